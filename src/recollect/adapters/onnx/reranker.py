@@ -1,0 +1,59 @@
+"""Reread the most promising memories together with the question, on this machine, with an ONNX cross-encoder."""
+
+from __future__ import annotations
+
+from math import exp
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from recollect.adapters.onnx.files import MINILM_RERANKER, ModelFiles, in_folder, in_wheel, sha256
+from recollect.adapters.onnx.loading import LazyNetwork
+from recollect.adapters.onnx.recipe import Recipe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class OnnxReranker:
+    """Scores with the cross-encoder that is installed with recollect, or with one from a ``folder``."""
+
+    def __init__(self, folder: str | Path | None = None, *, threads: int = 1, max_tokens: int = 256) -> None:
+        """
+        ``max_tokens`` is how much of a question and a passage together is read.
+
+        It bounds how long one pair takes, and so how far a deadline can be overrun.
+        """
+        self._folder = None if folder is None else Path(folder)
+        self._recipe = Recipe(pooling="cls", max_tokens=max_tokens)
+        self._network = LazyNetwork(self._find, threads=threads)
+
+    @property
+    def model_id(self) -> str:
+        if self._folder is None:
+            return MINILM_RERANKER.model_id
+        return f"{self._folder.resolve().name}-{sha256(in_folder(self._folder).network)[:12]}"
+
+    def scores(
+        self, query: str, passages: Sequence[str], *, deadline: float | None = None
+    ) -> list[float | None]:
+        started = monotonic()
+        scores: list[float | None] = [None] * len(passages)
+        if not passages:
+            return scores
+        network = self._network()
+        # One pair at a time: batches are no faster here, they change the scores of a quantised model, and the
+        # deadline could not be looked at between them.
+        for place, passage in enumerate(passages):
+            if deadline is not None and monotonic() - started >= deadline:
+                break
+            scores[place] = _sigmoid(network.logit(network.encode(query, passage)))
+        return scores
+
+    def _find(self) -> tuple[ModelFiles, Recipe]:
+        return in_wheel(MINILM_RERANKER) if self._folder is None else in_folder(self._folder), self._recipe
+
+
+def _sigmoid(logit: float) -> float:
+    # Beyond this the score is 0 or 1 to the last digit, and exp would overflow further out.
+    return 1 / (1 + exp(-max(-60.0, min(60.0, logit))))

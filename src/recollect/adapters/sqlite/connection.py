@@ -1,0 +1,145 @@
+"""Opens the file, one writer and several readers, and keeps transactions whole."""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from recollect.adapters.sqlite import migrate
+from recollect.adapters.sqlite.errors import translated
+from recollect.adapters.sqlite.tokenizer import tokenizer
+from recollect.errors import NotAStore, StoreError, StoreReadOnly
+
+HEADER = b"SQLite format 3\x00"
+#: SQLite before this release can lose pages when two connections write and checkpoint at once.
+OLDEST_SQLITE = 3_051_003
+
+#: Every occurrence of every word, straight from the full-text index.
+WORDS = "CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, passages_fts, instance)"
+
+
+class Database:
+    """
+    A memory file. Writes go through one connection, one at a time; reads through as many as there are threads.
+
+    Inside `transaction()` reads see what was written so far.
+    """
+
+    def __init__(self, path: Path, *, busy_timeout_ms: int = 5000) -> None:
+        if apsw.SQLITE_VERSION_NUMBER < OLDEST_SQLITE:
+            raise StoreError(f"SQLite {apsw.sqlite_lib_version()} is too old to be safe. Upgrade `apsw`.")
+        self.path = path
+        self._busy_timeout_ms = busy_timeout_ms
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._owner = 0
+        self._idle: list[apsw.Connection] = []
+        self._notes_lock = threading.Lock()
+        self._notes: apsw.Connection | None = None
+        self._users: dict[str, int] = {}
+        self._closed = False
+        _prepare_file(path)
+        with translated(str(path)):
+            self._writer = self._open("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+            migrate.migrate(self._writer, path)
+            self._writer.execute(WORDS)
+
+    def _open(self, pragmas: str) -> apsw.Connection:
+        connection = apsw.Connection(str(self.path))
+        connection.set_busy_timeout(self._busy_timeout_ms)
+        connection.register_fts5_tokenizer("recollect", tokenizer)
+        for pragma in ("PRAGMA foreign_keys = ON", "PRAGMA secure_delete = ON", *pragmas.split(";")):
+            connection.execute(pragma).fetchall()
+        return connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[apsw.Connection]:
+        with self._lock, translated(str(self.path)):
+            if self._depth:
+                yield self._writer
+                return
+            self._writer.execute("BEGIN IMMEDIATE")
+            self._depth, self._owner = 1, threading.get_ident()
+            try:
+                yield self._writer
+                self._writer.execute("COMMIT")
+            except BaseException:
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+                raise
+            finally:
+                self._depth, self._owner = 0, 0
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        if self._owner == threading.get_ident():
+            yield self._writer
+            return
+        with translated(str(self.path)):
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                connection = self._open(f"{WORDS}; PRAGMA query_only = ON")
+            try:
+                yield connection
+            finally:
+                if self._closed:
+                    connection.close()
+                else:
+                    self._idle.append(connection)
+
+    @contextmanager
+    def notes(self) -> Iterator[apsw.Connection]:
+        """A writer that does not wait for the disk: for receipts, which may be lost with the power."""
+        if self._owner == threading.get_ident():
+            yield self._writer
+            return
+        with self._notes_lock, translated(str(self.path)):
+            if self._notes is None:
+                self._notes = self._open("PRAGMA synchronous = NORMAL")
+            with self._notes:
+                yield self._notes
+
+    def user(self, connection: apsw.Connection, user: str) -> int:
+        """The user's number; 0, which nobody has, for a user who never wrote anything."""
+        number = self._users.get(user)
+        if number is not None:
+            return number
+        row = connection.execute("SELECT no FROM users WHERE id = ?", (user,)).fetchone()
+        if row is None:
+            return 0
+        # What a transaction has not committed yet may still be taken back, number and all.
+        if not connection.in_transaction:
+            self._users[user] = row[0]
+        return int(row[0])
+
+    def user_or_new(self, connection: apsw.Connection, user: str, now: int) -> int:
+        number = self.user(connection, user)
+        if not number:
+            connection.execute("INSERT INTO users (id, created_at) VALUES (?, ?)", (user, now))
+            number = connection.last_insert_rowid()
+        return number
+
+    def close(self) -> None:
+        with self._lock, self._notes_lock:
+            self._closed = True
+            open_ones = [*self._idle, self._writer, *([self._notes] if self._notes else [])]
+            self._idle.clear()
+            for connection in open_ones:
+                connection.close()
+
+
+def _prepare_file(path: Path) -> None:
+    """Make the file readable by its owner alone, and refuse one that is something else."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        with path.open("rb") as file:
+            header = file.read(len(HEADER))
+    except OSError as error:
+        raise StoreReadOnly(f"{StoreReadOnly.__doc__} ({path}: {error.strerror})") from error
+    if header and header != HEADER:
+        raise NotAStore(f"{NotAStore.__doc__} ({path})")

@@ -1,0 +1,28 @@
+"""Where SQLite's errors become ours."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import apsw
+
+from recollect.errors import CorruptStore, NotAStore, StoreBusy, StoreError, StoreFull, StoreReadOnly
+
+OURS: dict[type[apsw.Error], type[StoreError]] = {
+    apsw.BusyError: StoreBusy,
+    apsw.LockedError: StoreBusy,
+    apsw.FullError: StoreFull,
+    apsw.ReadOnlyError: StoreReadOnly,
+    apsw.CantOpenError: StoreReadOnly,
+    apsw.PermissionsError: StoreReadOnly,
+    apsw.NotADBError: NotAStore,
+    apsw.CorruptError: CorruptStore,
+}
+
+
+@contextmanager
+def translated(where: str) -> Iterator[None]:
+    try:
+        yield
+    except apsw.Error as error:
+        ours = OURS.get(type(error), StoreError)
+        raise ours(f"{ours.__doc__} ({where}: {error})") from error

@@ -1,0 +1,148 @@
+"""The queue in SQLite: a row is a promise, its lease number a fence."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, number
+from recollect.adapters.sqlite.times import from_ms, maybe_time, to_ms
+from recollect.model.job import Job, JobKind, JobState, NewJob
+from recollect.model.scope import Scope
+
+COLUMNS = (
+    "j.no, u.id, j.kind, j.key, j.payload, j.state, j.attempts, j.run_at, j.created_at, j.lease, j.leased_until,"
+    " j.reason"
+)
+ENQUEUE = """
+    INSERT INTO jobs (user_no, kind, key, payload, state, run_at, created_at)
+    VALUES (?1, ?2, ?3, ?4, 'ready', ?5, ?6)
+    ON CONFLICT (user_no, kind, key) DO UPDATE SET
+        again = state = 'leased',
+        run_at = CASE state WHEN 'ready' THEN min(run_at, excluded.run_at) ELSE run_at END
+"""
+LEASE = """
+    UPDATE jobs SET state = 'leased', lease = lease + 1, leased_until = ?2, attempts = attempts + 1, again = 0
+    WHERE no = (
+        SELECT no FROM jobs
+        WHERE ((state = 'ready' AND run_at <= ?1) OR (state = 'leased' AND leased_until <= ?1))
+            AND (?3 = '[]' OR kind IN (SELECT value FROM json_each(?3)))
+        ORDER BY run_at, no LIMIT 1
+    )
+    RETURNING no
+"""
+HELD = "no = ? AND lease = ? AND state = 'leased'"
+
+
+class SqliteJobs:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def enqueue(self, user: str, job: NewJob, *, now: datetime) -> None:
+        with self._database.transaction() as db:
+            user_no = self._database.user_or_new(db, user, to_ms(now))
+            payload = json.dumps(dict(job.payload), ensure_ascii=False)
+            run_at = to_ms(job.run_at or now)
+            db.execute(ENQUEUE, (user_no, job.kind, job.key, payload, run_at, to_ms(now)))
+
+    def lease(self, *, now: datetime, until: datetime, kinds: Sequence[JobKind] = ()) -> Job | None:
+        due = self.next_due()
+        if due is None or due > now:
+            return None
+        with self._database.transaction() as db:
+            rows = fetch(db, LEASE, (to_ms(now), to_ms(until), json.dumps(kinds)))
+            if not rows:
+                return None
+            row = fetch(
+                db, f"SELECT {COLUMNS} FROM jobs j JOIN users u ON u.no = j.user_no WHERE j.no = ?", rows[0]
+            )[0]
+        return _job(row)
+
+    def holds(self, job: Job) -> bool:
+        with self._database.reading() as db:
+            return fetch_one(db, f"SELECT 1 FROM jobs WHERE {HELD}", (job.id, job.lease)) is not None
+
+    def extend(self, job: Job, *, until: datetime) -> bool:
+        return self._change(f"UPDATE jobs SET leased_until = ? WHERE {HELD}", to_ms(until), job.id, job.lease)
+
+    def finish(self, job: Job) -> bool:
+        with self._database.transaction():
+            again = (
+                "UPDATE jobs SET state = 'ready', attempts = 0, again = 0, leased_until = NULL, reason = NULL"
+            )
+            if self._change(f"{again} WHERE {HELD} AND again = 1", job.id, job.lease):
+                return True
+            return self._change(f"DELETE FROM jobs WHERE {HELD}", job.id, job.lease)
+
+    def postpone(self, job: Job, *, run_at: datetime, reason: str) -> bool:
+        change = "UPDATE jobs SET state = 'ready', leased_until = NULL, run_at = ?, reason = ?"
+        return self._change(f"{change} WHERE {HELD}", to_ms(run_at), reason, job.id, job.lease)
+
+    def park(self, job: Job, *, reason: str) -> bool:
+        change = "UPDATE jobs SET state = 'parked', leased_until = NULL, reason = ?"
+        return self._change(f"{change} WHERE {HELD}", reason, job.id, job.lease)
+
+    def retry(self, scope: Scope, *, job_id: int | None = None, now: datetime) -> int:
+        with self._database.transaction() as db:
+            db.execute(
+                "UPDATE jobs SET state = 'ready', attempts = 0, reason = NULL, run_at = ?3"
+                " WHERE user_no = ?1 AND state = 'parked' AND (?2 IS NULL OR no = ?2)",
+                (self._database.user(db, scope.user), job_id, to_ms(now)),
+            )
+            return db.changes()
+
+    def list(self, scope: Scope, *, limit: int = 100) -> Sequence[Job]:
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                f"SELECT {COLUMNS} FROM jobs j JOIN users u ON u.no = j.user_no"
+                " WHERE j.user_no = ? ORDER BY j.no LIMIT ?",
+                (self._database.user(db, scope.user), limit),
+            )
+        return [_job(row) for row in rows]
+
+    def counts(self, scope: Scope) -> dict[tuple[JobKind, JobState], int]:
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                "SELECT kind, state, count(*) FROM jobs WHERE user_no = ? GROUP BY kind, state",
+                (self._database.user(db, scope.user),),
+            )
+        return {(JobKind(kind), JobState(state)): count for kind, state, count in rows}
+
+    def outstanding(self, *, now: datetime) -> int:
+        with self._database.reading() as db:
+            due = "state = 'leased' OR (state = 'ready' AND run_at <= ?)"
+            return number(db, f"SELECT count(*) FROM jobs WHERE {due}", (to_ms(now),))
+
+    def next_due(self) -> datetime | None:
+        with self._database.reading() as db:
+            row = fetch_one(
+                db,
+                "SELECT min(due) FROM (SELECT min(run_at) AS due FROM jobs WHERE state = 'ready'"
+                " UNION ALL SELECT min(leased_until) FROM jobs WHERE state = 'leased')",
+            )
+        return maybe_time(row[0]) if row else None
+
+    def _change(self, sql: str, *values: str | int) -> bool:
+        with self._database.transaction() as db:
+            db.execute(sql, values)
+            return db.changes() > 0
+
+
+def _job(row: Row) -> Job:
+    (no, user, kind, key, payload, state, attempts, run_at, created_at, lease, leased_until, reason) = row
+    return Job(
+        id=no,
+        user=user,
+        kind=JobKind(kind),
+        key=key,
+        payload=json.loads(payload),
+        state=JobState(state),
+        attempts=attempts,
+        run_at=from_ms(run_at),
+        created_at=from_ms(created_at),
+        lease=lease,
+        leased_until=maybe_time(leased_until),
+        reason=reason,
+    )

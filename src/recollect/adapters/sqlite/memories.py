@@ -1,0 +1,294 @@
+"""Memories, their versions and their sources in SQLite."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+import apsw
+
+from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.rows import Row, Value, fetch, fetch_one
+from recollect.adapters.sqlite.times import from_ms, maybe_ms, maybe_time, to_ms
+from recollect.errors import NotFound, Refused
+from recollect.model.memory import Change, Kind, Memory, Origin, Span, Standing, Version
+from recollect.model.message import Role
+from recollect.model.scope import Scope
+from recollect.text.tokens import estimate
+
+COLUMNS = (
+    "kind, weight, standing, origin, speaker, tags, sightings, version, pinned, attribute, valid_from,"
+    " valid_to, expires_at, reason, fact_hash, tokens, created_at, updated_at, seen_at, text"
+)
+MEMORY = f"""
+    SELECT m.no, m.id, c.id, {", ".join("m." + name.strip() for name in COLUMNS.split(","))}
+    FROM memories m LEFT JOIN chats c ON c.no = m.chat_no
+"""
+INSERT = f"""
+    INSERT INTO memories (user_no, chat_no, id, {COLUMNS})
+    VALUES (?, ?, ?, {", ".join("?" * len(COLUMNS.split(",")))})
+"""
+UPDATE = f"""
+    UPDATE memories SET {", ".join(name.strip() + " = ?" for name in COLUMNS.split(","))}
+    WHERE user_no = ? AND id = ? AND version = ?
+"""
+INSERT_VERSION = """
+    INSERT INTO memory_versions
+        (user_no, memory_no, version, change, text, old_text, kind, weight, standing, changed_at, reason)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+INSERT_SPAN = """
+    INSERT OR IGNORE INTO memory_spans (user_no, memory_no, message_no, start, end)
+    SELECT ?1, ?2, no, ?4, ?5 FROM messages WHERE user_no = ?1 AND id = ?3
+"""
+
+
+class SqliteMemories:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, memory: Memory, *, reason: str | None = None) -> tuple[Memory, bool]:
+        now = to_ms(memory.created_at)
+        with self._database.transaction() as db:
+            user_no = self._database.user_or_new(db, memory.user, now)
+            if memory.standing is Standing.ACTIVE:
+                known = self.by_hash(Scope(memory.user), memory.fact_hash)
+                if known is not None:
+                    return known, False
+            chat = fetch_one(db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, memory.chat))
+            db.execute(INSERT, (user_no, chat and chat[0], memory.id, *_values(memory)))
+            memory_no = db.last_insert_rowid()
+            _add_spans(db, user_no, memory_no, memory.spans)
+            _add_version(db, user_no, memory_no, memory, Change.ADD, None, reason)
+        return memory, True
+
+    def get(self, scope: Scope, memory_id: str) -> Memory:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            rows = fetch(
+                db,
+                MEMORY + "WHERE m.user_no = ?1 AND m.id >= ?2 AND m.id < ?2 || '{' LIMIT 2",
+                (user_no, memory_id),
+            )
+            if len(rows) != 1 or not memory_id:
+                why = f"There is no memory {memory_id!r} for this user. `recollect list` shows what there is."
+                raise NotFound(
+                    f"More than one memory begins with {memory_id!r}. Give more of it." if rows else why
+                )
+            return self._memory(db, scope.user, rows[0])
+
+    def list(
+        self,
+        scope: Scope,
+        *,
+        limit: int = 100,
+        offset: int = 0,
+        standing: Standing | None = Standing.ACTIVE,
+        kind: Kind | None = None,
+        tag: str | None = None,
+    ) -> Sequence[Memory]:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            rows = fetch(
+                db,
+                MEMORY
+                + """
+                WHERE m.user_no = ?1 AND (?2 IS NULL OR c.id = ?2) AND (?3 IS NULL OR m.standing = ?3)
+                    AND (?4 IS NULL OR m.kind = ?4)
+                    AND (?5 IS NULL OR EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?5))
+                ORDER BY m.seen_at DESC, m.no DESC LIMIT ?6 OFFSET ?7
+                """,
+                (user_no, scope.chat, standing, kind, tag, limit, offset),
+            )
+            return [self._memory(db, scope.user, row) for row in rows]
+
+    def count(self, scope: Scope) -> int:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            row = fetch_one(
+                db, "SELECT count(*) FROM memories WHERE user_no = ? AND standing = 'active'", (user_no,)
+            )
+        return int(row[0]) if row else 0
+
+    def by_hash(self, scope: Scope, fact_hash: str) -> Memory | None:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            row = fetch_one(
+                db,
+                MEMORY + "WHERE m.user_no = ? AND m.fact_hash = ? AND m.standing = 'active'",
+                (user_no, fact_hash),
+            )
+            return None if row is None else self._memory(db, scope.user, row)
+
+    def of_messages(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Memory]:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            rows = fetch(
+                db,
+                MEMORY
+                + """
+                WHERE m.user_no = ?1 AND m.no IN (
+                    SELECT s.memory_no FROM memory_spans s JOIN messages q ON q.no = s.message_no
+                    WHERE q.user_no = ?1 AND q.id IN (SELECT value FROM json_each(?2))
+                )
+                ORDER BY m.no
+                """,
+                (user_no, json.dumps(list(message_ids))),
+            )
+            return [self._memory(db, scope.user, row) for row in rows]
+
+    def save(self, memory: Memory, change: Change, *, reason: str | None = None) -> Memory:
+        with self._database.transaction() as db:
+            user_no = self._database.user(db, memory.user)
+            old = self.get(Scope(memory.user), memory.id)
+            later = replace(memory, version=memory.version + 1)
+            db.execute(UPDATE, (*_values(later), user_no, memory.id, memory.version))
+            if not db.changes():
+                raise Refused(
+                    f"Memory {memory.id} was changed meanwhile: it is at version {old.version}, not"
+                    f" {memory.version}. Read it again and repeat the change."
+                )
+            [memory_no] = fetch(
+                db, "SELECT no FROM memories WHERE user_no = ? AND id = ?", (user_no, memory.id)
+            )[0]
+            _add_spans(db, user_no, memory_no, memory.spans)
+            old_text = old.text if old.text != memory.text else None
+            _add_version(db, user_no, memory_no, later, change, old_text, reason)
+        return later
+
+    def history(self, scope: Scope, memory_id: str) -> Sequence[Version]:
+        memory = self.get(scope, memory_id)
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                "SELECT v.version, v.change, v.text, v.old_text, v.kind, v.weight, v.standing, v.changed_at,"
+                " v.reason FROM memory_versions v JOIN memories m ON m.no = v.memory_no"
+                " WHERE m.user_no = ? AND m.id = ? ORDER BY v.version",
+                (self._database.user(db, scope.user), memory.id),
+            )
+        return [
+            Version(
+                memory_id=memory.id,
+                version=version,
+                change=Change(change),
+                text=text,
+                old_text=old_text,
+                kind=Kind(kind),
+                weight=weight,
+                standing=Standing(standing),
+                changed_at=from_ms(changed_at),
+                reason=reason,
+            )
+            for version, change, text, old_text, kind, weight, standing, changed_at, reason in rows
+        ]
+
+    def erase(self, scope: Scope, memory_id: str) -> None:
+        with self._database.transaction() as db:
+            memory = self.get(scope, memory_id)
+            user_no = self._database.user(db, scope.user)
+            db.execute("DELETE FROM memories WHERE user_no = ? AND id = ?", (user_no, memory.id))
+
+    def _memory(self, db: apsw.Connection, user: str, row: Row) -> Memory:
+        (
+            no,
+            memory_id,
+            chat,
+            kind,
+            weight,
+            standing,
+            origin,
+            speaker,
+            tags,
+            sightings,
+            version,
+            pinned,
+            *rest,
+        ) = row
+        (attribute, valid_from, valid_to, expires_at, reason, _, _, created_at, updated_at, seen_at, text) = (
+            rest
+        )
+        spans = fetch(
+            db,
+            "SELECT m.id, s.start, s.end FROM memory_spans s JOIN messages m ON m.no = s.message_no"
+            " WHERE s.user_no = m.user_no AND s.memory_no = ? ORDER BY m.no, s.start",
+            (no,),
+        )
+        return Memory(
+            id=memory_id,
+            user=user,
+            chat=chat,
+            text=text,
+            kind=Kind(kind),
+            weight=weight,
+            standing=Standing(standing),
+            origin=Origin(origin),
+            speaker=Role(speaker),
+            tags=tuple(json.loads(tags)),
+            sightings=sightings,
+            version=version,
+            pinned=bool(pinned),
+            attribute=attribute,
+            valid_from=maybe_time(valid_from),
+            valid_to=maybe_time(valid_to),
+            expires_at=maybe_time(expires_at),
+            reason=reason,
+            created_at=from_ms(created_at),
+            updated_at=from_ms(updated_at),
+            seen_at=from_ms(seen_at),
+            spans=tuple(Span(message_id=m, start=start, end=end) for m, start, end in spans),
+        )
+
+
+def _values(memory: Memory) -> tuple[Value, ...]:
+    return (
+        memory.kind,
+        memory.weight,
+        memory.standing,
+        memory.origin,
+        memory.speaker,
+        json.dumps(memory.tags, ensure_ascii=False),
+        memory.sightings,
+        memory.version,
+        int(memory.pinned),
+        memory.attribute,
+        maybe_ms(memory.valid_from),
+        maybe_ms(memory.valid_to),
+        maybe_ms(memory.expires_at),
+        memory.reason,
+        memory.fact_hash,
+        estimate(memory.text),
+        to_ms(memory.created_at),
+        to_ms(memory.updated_at),
+        to_ms(memory.seen_at),
+        memory.text,
+    )
+
+
+def _add_spans(db: apsw.Connection, user_no: int, memory_no: int, spans: Sequence[Span]) -> None:
+    db.executemany(INSERT_SPAN, [(user_no, memory_no, s.message_id, s.start, s.end) for s in spans])
+
+
+def _add_version(
+    db: apsw.Connection,
+    user_no: int,
+    memory_no: int,
+    memory: Memory,
+    change: Change,
+    old_text: str | None,
+    reason: str | None,
+) -> None:
+    db.execute(
+        INSERT_VERSION,
+        (
+            user_no,
+            memory_no,
+            memory.version,
+            change,
+            memory.text,
+            old_text,
+            memory.kind,
+            memory.weight,
+            memory.standing,
+            to_ms(memory.updated_at),
+            reason,
+        ),
+    )

@@ -1,0 +1,310 @@
+"""Messages and chats in SQLite."""
+
+from collections.abc import Sequence
+
+import apsw
+
+from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.rows import Row, fetch, fetch_one
+from recollect.adapters.sqlite.times import from_ms, to_ms
+from recollect.errors import NotFound
+from recollect.model.message import SPEAKERS, Chat, Chunk, ChunkKind, Message, MessageType, Role
+from recollect.model.scope import Scope
+
+MESSAGE = """
+    SELECT m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.tool_calls, m.tool_call_id, m.client_id,
+        m.original_bytes, m.summary, m.importance, m.message_type, m.extracted
+    FROM messages m JOIN chats c ON c.no = m.chat_no
+"""
+INSERT_MESSAGE = """
+    INSERT INTO messages (user_no, chat_no, id, role, content, created_at, tokens, tool_calls, tool_call_id,
+        client_id, original_bytes, extracted)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+INSERT_CHUNK = """
+    INSERT INTO message_chunks
+        (user_no, chat_no, message_no, chunk_index, chunk_kind, content, start, tokens, language, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+TOUCH_CHAT = """
+    INSERT INTO chats (user_no, id, created_at, updated_at) VALUES (?1, ?2, ?3, ?3)
+    ON CONFLICT (user_no, id) DO UPDATE SET updated_at = max(updated_at, excluded.updated_at)
+    RETURNING no
+"""
+CHAT = """
+    SELECT c.id, c.title, c.created_at, c.updated_at, (SELECT count(*) FROM messages m
+        WHERE m.user_no = c.user_no AND m.chat_no = c.no)
+    FROM chats c
+"""
+
+
+class SqliteMessages:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, message: Message, chunks: Sequence[Chunk]) -> tuple[Message, bool]:
+        now = to_ms(message.created_at)
+        with self._database.transaction() as db:
+            user_no = self._database.user_or_new(db, message.user, now)
+            if message.client_id is not None:
+                where = "WHERE m.user_no = ? AND m.client_id = ?"
+                row = fetch_one(db, MESSAGE + where, (user_no, message.client_id))
+                if row is not None:
+                    return _message(message.user, row), False
+            [chat_no] = fetch(db, TOUCH_CHAT, (user_no, message.chat, now))[0]
+            db.execute(
+                INSERT_MESSAGE,
+                (
+                    user_no,
+                    chat_no,
+                    message.id,
+                    message.role,
+                    message.content,
+                    now,
+                    message.tokens,
+                    message.tool_calls,
+                    message.tool_call_id,
+                    message.client_id,
+                    message.original_bytes,
+                    int(message.extracted),
+                ),
+            )
+            if message.role in SPEAKERS:
+                _add_chunks(db, user_no, int(chat_no), db.last_insert_rowid(), now, chunks)
+        return message, True
+
+    def get(self, scope: Scope, message_id: str) -> Message:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            row = fetch_one(
+                db,
+                MESSAGE + "WHERE m.user_no = ? AND m.id = ? AND (?3 IS NULL OR c.id = ?3)",
+                (user_no, message_id, scope.chat),
+            )
+        if row is None:
+            raise NotFound(f"There is no message {message_id!r} for this user.")
+        return _message(scope.user, row)
+
+    def list(
+        self, scope: Scope, *, limit: int = 100, before: str | None = None, newest_first: bool = False
+    ) -> Sequence[Message]:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            rows = fetch(
+                db,
+                MESSAGE
+                + """
+                WHERE m.user_no = ?1
+                    AND (?2 IS NULL OR m.chat_no = (SELECT no FROM chats WHERE user_no = ?1 AND id = ?2))
+                    AND (?3 IS NULL OR m.no < (SELECT no FROM messages WHERE user_no = ?1 AND id = ?3))
+                ORDER BY m.no DESC LIMIT ?4
+                """,
+                (user_no, scope.chat, before, limit),
+            )
+        return [_message(scope.user, row) for row in (rows if newest_first else reversed(rows))]
+
+    def edit(self, scope: Scope, message_id: str, content: str, chunks: Sequence[Chunk], tokens: int) -> None:
+        with self._database.transaction() as db:
+            db.execute(
+                "UPDATE messages SET content = ?, tokens = ?, summary = NULL, importance = NULL,"
+                " message_type = NULL, extracted = 0 WHERE no = ?",
+                (content, tokens, self._number(db, scope, message_id)),
+            )
+            self.rechunk(scope, message_id, chunks)
+
+    def delete(self, scope: Scope, message_id: str) -> None:
+        with self._database.transaction() as db:
+            db.execute("DELETE FROM messages WHERE no = ?", (self._number(db, scope, message_id),))
+
+    def judge(
+        self, scope: Scope, message_id: str, *, importance: int, summary: str | None, kind: MessageType
+    ) -> None:
+        with self._database.transaction() as db:
+            db.execute(
+                "UPDATE messages SET importance = ?, summary = ?, message_type = ? WHERE no = ?",
+                (importance, summary, kind, self._number(db, scope, message_id)),
+            )
+
+    def unextracted(self, scope: Scope, *, limit: int) -> Sequence[Message]:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            rows = fetch(
+                db,
+                MESSAGE
+                + """
+                WHERE m.user_no = ?1 AND m.extracted = 0 AND m.role <> 'system'
+                    AND (?2 IS NULL OR c.id = ?2)
+                ORDER BY m.no LIMIT ?3
+                """,
+                (user_no, scope.chat, limit),
+            )
+        return [_message(scope.user, row) for row in rows]
+
+    def mark_extracted(self, scope: Scope, message_ids: Sequence[str]) -> None:
+        with self._database.transaction() as db:
+            user_no = self._database.user(db, scope.user)
+            db.executemany(
+                "UPDATE messages SET extracted = 1 WHERE user_no = ? AND id = ?",
+                [(user_no, message_id) for message_id in message_ids],
+            )
+
+    def unchunked(
+        self, scope: Scope, *, after: str | None, larger_than: int, limit: int
+    ) -> Sequence[Message]:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            rows = fetch(
+                db,
+                MESSAGE
+                + """
+                WHERE m.user_no = ?1 AND m.role IN ('user', 'assistant') AND m.tokens > ?3
+                    AND m.no > coalesce((SELECT no FROM messages WHERE user_no = ?1 AND id = ?2), 0)
+                    AND NOT EXISTS (SELECT 1 FROM message_chunks k WHERE k.message_no = m.no)
+                ORDER BY m.no LIMIT ?4
+                """,
+                (user_no, after, larger_than, limit),
+            )
+        return [_message(scope.user, row) for row in rows]
+
+    def rechunk(self, scope: Scope, message_id: str, chunks: Sequence[Chunk]) -> None:
+        with self._database.transaction() as db:
+            message_no = self._number(db, scope, message_id)
+            db.execute("DELETE FROM message_chunks WHERE message_no = ?", (message_no,))
+            [user_no, chat_no, created_at, role] = fetch(
+                db, "SELECT user_no, chat_no, created_at, role FROM messages WHERE no = ?", (message_no,)
+            )[0]
+            if role in SPEAKERS:
+                _add_chunks(db, user_no, chat_no, message_no, created_at, chunks)
+
+    def chunks(self, scope: Scope, message_id: str) -> Sequence[Chunk]:
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                "SELECT chunk_index, chunk_kind, content, start, tokens, language FROM message_chunks"
+                " WHERE message_no = ? ORDER BY chunk_index",
+                (self._number(db, scope, message_id),),
+            )
+        return [
+            Chunk(index=i, kind=ChunkKind(kind), content=text, start=start, tokens=tokens, language=language)
+            for i, kind, text, start, tokens, language in rows
+        ]
+
+    def _number(self, db: apsw.Connection, scope: Scope, message_id: str) -> int:
+        user_no = self._database.user(db, scope.user)
+        row = fetch_one(
+            db,
+            "SELECT m.no FROM messages m JOIN chats c ON c.no = m.chat_no"
+            " WHERE m.user_no = ?1 AND m.id = ?2 AND (?3 IS NULL OR c.id = ?3)",
+            (user_no, message_id, scope.chat),
+        )
+        if row is None:
+            raise NotFound(f"There is no message {message_id!r} for this user.")
+        return int(row[0])
+
+
+class SqliteChats:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def list(self, scope: Scope, *, limit: int = 100) -> Sequence[Chat]:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            rows = fetch(
+                db,
+                CHAT + "WHERE c.user_no = ? ORDER BY c.updated_at DESC, c.no DESC LIMIT ?",
+                (user_no, limit),
+            )
+        return [_chat(scope.user, row) for row in rows]
+
+    def get(self, scope: Scope) -> Chat:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            row = fetch_one(db, CHAT + "WHERE c.user_no = ? AND c.id = ?", (user_no, scope.chat))
+        if row is None:
+            raise NotFound(f"There is no chat {scope.chat!r} for this user. `recollect chats` lists them.")
+        return _chat(scope.user, row)
+
+    def rename(self, scope: Scope, title: str) -> None:
+        self.get(scope)
+        with self._database.transaction() as db:
+            user_no = self._database.user(db, scope.user)
+            db.execute(
+                "UPDATE chats SET title = ? WHERE user_no = ? AND id = ?", (title, user_no, scope.chat)
+            )
+
+    def delete(self, scope: Scope) -> None:
+        with self._database.transaction() as db:
+            self.get(scope)
+            user_no = self._database.user(db, scope.user)
+            db.execute("DELETE FROM chats WHERE user_no = ? AND id = ?", (user_no, scope.chat))
+
+
+def _add_chunks(
+    db: apsw.Connection, user_no: int, chat_no: int, message_no: int, created_at: int, chunks: Sequence[Chunk]
+) -> None:
+    db.executemany(
+        INSERT_CHUNK,
+        [
+            (
+                user_no,
+                chat_no,
+                message_no,
+                c.index,
+                c.kind,
+                c.content,
+                c.start,
+                c.tokens,
+                c.language,
+                created_at,
+            )
+            for c in chunks
+        ],
+    )
+
+
+def _message(user: str, row: Row) -> Message:
+    (
+        message_id,
+        chat,
+        role,
+        content,
+        created_at,
+        tokens,
+        tool_calls,
+        tool_call_id,
+        client_id,
+        original_bytes,
+        summary,
+        importance,
+        message_type,
+        extracted,
+    ) = row
+    return Message(
+        id=message_id,
+        user=user,
+        chat=chat,
+        role=Role(role),
+        content=content,
+        created_at=from_ms(created_at),
+        tokens=tokens,
+        tool_calls=tool_calls,
+        tool_call_id=tool_call_id,
+        client_id=client_id,
+        original_bytes=original_bytes,
+        summary=summary,
+        importance=importance,
+        message_type=MessageType(message_type) if message_type else None,
+        extracted=bool(extracted),
+    )
+
+
+def _chat(user: str, row: Row) -> Chat:
+    chat_id, title, created_at, updated_at, messages = row
+    return Chat(
+        id=chat_id,
+        user=user,
+        title=title,
+        created_at=from_ms(created_at),
+        updated_at=from_ms(updated_at),
+        messages=messages,
+    )

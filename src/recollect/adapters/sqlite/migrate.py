@@ -1,0 +1,59 @@
+"""Brings a file's schema up to date, one numbered step after the other, each with its record."""
+
+from importlib import resources
+from pathlib import Path
+
+import apsw
+
+from recollect.errors import NewerStore, NotAStore
+
+#: "RCLT": tells our files from other people's databases.
+APPLICATION_ID = 0x52434C54
+
+
+def steps() -> list[tuple[int, str, str]]:
+    """Number, name and SQL of every migration, in order."""
+    folder = resources.files("recollect.adapters.sqlite") / "migrations"
+    found = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    return [(int(name[:4]), name[5:-4], (folder / name).read_text("utf-8")) for name in found]
+
+
+def migrate(connection: apsw.Connection, path: Path, *, to: int | None = None) -> None:
+    version = _version(connection, path)
+    available = [step for step in steps() if to is None or step[0] <= to]
+    newest = available[-1][0]
+    if version > newest:
+        raise NewerStore(f"{NewerStore.__doc__} ({path} has schema {version}, this recollect knows {newest})")
+    if version == newest:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have migrated while we waited for the lock.
+        version = _version(connection, path)
+        for number, name, sql in available:
+            if number > version:
+                _apply(connection, number, name, sql)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _apply(connection: apsw.Connection, number: int, name: str, sql: str) -> None:
+    for _ in connection.execute(sql):
+        pass
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT"
+    )
+    connection.execute("INSERT INTO migrations (number, name) VALUES (?, ?)", (number, name))
+    connection.execute(f"PRAGMA user_version = {number}")
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+def _version(connection: apsw.Connection, path: Path) -> int:
+    version, application = (connection.pragma(name) for name in ("user_version", "application_id"))
+    [tables] = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() or (0,)
+    if application != APPLICATION_ID and (tables or version):
+        raise NotAStore(f"{NotAStore.__doc__} ({path} is another program's database)")
+    return int(version)

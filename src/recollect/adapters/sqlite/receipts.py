@@ -1,0 +1,164 @@
+"""Receipts and preferences in SQLite."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.rows import Row, fetch, fetch_one
+from recollect.adapters.sqlite.times import from_ms, to_ms
+from recollect.errors import NotFound
+from recollect.model.candidate import Source
+from recollect.model.memory import Kind
+from recollect.model.message import Role
+from recollect.model.receipt import Fate, Item, Receipt
+from recollect.model.scope import Scope
+
+COLUMNS = "id, chat, created_at, query, text, tokens, budget, body"
+INSERT = """
+    INSERT INTO receipts (user_no, id, chat, created_at, query, text, tokens, budget, body, total_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+class SqliteReceipts:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, receipt: Receipt) -> None:
+        with self._database.notes() as db:
+            created_at = to_ms(receipt.created_at)
+            user_no = self._database.user_or_new(db, receipt.user, created_at)
+            db.execute(
+                INSERT,
+                (
+                    user_no,
+                    receipt.id,
+                    receipt.chat,
+                    created_at,
+                    receipt.query,
+                    receipt.text,
+                    receipt.tokens,
+                    receipt.budget,
+                    _body(receipt),
+                    receipt.timings.get("total_ms", 0.0),
+                ),
+            )
+
+    def get(self, scope: Scope, receipt_id: str) -> Receipt:
+        with self._database.reading() as db:
+            row = fetch_one(
+                db,
+                f"SELECT {COLUMNS} FROM receipts WHERE user_no = ?1 AND (?2 = 'last' OR id = ?2)"
+                " AND (?3 IS NULL OR chat = ?3) ORDER BY no DESC LIMIT 1",
+                (self._database.user(db, scope.user), receipt_id, scope.chat),
+            )
+        if row is None:
+            raise NotFound(f"There is no receipt {receipt_id!r} for this user. Each recall leaves one.")
+        return _receipt(scope.user, row)
+
+    def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Receipt]:
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                f"SELECT {COLUMNS} FROM receipts WHERE user_no = ?1 AND (?2 IS NULL OR chat = ?2)"
+                " ORDER BY no DESC LIMIT ?3",
+                (self._database.user(db, scope.user), scope.chat, limit),
+            )
+        return [_receipt(scope.user, row) for row in rows]
+
+    def prune(self, before: datetime) -> int:
+        with self._database.transaction() as db:
+            db.execute("DELETE FROM receipts WHERE created_at < ?", (to_ms(before),))
+            return db.changes()
+
+
+class SqlitePreferences:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self, user: str) -> Mapping[str, str]:
+        with self._database.reading() as db:
+            rows = fetch(
+                db, "SELECT key, value FROM preferences WHERE user_no = ?", (self._database.user(db, user),)
+            )
+        return dict(rows)
+
+    def set(self, user: str, key: str, value: str | None, *, now: datetime) -> None:
+        with self._database.transaction() as db:
+            user_no = self._database.user_or_new(db, user, to_ms(now))
+            if value is None:
+                db.execute("DELETE FROM preferences WHERE user_no = ? AND key = ?", (user_no, key))
+            else:
+                db.execute("INSERT OR REPLACE INTO preferences VALUES (?, ?, ?)", (user_no, key, value))
+
+
+def _body(receipt: Receipt) -> str:
+    body = {
+        "preset": receipt.preset,
+        "ranker": receipt.ranker,
+        "hybrid": receipt.hybrid,
+        "chunking": receipt.chunking,
+        "degraded": receipt.degraded,
+        "skipped": receipt.skipped,
+        "sources": dict(receipt.sources),
+        "timings": {name: round(value, 3) for name, value in receipt.timings.items()},
+        "items": [
+            {
+                "source": item.source,
+                "id": item.id,
+                "text": item.text,
+                "fate": item.fate,
+                "score": round(item.score, 6),
+                "parts": {name: round(value, 6) for name, value in item.parts.items()},
+                "tokens": item.tokens,
+                "created_at": to_ms(item.created_at),
+                "chat": item.chat,
+                "role": item.role,
+                "kind": item.kind,
+                "reason": item.reason,
+            }
+            for item in receipt.items
+        ],
+    }
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def _receipt(user: str, row: Row) -> Receipt:
+    receipt_id, chat, created_at, query, text, tokens, budget, packed = row
+    body = json.loads(packed)
+    return Receipt(
+        id=receipt_id,
+        user=user,
+        chat=chat,
+        query=query,
+        created_at=from_ms(created_at),
+        preset=body["preset"],
+        ranker=body["ranker"],
+        hybrid=body["hybrid"],
+        chunking=body["chunking"],
+        budget=budget,
+        tokens=tokens,
+        text=text,
+        items=tuple(
+            Item(
+                source=Source(item["source"]),
+                id=item["id"],
+                text=item["text"],
+                fate=Fate(item["fate"]),
+                score=item["score"],
+                parts=item["parts"],
+                tokens=item["tokens"],
+                created_at=from_ms(item["created_at"]),
+                chat=item["chat"],
+                role=Role(item["role"]) if item["role"] else None,
+                kind=Kind(item["kind"]) if item["kind"] else None,
+                reason=item["reason"],
+            )
+            for item in body["items"]
+        ),
+        degraded=tuple(body["degraded"]),
+        skipped=tuple(body["skipped"]),
+        sources=body["sources"],
+        timings=body["timings"],
+    )

@@ -1,0 +1,39 @@
+"""Our analyzer as an FTS5 tokenizer: each user's words are a vocabulary of their own."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+import apsw
+
+from recollect.text.analyzer import tokens
+
+Word: TypeAlias = tuple[int, int, *tuple[str, ...]]
+Tokenize: TypeAlias = Callable[[bytes, int, str | None], Iterator[Word]]
+
+SEPARATOR = "\x1f"
+
+
+def word(user_no: int, form: str) -> str:
+    """A word as it stands in the index."""
+    return f"{user_no}{SEPARATOR}{form}"
+
+
+def marker(user_no: int, chat_no: int) -> str:
+    """The word that every passage of a chat begins with."""
+    return word(user_no, f"{SEPARATOR}{chat_no}")
+
+
+def tokenizer(_connection: apsw.Connection, _arguments: list[str]) -> Tokenize:
+    def tokenize(utf8: bytes, flags: int, _locale: str | None) -> Iterator[Word]:
+        text = utf8.decode("utf-8", "replace")
+        if flags & apsw.FTS5_TOKENIZE_QUERY:
+            yield 0, len(utf8), text
+            return
+        user_no, chat_no, content = text.split(SEPARATOR, 2)
+        head = len(user_no) + len(chat_no) + 2
+        yield 0, head, marker(int(user_no), int(chat_no))
+        prefix = user_no + SEPARATOR
+        for token in tokens(content):
+            yield head + token.start, head + token.end, *(prefix + form for form in token.forms)
+
+    return tokenize

@@ -1,0 +1,131 @@
+"""Vectors in SQLite: eight bits a coordinate, in the same file as the text they stand for."""
+
+import hashlib
+from collections.abc import Sequence
+
+import apsw
+import numpy as np
+
+from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.rows import fetch, fetch_one, number
+from recollect.adapters.sqlite.shelf import Shelves
+from recollect.model.candidate import Passage
+from recollect.ports.embedder import Vector
+
+TABLES = (
+    ("messages", "content", "chat_no"),
+    ("message_chunks", "content", "chat_no"),
+    ("memories", "text", "0"),
+    ("conversation_summaries", "text", "chat_no"),
+)
+INSERT = """
+    INSERT OR REPLACE INTO vectors (user_no, model_no, passage, chat_no, content_hash, scale, data)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+#: Passages without a vector of one model, in the order they were stored.
+LACKING = """
+    SELECT user_no, passage FROM passages p
+    WHERE user_no = ?1 AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.passage AND v.model_no = ?2)
+"""
+
+
+def content_hash(text: str) -> int:
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def quantised(vector: Vector) -> tuple[float, bytes]:
+    """A scale and one signed byte per coordinate; the scale times the bytes is the vector, nearly."""
+    values = np.frombuffer(vector, dtype=np.float32)
+    scale = float(np.abs(values).max()) / 127
+    return scale, np.round(values / scale).astype(np.int8).tobytes()
+
+
+class SqliteVectors:
+    def __init__(self, database: Database, shelves: Shelves) -> None:
+        self._database = database
+        self._shelves = shelves
+
+    def missing(self, user: str, *, limit: int) -> list[Passage]:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, user)
+            waiting = fetch(
+                db,
+                "SELECT passage FROM unembedded WHERE user_no = ? ORDER BY passage LIMIT ?",
+                (user_no, limit),
+            )
+            return [
+                Passage(number=passage, text=text)
+                for (passage,) in waiting
+                if (text := _content(db, user_no, passage)) is not None
+            ]
+
+    def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
+        if not items:
+            return
+        with self._database.transaction() as db:
+            user_no = self._database.user(db, user)
+            model_no = _model(db, model, len(items[0][1]))
+            for passage, vector in items:
+                if _content(db, user_no, passage.number) != passage.text:
+                    continue
+                table, _, chat = TABLES[passage.number & 3]
+                [chat_no] = fetch(db, f"SELECT {chat} FROM {table} WHERE no = ?", (passage.number >> 2,))[0]
+                row = (
+                    user_no,
+                    model_no,
+                    passage.number,
+                    chat_no,
+                    content_hash(passage.text),
+                    *quantised(vector),
+                )
+                db.execute(INSERT, row)
+                db.execute(
+                    "DELETE FROM unembedded WHERE user_no = ? AND passage = ?", (user_no, passage.number)
+                )
+
+    def pending(self, user: str) -> int:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, user)
+            return number(db, "SELECT count(*) FROM unembedded WHERE user_no = ?", (user_no,))
+
+    def models(self, user: str) -> dict[str, int]:
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                "SELECT e.id, count(*) FROM vectors v JOIN embedding_models e ON e.no = v.model_no"
+                " WHERE v.user_no = ? GROUP BY e.id",
+                (self._database.user(db, user),),
+            )
+        return dict(rows)
+
+    def request(self, user: str, model: str) -> int:
+        with self._database.transaction() as db:
+            user_no = self._database.user(db, user)
+            row = fetch_one(db, "SELECT no FROM embedding_models WHERE id = ?", (model,))
+            db.execute(
+                f"INSERT OR IGNORE INTO unembedded (user_no, passage) {LACKING}",
+                (user_no, row[0] if row else 0),
+            )
+            return number(db, "SELECT count(*) FROM unembedded WHERE user_no = ?", (user_no,))
+
+    def retire(self, user: str, model: str) -> int:
+        with self._database.transaction() as db:
+            user_no = self._database.user(db, user)
+            row = fetch_one(db, "SELECT no FROM embedding_models WHERE id = ?", (model,))
+            if row is None:
+                return 0
+            db.execute("DELETE FROM vectors WHERE user_no = ? AND model_no = ?", (user_no, row[0]))
+            self._shelves.drop(user_no, row[0])
+            return db.changes()
+
+
+def _model(db: apsw.Connection, model: str, dimension: int) -> int:
+    db.execute("INSERT OR IGNORE INTO embedding_models (id, dimension) VALUES (?, ?)", (model, dimension))
+    return number(db, "SELECT no FROM embedding_models WHERE id = ?", (model,))
+
+
+def _content(db: apsw.Connection, user_no: int, passage: int) -> str | None:
+    table, column, _ = TABLES[passage & 3]
+    row = fetch_one(db, f"SELECT {column} FROM {table} WHERE no = ? AND user_no = ?", (passage >> 2, user_no))
+    return None if row is None else str(row[0])

@@ -1,0 +1,23 @@
+"""The machine's clock and dice."""
+
+import secrets
+import time
+from datetime import UTC, datetime
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+class SystemClock:
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+class RandomIds:
+    """22 characters: the time in milliseconds, so that they sort, and 60 random bits."""
+
+    def new(self) -> str:
+        number = time.time_ns() // 1_000_000 << 60 | secrets.randbits(60)
+        return "".join(ALPHABET[number >> shift & 31] for shift in range(105, -5, -5))

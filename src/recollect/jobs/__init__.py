@@ -1,0 +1,1 @@
+"""The night shift: work that was queued with a message and is done after the answer."""

@@ -1,0 +1,1 @@
+"""The nouns: frozen values that the steps hand on to each other."""

@@ -1,0 +1,82 @@
+"""What a search brings back, and what ranking makes of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from recollect.model.memory import Kind
+from recollect.model.message import ChunkKind, Role
+
+
+class Source(StrEnum):
+    """Where a passage comes from; its value is the content type shown to users."""
+
+    MESSAGE = "message"
+    CHUNK = "message_chunk"
+    MEMORY = "memory"
+    SUMMARY = "summary"
+    PROFILE = "profile"
+    CONTEXT = "context"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A passage that may bear on the question, with what each channel thinks of it."""
+
+    source: Source
+    id: str
+    text: str
+    created_at: datetime
+    seen_at: datetime
+    tokens: int
+    chat: str | None = None
+    parent: str | None = None  #: the message a chunk was cut from
+    role: Role | None = None
+    kind: Kind | None = None
+    chunk_kind: ChunkKind | None = None
+    weight: float = 1.0
+    importance: int | None = None
+    summary: str | None = None  #: the one-sentence summary of a judged message
+    dense: float | None = None  #: cosine; None when the dense channel did not bring it
+    lexical: float | None = None  #: BM25, larger is better; None when the lexical channel did not bring it
+
+    @property
+    def key(self) -> tuple[Source, str]:
+        return (self.source, self.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recollection:
+    """A candidate with its place in the order, and the parts its score is made of."""
+
+    candidate: Candidate
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """Where a search may look, besides the scope that every search names."""
+
+    sources: frozenset[Source] = frozenset({Source.MESSAGE, Source.CHUNK, Source.MEMORY, Source.SUMMARY})
+    chats: int = 0  #: only the most recent chats; 0 means all
+    importance_floor: int = 0  #: memories and judged messages below this are left where they are
+    kinds: frozenset[Kind] = frozenset()  #: only memories of these kinds; empty means all
+    as_of: datetime | None = None  #: what was known and true then
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage by its number in the index, and what a channel thinks of it."""
+
+    passage: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A text in the index that waits for its vector."""
+
+    number: int
+    text: str

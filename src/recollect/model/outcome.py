@@ -1,0 +1,46 @@
+"""What came of something, as a value: never a flag, never silence."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from recollect.model.candidate import Recollection
+from recollect.model.memory import Memory
+from recollect.model.message import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class New:
+    """Nobody had said it before."""
+
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reinforces:
+    """It was known; now it is known a little better."""
+
+    memory: Memory
+
+
+Kept: TypeAlias = New | Reinforces
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """A message is on disk."""
+
+    message: Message
+    new: bool  #: False if its client id was there already
+    considered: bool  #: whether a judge will look at it
+    reason: str  #: what the funnel said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Absence:
+    """Why something is not recalled, or that it is."""
+
+    id: str
+    text: str
+    reason: str
+    rank: int | None = None  #: its place in the order, if a channel brought it
+    item: Recollection | None = None

@@ -1,0 +1,339 @@
+"""Every number that shapes behaviour, and the six presets, on one page."""
+
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Literal, TypeAlias, TypeVar
+
+Value: TypeAlias = bool | int | float | str | tuple[str, ...] | None
+Section = TypeVar("Section")
+
+
+def knob(default: Section, doc: str, *, choices: tuple[str, ...] = ()) -> Section:
+    """A field with a default and the one sentence that `recollect settings` and the docs show."""
+    return field(default=default, metadata={"doc": doc, "choices": choices})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collect:
+    enabled: bool = knob(True, "Learn from messages. Off means that nothing is extracted.")
+    store_raw: Literal["full", "gated", "none"] = knob(
+        "full",
+        "Which messages stay on disk: all, only those judged above 0, or none once facts are extracted.",
+        choices=("full", "gated", "none"),
+    )
+    largest_message: int = knob(10_000_000, "Bytes of UTF-8 a single message may have.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clip:
+    tool_chars: int = knob(2000, "Characters of a tool's output that are kept; 0 keeps all.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunking:
+    enabled: bool = knob(True, "Cut long messages into code and prose chunks that are found by themselves.")
+    max_tokens: int = knob(500, "Tokens of a prose chunk at most; a code block stays whole.")
+    min_tokens: int = knob(200, "Messages up to this size stay in one piece.")
+    backfill: bool = knob(False, "Cut messages stored before chunking was on, in the background.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Funnel:
+    enabled: bool = knob(True, "Drop trivial messages before any judge sees them.")
+    min_chars: int = knob(10, "Shorter messages are trivial.")
+    gold_overrides: Literal["all", "after_layer1"] = knob(
+        "all",
+        "Whether a gold keyword also saves a message that looks trivial.",
+        choices=("all", "after_layer1"),
+    )
+    trash: tuple[str, ...] = knob((), "Further phrases that make a message trivial.")
+    gold: tuple[str, ...] = knob((), "Further phrases that make a message worth judging.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extract:
+    mode: Literal["off", "per_message", "list", "single_fact", "batch"] = knob(
+        "list",
+        "What is shown to the judge at once, and how many facts may come of it.",
+        choices=("off", "per_message", "list", "single_fact", "batch"),
+    )
+    roles: Literal["user", "user+assistant", "all"] = knob(
+        "user+assistant",
+        "Whose words facts may come from. What the assistant said is marked as such.",
+        choices=("user", "user+assistant", "all"),
+    )
+    existing_top_k: int = knob(8, "Known memories shown to the judge.")
+    batch: int = knob(20, "Messages per call in batch mode.")
+    min_fact_chars: int = knob(10, "Shorter facts are discarded.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    similar: float = knob(0.90, "Cosine from which two facts are the same.")
+    similar_top_k: int = knob(5, "Known memories a new fact is compared with.")
+    context_similar: float = knob(0.90, "Cosine from which a fact is already in a context file.")
+    substring: bool = knob(True, "A fact contained in a context file is already known.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decay:
+    emo_per_week: float = knob(0.1, "Weight an emotion loses each week it is not seen again.")
+    pref_per_week: float = knob(0.0, "Weight a preference loses each week.")
+    obj_per_week: float = knob(0.0, "Weight a goal loses each week.")
+    bio_fixed: bool = knob(True, "Biography keeps weight 1.0 for ever.")
+    archive_below: float = knob(0.3, "Memories lighter than this are archived.")
+    forget: Literal["archive", "delete"] = knob(
+        "archive", "What happens to memories that grew too light.", choices=("archive", "delete")
+    )
+    temporary_days: int = knob(
+        7, "Days after which a temporary memory (importance 1 to 30) expires; 0 keeps it."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summaries:
+    every: int = knob(5, "Assistant messages between two conversation summaries; 0 turns them off.")
+    max_tokens: int = knob(200, "Size of a conversation summary.")
+    scope: Literal["conversation", "global"] = knob(
+        "conversation",
+        "Whether summaries may be recalled in other chats.",
+        choices=("conversation", "global"),
+    )
+    working_every: int = knob(4, "Exchanges between two updates of the session summary; 0 turns it off.")
+    working_max_tokens: int = knob(80, "Size of the session summary.")
+    working_max_words: int = knob(30, "Words of the session summary asked of a model.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    enabled: bool = knob(True, "Use memory in answers. Off leaves only the current chat.")
+    hybrid: bool = knob(True, "Search by words as well as by meaning.")
+    ranker: Literal["blend", "sum", "product", "cosine", "importance"] = knob(
+        "blend",
+        "How candidates are ordered: sum = α·dense + β·lexical + γ·identifier; blend = sum × weight × recency"
+        " within bounds; product = dense × weight × recency; cosine = dense alone; importance = weight first.",
+        choices=("blend", "sum", "product", "cosine", "importance"),
+    )
+    alpha: float = knob(0.6, "Share of dense similarity in the score.")
+    beta: float = knob(0.3, "Share of the word match in the score.")
+    gamma: float = knob(0.1, "Share of a matching code identifier in the score.")
+    fetch: int = knob(20, "Candidates taken from each channel before ranking.")
+    limit: int = knob(8, "Passages handed on after ranking.")
+    facts: int = knob(0, "Memories taken at most; 0 leaves the mix to the ranking.")
+    history: int = knob(0, "Messages taken at most; 0 leaves the mix to the ranking.")
+    sources: Literal["all", "memories", "messages"] = knob(
+        "all", "What may be recalled.", choices=("all", "memories", "messages")
+    )
+    reach: Literal["fallback", "always", "never"] = knob(
+        "fallback",
+        "When other chats are searched: if this chat gave too little, always, or never.",
+        choices=("fallback", "always", "never"),
+    )
+    reach_below: int = knob(3, "This chat gave too little if it gave fewer hits than this.")
+    chats: int = knob(0, "Most recent chats that are searched; 0 means all.")
+    importance_floor: int = knob(0, "Memories below this importance are not recalled from other chats.")
+    floor: float = knob(
+        -1.0, "Cosine below which a purely dense hit is dropped; -1 takes the embedder's own floor."
+    )
+    small_set: int = knob(5, "With at most this many memories all of them are used; 0 turns the rule off.")
+    empty: Literal["none", "recent"] = knob(
+        "none",
+        "What stands in when nothing was found: nothing, or the most recent memories.",
+        choices=("none", "recent"),
+    )
+    recent: int = knob(10, "How many recent memories stand in.")
+    half_life_days: float = knob(180.0, "Days after which recency counts half.")
+    boost_min: float = knob(0.3, "The least that weight × recency may multiply a score by.")
+    boost_max: float = knob(1.5, "The most that weight × recency may multiply a score by.")
+    expand: bool = knob(False, "Add topic words to short personal questions.")
+    expand_chars: int = knob(100, "Questions longer than this are not expanded.")
+    code_first: bool = knob(True, "Put code chunks first when the question names code.")
+    deadline_ms: int = knob(0, "Milliseconds after which recall goes on without the slow parts; 0 waits.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assemble:
+    format: Literal["facts", "smart", "companion", "dev", "agent", "xml", "messages"] = knob(
+        "facts",
+        "The shape of the memory block.",
+        choices=("facts", "smart", "companion", "dev", "agent", "xml", "messages"),
+    )
+    locale: Literal["en", "pt"] = knob(
+        "en", "Language of headings in the memory block.", choices=("en", "pt")
+    )
+    budget: int = knob(1000, "Tokens the memory block may have, headings included.")
+    overflow: Literal["skip", "stop"] = knob(
+        "skip",
+        "When a passage does not fit: try smaller ones, or stop there.",
+        choices=("skip", "stop"),
+    )
+    buffer: int = knob(6, "Most recent messages of the chat shown as they are; 0 leaves them to the host.")
+    local_floor: int = knob(10, "Earlier messages of this chat above this importance are shown as summaries.")
+    persona: str = knob("Katherine", "The name used by full-prompt templates.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    query: Literal["full", "hashed", "off"] = knob(
+        "full", "How the question is kept in receipts.", choices=("full", "hashed", "off")
+    )
+    keep_days: int = knob(30, "Days receipts and metrics are kept.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """All of it. A preset is a handful of changes to this page."""
+
+    preset: str = "default"
+    collect: Collect = Collect()
+    clip: Clip = Clip()
+    chunking: Chunking = Chunking()
+    funnel: Funnel = Funnel()
+    extract: Extract = Extract()
+    keep: Keep = Keep()
+    decay: Decay = Decay()
+    summaries: Summaries = Summaries()
+    recall: Recall = Recall()
+    assemble: Assemble = Assemble()
+    record: Record = Record()
+
+    def with_values(self, values: Mapping[str, Value]) -> "Policy":
+        """Return a policy with some knobs turned, named as in `recall.alpha`."""
+        changed: dict[str, dict[str, Value]] = {}
+        for key, value in values.items():
+            section, _, name = key.partition(".")
+            changed.setdefault(section, {})[name] = value
+        sections = {section: replace(getattr(self, section), **knobs) for section, knobs in changed.items()}
+        return replace(self, **sections)
+
+    def values(self) -> dict[str, Value]:
+        """Every knob by its dotted name."""
+        return {
+            f"{section.name}.{f.name}": getattr(getattr(self, section.name), f.name)
+            for section in sections()
+            for f in fields(getattr(self, section.name))
+        }
+
+
+def sections() -> list[Field[object]]:
+    return [f for f in fields(Policy) if f.name != "preset"]
+
+
+PRESETS: Mapping[str, Mapping[str, Value]] = {
+    "default": {},
+    # Smart Memory: a funnel, a strict judge, three tiers; other chats only when asked for.
+    "smart": {
+        "recall.enabled": False,
+        "collect.store_raw": "gated",
+        "clip.tool_chars": 0,
+        "extract.mode": "per_message",
+        "recall.ranker": "importance",
+        "recall.reach": "always",
+        "recall.chats": 50,
+        "recall.importance_floor": 31,
+        "recall.limit": 6,
+        "recall.small_set": 0,
+        "decay.emo_per_week": 0.0,
+        "assemble.buffer": 4,
+        "assemble.format": "smart",
+        "assemble.locale": "pt",
+        "recall.fetch": 200,
+        "recall.floor": 0.0,
+        "keep.similar": 1.0,
+        "keep.substring": False,
+        "summaries.every": 0,
+        "summaries.working_every": 0,
+    },
+    # Katherine, a companion: few tokens, moods that fade, biography that stays.
+    "companion": {
+        "collect.store_raw": "none",
+        "clip.tool_chars": 0,
+        "funnel.min_chars": 3,
+        "extract.roles": "user",
+        "extract.min_fact_chars": 3,
+        "recall.sources": "memories",
+        "recall.ranker": "product",
+        "recall.reach": "always",
+        "recall.fetch": 10,
+        "recall.limit": 5,
+        "recall.small_set": 0,
+        "assemble.format": "companion",
+        "assemble.locale": "pt",
+        "assemble.budget": 300,
+        "recall.floor": 0.0,
+        "summaries.every": 0,
+        "assemble.local_floor": 100,
+    },
+    # Context-aware memory for developers: messages, chunks and summaries; nothing is extracted.
+    "dev": {
+        "clip.tool_chars": 0,
+        "funnel.enabled": False,
+        "funnel.min_chars": 0,
+        "extract.mode": "off",
+        "recall.sources": "messages",
+        "recall.ranker": "sum",
+        "recall.limit": 10,
+        "recall.small_set": 0,
+        "decay.emo_per_week": 0.0,
+        "assemble.format": "dev",
+        "assemble.buffer": 0,
+        "recall.floor": 0.0,
+        "summaries.working_every": 0,
+        "assemble.overflow": "stop",
+        "assemble.local_floor": 100,
+        "decay.archive_below": 0.0,
+        "decay.temporary_days": 0,
+    },
+    # LLM-managed memory: one fact per exchange, cosine with a floor, recent ones as fallback.
+    "facts": {
+        "clip.tool_chars": 0,
+        "funnel.enabled": False,
+        "funnel.min_chars": 0,
+        "extract.mode": "single_fact",
+        "recall.sources": "memories",
+        "recall.hybrid": False,
+        "recall.ranker": "cosine",
+        "recall.reach": "always",
+        "recall.fetch": 5,
+        "recall.limit": 5,
+        "recall.floor": 0.5,
+        "recall.expand": True,
+        "recall.empty": "recent",
+        "decay.emo_per_week": 0.0,
+        "summaries.every": 0,
+        "assemble.buffer": 0,
+        "summaries.working_every": 0,
+        "assemble.local_floor": 100,
+        "decay.archive_below": 0.0,
+        "decay.temporary_days": 0,
+    },
+    # TuskBot: batches of twenty, three facts and two messages by the same vector, clipped tool output.
+    "agent": {
+        "funnel.enabled": False,
+        "funnel.min_chars": 0,
+        "extract.mode": "batch",
+        "extract.roles": "all",
+        "recall.hybrid": False,
+        "recall.ranker": "cosine",
+        "recall.reach": "always",
+        "recall.facts": 3,
+        "recall.history": 2,
+        "recall.limit": 5,
+        "recall.small_set": 0,
+        "decay.emo_per_week": 0.0,
+        "summaries.every": 0,
+        "assemble.format": "agent",
+        "assemble.buffer": 10,
+        "recall.floor": 0.0,
+        "keep.similar": 1.0,
+        "keep.substring": False,
+        "summaries.working_every": 0,
+        "assemble.local_floor": 100,
+        "decay.archive_below": 0.0,
+        "decay.temporary_days": 0,
+    },
+}
+
+
+def preset(name: str) -> Policy:
+    return replace(Policy(), preset=name).with_values(PRESETS[name])

@@ -1,0 +1,46 @@
+"""What a conversation came to, and what a user tells about themselves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class SummaryKind(StrEnum):
+    CONVERSATION = "conversation"  #: bullet points, every few answers
+    WORKING = "working"  #: one dense sentence with the mood, replaced as the chat goes on
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    id: str
+    user: str
+    chat: str
+    kind: SummaryKind
+    text: str
+    created_at: datetime
+    last_message_id: str | None = None  #: the newest message it covers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """What the user wrote about themselves. Stored and used only with consent."""
+
+    user: str
+    updated_at: datetime
+    preferences: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    context: Mapping[str, str] = field(default_factory=dict)
+    notes: str = ""
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextFile:
+    """A text the user attaches to chats; always available there."""
+
+    id: str
+    user: str
+    name: str
+    content: str
+    created_at: datetime
+    chats: tuple[str, ...] = ()

@@ -1,0 +1,51 @@
+"""Finds passages: messages, chunks, memories and summaries. Ranking them is not its business."""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from recollect.model.candidate import Candidate, Hit, Passage, Reach
+from recollect.model.scope import Scope
+from recollect.ports.embedder import Vector
+
+
+class Search(Protocol):
+    """Two channels over the same passages. A scope with a chat looks into that chat alone."""
+
+    def lexical(self, scope: Scope, query: str, *, limit: int, reach: Reach) -> list[Hit]:
+        """Passages that share words with the query; BM25, larger is better. Any text is a valid query."""
+
+    def dense(self, scope: Scope, vector: Vector, *, model: str, limit: int, reach: Reach) -> list[Hit]:
+        """Passages whose vector of that model is near; cosine. Vectors of other models are never compared."""
+
+    def cosines(
+        self, scope: Scope, passages: Sequence[int], vector: Vector, *, model: str
+    ) -> dict[int, float]:
+        """How near these passages are; those without a vector of that model are not in the answer."""
+
+    def important(self, scope: Scope, *, limit: int, reach: Reach) -> list[Hit]:
+        """Judged messages and memories, the most important first, then the newest; the score is 0 to 1."""
+
+    def load(self, scope: Scope, passages: Iterable[int], *, reach: Reach) -> dict[int, Candidate]:
+        """The candidates behind the numbers, without scores. What the reach excludes is not there."""
+
+
+class Vectors(Protocol):
+    """Keeps the dense channel's shadow: one vector per passage and model."""
+
+    def missing(self, user: str, *, limit: int) -> list[Passage]:
+        """Passages of a user that wait for a vector, oldest first."""
+
+    def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
+        """Store vectors. A passage that changed or vanished meanwhile is left alone."""
+
+    def pending(self, user: str) -> int:
+        """How many passages wait for a vector."""
+
+    def models(self, user: str) -> dict[str, int]:
+        """How many vectors there are by model."""
+
+    def request(self, user: str, model: str) -> int:
+        """Queue every passage that has no vector of this model; return how many there are."""
+
+    def retire(self, user: str, model: str) -> int:
+        """Delete the vectors of a model that is no longer used; return how many there were."""

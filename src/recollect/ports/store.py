@@ -1,0 +1,190 @@
+"""Keeps the truth: messages, memories, preferences and receipts. Nothing is read without a user."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from recollect.model.memory import Change, Kind, Memory, Standing, Version
+from recollect.model.message import Chat, Chunk, Message, MessageType
+from recollect.model.receipt import Receipt
+from recollect.model.scope import Scope
+from recollect.ports.jobs import Jobs
+from recollect.ports.search import Search, Vectors
+
+
+class Messages(Protocol):
+    def add(self, message: Message, chunks: Sequence[Chunk]) -> tuple[Message, bool]:
+        """
+        Store a message with its chunks; its chat is made if it is new.
+
+        A client id that is already there stores nothing: the first message comes back, with False.
+        """
+
+    def get(self, scope: Scope, message_id: str) -> Message:
+        """The message, or NotFound; the same for one that belongs to somebody else."""
+
+    def list(
+        self, scope: Scope, *, limit: int = 100, before: str | None = None, newest_first: bool = False
+    ) -> Sequence[Message]:
+        """Messages in the order they came, the last `limit` of them, or those just before another one."""
+
+    def edit(self, scope: Scope, message_id: str, content: str, chunks: Sequence[Chunk], tokens: int) -> None:
+        """Replace the text; index, chunks and vectors follow."""
+
+    def delete(self, scope: Scope, message_id: str) -> None:
+        """Delete a message with its chunks and vectors, or NotFound."""
+
+    def judge(
+        self, scope: Scope, message_id: str, *, importance: int, summary: str | None, kind: MessageType
+    ) -> None:
+        """Write down what a message is worth."""
+
+    def unextracted(self, scope: Scope, *, limit: int) -> Sequence[Message]:
+        """Messages no extractor has seen yet, oldest first; system messages are never among them."""
+
+    def mark_extracted(self, scope: Scope, message_ids: Sequence[str]) -> None: ...
+
+    def unchunked(
+        self, scope: Scope, *, after: str | None, larger_than: int, limit: int
+    ) -> Sequence[Message]:
+        """Messages above a size in tokens that were stored without chunks, in order, after another one."""
+
+    def rechunk(self, scope: Scope, message_id: str, chunks: Sequence[Chunk]) -> None: ...
+
+    def chunks(self, scope: Scope, message_id: str) -> Sequence[Chunk]: ...
+
+
+class Chats(Protocol):
+    def list(self, scope: Scope, *, limit: int = 100) -> Sequence[Chat]:
+        """The user's chats, the most recently used first."""
+
+    def get(self, scope: Scope) -> Chat:
+        """The scope's chat, or NotFound."""
+
+    def rename(self, scope: Scope, title: str) -> None: ...
+
+    def delete(self, scope: Scope) -> None:
+        """Delete a chat with its messages, chunks, summaries and vectors; memories stay, without their source."""
+
+
+class Memories(Protocol):
+    def add(self, memory: Memory, *, reason: str | None = None) -> tuple[Memory, bool]:
+        """Store a memory and its first version. If the same fact is active, that one comes back, with False."""
+
+    def get(self, scope: Scope, memory_id: str) -> Memory:
+        """The memory, or NotFound. A unique beginning of its id will do."""
+
+    def list(
+        self,
+        scope: Scope,
+        *,
+        limit: int = 100,
+        offset: int = 0,
+        standing: Standing | None = Standing.ACTIVE,
+        kind: Kind | None = None,
+        tag: str | None = None,
+    ) -> Sequence[Memory]:
+        """Memories, the most recently seen first. A scope with a chat gives those first said there."""
+
+    def count(self, scope: Scope) -> int:
+        """How many active memories there are."""
+
+    def by_hash(self, scope: Scope, fact_hash: str) -> Memory | None:
+        """The active memory that says the same, if there is one."""
+
+    def of_messages(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Memory]:
+        """Memories that rest on any of these messages, whatever their standing."""
+
+    def save(self, memory: Memory, change: Change, *, reason: str | None = None) -> Memory:
+        """Replace a memory by its next version, and return that. Its version must be the stored one, or Refused."""
+
+    def history(self, scope: Scope, memory_id: str) -> Sequence[Version]:
+        """All versions, oldest first."""
+
+    def erase(self, scope: Scope, memory_id: str) -> None:
+        """Remove every row of it, versions and vectors included."""
+
+
+class Receipts(Protocol):
+    def add(self, receipt: Receipt) -> None:
+        """Keep a receipt; durable soon rather than at once."""
+
+    def get(self, scope: Scope, receipt_id: str) -> Receipt:
+        """The receipt, or NotFound; `last` is the newest."""
+
+    def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Receipt]: ...
+
+    def prune(self, before: datetime) -> int:
+        """Delete older ones of every user; return how many."""
+
+
+class Preferences(Protocol):
+    def all(self, user: str) -> Mapping[str, str]:
+        """What the user has set, by setting name."""
+
+    def set(self, user: str, key: str, value: str | None, *, now: datetime) -> None:
+        """Set a preference; None takes it back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One line of a check: what was looked at, whether it is well, and what to do if not."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    messages: int
+    chats: int
+    chunks: int
+    memories: int
+    summaries: int
+    vectors: int
+    pending_vectors: int
+    jobs: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)  #: bytes by part
+
+
+class Upkeep(Protocol):
+    """Looks after the shadows. It never writes to the truth."""
+
+    def check(self, *, deep: bool = False) -> Sequence[Finding]:
+        """Look at integrity, and compare the shadows with the truth."""
+
+    def sync(self) -> int:
+        """Repair the differences between truth and shadows, by content; return how many there were."""
+
+    def rebuild(self, shadow: str) -> int:
+        """Make a shadow anew from the truth (`fulltext` or `vectors`); return how many passages it holds."""
+
+    def stats(self, scope: Scope) -> Stats: ...
+
+
+class Store(Protocol):
+    """One database. Everything inside one `transaction()` is on disk when it ends, or none of it."""
+
+    messages: Messages
+    chats: Chats
+    memories: Memories
+    receipts: Receipts
+    preferences: Preferences
+    jobs: Jobs
+    search: Search
+    vectors: Vectors
+    upkeep: Upkeep
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Begin to write. Inside another transaction this joins it."""
+
+    def users(self) -> Sequence[str]: ...
+
+    def location(self) -> str:
+        """Where the data is, for people."""
+
+    def close(self) -> None: ...

@@ -1,0 +1,59 @@
+"""What every embedder does with its numbers: unit length, nothing broken, and a floor for unrelated texts."""
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from math import hypot, inf
+from operator import mul
+
+from recollect.errors import ProviderError
+from recollect.ports.embedder import Vector
+
+#: Questions and statements of which no two have anything to do with each other.
+_QUESTIONS = (
+    "What does my sister do for a living?",
+    "Which database did we choose for the shop?",
+    "Where are we going on holiday in July?",
+    "How do I like my coffee?",
+    "When is the dentist appointment?",
+    "What was the name of that jazz record?",
+)
+_STATEMENTS = (
+    "The red bicycle needs a new chain.",
+    "Our cat sleeps on the windowsill all afternoon.",
+    "The professor published a paper about glaciers.",
+    "He repaired the kitchen tap with a rubber ring.",
+    "Taxes on imported wine rose again last year.",
+    "The goalkeeper missed the first half of the season.",
+)
+
+
+def unit(values: Iterable[float], *, dimension: int | None = None) -> Vector:
+    """
+    Scale to unit length.
+
+    Raises ProviderError for what no search can use: no numbers, zeros, NaN, infinities, or not ``dimension`` of them.
+    """
+    numbers = array("d", values)
+    if dimension is not None and len(numbers) != dimension:
+        raise ProviderError(
+            f"The embedder gave a vector of {len(numbers)} numbers where {dimension} were expected. "
+            "If the model was changed, set its dimension and run `recollect reindex`."
+        )
+    length = hypot(*numbers)
+    if not 0 < length < inf:
+        raise ProviderError(
+            "The embedder gave a vector that is empty, zero or not a number, so nothing was stored. "
+            "Try again, or choose another embedder."
+        )
+    return array("f", [number / length for number in numbers])
+
+
+def cosine(one: Vector, other: Vector) -> float:
+    return float(sum(map(mul, one, other)))
+
+
+def unrelated_cosine(embed: Callable[[Sequence[str]], list[Vector]]) -> float:
+    """The highest cosine among 36 pairs that have nothing to do with each other: a floor for an unknown space."""
+    vectors = embed([*_QUESTIONS, *_STATEMENTS])
+    questions, statements = vectors[: len(_QUESTIONS)], vectors[len(_QUESTIONS) :]
+    return max(cosine(question, statement) for question in questions for statement in statements)

@@ -1,0 +1,28 @@
+"""Make a memory safe to show: nothing hidden in it, and no way out of its line."""
+
+import re
+
+#: Characters that nobody sees but a model reads: controls, bidirectional marks, zero widths, fillers, variation
+#: selectors (but not the one that makes an emoji of a symbol), tags, lone surrogates and noncharacters.
+HIDDEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f"
+    r"\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufe00-\ufe0e\ufeff"
+    r"\uffa0\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
+
+def visible(text: str) -> str:
+    """The text without hidden characters; every kind of line break becomes a newline."""
+    shown = HIDDEN.sub("", "\n".join(text.splitlines()))
+    return shown.strip("\n").rstrip() if shown.strip() else ""
+
+
+def folded(text: str) -> str:
+    """The text on one line."""
+    return " ".join(visible(text).split())
+
+
+def hanging(text: str) -> str:
+    """The text with its lines, all but the first indented, so that they stay inside their bullet."""
+    first, *rest = visible(text).split("\n")
+    return "\n".join([first, *(f"  {line}" if line.strip() else "" for line in rest)])

@@ -1,0 +1,42 @@
+"""Intake: from what a client handed over to a message that can be stored."""
+
+from dataclasses import dataclass
+
+from recollect.model.message import SPEAKERS, Chunk, Draft, Message, Role
+from recollect.model.policy import Policy
+from recollect.model.scope import DEFAULT_CHAT, Scope
+from recollect.ports.clock import Clock, Ids
+from recollect.steps.intake.chunk import chunks
+from recollect.steps.intake.clean import clean
+from recollect.steps.intake.clip import Clipped, clip
+from recollect.text.tokens import estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntakeStep:
+    clock: Clock
+    ids: Ids
+
+    def __call__(self, scope: Scope, draft: Draft, policy: Policy) -> tuple[Message, tuple[Chunk, ...]]:
+        # An assistant that only calls a tool says nothing, and that is no mistake.
+        speechless = draft.tool_calls is not None and not draft.content.strip()
+        text = "" if speechless else clean(draft.content, largest=policy.collect.largest_message)
+        clipped = clip(text, policy.clip.tool_chars) if draft.role is Role.TOOL else Clipped(text=text)
+        message = Message(
+            id=self.ids.new(),
+            user=scope.user,
+            chat=scope.chat or DEFAULT_CHAT,
+            role=draft.role,
+            content=clipped.text,
+            created_at=draft.created_at or self.clock.now(),
+            tokens=estimate(clipped.text),
+            tool_calls=draft.tool_calls,
+            tool_call_id=draft.tool_call_id,
+            client_id=draft.client_id,
+            original_bytes=clipped.original_bytes,
+        )
+        return message, self.cut(message, policy)
+
+    def cut(self, message: Message, policy: Policy) -> tuple[Chunk, ...]:
+        """The chunks of a message that somebody said; tool output and system text are not searched."""
+        return chunks(message.content, policy.chunking) if message.role in SPEAKERS else ()

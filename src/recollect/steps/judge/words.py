@@ -1,0 +1,74 @@
+"""Read a message as words that know where they stand in it."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+#: Numbers with what sticks to them (17h, 1.82, 3rd), then words with inner hyphens and points (sci-fi, Node.js, C++).
+_WORD = re.compile(
+    r"\d+(?:[.,:/]\d+)*[^\W\d_]*"
+    r"|[\w\u0300-\u036f]+(?:(?:['’\-]|\.(?=[a-z\d]))[\w\u0300-\u036f]+)*[+#]*"
+)
+
+#: Without these accents the words would be others: "é" is "is" and "e" is "and"; "está" is "is" and "esta" is "this".
+_ACCENT_MATTERS = frozenset({"é", "está"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    text: str  #: as it is shown
+    fold: str  #: as it is compared: small letters without accents
+    start: int
+    end: int
+
+    @property
+    def capital(self) -> bool:
+        return any(letter.isupper() for letter in self.text)
+
+
+def read(text: str, contractions: Mapping[str, str], clitics: frozenset[str]) -> list[Word]:
+    """Return the words in order; "I'm" comes as "I" and "am", "chamo-me" as "chamo" and "me"."""
+    return [
+        word
+        for found in _WORD.finditer(text)
+        for word in _parts(found.group(), found.start(), contractions, clitics)
+    ]
+
+
+def _parts(text: str, start: int, contractions: Mapping[str, str], clitics: frozenset[str]) -> Iterator[Word]:
+    folded = fold(text)
+    if full := contractions.get(folded):
+        yield from _contracted(text, start, full)
+        return
+    verb, hyphen, clitic = folded.rpartition("-")
+    if hyphen and verb and clitic in clitics:
+        cut = len(text) - len(clitic)
+        yield Word(text=text[: cut - 1], fold=fold(text[: cut - 1]), start=start, end=start + cut - 1)
+        yield Word(text=text[cut:], fold=clitic, start=start + cut, end=start + len(text))
+        return
+    yield Word(text=text, fold=folded, start=start, end=start + len(text))
+
+
+def _contracted(text: str, start: int, full: str) -> Iterator[Word]:
+    first, second = full.split(" ", 1)
+    cut = min(len(first), len(text) - 1)
+    yield Word(text=text[:cut] if fold(text[:cut]) == first else first, fold=first, start=start, end=start + cut)
+    yield Word(text=second, fold=second, start=start + cut, end=start + len(text))
+
+
+def fold(text: str) -> str:
+    """Small letters, straight apostrophes, no accents but the two that change the word."""
+    small = text.casefold()
+    if small in _ACCENT_MATTERS:
+        return small
+    return small if small.isascii() else "".join(map(_letter, small))
+
+
+@lru_cache(maxsize=4096)
+def _letter(letter: str) -> str:
+    # One character at a time: normalising a whole text takes quadratic time on heaps of accents.
+    if letter == "’":
+        return "'"
+    return "".join(part for part in unicodedata.normalize("NFKD", letter) if not unicodedata.combining(part))

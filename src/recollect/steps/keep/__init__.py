@@ -1,0 +1,1 @@
+"""Do we know it already? New facts join, known ones grow."""

@@ -1,0 +1,237 @@
+"""Recall: from a question to the few passages that bear on it, and what became of the others."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from recollect.errors import ProviderError, StoreError
+from recollect.model.candidate import Candidate, Reach, Recollection, Source
+from recollect.model.memory import Memory
+from recollect.model.policy import Policy, Recall
+from recollect.model.scope import Scope
+from recollect.ports.clock import Clock
+from recollect.ports.embedder import Embedder, Vector
+from recollect.ports.search import Search
+from recollect.ports.store import Memories
+from recollect.steps.recall import query, rank
+from recollect.text.identifiers import identifiers
+from recollect.text.tokens import estimate
+
+FACTS = frozenset({Source.MEMORY})
+WORDS = frozenset({Source.MESSAGE, Source.CHUNK})
+SUMMARIES = frozenset({Source.SUMMARY})
+SOURCES = {"all": FACTS | WORDS, "memories": FACTS, "messages": WORDS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """What was found, best first, and all that a receipt tells about it."""
+
+    kept: tuple[Recollection, ...] = ()
+    dropped: tuple[tuple[Recollection, str], ...] = ()
+    degraded: tuple[str, ...] = ()
+    sources: Mapping[str, int] = field(default_factory=dict)
+    timings: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class Errand:
+    """One question on its way through the channels."""
+
+    scope: Scope
+    question: str
+    policy: Recall
+    reach: Reach
+    floor: float
+    visible: frozenset[str]  #: messages the model sees anyway
+    vector: Vector | None = None
+    found: dict[tuple[Source, str], Candidate] = field(default_factory=dict)
+    degraded: list[str] = field(default_factory=list)
+    sources: dict[str, int] = field(default_factory=dict)
+    timings: dict[str, float] = field(default_factory=dict)
+
+    def spend(self, part: str, seconds: float) -> None:
+        self.timings[part] = self.timings.get(part, 0.0) + seconds * 1000
+
+    def count(self, source: str, hits: int) -> None:
+        self.sources[source] = self.sources.get(source, 0) + hits
+
+    def take(self, candidates: list[Candidate]) -> int:
+        """Keep what is new; return how many of them bear on the question and are not in view already."""
+        for candidate in candidates:
+            self.found.setdefault(candidate.key, candidate)
+        return sum(not self._in_view(c) and not rank.unrelated(c, self.floor) for c in candidates)
+
+    def _in_view(self, candidate: Candidate) -> bool:
+        return (candidate.parent or candidate.id) in self.visible
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallStep:
+    search: Search
+    memories: Memories
+    embedder: Embedder | None
+    clock: Clock
+
+    def __call__(
+        self,
+        scope: Scope,
+        question: str,
+        policy: Policy,
+        *,
+        visible: frozenset[str] = frozenset(),
+        as_of: datetime | None = None,
+    ) -> Recalled:
+        errand = self._errand(scope, question, policy.recall, visible, as_of)
+        if not errand.question:
+            return Recalled()
+        self._embed(errand)
+        if policy.recall.ranker == "importance":
+            self._take_the_important(errand)
+        else:
+            self._climb(errand, across=policy.summaries.scope == "global")
+        everything_is_little = self._take_all_if_few(errand)
+        begun = self.clock.monotonic()
+        ranked = rank.rank(
+            errand.found.values(),
+            named=identifiers(errand.question),
+            now=as_of or self.clock.now(),
+            policy=policy.recall,
+            floor=errand.floor,
+        )
+        related, beyond = rank.related(
+            ranked, errand.floor, spare=FACTS if everything_is_little else frozenset()
+        )
+        single, doubled = rank.collapsed(related or self._recent(errand))
+        kept, dropped = rank.cut(single, policy.recall)
+        errand.spend("rank_ms", self.clock.monotonic() - begun)
+        return Recalled(
+            kept=tuple(kept),
+            dropped=(*dropped, *doubled, *beyond),
+            degraded=tuple(errand.degraded),
+            sources=errand.sources,
+            timings=errand.timings,
+        )
+
+    def _errand(
+        self, scope: Scope, question: str, policy: Recall, visible: frozenset[str], as_of: datetime | None
+    ) -> Errand:
+        lowest = policy.floor if policy.floor >= 0 or self.embedder is None else self.embedder.floor
+        return Errand(
+            scope=scope,
+            question=query.stripped(question),
+            policy=policy,
+            reach=Reach(
+                sources=SOURCES[policy.sources],
+                chats=policy.chats,
+                importance_floor=policy.importance_floor,
+                as_of=as_of,
+            ),
+            floor=lowest,
+            visible=visible,
+        )
+
+    def _embed(self, errand: Errand) -> None:
+        if self.embedder is None:
+            errand.degraded.append("lexical only: no embedder is configured")
+            return
+        text = errand.question
+        if errand.policy.expand:
+            text = query.expanded(text, longest=errand.policy.expand_chars)
+        begun = self.clock.monotonic()
+        try:
+            errand.vector = self.embedder.embed_query(text)
+        except ProviderError as error:
+            errand.degraded.append(f"lexical only: {error}")
+        errand.spend("embed_ms", self.clock.monotonic() - begun)
+
+    def _climb(self, errand: Errand, *, across: bool) -> None:
+        """This chat first; everything else when it gave too little, or always, or never: as the policy says."""
+        scope, sources, policy = errand.scope, errand.reach.sources, errand.policy
+        summaries = SUMMARIES if sources & WORDS else frozenset()
+        if scope.chat is None or policy.reach == "always":
+            self._gather(errand, scope.everything, sources | (summaries if across else frozenset()), "global")
+            if scope.chat is not None and summaries and not across:
+                self._gather(errand, scope, summaries, "conversation")
+            return
+        here = self._gather(errand, scope, (sources & WORDS) | summaries, "conversation")
+        self._gather(errand, scope.everything, sources & FACTS, "global")
+        if policy.reach == "fallback" and here < policy.reach_below:
+            self._gather(errand, scope.everything, sources & WORDS, "global")
+
+    def _gather(self, errand: Errand, scope: Scope, sources: frozenset[Source], where: str) -> int:
+        """Ask both channels side by side; a passage that only one of them knows is as good as any."""
+        if not sources:
+            return 0
+        reach = replace(errand.reach, sources=sources)
+        dense = self._dense(errand, scope, reach)
+        errand.count(f"{where}_dense", len(dense))
+        lexical = self._lexical(errand, scope, reach) if errand.policy.hybrid or errand.vector is None else {}
+        errand.count("lexical", len(lexical))
+        if errand.vector is not None and self.embedder is not None:
+            alone = [passage for passage in lexical if passage not in dense]
+            dense |= self.search.cosines(scope, alone, errand.vector, model=self.embedder.model_id)
+        loaded = self.search.load(scope, {*dense, *lexical}, reach=reach)
+        return errand.take(rank.merged(dense, lexical, loaded))
+
+    def _dense(self, errand: Errand, scope: Scope, reach: Reach) -> dict[int, float]:
+        if errand.vector is None or self.embedder is None:
+            return {}
+        begun = self.clock.monotonic()
+        hits = self.search.dense(
+            scope, errand.vector, model=self.embedder.model_id, limit=errand.policy.fetch, reach=reach
+        )
+        errand.spend("dense_ms", self.clock.monotonic() - begun)
+        return {hit.passage: hit.score for hit in hits}
+
+    def _lexical(self, errand: Errand, scope: Scope, reach: Reach) -> dict[int, float]:
+        begun = self.clock.monotonic()
+        try:
+            hits = self.search.lexical(scope, errand.question, limit=errand.policy.fetch, reach=reach)
+        except StoreError as error:
+            errand.degraded.append(f"dense only: {error}")
+            return {}
+        errand.spend("lexical_ms", self.clock.monotonic() - begun)
+        return {hit.passage: hit.score for hit in hits}
+
+    def _take_the_important(self, errand: Errand) -> None:
+        scope = errand.scope.everything
+        hits = self.search.important(scope, limit=errand.policy.fetch, reach=errand.reach)
+        errand.count("important", len(hits))
+        loaded = self.search.load(scope, [hit.passage for hit in hits], reach=errand.reach)
+        errand.take(list(loaded.values()))
+
+    def _take_all_if_few(self, errand: Errand) -> bool:
+        """A handful of memories is used whole: there is too little to search in."""
+        most = errand.policy.small_set
+        scope = errand.scope.everything
+        if not most or Source.MEMORY not in errand.reach.sources or errand.reach.as_of is not None:
+            return False
+        if self.memories.count(scope) > most:
+            return False
+        errand.take([_candidate(memory) for memory in self.memories.list(scope, limit=most)])
+        return True
+
+    def _recent(self, errand: Errand) -> list[Recollection]:
+        """What stands in when nothing was found."""
+        if errand.policy.empty == "none" or Source.MEMORY not in errand.reach.sources:
+            return []
+        recent = self.memories.list(errand.scope.everything, limit=errand.policy.recent)
+        errand.count("recent", len(recent))
+        return [Recollection(candidate=_candidate(memory), score=0.0) for memory in recent]
+
+
+def _candidate(memory: Memory) -> Candidate:
+    return Candidate(
+        source=Source.MEMORY,
+        id=memory.id,
+        chat=memory.chat,
+        role=memory.speaker,
+        text=memory.text,
+        created_at=memory.created_at,
+        seen_at=memory.seen_at,
+        tokens=estimate(memory.text),
+        kind=memory.kind,
+        weight=memory.weight,
+        importance=memory.importance,
+    )

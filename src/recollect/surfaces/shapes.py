@@ -1,0 +1,199 @@
+"""Values as plain dictionaries: the one shape that the library, the command line and every server show."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TypeAlias
+
+from recollect.model.job import Job
+from recollect.model.memory import Change, Memory, Version
+from recollect.model.message import Chat, Message
+from recollect.model.outcome import Absence, Kept, New, Observed
+from recollect.model.receipt import Fate, Item, Receipt
+from recollect.ports.store import Finding, Stats
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Shape: TypeAlias = dict[str, Json]
+
+
+def time(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat(timespec="milliseconds")
+
+
+def memory(value: Memory) -> Shape:
+    """mem0's keys first, then ours."""
+    return {
+        "id": value.id,
+        "memory": value.text,
+        "user_id": value.user,
+        "created_at": time(value.created_at),
+        "updated_at": time(value.updated_at),
+        "seen_at": time(value.seen_at),
+        "chat_id": value.chat,
+        "kind": value.kind.value,
+        "importance": value.importance,
+        "weight": value.weight,
+        "standing": value.standing.value,
+        "origin": value.origin.value,
+        "speaker": value.speaker.value,
+        "tags": list(value.tags),
+        "sightings": value.sightings,
+        "version": value.version,
+        "pinned": value.pinned,
+        "valid_from": time(value.valid_from),
+        "valid_to": time(value.valid_to),
+        "sources": [{"message_id": s.message_id, "start": s.start, "end": s.end} for s in value.spans],
+    }
+
+
+def kept(value: Kept) -> Shape:
+    change = Change.ADD if isinstance(value, New) else Change.REINFORCE
+    return {**memory(value.memory), "event": change.value}
+
+
+def observed(value: Observed) -> Shape:
+    return {
+        "id": value.message.id,
+        "chat_id": value.message.chat,
+        "role": value.message.role.value,
+        "new": value.new,
+        "considered": value.considered,
+        "reason": value.reason,
+        "tokens": value.message.tokens,
+        "clipped_from": value.message.original_bytes,
+    }
+
+
+def version(value: Version) -> Shape:
+    return {
+        "id": value.memory_id,
+        "version": value.version,
+        "event": value.change.value,
+        "old_memory": value.old_text,
+        "new_memory": value.text,
+        "kind": value.kind.value,
+        "weight": value.weight,
+        "standing": value.standing.value,
+        "changed_at": time(value.changed_at),
+        "reason": value.reason,
+    }
+
+
+def item(value: Item) -> Shape:
+    return {
+        "id": value.id,
+        "memory": value.text,
+        "score": round(value.score, 4),
+        "parts": {name: round(part, 4) for name, part in value.parts.items()},
+        "source": value.source.value,
+        "kind": value.kind and value.kind.value,
+        "role": value.role and value.role.value,
+        "chat_id": value.chat,
+        "created_at": time(value.created_at),
+        "tokens": value.tokens,
+        "fate": value.fate.value,
+        "reason": value.reason,
+    }
+
+
+def receipt(value: Receipt) -> Shape:
+    return {
+        "id": value.id,
+        "user_id": value.user,
+        "chat_id": value.chat,
+        "query": value.query,
+        "created_at": time(value.created_at),
+        "preset": value.preset,
+        "ranker": value.ranker,
+        "flags": {"hybrid": value.hybrid, "chunking": value.chunking, "tokenBudget": value.budget},
+        "budget": value.budget,
+        "tokens": value.tokens,
+        "text": value.text,
+        "items": [item(each) for each in value.items],
+        "degraded": list(value.degraded),
+        "skipped": list(value.skipped),
+        "sources": dict(value.sources),
+        "timings": {name: round(spent, 2) for name, spent in value.timings.items()},
+    }
+
+
+def found(value: Receipt) -> Shape:
+    """A search's answer: what was found, best first, and where to ask why."""
+    results = [item(each) for each in value.items if each.fate is not Fate.LEFT_OUT]
+    return {"results": _list(results), "receipt": value.id, "degraded": list(value.degraded)}
+
+
+def absence(value: Absence) -> Shape:
+    scored: Shape = {}
+    if value.item is not None:
+        parts: dict[str, Json] = {name: round(part, 4) for name, part in value.item.parts.items()}
+        scored = {"score": round(value.item.score, 4), "parts": parts}
+    return {"id": value.id, "memory": value.text, "reason": value.reason, "rank": value.rank, **scored}
+
+
+def message(value: Message) -> Shape:
+    return {
+        "id": value.id,
+        "chat_id": value.chat,
+        "role": value.role.value,
+        "content": value.content,
+        "created_at": time(value.created_at),
+        "tokens": value.tokens,
+        "tool_calls": value.tool_calls,
+        "tool_call_id": value.tool_call_id,
+        "summary": value.summary,
+        "importance": value.importance,
+        "message_type": value.message_type and value.message_type.value,
+        "extracted": value.extracted,
+    }
+
+
+def chat(value: Chat) -> Shape:
+    return {
+        "id": value.id,
+        "title": value.title,
+        "messages": value.messages,
+        "created_at": time(value.created_at),
+        "updated_at": time(value.updated_at),
+    }
+
+
+def job(value: Job) -> Shape:
+    return {
+        "id": value.id,
+        "kind": value.kind.value,
+        "key": value.key,
+        "state": value.state.value,
+        "attempts": value.attempts,
+        "run_at": time(value.run_at),
+        "reason": value.reason,
+    }
+
+
+def finding(value: Finding) -> Shape:
+    return {"name": value.name, "ok": value.ok, "detail": value.detail, "fix": value.fix}
+
+
+def stats(value: Stats) -> Shape:
+    return {
+        "messages": value.messages,
+        "chats": value.chats,
+        "chunks": value.chunks,
+        "memories": value.memories,
+        "summaries": value.summaries,
+        "vectors": value.vectors,
+        "pending_vectors": value.pending_vectors,
+        "jobs": _numbers(value.jobs),
+        "sizes": _numbers(value.sizes),
+    }
+
+
+def results(values: Iterable[Shape]) -> Shape:
+    return {"results": _list(list(values))}
+
+
+def _list(values: Sequence[Shape]) -> list[Json]:
+    return list(values)
+
+
+def _numbers(values: Mapping[str, int]) -> dict[str, Json]:
+    return dict(values)

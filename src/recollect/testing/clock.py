@@ -1,0 +1,29 @@
+"""A clock that stands still until it is told to move, and ids that count."""
+
+from datetime import UTC, datetime, timedelta
+
+MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+class FrozenClock:
+    def __init__(self, now: datetime = MONDAY) -> None:
+        self._now = now
+        self._begun = now
+
+    def now(self) -> datetime:
+        return self._now
+
+    def monotonic(self) -> float:
+        return (self._now - self._begun).total_seconds()
+
+    def advance(self, by: timedelta) -> None:
+        self._now += by
+
+
+class CountingIds:
+    def __init__(self) -> None:
+        self._count = 0
+
+    def new(self) -> str:
+        self._count += 1
+        return f"id{self._count:06}"

@@ -1,0 +1,75 @@
+"""Embedders for tests: one that counts letters, and one that fails until it is healed."""
+
+from collections.abc import Sequence
+
+from recollect.ports.embedder import Embedder, Vector
+from recollect.ports.vectors import unit
+from recollect.text.windows import windows
+
+
+class LetterEmbedder:
+    """Counts letters: texts are alike that are written with the same ones. Deterministic, instant, no files."""
+
+    model_id = "letters"
+    #: Letters are spread much alike in any two texts of one language.
+    floor = 0.9
+
+    def __init__(self, dimension: int = 26, *, window_words: int = 64) -> None:
+        self._dimension = dimension
+        self._window_words = window_words
+
+    @property
+    def dimension(self) -> int:
+        return self._dimension
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        return [self.embed_query(text) for text in texts]
+
+    def embed_query(self, text: str) -> Vector:
+        # A little of each, so that a text without letters has a direction as well.
+        counts = [0.01] * self._dimension
+        for letter in filter(str.isalpha, text.casefold()):
+            counts[(ord(letter) - ord("a")) % self._dimension] += 1
+        return unit(counts)
+
+    def windows(self, text: str) -> list[str]:
+        return windows(text, tokens=lambda piece: len(piece.split()), limit=self._window_words)
+
+
+class FailingEmbedder:
+    """Raises the given error at every call that embeds, until it is healed; then does as ``inner`` does."""
+
+    def __init__(self, error: Exception, inner: Embedder | None = None) -> None:
+        self._error: Exception | None = error
+        self._inner = inner or LetterEmbedder()
+
+    @property
+    def model_id(self) -> str:
+        return self._inner.model_id
+
+    @property
+    def dimension(self) -> int:
+        return self._inner.dimension
+
+    @property
+    def floor(self) -> float:
+        return self._inner.floor
+
+    def heal(self) -> None:
+        self._error = None
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self._ail()
+        return self._inner.embed(texts)
+
+    def embed_query(self, text: str) -> Vector:
+        self._ail()
+        return self._inner.embed_query(text)
+
+    def windows(self, text: str) -> list[str]:
+        self._ail()
+        return self._inner.windows(text)
+
+    def _ail(self) -> None:
+        if self._error is not None:
+            raise self._error

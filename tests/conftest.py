@@ -1,0 +1,59 @@
+"""Rules of the house for every test, and the list of SPEC rows that passing tests show."""
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+_real_connect = socket.socket.connect
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--spec-report", help="write the SPEC rows shown by passing tests to this file")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        rows = [row for mark in item.iter_markers("spec") for row in mark.args]
+        item.user_properties.extend(("spec", row) for row in rows)
+
+
+class SpecReport:
+    """Rows of tests that passed, less those of tests that failed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._passed: set[str] = set()
+        self._failed: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        rows = {str(value) for name, value in report.user_properties if name == "spec"}
+        if report.failed:
+            self._failed |= rows
+        elif report.when == "call" and report.passed:
+            self._passed |= rows
+
+    def pytest_sessionfinish(self) -> None:
+        self._path.write_text(json.dumps(sorted(self._passed - self._failed)), "utf-8")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    path = config.getoption("--spec-report")
+    if path and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(SpecReport(Path(path)))
+
+
+def _connect_to_loopback(self: socket.socket, address: object) -> None:
+    if self.family in {socket.AF_INET, socket.AF_INET6} and isinstance(address, tuple):
+        assert address[0] in _LOOPBACK, f"a test tried to reach {address[0]}; only loopback is allowed"
+    _real_connect(self, address)  # type: ignore[arg-type]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_network() -> Iterator[None]:
+    socket.socket.connect = _connect_to_loopback  # type: ignore[method-assign, assignment]
+    yield
+    socket.socket.connect = _real_connect  # type: ignore[method-assign]

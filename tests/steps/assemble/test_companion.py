@@ -1,0 +1,88 @@
+import pytest
+from tests.steps.assemble.examples import block, message, recalled_message, recollection
+
+from recollect.model.context import Tiers
+from recollect.model.memory import Kind
+from recollect.model.message import Role
+from recollect.model.policy import Assemble
+from recollect.steps.assemble.companion import companion_prompt
+from recollect.steps.assemble.tone import hint
+
+KATHERINE = Tiers(
+    recalled=(recollection("vegetariano", kind=Kind.BIO), recollection("Gosta de Sci-Fi.", kind=Kind.PREF)),
+    working="Usuário discutindo refatoração de código, levemente frustrado.",
+    buffer=(message("Oi"), message("Olá!", role=Role.ASSISTANT)),
+)
+
+
+@pytest.mark.spec("M5")
+def test_the_prompt_is_what_its_document_prints() -> None:
+    assert companion_prompt(KATHERINE, persona="Katherine") == (
+        "Você é Katherine.\n"
+        "[MEMÓRIA DE LONGO PRAZO]\n"
+        "- Vegetariano; Gosta de Sci-Fi.\n\n"
+        "[CONTEXTO ATUAL]\n"
+        "Usuário discutindo refatoração de código, levemente frustrado.\n\n"
+        "[HISTÓRICO RECENTE]\n"
+        "- Usuário: Oi\n"
+        "- Assistente: Olá!\n\n"
+        "Responda de forma natural, usando a memória para personalizar, mas sem ser repetitiva."
+    )
+
+
+@pytest.mark.spec("M5")
+def test_the_prompt_speaks_english_for_another_persona() -> None:
+    assert companion_prompt(Tiers(working="Cooking."), persona="Ada", locale="en") == (
+        "You are Ada.\n"
+        "[CURRENT CONTEXT]\n"
+        "Cooking.\n\n"
+        "Answer naturally, using the memory to personalise, but without repeating yourself."
+    )
+
+
+@pytest.mark.spec("M5", "M8")
+def test_the_prompt_of_somebody_unknown_has_no_empty_sections() -> None:
+    assert companion_prompt(Tiers(), persona="Katherine") == (
+        "Você é Katherine.\n\n"
+        "Responda de forma natural, usando a memória para personalizar, mas sem ser repetitiva."
+    )
+
+
+@pytest.mark.spec("M4")
+def test_events_notes_and_messages_have_lines_of_their_own() -> None:
+    recalled = (
+        recollection("fui demitido!", kind=Kind.EVT),
+        recollection("the key is\nunder the mat", kind=Kind.NOTE),
+        recalled_message("I like tea", id="m1"),
+        recollection("frustrada com o chefe", kind=Kind.EMO),
+        recollection("pensativo", kind=Kind.EMO),
+    )
+
+    assert block(Tiers(recalled=recalled), Assemble(format="companion")).text == (
+        "[MEMORY]\n"
+        "- Fui demitido!\n"
+        "- The key is under the mat.\n"
+        "- User: I like tea\n"
+        "- Frustrada com o chefe (be patient).\n"
+        "- Pensativo."
+    )
+
+
+@pytest.mark.spec("M4")
+@pytest.mark.parametrize(
+    ("mood", "locale", "advice"),
+    [
+        ("ansioso hoje", "pt", "trate com calma"),
+        ("Ansiosa com finanças", "pt", "trate com calma"),
+        ("anxious about money", "pt", "trate com calma"),
+        ("anxious about money", "en", "keep calm and be gentle"),
+        ("solitário no Natal", "pt", "faça companhia"),
+        ("happy with the new job", "en", "share the joy"),
+        ("não está mais ansioso", "pt", None),
+        ("isn’t sad any more", "en", None),
+        ("wistful", "en", None),
+        ("", "en", None),
+    ],
+)
+def test_a_mood_comes_with_advice_on_tone(mood: str, locale: str, advice: str | None) -> None:
+    assert hint(mood, locale) == advice

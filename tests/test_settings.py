@@ -1,0 +1,474 @@
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from platformdirs import user_config_path, user_data_path
+
+from recollect.model.policy import PRESETS, Policy, Value
+from recollect.settings import ALIASES, Connection, Described, Resolved, Setting, describe, load
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs/reference/settings.md"
+ROWS = describe()
+BY_NAME = {row.name: row for row in ROWS}
+
+
+def resolved(
+    *,
+    environ: Mapping[str, str] | None = None,
+    arguments: Mapping[str, object] | None = None,
+    preferences: Mapping[str, str] | None = None,
+    call: Mapping[str, object] | None = None,
+    files: tuple[Path, ...] = (),
+) -> Resolved:
+    settings = load(arguments=arguments, environ=environ or {}, files=files)
+    return settings.resolve(preferences=preferences or {}, call=call or {})
+
+
+def other_than_default(row: Described) -> str:
+    match row.kind:
+        case "yes or no":
+            return "no" if row.default else "yes"
+        case "whole number" | "number":
+            return "1" if row.default != 1 else "2"
+        case "choice" | "choice or folder":
+            return next(choice for choice in row.choices if choice != row.default)
+        case _:
+            return "tofu"
+
+
+# Who wins. Each layer of the table asks for another number of passages.
+
+LAYERS = ("call", "argument", "preference", "environment", "nearer file", "farther file", "preset", "default")
+LIMIT = {
+    "call": (1, "call", "argument"),
+    "argument": (2, "call", "argument"),
+    "preference": (3, "preference", "preferences"),
+    "environment": (4, "environment", "RECOLLECT_RECALL_LIMIT"),
+    "nearer file": (5, "file", "nearer.toml"),
+    "farther file": (6, "file", "farther.toml"),
+    "preset": (10, "preset", "dev"),
+    "default": (8, "default", ""),
+}
+
+
+def limit_asked_by(folder: Path, *layers: str) -> tuple[int, Setting]:
+    def asked(layer: str, value: object) -> dict[str, object]:
+        return {"recall.limit": value} if layer in layers else {}
+
+    files = (folder / "nearer.toml", folder / "farther.toml")
+    for file, number in zip(files, (5, 6), strict=True):
+        if f"{file.stem} file" in layers:
+            file.write_text(f"[recall]\nlimit = {number}\n", "utf-8")
+    result = resolved(
+        environ={"RECOLLECT_RECALL_LIMIT": "4"} if "environment" in layers else {},
+        arguments=asked("argument", 2) | ({"preset": "dev"} if "preset" in layers else {}),
+        preferences={"recall.limit": "3"} if "preference" in layers else {},
+        call=asked("call", 1),
+        files=files,
+    )
+    return result.policy.recall.limit, result.sources["recall.limit"]
+
+
+@pytest.mark.spec("C-24", "Q16")
+@pytest.mark.parametrize(("stronger", "weaker"), list(pairwise(LAYERS)))
+def test_of_two_layers_the_stronger_one_is_heard(stronger: str, weaker: str, tmp_path: Path) -> None:
+    limit, setting = limit_asked_by(tmp_path, stronger, weaker)
+
+    value, source, origin = LIMIT[stronger]
+    assert limit == value
+    assert (setting.value, setting.source) == (value, source)
+    assert setting.origin.removeprefix(str(tmp_path) + os.sep) == origin
+
+
+@pytest.mark.spec("C-24")
+@pytest.mark.parametrize("strongest", range(len(LAYERS)))
+def test_a_layer_is_heard_over_all_the_weaker_ones_together(strongest: int, tmp_path: Path) -> None:
+    limit, _ = limit_asked_by(tmp_path, *LAYERS[strongest:])
+
+    assert limit == LIMIT[LAYERS[strongest]][0]
+
+
+@pytest.mark.spec("C-24")
+@pytest.mark.parametrize(
+    ("layers", "source"),
+    [
+        ({"call": {"preset": "dev"}}, "call"),
+        ({"arguments": {"preset": "dev"}}, "call"),
+        ({"preferences": {"preset": "dev"}}, "preference"),
+        ({"environ": {"RECOLLECT_PRESET": "dev"}}, "environment"),
+    ],
+)
+def test_a_preset_can_be_asked_for_in_every_layer(layers: dict[str, dict[str, str]], source: str) -> None:
+    result = resolved(**layers)  # type: ignore[arg-type]
+
+    assert result.policy.preset == "dev"
+    assert result.policy.values() == Policy().values() | dict(PRESETS["dev"])
+    assert result.sources["preset"].source == source
+    assert result.sources["recall.ranker"] == Setting(
+        name="recall.ranker", value="sum", source="preset", origin="dev", doc=BY_NAME["recall.ranker"].doc
+    )
+
+
+def test_a_file_may_ask_for_a_preset(tmp_path: Path) -> None:
+    file = tmp_path / "recollect.toml"
+    file.write_text('preset = "companion"\n', "utf-8")
+
+    assert resolved(files=(file,)).policy.assemble.budget == 300
+
+
+def test_nothing_set_means_the_defaults() -> None:
+    result = resolved()
+
+    assert result.policy == Policy()
+    assert result.connection == Connection()
+    assert {setting.source for setting in result.sources.values()} == {"default"}
+    assert list(result.sources) == [row.name for row in ROWS]
+    assert result.warnings == ()
+
+
+@pytest.mark.spec("Q7", "Q9")
+def test_the_machine_has_defaults_that_need_no_setting_up() -> None:
+    data = user_data_path("recollect", appauthor=False)
+
+    assert resolved().connection == Connection(
+        db=str(data / "memory.db"),
+        user="default",
+        embedder="onnx",
+        embedder_model="BAAI/bge-small-en-v1.5",
+        embedder_url="",
+        embedder_key="",
+        embedder_threads=1,
+        worker=True,
+        busy_timeout_ms=5000,
+        chroma_dir=str(data / "chroma"),
+    )
+
+
+# Names.
+
+
+KNOWN_ELSEWHERE: list[tuple[str, str, str, Value, tuple[str, ...]]] = [
+    ("RAG_HYBRID", "false", "recall.hybrid", False, ("Q1",)),
+    ("RAG_CHUNKING", "false", "chunking.enabled", False, ("Q2",)),
+    ("RAG_TOKEN_BUDGET", "1200", "assemble.budget", 1200, ("Q3",)),
+    ("RAG_SUMMARY_FREQUENCY", "0", "summaries.every", 0, ("Q4",)),
+    ("RAG_RERANK_ALPHA", "0.5", "recall.alpha", 0.5, ("Q5",)),
+    ("RAG_RERANK_BETA", "0.4", "recall.beta", 0.4, ("Q5",)),
+    ("RAG_RERANK_GAMMA", "0", "recall.gamma", 0.0, ("Q5",)),
+    ("BACKFILL_CHUNKS", "true", "chunking.backfill", True, ("Q6",)),
+    ("RAG_EMBEDDING_MODEL", "intfloat/e5-small", "embedder_model", "intfloat/e5-small", ("Q7",)),
+    ("RAG_SIMILARITY_THRESHOLD", "0.5", "recall.floor", 0.5, ("Q8",)),
+    ("CHROMA_DIR", "data/chroma", "chroma_dir", "data/chroma", ("Q9",)),
+    ("_MIN_FACT_LENGTH", "3", "extract.min_fact_chars", 3, ("Q11",)),
+    ("ENABLE_SMART_RAG", "false", "recall.enabled", False, ("Q14",)),
+    ("enable_smart_rag", "false", "recall.enabled", False, ("Q14",)),
+    ("MaxToolOutputLen", "500", "clip.tool_chars", 500, ("Q15",)),
+]
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "name", "value"),
+    [pytest.param(*row, marks=pytest.mark.spec(*spec)) for *row, spec in KNOWN_ELSEWHERE],
+)
+def test_a_host_keeps_the_variables_it_has(variable: str, text: str, name: str, value: Value) -> None:
+    setting = resolved(environ={variable: text}).sources[name]
+
+    assert (setting.value, setting.source, setting.origin) == (value, "environment", variable)
+
+
+def test_no_other_name_is_left_untried() -> None:
+    assert {variable: name for variable, _, name, _, _ in KNOWN_ELSEWHERE} == ALIASES
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_every_setting_has_a_variable_of_its_own(row: Described) -> None:
+    variable = "RECOLLECT_" + row.name.upper().replace(".", "_")
+
+    setting = resolved(environ={variable: other_than_default(row)}).sources[row.name]
+
+    assert row.environment[0] == variable
+    assert (setting.source, setting.origin) == ("environment", variable)
+    assert setting.value != row.default
+
+
+def test_no_variable_sets_two_things() -> None:
+    variables = [variable for row in ROWS for variable in row.environment]
+
+    assert len(variables) == len(set(variables))
+
+
+def test_our_own_name_wins_over_another_name() -> None:
+    environ = {"RAG_TOKEN_BUDGET": "900", "RECOLLECT_ASSEMBLE_BUDGET": "800"}
+
+    assert resolved(environ=environ).policy.assemble.budget == 800
+
+
+def test_our_own_name_wins_in_a_file_too(tmp_path: Path) -> None:
+    file = tmp_path / "recollect.toml"
+    file.write_text("rag_token_budget = 900\n[assemble]\nbudget = 800\n", "utf-8")
+
+    assert resolved(files=(file,)).policy.assemble.budget == 800
+
+
+@pytest.mark.spec("Q11", "Q14", "Q15")
+@pytest.mark.parametrize(
+    ("line", "name", "value"),
+    [
+        ("max_tool_output_len = 500", "clip.tool_chars", 500),
+        ("MaxToolOutputLen = 500", "clip.tool_chars", 500),
+        ("min_fact_length = 3", "extract.min_fact_chars", 3),
+        ("_MIN_FACT_LENGTH = 3", "extract.min_fact_chars", 3),
+        ("enable_smart_rag = false", "recall.enabled", False),
+        ("rag_hybrid = false", "recall.hybrid", False),
+    ],
+)
+def test_a_file_understands_the_other_names_as_well(
+    line: str, name: str, value: Value, tmp_path: Path
+) -> None:
+    file = tmp_path / "recollect.toml"
+    file.write_text(line, "utf-8")
+
+    assert resolved(files=(file,)).sources[name].value == value
+
+
+@pytest.mark.spec("Q14")
+def test_the_toggle_kept_with_the_memories_is_a_preference() -> None:
+    assert not resolved(preferences={"enable_smart_rag": "false"}).policy.recall.enabled
+
+
+def test_variables_of_others_are_left_alone() -> None:
+    assert resolved(environ={"HOME": "x", "RAGTIME": "y", "MEMORY_PROFILE_CONSENT": "true"}) == resolved()
+
+
+def test_an_empty_variable_counts_as_not_set() -> None:
+    assert resolved(environ={"RECOLLECT_RECALL_ALPHA": " ", "RAG_HYBRID": ""}) == resolved()
+
+
+def test_an_argument_of_none_counts_as_not_given() -> None:
+    assert resolved(arguments={"db": None}, call={"recall.alpha": None}) == resolved()
+
+
+# Values.
+
+
+def test_a_list_in_a_file_is_a_list(tmp_path: Path) -> None:
+    file = tmp_path / "recollect.toml"
+    file.write_text('[funnel]\ngold = ["our budget", "yes, and"]\n', "utf-8")
+
+    assert resolved(files=(file,)).policy.funnel.gold == ("our budget", "yes, and")
+
+
+def test_a_path_may_be_a_path_object_or_start_at_home() -> None:
+    home = str(Path.home() / "notes" / "memory.db")
+
+    assert resolved(arguments={"db": Path("notes/memory.db")}).connection.db == str(Path("notes/memory.db"))
+    assert resolved(arguments={"db": "~/notes/memory.db"}).connection.db == home
+
+
+def test_the_embedder_may_be_a_folder() -> None:
+    assert resolved(environ={"RECOLLECT_EMBEDDER": "./my-model"}).connection.embedder == "./my-model"
+
+
+@pytest.mark.spec("C-23")
+@pytest.mark.parametrize(
+    ("budget", "warnings"),
+    [
+        ("199", ("assemble.budget is 199 (RAG_TOKEN_BUDGET); 200 to 4000 tokens are sensible.",)),
+        ("200", ()),
+        ("4000", ()),
+        ("4001", ("assemble.budget is 4001 (RAG_TOKEN_BUDGET); 200 to 4000 tokens are sensible.",)),
+    ],
+)
+def test_an_unusual_budget_is_allowed_but_remarked_on(budget: str, warnings: tuple[str, ...]) -> None:
+    result = resolved(environ={"RAG_TOKEN_BUDGET": budget})
+
+    assert result.policy.assemble.budget == int(budget)
+    assert result.warnings == warnings
+
+
+def test_bounds_the_wrong_way_round_are_remarked_on() -> None:
+    [warning] = resolved(call={"recall.boost_min": 2, "recall.boost_max": 1}).warnings
+
+    assert warning == "recall.boost_min is above recall.boost_max, so every memory gets the same boost."
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+    file = tmp_path / "recollect.toml"
+    file.write_text('user = "ana"\n', "utf-8-sig")
+
+    assert resolved(files=(file,)).connection.user == "ana"
+
+
+# Preferences.
+
+
+def test_consent_stands_among_the_preferences_and_is_no_setting() -> None:
+    assert resolved(preferences={"memory_profile_consent": "true"}) == resolved()
+
+
+# Secrets.
+
+
+def test_a_key_is_used_but_never_shown() -> None:
+    result = resolved(environ={"RECOLLECT_EMBEDDER_KEY": "sk-tell-nobody"})
+
+    assert result.connection.embedder_key == "sk-tell-nobody"
+    assert result.sources["embedder_key"].value == "••••"
+    assert "sk-tell-nobody" not in repr(result)
+
+
+def test_a_key_that_is_not_set_is_not_hidden() -> None:
+    assert resolved().sources["embedder_key"].value == ""
+
+
+# Without a restart.
+
+
+@pytest.mark.spec("Q17", "A8")
+def test_a_flag_can_be_turned_in_the_environment_and_back_again() -> None:
+    environ: dict[str, str] = {}
+    settings = load(environ=environ, files=[])
+    before = settings.resolve()
+
+    environ["RAG_HYBRID"] = "false"
+    turned = settings.resolve()
+    del environ["RAG_HYBRID"]
+
+    assert turned.policy == Policy().with_values({"recall.hybrid": False})
+    assert settings.resolve() == before
+
+
+@pytest.mark.spec("Q17")
+def test_the_process_environment_is_read_again_when_it_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = load(files=[])
+
+    monkeypatch.setenv("RAG_TOKEN_BUDGET", "777")
+
+    assert settings.resolve().policy.assemble.budget == 777
+
+
+@pytest.mark.spec("Q17")
+def test_a_file_is_read_again_when_it_came_changed_or_went(tmp_path: Path) -> None:
+    file = tmp_path / "recollect.toml"
+    settings = load(environ={}, files=[file])
+
+    budgets = [settings.resolve().policy.assemble.budget]
+    for text in ("[assemble]\nbudget = 900\n", "[assemble]\nbudget = 1_234\n"):
+        file.write_text(text, "utf-8")
+        budgets.append(settings.resolve().policy.assemble.budget)
+    file.unlink()
+    budgets.append(settings.resolve().policy.assemble.budget)
+
+    assert budgets == [1000, 900, 1234, 1000]
+
+
+@pytest.mark.spec("Q17", "Q16")
+def test_a_preference_holds_from_the_next_call_on() -> None:
+    settings = load(environ={"RAG_CHUNKING": "true"}, files=[])
+
+    assert not settings.resolve(preferences={"chunking.enabled": "off"}).policy.chunking.enabled
+    assert settings.resolve().policy.chunking.enabled
+
+
+def test_nothing_is_read_twice_while_nothing_changes(tmp_path: Path) -> None:
+    file = tmp_path / "recollect.toml"
+    file.write_text("[recall]\nlimit = 3\n", "utf-8")
+    settings = load(environ={"RAG_HYBRID": "no"}, files=[file])
+
+    assert settings.resolve() is settings.resolve()
+
+
+def test_a_running_chat_keeps_its_settings_when_a_change_makes_no_sense(tmp_path: Path) -> None:
+    file = tmp_path / "recollect.toml"
+    file.write_text("[recall]\nlimit = 3\n", "utf-8")
+    settings = load(environ={}, files=[file])
+
+    file.write_text("[recall]\nlimitt = 33\n", "utf-8")
+    kept = settings.resolve(preferences={"recall.alpha": "0.5"})
+    file.write_text("[recall]\nlimit = 4 # mended\n", "utf-8")
+    mended = settings.resolve()
+
+    assert (kept.policy.recall.limit, kept.policy.recall.alpha) == (3, 0.5)
+    assert kept.warnings == (
+        (
+            f"Unknown setting recall.limitt (from the file {file}). Did you mean recall.limit?"
+            " `recollect settings` lists them all. Until then the earlier values hold."
+        ),
+    )
+    assert (mended.policy.recall.limit, mended.warnings) == (4, ())
+
+
+# Which file.
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """The current folder and the user's configuration folder, both empty."""
+    for name in ("HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    mine = user_config_path("recollect", appauthor=False)
+    mine.mkdir(parents=True)
+    return here, mine
+
+
+def test_the_file_of_the_current_folder_goes_before_the_users_own(folders: tuple[Path, Path]) -> None:
+    here, mine = folders
+    (here / "recollect.toml").write_text('user = "ana"\n', "utf-8")
+    (mine / "recollect.toml").write_text('user = "pedro"\nworker = false\n', "utf-8")
+
+    sources = load(environ={}).resolve().sources
+
+    assert (sources["user"].value, sources["user"].origin) == ("ana", "recollect.toml")
+    assert (sources["worker"].value, sources["worker"].origin) == (False, str(mine / "recollect.toml"))
+
+
+def test_a_file_named_in_the_environment_is_the_only_one(folders: tuple[Path, Path]) -> None:
+    here, _ = folders
+    (here / "recollect.toml").write_text("worker = false\n", "utf-8")
+    (here / "other.toml").write_text('user = "ana"\n', "utf-8")
+
+    connection = load(environ={"RECOLLECT_CONFIG": "other.toml"}).resolve().connection
+
+    assert (connection.user, connection.worker) == ("ana", True)
+
+
+# The page, and what an import costs.
+
+
+def test_every_setting_says_what_it_does() -> None:
+    assert [row.name for row in ROWS if not row.doc.endswith(".")] == []
+
+
+def test_the_reference_page_says_what_the_code_says() -> None:
+    command = [sys.executable, str(ROOT / "scripts/reference_pages.py"), "--check"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (result.stdout, result.stderr, result.returncode) == ("", "", 0)
+
+
+def test_the_file_on_the_reference_page_can_be_used_as_it_is(tmp_path: Path) -> None:
+    [example] = re.findall(r"```toml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    file = tmp_path / "recollect.toml"
+    file.write_text(example, "utf-8")
+
+    result = resolved(files=(file,))
+
+    assert result.policy.preset == "dev"
+    assert result.policy.funnel.gold == ("our budget", "the deadline")
+
+
+def test_reading_settings_loads_no_heavy_library() -> None:
+    heavy = {"pydantic", "numpy", "apsw", "onnxruntime", "httpx2", "typer", "rich"}
+    code = "import sys, recollect.settings; print(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert heavy & set(result.stdout.split()) == set()

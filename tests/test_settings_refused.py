@@ -1,0 +1,211 @@
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import ConfigError
+from recollect.settings import describe, load
+
+
+def refusal(
+    *,
+    environ: Mapping[str, str] | None = None,
+    arguments: Mapping[str, object] | None = None,
+    preferences: Mapping[str, str] | None = None,
+    call: Mapping[str, object] | None = None,
+    files: tuple[Path, ...] | None = (),
+) -> str:
+    with pytest.raises(ConfigError) as caught:
+        load(arguments=arguments, environ=environ or {}, files=files).resolve(
+            preferences=preferences or {}, call=call or {}
+        )
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "message"),
+    [
+        (
+            "RAG_HYBRID",
+            "maybe",
+            (
+                "recall.hybrid cannot be 'maybe' (from the environment variable RAG_HYBRID)."
+                " It takes yes or no (also true/false, on/off, 1/0)."
+            ),
+        ),
+        (
+            "RAG_TOKEN_BUDGET",
+            "-1",
+            (
+                "assemble.budget cannot be '-1' (from the environment variable RAG_TOKEN_BUDGET)."
+                " It takes a whole number from 0 to 1000000000."
+            ),
+        ),
+        (
+            "RAG_RERANK_ALPHA",
+            "1.5",
+            (
+                "recall.alpha cannot be '1.5' (from the environment variable RAG_RERANK_ALPHA)."
+                " It takes a number from 0 to 1."
+            ),
+        ),
+        (
+            "RECOLLECT_RECALL_RANKER",
+            "blended",
+            (
+                "recall.ranker cannot be 'blended' (from the environment variable RECOLLECT_RECALL_RANKER)."
+                " It takes one of: blend, sum, product, cosine, importance. Did you mean blend?"
+            ),
+        ),
+        (
+            "RECOLLECT_PRESET",
+            "compagnon",
+            (
+                "preset cannot be 'compagnon' (from the environment variable RECOLLECT_PRESET)."
+                " It takes one of: default, smart, companion, dev, facts, agent. Did you mean companion?"
+            ),
+        ),
+        (
+            "RECOLLECT_EMBEDDER",
+            "onx",
+            (
+                "embedder cannot be 'onx' (from the environment variable RECOLLECT_EMBEDDER)."
+                " It takes one of: onnx, hashing, openai, fastembed, sentence-transformers, none;"
+                " or the path of a folder, with a slash in it. Did you mean onnx?"
+            ),
+        ),
+    ],
+)
+def test_a_bad_value_says_what_is_allowed_and_who_set_it(variable: str, text: str, message: str) -> None:
+    assert refusal(environ={variable: text}) == message
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("recall.alhpa", "recall.alpha"),
+        ("recal.alpha", "recall.alpha"),
+        ("alpha", "recall.alpha"),
+        ("budget", "assemble.budget"),
+        ("embeder", "embedder"),
+        ("prest", "preset"),
+    ],
+)
+def test_an_unknown_setting_names_the_nearest_one(key: str, meant: str) -> None:
+    hint = f"Did you mean {meant}? `recollect settings` lists them all."
+
+    assert refusal(call={key: 1}) == f"Unknown setting {key} (from an argument). {hint}"
+    assert refusal(arguments={key: 1}) == f"Unknown setting {key} (from an argument). {hint}"
+    assert refusal(preferences={key: "1"}) == f"Unknown setting {key} (from the user's preferences). {hint}"
+
+
+def test_a_name_like_no_other_gets_no_guess() -> None:
+    assert refusal(call={"xyzzy": 1}) == (
+        "Unknown setting xyzzy (from an argument). `recollect settings` lists them all."
+    )
+
+
+@pytest.mark.parametrize(
+    ("variable", "meant"),
+    [
+        ("RECOLLECT_RECAL_ALPHA", "RECOLLECT_RECALL_ALPHA"),
+        ("RECOLLECT_EMBEDER", "RECOLLECT_EMBEDDER"),
+        ("RECOLLECT_CONFG", "RECOLLECT_CONFIG"),
+    ],
+)
+def test_an_unknown_variable_of_ours_names_the_nearest_one(variable: str, meant: str) -> None:
+    assert refusal(environ={variable: "1"}) == (
+        f"Unknown setting in the environment variable {variable}. Did you mean {meant}?"
+        " Correct its name or unset it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "[recal]\nalpha = 0.5\n",
+            (
+                "Unknown setting recal.alpha (from the file recollect.toml). Did you mean recall.alpha?"
+                " `recollect settings` lists them all."
+            ),
+        ),
+        (
+            "[recal]\n",
+            (
+                "Unknown setting recal (from the file recollect.toml). Did you mean recall?"
+                " `recollect settings` lists them all."
+            ),
+        ),
+        (
+            "recall = true\n",
+            (
+                "Unknown setting recall (from the file recollect.toml). Make it a table: [recall]."
+                " `recollect settings` lists them all."
+            ),
+        ),
+        (
+            "[recall.alpha]\nshare = 0.5\n",
+            (
+                "recall.alpha cannot be {'share': 0.5} (from the file recollect.toml)."
+                " It takes a number from 0 to 1."
+            ),
+        ),
+        (
+            "preset = \n",
+            (
+                "The file recollect.toml is not valid TOML: Invalid value (at line 1, column 10)."
+                " Correct it and try again."
+            ),
+        ),
+        (
+            "memory_profile_consent = true\n",
+            (
+                "memory_profile_consent is the user's answer, no setting (from the file recollect.toml)."
+                " Use `recollect consent`."
+            ),
+        ),
+    ],
+)
+def test_a_file_that_makes_no_sense_says_where_and_what_to_do(
+    text: str, message: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "recollect.toml"
+    file.write_text(text, "utf-8")
+
+    assert refusal(files=(file,)).replace(str(file), "recollect.toml") == message
+
+
+def test_a_file_that_is_not_utf8_names_the_line(tmp_path: Path) -> None:
+    file = tmp_path / "recollect.toml"
+    file.write_bytes('# fine\nuser = "João"\n'.encode("latin-1"))
+
+    assert refusal(files=(file,)) == f"The file {file} is not UTF-8 (at line 2). Save it as UTF-8."
+
+
+def test_a_folder_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
+    assert refusal(files=(tmp_path,)) == (
+        f"The file {tmp_path} cannot be read: Is a directory. Correct that, or name another with RECOLLECT_CONFIG."
+    )
+
+
+@pytest.mark.parametrize(
+    "name", [row.name for row in describe() if "." not in row.name and row.name != "preset"]
+)
+def test_a_preference_cannot_change_the_machine(name: str) -> None:
+    assert refusal(preferences={name: "1"}) == (
+        f"{name} belongs to this machine and cannot be a user's preference."
+        f" Set RECOLLECT_{name.upper()}, or write it in recollect.toml."
+    )
+
+
+def test_a_key_is_not_shown_in_an_error_either() -> None:
+    assert refusal(arguments={"embedder_key": 421337}) == (
+        "embedder_key cannot be •••• (from an argument). It takes text."
+    )
+
+
+def test_a_file_named_in_the_environment_must_be_there() -> None:
+    assert refusal(environ={"RECOLLECT_CONFIG": "nowhere.toml"}, files=None) == (
+        "RECOLLECT_CONFIG names nowhere.toml, which is not there. Create it or unset RECOLLECT_CONFIG."
+    )
