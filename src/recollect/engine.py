@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.errors import NotFound
-from recollect.model.candidate import Recollection
+from recollect.model.candidate import Recollection, Source
 from recollect.model.context import Block, Tiers
 from recollect.model.job import JobKind, NewJob
 from recollect.model.judgement import Fact
 from recollect.model.memory import Change, Kind, Memory, Origin, Span, Standing
-from recollect.model.message import Draft, Message, Role
+from recollect.model.message import SPEAKERS, Draft, Message, Role
 from recollect.model.outcome import Absence, Kept, Observed
 from recollect.model.policy import Policy
 from recollect.model.receipt import Fate, Item, Receipt
@@ -19,7 +19,8 @@ from recollect.model.scope import Scope
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.store import Store
 from recollect.steps.assemble.block import assemble
-from recollect.steps.funnel.verdict import Consider, verdict
+from recollect.steps.assemble.tiers import conversation
+from recollect.steps.funnel.verdict import Consider, Discard, verdict
 from recollect.steps.intake.clean import clean
 from recollect.steps.intake.step import IntakeStep
 from recollect.steps.judge.rules import judge
@@ -35,6 +36,8 @@ JUDGED = {
     "all": frozenset({Role.USER, Role.ASSISTANT, Role.TOOL}),
 }
 
+#: Messages of a chat that are looked at for its tiers.
+CONVERSATION = 200
 #: More than anybody has.
 ALL = 2**31
 
@@ -58,7 +61,9 @@ class Engine:
             for message, chunks in ready:
                 found = verdict(message.content, message.role, policy.funnel)
                 wanted = isinstance(found, Consider) and self._is_judged(message, policy)
-                stored, new = self.store.messages.add(replace(message, extracted=not wanted), chunks)
+                trivial = isinstance(found, Discard) and message.role in SPEAKERS
+                judged = replace(message, extracted=not wanted, importance=0 if trivial else None)
+                stored, new = self.store.messages.add(judged, chunks)
                 if new:
                     self._queue(stored, judged=wanted)
                 observed.append(Observed(message=stored, new=new, considered=wanted, reason=found.reason))
@@ -142,6 +147,7 @@ class Engine:
             policy=policy.assemble,
             code_first=policy.recall.code_first,
             nonce=self.ids.new(),
+            already=self._just_injected(scope, policy),
         )
         spent = {**recalled.timings, "assemble_ms": (self.clock.monotonic() - assembling) * 1000}
         return self._keep_receipt(scope, question, policy, replace(recalled, timings=spent), block, begun)
@@ -227,10 +233,16 @@ class Engine:
         )
 
     def _tiers(self, scope: Scope, policy: Policy) -> Tiers:
-        if scope.chat is None or not policy.assemble.buffer:
+        if scope.chat is None:
             return Tiers()
-        recent = self.store.messages.list(scope, limit=policy.assemble.buffer)
-        return Tiers(buffer=tuple(recent))
+        buffer, local = conversation(self.store.messages.list(scope, limit=CONVERSATION), policy.assemble)
+        return Tiers(buffer=buffer, local=local)
+
+    def _just_injected(self, scope: Scope, policy: Policy) -> frozenset[tuple[Source, str]]:
+        if scope.chat is None or not policy.assemble.repeat_after:
+            return frozenset()
+        recent = self.store.receipts.list(scope, limit=policy.assemble.repeat_after)
+        return frozenset((item.source, item.id) for receipt in recent for item in receipt.injected)
 
     def _keep_receipt(
         self, scope: Scope, question: str, policy: Policy, recalled: Recalled, block: Block, begun: float

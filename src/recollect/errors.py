@@ -19,7 +19,8 @@ RecollectError
 │   └── CorruptStore        ... the file is damaged
 └── ProviderError           an embedder or a language model said no
     ├── ProviderBusy        ... but may say yes if asked again
-    └── ModelMissing        ... its files or its package are not here
+    ├── ModelMissing        ... its files or its package are not here
+    └── AnswerUnreadable    ... it answered, but not with what was asked for
 
 A `...Busy` error means that the same call may work later; retry looks at nothing else.
 """
@@ -99,6 +100,14 @@ class ProviderError(RecollectError):
 class ProviderBusy(ProviderError):
     """The provider is busy or cannot be reached. The work stays queued and is tried again."""
 
+    def __init__(self, message: str | None = None, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after  #: seconds the provider asked us to wait; None if it did not say
+
 
 class ModelMissing(ProviderError):
     """The model's files or package are not here. `recollect doctor` says what to install."""
+
+
+class AnswerUnreadable(ProviderError):
+    """The model's answer could not be read. Nothing was learned; retry the job, or choose another model."""

@@ -85,8 +85,14 @@ _FROM_ONE = (
     *("summaries.max_tokens", "summaries.working_max_tokens", "summaries.working_max_words"),
 )
 _SHARES = (
-    *("recall.alpha", "recall.beta", "recall.gamma", "keep.similar", "keep.context_similar"),
-    *("decay.emo_per_week", "decay.pref_per_week", "decay.obj_per_week", "decay.archive_below"),
+    *("recall.cliff", "recall.alpha", "recall.beta", "recall.gamma", "keep.similar", "keep.context_similar"),
+    *(
+        "assemble.recall_share",
+        "decay.emo_per_week",
+        "decay.pref_per_week",
+        "decay.obj_per_week",
+        "decay.archive_below",
+    ),
 )
 #: Other numbers are 0 or more.
 LIMITS: Mapping[str, tuple[float, float]] = {

@@ -71,19 +71,12 @@ TABLE: list[tuple[str, tuple[Value, ...], tuple[str, ...]]] = [
     ("assemble.locale", ("en", "pt", "pt", "en", "en", "en"), ()),
 ]
 
-DIFFERS = {
-    (name, "summaries.working_every"): "the session summary stays on in this preset"
-    for name in ("facts", "agent")
-}
-
 
 def cells() -> Iterator[object]:
     for knob, values, spec in TABLE:
         for name, value in zip(NAMES, values, strict=True):
             if value is not UNSAID:
                 marks = [pytest.mark.spec(*spec)] if spec else []
-                if reason := DIFFERS.get((name, knob)):
-                    marks.append(pytest.mark.xfail(reason=reason))
                 yield pytest.param(name, knob, value, id=f"{name}-{knob}", marks=marks)
 
 

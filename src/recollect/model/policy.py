@@ -119,6 +119,7 @@ class Recall:
     gamma: float = knob(0.1, "Share of a matching code identifier in the score.")
     fetch: int = knob(20, "Candidates taken from each channel before ranking.")
     limit: int = knob(8, "Passages handed on after ranking.")
+    cliff: float = knob(0.25, "Passages that score below this share of the best one are not injected; 0 keeps all.")
     facts: int = knob(0, "Memories taken at most; 0 leaves the mix to the ranking.")
     history: int = knob(0, "Messages taken at most; 0 leaves the mix to the ranking.")
     sources: Literal["all", "memories", "messages"] = knob(
@@ -169,6 +170,10 @@ class Assemble:
     )
     buffer: int = knob(6, "Most recent messages of the chat shown as they are; 0 leaves them to the host.")
     local_floor: int = knob(10, "Earlier messages of this chat above this importance are shown as summaries.")
+    recall_share: float = knob(0.5, "Share of the budget that recent messages leave to recollections.")
+    repeat_after: int = knob(
+        0, "Turns of a chat before a passage is injected there again; 0 may repeat at once."
+    )
     persona: str = knob("Katherine", "The name used by full-prompt templates.")
 
 
@@ -243,6 +248,7 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "keep.substring": False,
         "summaries.every": 0,
         "summaries.working_every": 0,
+        "recall.cliff": 0.0,
     },
     # Katherine, a companion: few tokens, moods that fade, biography that stays.
     "companion": {
@@ -263,6 +269,7 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "recall.floor": 0.0,
         "summaries.every": 0,
         "assemble.local_floor": 100,
+        "recall.cliff": 0.0,
     },
     # Context-aware memory for developers: messages, chunks and summaries; nothing is extracted.
     "dev": {
@@ -283,6 +290,7 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "assemble.local_floor": 100,
         "decay.archive_below": 0.0,
         "decay.temporary_days": 0,
+        "recall.cliff": 0.0,
     },
     # LLM-managed memory: one fact per exchange, cosine with a floor, recent ones as fallback.
     "facts": {
@@ -306,6 +314,7 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "assemble.local_floor": 100,
         "decay.archive_below": 0.0,
         "decay.temporary_days": 0,
+        "recall.cliff": 0.0,
     },
     # TuskBot: batches of twenty, three facts and two messages by the same vector, clipped tool output.
     "agent": {
@@ -331,6 +340,7 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "assemble.local_floor": 100,
         "decay.archive_below": 0.0,
         "decay.temporary_days": 0,
+        "recall.cliff": 0.0,
     },
 }
 

@@ -3,18 +3,76 @@
 import json
 import socket
 import struct
-from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
-from types import MappingProxyType
+from random import Random
+from threading import Event, Lock, Thread
 from typing import Self, TypeAlias, assert_never
 
+from recollect.ports.chat_model import Turn
 from recollect.ports.embedder import Embedder
+from recollect.testing import dialects
+from recollect.testing.answers import Answer, Saying, Script
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.faults import (
+    BAD_KEY,
+    BAD_REQUEST,
+    CONNECTION_RESET,
+    DRIPPING_BODY,
+    HTML_PAGE,
+    HUGE_BODY,
+    MALFORMED_JSON,
+    NOT_A_NUMBER,
+    RATE_LIMITED,
+    REDIRECT,
+    SERVER_ERROR,
+    SHORT_LIST,
+    TIMEOUT,
+    UNAVAILABLE,
+    UNKNOWN_MODEL,
+    WRONG_DIMENSION,
+    ZERO_VECTOR,
+    Fault,
+    Flood,
+    Garble,
+    Hang,
+    Json,
+    Misspeak,
+    Pieces,
+    Reaction,
+    Reply,
+    Reset,
+    Spoil,
+)
 
-Json: TypeAlias = dict[str, object]
+__all__ = [
+    "BAD_KEY",
+    "BAD_REQUEST",
+    "CONNECTION_RESET",
+    "DRIPPING_BODY",
+    "HTML_PAGE",
+    "HUGE_BODY",
+    "MALFORMED_JSON",
+    "NOT_A_NUMBER",
+    "RATE_LIMITED",
+    "REDIRECT",
+    "SERVER_ERROR",
+    "SHORT_LIST",
+    "TIMEOUT",
+    "UNAVAILABLE",
+    "UNKNOWN_MODEL",
+    "WRONG_DIMENSION",
+    "ZERO_VECTOR",
+    "Fault",
+    "ModelServer",
+    "Reply",
+    "Request",
+]
+
+Speak: TypeAlias = Callable[[Saying, object], Json]
+Stream: TypeAlias = Callable[[Saying, object], bytes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,95 +84,26 @@ class Request:
     body: Json
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """Answer with exactly this."""
-
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    body: bytes = b""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spoil:
-    """Answer as usual, but change the answer first."""
-
-    change: Callable[[Json], Json]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flood:
-    """Begin a good answer and send spaces, in so many pieces with a pause in seconds after each."""
-
-    pieces: int
-    size: int
-    pause: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hang:
-    """Say nothing until the server is closed."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reset:
-    """Break the connection."""
-
-
-Reaction: TypeAlias = Reply | Flood | Hang | Reset
-Fault: TypeAlias = Reaction | Spoil
-
-
-def _with_first_vector(change: Callable[[list[float]], list[float]]) -> Callable[[Json], Json]:
-    def changed(answer: Json) -> Json:
-        data = answer["data"]
-        assert isinstance(data, list)
-        [first, *rest] = data
-        return {**answer, "data": [{**first, "embedding": change(first["embedding"])}, *rest]}
-
-    return changed
-
-
-def _without_last_vector(answer: Json) -> Json:
-    data = answer["data"]
-    assert isinstance(data, list)
-    return {**answer, "data": data[:-1]}
-
-
-def _error(status: int, code: str, **headers: str) -> Reply:
-    body = json.dumps({"error": {"message": f"this is {code}", "code": code}}).encode()
-    return Reply(status=status, headers={"Content-Type": "application/json", **headers}, body=body)
-
-
-TIMEOUT = Hang()
-CONNECTION_RESET = Reset()
-RATE_LIMITED = _error(429, "rate_limit_exceeded", **{"Retry-After": "7"})
-SERVER_ERROR = _error(500, "server_error")
-UNAVAILABLE = _error(503, "overloaded")
-BAD_REQUEST = _error(400, "invalid_request")
-BAD_KEY = _error(401, "invalid_api_key")
-UNKNOWN_MODEL = _error(404, "model_not_found")
-REDIRECT = Reply(status=307, headers={"Location": "/v1/elsewhere"})
-MALFORMED_JSON = Reply(headers={"Content-Type": "application/json"}, body=b'{"data": [{"index": 0, "embed')
-HTML_PAGE = Reply(headers={"Content-Type": "text/html"}, body=b"<html><body>Please log in.</body></html>")
-HUGE_BODY = Flood(pieces=1024, size=64 * 1024)
-DRIPPING_BODY = Flood(pieces=600, size=1, pause=0.05)
-SHORT_LIST = Spoil(change=_without_last_vector)
-NOT_A_NUMBER = Spoil(change=_with_first_vector(lambda vector: [float("nan"), *vector[1:]]))
-ZERO_VECTOR = Spoil(change=_with_first_vector(lambda vector: [0.0] * len(vector)))
-WRONG_DIMENSION = Spoil(change=_with_first_vector(lambda vector: vector[:-1]))
-
-
 class ModelServer:
     """
-    Speaks OpenAI's dialect on a free port of 127.0.0.1 for as long as it is entered, and records every request.
+    Speaks OpenAI's and Anthropic's dialects on a free port of 127.0.0.1 for as long as it is entered.
 
-    ``fail_next(RATE_LIMITED, TIMEOUT)`` makes the next two calls fail in these ways; later ones are answered well.
+    It embeds, lists its models and chats; every request is recorded. ``answer("NOTHING")`` is what it says from now
+    on, ``fail_next(RATE_LIMITED, TIMEOUT)`` makes the next two calls fail in these ways, and ``fail_at(0.7, FAULTS)``
+    that share of all calls until ``heal()``.
     """
 
-    def __init__(self, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self, embedder: Embedder | None = None, *, models: Sequence[str] = ("letters", "echo")
+    ) -> None:
         self._embedder = embedder or LetterEmbedder()
+        self._models = models
+        self._script = Script()
+        self._lock = Lock()
         self._faults: deque[Fault] = deque()
+        self._rate = 0.0
+        self._choices: Sequence[Fault] = ()
+        self._random = Random(0)
         self._http = _Http(self)
         self._thread = Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         self.closing = Event()
@@ -122,10 +111,35 @@ class ModelServer:
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+        return f"{self.origin}/v1"
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How often each path was asked for."""
+        return Counter(request.path for request in self.requests)
+
+    def answer(self, answer: Answer | Sequence[Answer]) -> None:
+        """A text, or a function of the turns, is the answer from now on; a list is said in order, once."""
+        self._script.answer(answer)
 
     def fail_next(self, *faults: Fault) -> None:
-        self._faults.extend(faults)
+        with self._lock:
+            self._faults.extend(faults)
+
+    def fail_at(self, rate: float, faults: Sequence[Fault], *, seed: int = 0) -> None:
+        """Let this share of all calls fail, each in one of these ways; the same seed fails the same calls."""
+        with self._lock:
+            self._rate, self._choices, self._random = rate, faults, Random(seed)
+
+    def heal(self) -> None:
+        """From now on every call is answered well."""
+        with self._lock:
+            self._rate = 0.0
+            self._faults.clear()
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -139,22 +153,67 @@ class ModelServer:
 
     def react(self, request: Request) -> Reaction:
         """What to do about a request: the next fault of the script, or a good answer."""
-        self.requests.append(request)
-        fault = self._faults.popleft() if self._faults else None
-        if fault is not None and not isinstance(fault, Spoil):
-            return fault
-        answer = self._answer(request)
+        fault = self._next_fault(request)
+        match fault:
+            case None | Spoil() | Misspeak() | Garble():
+                return self._respond(request, fault)
+            case _:
+                return fault
+
+    def _next_fault(self, request: Request) -> Fault | None:
+        with self._lock:
+            self.requests.append(request)
+            if self._faults:
+                return self._faults.popleft()
+            return self._random.choice(self._choices) if self._random.random() < self._rate else None
+
+    def _respond(self, request: Request, fault: Spoil | Misspeak | Garble | None) -> Reaction:
+        answer = self._answer(request, fault if isinstance(fault, Misspeak) else None)
         if isinstance(answer, Reply):
             return answer
-        spoilt = fault.change(answer) if fault else answer
-        return Reply(headers={"Content-Type": "application/json"}, body=json.dumps(spoilt).encode())
+        kind = "text/event-stream" if isinstance(answer, bytes) else "application/json"
+        if not isinstance(answer, bytes):
+            answer = json.dumps(fault.change(answer) if isinstance(fault, Spoil) else answer).encode()
+        if isinstance(fault, Garble):
+            return fault.change(answer, kind)
+        if kind == "text/event-stream":
+            return Pieces(pieces=(answer,))
+        return Reply(headers={"Content-Type": kind}, body=answer)
 
-    def _answer(self, request: Request) -> Json | Reply:
+    def _answer(self, request: Request, fault: Misspeak | None) -> Json | bytes | Reply:
+        body = request.body
         match request.path:
             case "/v1/embeddings":
-                return self._embeddings(request.body)
+                return self._embeddings(body)
+            case "/v1/models":
+                return dialects.models_answer(self._models)
+            case "/v1/chat/completions":
+                turns, limit = dialects.openai_turns(body), dialects.openai_limit(body)
+                return self._chat(body, turns, limit, fault, dialects.openai_answer, dialects.openai_stream)
+            case "/v1/messages" if "anthropic-version" in request.headers:
+                turns, limit = dialects.anthropic_turns(body), dialects.anthropic_limit(body)
+                return self._chat(
+                    body, turns, limit, fault, dialects.anthropic_answer, dialects.anthropic_stream
+                )
+            case "/v1/messages":
+                return BAD_REQUEST
             case _:
                 return UNKNOWN_MODEL
+
+    def _chat(
+        self,
+        body: Json,
+        turns: Sequence[Turn] | None,
+        limit: int,
+        fault: Misspeak | None,
+        speak: Speak,
+        stream: Stream,
+    ) -> Json | bytes | Reply:
+        if turns is None:
+            return BAD_REQUEST
+        saying = self._script.say(turns, limit)
+        said = fault.change(saying) if fault else saying
+        return (stream if body.get("stream") else speak)(said, body.get("model"))
 
     def _embeddings(self, body: Json) -> Json | Reply:
         texts = body.get("input")
@@ -184,22 +243,28 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Http
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        self._do(self.server.model_server.react(Request(path=self.path, headers=headers, body=body)))
+        self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+    def do_GET(self) -> None:
+        self._answer({})
 
     def log_message(self, *_: object) -> None:
         """Tests read what was asked from ``requests``."""
+
+    def _answer(self, body: Json) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self._do(self.server.model_server.react(Request(path=self.path, headers=headers, body=body)))
 
     def _do(self, reaction: Reaction) -> None:
         match reaction:
             case Reply():
                 self._reply(reaction)
+            case Pieces():
+                self._send_pieces(reaction)
             case Flood():
                 self._flood(reaction)
             case Hang():
-                self.server.model_server.closing.wait()
-                self.close_connection = True
+                self._hang()
             case Reset():
                 self._reset()
             case _:
@@ -213,6 +278,23 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(reply.body)
 
+    def _send_pieces(self, reply: Pieces) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", reply.content_type)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for piece in filter(None, reply.pieces):
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+            if reply.pause and self.server.model_server.closing.wait(reply.pause):
+                break
+        match reply.ending:
+            case "well":
+                self.wfile.write(b"0\r\n\r\n")
+            case "silent":
+                self._hang()
+            case "broken":
+                self.close_connection = True
+
     def _flood(self, flood: Flood) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
@@ -222,6 +304,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b" " * flood.size)
             if self.server.model_server.closing.wait(flood.pause):
                 break
+
+    def _hang(self) -> None:
+        self.server.model_server.closing.wait()
+        self.close_connection = True
 
     def _reset(self) -> None:
         # Closing with a linger of zero sends a reset instead of a polite end.

@@ -5,7 +5,6 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from recollect.text.tokens import estimate
 from tests.steps.assemble.examples import (
     Name,
     block,
@@ -26,6 +25,7 @@ from recollect.model.receipt import Fate
 from recollect.steps.assemble.budget import Basket, Wish, fill, settle
 from recollect.steps.assemble.plain import folded
 from recollect.steps.assemble.render import form
+from recollect.text.tokens import estimate
 
 SCRIPTS = (
     "The quick brown fox jumps over the lazy dog, twice. ",
@@ -273,18 +273,18 @@ def test_a_message_too_large_ends_the_conversation_rather_than_leave_a_gap() -> 
 
 @pytest.mark.spec("N6")
 def test_a_heading_is_paid_for_by_the_first_thing_below_it() -> None:
-    wishes = [
-        Wish(place=("recalled", n), heading="## Relevant memory", heading_tokens=5, tokens=10)
-        for n in range(3)
-    ]
+    shape = form(Assemble(), "7f3a")
+    heading = "## Relevant memory"
+    wishes = [Wish(place=("recalled", n), heading=heading, tokens=10) for n in range(3)]
 
-    filled = fill(Basket(room=26), wishes)
+    filled = fill(Basket(room=shape.heading_tokens(heading) + 21), wishes, shape)
 
+    assert shape.heading_tokens(heading) > 0
     assert filled == Basket(
         room=1,
         taken=(("recalled", 0), ("recalled", 1)),
         refused={("recalled", 2): "over budget (needs 10, 1 left)"},
-        headings=frozenset({"## Relevant memory"}),
+        headings=frozenset({heading}),
     )
 
 
@@ -307,8 +307,8 @@ def test_the_last_things_are_taken_out_again_while_the_text_is_over() -> None:
     budget = estimate("## Relevant memory\n- small fact number 0\n- small fact number 1")
     crammed = Basket(room=0, taken=tuple(("recalled", n) for n in range(10)))
 
-    basket, text = settle(crammed, tiers, shape, budget)
+    basket, text, tokens = settle(crammed, tiers, shape, budget)
 
-    assert text == "## Relevant memory\n- small fact number 0\n- small fact number 1"
+    assert (text, tokens) == ("## Relevant memory\n- small fact number 0\n- small fact number 1", budget)
     assert len(basket.refused) == 8
     assert all(reason.startswith("over budget (needs ") for reason in basket.refused.values())

@@ -154,7 +154,9 @@ class OpenAIEmbedder:
         status = response.status_code
         said = f"The embedder at {self._url.host} answered HTTP {status}{self._code(body)}. "
         if status in _BUSY_STATUSES or status >= 500:
-            return ProviderBusy(f"{said}The work stays queued; try again{_wait(response)}.")
+            wait = _wait(response)
+            when = "later" if wait is None else f"in {wait:g} s"
+            return ProviderBusy(f"{said}The work stays queued; try again {when}.", retry_after=wait)
         if status in {401, 403}:
             return ProviderError(f"{said}It does not accept the key. Check the embedder's API key.")
         if 300 <= status < 400:
@@ -194,9 +196,9 @@ def _checked_key(api_key: str | None) -> str | None:
     return key or None
 
 
-def _wait(response: httpx2.Response) -> str:
+def _wait(response: httpx2.Response) -> float | None:
     after = response.headers.get("Retry-After", "")
-    return f" in {after} s" if after.isdecimal() and len(after) < 6 else " later"
+    return float(after) if after.isdecimal() and len(after) < 6 else None
 
 
 def _rows(body: bytes) -> list[list[float]]:

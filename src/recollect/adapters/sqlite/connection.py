@@ -11,6 +11,7 @@ import apsw
 from recollect.adapters.sqlite import migrate
 from recollect.adapters.sqlite.errors import translated
 from recollect.adapters.sqlite.tokenizer import tokenizer
+from recollect.adapters.sqlite.transaction import transaction
 from recollect.errors import NotAStore, StoreError, StoreReadOnly
 
 HEADER = b"SQLite format 3\x00"
@@ -34,7 +35,6 @@ class Database:
         self.path = path
         self._busy_timeout_ms = busy_timeout_ms
         self._lock = threading.RLock()
-        self._depth = 0
         self._owner = 0
         self._idle: list[apsw.Connection] = []
         self._notes_lock = threading.Lock()
@@ -43,9 +43,16 @@ class Database:
         self._closed = False
         _prepare_file(path)
         with translated(str(path)):
-            self._writer = self._open("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-            migrate.migrate(self._writer, path)
-            self._writer.execute(WORDS)
+            self._writer = self._open("PRAGMA synchronous = FULL")
+            try:
+                # Nothing is written, not even the journal mode, before we know that the file is ours.
+                migrate.check(self._writer, path)
+                self._writer.execute("PRAGMA journal_mode = WAL").fetchall()
+                migrate.migrate(self._writer, path)
+                self._writer.execute(WORDS)
+            except BaseException:
+                self._writer.close()
+                raise
 
     def _open(self, pragmas: str) -> apsw.Connection:
         connection = apsw.Connection(str(self.path))
@@ -58,20 +65,15 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[apsw.Connection]:
         with self._lock, translated(str(self.path)):
-            if self._depth:
+            if self._owner:
                 yield self._writer
                 return
-            self._writer.execute("BEGIN IMMEDIATE")
-            self._depth, self._owner = 1, threading.get_ident()
-            try:
-                yield self._writer
-                self._writer.execute("COMMIT")
-            except BaseException:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
-                raise
-            finally:
-                self._depth, self._owner = 0, 0
+            with transaction(self._writer):
+                self._owner = threading.get_ident()
+                try:
+                    yield self._writer
+                finally:
+                    self._owner = 0
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -100,7 +102,7 @@ class Database:
         with self._notes_lock, translated(str(self.path)):
             if self._notes is None:
                 self._notes = self._open("PRAGMA synchronous = NORMAL")
-            with self._notes:
+            with transaction(self._notes):
                 yield self._notes
 
     def user(self, connection: apsw.Connection, user: str) -> int:

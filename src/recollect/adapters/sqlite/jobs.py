@@ -19,7 +19,10 @@ ENQUEUE = """
     VALUES (?1, ?2, ?3, ?4, 'ready', ?5, ?6)
     ON CONFLICT (user_no, kind, key) DO UPDATE SET
         again = state = 'leased',
-        run_at = CASE state WHEN 'ready' THEN min(run_at, excluded.run_at) ELSE run_at END
+        attempts = CASE state WHEN 'parked' THEN 0 ELSE attempts END,
+        run_at = CASE state WHEN 'ready' THEN min(run_at, excluded.run_at) WHEN 'parked' THEN excluded.run_at
+            ELSE run_at END,
+        state = CASE state WHEN 'parked' THEN 'ready' ELSE state END
 """
 LEASE = """
     UPDATE jobs SET state = 'leased', lease = lease + 1, leased_until = ?2, attempts = attempts + 1, again = 0
@@ -79,7 +82,9 @@ class SqliteJobs:
         return self._change(f"{change} WHERE {HELD}", to_ms(run_at), reason, job.id, job.lease)
 
     def park(self, job: Job, *, reason: str) -> bool:
-        change = "UPDATE jobs SET state = 'parked', leased_until = NULL, reason = ?"
+        # What was asked for meanwhile may be worth another try.
+        state = "CASE again WHEN 1 THEN 'ready' ELSE 'parked' END"
+        change = f"UPDATE jobs SET state = {state}, leased_until = NULL, reason = ?"
         return self._change(f"{change} WHERE {HELD}", reason, job.id, job.lease)
 
     def retry(self, scope: Scope, *, job_id: int | None = None, now: datetime) -> int:

@@ -66,10 +66,11 @@ class SqliteMemories:
             user_no = self._database.user(db, scope.user)
             rows = fetch(
                 db,
-                MEMORY + "WHERE m.user_no = ?1 AND m.id >= ?2 AND m.id < ?2 || '{' LIMIT 2",
+                MEMORY + "WHERE m.user_no = ?1 AND m.id >= ?2 AND m.id < ?2 || '{' ORDER BY m.id LIMIT 2",
                 (user_no, memory_id),
             )
-            if len(rows) != 1 or not memory_id:
+            whole = bool(rows) and rows[0][1] == memory_id
+            if not memory_id or (len(rows) != 1 and not whole):
                 why = f"There is no memory {memory_id!r} for this user. `recollect list` shows what there is."
                 raise NotFound(
                     f"More than one memory begins with {memory_id!r}. Give more of it." if rows else why
@@ -140,6 +141,7 @@ class SqliteMemories:
         with self._database.transaction() as db:
             user_no = self._database.user(db, memory.user)
             old = self.get(Scope(memory.user), memory.id)
+            self._only_one(memory)
             later = replace(memory, version=memory.version + 1)
             db.execute(UPDATE, (*_values(later), user_no, memory.id, memory.version))
             if not db.changes():
@@ -150,6 +152,7 @@ class SqliteMemories:
             [memory_no] = fetch(
                 db, "SELECT no FROM memories WHERE user_no = ? AND id = ?", (user_no, memory.id)
             )[0]
+            db.execute("DELETE FROM memory_spans WHERE user_no = ? AND memory_no = ?", (user_no, memory_no))
             _add_spans(db, user_no, memory_no, memory.spans)
             old_text = old.text if old.text != memory.text else None
             _add_version(db, user_no, memory_no, later, change, old_text, reason)
@@ -186,6 +189,11 @@ class SqliteMemories:
             memory = self.get(scope, memory_id)
             user_no = self._database.user(db, scope.user)
             db.execute("DELETE FROM memories WHERE user_no = ? AND id = ?", (user_no, memory.id))
+
+    def _only_one(self, memory: Memory) -> None:
+        same = self.by_hash(Scope(memory.user), memory.fact_hash)
+        if memory.standing is Standing.ACTIVE and same is not None and same.id != memory.id:
+            raise Refused(f"Memory {same.id} says the same already. Forget one of the two instead.")
 
     def _memory(self, db: apsw.Connection, user: str, row: Row) -> Memory:
         (

@@ -18,8 +18,8 @@ MESSAGE = """
 """
 INSERT_MESSAGE = """
     INSERT INTO messages (user_no, chat_no, id, role, content, created_at, tokens, tool_calls, tool_call_id,
-        client_id, original_bytes, extracted)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        client_id, original_bytes, summary, importance, message_type, extracted)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 INSERT_CHUNK = """
     INSERT INTO message_chunks
@@ -66,6 +66,9 @@ class SqliteMessages:
                     message.tool_call_id,
                     message.client_id,
                     message.original_bytes,
+                    message.summary,
+                    message.importance,
+                    message.message_type,
                     int(message.extracted),
                 ),
             )

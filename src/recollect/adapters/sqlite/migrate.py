@@ -5,6 +5,7 @@ from pathlib import Path
 
 import apsw
 
+from recollect.adapters.sqlite.transaction import transaction
 from recollect.errors import NewerStore, NotAStore
 
 #: "RCLT": tells our files from other people's databases.
@@ -18,26 +19,24 @@ def steps() -> list[tuple[int, str, str]]:
     return [(int(name[:4]), name[5:-4], (folder / name).read_text("utf-8")) for name in found]
 
 
-def migrate(connection: apsw.Connection, path: Path, *, to: int | None = None) -> None:
-    version = _version(connection, path)
-    available = [step for step in steps() if to is None or step[0] <= to]
-    newest = available[-1][0]
+def check(connection: apsw.Connection, path: Path) -> int:
+    """The file's version; or NotAStore, or NewerStore. Writes nothing."""
+    version, newest = _version(connection, path), steps()[-1][0]
     if version > newest:
         raise NewerStore(f"{NewerStore.__doc__} ({path} has schema {version}, this recollect knows {newest})")
-    if version == newest:
+    return version
+
+
+def migrate(connection: apsw.Connection, path: Path, *, to: int | None = None) -> None:
+    available = [step for step in steps() if to is None or step[0] <= to]
+    if check(connection, path) >= available[-1][0]:
         return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         # Another process may have migrated while we waited for the lock.
-        version = _version(connection, path)
+        version = check(connection, path)
         for number, name, sql in available:
             if number > version:
                 _apply(connection, number, name, sql)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 def _apply(connection: apsw.Connection, number: int, name: str, sql: str) -> None:

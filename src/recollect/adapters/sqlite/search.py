@@ -1,6 +1,8 @@
 """Search in SQLite: words through FTS5's index, meaning through vectors in the same file."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 import apsw
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 from recollect.adapters.sqlite import words
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_one
-from recollect.adapters.sqlite.shelf import Numbers, Shelves
+from recollect.adapters.sqlite.shelf import Numbers, Shelf, Shelves
 from recollect.adapters.sqlite.times import from_ms, maybe_ms
 from recollect.adapters.sqlite.tokenizer import marker, word
 from recollect.model.candidate import Candidate, Hit, Reach, Source
@@ -18,6 +20,8 @@ from recollect.model.message import ChunkKind, Role
 from recollect.model.scope import Scope
 from recollect.ports.embedder import Vector
 from recollect.text.analyzer import terms
+
+Bounds: TypeAlias = Mapping[str, str | int | None]
 
 KINDS = {Source.MESSAGE: 0, Source.CHUNK: 1, Source.MEMORY: 2, Source.SUMMARY: 3}
 #: Vectors read from disk for each one wanted: the first look by bits alone is coarse.
@@ -33,41 +37,62 @@ STANDS = """
             OR (s.start = 0 AND s.end = length(m.content) AND f.origin = 'manual' AND f.text <> trim(m.content)))
     )
 """
-MESSAGES = f"""
-    SELECT m.no * 4, m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary
+SAID = f"""
+    m.role IN ('user', 'assistant') AND (:as_of IS NULL OR m.created_at <= :as_of)
+    AND coalesce(m.importance, 100) >= :floor AND {STANDS}
+"""
+IN_CHATS = "(:chats IS NULL OR {} IN (SELECT value FROM json_each(:chats)))"
+#: Where each kind of passage is, and what it must be to be found: of the user, within reach, and still standing.
+FOUND = (
+    f"""
     FROM messages m JOIN chats c ON c.no = m.chat_no
-    WHERE m.no IN (SELECT value FROM json_each(?1)) AND m.user_no = ?2 AND (?3 IS NULL OR m.created_at <= ?3)
-        AND {STANDS}
+    WHERE m.no IN (SELECT value FROM json_each(:numbers)) AND m.user_no = :user
+        AND {IN_CHATS.format("m.chat_no")} AND {SAID}
+    """,
+    f"""
+    FROM message_chunks k JOIN messages m ON m.no = k.message_no JOIN chats c ON c.no = k.chat_no
+    WHERE k.no IN (SELECT value FROM json_each(:numbers)) AND k.user_no = :user
+        AND {IN_CHATS.format("k.chat_no")} AND {SAID}
+    """,
+    f"""
+    FROM memories m LEFT JOIN chats c ON c.no = m.chat_no
+    WHERE m.no IN (SELECT value FROM json_each(:numbers)) AND m.user_no = :user
+        AND {IN_CHATS.format("0")} AND round(100 * m.weight) >= :floor
+        AND (:kinds = '[]' OR m.kind IN (SELECT value FROM json_each(:kinds)))
+        AND CASE WHEN :as_of IS NULL THEN m.standing = 'active' ELSE
+            m.standing IN ('active', 'superseded') AND coalesce(m.valid_from, m.created_at) <= :as_of
+            AND coalesce(m.valid_to, :as_of + 1) > :as_of END
+    """,
+    f"""
+    FROM conversation_summaries s JOIN chats c ON c.no = s.chat_no
+    WHERE s.no IN (SELECT value FROM json_each(:numbers)) AND s.user_no = :user
+        AND {IN_CHATS.format("s.chat_no")} AND (:as_of IS NULL OR s.created_at <= :as_of)
+    """,
+)
+NUMBERS = tuple(f"SELECT {name}.no * 4 + {kind}" for kind, name in enumerate("mkms"))
+MESSAGES = f"""
+    SELECT m.no * 4, m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary {FOUND[0]}
 """
 CHUNKS = f"""
     SELECT k.no * 4 + 1, m.id, k.chunk_index, c.id, m.role, k.content, m.created_at, k.tokens, k.chunk_kind,
-        m.importance
-    FROM message_chunks k JOIN messages m ON m.no = k.message_no JOIN chats c ON c.no = k.chat_no
-    WHERE k.no IN (SELECT value FROM json_each(?1)) AND k.user_no = ?2 AND (?3 IS NULL OR m.created_at <= ?3)
-        AND {STANDS}
+        m.importance {FOUND[1]}
 """
-MEMORIES = """
+MEMORIES = f"""
     SELECT m.no * 4 + 2, m.id, c.id, m.speaker, m.text, m.created_at, m.seen_at, m.tokens, m.kind, m.weight
-    FROM memories m LEFT JOIN chats c ON c.no = m.chat_no
-    WHERE m.no IN (SELECT value FROM json_each(?1)) AND m.user_no = ?2
-        AND CASE WHEN ?3 IS NULL THEN m.standing = 'active' ELSE
-            m.standing IN ('active', 'superseded') AND coalesce(m.valid_from, m.created_at) <= ?3
-            AND coalesce(m.valid_to, ?3 + 1) > ?3 END
+    {FOUND[2]}
 """
-SUMMARIES = """
-    SELECT s.no * 4 + 3, s.id, c.id, s.text, s.created_at, s.tokens
-    FROM conversation_summaries s JOIN chats c ON c.no = s.chat_no
-    WHERE s.no IN (SELECT value FROM json_each(?1)) AND s.user_no = ?2 AND (?3 IS NULL OR s.created_at <= ?3)
-"""
+SUMMARIES = f"SELECT s.no * 4 + 3, s.id, c.id, s.text, s.created_at, s.tokens {FOUND[3]}"
 
-IMPORTANT = """
+IMPORTANT = f"""
     SELECT passage, weight FROM (
         SELECT no * 4 AS passage, importance / 100.0 AS weight, created_at FROM messages
-        WHERE user_no = ?1 AND importance > 0 AND (?2 IS NULL OR chat_no IN (SELECT value FROM json_each(?2)))
+        WHERE user_no = :user AND importance > 0 AND role IN ('user', 'assistant') AND {IN_CHATS.format("chat_no")}
         UNION ALL
-        SELECT no * 4 + 2, weight, seen_at FROM memories WHERE user_no = ?1 AND standing = 'active'
+        SELECT no * 4 + 2, weight, seen_at FROM memories
+        WHERE user_no = :user AND standing = 'active' AND {IN_CHATS.format("0")}
     )
-    WHERE weight >= ?3 ORDER BY weight DESC, created_at DESC, passage LIMIT ?4
+    WHERE weight >= :floor / 100.0 AND passage & 3 IN (SELECT value FROM json_each(:sources))
+    ORDER BY weight DESC, created_at DESC, passage LIMIT :limit
 """
 
 
@@ -80,49 +105,40 @@ class SqliteSearch:
         wanted = terms(query)
         with self._database.reading() as db:
             user_no = self._database.user(db, scope.user)
-            chats = self._chats(db, user_no, scope, reach)
-            if not user_no or not wanted or (chats is not None and not len(chats)):
+            if not user_no or not wanted:
                 return []
-            within = marker(user_no, int(chats[0])) if scope.chat is not None and chats is not None else None
-            spread = limit if reach.chats == 0 or within else limit * 4
+            chats = _chats(db, user_no, scope, reach)
             found = words.best(
                 db,
                 [[word(user_no, form) for form in forms] for forms in wanted],
-                within=within,
+                within=None if chats is None else [marker(user_no, int(no)) for no in chats],
                 kinds=_kinds(reach),
-                limit=spread,
+                limit=limit,
             )
-            if chats is not None and not within:
-                found = self._in_chats(db, found, chats)
-        return [Hit(passage, score) for passage, score in found[:limit]]
+            return _first(db, found, limit, _bounds(user_no, chats, reach))
 
     def dense(self, scope: Scope, vector: Vector, *, model: str, limit: int, reach: Reach) -> list[Hit]:
+        query = np.frombuffer(vector, dtype=np.float32)
         with self._database.reading() as db:
             user_no = self._database.user(db, scope.user)
             known = fetch_one(db, "SELECT no, dimension FROM embedding_models WHERE id = ?", (model,))
             if not user_no or known is None or known[1] != len(vector):
                 return []
-            model_no, dimension = known
-            shelf = self._shelves.get(user_no, model_no, dimension)
-            shelf.refresh(db, user_no, model_no)
-            query = np.frombuffer(vector, dtype=np.float32)
-            numbers = shelf.nearest(
-                query,
-                limit=max(limit * OVERSAMPLE, EXACT_BELOW),
-                kinds=_kinds(reach),
-                chats=self._chats(db, user_no, scope, reach),
-            )
-            rows = fetch(
-                db,
-                "SELECT passage, scale, data FROM vectors"
-                " WHERE no IN (SELECT value FROM json_each(?)) AND user_no = ?",
-                (_json(numbers), user_no),
-            )
+            chats = _chats(db, user_no, scope, reach)
+            shelf = self._shelf(db, user_no, *known)
+            looked = max(limit * OVERSAMPLE, EXACT_BELOW)
+            while True:
+                numbers = shelf.nearest(query, limit=looked, kinds=_kinds(reach), chats=chats)
+                rows = _vectors(db, user_no, numbers)
+                found = sorted(_cosines(rows, query).items(), key=lambda hit: (-hit[1], hit[0]))
+                hits = _first(db, found, limit, _bounds(user_no, chats, reach))
+                if len(hits) == limit or len(numbers) < looked:
+                    break
+                # Too many of the nearest were deleted, or stand no longer: look further.
+                looked *= 4
         if len(rows) < len(numbers) * 3 // 4:
-            # Much of what the shelf holds was deleted: begin anew with the next question.
-            self._shelves.drop(user_no, model_no)
-        hits = [Hit(passage, score) for passage, score in _cosines(rows, query).items()]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.passage))[:limit]
+            self._shelves.drop(user_no, known[0])
+        return hits
 
     def cosines(
         self, scope: Scope, passages: Sequence[int], vector: Vector, *, model: str
@@ -140,11 +156,9 @@ class SqliteSearch:
     def important(self, scope: Scope, *, limit: int, reach: Reach) -> list[Hit]:
         with self._database.reading() as db:
             user_no = self._database.user(db, scope.user)
-            chats = self._chats(db, user_no, scope, reach)
-            wanted = None if chats is None else _json(chats.tolist())
-            rows = fetch(db, IMPORTANT, (user_no, wanted, reach.importance_floor / 100, limit))
-        kinds = _kinds(reach)
-        return [Hit(passage, weight) for passage, weight in rows if passage & 3 in kinds]
+            bounds = _bounds(user_no, _chats(db, user_no, scope, reach), reach)
+            rows = db.execute(IMPORTANT, {**bounds, "sources": _json(_kinds(reach)), "limit": limit})
+            return [Hit(passage, weight) for passage, weight in rows]
 
     def load(self, scope: Scope, passages: Iterable[int], *, reach: Reach) -> dict[int, Candidate]:
         numbers: dict[int, list[int]] = {}
@@ -153,39 +167,76 @@ class SqliteSearch:
         found: dict[int, Candidate] = {}
         with self._database.reading() as db:
             user_no = self._database.user(db, scope.user)
-            as_of = maybe_ms(reach.as_of)
-            for kind, reader in enumerate((_messages, _chunks, _memories, _summaries)):
-                if kind in numbers:
-                    found.update(reader(db, (_json(numbers[kind]), user_no, as_of)))
-        return {passage: c for passage, c in found.items() if _within(c, reach)}
+            bounds = _bounds(user_no, _chats(db, user_no, scope, reach), reach)
+            readers = (_messages, _chunks, _memories, _summaries)
+            for kind in set(numbers) & set(_kinds(reach)):
+                found.update(readers[kind](db, {**bounds, "numbers": _json(numbers[kind])}))
+        return found
 
-    def _chats(self, db: apsw.Connection, user_no: int, scope: Scope, reach: Reach) -> Numbers | None:
-        """The numbers of the chats to look into; 0 stands for what belongs to no chat. None means everywhere."""
-        if scope.chat is not None:
-            rows = fetch(db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, scope.chat))
-        elif reach.chats:
-            rows = fetch(
-                db,
-                "SELECT no FROM chats WHERE user_no = ? ORDER BY updated_at DESC LIMIT ?",
-                (user_no, reach.chats),
-            )
-            rows.append((0,))
-        else:
-            return None
-        return np.array([no for (no,) in rows], dtype=np.int64)
+    def _shelf(self, db: apsw.Connection, user_no: int, model_no: int, dimension: int) -> Shelf:
+        shelf = self._shelves.get(user_no, model_no, dimension)
+        if db.in_transaction:
+            # What is written here may still be taken back, number and all: it must not stay on the shelf.
+            shelf = shelf.snapshot()
+        shelf.refresh(db, user_no, model_no)
+        return shelf
 
-    def _in_chats(
-        self, db: apsw.Connection, found: Sequence[tuple[int, float]], chats: Numbers
-    ) -> list[tuple[int, float]]:
-        wanted = set(chats.tolist())
-        tables = ("messages", "message_chunks", "", "conversation_summaries")
-        kept = []
-        for passage, score in found:
-            table = tables[passage & 3]
-            row = table and fetch_one(db, f"SELECT chat_no FROM {table} WHERE no = ?", (passage >> 2,))
-            if not table or (row and row[0] in wanted):
-                kept.append((passage, score))
-        return kept
+
+def _chats(db: apsw.Connection, user_no: int, scope: Scope, reach: Reach) -> Numbers | None:
+    """The numbers of the chats to look into; 0 stands for what belongs to no chat. None means everywhere."""
+    if scope.chat is not None:
+        rows = fetch(db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, scope.chat))
+    elif reach.chats:
+        rows = fetch(
+            db,
+            "SELECT no FROM chats WHERE user_no = ? ORDER BY updated_at DESC, no DESC LIMIT ?",
+            (user_no, reach.chats),
+        )
+        rows.append((0,))
+    else:
+        return None
+    return np.array([no for (no,) in rows], dtype=np.int64)
+
+
+def _bounds(user_no: int, chats: Numbers | None, reach: Reach) -> Bounds:
+    """What every query about passages is bound by."""
+    return {
+        "user": user_no,
+        "chats": None if chats is None else _json(chats.tolist()),
+        "as_of": maybe_ms(reach.as_of),
+        "floor": reach.importance_floor,
+        "kinds": json.dumps(sorted(reach.kinds)),
+    }
+
+
+def _first(db: apsw.Connection, found: Sequence[tuple[int, float]], limit: int, bounds: Bounds) -> list[Hit]:
+    """The first of them that still stand and are within bounds."""
+    hits: list[Hit] = []
+    for start in range(0, len(found), limit):
+        part = found[start : start + limit]
+        standing = _standing(db, [passage for passage, _ in part], bounds)
+        hits += [Hit(passage, score) for passage, score in part if passage in standing]
+        if len(hits) >= limit:
+            break
+    return hits[:limit]
+
+
+def _standing(db: apsw.Connection, passages: Sequence[int], bounds: Bounds) -> set[int]:
+    standing: set[int] = set()
+    for kind in range(4):
+        numbers = [passage >> 2 for passage in passages if passage & 3 == kind]
+        if numbers:
+            rows = db.execute(NUMBERS[kind] + FOUND[kind], {**bounds, "numbers": _json(numbers)})
+            standing.update(number for (number,) in rows)
+    return standing
+
+
+def _vectors(db: apsw.Connection, user_no: int, numbers: Sequence[int]) -> list[Row]:
+    return fetch(
+        db,
+        "SELECT passage, scale, data FROM vectors WHERE no IN (SELECT value FROM json_each(?)) AND user_no = ?",
+        (_json(numbers), user_no),
+    )
 
 
 def _cosines(rows: Sequence[Row], query: NDArray[np.float32]) -> dict[int, float]:
@@ -205,18 +256,8 @@ def _json(numbers: Sequence[int]) -> str:
     return "[" + ",".join(map(str, numbers)) + "]"
 
 
-def _within(candidate: Candidate, reach: Reach) -> bool:
-    if reach.kinds and candidate.source is Source.MEMORY and candidate.kind not in reach.kinds:
-        return False
-    importance = 100 if candidate.importance is None else candidate.importance
-    return importance >= reach.importance_floor
-
-
-Bindings = tuple[str, int, int | None]
-
-
-def _messages(db: apsw.Connection, bindings: Bindings) -> Iterator[tuple[int, Candidate]]:
-    for passage, message, chat, role, text, at, tokens, importance, summary in db.execute(MESSAGES, bindings):
+def _messages(db: apsw.Connection, bounds: Bounds) -> Iterator[tuple[int, Candidate]]:
+    for passage, message, chat, role, text, at, tokens, importance, summary in db.execute(MESSAGES, bounds):
         yield (
             passage,
             Candidate(
@@ -234,10 +275,8 @@ def _messages(db: apsw.Connection, bindings: Bindings) -> Iterator[tuple[int, Ca
         )
 
 
-def _chunks(db: apsw.Connection, bindings: Bindings) -> Iterator[tuple[int, Candidate]]:
-    for passage, message, index, chat, role, text, at, tokens, kind, importance in db.execute(
-        CHUNKS, bindings
-    ):
+def _chunks(db: apsw.Connection, bounds: Bounds) -> Iterator[tuple[int, Candidate]]:
+    for passage, message, index, chat, role, text, at, tokens, kind, importance in db.execute(CHUNKS, bounds):
         yield (
             passage,
             Candidate(
@@ -256,9 +295,9 @@ def _chunks(db: apsw.Connection, bindings: Bindings) -> Iterator[tuple[int, Cand
         )
 
 
-def _memories(db: apsw.Connection, bindings: Bindings) -> Iterator[tuple[int, Candidate]]:
+def _memories(db: apsw.Connection, bounds: Bounds) -> Iterator[tuple[int, Candidate]]:
     for passage, memory, chat, speaker, text, at, seen_at, tokens, kind, weight in db.execute(
-        MEMORIES, bindings
+        MEMORIES, bounds
     ):
         yield (
             passage,
@@ -278,8 +317,8 @@ def _memories(db: apsw.Connection, bindings: Bindings) -> Iterator[tuple[int, Ca
         )
 
 
-def _summaries(db: apsw.Connection, bindings: Bindings) -> Iterator[tuple[int, Candidate]]:
-    for passage, summary, chat, text, at, tokens in db.execute(SUMMARIES, bindings):
+def _summaries(db: apsw.Connection, bounds: Bounds) -> Iterator[tuple[int, Candidate]]:
+    for passage, summary, chat, text, at, tokens in db.execute(SUMMARIES, bounds):
         yield (
             passage,
             Candidate(

@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import apsw
 import numpy as np
@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 Bits: TypeAlias = NDArray[np.uint64]
 Numbers: TypeAlias = NDArray[np.int64]
+Kinds: TypeAlias = NDArray[np.uint8]
+Scalar = TypeVar("Scalar", bound=np.generic)
+Columns: TypeAlias = tuple[Bits, Numbers, Kinds, Numbers]
 
 #: Vectors looked at in one go: small enough to stay in the processor's cache.
-BLOCK = 16_384
-#: More than any distance between two vectors.
-FAR = np.iinfo(np.uint16).max
+BLOCK = 32_768
 
 
 def as_bits(vectors: NDArray[np.generic], words: int) -> Bits:
@@ -28,20 +29,30 @@ def as_bits(vectors: NDArray[np.generic], words: int) -> Bits:
 class Shelf:
     """Grows by what was written since the last look. Rows deleted since then are found out when they are read."""
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, dimension: int, columns: Columns | None = None) -> None:
         self._words = -(-dimension // 64)
         self._dimension = dimension
-        self._size = 0
-        self._last = 0
-        self._bits: Bits = np.empty((0, self._words), dtype=np.uint64)
-        self._numbers: Numbers = np.empty(0, dtype=np.int64)
-        self._passages: Numbers = np.empty(0, dtype=np.int64)
-        self._chats: Numbers = np.empty(0, dtype=np.int64)
+        # The first words of all vectors, then the second ones: in this order they are counted in long strides.
+        self._bits, self._numbers, self._kinds, self._chats = columns or (
+            np.empty((self._words, 0), dtype=np.uint64),
+            np.empty(0, dtype=np.int64),
+            np.empty(0, dtype=np.uint8),
+            np.empty(0, dtype=np.int64),
+        )
+        self._size = len(self._numbers)
+        self._last = int(self._numbers[-1]) if self._size else 0
         self._lock = threading.Lock()
 
     @property
     def nbytes(self) -> int:
-        return self._bits.nbytes + 3 * self._numbers.nbytes
+        return sum(column.nbytes for column in (self._bits, self._numbers, self._kinds, self._chats))
+
+    def snapshot(self) -> "Shelf":
+        """A shelf with the same vectors; what is put on it later is not on this one."""
+        with self._lock:
+            held = slice(self._size)
+            columns = (self._bits[:, held], self._numbers[held], self._kinds[held], self._chats[held])
+        return Shelf(self._dimension, columns)
 
     def refresh(self, db: apsw.Connection, user_no: int, model_no: int) -> None:
         with self._lock:
@@ -65,9 +76,9 @@ class Shelf:
         end = self._size + len(rows)
         self._reserve(end)
         matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(rows), self._dimension)
-        self._bits[self._size : end] = as_bits(matrix, self._words)
+        self._bits[:, self._size : end] = as_bits(matrix, self._words).T
         self._numbers[self._size : end] = numbers
-        self._passages[self._size : end] = passages
+        self._kinds[self._size : end] = np.array(passages) & 3
         self._chats[self._size : end] = chats
         self._size, self._last = end, numbers[-1]
 
@@ -75,12 +86,11 @@ class Shelf:
         if size <= len(self._numbers):
             return
         capacity = max(size, len(self._numbers) * 3 // 2)
-        self._bits = np.concatenate(
-            [self._bits, np.empty((capacity - len(self._bits), self._words), np.uint64)]
-        )
-        self._numbers, self._passages, self._chats = (
-            np.concatenate([column, np.empty(capacity - len(column), np.int64)])
-            for column in (self._numbers, self._passages, self._chats)
+        self._bits, self._numbers, self._kinds, self._chats = (
+            _wider(self._bits, capacity),
+            _wider(self._numbers, capacity),
+            _wider(self._kinds, capacity),
+            _wider(self._chats, capacity),
         )
 
     def nearest(
@@ -88,21 +98,62 @@ class Shelf:
     ) -> list[int]:
         """Numbers of the vectors whose signs agree most with the query's, unordered."""
         with self._lock:
-            size, bits, passages, chat_of = self._size, self._bits, self._passages, self._chats
-            numbers = self._numbers
-        if not size:
-            return []
-        question = as_bits(query, self._words)
-        distances = np.empty(size, dtype=np.uint16)
-        for start in range(0, size, BLOCK):
-            block = slice(start, min(start + BLOCK, size))
-            np.bitwise_count(bits[block] ^ question).sum(axis=1, dtype=np.uint16, out=distances[block])
-        if len(kinds) < 4:
-            distances[~np.isin(passages[:size] & 3, kinds)] = FAR
-        if chats is not None:
-            distances[~np.isin(chat_of[:size], chats)] = FAR
-        best = np.argpartition(distances, limit)[:limit] if size > limit else np.arange(size)
-        return [int(n) for n in numbers[best[distances[best] < FAR]]]
+            held = slice(self._size)
+            bits, numbers = self._bits[:, held], self._numbers[held]
+            kind_of, chat_of = self._kinds[held], self._chats[held]
+        left_out = _left_out(kind_of, chat_of, kinds, chats)
+        if left_out is not None and len(numbers) - np.count_nonzero(left_out) <= limit:
+            return _listed(numbers[~left_out])
+        if len(numbers) <= limit:
+            return _listed(numbers)
+        distances = _distances(bits, as_bits(query, self._words))
+        if left_out is not None:
+            distances[left_out] = self._dimension + 1
+        return _listed(numbers[_smallest(distances, limit)])
+
+
+def _left_out(
+    kind_of: Kinds, chat_of: Numbers, kinds: tuple[int, ...], chats: Numbers | None
+) -> NDArray[np.bool_] | None:
+    """Which are of another kind or chat than wanted; None if it is none of them."""
+    masks = [kind_of == kind for kind in range(4) if kind not in kinds]
+    if chats is not None:
+        masks.append(chat_of != chats[0] if len(chats) == 1 else ~np.isin(chat_of, chats))
+    if not masks:
+        return None
+    left_out: NDArray[np.bool_] = np.logical_or.reduce(masks)
+    return left_out if left_out.any() else None
+
+
+def _distances(bits: Bits, question: Bits) -> NDArray[np.uint16]:
+    """In how many bits each vector differs from the question."""
+    size = bits.shape[1]
+    distances = np.zeros(size, dtype=np.uint16)
+    differing, counts = np.empty(min(size, BLOCK), np.uint64), np.empty(min(size, BLOCK), np.uint8)
+    for start in range(0, size, BLOCK):
+        total = distances[start : start + BLOCK]
+        some = slice(len(total))
+        for word, asked in zip(bits, question, strict=True):
+            np.bitwise_xor(word[start : start + BLOCK], asked, out=differing[some])
+            np.add(total, np.bitwise_count(differing[some], out=counts[some]), out=total)
+    return distances
+
+
+def _smallest(distances: NDArray[np.uint16], limit: int) -> NDArray[np.intp]:
+    """Where the smallest are; of those at the edge the last, which are the youngest."""
+    edge = int(np.searchsorted(np.cumsum(np.bincount(distances)), limit))
+    nearer = np.flatnonzero(distances < edge)
+    return np.concatenate([nearer, np.flatnonzero(distances == edge)[len(nearer) - limit :]])
+
+
+def _wider(column: NDArray[Scalar], capacity: int) -> NDArray[Scalar]:
+    room = np.empty((*column.shape[:-1], capacity - column.shape[-1]), column.dtype)
+    return np.concatenate([column, room], axis=-1)
+
+
+def _listed(numbers: Numbers) -> list[int]:
+    listed: list[int] = numbers.tolist()
+    return listed
 
 
 class Shelves:

@@ -1,14 +1,14 @@
 """Our analyzer as an FTS5 tokenizer: each user's words are a vocabulary of their own."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 import apsw
 
 from recollect.text.analyzer import tokens
 
-Word: TypeAlias = tuple[int, int, *tuple[str, ...]]
-Tokenize: TypeAlias = Callable[[bytes, int, str | None], Iterator[Word]]
+Word: TypeAlias = str | tuple[str, ...]
+Tokenize: TypeAlias = Callable[[bytes, int, str | None], Iterable[Word]]
 
 SEPARATOR = "\x1f"
 
@@ -24,16 +24,14 @@ def marker(user_no: int, chat_no: int) -> str:
 
 
 def tokenizer(_connection: apsw.Connection, _arguments: list[str]) -> Tokenize:
-    def tokenize(utf8: bytes, flags: int, _locale: str | None) -> Iterator[Word]:
+    def tokenize(utf8: bytes, flags: int, _locale: str | None) -> Iterable[Word]:
         text = utf8.decode("utf-8", "replace")
         if flags & apsw.FTS5_TOKENIZE_QUERY:
-            yield 0, len(utf8), text
-            return
+            return [text]
         user_no, chat_no, content = text.split(SEPARATOR, 2)
-        head = len(user_no) + len(chat_no) + 2
-        yield 0, head, marker(int(user_no), int(chat_no))
         prefix = user_no + SEPARATOR
-        for token in tokens(content):
-            yield head + token.start, head + token.end, *(prefix + form for form in token.forms)
+        found: list[Word] = [marker(int(user_no), int(chat_no))]
+        found.extend(tuple([prefix + form for form in forms]) for forms in tokens(content))
+        return found
 
     return tokenize

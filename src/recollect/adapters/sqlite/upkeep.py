@@ -37,7 +37,7 @@ class SqliteUpkeep:
         self._database = database
 
     def check(self, *, deep: bool = False) -> Sequence[Finding]:
-        return [*self._file(deep=deep), *self._shadows(deep=deep)]
+        return [*_until_damage(self._file(deep=deep)), *_until_damage(self._shadows(deep=deep))]
 
     def sync(self) -> int:
         # Looked for without the write lock: at 100,000 passages this takes a moment.
@@ -142,6 +142,14 @@ class SqliteUpkeep:
         except CorruptStore:
             return False
         return True
+
+
+def _until_damage(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """The findings, the last of which may be that one can look no further."""
+    try:
+        yield from findings
+    except CorruptStore as error:
+        yield Finding(name="readable", ok=False, detail=str(error.__cause__), fix="restore a backup")
 
 
 def _stale(db: apsw.Connection) -> Iterator[tuple[int, int]]:

@@ -9,6 +9,7 @@ import numpy as np
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import fetch, fetch_one, number
 from recollect.adapters.sqlite.shelf import Shelves
+from recollect.errors import Refused
 from recollect.model.candidate import Passage
 from recollect.ports.embedder import Vector
 
@@ -65,7 +66,7 @@ class SqliteVectors:
             return
         with self._database.transaction() as db:
             user_no = self._database.user(db, user)
-            model_no = _model(db, model, len(items[0][1]))
+            model_no = _model(db, model, {len(vector) for _, vector in items})
             for passage, vector in items:
                 if _content(db, user_no, passage.number) != passage.text:
                     continue
@@ -120,9 +121,16 @@ class SqliteVectors:
             return db.changes()
 
 
-def _model(db: apsw.Connection, model: str, dimension: int) -> int:
+def _model(db: apsw.Connection, model: str, dimensions: set[int]) -> int:
+    [dimension, *others] = dimensions
     db.execute("INSERT OR IGNORE INTO embedding_models (id, dimension) VALUES (?, ?)", (model, dimension))
-    return number(db, "SELECT no FROM embedding_models WHERE id = ?", (model,))
+    [no, known] = fetch(db, "SELECT no, dimension FROM embedding_models WHERE id = ?", (model,))[0]
+    if others or dimension != known:
+        raise Refused(
+            f"The vectors of {model} have {known} numbers; these have {', '.join(map(str, dimensions))}."
+            " Give a changed model another name and embed anew."
+        )
+    return int(no)
 
 
 def _content(db: apsw.Connection, user_no: int, passage: int) -> str | None:

@@ -36,16 +36,20 @@ def best(
     db: apsw.Connection,
     words: Sequence[Sequence[str]],
     *,
-    within: str | None,
+    within: Sequence[str] | None,
     kinds: tuple[int, ...],
     limit: int,
 ) -> list[tuple[int, float]]:
-    """The passages that score highest, best first. `within` is a word that they must hold."""
+    """
+    The passages that score highest, best first: at least `limit` if there are so many, and a few hundred more.
+
+    They must hold one of the words `within`.
+    """
     lists = [postings(db, forms, COMMON) for forms in words]
     rare = [found for found in lists if 0 < len(found) < COMMON] or [found for found in lists if len(found)]
     if not rare:
         return []
-    allowed = np.unique(postings(db, [within], 2**31)) if within else None
+    allowed = np.unique(postings(db, within, 2**31)) if within is not None else None
     counted = [_count(found, kinds, allowed) for found in rare]
     rows, average = _statistics(db)
     idf = [_idf(len(passages), rows) for passages, _ in counted]
@@ -54,7 +58,7 @@ def best(
     if len(passages) > LONG_LIST + limit:
         passages = passages[np.argpartition(-scores, LONG_LIST + limit)[: LONG_LIST + limit]]
     scores = _scores(passages, counted, idf, _lengths(db, passages) / average)
-    order = np.lexsort((passages, -scores))[:limit]
+    order = np.lexsort((passages, -scores))
     return [(int(passages[i]), float(scores[i])) for i in order]
 
 

@@ -12,7 +12,6 @@ from recollect.steps.assemble.render import Form, form
 from recollect.steps.assemble.sections import SPOKEN
 from recollect.steps.assemble.tiers import Key, code_chunks_first, needless
 from recollect.text.identifiers import looks_like_code
-from recollect.text.tokens import estimate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +20,7 @@ class Choice:
 
     basket: Basket
     text: str
+    tokens: int
     costs: Sequence[int]
     reasons: Mapping[int, str]
 
@@ -48,7 +48,7 @@ def assemble(
     items = {rank: _item(choice, place, ordered.recalled[place]) for place, rank in enumerate(order)}
     return Block(
         text=choice.text,
-        tokens=estimate(choice.text) if choice.text else 0,
+        tokens=choice.tokens,
         items=tuple(items[rank] for rank in sorted(items)),
         shown=pick(ordered, choice.basket.taken),
         notes=tuple(_notes(ordered, choice.basket.refused)),
@@ -65,28 +65,30 @@ def choose(tiers: Tiers, shape: Form, policy: Assemble, already: Collection[Key]
         return [wish(tiers, (tier, place), shape) for place in places]
 
     basket = Basket(room=policy.budget - shape.frame_tokens)
-    basket = fill(basket, wishes("contexts", range(len(tiers.contexts))))
-    basket = fill(basket, wishes("profile", range(bool(tiers.profile))))
-    basket = fill(basket, wishes("working", range(bool(tiers.working))))
+    basket = fill(basket, wishes("contexts", range(len(tiers.contexts))), shape)
+    basket = fill(basket, wishes("profile", range(bool(tiers.profile))), shape)
+    basket = fill(basket, wishes("working", range(bool(tiers.working))), shape)
     recalled = wishes("recalled", range(len(tiers.recalled)))
     # A gap in the conversation would mislead, so the newest message that is too large ends it.
     newest_first = wishes("buffer", reversed(range(len(tiers.buffer))))
-    basket = fill(basket, newest_first, overflow="stop", reserve=_reserve(recalled, basket.room))
+    reserve = _reserve(recalled, shape, int(basket.room * policy.recall_share))
+    basket = fill(basket, newest_first, shape, overflow="stop", reserve=reserve)
     reasons = needless(
         tiers.recalled, shown=pick(tiers, basket.taken), already=already, says=shape.format.says
     )
-    basket = fill(basket, (w for w in recalled if w.place[1] not in reasons), overflow=policy.overflow)
-    basket = fill(basket, wishes("local", _untold(tiers, basket.taken)))
-    basket, text = settle(basket, tiers, shape, policy.budget)
+    needed = (w for w in recalled if w.place[1] not in reasons)
+    basket = fill(basket, needed, shape, overflow=policy.overflow)
+    basket = fill(basket, wishes("local", _untold(tiers, basket.taken)), shape)
+    basket, text, tokens = settle(basket, tiers, shape, policy.budget)
     refused = {place: reason for (tier, place), reason in basket.refused.items() if tier == "recalled"}
     costs = [w.tokens for w in recalled]
-    return Choice(basket=basket, text=text, costs=costs, reasons={**reasons, **refused})
+    return Choice(basket=basket, text=text, tokens=tokens, costs=costs, reasons={**reasons, **refused})
 
 
-def _reserve(recalled: Sequence[Wish], room: int) -> int:
-    """What recollections need, but at most half: neither they nor the conversation starve the other."""
-    headings = {w.heading: w.heading_tokens for w in recalled}
-    return min(sum(w.tokens for w in recalled) + sum(headings.values()), max(room, 0) // 2)
+def _reserve(recalled: Sequence[Wish], shape: Form, most: int) -> int:
+    """What recollections need, up to their share: neither they nor the conversation starve the other."""
+    headings = sum(map(shape.heading_tokens, {w.heading for w in recalled}))
+    return min(sum(w.tokens for w in recalled) + headings, max(most, 0))
 
 
 def _untold(tiers: Tiers, taken: Collection[Place]) -> list[int]:

@@ -20,8 +20,7 @@ class Wish:
     """Something that would like to be shown: whole, or not at all."""
 
     place: Place
-    heading: str
-    heading_tokens: int
+    heading: str  #: paid for by the first thing below it
     tokens: int  #: what it costs below its heading; 0 when nothing of it can be seen
 
 
@@ -32,7 +31,7 @@ class Basket:
     room: int
     taken: tuple[Place, ...] = ()
     refused: Mapping[Place, str] = field(default_factory=dict)
-    headings: frozenset[str] = frozenset()  #: paid for once
+    headings: frozenset[str] = frozenset()
 
 
 def pick(tiers: Tiers, places: Iterable[Place]) -> Tiers:
@@ -52,25 +51,29 @@ def wish(tiers: Tiers, place: Place, form: Form) -> Wish:
     """What showing one thing would cost, measured on the text it becomes."""
     sections = form.sections(pick(tiers, [place]))
     if not sections:
-        return Wish(place=place, heading="", heading_tokens=0, tokens=0)
+        return Wish(place=place, heading="", tokens=0)
     [section] = sections
     return Wish(
         place=place,
         heading=section.heading,
-        heading_tokens=form.measure(f"{form.format.between}{section.heading}\n") if section.heading else 0,
         tokens=max(form.measure(section.gap.join([*section.entries, ""])), 1),
     )
 
 
 def fill(
-    basket: Basket, wishes: Iterable[Wish], *, overflow: Literal["skip", "stop"] = "skip", reserve: int = 0
+    basket: Basket,
+    wishes: Iterable[Wish],
+    form: Form,
+    *,
+    overflow: Literal["skip", "stop"] = "skip",
+    reserve: int = 0,
 ) -> Basket:
     """Grant wishes in order while there is room beyond the reserve; try smaller ones, or stop."""
     taken, refused = list(basket.taken), dict(basket.refused)
     headings, room = set(basket.headings), basket.room - reserve
     stopped = False
     for want in wishes:
-        price = want.tokens + (0 if want.heading in headings else want.heading_tokens)
+        price = want.tokens + (0 if want.heading in headings else form.heading_tokens(want.heading))
         if not want.tokens:
             refused[want.place] = BLANK
         elif stopped:
@@ -85,18 +88,18 @@ def fill(
     return Basket(room=room + reserve, taken=tuple(taken), refused=refused, headings=frozenset(headings))
 
 
-def settle(basket: Basket, tiers: Tiers, form: Form, budget: int) -> tuple[Basket, str]:
-    """Weigh the finished text, and take the last things out again while it is over the budget."""
+def settle(basket: Basket, tiers: Tiers, form: Form, budget: int) -> tuple[Basket, str, int]:
+    """Weigh the finished text, and take the last things out again while its tokens are over the budget."""
     while basket.taken:
         text = form.render(pick(tiers, basket.taken))
-        excess = estimate(text) - budget
-        if excess <= 0:
-            return basket, text
+        tokens = estimate(text)
+        if tokens <= budget:
+            return basket, text, tokens
         *kept, last = basket.taken
         needs = wish(tiers, last, form).tokens
-        refused = {**basket.refused, last: over(needs, needs - excess)}
+        refused = {**basket.refused, last: over(needs, needs - (tokens - budget))}
         basket = replace(basket, taken=tuple(kept), refused=refused)
-    return basket, ""
+    return basket, "", 0
 
 
 def over(needs: int, left: int) -> str:

@@ -99,6 +99,7 @@ class Form:
     format: Format
     locale: str
     nonce: str
+    frame_tokens: int  #: what surrounds the body
 
     def sections(self, shown: Tiers) -> tuple[Section, ...]:
         return self.format.layout(shown, self.locale)
@@ -112,13 +113,13 @@ class Form:
         """What a piece of the body adds to the tokens of the block."""
         return estimate(self.format.frame(piece, self.nonce)) - self.frame_tokens
 
-    @property
-    def frame_tokens(self) -> int:
-        return estimate(self.format.frame("", self.nonce))
+    def heading_tokens(self, heading: str) -> int:
+        return self.measure(f"{self.format.between}{heading}\n") if heading else 0
 
 
 def form(policy: Assemble, nonce: str) -> Form:
-    return Form(FORMATS[policy.format], policy.locale, nonce)
+    chosen = FORMATS[policy.format]
+    return Form(chosen, policy.locale, nonce, frame_tokens=estimate(chosen.frame("", nonce)))
 
 
 def _weighed(candidate: Candidate, words: Words) -> str:

@@ -1,36 +1,48 @@
 """Cut a long message into code blocks and passages of prose that can be found by themselves."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recollect.model.message import Chunk, ChunkKind
 from recollect.model.policy import Chunking
 from recollect.text.tokens import estimate
-from recollect.text.windows import windows
 
 # Each pattern is tried once per place and never takes a step back, so that no text can make it slow.
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _LINE = re.compile(r"[^\r\n]*+")
 _BLANK_LINES = re.compile(r"(?>\r\n|\n|\r)(?>[^\S\r\n]*+(?>\r\n|\n|\r))++")
-_PAUSE = re.compile(r"\s++|[。！？｡]++[」』”’）]*+")
-
-_SENTENCE_ENDS = frozenset(".!?…:;")
-_CLOSERS = "\"')]}»”’*_"
+_SPACE = re.compile(r"\s++")
+_SENTENCE_END = re.compile(
+    r"""
+    (?: (?<=[.!?…:;]) | (?<=[.!?…:;]["')\]}»”’*_]) | (?<=[.!?…:;]["')\]}»”’*_]{2}) ) \s++
+    | [\r\n]\s*+
+    | [。！？｡]++[」』”’）]*+
+    """,
+    re.VERBOSE,
+)
 
 #: What follows a fence is a language if it is no longer than this.
 _LONGEST_LANGUAGE = 40
 
+#: Longer words are cut like any row of characters, and longer heaps of accents too.
+_LONGEST_WORD = 64
+_MOST_ACCENTS = 16
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Span:
+#: A text of this many characters per token has blanks in it; visible text has fewer.
+_SPARSE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
     start: int
     end: int
-    kind: ChunkKind = ChunkKind.PROSE
+    kind: ChunkKind
     language: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Piece:
     start: int
     end: int
@@ -44,27 +56,33 @@ def chunks(text: str, policy: Chunking) -> tuple[Chunk, ...]:
     Every visible character is in exactly one chunk. Code blocks are whole, whatever their size;
     prose is cut between paragraphs, then sentences, then words, and never exceeds ``max_tokens``.
     """
-    if not policy.enabled or estimate(text) <= policy.min_tokens:
+    if not policy.enabled or _tokens(text, policy.min_tokens) <= policy.min_tokens:
         return ()
-    spans = [span for block in _blocks(text) for span in _passages(text, block, policy.max_tokens)]
-    if len(spans) < 2:
+    found = [(block, piece) for block in _blocks(text) for piece in _passages(text, block, policy.max_tokens)]
+    if len(found) < 2:
         return ()
-    return tuple(_chunk(text, index, span) for index, span in enumerate(spans))
+    return tuple(_chunk(text, index, block, piece) for index, (block, piece) in enumerate(found))
 
 
-def _chunk(text: str, index: int, span: _Span) -> Chunk:
-    content = text[span.start : span.end]
+def _chunk(text: str, index: int, block: _Block, piece: _Piece) -> Chunk:
     return Chunk(
         index=index,
-        kind=span.kind,
-        content=content,
-        start=span.start,
-        tokens=estimate(content),
-        language=span.language,
+        kind=block.kind,
+        content=text[piece.start : piece.end],
+        start=piece.start,
+        tokens=piece.tokens,
+        language=block.language,
     )
 
 
-def _blocks(text: str) -> Iterator[_Span]:
+def _tokens(text: str, limit: int) -> int:
+    """The tokens of the text; of a long one that is over the limit anyway only those of its beginning."""
+    beginning = text[: _SPARSE * max(limit, 1)]
+    tokens = estimate(beginning)
+    return tokens if tokens > limit or len(beginning) == len(text) else estimate(text)
+
+
+def _blocks(text: str) -> Iterator[_Block]:
     """Fenced code, and what stands between, in order. A fence that nobody closes reaches to the end."""
     at = 0
     opening: re.Match[str] | None = None
@@ -73,12 +91,13 @@ def _blocks(text: str) -> Iterator[_Span]:
             continue
         after = _rest_of_line(text, fence.end())
         if opening is None and _opens(fence, after):
-            yield _Span(start=at, end=line)
+            if text[at:line].strip():
+                yield _Block(at, line, ChunkKind.PROSE)
             at, opening = line, fence
         elif opening is not None and _closes(opening, fence, after):
             yield _code(text, at, fence.end(), opening)
             at, opening = fence.end(), None
-    yield _Span(start=at, end=len(text)) if opening is None else _code(text, at, len(text), opening)
+    yield _Block(at, len(text), ChunkKind.PROSE) if opening is None else _code(text, at, len(text), opening)
 
 
 def _line_start(text: str, at: int) -> int | None:
@@ -104,84 +123,106 @@ def _closes(opening: re.Match[str], fence: re.Match[str], after: str) -> bool:
     return fence.group().startswith(opening.group()) and not after.strip()
 
 
-def _code(text: str, start: int, end: int, opening: re.Match[str]) -> _Span:
+def _code(text: str, start: int, end: int, opening: re.Match[str]) -> _Block:
     end = start + len(text[start:end].rstrip())
     words = _rest_of_line(text, opening.end()).split(maxsplit=1)
     language = words[0] if words and len(words[0]) <= _LONGEST_LANGUAGE else None
-    return _Span(start=start, end=end, kind=ChunkKind.CODE, language=language)
+    return _Block(start, end, ChunkKind.CODE, language)
 
 
-def _passages(text: str, block: _Span, limit: int) -> Iterator[_Span]:
+def _passages(text: str, block: _Block, limit: int) -> Iterator[_Piece]:
     if block.kind is ChunkKind.CODE:
-        yield block
+        yield _Piece(block.start, block.end, estimate(text[block.start : block.end]))
     else:
-        yield from _packed(text, _pieces(text, block, limit), limit)
+        yield from _packed(text, _pieces(text, block.start, block.end, limit), limit)
 
 
-def _packed(text: str, pieces: Iterator[_Piece], limit: int) -> Iterator[_Span]:
+def _packed(text: str, pieces: Iterator[_Piece], limit: int) -> Iterator[_Piece]:
     """As many pieces in a row as fit together, then the next."""
-    packed: _Piece | None = None
+    row: list[_Piece] = []
+    total = 0
     for piece in pieces:
-        joined = _joined(text, packed, piece) if packed else piece
-        if packed and joined.tokens > limit:
-            yield _Span(start=packed.start, end=packed.end)
-            joined = piece
-        packed = joined
-    if packed:
-        yield _Span(start=packed.start, end=packed.end)
+        added = piece.tokens + (_between(text, row[-1], piece) if row else 0)
+        while row and total + added > limit:
+            passage, row = _joined(text, row, limit)
+            total = sum(left.tokens for left in row)
+            yield passage
+        row.append(piece)
+        total += added
+    while row:
+        passage, row = _joined(text, row, limit)
+        yield passage
 
 
-def _joined(text: str, left: _Piece, right: _Piece) -> _Piece:
-    # Adding up is an upper bound that costs nothing; counting the growing passage again would be quadratic.
-    tokens = left.tokens + estimate(text[left.end : right.start]) + right.tokens
-    return _Piece(start=left.start, end=right.end, tokens=tokens)
+def _between(text: str, left: _Piece, right: _Piece) -> int:
+    # The single space between two words is part of the second one's token.
+    return estimate(text[left.end : right.start]) if right.start - left.end > 1 else 0
 
 
-def _pieces(text: str, block: _Span, limit: int) -> Iterator[_Piece]:
+def _joined(text: str, row: list[_Piece], limit: int) -> tuple[_Piece, list[_Piece]]:
+    """The passage of the whole row, and none left; or without the last pieces should they not fit."""
+    # A row is filled by adding up, since to count it again at each piece would be quadratic. Counted as a whole
+    # it may be a little larger than the sum, so that a piece has to wait for the next passage.
+    for last in range(len(row) - 1, 0, -1):
+        start, end = row[0].start, row[last].end
+        tokens = estimate(text[start:end])
+        if tokens <= limit:
+            return _Piece(start, end, tokens), row[last + 1 :]
+    return row[0], row[1:]
+
+
+def _pieces(text: str, start: int, end: int, limit: int, fineness: int = 0) -> Iterator[_Piece]:
     """Paragraphs; of those too large the sentences; of those too large runs of words."""
-    for paragraph in _paragraphs(text, block.start, block.end):
-        if paragraph.tokens <= limit:
-            yield paragraph
-            continue
-        for sentence in _sentences(text, paragraph.start, paragraph.end):
-            if sentence.tokens <= limit:
-                yield sentence
-            else:
-                yield from _runs(text, sentence.start, sentence.end, limit)
+    for cut in (*_cuts(text, start, end, limit, fineness), end):
+        piece = _trimmed(text, start, cut, limit)
+        start = cut
+        if piece.tokens > limit and piece.end - piece.start > 1:
+            yield from _pieces(text, piece.start, piece.end, limit, fineness + 1)
+        elif piece.end > piece.start:
+            yield piece
 
 
-def _paragraphs(text: str, start: int, end: int) -> Iterator[_Piece]:
-    for gap in _BLANK_LINES.finditer(text, start, end):
-        yield from _piece(text, start, gap.start())
+def _cuts(text: str, start: int, end: int, limit: int, fineness: int) -> Iterator[int]:
+    # Tiny neighbours stay together at first, so that a million lines of one letter are not counted one by one.
+    tiny = limit // 16
+    match fineness:
+        case 0:
+            return _ends(_BLANK_LINES, text, start, end, tiny)
+        case 1:
+            return _ends(_BLANK_LINES, text, start, end, 0)
+        case 2:
+            return _ends(_SENTENCE_END, text, start, end, tiny)
+        case 3:
+            return _ends(_SENTENCE_END, text, start, end, 0)
+        case _:
+            return _runs(text, start, end, max((limit // 8) >> (fineness - 4), 1))
+
+
+def _ends(pattern: re.Pattern[str], text: str, start: int, end: int, least: int) -> Iterator[int]:
+    """Where paragraphs or sentences end, at least so many characters apart."""
+    while gap := pattern.search(text, start + least, end):
         start = gap.end()
-    yield from _piece(text, start, end)
+        yield start
 
 
-def _sentences(text: str, start: int, end: int) -> Iterator[_Piece]:
-    for pause in _PAUSE.finditer(text, start, end):
-        if _ends_sentence(text, pause):
-            yield from _piece(text, start, pause.end())
-            start = pause.end()
-    yield from _piece(text, start, end)
+def _runs(text: str, start: int, end: int, step: int) -> Iterator[int]:
+    """Where runs of about ``step`` characters end: between words, or else not between a letter and its accent."""
+    while start + step < end:
+        aim = start + step
+        space = _SPACE.search(text, aim, min(aim + _LONGEST_WORD, end))
+        start = space.end() if space else _before_accents(text, start, aim)
+        yield start
 
 
-def _ends_sentence(text: str, pause: re.Match[str]) -> bool:
-    found = pause.group()
-    if not found.isspace() or "\n" in found or "\r" in found:
-        return True
-    before = text[max(pause.start() - 4, 0) : pause.start()].rstrip(_CLOSERS)
-    return before[-1:] in _SENTENCE_ENDS
+def _before_accents(text: str, start: int, aim: int) -> int:
+    cut = aim
+    while start + 1 < cut and unicodedata.combining(text[cut]) and aim - cut < _MOST_ACCENTS:
+        cut -= 1
+    return cut
 
 
-def _runs(text: str, start: int, end: int, limit: int) -> Iterator[_Piece]:
-    for window in windows(text[start:end], tokens=estimate, limit=limit):
-        yield from _piece(text, start, start + len(window))
-        start += len(window)
-
-
-def _piece(text: str, start: int, end: int) -> Iterator[_Piece]:
-    """The piece without the white space around it, if anything is left."""
-    content = text[start:end].strip()
-    if content:
-        start += len(text[start:end]) - len(text[start:end].lstrip())
-        yield _Piece(start=start, end=start + len(content), tokens=estimate(content))
+def _trimmed(text: str, start: int, end: int, limit: int) -> _Piece:
+    content = text[start:end].lstrip()
+    start = end - len(content)
+    content = content.rstrip()
+    return _Piece(start, start + len(content), _tokens(content, limit))

@@ -3,13 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
-from recollect.model.memory import Kind
 from recollect.steps.judge.phrases import Pattern, Phrases
+from recollect.steps.judge.rulebook import Book
 from recollect.steps.judge.words import Word
-
-#: Whether the words after a pattern are what the rule expects there.
-Condition = Callable[[Sequence[Word]], bool]
 
 
 class Subject(StrEnum):
@@ -22,52 +20,28 @@ class Subject(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    pattern: Pattern
-    kind: Kind
-    weight: float
-    attribute: str | None = None
-    says: str | None = None  #: the fact with {x} for the value; without it the clause is retold in the third person
-    needs: Condition | None = None
-    each: bool = False  #: "peanuts and shellfish" makes two facts
-    wide: bool = False  #: what follows a comma belongs to it
-    negated: bool = False
-    bare: bool = False  #: nothing needs to follow the pattern
+class Third(Protocol):
+    def __call__(self, words: Sequence[Word], *, verb: bool = False) -> list[str | None]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Book:
-    """The rules for one kind of subject, by the word they may begin with."""
+class Signs:
+    """Phrases that say how the words around them are meant."""
 
-    by_first: Mapping[str, tuple[Rule, ...]]
-    by_number: tuple[Rule, ...] = ()
-
-    @classmethod
-    def of(cls, rules: Sequence[Rule]) -> "Book":
-        found: dict[str, list[Rule]] = {}
-        numbers = []
-        for rule in rules:
-            words, number = _openings(rule.pattern)
-            for word in words:
-                found.setdefault(word, []).append(rule)
-            if number:
-                numbers.append(rule)
-        return cls(by_first={word: tuple(group) for word, group in found.items()}, by_number=tuple(numbers))
-
-    def for_word(self, word: Word) -> tuple[Rule, ...]:
-        return self.by_number if word.fold.isdecimal() else self.by_first.get(word.fold, ())
-
-
-def _openings(pattern: Pattern) -> tuple[set[str], bool]:
-    words: set[str] = set()
-    number = False
-    for step in pattern.steps:
-        words |= step.words
-        number = number or step.number
-        if not step.optional:
-            break
-    return words, number
+    asking: Phrases  #: begin a question or a request
+    doubt: Phrases  #: anywhere in a clause: it is not said as a fact
+    unreal: Phrases  #: from here to the end of the sentence nothing is a fact
+    staged: Phrases  #: from here to the end of the message nothing is a fact
+    pasted: Phrases  #: with a colon behind: what follows are somebody else's words
+    letter: Phrases  #: at the very beginning: the message is a text, not speech
+    joke: Phrases  #: anywhere: nothing in the message is meant
+    keep: Phrases  #: what follows is to be remembered
+    polite: frozenset[str]  #: may stand before such a request
+    leads: Phrases  #: "from now on": the order that follows holds for good
+    every_time: Phrases  #: "whenever": a feeling that follows comes again and again
+    pointing: Phrases  #: at the beginning of an object: it is about this conversation
+    over: Phrases  #: "any more": ends what was true
+    no_longer: Phrases  #: the same in one piece
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,38 +50,51 @@ class Language:
     contractions: Mapping[str, str]
     clitics: frozenset[str]
     abbreviations: frozenset[str]
-
     pronouns: frozenset[str]  #: the speaker
     own: frozenset[str]  #: the speaker's
     articles: frozenset[str]
-    others: frozenset[str]  #: begin a clause about somebody else, or a question
+    others: frozenset[str]  #: begin a clause about somebody else
     kin: frozenset[str]
     acquaintances: frozenset[str]  #: only their names are kept
-    things: frozenset[str]
     partners: frozenset[str]
+    things: frozenset[str]
+    bare_things: frozenset[str]  #: need no article
+    thing_verbs: frozenset[str]
     called: tuple[Pattern, ...]  #: between kin and a name
-    his_name: tuple[Pattern, ...]
-
+    theirs: tuple[Pattern, ...]  #: "her name is", of somebody mentioned before
+    introduced: tuple[Pattern, ...]  #: before the speaker's name: "I am"
+    here: Phrases  #: after it: "Marcus here"
+    not_names: frozenset[str]
+    copulas: frozenset[str]
+    favourites: frozenset[str]
+    aims: frozenset[str]
+    feels: tuple[Pattern, ...]  #: the speaker and a feeling: "I get anxious"
+    before_is: frozenset[str]  #: after these an "e" without its accent is "is"
+    nearer: frozenset[str]  #: "older", "mais velho": between or after "my" and kin
+    future: frozenset[str]
     soft: frozenset[str]  #: may stand inside a list as well as between clauses
     hard: frozenset[str]  #: always begin a new clause
-    of: frozenset[str]  #: end a noun phrase
+    resumes: frozenset[str]  #: verbs that end a list: "tennis and noticed …"
+    stops: frozenset[str]  #: end the value of a slot
     fillers: Phrases  #: before the subject
-    adverbs: frozenset[str]  #: between subject and verb, without bearing on the rule
-    dropped: frozenset[str]  #: left out of a fact
-    ended: tuple[tuple[Phrases, Phrases | None], ...]  #: "no longer …", "not … any more"
-    asking: Phrases  #: begin a question or a request
-    doubt: Phrases  #: anywhere in a clause: it is not said as a fact
-    unreal: Phrases  #: from here to the end of the sentence nothing is a fact
-    staged: Phrases  #: from here to the end of the message nothing is a fact
-    pasted: Phrases  #: with a colon behind: what follows are somebody else's words
-    reported: Phrases  #: what follows was said by somebody
-    asked_to_keep: Phrases  #: what follows is to be remembered
-    standing: Phrases  #: an order with one of these holds for good
-
+    unsaid: frozenset[str] | None  #: verbs that may stand without "I"; None for any
+    trailing: frozenset[str]  #: say nothing at the end of a fact
+    hearer: frozenset[str]
+    adverbs: frozenset[str]  #: between subject and verb, without bearing on the rule or the fact
+    emphasis: frozenset[str]  #: the same, but kept in the fact
+    negations: frozenset[str]
+    signs: Signs
     books: Mapping[Subject, Book]
-    heads: frozenset[str]  #: verbs that can begin a clause whose subject was named before
-    order_heads: frozenset[str]
-    third: Callable[[Sequence[Word], Subject], list[str | None]]  #: how each word is retold; None leaves it out
-    to_be_called: str
-    nationalities: frozenset[str]
-    crowded: tuple[Phrases, Phrases, Phrases, str] | None = None
+    third: Third  #: how the speaker's words are retold; None leaves one out
+    spoken: Callable[[Sequence[Word]], list[Word]]  #: other ways of saying "I"
+    infinitive: Callable[[Sequence[Word]], list[str | None]]  #: how an order is retold
+    lessons: tuple[
+        tuple[Phrases, Phrases, str], ...
+    ]  #: disliked it, because it was …: what to keep of the story
+
+    def may_stand_alone(self, word: Word) -> bool:
+        return self.unsaid is None or word.fold in self.unsaid
+
+    def opens(self, words: Sequence[Word], subject: Subject) -> bool:
+        """Whether a clause with this subject left unsaid may begin so."""
+        return any(rule.pattern.end(words) for rule in self.books[subject].for_word(words[0]))

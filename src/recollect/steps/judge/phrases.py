@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from recollect.steps.judge.words import Word
 
 _NUMBER = "<n>"
+_ANY = "*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,16 +14,17 @@ class Step:
     words: frozenset[str]
     optional: bool
     number: bool
+    anything: bool
 
     def takes(self, word: Word) -> bool:
-        return word.fold in self.words or (self.number and word.fold.isdecimal())
+        return self.anything or word.fold in self.words or (self.number and word.number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
     """
     Written as words: `am|was really? allergic to`, where `a|b` is one of both, `a?` may be missing,
-    `@kin` is any word of a class and `<n>` a number.
+    `@kin` is any word of a class, `<n>` a number and `*` any word.
     """
 
     steps: tuple[Step, ...]
@@ -41,13 +43,27 @@ class Pattern:
                 return None
         return max(places)
 
+    def openings(self) -> frozenset[str]:
+        """The words it may begin with."""
+        words: frozenset[str] = frozenset()
+        for step in self.steps:
+            words |= step.words
+            if not step.optional:
+                break
+        return words
+
 
 def _step(part: str, classes: Mapping[str, frozenset[str]]) -> Step:
     optional = part.endswith("?")
     words: set[str] = set()
     for choice in part.removesuffix("?").split("|"):
         words |= classes[choice[1:]] if choice.startswith("@") else {choice}
-    return Step(words=frozenset(words - {_NUMBER}), optional=optional, number=_NUMBER in words)
+    return Step(
+        words=frozenset(words - {_NUMBER, _ANY}),
+        optional=optional,
+        number=_NUMBER in words,
+        anything=_ANY in words,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +79,9 @@ class Phrases:
         for phrase in text.split(","):
             if words := tuple(phrase.split()):
                 found.setdefault(words[0], []).append(words)
-        return cls(by_first={first: tuple(sorted(group, key=len, reverse=True)) for first, group in found.items()})
+        return cls(
+            by_first={first: tuple(sorted(group, key=len, reverse=True)) for first, group in found.items()}
+        )
 
     def at(self, words: Sequence[Word], place: int) -> int:
         """How many words the longest phrase that begins here has; 0 when there is none."""

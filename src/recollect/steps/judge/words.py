@@ -24,6 +24,10 @@ class Word:
     end: int
 
     @property
+    def number(self) -> bool:
+        return self.fold[0].isdecimal() and self.fold.isascii() and not any(map(str.isalpha, self.fold))
+
+    @property
     def capital(self) -> bool:
         return any(letter.isupper() for letter in self.text)
 
@@ -54,7 +58,9 @@ def _parts(text: str, start: int, contractions: Mapping[str, str], clitics: froz
 def _contracted(text: str, start: int, full: str) -> Iterator[Word]:
     first, second = full.split(" ", 1)
     cut = min(len(first), len(text) - 1)
-    yield Word(text=text[:cut] if fold(text[:cut]) == first else first, fold=first, start=start, end=start + cut)
+    yield Word(
+        text=text[:cut] if fold(text[:cut]) == first else first, fold=first, start=start, end=start + cut
+    )
     yield Word(text=second, fold=second, start=start + cut, end=start + len(text))
 
 

@@ -122,6 +122,16 @@ def collapsed(ranked: Sequence[Recollection]) -> tuple[list[Recollection], list[
     return kept, dropped
 
 
+def above_cliff(
+    ranked: Sequence[Recollection], share: float, *, spare: frozenset[Source]
+) -> tuple[list[Recollection], list[tuple[Recollection, str]]]:
+    """Part what scores anywhere near the best from what was merely brought along."""
+    least = share * max((r.score for r in ranked), default=0.0)
+    near = [r for r in ranked if r.score >= least or r.candidate.source in spare]
+    reason = f"below {share:.0%} of the best score"
+    return near, [(r, reason) for r in ranked if r not in near]
+
+
 def cut(
     ranked: Sequence[Recollection], policy: Recall
 ) -> tuple[list[Recollection], list[tuple[Recollection, str]]]:

@@ -80,8 +80,10 @@ class RecallStep:
         policy: Policy,
         *,
         visible: frozenset[str] = frozenset(),
+        cliff: float = 0.0,
         as_of: datetime | None = None,
     ) -> Recalled:
+        """`visible` are messages the model sees anyway; `cliff` the share of the best score that is asked for."""
         errand = self._errand(scope, question, policy.recall, visible, as_of)
         if not errand.question:
             return Recalled()
@@ -99,15 +101,15 @@ class RecallStep:
             policy=policy.recall,
             floor=errand.floor,
         )
-        related, beyond = rank.related(
-            ranked, errand.floor, spare=FACTS if everything_is_little else frozenset()
-        )
-        single, doubled = rank.collapsed(related or self._recent(errand))
+        spare = FACTS if everything_is_little else frozenset()
+        related, beyond = rank.related(ranked, errand.floor, spare=spare)
+        near, far = rank.above_cliff(related, cliff, spare=spare)
+        single, doubled = rank.collapsed(near or self._recent(errand))
         kept, dropped = rank.cut(single, policy.recall)
         errand.spend("rank_ms", self.clock.monotonic() - begun)
         return Recalled(
             kept=tuple(kept),
-            dropped=(*dropped, *doubled, *beyond),
+            dropped=(*dropped, *doubled, *far, *beyond),
             degraded=tuple(errand.degraded),
             sources=errand.sources,
             timings=errand.timings,
@@ -199,7 +201,9 @@ class RecallStep:
         hits = self.search.important(scope, limit=errand.policy.fetch, reach=errand.reach)
         errand.count("important", len(hits))
         loaded = self.search.load(scope, [hit.passage for hit in hits], reach=errand.reach)
-        errand.take(list(loaded.values()))
+        # What is important in this chat is shown by its own tier.
+        elsewhere = [c for c in loaded.values() if c.chat is None or c.chat != errand.scope.chat]
+        errand.take(elsewhere)
 
     def _take_all_if_few(self, errand: Errand) -> bool:
         """A handful of memories is used whole: there is too little to search in."""

@@ -1,0 +1,52 @@
+"""`python -m benchmarks.run`: how fast, how large and how right Recollect is on this machine."""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.embedding import embedding
+from benchmarks.figures import Figure, table
+from benchmarks.starting import starting
+from benchmarks.trial import Trial, real
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = _options(arguments)
+    columns: dict[str, Sequence[Figure]] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(options.keep or scratch)
+        for size in options.sizes:
+            trial = Trial(size=size, folder=folder, embedder=options.embedder, questions=options.questions)
+            columns[f"{size:,} messages"] = trial.run()
+    columns["any size"] = [*embedding(real()), *starting()]
+    print(_json(columns) if options.json else table(columns))
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", default=[10_000, 100_000], help="messages in each file"
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures for machines")
+    parser.add_argument(
+        "--keep", metavar="DIR", help="keep the files there, and use those that are there already"
+    )
+    parser.add_argument(
+        "--embedder",
+        choices=("synthetic", "onnx"),
+        default="synthetic",
+        help="what embeds the messages; questions always take the real model's time",
+    )
+    parser.add_argument("--questions", type=int, default=200, help="questions asked in each round")
+    return parser.parse_args(arguments)
+
+
+def _json(columns: dict[str, Sequence[Figure]]) -> str:
+    figures = {column: [figure.as_json() for figure in figures] for column, figures in columns.items()}
+    return json.dumps(figures, ensure_ascii=False, indent=2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""One file: filled, asked, weighed; each in a process of its own, so that memory is counted from nothing."""
+
+import json
+import multiprocessing
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from benchmarks import asking, sizes, telling
+from benchmarks.embedders import PaidQueries, SyntheticEmbedder
+from benchmarks.exactness import exactness
+from benchmarks.figures import Figure
+from benchmarks.filling import QUIET, USER, Filled, fill, said
+from recollect import Memory
+from recollect.ports.embedder import Embedder
+from recollect.settings import Connection
+from recollect.wiring import make_embedder
+
+Result = TypeVar("Result")
+
+#: Milliseconds that 95 of 100 recalls may take, by the size up to which that holds.
+END_TO_END = {100_000: 25.0, 1_000_000: 60.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    size: int
+    folder: Path
+    embedder: str
+    questions: int
+
+    @property
+    def file(self) -> Path:
+        return self.folder / f"{self.size}-{self.embedder}.db"
+
+    @property
+    def notes(self) -> Path:
+        """How long it took to fill the file; written when it is complete."""
+        return self.file.with_suffix(".json")
+
+    def run(self) -> list[Figure]:
+        if not self.notes.exists():
+            _alone(self._fill)
+        return _alone(self._measure)
+
+    def _fill(self) -> None:
+        said(f"filling a memory with {self.size:,} messages")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for leftover in self.folder.glob(f"{self.file.name}*"):
+            leftover.unlink()
+        filled = fill(self.file, self.size, SyntheticEmbedder() if self.embedder == "synthetic" else real())
+        self.notes.write_text(json.dumps(asdict(filled)), encoding="utf-8")
+
+    def _measure(self) -> list[Figure]:
+        filled = Filled(**json.loads(self.notes.read_text(encoding="utf-8")))
+        facts = asking.questions(self.size, self.questions)
+        embedder = PaidQueries(real()) if self.embedder == "synthetic" else real()
+        most = next((ms for size, ms in END_TO_END.items() if self.size <= size), None)
+        figures = [*_rates(filled), asking.cold(self.file, embedder)]
+        with Memory(self.file, user_id=USER, embedder=embedder, settings=QUIET) as memory:
+            figures += [*asking.recall(memory, facts, most=most), *asking.context(memory, facts)]
+            figures += [*sizes.in_memory(), *sizes.on_disk(memory, self.size)]
+            figures += [exactness(memory, self.file, embedder, facts), *telling.acknowledged(memory)]
+            figures += [telling.written_together(memory), telling.judged(memory)]
+        return figures
+
+
+def real() -> Embedder:
+    """The embedder that comes with recollect."""
+    made = make_embedder(Connection())
+    assert made is not None
+    return made
+
+
+def _rates(filled: Filled) -> list[Figure]:
+    return [
+        Figure(
+            name="messages stored, in batches of 100", value=filled.messages / filled.stored_in, unit="/s"
+        ),
+        Figure(name="messages embedded and kept", value=filled.messages / filled.embedded_in, unit="/s"),
+    ]
+
+
+def _alone(work: Callable[[], Result]) -> Result:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(work).result()

@@ -1,0 +1,1 @@
+"""How well the rules find what is worth keeping in chat lines."""

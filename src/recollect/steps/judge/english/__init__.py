@@ -1,0 +1,1 @@
+"""English: words, rules and turns of phrase."""

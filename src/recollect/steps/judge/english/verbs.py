@@ -1,0 +1,71 @@
+"""Retell English in the third person."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from recollect.steps.judge.lexicon import listed
+from recollect.steps.judge.words import Word
+
+EMPHASIS = listed("really truly totally absolutely definitely strongly quite")
+LIGHT = listed(
+    "just also still currently actually finally recently already now honestly personally even basically officially both "
+    "kinda lately literally simply mainly"
+)
+_PAST = listed(
+    "got bought sold had lost left met quit went chose grew began became won broke gave took made built found said told "
+    "fell came was were would will can could may might must should used split ran put let set cut felt did"
+)
+_IRREGULAR = {"am": "is", "are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
+_BEFORE_VERB = (
+    EMPHASIS
+    | LIGHT
+    | listed(
+        "always usually often rarely never sometimes normally typically generally mostly only no longer not"
+    )
+)
+_DROPPED = listed("i we my our me myself us ourselves")
+
+
+def third(words: Sequence[Word], *, verb: bool = False) -> list[str | None]:
+    """
+    Retell "hate cilantro" as "hates cilantro": the first verb changes and the one behind each "I", and "my" goes.
+
+    ``verb`` says that the first verb stands before these words.
+    """
+    told: list[str | None] = []
+    for word in words:
+        # "US" is a country.
+        if word.fold in _DROPPED and not (len(word.text) > 1 and word.text.isupper()):
+            told.append(None)
+            verb = verb and word.fold not in {"i", "we"}
+        elif verb or word.fold in _BEFORE_VERB:
+            told.append(word.text)
+        else:
+            told.append(_third_person(word))
+            verb = True
+    return _contracted(told)
+
+
+def _third_person(word: Word) -> str:
+    fold = word.fold
+    if fold in _IRREGULAR:
+        return _IRREGULAR[fold]
+    if fold in _PAST or fold.endswith("ed") or not fold.isalpha():
+        return word.text
+    if fold.endswith("y") and fold[-2:-1] not in set("aeiou"):
+        return f"{fold[:-1]}ies"
+    return f"{fold}es" if fold.endswith(("s", "sh", "ch", "x", "o", "z")) else f"{fold}s"
+
+
+def _contracted(told: list[str | None]) -> list[str | None]:
+    shown = [(place, text) for place, text in enumerate(told) if text is not None]
+    for (place, text), (after, following) in pairwise(shown):
+        if following == "not" and text in {"do", "does", "can", "did"}:
+            told[place], told[after] = "can't" if text == "can" else f"{text}n't", None
+    return told
+
+
+def order(words: Sequence[Word]) -> list[str | None]:
+    """An English order reads as well without its hearer."""
+    told: list[str | None] = [None if word.fold in {"me", "please"} else word.text for word in words]
+    return _contracted([text.lower() if text and place == 0 else text for place, text in enumerate(told)])

@@ -1,0 +1,66 @@
+"""Names that both languages share: databases, frameworks and other things a project is made of."""
+
+
+def listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+DATABASES = listed(
+    "postgresql postgres mysql mariadb sqlite mongodb mongo redis dynamodb cassandra oracle firestore firebase "
+    "supabase cockroachdb clickhouse elasticsearch neo4j duckdb snowflake bigquery sqlserver couchdb"
+)
+INTERFACES = listed(
+    "react vue angular svelte sveltekit next.js nextjs nuxt flutter solidjs ember htmx electron"
+)
+SERVERS = listed(
+    "django flask fastapi rails laravel spring express nestjs symfony phoenix gin actix axum asp.net .net node "
+    "node.js nodejs quarkus"
+)
+CODE_LANGUAGES = listed(
+    "python typescript javascript rust golang go kotlin swift java c++ c# php ruby elixir scala haskell dart clojure"
+)
+TOOLS = listed(
+    "docker kubernetes terraform ansible aws azure gcp heroku vercel netlify cloudflare jenkins github gitlab bitbucket "
+    "celery kafka rabbitmq nginx graphql grpc rest tailwind bootstrap jest pytest cypress playwright webpack vite npm "
+    "pnpm yarn poetry uv ruff eslint prettier storybook figma jira notion linear slack sentry datadog grafana "
+    "prometheus openapi swagger oauth jwt websockets prisma sqlalchemy hibernate pandas numpy pytorch tensorflow vim "
+    "neovim emacs vscode intellij linux ubuntu debian windows macos monorepo microservices serverless tdd ddd solid "
+    "mvc mvvm cqrs scrum kanban redux zustand"
+)
+TECHNOLOGY = DATABASES | INTERFACES | SERVERS | CODE_LANGUAGES | TOOLS
+
+#: The slot a technology fills, one value at a time.
+SLOTS: tuple[tuple[str, frozenset[str]], ...] = (
+    ("project.database", DATABASES - {"redis", "elasticsearch", "oracle"}),
+    ("project.framework", INTERFACES),
+    ("project.backend", SERVERS),
+    ("project.language", CODE_LANGUAGES),
+)
+
+#: The same favourite in other words.
+FAVOURITES = {
+    "color": "colour",
+    "cor": "colour",
+    "comida": "food",
+    "prato": "food",
+    "dish": "food",
+    "filme": "film",
+    "movie": "film",
+    "livro": "book",
+    "banda": "band",
+    "musica": "song",
+    "time": "team",
+    "equipa": "team",
+    "autor": "author",
+    "autora": "author",
+    "linguagem": "language",
+    "serie": "series",
+    "show": "series",
+    "jogo": "game",
+    "esporte": "sport",
+    "desporto": "sport",
+    "bebida": "drink",
+    "cidade": "city",
+    "animal": "animal",
+    "estacao": "season",
+}

@@ -1,0 +1,1 @@
+"""Portuguese: words, rules and turns of phrase."""

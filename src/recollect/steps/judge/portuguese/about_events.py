@@ -1,0 +1,273 @@
+"""What Portuguese speakers say of events, feelings, decisions, their people and their projects."""
+
+from collections.abc import Mapping, Sequence
+
+from recollect.model.memory import Kind
+from recollect.steps.judge.conditions import (
+    at_least,
+    begins,
+    both,
+    capital,
+    capital_within,
+    either,
+    has,
+    lacks,
+)
+from recollect.steps.judge.grammar import Subject
+from recollect.steps.judge.lexicon import TECHNOLOGY, listed
+from recollect.steps.judge.phrases import Pattern
+from recollect.steps.judge.portuguese import words as pt
+from recollect.steps.judge.portuguese.about_self import AIMS, LIFE, TASTES
+from recollect.steps.judge.portuguese.classes import CLASSES, JOB, POINTING, TECH, rules
+from recollect.steps.judge.rulebook import Book
+from recollect.steps.judge.words import Word
+
+BIO, EVT, EMO, DEC = Kind.BIO, Kind.EVT, Kind.EMO, Kind.DEC
+
+_WHEN = listed(
+    "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro segunda terca quarta quinta "
+    "sexta amanha semana mes"
+)
+_PRODUCT = listed(
+    "app aplicativo aplicacao site jogo plataforma saas ferramenta bot startup produto loja sistema mvp"
+)
+_TROUBLE = listed("erro bug codigo")
+
+
+def _dated(rest: Sequence[Word]) -> bool:
+    return any(word.fold in _WHEN or word.number for word in rest)
+
+
+HAPPENED = [
+    *rules(EVT, 0.8, "fui|fomos @fired", bare=True),
+    *rules(
+        EVT,
+        0.9,
+        """
+        fui diagnosticado|diagnosticada com, recebi o? diagnostico de, descobri que tenho
+        tive um|uma? infarto|avc|aborto|acidente|covid
+        """,
+        bare=True,
+    ),
+    *rules(
+        EVT,
+        0.8,
+        """
+        me? formei|aposentei|casei|divorciei|separei|demiti|reformei me?, nos? casamos|separamos|divorciamos|terminamos nos?
+        engravidei, fiquei|ficamos noivo|noiva|noivos|viuvo|viuva|desempregado|desempregada|gravida, pedi demissao
+        larguei|perdi|deixei o? meu? emprego|trabalho, perdi o|a? @own @kin, perdi o|a @kin
+        deixei|parei de fumar|beber, terminei com, terminei o? meu? namoro|noivado|casamento, terminei a? minha? faculdade
+        """,
+        bare=True,
+    ),
+    *rules(
+        EVT,
+        0.8,
+        "me? mudei|mudamos me|nos? @to|de, @estou me? mudando me? @to, vou me? mudar me? @to",
+        attribute="lives_in",
+        needs=both(
+            either(capital_within(3), has(listed("casa apartamento cidade"), within=4)),
+            lacks(listed("ideia arquivo pasta")),
+        ),
+    ),
+    *rules(
+        EVT,
+        0.8,
+        "comprei|compramos|vendi|vendemos|adotei|adotamos|ganhei|troquei",
+        needs=has(pt.BOUGHT | pt.HAVABLE, within=5),
+    ),
+    *rules(
+        EVT,
+        0.8,
+        """
+        nasceu|nasceram o|a? @own @kin, nasceu|nasceram o|a @kin, vou|vamos ser pai|mae|pais|avo
+        tive|tivemos um|uma|meu|minha? filho|filha|bebe
+        """,
+        bare=True,
+    ),
+    *rules(
+        EVT,
+        0.8,
+        """
+        comecei|comecamos|arranjei|arrumei|consegui @in|@art|@own? novo|nova? emprego|trabalho|estagio|faculdade|terapia|mestrado|doutorado|bolsa|vaga|promocao novo|nova?
+        comecei a trabalhar, entrei @in faculdade|empresa|universidade
+        """,
+        bare=True,
+    ),
+    *rules(EVT, 0.8, "passei|passamos|reprovei|chumbei @in|a", needs=has(pt.EXAMS, within=4)),
+    *rules(
+        EVT,
+        0.8,
+        """
+        descobri|descobrimos que estou|estamos gravida|gravidos, @estou gravida, estamos gravidos
+        @estou esperando|espera um|uma? bebe|filho|filha, vou|vamos me|nos? casar me|nos?
+        """,
+        bare=True,
+    ),
+]
+
+FELT = [
+    *rules(
+        EMO,
+        0.9,
+        """
+        @estou @very @feeling @with, @estou @strong @with, me? sinto me? @very @feeling @with
+        @estou @feeling demais @with, @estou em panico @with
+        """,
+        needs=lacks(_TROUBLE | POINTING),
+    ),
+    *rules(
+        EMO,
+        0.8,
+        """
+        ando me? sentindo? me? @very? @feeling, tenho me? andado|sentido me? @very? @feeling, venho me sentindo @very? @feeling
+        tenho estado @very? @feeling
+        """,
+        bare=True,
+        needs=lacks(_TROUBLE),
+    ),
+    *rules(EMO, 0.8, "tenho @very? @dread @of, morro de medo @of", needs=lacks(POINTING)),
+    *rules(
+        EMO,
+        0.8,
+        """
+        sempre fico @very? @feeling|panico, sempre me sinto @very? @feeling, sempre entro em panico, sempre choro
+        fico sempre @very? @feeling, fico @very? @feeling quando|sempre|toda|cada|antes, tenho crises de
+        """,
+        bare=True,
+    ),
+]
+
+CHOICES = [
+    *rules(
+        DEC,
+        0.9,
+        """
+        decidi|decidimos|optei|optamos|resolvi|resolvemos|combinamos|concordamos|escolhi|escolhemos|definimos por|em|que?
+        ficou decidido que?, vamos usar|adotar|manter
+        """,
+        needs=both(at_least(1), lacks(listed("isso isto aqui entao um for"))),
+    ),
+    *rules(
+        DEC,
+        0.9,
+        "usamos|utilizamos|adotamos, estamos usando|utilizando, estamos a usar, @estou usando, @estou a usar",
+        needs=TECH,
+    ),
+    *rules(
+        DEC,
+        0.9,
+        "migramos|migrei|trocamos|mudamos|passamos @of|@art|para|pra|pro, estamos migrando|trocando @of|para|pra",
+        needs=TECH,
+    ),
+    *rules(
+        DEC,
+        0.8,
+        """
+        @estou desenvolvendo|criando|fazendo|construindo|montando|programando @art|@own
+        @estou a desenvolver|criar|fazer|construir @art|@own, criei|fiz|desenvolvi @art|@own
+        """,
+        needs=has(_PRODUCT, within=4),
+    ),
+    *rules(DEC, 0.85, "nao usamos|utilizamos, nunca usamos", needs=TECH),
+    *rules(
+        DEC,
+        0.85,
+        "seguimos|hospedamos|escrevemos|rodamos",
+        needs=either(has(TECHNOLOGY), has(pt.ARCHITECTURE)),
+    ),
+]
+
+KIN = [
+    *rules(
+        EVT,
+        0.9,
+        """
+        se? morreu|faleceu|nasceu|nasceram|casou|separou|formou|aposentou|engravidou|reformou
+        foi|esta|está diagnosticado|diagnosticada|demitido|demitida|promovido|promovida|gravida|internado|internada com?
+        """,
+        bare=True,
+    ),
+    *rules(EVT, 0.8, "se? mudou|comprou|vendeu|ganhou", needs=lacks(listed("ideia"))),
+    *rules(BIO, 1.0, "é|sao muito? alergico|alergica|alergicos|intolerante @at"),
+    *rules(
+        BIO,
+        1.0,
+        "é|sao um|uma?",
+        needs=either(JOB, begins(pt.STATES | pt.NATIONALITIES | pt.DIETS | pt.CONDITIONS)),
+    ),
+    *rules(BIO, 1.0, "tem|fez <n> anos", bare=True),
+    *rules(
+        BIO,
+        1.0,
+        "mora|moram|vive|vivem|trabalha|trabalham|estuda|estudam|fala|falam|toca|joga|ensina @in|como|com|para?",
+        bare=True,
+        needs=lacks(listed("que isso")),
+    ),
+    *rules(BIO, 1.0, "tem|sofre de|com?", needs=has(pt.HAVABLE, within=4)),
+    *rules(
+        BIO,
+        1.0,
+        "ama|adora|odeia|detesta|gosta|prefere|come @of?, nao gosta|come|bebe de?",
+        needs=lacks(POINTING),
+    ),
+    *rules(BIO, 1.0, "é de|do|da", needs=capital),
+    *rules(BIO, 1.0, "faz aniversario, comeca a? escola|faculdade|creche", bare=True),
+]
+
+PROJECT = [
+    *rules(
+        DEC,
+        0.9,
+        """
+        usa|usam|utiliza|roda|segue|seguem|requer|exige|suporta|depende de|em|no|na?
+        é|sao|foi escrito|escrita|feito|feita|hospedado|hospedada|construido|baseado|desenvolvido|desenvolvida em|no|na|com|sobre
+        vai usar|rodar|suportar|ser, precisa de|ser?, tem de|que, deve, nao pode|deve, so pode|usa
+        """,
+        needs=lacks(listed("aqui erro erros bug ajuda quebrou travando dando compila voce")),
+    ),
+    *rules(
+        DEC,
+        0.85,
+        "é|sao em|no|com|tudo?",
+        wide=True,
+        needs=both(has(TECHNOLOGY, within=10), lacks(listed("lento lenta rapido melhor pior"))),
+    ),
+    *rules(
+        DEC, 0.9, "é|esta|está marcado? dia|para|em|no|ate?", needs=both(_dated, lacks(listed("lento lenta")))
+    ),
+]
+
+ORDERS = [
+    *rules(
+        Kind.PREF,
+        0.9,
+        """
+        voce? pode|podes me? chamar|tratar me? de|por|so|apenas de?, me? chame|chama|trate|chamem me? de|por|so|apenas de?
+        prefiro que me chame|chamem|trate de|por, todos|todo mundo? me chamam|chama de
+        """,
+        attribute="called",
+        says="quer ser chamado de {x}",
+    ),
+    *rules(DEC, 0.9, "sempre|nunca|jamais", needs=both(at_least(2), lacks(listed("que vi ouvi soube")))),
+    *rules(DEC, 0.9, "me? @reply me? sempre|apenas"),
+    *rules(DEC, 0.9, "nao use|usa|utilize|sugira|escreva|responda nunca|mais|jamais"),
+    *rules(DEC, 0.95, "use|usa|utilize|siga|segue|aplique", needs=has(pt.ARCHITECTURE, within=6)),
+]
+
+FEELS = tuple(
+    Pattern.parse(text, CLASSES)
+    for text in (
+        "eu? fico @very? @feeling|panico",
+        "eu? me? sinto me? @very? @feeling",
+        "eu? choro|travo|surto",
+        "eu? entro em panico",
+    )
+)
+
+BOOKS: Mapping[Subject, Book] = {
+    Subject.SPEAKER: Book.of(FELT, HAPPENED, TASTES, AIMS, CHOICES, LIFE),
+    Subject.KIN: Book.of(KIN),
+    Subject.THING: Book.of(PROJECT),
+    Subject.ORDER: Book.of(ORDERS),
+}

@@ -1,0 +1,180 @@
+"""Words that a retold fact may add to its source, words that mean the same, and words that turn a meaning round."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _grouped(text: str) -> Mapping[str, str]:
+    """For each word the first of its line."""
+    lines = [line.split() for line in text.strip().splitlines()]
+    return {word: line[0] for line in lines for word in line}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    user: frozenset[str]  #: the one that facts are about
+    framing: frozenset[str]  #: what any fact in the third person is made of
+    groups: Mapping[str, str]  #: each word's group, for words that stand for one another
+    numbers: Mapping[str, str]
+    turning: frozenset[str]  #: say the opposite of what the rest says
+
+
+ENGLISH = Vocabulary(
+    user=_listed("i user users assistant"),
+    framing=_listed(
+        "a an the this that these those of to in on at by for from with without about as into over under "
+        "since until and or but if than then so because while when where who whom which what how there "
+        "here i me my mine we us our ours you your yours he him his she her hers it its they them their "
+        "theirs one user users assistant speaker person someone somebody people place places thing things "
+        "am is are was were be been being do does did done doing has have had having will would shall "
+        "should can could may might must get gets got getting go goes going like likes liked love loves "
+        "loved enjoy enjoys enjoyed prefer prefers preferred favourite favorite fond want wants wanted "
+        "wish wishes need needs needed plan plans planning intend intends hope hopes use uses used using "
+        "work works worked working live lives lived living reside resides based own owns owned feel feels "
+        "felt feeling think thinks say says said state states stated mention mentions mentioned tell "
+        "tells told ask asks asked know knows known want name names named call calls called year years "
+        "old age aged also just very really quite currently now today always often usually sometimes "
+        "still again already too hate hates hated dislike dislikes disliked detest detests avoid avoids "
+        "avoided not no never nor neither none cannot anymore any more all some every each other another "
+        "own same stop stops stopped quit quits s t m re ve ll d"
+    ),
+    groups=_grouped(
+        """
+        married wife husband spouse wed marriage
+        mother mom mum mommy mummy
+        father dad daddy
+        child kid kids children
+        developer dev programmer engineer coder coding
+        doctor physician doc dr
+        film movie movies films cinema
+        bicycle bike cycling
+        phone mobile smartphone cellphone
+        vegetarian veggie
+        television tv telly
+        postgresql postgres
+        javascript js
+        typescript ts
+        kubernetes k8s
+        america usa us american
+        britain uk british
+        birthday born birth
+        house home
+        holiday vacation
+        job work profession occupation career
+        company firm employer
+        fire fired laid
+        buy bought purchase purchased
+        eat ate eaten eating
+        write wrote written
+        teach taught teacher
+        run ran runner
+        leave left
+        lose lost
+        meet met
+        build built
+        speak spoke spoken
+        drive drove driven
+        sleep slept
+        begin began begun start started
+        grow grew grown
+        move moved relocate relocated
+        decide decided decision chose choose chosen
+        afraid fear fears scared
+        anxious anxiety worried nervous
+        crowded full packed crowd
+        cook cooking chef
+        """
+    ),
+    numbers=dict(
+        zip(
+            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+            "fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty "
+            "ninety hundred thousand".split(),
+            [*map(str, range(21)), *map(str, range(30, 101, 10)), "1000"],
+            strict=True,
+        )
+    ),
+    turning=_listed(
+        "not no never nor neither cannot without hate hates hated dislike dislikes disliked detest "
+        "detests avoid avoids avoided stop stops stopped quit quits anymore"
+    ),
+)
+
+PORTUGUESE = Vocabulary(
+    user=_listed("eu user usuario usuaria usuarios utilizador assistente"),
+    framing=_listed(
+        "o a os as um uma uns umas de do da dos das em no na nos nas num numa ao aos com por pelo pela "
+        "pelos pelas para pra pro sem sobre entre desde ate e ou mas se que quem qual quais quando onde "
+        "como porque eu me mim meu minha meus minhas nos nosso nossa nossos nossas tu te teu tua voce "
+        "voces lhe ele ela eles elas seu sua seus suas dele dela deles delas isto isso aquilo este esta "
+        "esse essa aquele aquela user usuario usuaria usuarios utilizador assistente pessoa alguem lugar "
+        "lugares coisa coisas e sou somos sao foi era ser sido esta estou estao estava estar ter tem "
+        "tenho temos tinha teve ha vai vou ir fazer faz faco fez pode poder posso deve dever gosta gosto "
+        "gostar gostava ama amo adora adoro prefere prefiro preferir favorito favorita quer quero querer "
+        "queria pretende pretendo precisa preciso planeja planeia espera deseja usa uso usar utiliza "
+        "utilizo trabalha trabalho trabalhar mora moro morar vive vivo viver reside sente sinto acha acho "
+        "pensa diz disse dizer contou mencionou afirma sabe nome chama chamo chamado chamada ano anos "
+        "idade tambem muito muita muitos muitas bem agora hoje sempre atualmente ainda ja mais menos todo "
+        "toda todos todas odeia odeio odiar detesta detesto evita evito evitar nao nunca jamais nem "
+        "nenhum nenhuma parou parei deixou deixei outro outra mesmo"
+    ),
+    groups=_grouped(
+        """
+        casado casada esposa marido mulher casamento
+        mae mamae
+        pai papai
+        filho filhos
+        crianca criancas
+        desenvolvedor desenvolvedora dev programador programadora programar programo engenheiro engenheira
+        medico medica doutor doutora
+        filme filmes cinema
+        bicicleta bike
+        telefone celular telemovel
+        vegetariano vegetariana
+        televisao tv
+        postgresql postgres
+        javascript js
+        typescript ts
+        aniversario nasci nasceu nascimento
+        casa lar
+        ferias viagem
+        emprego trabalho profissao
+        empresa companhia firma
+        demitido demitida demissao despedido
+        comprar comprei comprou
+        comer como come comi comeu
+        escrever escrevo escreve escreveu
+        perder perco perde perdi perdeu
+        dormir durmo dorme
+        mudar mudei mudou
+        decidir decidi decidiu decidimos decisao escolhi escolheu escolhemos
+        medo receio
+        ansioso ansiosa ansiedade nervoso nervosa preocupado preocupada
+        lotado lotados lotada lotadas cheio cheia cheios cheias
+        cozinhar cozinho cozinha cozinheiro
+        comecar comecei comecou
+        aprender aprendo aprende aprendendo
+        estudar estudo estuda estudante
+        """
+    ),
+    numbers=dict(
+        zip(
+            "zero um dois tres quatro cinco seis sete oito nove dez onze doze treze quatorze quinze "
+            "dezesseis dezessete dezoito dezenove vinte trinta quarenta cinquenta sessenta setenta "
+            "oitenta noventa cem mil".split(),
+            [*map(str, range(21)), *map(str, range(30, 101, 10)), "1000"],
+            strict=True,
+        )
+    )
+    | {"duas": "2", "catorze": "14", "dezasseis": "16", "dezassete": "17", "dezanove": "19"},
+    turning=_listed(
+        "nao nunca jamais nem sem nenhum nenhuma odeia odeio odiar detesta detesto evita evito evitar "
+        "parou parei deixou deixei"
+    ),
+)
+
+VOCABULARIES: Mapping[str, Vocabulary] = {"en": ENGLISH, "pt": PORTUGUESE}

@@ -1,0 +1,26 @@
+"""What may be asked for before or after any command."""
+
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+import typer
+
+RESUME = "What was stored is on disk. Run the same command again to go on."
+
+Db: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--db", metavar="FILE", help="The memory file (by default one in your data folder)."),
+]
+User: TypeAlias = Annotated[str | None, typer.Option("--user", metavar="U", help="Whose memory.")]
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+
+
+@dataclass(slots=True, kw_only=True)
+class Asked:
+    """Filled in as the line is read; a command may say how to go on after Ctrl-C."""
+
+    db: str | None = None
+    user: str | None = None
+    json: bool = False
+    debug: bool = False
+    resume: str = RESUME

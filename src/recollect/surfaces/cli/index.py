@@ -1,0 +1,82 @@
+"""Every command, in the order of the help page. Its module is loaded only when it is called."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from importlib import import_module
+from typing import Any, Protocol
+
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
+
+#: Section of the help page, then name, module and summary of each command in it.
+SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
+    "First steps": (
+        ("demo", "demo", "See it work: a sample conversation, three questions, no network."),
+        ("version", "about", "Show the versions of recollect and what it runs on."),
+    ),
+    "Remember": (
+        ("add", "messages", "Remember a text, a message, or a file of messages."),
+        ("edit", "memories", "Correct what a memory says."),
+        ("forget", "memories", "Take memories out of use."),
+    ),
+    "Recall": (
+        ("search", "recall", "Find what bears on a question."),
+        ("context", "recall", "Print the memory block for the next prompt."),
+        ("why", "recall", "Explain a recall: what was used, what was left out, and why."),
+        ("why-not", "recall", "Explain why a memory does not come up for a question."),
+    ),
+    "Look": (
+        ("list", "memories", "List memories, the most recently seen first."),
+        ("show", "memories", "Show a memory or a message in full."),
+        ("history", "memories", "Show every version of a memory."),
+        ("chats", "chats", "List chats, read one, or delete one."),
+        ("stats", "upkeep", "Count what is stored and what it weighs."),
+    ),
+    "Look after": (
+        ("doctor", "doctor", "Check the file, the embedder and the queue."),
+        ("repair", "upkeep", "Rebuild search indexes from the stored text."),
+        ("reembed", "upkeep", "Move to the embedding model of the settings."),
+        ("backfill", "upkeep", "Cut older long messages into chunks."),
+        ("jobs", "jobs", "Show queued work, or retry what failed."),
+        ("worker", "jobs", "Do queued work until stopped."),
+        ("settings", "settings", "Show settings and where they came from; change your own."),
+        ("presets", "settings", "Show the presets and what they change."),
+    ),
+}
+MODULES = {name: module for rows in SECTIONS.values() for name, module, _ in rows}
+
+
+class Formatter(Protocol):
+    def section(self, name: str) -> AbstractContextManager[None]: ...
+
+    def write_dl(self, rows: Sequence[tuple[str, str]]) -> None: ...
+
+
+class Commands(TyperGroup):
+    """Knows the names and summaries of all commands without loading any."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - handed on to Typer as they are
+        super().__init__(**options)
+        # Stand-ins, for "did you mean" and completion.
+        self.commands = {
+            name: TyperCommand(name, short_help=summary)
+            for rows in SECTIONS.values()
+            for name, _, summary in rows
+        }
+
+    def get_command(  # the signature is Typer's
+        self,
+        ctx: object,  # noqa: ARG002
+        cmd_name: str,
+    ) -> TyperCommand | TyperGroup | None:
+        if cmd_name not in MODULES:
+            return None
+        module = import_module(f"recollect.surfaces.cli.{MODULES[cmd_name]}")
+        command = get_group(module.app).commands[cmd_name]
+        assert isinstance(command, TyperCommand | TyperGroup)
+        return command
+
+    def format_commands(self, ctx: object, formatter: Formatter) -> None:  # noqa: ARG002
+        for section, rows in SECTIONS.items():
+            with formatter.section(section):
+                formatter.write_dl([(name, summary) for name, _, summary in rows])

@@ -1,0 +1,139 @@
+"""Messages, memories and receipts for tests: say what matters, the rest is filled in."""
+
+import hashlib
+from dataclasses import replace
+from datetime import datetime
+from typing import TypedDict, Unpack
+
+from recollect.model.candidate import Source
+from recollect.model.memory import Kind, Memory, Origin, Span, Standing
+from recollect.model.message import Chunk, ChunkKind, Message, Role
+from recollect.model.receipt import Fate, Item, Receipt
+from recollect.testing.clock import MONDAY
+from recollect.text.tokens import estimate
+
+ANA = "ana"
+KITCHEN = "kitchen"
+
+
+class MessageParts(TypedDict, total=False):
+    id: str
+    role: Role
+    created_at: datetime
+    tool_calls: str | None
+    tool_call_id: str | None
+    client_id: str | None
+    original_bytes: int | None
+    extracted: bool
+
+
+class MemoryParts(TypedDict, total=False):
+    id: str
+    chat: str | None
+    kind: Kind
+    weight: float
+    standing: Standing
+    origin: Origin
+    speaker: Role
+    tags: tuple[str, ...]
+    attribute: str | None
+    valid_from: datetime | None
+    valid_to: datetime | None
+    expires_at: datetime | None
+    pinned: bool
+    reason: str | None
+    created_at: datetime
+    updated_at: datetime
+    seen_at: datetime
+    spans: tuple[Span, ...]
+
+
+def an_id(*parts: str) -> str:
+    """The same id for the same words, so that a failing test can be read."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:22]
+
+
+def a_message(
+    content: str, *, user: str = ANA, chat: str = KITCHEN, **changes: Unpack[MessageParts]
+) -> Message:
+    """What the user said on Monday morning, unless something else is asked for."""
+    message = Message(
+        id=an_id(user, chat, content),
+        user=user,
+        chat=chat,
+        role=Role.USER,
+        content=content,
+        created_at=MONDAY,
+        tokens=estimate(content),
+    )
+    return replace(message, **changes)
+
+
+def chunks_of(*pieces: str, kind: ChunkKind = ChunkKind.PROSE) -> tuple[Chunk, ...]:
+    """Chunks that join to a message, one after the other."""
+    return tuple(
+        Chunk(
+            index=index,
+            kind=kind,
+            content=piece,
+            start=len("".join(pieces[:index])),
+            tokens=estimate(piece),
+        )
+        for index, piece in enumerate(pieces)
+    )
+
+
+def a_memory(text: str, *, user: str = ANA, **changes: Unpack[MemoryParts]) -> Memory:
+    """A fact written down on Monday morning, of full weight and without a source."""
+    memory = Memory(
+        id=an_id(user, text),
+        user=user,
+        text=text,
+        created_at=MONDAY,
+        updated_at=MONDAY,
+        seen_at=MONDAY,
+    )
+    return replace(memory, **changes)
+
+
+def a_receipt(query: str, *, user: str = ANA, chat: str | None = None, at: datetime = MONDAY) -> Receipt:
+    """The receipt of a search that found one memory and left out one message."""
+    found = Item(
+        source=Source.MEMORY,
+        id=an_id(user, "vegetarian"),
+        text="is vegetarian",
+        fate=Fate.RETURNED,
+        score=0.75,
+        parts={"dense": 0.5, "weight": 1.0},
+        tokens=3,
+        created_at=at,
+        role=Role.USER,
+        kind=Kind.PREF,
+    )
+    left = replace(
+        found,
+        source=Source.MESSAGE,
+        fate=Fate.LEFT_OUT,
+        kind=None,
+        chat=KITCHEN,
+        reason="only 1 is handed on",
+    )
+    return Receipt(
+        id=an_id(user, query, at.isoformat()),
+        user=user,
+        chat=chat,
+        query=query,
+        created_at=at,
+        preset="default",
+        ranker="blend",
+        hybrid=True,
+        chunking=True,
+        budget=1000,
+        tokens=12,
+        text="is vegetarian",
+        items=(found, left),
+        degraded=("lexical only: no embedder is configured",),
+        skipped=("profile: no consent",),
+        sources={"lexical": 2},
+        timings={"rank_ms": 0.5, "total_ms": 1.25},
+    )

@@ -1,0 +1,221 @@
+"""The file: whose it is, who may read it, and what happens to files that are not ours."""
+
+import hashlib
+import os
+import stat
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from recollect.adapters.sqlite import migrate
+from recollect.adapters.sqlite.store import SqliteStore
+from recollect.errors import CorruptStore, NewerStore, NotAStore, StoreBusy, StoreError, StoreReadOnly
+from recollect.model.scope import Scope
+from recollect.testing.builders import ANA, a_message, a_receipt
+
+MINE = Scope(ANA)
+
+
+def opened(path: Path) -> str:
+    """Open a file that must not be opened, and say why it was refused."""
+    try:
+        SqliteStore(path).close()
+    except StoreError as error:
+        return type(error).__name__
+    return "opened"
+
+
+def digest(folder: Path) -> dict[str, str]:
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.iterdir())}
+
+
+@pytest.fixture
+def nobody_masks_modes() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("nobody_masks_modes")
+def test_the_file_and_its_companions_are_their_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "new folder" / "memory.db"
+    store = SqliteStore(path)
+    store.messages.add(a_message("Hello"), ())
+    modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+    store.close()
+
+    assert modes == {"memory.db": 0o600, "memory.db-shm": 0o600, "memory.db-wal": 0o600}
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_what_is_acknowledged_has_been_flushed_to_the_disk(store: SqliteStore) -> None:
+    writer = store._database._writer
+    full = 2
+
+    assert writer.pragma("journal_mode") == "wal"
+    assert writer.pragma("synchronous") == full
+    assert writer.pragma("foreign_keys") == 1
+    assert writer.pragma("secure_delete") == 1
+
+
+def test_receipts_do_not_wait_for_the_disk(store: SqliteStore) -> None:
+    store.receipts.add(a_receipt("dinner?"))
+    normal = 1
+
+    assert store._database._notes is not None
+    assert store._database._notes.pragma("synchronous") == normal
+
+
+def test_the_file_says_whose_it_is(store: SqliteStore, path: Path) -> None:
+    store.close()
+    header = path.read_bytes()[:100]
+
+    assert header[68:72] == b"RCLT"
+    assert int.from_bytes(header[60:64], "big") == migrate.steps()[-1][0]
+
+
+FOREIGN = {
+    "a text": b"Dear diary, today I met somebody.\n",
+    "one byte": b"S",
+    "a picture": b"\x89PNG\r\n\x1a\n" + bytes(500),
+    "almost a database": b"SQLite format 3\x01" + bytes(4080),
+}
+
+
+@pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN.keys())
+def test_a_file_that_is_something_else_is_refused_and_left_as_it_was(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+    assert opened(path) == "NotAStore"
+    assert digest(path.parent) == {"memory.db": hashlib.sha256(content).hexdigest()}
+
+
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+def test_another_programs_database_is_refused_and_left_as_it_was(path: Path, journal: str) -> None:
+    foreign = apsw.Connection(str(path))
+    foreign.pragma("journal_mode", journal)
+    foreign.execute("CREATE TABLE places (id INTEGER PRIMARY KEY, url TEXT); PRAGMA user_version = 3")
+    foreign.execute("INSERT INTO places VALUES (1, 'about:blank')")
+    foreign.close()
+    before = digest(path.parent)
+
+    assert opened(path) == "NotAStore"
+    assert digest(path.parent) == before
+
+
+def test_a_database_with_our_tables_but_without_our_mark_is_not_ours(path: Path, store: SqliteStore) -> None:
+    store._database._writer.execute("PRAGMA application_id = 7")
+
+    with pytest.raises(NotAStore):
+        SqliteStore(path)
+
+
+def test_a_file_of_a_newer_recollect_is_refused_and_left_as_it_was(path: Path) -> None:
+    store = SqliteStore(path)
+    store.messages.add(a_message("Hello from tomorrow"), ())
+    newer = migrate.steps()[-1][0] + 1
+    store._database._writer.execute(f"PRAGMA user_version = {newer}; CREATE TABLE invented_later (x)")
+    store.close()
+    before = digest(path.parent)
+
+    with pytest.raises(NewerStore, match=f"schema {newer}"):
+        SqliteStore(path)
+    assert digest(path.parent) == before
+
+
+def test_a_folder_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("I am not a folder")
+
+    with pytest.raises(StoreReadOnly, match="Not a directory|File exists"):
+        SqliteStore(tmp_path / "file" / "memory.db")
+
+
+def test_a_damaged_page_is_called_damage(path: Path) -> None:
+    store = SqliteStore(path)
+    for n in range(50):
+        store.messages.add(a_message(f"Message {n} " + "x" * 500), ())
+    root = store._database._writer.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'messages'")
+    page = int(root.fetchone()[0])  # type: ignore[index]
+    store.close()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(b"\xff" * 4096)
+    store = SqliteStore(path)
+
+    with pytest.raises(CorruptStore, match="recollect doctor"):
+        store.messages.list(MINE)
+    assert {finding.name for finding in store.upkeep.check(deep=True) if not finding.ok} >= {"integrity"}
+    store.close()
+
+
+def test_a_writer_that_waits_too_long_is_told_that_the_file_is_busy(path: Path, store: SqliteStore) -> None:
+    impatient = SqliteStore(path, busy_timeout_ms=1)
+    with store.transaction():
+        store.messages.add(a_message("I am writing"), ())
+
+        with pytest.raises(StoreBusy, match="Try again"):
+            impatient.messages.add(a_message("So am I"), ())
+        assert impatient.messages.list(MINE) == []
+    impatient.messages.add(a_message("So am I"), ())
+    assert len(store.messages.list(MINE)) == 2
+    impatient.close()
+
+
+def test_a_receipt_of_a_new_user_is_kept_while_others_write(store: SqliteStore) -> None:
+    stop = threading.Event()
+
+    def write() -> None:
+        n = 0
+        while not stop.is_set():
+            store.messages.add(a_message(f"Message {n}", user="bruno"), ())
+            n += 1
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    users = [f"user {n}" for n in range(100)]
+    try:
+        for user in users:
+            store.receipts.add(a_receipt("dinner?", user=user))
+    finally:
+        stop.set()
+        writer.join()
+
+    assert [len(store.receipts.list(Scope(user))) for user in users] == [1] * 100
+
+
+def test_threads_read_and_write_side_by_side(store: SqliteStore) -> None:
+    def write(name: str) -> None:
+        for n in range(25):
+            store.messages.add(a_message(f"{name} {n}", chat=name), ())
+            assert store.messages.list(Scope(ANA, name))[-1].content == f"{name} {n}"
+
+    threads = [threading.Thread(target=write, args=(f"thread {n}",)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert store.upkeep.stats(MINE).messages == 100
+    assert [finding for finding in store.upkeep.check(deep=True) if not finding.ok] == []
+
+
+def test_a_transaction_of_one_thread_is_not_seen_by_another_before_it_ends(store: SqliteStore) -> None:
+    seen: list[int] = []
+    with store.transaction():
+        store.messages.add(a_message("Not yet"), ())
+        reader = threading.Thread(target=lambda: seen.append(len(store.messages.list(MINE))))
+        reader.start()
+        reader.join()
+
+    assert seen == [0]
+
+
+def test_a_closed_store_can_be_closed_again_and_says_that_it_is_closed(store: SqliteStore) -> None:
+    store.close()
+    store.close()
+
+    with pytest.raises(StoreError):
+        store.messages.add(a_message("Too late"), ())

@@ -1,0 +1,169 @@
+"""The full-text shadow: how large it is, what is in it, and that it always agrees with the text."""
+
+import random
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+
+import apsw
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from recollect.adapters.sqlite.store import SqliteStore
+from recollect.model.candidate import Reach
+from recollect.model.memory import Change
+from recollect.model.message import Role
+from recollect.model.scope import Scope
+from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, an_id, chunks_of
+
+HERE = Scope(ANA, KITCHEN)
+SYLLABLES = [consonant + vowel for consonant in "bcdfghjklmnprstvz" for vowel in "aeiou"]
+
+
+def writer(store: SqliteStore) -> apsw.Connection:
+    return store._database._writer
+
+
+def agrees(store: SqliteStore) -> bool:
+    """FTS5 compares its index with the text, word by word; it raises if they differ."""
+    try:
+        writer(store).execute("INSERT INTO passages_fts (passages_fts, rank) VALUES ('integrity-check', 1)")
+    except apsw.CorruptError:
+        return False
+    return True
+
+
+def prose(seed: int, words: int, vocabulary: int = 8000) -> Iterator[str]:
+    """Endless made-up messages; words are as frequent as in real text."""
+    dice = random.Random(seed)
+    lengths = (1, 2, 2, 3, 3, 4)
+    known = ["".join(dice.choices(SYLLABLES, k=dice.choice(lengths))) for _ in range(vocabulary)]
+    often = list(accumulate(1 / (place + 1) for place in range(vocabulary)))
+    while True:
+        yield " ".join(dice.choices(known, cum_weights=often, k=words))
+
+
+def sizes(store: SqliteStore) -> tuple[int, int]:
+    """Bytes of the index and of the message table."""
+    used = dict(writer(store).execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name"))
+    return sum(size for name, size in used.items() if name.startswith("passages_fts")), used["messages"]
+
+
+@pytest.mark.spec("E9", "TR-3", "Y9", "E10")
+def test_the_index_is_small_beside_the_messages(store: SqliteStore) -> None:
+    texts = prose(seed=7, words=175)
+    for start in range(0, 2000, 20):
+        with store.transaction():
+            for n in range(start, start + 20):
+                store.messages.add(a_message(next(texts), id=an_id(str(n)), chat=f"chat {n % 40}"), ())
+    [(length,)] = writer(store).execute("SELECT avg(length(content)) FROM messages")
+    index, messages = sizes(store)
+    writer(store).execute("INSERT INTO passages_fts (passages_fts) VALUES ('optimize')")
+    merged, _ = sizes(store)
+
+    assert 900 < length < 1200
+    assert index / messages < 0.50
+    assert merged / messages <= 0.40
+
+
+@pytest.mark.spec("E9", "TR-3")
+def test_the_index_holds_no_second_copy_of_the_text(store: SqliteStore) -> None:
+    store.messages.add(a_message("Saffron soup"), ())
+    tables = {name for (name,) in writer(store).execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+
+    assert "passages_fts_docsize" in tables
+    assert "passages_fts_content" not in tables
+
+
+@pytest.mark.spec("E9", "TR-4")
+def test_every_insert_edit_and_delete_leaves_an_index_that_agrees(store: SqliteStore) -> None:
+    soup, bread = a_message("Saffron soup"), a_message("Bread and butter")
+    store.messages.add(soup, chunks_of("Saffron ", "soup"))
+    store.messages.add(bread, ())
+    store.messages.add(a_message("You are a cook", role=Role.SYSTEM), ())
+    memory, _ = store.memories.add(a_memory("likes saffron"))
+    assert agrees(store)
+
+    store.messages.edit(HERE, soup.id, "Onion soup", chunks_of("Onion ", "soup"), 2)
+    store.memories.save(memory, Change.UPDATE)
+    assert agrees(store)
+
+    store.messages.delete(HERE, bread.id)
+    store.memories.erase(HERE, memory.id)
+    assert agrees(store)
+
+    store.chats.delete(HERE)
+    assert agrees(store)
+    assert writer(store).execute("SELECT count(*) FROM passages_fts_docsize").fetchone() == (0,)
+    [terms] = writer(store).execute("SELECT count(*) FROM temp.words")
+    assert terms == (0,)
+
+
+@pytest.mark.spec("E9", "TR-4")
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    edits=st.lists(
+        st.tuples(st.sampled_from(["add", "edit", "delete"]), st.integers(0, 4), st.text(max_size=40)),
+        max_size=15,
+    )
+)
+def test_any_sequence_of_changes_leaves_an_index_that_agrees(
+    store: SqliteStore, edits: list[tuple[str, int, str]]
+) -> None:
+    for action, place, text in edits:
+        listed = store.messages.list(HERE)
+        if action == "add" or place >= len(listed):
+            store.messages.add(a_message(text, id=an_id(text, str(len(listed)), str(place))), chunks_of(text))
+        elif action == "edit":
+            store.messages.edit(HERE, listed[place].id, text, chunks_of(text), 1)
+        else:
+            store.messages.delete(HERE, listed[place].id)
+
+    assert agrees(store)
+    for message in store.messages.list(HERE):
+        store.messages.delete(HERE, message.id)
+    assert agrees(store)
+
+
+def test_the_check_of_agreement_notices_a_disagreement(store: SqliteStore) -> None:
+    store.messages.add(a_message("Saffron soup"), ())
+    writer(store).execute("DROP TRIGGER messages_reindexed; UPDATE messages SET content = 'Onion soup'")
+
+    assert not agrees(store)
+    assert [finding.name for finding in store.upkeep.check(deep=True) if not finding.ok] == ["full text content"]
+
+
+def test_every_user_has_words_of_their_own(store: SqliteStore) -> None:
+    store.messages.add(a_message("saffron"), ())
+    store.messages.add(a_message("saffron", user="bruno"), ())
+    words = {str(word) for (word,) in writer(store).execute("SELECT DISTINCT term FROM temp.words")}
+
+    assert {word for word in words if "saffron" in word} == {"1\x1fsaffron", "2\x1fsaffron"}
+
+
+@pytest.mark.spec("X8", "U3")
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM passages_fts_data WHERE id > 10",
+        "UPDATE passages_fts_data SET block = x'00ff00ff' WHERE id > 10",
+        "DELETE FROM passages_fts_docsize",
+        "DELETE FROM passages_fts_idx",
+        "DROP TABLE passages_fts",
+    ],
+)
+def test_a_damaged_index_is_rebuilt_from_the_text(store: SqliteStore, path: Path, damage: str) -> None:
+    store.messages.add(a_message("Saffron soup"), chunks_of("Saffron ", "soup"))
+    store.messages.add(a_message("You are a saffron cook", role=Role.SYSTEM), ())
+    writer(store).execute(damage)
+    assert [finding for finding in store.upkeep.check(deep=True) if not finding.ok] != []
+
+    assert store.upkeep.rebuild("fulltext") == 3
+    assert agrees(store)
+    hits = store.search.lexical(HERE, "saffron", limit=9, reach=Reach())
+    found = store.search.load(HERE, [hit.passage for hit in hits], reach=Reach())
+    assert {candidate.text for candidate in found.values()} == {"Saffron soup", "Saffron "}
+    assert [finding for finding in store.upkeep.check(deep=True) if not finding.ok] == []
+    store.messages.add(a_message("More saffron"), ())
+    assert agrees(store)

@@ -1,0 +1,38 @@
+"""Every store runs the same contract: a new one is one more line in STORES."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from recollect.adapters.sqlite.store import SqliteStore
+from recollect.ports.store import Store
+from recollect.testing.clock import FrozenClock
+
+#: Opens the database of a test, which a folder stands for; opened twice, it is the same database.
+STORES: Mapping[str, Callable[[Path], Store]] = {
+    "sqlite": lambda folder: SqliteStore(folder / "memory.db"),
+}
+
+
+@pytest.fixture(params=STORES)
+def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Store]]:
+    opened: list[Store] = []
+
+    def open_it() -> Store:
+        opened.append(STORES[request.param](tmp_path))
+        return opened[-1]
+
+    yield open_it
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def store(open_store: Callable[[], Store]) -> Store:
+    return open_store()
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock()

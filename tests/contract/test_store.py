@@ -1,0 +1,623 @@
+"""What any store must do with messages, chats, memories, preferences and receipts."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from recollect.errors import NotFound, Refused, StoreError
+from recollect.model.memory import Change, Kind, Memory, Origin, Span, Standing, Version
+from recollect.model.message import Chat, ChunkKind, Message, MessageType, Role
+from recollect.model.scope import Scope
+from recollect.ports.store import Store
+from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, a_receipt, chunks_of
+from recollect.testing.clock import MONDAY
+
+EVERYWHERE = Scope(ANA)
+HERE = Scope(ANA, KITCHEN)
+BRUNO = Scope("bruno")
+HOUR = timedelta(hours=1)
+SOUP = a_message("The soup needs salt")
+BREAD = a_message("The bread is in the oven", created_at=MONDAY + HOUR)
+TEA = a_message("Tea at five", chat="garden", created_at=MONDAY + 2 * HOUR)
+VEGETARIAN = a_memory("is vegetarian", kind=Kind.PREF)
+
+
+class Stop(Exception):
+    """Something went wrong half-way."""
+
+
+def said(store: Store, *messages: Message) -> None:
+    for message in messages:
+        store.messages.add(message, ())
+
+
+# Messages
+
+
+@pytest.mark.spec("E1", "E16")
+def test_a_message_comes_back_as_it_was_stored(store: Store) -> None:
+    message = a_message(
+        "The oven says 180°",
+        role=Role.TOOL,
+        tool_calls='[{"name": "oven"}]',
+        tool_call_id="call-1",
+        client_id="from-the-phone",
+        original_bytes=90_000,
+        extracted=True,
+    )
+
+    assert store.messages.add(message, ()) == (message, True)
+    assert store.messages.get(EVERYWHERE, message.id) == message
+
+
+@pytest.mark.parametrize("text", ["café ☕ 👩‍👩‍👧", "a\x00b", "two\nlines\t", "'; DROP TABLE messages; --", "x" * 100_000])
+def test_any_text_comes_back_unchanged(store: Store, text: str) -> None:
+    message = a_message(text)
+    store.messages.add(message, ())
+
+    assert store.messages.get(HERE, message.id).content == text
+
+
+def test_a_known_client_id_stores_nothing_and_gives_the_first_message_back(store: Store) -> None:
+    first = a_message("Hello from the phone", client_id="1")
+    again = a_message("Hello once more", client_id="1", chat="garden")
+    store.messages.add(first, ())
+
+    assert store.messages.add(again, chunks_of("Hello ", "once more")) == (first, False)
+    assert store.messages.list(EVERYWHERE) == [first]
+    assert [chat.id for chat in store.chats.list(EVERYWHERE)] == [KITCHEN]
+
+
+@pytest.mark.spec("C-22")
+def test_two_users_may_have_the_same_client_id(store: Store) -> None:
+    ana, bruno = (a_message("Hello", user=user, client_id="1") for user in (ANA, "bruno"))
+
+    assert [store.messages.add(message, ()) for message in (ana, bruno)] == [(ana, True), (bruno, True)]
+
+
+def test_messages_without_a_client_id_are_never_taken_for_one_another(store: Store) -> None:
+    twice = [a_message("ok", id="one"), a_message("ok", id="two")]
+    said(store, *twice)
+
+    assert store.messages.list(HERE) == twice
+
+
+def test_messages_come_in_the_order_they_were_stored_and_only_the_last_of_them(store: Store) -> None:
+    said(store, SOUP, TEA, BREAD)
+
+    assert store.messages.list(EVERYWHERE) == [SOUP, TEA, BREAD]
+    assert store.messages.list(EVERYWHERE, limit=2) == [TEA, BREAD]
+    assert store.messages.list(EVERYWHERE, newest_first=True) == [BREAD, TEA, SOUP]
+    assert store.messages.list(HERE) == [SOUP, BREAD]
+
+
+def test_one_can_page_back_from_any_message(store: Store) -> None:
+    said(store, SOUP, TEA, BREAD)
+
+    assert store.messages.list(EVERYWHERE, limit=1, before=BREAD.id) == [TEA]
+    assert store.messages.list(EVERYWHERE, limit=1, before=TEA.id) == [SOUP]
+    assert store.messages.list(EVERYWHERE, before=SOUP.id) == []
+
+
+@pytest.mark.spec("C-22")
+def test_a_message_of_somebody_else_is_as_absent_as_one_that_never_was(store: Store) -> None:
+    said(store, SOUP, a_message("Mine", user="bruno"))
+    absent: list[Callable[[], object]] = [
+        lambda: store.messages.get(BRUNO, SOUP.id),
+        lambda: store.messages.edit(BRUNO, SOUP.id, "pepper", (), 1),
+        lambda: store.messages.delete(BRUNO, SOUP.id),
+        lambda: store.messages.judge(BRUNO, SOUP.id, importance=9, summary=None, kind=MessageType.CHAT),
+        lambda: store.messages.rechunk(BRUNO, SOUP.id, ()),
+        lambda: store.messages.chunks(BRUNO, SOUP.id),
+        lambda: store.messages.get(Scope(ANA, "garden"), SOUP.id),
+        lambda: store.messages.get(EVERYWHERE, "nobody"),
+    ]
+
+    for ask in absent:
+        with pytest.raises(NotFound):
+            ask()
+    store.messages.mark_extracted(BRUNO, [SOUP.id])
+    assert store.messages.get(EVERYWHERE, SOUP.id) == SOUP
+
+
+@pytest.mark.spec("E1")
+def test_a_judged_message_keeps_its_importance_summary_and_type(store: Store) -> None:
+    said(store, SOUP)
+    store.messages.judge(HERE, SOUP.id, importance=80, summary="Salt the soup.", kind=MessageType.DECISION)
+
+    assert store.messages.get(HERE, SOUP.id) == replace(
+        SOUP, importance=80, summary="Salt the soup.", message_type=MessageType.DECISION
+    )
+
+
+def test_an_edited_message_is_unjudged_and_will_be_read_again(store: Store) -> None:
+    store.messages.add(replace(SOUP, extracted=True), ())
+    store.messages.judge(HERE, SOUP.id, importance=80, summary="Salt.", kind=MessageType.CHAT)
+    store.messages.edit(HERE, SOUP.id, "The soup needs pepper", (), 7)
+
+    assert store.messages.get(HERE, SOUP.id) == replace(SOUP, content="The soup needs pepper", tokens=7)
+
+
+def test_a_deleted_message_is_gone(store: Store) -> None:
+    said(store, SOUP, BREAD)
+    store.messages.delete(HERE, SOUP.id)
+
+    assert store.messages.list(EVERYWHERE) == [BREAD]
+    with pytest.raises(NotFound):
+        store.messages.get(HERE, SOUP.id)
+
+
+@pytest.mark.spec("W3")
+def test_system_messages_are_never_among_those_to_be_extracted(store: Store) -> None:
+    system = a_message("You are a cook", role=Role.SYSTEM)
+    seen = a_message("I was read before", extracted=True)
+    said(store, SOUP, system, seen, TEA)
+
+    assert store.messages.unextracted(EVERYWHERE, limit=9) == [SOUP, TEA]
+    assert store.messages.unextracted(HERE, limit=9) == [SOUP]
+    assert store.messages.unextracted(EVERYWHERE, limit=1) == [SOUP]
+
+
+def test_an_extracted_message_is_not_offered_again(store: Store) -> None:
+    said(store, SOUP, TEA)
+    store.messages.mark_extracted(EVERYWHERE, [SOUP.id])
+
+    assert store.messages.unextracted(EVERYWHERE, limit=9) == [TEA]
+    assert store.messages.get(HERE, SOUP.id).extracted
+
+
+@pytest.mark.spec("E11")
+def test_a_message_keeps_its_chunks_in_order(store: Store) -> None:
+    prose, code = chunks_of("Mix it like this: ", "mix(flour, water)")
+    chunks = (prose, replace(code, kind=ChunkKind.CODE, language="python"))
+    store.messages.add(SOUP, chunks)
+
+    assert store.messages.chunks(HERE, SOUP.id) == list(chunks)
+
+
+def test_new_chunks_take_the_place_of_the_old_ones(store: Store) -> None:
+    store.messages.add(SOUP, chunks_of("The soup ", "needs salt"))
+    edited = chunks_of("The soup ", "needs ", "pepper")
+    store.messages.edit(HERE, SOUP.id, "The soup needs pepper", edited, 5)
+
+    assert store.messages.chunks(HERE, SOUP.id) == list(edited)
+
+
+@pytest.mark.spec("W3")
+@pytest.mark.parametrize("role", [Role.SYSTEM, Role.TOOL])
+def test_what_nobody_said_is_never_cut_into_chunks(store: Store, role: Role) -> None:
+    message = a_message("You are a cook", role=role)
+    store.messages.add(message, chunks_of("You are ", "a cook"))
+    store.messages.rechunk(HERE, message.id, chunks_of("You are ", "a cook"))
+
+    assert store.messages.chunks(HERE, message.id) == []
+
+
+@pytest.mark.spec("U2")
+def test_long_messages_without_chunks_can_be_walked_through(store: Store) -> None:
+    long = [replace(a_message(f"Recipe number {n}"), tokens=300) for n in range(4)]
+    said(store, SOUP, *long, replace(a_message("A manual", role=Role.TOOL), tokens=900))
+    store.messages.rechunk(HERE, long[1].id, chunks_of("Recipe ", "number 1"))
+
+    first = store.messages.unchunked(EVERYWHERE, after=None, larger_than=200, limit=2)
+
+    assert first == [long[0], long[2]]
+    assert store.messages.unchunked(EVERYWHERE, after=first[-1].id, larger_than=200, limit=2) == [long[3]]
+
+
+# Chats
+
+
+def test_a_chat_is_made_by_its_first_message_and_the_latest_used_comes_first(store: Store) -> None:
+    said(store, SOUP, TEA, BREAD)
+    kitchen = Chat(
+        id=KITCHEN, user=ANA, title=None, created_at=MONDAY, updated_at=MONDAY + HOUR, messages=2
+    )
+    garden = replace(
+        kitchen, id="garden", created_at=TEA.created_at, updated_at=TEA.created_at, messages=1
+    )
+
+    assert store.chats.list(EVERYWHERE) == [garden, kitchen]
+    assert store.chats.list(EVERYWHERE, limit=1) == [garden]
+    assert store.chats.get(HERE) == kitchen
+
+
+def test_an_older_message_that_arrives_late_does_not_make_a_chat_older(store: Store) -> None:
+    said(store, BREAD, SOUP)
+
+    assert store.chats.get(HERE).updated_at == BREAD.created_at
+
+
+def test_a_chat_can_have_a_title(store: Store) -> None:
+    said(store, SOUP)
+    store.chats.rename(HERE, "What we cook")
+
+    assert store.chats.get(HERE).title == "What we cook"
+
+
+@pytest.mark.spec("C-22")
+def test_a_chat_of_somebody_else_is_as_absent_as_one_that_never_was(store: Store) -> None:
+    said(store, SOUP, a_message("Mine", user="bruno", chat="cellar"))
+    theirs = Scope("bruno", KITCHEN)
+
+    for ask in (store.chats.get, store.chats.delete, lambda scope: store.chats.rename(scope, "Ours now")):
+        with pytest.raises(NotFound):
+            ask(theirs)
+    assert [chat.id for chat in store.chats.list(BRUNO)] == ["cellar"]
+    assert store.chats.get(HERE).title is None
+
+
+def test_a_deleted_chat_takes_its_messages_along_and_leaves_memories_without_their_source(store: Store) -> None:
+    said(store, SOUP, TEA)
+    span = Span(message_id=SOUP.id, start=0, end=4)
+    remembered, _ = store.memories.add(a_memory("salts the soup", chat=KITCHEN, spans=(span,)))
+    store.chats.delete(HERE)
+
+    assert store.messages.list(EVERYWHERE) == [TEA]
+    assert [chat.id for chat in store.chats.list(EVERYWHERE)] == ["garden"]
+    assert store.memories.get(EVERYWHERE, remembered.id) == replace(remembered, chat=None, spans=())
+
+
+# Memories
+
+
+@pytest.mark.spec("E13", "E18")
+def test_a_memory_comes_back_as_it_was_stored(store: Store) -> None:
+    said(store, SOUP)
+    memory = a_memory(
+        "put salt in the soup",
+        chat=KITCHEN,
+        kind=Kind.EVT,
+        weight=0.35,
+        origin=Origin.RULES,
+        speaker=Role.ASSISTANT,
+        tags=("food", "ção"),
+        attribute="last dish",
+        valid_from=MONDAY - HOUR,
+        valid_to=MONDAY + HOUR,
+        expires_at=MONDAY + 9 * HOUR,
+        pinned=True,
+        spans=(Span(message_id=SOUP.id, start=4, end=8), Span(message_id=SOUP.id, start=9, end=14)),
+    )
+
+    assert store.memories.add(memory) == (memory, True)
+    assert store.memories.get(EVERYWHERE, memory.id) == memory
+
+
+@pytest.mark.spec("F4")
+@pytest.mark.parametrize("words", ["is vegetarian", "Is  Vegetarian.", "IS VEGETARIAN!", "is ｖegetarian"])
+def test_the_same_active_fact_is_stored_once_whatever_it_wears(store: Store, words: str) -> None:
+    store.memories.add(VEGETARIAN)
+
+    assert store.memories.add(a_memory(words, id="another")) == (VEGETARIAN, False)
+    assert store.memories.list(EVERYWHERE) == [VEGETARIAN]
+
+
+@pytest.mark.spec("F4", "C-22")
+def test_two_users_may_know_the_same_fact(store: Store) -> None:
+    theirs = a_memory("is vegetarian", user="bruno")
+    store.memories.add(VEGETARIAN)
+
+    assert store.memories.add(theirs) == (theirs, True)
+
+
+def test_a_fact_that_is_no_longer_active_may_be_learned_again(store: Store) -> None:
+    store.memories.add(replace(VEGETARIAN, standing=Standing.ARCHIVED))
+    again = replace(VEGETARIAN, id="again")
+
+    assert store.memories.add(again) == (again, True)
+    assert store.memories.by_hash(EVERYWHERE, VEGETARIAN.fact_hash) == again
+
+
+def test_the_beginning_of_an_id_will_do_if_it_is_unique(store: Store) -> None:
+    store.memories.add(a_memory("likes tea", id="abc1"))
+    store.memories.add(a_memory("likes cake", id="abd2"))
+
+    assert store.memories.get(EVERYWHERE, "abc").text == "likes tea"
+    for not_enough in ("ab", "", "x", "abc12"):
+        with pytest.raises(NotFound):
+            store.memories.get(EVERYWHERE, not_enough)
+
+
+def test_a_whole_id_is_enough_even_if_another_one_begins_with_it(store: Store) -> None:
+    store.memories.add(a_memory("likes tea", id="abc"))
+    store.memories.add(a_memory("likes cake", id="abcd"))
+
+    assert store.memories.get(EVERYWHERE, "abc").text == "likes tea"
+
+
+@pytest.mark.spec("C-22")
+def test_a_memory_of_somebody_else_is_as_absent_as_one_that_never_was(store: Store) -> None:
+    store.memories.add(VEGETARIAN)
+    store.memories.add(a_memory("eats fish", user="bruno"))
+
+    for ask in (store.memories.get, store.memories.history, store.memories.erase):
+        with pytest.raises(NotFound):
+            ask(BRUNO, VEGETARIAN.id)
+    with pytest.raises(NotFound):
+        store.memories.save(replace(VEGETARIAN, user="bruno"), Change.UPDATE)
+    assert store.memories.by_hash(BRUNO, VEGETARIAN.fact_hash) is None
+    assert [memory.text for memory in store.memories.list(BRUNO)] == ["eats fish"]
+
+
+@pytest.mark.spec("E13")
+def test_memories_are_listed_by_when_they_were_last_seen_and_can_be_sifted(store: Store) -> None:
+    said(store, SOUP)
+    tea = a_memory("likes tea", seen_at=MONDAY + HOUR, tags=("drinks",), chat=KITCHEN)
+    hurt = a_memory("feels tired", kind=Kind.EMO, seen_at=MONDAY + 2 * HOUR)
+    gone = a_memory("lives in Porto", standing=Standing.SUPERSEDED, seen_at=MONDAY + 3 * HOUR)
+    for memory in (VEGETARIAN, tea, hurt, gone):
+        store.memories.add(memory)
+
+    listed = store.memories.list
+    assert listed(EVERYWHERE) == [hurt, tea, VEGETARIAN]
+    assert listed(EVERYWHERE, limit=1, offset=1) == [tea]
+    assert listed(EVERYWHERE, kind=Kind.EMO) == [hurt]
+    assert listed(EVERYWHERE, tag="drinks") == [tea]
+    assert listed(HERE) == [tea]
+    assert listed(EVERYWHERE, standing=Standing.SUPERSEDED) == [gone]
+    assert listed(EVERYWHERE, standing=None) == [gone, hurt, tea, VEGETARIAN]
+    assert store.memories.count(EVERYWHERE) == 3
+
+
+def test_memories_can_be_asked_for_by_the_messages_they_rest_on(store: Store) -> None:
+    said(store, SOUP, TEA, BREAD)
+    spans = {m.id: Span(message_id=m.id, start=0, end=3) for m in (SOUP, TEA)}
+    salt = a_memory("salts soup", spans=(spans[SOUP.id],))
+    both = a_memory("eats and drinks", spans=tuple(spans.values()), standing=Standing.ARCHIVED)
+    for memory in (salt, both, VEGETARIAN):
+        store.memories.add(memory)
+
+    assert store.memories.of_messages(EVERYWHERE, [SOUP.id, BREAD.id]) == [salt, both]
+    assert store.memories.of_messages(EVERYWHERE, [TEA.id]) == [both]
+    assert store.memories.of_messages(BRUNO, [SOUP.id]) == []
+
+
+def test_a_saved_memory_is_the_next_version_and_the_old_words_stay_in_its_history(store: Store) -> None:
+    store.memories.add(VEGETARIAN, reason="she said so")
+    vegan = replace(VEGETARIAN, text="is vegan", weight=0.9, updated_at=MONDAY + HOUR)
+    saved = store.memories.save(vegan, Change.UPDATE, reason="she said so again")
+
+    first = Version(
+        memory_id=VEGETARIAN.id,
+        version=1,
+        change=Change.ADD,
+        text="is vegetarian",
+        old_text=None,
+        kind=Kind.PREF,
+        weight=1.0,
+        standing=Standing.ACTIVE,
+        changed_at=MONDAY,
+        reason="she said so",
+    )
+    second = replace(
+        first,
+        version=2,
+        change=Change.UPDATE,
+        text="is vegan",
+        old_text="is vegetarian",
+        weight=0.9,
+        changed_at=MONDAY + HOUR,
+        reason="she said so again",
+    )
+    assert saved == replace(vegan, version=2) == store.memories.get(EVERYWHERE, VEGETARIAN.id)
+    assert store.memories.history(EVERYWHERE, VEGETARIAN.id) == [first, second]
+
+
+def test_a_saved_memory_rests_on_the_messages_it_names_and_on_no_others(store: Store) -> None:
+    said(store, SOUP, TEA)
+    soup, tea = (Span(message_id=m.id, start=0, end=3) for m in (SOUP, TEA))
+    memory, _ = store.memories.add(a_memory("eats", spans=(soup,)))
+    saved = store.memories.save(replace(memory, spans=(tea,)), Change.UPDATE)
+
+    assert store.memories.get(EVERYWHERE, memory.id) == saved
+    assert store.memories.of_messages(EVERYWHERE, [SOUP.id]) == []
+
+
+def test_of_two_who_change_the_same_version_the_second_is_refused(store: Store) -> None:
+    store.memories.add(VEGETARIAN)
+    store.memories.save(replace(VEGETARIAN, weight=0.5), Change.UPDATE)
+
+    with pytest.raises(Refused, match="version 2, not 1"):
+        store.memories.save(replace(VEGETARIAN, text="eats everything"), Change.UPDATE)
+    assert store.memories.get(EVERYWHERE, VEGETARIAN.id).text == "is vegetarian"
+    assert len(store.memories.history(EVERYWHERE, VEGETARIAN.id)) == 2
+
+
+@pytest.mark.spec("F4")
+def test_a_memory_cannot_be_made_to_say_what_another_active_one_says(store: Store) -> None:
+    store.memories.add(VEGETARIAN)
+    fish, _ = store.memories.add(a_memory("eats fish"))
+
+    with pytest.raises(Refused, match=VEGETARIAN.id):
+        store.memories.save(replace(fish, text="Is vegetarian."), Change.UPDATE)
+    assert store.memories.get(EVERYWHERE, fish.id) == fish
+
+
+def test_an_erased_memory_leaves_no_version_behind(store: Store) -> None:
+    store.memories.add(VEGETARIAN)
+    store.memories.erase(EVERYWHERE, VEGETARIAN.id)
+
+    for ask in (store.memories.get, store.memories.history):
+        with pytest.raises(NotFound):
+            ask(EVERYWHERE, VEGETARIAN.id)
+    assert store.memories.list(EVERYWHERE, standing=None) == []
+
+
+# Preferences
+
+
+@pytest.mark.spec("C-22")
+def test_a_preference_is_the_users_own_and_can_be_taken_back(store: Store) -> None:
+    store.preferences.set(ANA, "preset", "companion", now=MONDAY)
+    store.preferences.set(ANA, "recall.limit", "5", now=MONDAY)
+    store.preferences.set(ANA, "preset", "dev", now=MONDAY)
+    store.preferences.set("bruno", "preset", "facts", now=MONDAY)
+    store.preferences.set(ANA, "recall.limit", None, now=MONDAY)
+
+    assert store.preferences.all(ANA) == {"preset": "dev"}
+    assert store.preferences.all("bruno") == {"preset": "facts"}
+    assert store.preferences.all("carla") == {}
+
+
+# Receipts
+
+
+def test_a_receipt_comes_back_as_it_was_kept_and_last_is_the_newest(store: Store) -> None:
+    first, second = (a_receipt(query, chat=chat) for query, chat in (("dinner?", KITCHEN), ("tea?", None)))
+    store.receipts.add(first)
+    store.receipts.add(second)
+
+    assert store.receipts.get(EVERYWHERE, first.id) == first
+    assert store.receipts.get(EVERYWHERE, "last") == second
+    assert store.receipts.get(HERE, "last") == first
+    assert store.receipts.list(EVERYWHERE) == [second, first]
+    assert store.receipts.list(EVERYWHERE, limit=1) == [second]
+    assert store.receipts.list(HERE) == [first]
+
+
+@pytest.mark.spec("C-22")
+def test_a_receipt_of_somebody_else_is_as_absent_as_one_that_never_was(store: Store) -> None:
+    receipt = a_receipt("dinner?")
+    store.receipts.add(receipt)
+
+    for receipt_id in (receipt.id, "last"):
+        with pytest.raises(NotFound):
+            store.receipts.get(BRUNO, receipt_id)
+    assert store.receipts.list(BRUNO) == []
+
+
+def test_receipts_older_than_a_moment_can_be_swept_away(store: Store) -> None:
+    old, new = a_receipt("dinner?"), a_receipt("tea?", at=MONDAY + HOUR)
+    store.receipts.add(old)
+    store.receipts.add(new)
+
+    assert store.receipts.prune(MONDAY + HOUR) == 1
+    assert store.receipts.list(EVERYWHERE) == [new]
+
+
+# Transactions
+
+
+@pytest.mark.spec("X1")
+def test_a_new_user_has_nothing_and_that_is_no_error(store: Store) -> None:
+    nobody = Scope("nobody")
+
+    assert store.messages.list(nobody) == []
+    assert store.messages.unextracted(nobody, limit=9) == []
+    assert store.chats.list(nobody) == []
+    assert store.memories.list(nobody) == []
+    assert store.memories.count(nobody) == 0
+    assert store.receipts.list(nobody) == []
+    assert store.jobs.list(nobody) == []
+    assert store.vectors.missing("nobody", limit=9) == []
+    assert store.upkeep.stats(nobody).messages == 0
+    assert store.users() == []
+
+
+def test_everybody_who_wrote_something_is_a_user(store: Store) -> None:
+    said(store, SOUP, a_message("Mine", user="bruno"))
+
+    assert store.users() == [ANA, "bruno"]
+
+
+def test_all_of_a_transaction_is_stored_or_none_of_it(store: Store) -> None:
+    def half_way() -> None:
+        with store.transaction():
+            said(store, SOUP)
+            store.memories.add(VEGETARIAN)
+            store.preferences.set(ANA, "preset", "dev", now=MONDAY)
+            raise Stop
+
+    with pytest.raises(Stop):
+        half_way()
+    assert store.users() == []
+    assert store.messages.list(EVERYWHERE) == []
+    assert store.memories.list(EVERYWHERE) == []
+    assert store.preferences.all(ANA) == {}
+
+
+def test_a_transaction_inside_another_joins_it(store: Store) -> None:
+    def inner_ends_well_outer_does_not() -> None:
+        with store.transaction():
+            with store.transaction():
+                said(store, SOUP)
+            said(store, TEA)
+            raise Stop
+
+    with pytest.raises(Stop):
+        inner_ends_well_outer_does_not()
+    assert store.messages.list(EVERYWHERE) == []
+
+
+def test_a_transaction_reads_what_it_has_written_and_nobody_else_does_before_it_ends(
+    store: Store, open_store: Callable[[], Store]
+) -> None:
+    other = open_store()
+    with store.transaction():
+        said(store, SOUP)
+
+        assert store.messages.list(EVERYWHERE) == [SOUP]
+        assert other.messages.list(EVERYWHERE) == []
+    assert other.messages.list(EVERYWHERE) == [SOUP]
+
+
+def test_a_user_who_was_rolled_back_can_write_afterwards(store: Store) -> None:
+    with pytest.raises(Stop), store.transaction():
+        said(store, a_message("Mine", user="bruno"))
+        store.messages.list(BRUNO)
+        raise Stop
+    said(store, SOUP, a_message("Mine again", user="bruno"))
+
+    assert [message.content for message in store.messages.list(EVERYWHERE)] == [SOUP.content]
+    assert [message.content for message in store.messages.list(BRUNO)] == ["Mine again"]
+
+
+def test_after_a_refusal_of_the_database_the_store_goes_on(store: Store) -> None:
+    said(store, SOUP)
+
+    with pytest.raises(StoreError):
+        said(store, replace(SOUP, content="the same id again"))
+    said(store, TEA)
+    assert store.messages.list(EVERYWHERE) == [SOUP, TEA]
+
+
+def test_what_was_stored_is_there_when_the_store_is_opened_again(open_store: Callable[[], Store]) -> None:
+    store = open_store()
+    said(store, SOUP)
+    store.memories.add(VEGETARIAN)
+    store.receipts.add(a_receipt("dinner?"))
+    store.close()
+    again = open_store()
+
+    assert again.messages.list(EVERYWHERE) == [SOUP]
+    assert again.memories.list(EVERYWHERE) == [VEGETARIAN]
+    assert again.receipts.list(EVERYWHERE) == [a_receipt("dinner?")]
+
+
+def test_stats_count_one_users_things(store: Store) -> None:
+    store.messages.add(SOUP, chunks_of("The soup ", "needs salt"))
+    said(store, TEA, a_message("Mine", user="bruno"))
+    store.memories.add(VEGETARIAN)
+    store.memories.add(a_memory("smokes", standing=Standing.FORGOTTEN))
+    stats = store.upkeep.stats(EVERYWHERE)
+
+    counted: Mapping[str, int] = {
+        "messages": stats.messages,
+        "chats": stats.chats,
+        "chunks": stats.chunks,
+        "memories": stats.memories,
+        "vectors": stats.vectors,
+    }
+    assert counted == {"messages": 2, "chats": 2, "chunks": 2, "memories": 1, "vectors": 0}
+
+
+def test_a_healthy_store_has_no_finding_that_is_not_ok(store: Store) -> None:
+    store.messages.add(SOUP, chunks_of("The soup ", "needs salt"))
+    store.memories.add(VEGETARIAN)
+
+    assert [finding for finding in store.upkeep.check(deep=True) if not finding.ok] == []
+
+
