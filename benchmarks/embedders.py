@@ -5,19 +5,23 @@ from collections.abc import Sequence
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
-from benchmarks.vocabulary import FUNCTION_WORDS
+from benchmarks.vocabulary import COLOURS, FUNCTION_WORDS, PLACES, RELATIVES, THINGS, TOPICS
 from recollect.ports.embedder import Embedder, Vector
 from recollect.text.windows import windows
 
 DIMENSION = 384
 ROWS = 8192
-#: What all texts share: with it, texts about different things have a cosine near that of real models.
-SHARED = 0.8
+#: What all texts share, and how unequal the dimensions are: so chosen that cosines (mean 0.45, standard deviation 0.06,
+#: the best of a question 0.72) and the number of dimensions in use (51) are near those of bge-small on LoCoMo.
+SHARED = 0.85
+DECAY = 0.25
+TOPIC, CONTENT, RARE, FUNCTION = 0.5, 1.0, 0.1, 0.05
 
 
 class SyntheticEmbedder:
-    """Adds up a fixed random direction for each word: texts about one topic share words, and so lie together."""
+    """Adds up a direction for each word and each topic: texts about one thing share words, and so lie together."""
 
     model_id = "synthetic-384"
     dimension = DIMENSION
@@ -25,27 +29,35 @@ class SyntheticEmbedder:
 
     def __init__(self) -> None:
         rng = np.random.default_rng(11)
-        self._directions = rng.standard_normal((ROWS, DIMENSION), dtype=np.float32)
+        spread = np.arange(1, DIMENSION + 1, dtype=np.float32) ** -DECAY
+        turned = np.linalg.qr(rng.standard_normal((DIMENSION, DIMENSION)))[0].astype(np.float32)
+        drawn = rng.standard_normal((ROWS + len(TOPICS), DIMENSION), dtype=np.float32)
+        self._directions: NDArray[np.float32] = (drawn * spread) @ turned
         shared = rng.standard_normal(DIMENSION, dtype=np.float32)
-        self._shared = shared / np.linalg.norm(shared)
-        self._directions[: len(FUNCTION_WORDS)] *= 0.1
-        self._rows = {word: row for row, word in enumerate(FUNCTION_WORDS)}
+        self._shared = SHARED * shared / np.linalg.norm(shared)
+        self._topics = {word: ROWS + row for row, words in enumerate(TOPICS.values()) for word in words}
+        self._content = {*self._topics, *COLOURS, *RELATIVES, *THINGS, *PLACES}
+        self._function = frozenset(FUNCTION_WORDS)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         return [self.embed_query(text) for text in texts]
 
     def embed_query(self, text: str) -> Vector:
-        rows = [self._row(word.strip(".,:?`()")) for word in text.casefold().split()]
-        content = self._directions[rows].sum(axis=0)
-        mixed = content / (np.linalg.norm(content) or 1) + SHARED * self._shared
+        words = {word.strip(".,:?`()") for word in text.casefold().split()}
+        parts = [(crc32(word.encode()) % ROWS, self._weight(word)) for word in words]
+        parts += [(row, TOPIC) for word in words if (row := self._topics.get(word))]
+        rows, weights = zip(*parts, strict=True) if parts else ((0,), (1.0,))
+        content = np.array(weights, dtype=np.float32) @ self._directions[list(rows)]
+        mixed = content / np.linalg.norm(content) + self._shared
         return array("f", (mixed / np.linalg.norm(mixed)).astype(np.float32).tobytes())
 
     def windows(self, text: str) -> list[str]:
         return windows(text, tokens=lambda piece: len(piece.split()), limit=512)
 
-    def _row(self, word: str) -> int:
-        known = len(FUNCTION_WORDS)
-        return self._rows.setdefault(word, known + crc32(word.encode()) % (ROWS - known))
+    def _weight(self, word: str) -> float:
+        if word in self._function:
+            return FUNCTION
+        return CONTENT if word in self._content else RARE
 
 
 class PaidQueries:

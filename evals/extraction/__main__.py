@@ -2,12 +2,14 @@
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from evals.extraction.score import Kept, Tally, tally
+
 from recollect.model.message import Role
 from recollect.steps.judge.rules import judge
 
@@ -23,13 +25,12 @@ class Line:
     text: str
     facts: tuple[Kept, ...]
     split: str = "all"
-    language: str | None = None
 
 
 def own_lines(path: Path) -> Iterator[Line]:
     for row in _rows(path):
         facts = tuple(Kept(kind=fact["kind"], text=fact["text"]) for fact in row["facts"])
-        yield Line(id=row["id"], text=row["text"], facts=facts, split=row["split"], language=row["lang"])
+        yield Line(id=row["id"], text=row["text"], facts=facts, split=row["split"])
 
 
 def public_lines(path: Path) -> Iterator[Line]:
@@ -40,7 +41,7 @@ def public_lines(path: Path) -> Iterator[Line]:
         yield Line(id=row["id"], text=row["text"], facts=facts)
 
 
-def _rows(path: Path) -> Iterator[Mapping[str, object] | dict]:
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8") as file:
         yield from (json.loads(line) for line in file if line.strip())
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 #: Words that say little about whether two wordings mean the same. Negations and question words are not among them.
 _EMPTY = frozenset(
-    "a an the is are was were be been am has have had do does did to of in on at for with and or by from as that this it "
-    "its 's s user will would o os as um uma uns umas de do da dos das em no na nos nas num numa e é foi esta está ser "
+    "a an the is are was were be been am has have had do does did to of in on at for with and or by from "
+    "as that this it its 's s user will would o os as um uma uns umas de do da dos das em no na nos nas "
+    "num numa e é foi esta está ser"
     "para pra por pelo pela com que se ao à seu sua".split()
 )
 _TOKEN = re.compile(r"\d{4}-\d\d(?:-\d\d)?|[^\W_]+(?:[.,'’][^\W_]+)*")

@@ -11,7 +11,7 @@ from recollect.model.context import Block, Tiers
 from recollect.model.job import JobKind, NewJob
 from recollect.model.judgement import Fact
 from recollect.model.memory import Change, Kind, Memory, Origin, Span, Standing
-from recollect.model.message import SPEAKERS, Draft, Message, Role
+from recollect.model.message import SPEAKERS, Chunk, Draft, Message, Role
 from recollect.model.outcome import Absence, Kept, Observed
 from recollect.model.policy import Policy
 from recollect.model.receipt import Fate, Item, Receipt
@@ -20,7 +20,7 @@ from recollect.ports.clock import Clock, Ids
 from recollect.ports.store import Store
 from recollect.steps.assemble.block import assemble
 from recollect.steps.assemble.tiers import conversation
-from recollect.steps.funnel.verdict import Consider, Discard, verdict
+from recollect.steps.funnel.verdict import Consider, Discard, Verdict, verdict
 from recollect.steps.intake.clean import clean
 from recollect.steps.intake.step import IntakeStep
 from recollect.steps.judge.rules import judge
@@ -55,15 +55,13 @@ class Engine:
 
     def observe(self, scope: Scope, drafts: Sequence[Draft], policy: Policy) -> list[Observed]:
         """Store messages and queue what is to be done with them: all on disk when this returns, or none."""
-        ready = [self.intake(scope, draft, policy) for draft in drafts]
+        # Reading comes before writing: a long message must not hold the lock while it is looked at.
+        ready = [self._considered(*self.intake(scope, draft, policy), policy) for draft in drafts]
         observed = []
         with self.store.transaction():
-            for message, chunks in ready:
-                found = verdict(message.content, message.role, policy.funnel)
-                wanted = isinstance(found, Consider) and self._is_judged(message, policy)
-                trivial = isinstance(found, Discard) and message.role in SPEAKERS
-                judged = replace(message, extracted=not wanted, importance=0 if trivial else None)
-                stored, new = self.store.messages.add(judged, chunks)
+            for message, chunks, found in ready:
+                stored, new = self.store.messages.add(message, chunks)
+                wanted = not message.extracted
                 if new:
                     self._queue(stored, judged=wanted)
                 observed.append(Observed(message=stored, new=new, considered=wanted, reason=found.reason))
@@ -198,6 +196,16 @@ class Engine:
         return len(known)
 
     # In between.
+
+    def _considered(
+        self, message: Message, chunks: Sequence[Chunk], policy: Policy
+    ) -> tuple[Message, Sequence[Chunk], Verdict]:
+        """What the funnel says, written on the message: nothing to extract, and worth nothing if it is trivial."""
+        found = verdict(message.content, message.role, policy.funnel)
+        wanted = isinstance(found, Consider) and self._is_judged(message, policy)
+        trivial = isinstance(found, Discard) and message.role in SPEAKERS
+        marked = replace(message, extracted=not wanted, importance=0 if trivial else None)
+        return marked, chunks, found
 
     def _is_judged(self, message: Message, policy: Policy) -> bool:
         return (

@@ -129,9 +129,7 @@ def test_of_many_who_want_one_job_at_once_one_gets_it(store: Store, clock: Froze
     for n in range(5):
         store.jobs.enqueue(ANA, replace(JUDGE, key=str(n)), now=clock.now())
     with ThreadPoolExecutor(8) as pool:
-        got = list(
-            pool.map(lambda _: store.jobs.lease(now=MONDAY, until=MONDAY + MINUTE), range(20))
-        )
+        got = list(pool.map(lambda _: store.jobs.lease(now=MONDAY, until=MONDAY + MINUTE), range(20)))
 
     assert sorted(job.key for job in got if job is not None) == ["0", "1", "2", "3", "4"]
 

@@ -117,7 +117,9 @@ def test_any_text_is_a_valid_query(store: Store, query: str) -> None:
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text(max_size=60))
 def test_no_query_whatever_raises_or_reaches_another_user(store: Store, query: str) -> None:
-    store.messages.add(a_message(f"bruno's secret {query}", user="bruno", id=an_id(query), client_id=query), ())
+    store.messages.add(
+        a_message(f"bruno's secret {query}", user="bruno", id=an_id(query), client_id=query), ()
+    )
 
     assert by_words(store, query) == []
 
@@ -173,7 +175,10 @@ def test_nobody_finds_what_somebody_else_said(store: Store, find: Find) -> None:
     embedded(store, ANA, "bruno")
 
     assert find(store, "salmon soup farm") == [SALT.content]
-    assert sorted(find(store, "salmon soup farm", scope=BRUNO)) == ["Salmon soup, my way", "owns a salmon farm"]
+    assert sorted(find(store, "salmon soup farm", scope=BRUNO)) == [
+        "Salmon soup, my way",
+        "owns a salmon farm",
+    ]
     assert find(store, "salmon soup farm", scope=Scope("carla")) == []
 
 
@@ -204,11 +209,17 @@ def test_a_scope_with_a_chat_looks_into_that_chat_alone(store: Store, find: Find
 def test_a_reach_of_some_chats_means_the_most_recently_used_and_what_belongs_to_none(
     store: Store, find: Find
 ) -> None:
-    said(store, *(a_message(f"Salt, day {n}", chat=f"day {n}", created_at=MONDAY + n * HOUR) for n in range(4)))
+    said(
+        store, *(a_message(f"Salt, day {n}", chat=f"day {n}", created_at=MONDAY + n * HOUR) for n in range(4))
+    )
     store.memories.add(a_memory("salts everything"))
     embedded(store)
 
-    assert sorted(find(store, "salt", reach=Reach(chats=2))) == ["Salt, day 2", "Salt, day 3", "salts everything"]
+    assert sorted(find(store, "salt", reach=Reach(chats=2))) == [
+        "Salt, day 2",
+        "Salt, day 3",
+        "salts everything",
+    ]
 
 
 @CHANNELS
@@ -221,7 +232,9 @@ def test_many_hits_in_older_chats_do_not_hide_those_in_the_recent_ones(store: St
 
 @CHANNELS
 @pytest.mark.spec("TR-4")
-def test_an_edited_text_is_found_by_its_new_words_and_no_longer_by_its_old_ones(store: Store, find: Find) -> None:
+def test_an_edited_text_is_found_by_its_new_words_and_no_longer_by_its_old_ones(
+    store: Store, find: Find
+) -> None:
     store.messages.add(SALT, chunks_of("Salmon soup ", "with salt"))
     embedded(store)
     store.messages.edit(HERE, SALT.id, "Onion broth", chunks_of("Onion ", "broth"), 2)
@@ -380,7 +393,9 @@ def test_as_of_a_moment_is_found_what_was_true_then(store: Store, find: Find) ->
 
 
 @CHANNELS
-def test_what_another_writer_stored_is_found(store: Store, find: Find, open_store: Callable[[], Store]) -> None:
+def test_what_another_writer_stored_is_found(
+    store: Store, find: Find, open_store: Callable[[], Store]
+) -> None:
     other = open_store()
     said(store, SALT)
     embedded(store)
@@ -730,5 +745,3 @@ def test_a_store_that_is_well_has_nothing_to_sync(store: Store) -> None:
 
     assert store.upkeep.sync() == 0
     assert (store.vectors.models(ANA), store.vectors.pending(ANA)) == ({"letters": 2}, 1)
-
-

@@ -52,7 +52,9 @@ def test_a_message_comes_back_as_it_was_stored(store: Store) -> None:
     assert store.messages.get(EVERYWHERE, message.id) == message
 
 
-@pytest.mark.parametrize("text", ["café ☕ 👩‍👩‍👧", "a\x00b", "two\nlines\t", "'; DROP TABLE messages; --", "x" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["café ☕ 👩‍👩‍👧", "a\x00b", "two\nlines\t", "'; DROP TABLE messages; --", "x" * 100_000]
+)
 def test_any_text_comes_back_unchanged(store: Store, text: str) -> None:
     message = a_message(text)
     store.messages.add(message, ())
@@ -212,12 +214,8 @@ def test_long_messages_without_chunks_can_be_walked_through(store: Store) -> Non
 
 def test_a_chat_is_made_by_its_first_message_and_the_latest_used_comes_first(store: Store) -> None:
     said(store, SOUP, TEA, BREAD)
-    kitchen = Chat(
-        id=KITCHEN, user=ANA, title=None, created_at=MONDAY, updated_at=MONDAY + HOUR, messages=2
-    )
-    garden = replace(
-        kitchen, id="garden", created_at=TEA.created_at, updated_at=TEA.created_at, messages=1
-    )
+    kitchen = Chat(id=KITCHEN, user=ANA, title=None, created_at=MONDAY, updated_at=MONDAY + HOUR, messages=2)
+    garden = replace(kitchen, id="garden", created_at=TEA.created_at, updated_at=TEA.created_at, messages=1)
 
     assert store.chats.list(EVERYWHERE) == [garden, kitchen]
     assert store.chats.list(EVERYWHERE, limit=1) == [garden]
@@ -249,7 +247,9 @@ def test_a_chat_of_somebody_else_is_as_absent_as_one_that_never_was(store: Store
     assert store.chats.get(HERE).title is None
 
 
-def test_a_deleted_chat_takes_its_messages_along_and_leaves_memories_without_their_source(store: Store) -> None:
+def test_a_deleted_chat_takes_its_messages_along_and_leaves_memories_without_their_source(
+    store: Store,
+) -> None:
     said(store, SOUP, TEA)
     span = Span(message_id=SOUP.id, start=0, end=4)
     remembered, _ = store.memories.add(a_memory("salts the soup", chat=KITCHEN, spans=(span,)))
@@ -619,5 +619,3 @@ def test_a_healthy_store_has_no_finding_that_is_not_ok(store: Store) -> None:
     store.memories.add(VEGETARIAN)
 
     assert [finding for finding in store.upkeep.check(deep=True) if not finding.ok] == []
-
-

@@ -1,12 +1,14 @@
 """What each kind of job does. A handler may be run twice and must not mind."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeAlias
 
 from recollect.engine import EMBED, Engine
-from recollect.errors import ModelMissing
+from recollect.errors import ModelMissing, NotFound, ProviderError
+from recollect.jobs.embedding import Embedding
+from recollect.model.candidate import Passage
 from recollect.model.job import Job, JobKind
 from recollect.model.policy import Policy
 from recollect.model.scope import Scope
@@ -38,20 +40,27 @@ class Handlers:
         """Give every passage that waits for one its vector."""
         if self.embedder is None:
             raise ModelMissing("No embedder is configured: recall is lexical only. Set `embedder` and retry.")
-        store = self.engine.store
-        while batch := store.vectors.missing(job.user, limit=BATCH):
-            vectors = self.embedder.embed([passage.text for passage in batch])
+        store, work = self.engine.store, Embedding(embedder=self.embedder)
+        while batch := self._waiting(job.user, work.refused):
+            pairs = work.vectors(batch)
             with store.transaction():
                 self._still_ours(job)
-                store.vectors.put(job.user, self.embedder.model_id, list(zip(batch, vectors, strict=True)))
+                store.vectors.put(job.user, self.embedder.model_id, pairs)
+        if work.refused:
+            why = next(iter(work.refused.values()))
+            raise ProviderError(
+                f"The embedder refused {len(work.refused)} texts; the others have vectors. {why}"
+            )
 
     def judge(self, job: Job) -> None:
-        """Decide what a message is worth and keep its facts; a message deleted meanwhile is worth nothing."""
-        scope = Scope(job.user)
+        """Decide what a message is worth and keep its facts, once; one deleted meanwhile is worth nothing."""
+        scope, message_id = Scope(job.user), str(job.payload["message"])
         with self.engine.store.transaction():
             self._still_ours(job)
-            if self.engine.exists(scope, str(job.payload["message"])):
-                self.engine.learn(scope, str(job.payload["message"]), self.policies(job.user))
+            if self._unread(scope, message_id):
+                self.engine.learn(scope, message_id, self.policies(job.user))
+            # Learned and done are one: nobody is to find the job again and the facts twice.
+            self.engine.store.jobs.finish(job)
 
     def backfill(self, job: Job) -> None:
         """Cut messages that were stored before chunking was on; remembers how far it came."""
@@ -67,6 +76,16 @@ class Handlers:
                 after = messages[-1].id
                 store.preferences.set(job.user, LAST_BACKFILLED, after, now=self.engine.clock.now())
                 store.jobs.enqueue(job.user, EMBED, now=self.engine.clock.now())
+
+    def _waiting(self, user: str, refused: Collection[int]) -> list[Passage]:
+        waiting = self.engine.store.vectors.missing(user, limit=BATCH + len(refused))
+        return [passage for passage in waiting if passage.number not in refused]
+
+    def _unread(self, scope: Scope, message_id: str) -> bool:
+        try:
+            return not self.engine.store.messages.get(scope, message_id).extracted
+        except NotFound:
+            return False
 
     def _still_ours(self, job: Job) -> None:
         if not self.engine.store.jobs.extend(job, until=self.engine.clock.now() + LEASE):

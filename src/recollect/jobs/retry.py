@@ -7,6 +7,8 @@ from recollect.errors import ProviderBusy, RecollectError, StoreBusy
 
 FIRST = timedelta(seconds=1)
 LONGEST = timedelta(minutes=5)
+#: Providers that ask for more are asked again sooner.
+PATIENCE = timedelta(hours=1)
 #: A mistake of ours, or a poisoned message, does not get better by waiting.
 TRIES = 3
 
@@ -31,6 +33,9 @@ def backoff(attempts: int) -> timedelta:
 def decide(error: Exception, attempts: int) -> Later | GiveUp:
     """What is busy is waited for as long as it takes; what is wrong is parked with its reason."""
     reason = f"{type(error).__name__}: {error}"
+    if isinstance(error, ProviderBusy) and error.retry_after:
+        asked = timedelta(seconds=min(error.retry_after, PATIENCE.total_seconds()))
+        return Later(delay=max(asked, backoff(attempts)), reason=reason)
     if isinstance(error, ProviderBusy | StoreBusy):
         return Later(delay=backoff(attempts), reason=reason)
     if isinstance(error, RecollectError) or attempts >= TRIES:

@@ -82,6 +82,8 @@ class Memory:
     version: int = 1
     pinned: bool = False
     attribute: str | None = None  #: the slot a fact fills ("lives in"); one value at a time
+    value: str | None = None  #: what fills the slot
+    superseded_by: str | None = None  #: the memory that took its place
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     expires_at: datetime | None = None

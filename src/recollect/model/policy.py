@@ -119,7 +119,9 @@ class Recall:
     gamma: float = knob(0.1, "Share of a matching code identifier in the score.")
     fetch: int = knob(20, "Candidates taken from each channel before ranking.")
     limit: int = knob(8, "Passages handed on after ranking.")
-    cliff: float = knob(0.25, "Passages that score below this share of the best one are not injected; 0 keeps all.")
+    cliff: float = knob(
+        0.25, "Passages that score below this share of the best one are not injected; 0 keeps all."
+    )
     facts: int = knob(0, "Memories taken at most; 0 leaves the mix to the ranking.")
     history: int = knob(0, "Messages taken at most; 0 leaves the mix to the ranking.")
     sources: Literal["all", "memories", "messages"] = knob(

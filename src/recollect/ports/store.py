@@ -11,6 +11,18 @@ from recollect.model.message import Chat, Chunk, Message, MessageType
 from recollect.model.receipt import Receipt
 from recollect.model.scope import Scope
 from recollect.ports.jobs import Jobs
+from recollect.ports.keeping import (
+    Audit,
+    Consents,
+    Contexts,
+    Erasure,
+    Events,
+    Judgements,
+    Profiles,
+    Summaries,
+    Tombstones,
+    Verdicts,
+)
 from recollect.ports.search import Search, Vectors
 
 
@@ -178,6 +190,16 @@ class Store(Protocol):
     search: Search
     vectors: Vectors
     upkeep: Upkeep
+    summaries: Summaries
+    contexts: Contexts
+    judgements: Judgements
+    tombstones: Tombstones
+    events: Events
+    verdicts: Verdicts
+    audit: Audit
+    consents: Consents
+    profiles: Profiles
+    erasure: Erasure
 
     def transaction(self) -> AbstractContextManager[None]:
         """Begin to write. Inside another transaction this joins it."""

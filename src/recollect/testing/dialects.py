@@ -14,7 +14,6 @@ _ANTHROPIC_ENDINGS: dict[Ending, str] = {
     "tool": "tool_use",
     "filter": "refusal",
 }
-#: A word is a token.
 _TOOL_CALL = {"id": "call_1", "type": "function", "function": {"name": "lookup", "arguments": "{}"}}
 
 
@@ -51,7 +50,7 @@ def openai_stream(saying: Saying, model: object) -> bytes:
 
 def _openai_chunks(saying: Saying, model: object) -> Iterator[str]:
     part = "refusal" if saying.ending == "refusal" else "content"
-    deltas: list[Json] = [{"role": "assistant", part: ""}]
+    deltas: list[Json] = [{"role": "assistant", part: None if saying.text is None else ""}]
     deltas += [{part: piece} for piece in pieces(saying.text or "")]
     if saying.ending == "tool":
         deltas.append({"tool_calls": [{"index": 0, **_TOOL_CALL}]})

@@ -63,11 +63,8 @@ def test_the_help_page_lists_every_command_and_the_exit_codes(cli: Cli) -> None:
     assert "Exit codes: 0 done" in page.out
 
 
-def test_without_a_command_the_help_page_goes_to_standard_error(cli: Cli) -> None:
-    answer = cli.bare()
-
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith("Usage: recollect")
+def test_who_says_nothing_gets_the_help_page(cli: Cli) -> None:
+    assert cli.bare() == cli.bare("--help")
 
 
 def test_the_version_can_be_asked_for_with_an_option(cli: Cli) -> None:
@@ -133,6 +130,7 @@ def test_with_json_an_error_is_an_object_as_well(cli: Cli) -> None:
 @pytest.mark.parametrize(
     "words",
     [
+        (),
         ("serch", "x"),
         ("search",),
         ("search", "x", "--nonsense"),
@@ -146,12 +144,18 @@ def test_with_json_an_error_is_an_object_as_well(cli: Cli) -> None:
     ],
 )
 def test_what_makes_no_sense_as_a_command_is_a_usage_error(cli: Cli, words: tuple[str, ...]) -> None:
-    plain, shaped = cli(*words), cli("--json", *words)
+    plain, before, after = cli(*words), cli("--json", *words), cli(*words, "--json")
 
     assert (plain.code, plain.out) == (2, "")
     assert "Error: " in plain.err
-    assert shaped.code == 2
-    assert list(shaped.shape) == ["error"]
+    assert (before.code, after.code) == (2, 2)
+    assert list(before.shape) == list(after.shape) == ["error"]
+
+
+def test_a_text_that_looks_like_an_option_is_a_text_after_two_dashes(cli: Cli) -> None:
+    answer = cli("add", "--", "--json")
+
+    assert answer.out == "Remembered (note): --json\n"
 
 
 def test_a_mistyped_command_is_guessed(cli: Cli) -> None:

@@ -125,6 +125,15 @@ def test_without_its_model_a_text_is_stored_and_found_by_words_only(
     assert cli.json("stats")["memories"] == 2
 
 
+def test_who_wants_no_embedder_is_not_told_that_there_is_none(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
+    answer = cli("add", BIKE, "--json")
+
+    assert (answer.code, answer.shape["degraded"], answer.err) == (0, [], "")
+
+
 def test_when_the_model_is_there_again_the_next_command_embeds_what_waited(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

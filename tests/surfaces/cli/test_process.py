@@ -188,7 +188,7 @@ def on_a_terminal(
     return running.returncode, seen.decode()
 
 
-@pytest.mark.parametrize(("typed", "code", "left"), [(b"y\n", 0, 0), (b"n\n", 4, 1)])
+@pytest.mark.parametrize(("typed", "code", "left"), [(b"y\n", 0, 0), (b"n\n", 4, 1), (b"\x04", 130, 1)])
 def test_at_a_terminal_the_question_is_asked(cli: Cli, typed: bytes, code: int, left: int) -> None:
     memory_id = cli.id_of("I ride a red bicycle to work every day")
     ended, seen = on_a_terminal("--db", cli.db, "forget", memory_id, typed=typed)

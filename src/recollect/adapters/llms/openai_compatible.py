@@ -5,11 +5,12 @@ from contextlib import closing
 
 from recollect.adapters.llms.sse import objects, whole
 from recollect.adapters.llms.wire import MOST_BYTES, Json, Wire, checked_key, count, listed
-from recollect.errors import ProviderError
 from recollect.ports.chat_model import Completion, Turn
 from recollect.text.windows import encodable
 
 _CUT = frozenset({"length", "max_tokens"})
+#: An empty text with one of these is no answer.
+_KEPT_BACK = frozenset({"content_filter", "tool_calls", "function_call"})
 
 
 class OpenAIChatModel:
@@ -67,7 +68,7 @@ class OpenAIChatModel:
         if choice is None:
             raise self._wire.none("the list of choices is empty")
         text = self._words(choice, "message")
-        if text is None:
+        if text is None or (not text and _ending(choice) in _KEPT_BACK):
             raise self._wire.none(f"it ended with {_ending(choice) or 'no words'}")
         usage = answer.get("usage")
         spent = usage if isinstance(usage, dict) else {}
@@ -96,21 +97,21 @@ class OpenAIChatModel:
         self._wire.close()
 
     def _spoken(self, events: Iterator[str]) -> Iterator[str]:
-        ended, said = False, False
+        ending, said = "", None
         for event in objects(events):
             choice = self._choice(event)
             if choice is None:
                 continue
             text = self._words(choice, "message" if "message" in choice else "delta")
             if text is not None:
-                said = True
+                said = bool(said or text)
                 yield text
-            ended = ended or bool(_ending(choice))
-        if not ended:
+            ending = _ending(choice) or ending
+        if not ending:
             # Without a word of how it ended, a stream that stops was cut on its way.
-            raise self._wire.broken_off() if said else self._wire.none("the stream is empty")
-        if not said:
-            raise self._wire.none("it ended without words")
+            raise self._wire.none("the stream is empty") if said is None else self._wire.broken_off()
+        if said is None or (not said and ending in _KEPT_BACK):
+            raise self._wire.none(f"it ended with {ending}")
 
     def _question(self, turns: Sequence[Turn], max_tokens: int, schema: Mapping[str, object] | None) -> Json:
         question: Json = {
@@ -147,11 +148,8 @@ class OpenAIChatModel:
         if not isinstance(message, dict):
             return None
         if message.get("refusal"):
-            raise self._declined()
+            raise self._wire.none("it declined")
         return _text(message.get("content"))
-
-    def _declined(self) -> ProviderError:
-        return self._wire.none("it declined")
 
 
 def _text(content: object) -> str | None:

@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import apsw
@@ -94,6 +94,12 @@ class Database:
                     self._idle.append(connection)
 
     @contextmanager
+    def fresh(self) -> Iterator[apsw.Connection]:
+        """A reader that remembers nothing of what the file was like before."""
+        with translated(str(self.path)), closing(self._open("PRAGMA query_only = ON")) as connection:
+            yield connection
+
+    @contextmanager
     def notes(self) -> Iterator[apsw.Connection]:
         """A writer that does not wait for the disk: for receipts, which may be lost with the power."""
         if self._owner == threading.get_ident():
@@ -124,6 +130,16 @@ class Database:
             connection.execute("INSERT INTO users (id, created_at) VALUES (?, ?)", (user, now))
             number = connection.last_insert_rowid()
         return number
+
+    def forget_users(self) -> None:
+        """Somebody was erased: numbers that were looked up may be nobody's now."""
+        self._users.clear()
+
+    def checkpoint(self) -> bool:
+        """Write the log back into the file and empty it; False if somebody is reading from it."""
+        with self._lock, translated(str(self.path)):
+            busy, _, _ = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
+        return not busy
 
     def close(self) -> None:
         with self._lock, self._notes_lock:

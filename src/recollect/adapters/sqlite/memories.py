@@ -15,20 +15,20 @@ from recollect.model.message import Role
 from recollect.model.scope import Scope
 from recollect.text.tokens import estimate
 
-COLUMNS = (
-    "kind, weight, standing, origin, speaker, tags, sightings, version, pinned, attribute, valid_from,"
-    " valid_to, expires_at, reason, fact_hash, tokens, created_at, updated_at, seen_at, text"
-)
+COLUMNS = """
+    kind weight standing origin speaker tags sightings version pinned attribute value superseded_by valid_from valid_to
+    expires_at reason fact_hash tokens created_at updated_at seen_at text
+""".split()
 MEMORY = f"""
-    SELECT m.no, m.id, c.id, {", ".join("m." + name.strip() for name in COLUMNS.split(","))}
+    SELECT m.no, m.id, c.id, {", ".join("m." + name for name in COLUMNS)}
     FROM memories m LEFT JOIN chats c ON c.no = m.chat_no
 """
 INSERT = f"""
-    INSERT INTO memories (user_no, chat_no, id, {COLUMNS})
-    VALUES (?, ?, ?, {", ".join("?" * len(COLUMNS.split(",")))})
+    INSERT INTO memories (user_no, chat_no, id, {", ".join(COLUMNS)})
+    VALUES (?, ?, ?, {", ".join("?" * len(COLUMNS))})
 """
 UPDATE = f"""
-    UPDATE memories SET {", ".join(name.strip() + " = ?" for name in COLUMNS.split(","))}
+    UPDATE memories SET {", ".join(name + " = ?" for name in COLUMNS)}
     WHERE user_no = ? AND id = ? AND version = ?
 """
 INSERT_VERSION = """
@@ -196,79 +196,67 @@ class SqliteMemories:
             raise Refused(f"Memory {same.id} says the same already. Forget one of the two instead.")
 
     def _memory(self, db: apsw.Connection, user: str, row: Row) -> Memory:
-        (
-            no,
-            memory_id,
-            chat,
-            kind,
-            weight,
-            standing,
-            origin,
-            speaker,
-            tags,
-            sightings,
-            version,
-            pinned,
-            *rest,
-        ) = row
-        (attribute, valid_from, valid_to, expires_at, reason, _, _, created_at, updated_at, seen_at, text) = (
-            rest
-        )
+        column = dict(zip(("no", "id", "chat", *COLUMNS), row, strict=True))
         spans = fetch(
             db,
             "SELECT m.id, s.start, s.end FROM memory_spans s JOIN messages m ON m.no = s.message_no"
             " WHERE s.user_no = m.user_no AND s.memory_no = ? ORDER BY m.no, s.start",
-            (no,),
+            (column["no"],),
         )
         return Memory(
-            id=memory_id,
+            id=column["id"],
             user=user,
-            chat=chat,
-            text=text,
-            kind=Kind(kind),
-            weight=weight,
-            standing=Standing(standing),
-            origin=Origin(origin),
-            speaker=Role(speaker),
-            tags=tuple(json.loads(tags)),
-            sightings=sightings,
-            version=version,
-            pinned=bool(pinned),
-            attribute=attribute,
-            valid_from=maybe_time(valid_from),
-            valid_to=maybe_time(valid_to),
-            expires_at=maybe_time(expires_at),
-            reason=reason,
-            created_at=from_ms(created_at),
-            updated_at=from_ms(updated_at),
-            seen_at=from_ms(seen_at),
+            chat=column["chat"],
+            text=column["text"],
+            kind=Kind(column["kind"]),
+            weight=column["weight"],
+            standing=Standing(column["standing"]),
+            origin=Origin(column["origin"]),
+            speaker=Role(column["speaker"]),
+            tags=tuple(json.loads(column["tags"])),
+            sightings=column["sightings"],
+            version=column["version"],
+            pinned=bool(column["pinned"]),
+            attribute=column["attribute"],
+            value=column["value"],
+            superseded_by=column["superseded_by"],
+            valid_from=maybe_time(column["valid_from"]),
+            valid_to=maybe_time(column["valid_to"]),
+            expires_at=maybe_time(column["expires_at"]),
+            reason=column["reason"],
+            created_at=from_ms(column["created_at"]),
+            updated_at=from_ms(column["updated_at"]),
+            seen_at=from_ms(column["seen_at"]),
             spans=tuple(Span(message_id=m, start=start, end=end) for m, start, end in spans),
         )
 
 
-def _values(memory: Memory) -> tuple[Value, ...]:
-    return (
-        memory.kind,
-        memory.weight,
-        memory.standing,
-        memory.origin,
-        memory.speaker,
-        json.dumps(memory.tags, ensure_ascii=False),
-        memory.sightings,
-        memory.version,
-        int(memory.pinned),
-        memory.attribute,
-        maybe_ms(memory.valid_from),
-        maybe_ms(memory.valid_to),
-        maybe_ms(memory.expires_at),
-        memory.reason,
-        memory.fact_hash,
-        estimate(memory.text),
-        to_ms(memory.created_at),
-        to_ms(memory.updated_at),
-        to_ms(memory.seen_at),
-        memory.text,
-    )
+def _values(memory: Memory) -> list[Value]:
+    column: dict[str, Value] = {
+        "kind": memory.kind,
+        "weight": memory.weight,
+        "standing": memory.standing,
+        "origin": memory.origin,
+        "speaker": memory.speaker,
+        "tags": json.dumps(memory.tags, ensure_ascii=False),
+        "sightings": memory.sightings,
+        "version": memory.version,
+        "pinned": int(memory.pinned),
+        "attribute": memory.attribute,
+        "value": memory.value,
+        "superseded_by": memory.superseded_by,
+        "valid_from": maybe_ms(memory.valid_from),
+        "valid_to": maybe_ms(memory.valid_to),
+        "expires_at": maybe_ms(memory.expires_at),
+        "reason": memory.reason,
+        "fact_hash": memory.fact_hash,
+        "tokens": estimate(memory.text),
+        "created_at": to_ms(memory.created_at),
+        "updated_at": to_ms(memory.updated_at),
+        "seen_at": to_ms(memory.seen_at),
+        "text": memory.text,
+    }
+    return [column[name] for name in COLUMNS]
 
 
 def _add_spans(db: apsw.Connection, user_no: int, memory_no: int, spans: Sequence[Span]) -> None:

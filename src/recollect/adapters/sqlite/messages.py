@@ -50,7 +50,7 @@ class SqliteMessages:
                 where = "WHERE m.user_no = ? AND m.client_id = ?"
                 row = fetch_one(db, MESSAGE + where, (user_no, message.client_id))
                 if row is not None:
-                    return _message(message.user, row), False
+                    return as_message(message.user, row), False
             [chat_no] = fetch(db, TOUCH_CHAT, (user_no, message.chat, now))[0]
             db.execute(
                 INSERT_MESSAGE,
@@ -86,7 +86,7 @@ class SqliteMessages:
             )
         if row is None:
             raise NotFound(f"There is no message {message_id!r} for this user.")
-        return _message(scope.user, row)
+        return as_message(scope.user, row)
 
     def list(
         self, scope: Scope, *, limit: int = 100, before: str | None = None, newest_first: bool = False
@@ -104,7 +104,7 @@ class SqliteMessages:
                 """,
                 (user_no, scope.chat, before, limit),
             )
-        return [_message(scope.user, row) for row in (rows if newest_first else reversed(rows))]
+        return [as_message(scope.user, row) for row in (rows if newest_first else reversed(rows))]
 
     def edit(self, scope: Scope, message_id: str, content: str, chunks: Sequence[Chunk], tokens: int) -> None:
         with self._database.transaction() as db:
@@ -141,7 +141,7 @@ class SqliteMessages:
                 """,
                 (user_no, scope.chat, limit),
             )
-        return [_message(scope.user, row) for row in rows]
+        return [as_message(scope.user, row) for row in rows]
 
     def mark_extracted(self, scope: Scope, message_ids: Sequence[str]) -> None:
         with self._database.transaction() as db:
@@ -167,7 +167,7 @@ class SqliteMessages:
                 """,
                 (user_no, after, larger_than, limit),
             )
-        return [_message(scope.user, row) for row in rows]
+        return [as_message(scope.user, row) for row in rows]
 
     def rechunk(self, scope: Scope, message_id: str, chunks: Sequence[Chunk]) -> None:
         with self._database.transaction() as db:
@@ -265,7 +265,7 @@ def _add_chunks(
     )
 
 
-def _message(user: str, row: Row) -> Message:
+def as_message(user: str, row: Row) -> Message:
     (
         message_id,
         chat,

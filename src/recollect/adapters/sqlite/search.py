@@ -43,30 +43,29 @@ SAID = f"""
 """
 IN_CHATS = "(:chats IS NULL OR {} IN (SELECT value FROM json_each(:chats)))"
 #: Where each kind of passage is, and what it must be to be found: of the user, within reach, and still standing.
+#: The numbers stand first in a CROSS JOIN, or SQLite would look through all rows of the user for them.
 FOUND = (
     f"""
-    FROM messages m JOIN chats c ON c.no = m.chat_no
-    WHERE m.no IN (SELECT value FROM json_each(:numbers)) AND m.user_no = :user
-        AND {IN_CHATS.format("m.chat_no")} AND {SAID}
+    FROM json_each(:numbers) n CROSS JOIN messages m ON m.no = n.value JOIN chats c ON c.no = m.chat_no
+    WHERE m.user_no = :user AND {IN_CHATS.format("m.chat_no")} AND {SAID}
     """,
     f"""
-    FROM message_chunks k JOIN messages m ON m.no = k.message_no JOIN chats c ON c.no = k.chat_no
-    WHERE k.no IN (SELECT value FROM json_each(:numbers)) AND k.user_no = :user
-        AND {IN_CHATS.format("k.chat_no")} AND {SAID}
+    FROM json_each(:numbers) n CROSS JOIN message_chunks k ON k.no = n.value
+        JOIN messages m ON m.no = k.message_no JOIN chats c ON c.no = k.chat_no
+    WHERE k.user_no = :user AND {IN_CHATS.format("k.chat_no")} AND {SAID}
     """,
     f"""
-    FROM memories m LEFT JOIN chats c ON c.no = m.chat_no
-    WHERE m.no IN (SELECT value FROM json_each(:numbers)) AND m.user_no = :user
-        AND {IN_CHATS.format("0")} AND round(100 * m.weight) >= :floor
+    FROM json_each(:numbers) n CROSS JOIN memories m ON m.no = n.value LEFT JOIN chats c ON c.no = m.chat_no
+    WHERE m.user_no = :user AND {IN_CHATS.format("0")} AND round(100 * m.weight) >= :floor
         AND (:kinds = '[]' OR m.kind IN (SELECT value FROM json_each(:kinds)))
         AND CASE WHEN :as_of IS NULL THEN m.standing = 'active' ELSE
             m.standing IN ('active', 'superseded') AND coalesce(m.valid_from, m.created_at) <= :as_of
             AND coalesce(m.valid_to, :as_of + 1) > :as_of END
     """,
     f"""
-    FROM conversation_summaries s JOIN chats c ON c.no = s.chat_no
-    WHERE s.no IN (SELECT value FROM json_each(:numbers)) AND s.user_no = :user
-        AND {IN_CHATS.format("s.chat_no")} AND (:as_of IS NULL OR s.created_at <= :as_of)
+    FROM json_each(:numbers) n CROSS JOIN conversation_summaries s ON s.no = n.value
+        JOIN chats c ON c.no = s.chat_no
+    WHERE s.user_no = :user AND {IN_CHATS.format("s.chat_no")} AND (:as_of IS NULL OR s.created_at <= :as_of)
     """,
 )
 NUMBERS = tuple(f"SELECT {name}.no * 4 + {kind}" for kind, name in enumerate("mkms"))
@@ -100,6 +99,7 @@ class SqliteSearch:
     def __init__(self, database: Database, shelves: Shelves) -> None:
         self._database = database
         self._shelves = shelves
+        self._frequent = words.Frequent()
 
     def lexical(self, scope: Scope, query: str, *, limit: int, reach: Reach) -> list[Hit]:
         wanted = terms(query)
@@ -108,12 +108,16 @@ class SqliteSearch:
             if not user_no or not wanted:
                 return []
             chats = _chats(db, user_no, scope, reach)
+            kinds = _kinds(reach)
+            # Memories stand behind a mark of their own, as if they were a chat.
+            looked = [0] if chats is None and kinds == (KINDS[Source.MEMORY],) else chats
             found = words.best(
                 db,
-                [[word(user_no, form) for form in forms] for forms in wanted],
-                within=None if chats is None else [marker(user_no, int(no)) for no in chats],
-                kinds=_kinds(reach),
+                [tuple(word(user_no, form) for form in forms) for forms in wanted],
+                within=None if looked is None else tuple(marker(user_no, int(no)) for no in looked),
+                kinds=kinds,
                 limit=limit,
+                frequent=self._frequent,
             )
             return _first(db, found, limit, _bounds(user_no, chats, reach))
 
@@ -146,9 +150,9 @@ class SqliteSearch:
         with self._database.reading() as db:
             rows = fetch(
                 db,
-                "SELECT passage, scale, data FROM vectors WHERE passage IN (SELECT value FROM json_each(?1))"
-                " AND model_no = (SELECT no FROM embedding_models WHERE id = ?2 AND dimension = ?3)"
-                " AND user_no = ?4",
+                "SELECT v.passage, v.scale, v.data FROM embedding_models e"
+                " CROSS JOIN json_each(?1) n CROSS JOIN vectors v ON v.passage = n.value AND v.model_no = e.no"
+                " WHERE e.id = ?2 AND e.dimension = ?3 AND v.user_no = ?4",
                 (_json(passages), model, len(vector), self._database.user(db, scope.user)),
             )
         return _cosines(rows, np.frombuffer(vector, dtype=np.float32))
@@ -234,7 +238,8 @@ def _standing(db: apsw.Connection, passages: Sequence[int], bounds: Bounds) -> s
 def _vectors(db: apsw.Connection, user_no: int, numbers: Sequence[int]) -> list[Row]:
     return fetch(
         db,
-        "SELECT passage, scale, data FROM vectors WHERE no IN (SELECT value FROM json_each(?)) AND user_no = ?",
+        "SELECT v.passage, v.scale, v.data FROM json_each(?) n CROSS JOIN vectors v ON v.no = n.value"
+        " WHERE v.user_no = ?",
         (_json(numbers), user_no),
     )
 
@@ -244,7 +249,7 @@ def _cosines(rows: Sequence[Row], query: NDArray[np.float32]) -> dict[int, float
         return {}
     passages, scales, data = zip(*rows, strict=True)
     matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(rows), len(query))
-    scores = (matrix.astype(np.float32) @ query) * np.array(scales, dtype=np.float32)
+    scores = np.vecdot(matrix.astype(np.float32), query) * np.array(scales, dtype=np.float32)
     return dict(zip(passages, scores.tolist(), strict=True))
 
 

@@ -5,12 +5,21 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.erasure import SqliteErasure
+from recollect.adapters.sqlite.events import (
+    SqliteEvents,
+    SqliteJudgements,
+    SqliteTombstones,
+    SqliteVerdicts,
+)
 from recollect.adapters.sqlite.jobs import SqliteJobs
 from recollect.adapters.sqlite.memories import SqliteMemories
 from recollect.adapters.sqlite.messages import SqliteChats, SqliteMessages
+from recollect.adapters.sqlite.privacy import SqliteAudit, SqliteConsents, SqliteProfiles
 from recollect.adapters.sqlite.receipts import SqlitePreferences, SqliteReceipts
 from recollect.adapters.sqlite.search import SqliteSearch
 from recollect.adapters.sqlite.shelf import Shelves
+from recollect.adapters.sqlite.summaries import SqliteContexts, SqliteSummaries
 from recollect.adapters.sqlite.upkeep import SqliteUpkeep
 from recollect.adapters.sqlite.vectors import SqliteVectors
 
@@ -28,6 +37,16 @@ class SqliteStore:
         self.search = SqliteSearch(self._database, shelves)
         self.vectors = SqliteVectors(self._database, shelves)
         self.upkeep = SqliteUpkeep(self._database)
+        self.summaries = SqliteSummaries(self._database)
+        self.contexts = SqliteContexts(self._database)
+        self.judgements = SqliteJudgements(self._database)
+        self.tombstones = SqliteTombstones(self._database)
+        self.events = SqliteEvents(self._database)
+        self.verdicts = SqliteVerdicts(self._database)
+        self.audit = SqliteAudit(self._database)
+        self.consents = SqliteConsents(self._database, self.audit)
+        self.profiles = SqliteProfiles(self._database)
+        self.erasure = SqliteErasure(self._database, shelves)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

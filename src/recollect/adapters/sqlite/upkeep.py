@@ -9,7 +9,7 @@ from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.errors import translated
 from recollect.adapters.sqlite.rows import fetch, number
 from recollect.adapters.sqlite.vectors import content_hash
-from recollect.errors import CorruptStore, InvalidInput
+from recollect.errors import CorruptStore, InvalidInput, StoreError
 from recollect.model.scope import Scope
 from recollect.ports.store import Finding, Stats
 
@@ -21,7 +21,16 @@ UNQUEUED = """
 UNINDEXED = "FROM passages p WHERE p.passage NOT IN (SELECT id FROM passages_fts_docsize)"
 ORPHAN_VECTORS = "FROM vectors WHERE passage NOT IN (SELECT passage FROM passages)"
 ORPHAN_PROMISES = "FROM unembedded WHERE passage NOT IN (SELECT passage FROM passages)"
-DIFFERENCES = (ORPHAN_VECTORS, ORPHAN_PROMISES, UNQUEUED, UNINDEXED)
+ORPHAN_WORDS = "FROM passages_fts_docsize WHERE id NOT IN (SELECT passage FROM passages)"
+DIFFERENCES = (ORPHAN_VECTORS, ORPHAN_PROMISES, ORPHAN_WORDS, UNQUEUED, UNINDEXED)
+#: As in the migration that made it: an index that was dropped can be made anew.
+FULLTEXT = """
+    CREATE VIRTUAL TABLE IF NOT EXISTS passages_fts USING fts5 (
+        text, content = 'passages', content_rowid = 'passage', tokenize = 'recollect'
+    );
+    INSERT INTO passages_fts (passages_fts, rank) VALUES ('secure-delete', 1);
+    INSERT INTO passages_fts (passages_fts) VALUES ('rebuild');
+"""
 PARTS = {
     "messages": ("messages", "messages_%", "sqlite_autoindex_messages_%"),
     "chunks": ("message_chunks", "chunks_%", "sqlite_autoindex_message_chunks_%"),
@@ -37,11 +46,16 @@ class SqliteUpkeep:
         self._database = database
 
     def check(self, *, deep: bool = False) -> Sequence[Finding]:
-        return [*_until_damage(self._file(deep=deep)), *_until_damage(self._shadows(deep=deep))]
+        return [
+            *_as_far_as_it_goes(self._file(deep=deep), fix="restore a backup"),
+            *_as_far_as_it_goes(self._shadows(deep=deep), fix=REPAIR),
+        ]
 
     def sync(self) -> int:
         # Looked for without the write lock: at 100,000 passages this takes a moment.
         with self._database.reading() as db:
+            if not number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'passages_fts'"):
+                return self.rebuild("fulltext")
             stale = list(_stale(db))
             differs = stale or any(number(db, f"SELECT EXISTS (SELECT 1 {what})") for what in DIFFERENCES)
         if not differs:
@@ -50,7 +64,10 @@ class SqliteUpkeep:
             for passage, user_no in stale:
                 db.execute("DELETE FROM vectors WHERE passage = ?", (passage,))
                 db.execute("INSERT OR IGNORE INTO unembedded VALUES (?, ?)", (user_no, passage))
-            changes = len(stale)
+            changes = len(stale) + number(db, f"SELECT count(*) {ORPHAN_WORDS}")
+            if changes > len(stale):
+                # FTS5 can take out only what it is told word by word, and these words are gone.
+                db.execute(FULLTEXT)
             for sql in (
                 f"DELETE {ORPHAN_VECTORS}",
                 f"DELETE {ORPHAN_PROMISES}",
@@ -64,7 +81,7 @@ class SqliteUpkeep:
     def rebuild(self, shadow: str) -> int:
         with self._database.transaction() as db:
             if shadow == "fulltext":
-                db.execute("INSERT INTO passages_fts (passages_fts) VALUES ('rebuild')")
+                db.execute(FULLTEXT)
             elif shadow == "vectors":
                 db.execute("DELETE FROM vectors")
                 db.execute("INSERT OR IGNORE INTO unembedded SELECT user_no, passage FROM passages")
@@ -106,7 +123,8 @@ class SqliteUpkeep:
         mode = stat.S_IMODE(self._database.path.stat().st_mode)
         fix = f"chmod 600 {self._database.path}" if mode & 0o077 else None
         yield Finding(name="file mode", ok=not mode & 0o077, detail=f"{mode:o}", fix=fix)
-        with self._database.reading() as db:
+        # FTS5 remembers the structure of its index, and this pragma does not make it look again.
+        with self._database.fresh() as db:
             yield Finding(name="sqlite", ok=True, detail=apsw.sqlite_lib_version())
             yield Finding(name="schema", ok=True, detail=str(db.pragma("user_version")))
             pragma = "integrity_check" if deep else "quick_check"
@@ -144,12 +162,12 @@ class SqliteUpkeep:
         return True
 
 
-def _until_damage(findings: Iterator[Finding]) -> Iterator[Finding]:
+def _as_far_as_it_goes(findings: Iterator[Finding], *, fix: str) -> Iterator[Finding]:
     """The findings, the last of which may be that one can look no further."""
     try:
         yield from findings
-    except CorruptStore as error:
-        yield Finding(name="readable", ok=False, detail=str(error.__cause__), fix="restore a backup")
+    except StoreError as error:
+        yield Finding(name="readable", ok=False, detail=str(error.__cause__), fix=fix)
 
 
 def _stale(db: apsw.Connection) -> Iterator[tuple[int, int]]:

@@ -1,112 +1,253 @@
-"""BM25 over the full-text index, a word at a time: postings come out of SQLite whole and are added up by numpy."""
+"""
+BM25 over the full-text index, a word at a time.
+
+Of a rare word every occurrence comes out of SQLite and is counted by numpy. A word that stands in thousands of passages
+is asked for beside the others only, where the index skips what does not matter.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.adapters.sqlite.rows import fetch, fetch_one
+from recollect.adapters.sqlite.rows import fetch, fetch_one, number
 
 Numbers: TypeAlias = NDArray[np.int64]
 Scores: TypeAlias = NDArray[np.float64]
+#: Whether passages of each kind are wanted.
+Wanted: TypeAlias = NDArray[np.bool_]
+#: A word in all the forms it may stand under.
+Forms: TypeAlias = tuple[str, ...]
 
 #: The usual constants of BM25.
 K1, B = 1.2, 0.75
-#: A word with more occurrences says nothing about a passage; it is read only if there is no rarer one.
+#: A word with so many occurrences is frequent: whether it stands in a passage counts, and no longer how often.
+FREQUENT = 5_000
+#: A word in so many passages says nothing about any of them; it is looked for only if there is no rarer one.
 COMMON = 20_000
 #: Passages whose length is looked up: enough that the order at the top is exact.
 LONG_LIST = 400
+#: How much an index may grow or shrink before its frequent words are counted again.
+DRIFT = 0.05
 
 POSTINGS = "SELECT group_concat(doc) FROM (SELECT doc FROM temp.words WHERE term = ? LIMIT ?)"
+NEWEST = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
+LENGTHS = """
+    SELECT d.id, d.sz FROM json_each(?) j CROSS JOIN passages_fts_docsize d ON d.id = j.value
+"""
 
 
-def postings(db: apsw.Connection, forms: Sequence[str], limit: int) -> Numbers:
-    """The passages that hold a word in any of its forms, once per occurrence; as many as `limit` for a form."""
-    found = [fetch(db, POSTINGS, (form, limit))[0][0] for form in forms]
-    return np.concatenate(
-        [np.fromstring(text, dtype=np.int64, sep=",") for text in found if text]
-        or [np.empty(0, dtype=np.int64)]
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holders:
+    """The passages that hold a word, in order, how often each does, and how many there are, listed here or not."""
+
+    passages: Numbers
+    times: Numbers
+    count: int
+
+    def rarity(self, rows: int) -> float:
+        return math.log(1 + (max(rows - self.count, 0) + 0.5) / (self.count + 0.5))
+
+
+class Frequent:
+    """Remembers which words are frequent, and how many passages hold them, so that they are not counted each time."""
+
+    def __init__(self, most: int = 10_000) -> None:
+        self._most = most
+        self._known: dict[Forms, tuple[int, int]] = {}
+
+    def get(self, forms: Forms, rows: int) -> int | None:
+        """How many passages held the word when there were about as many `rows` as now."""
+        count, rows_then = self._known.get(forms, (0, 0))
+        return count if abs(rows - rows_then) < DRIFT * rows_then else None
+
+    def put(self, forms: Forms, rows: int, count: int) -> None:
+        if len(self._known) >= self._most:
+            self._known.clear()
+        self._known[forms] = (count, rows)
 
 
 def best(
     db: apsw.Connection,
-    words: Sequence[Sequence[str]],
+    words: Sequence[Forms],
     *,
-    within: Sequence[str] | None,
+    within: Forms | None,
     kinds: tuple[int, ...],
     limit: int,
+    frequent: Frequent,
 ) -> list[tuple[int, float]]:
     """
     The passages that score highest, best first: at least `limit` if there are so many, and a few hundred more.
 
     They must hold one of the words `within`.
     """
-    lists = [postings(db, forms, COMMON) for forms in words]
-    rare = [found for found in lists if 0 < len(found) < COMMON] or [found for found in lists if len(found)]
-    if not rare:
-        return []
-    allowed = np.unique(postings(db, within, 2**31)) if within is not None else None
-    counted = [_count(found, kinds, allowed) for found in rare]
     rows, average = _statistics(db)
-    idf = [_idf(len(passages), rows) for passages, _ in counted]
-    passages = np.unique(np.concatenate([p for p, _ in counted]))
-    scores = _scores(passages, counted, idf, np.ones(len(passages)))
-    if len(passages) > LONG_LIST + limit:
-        passages = passages[np.argpartition(-scores, LONG_LIST + limit)[: LONG_LIST + limit]]
-    scores = _scores(passages, counted, idf, _lengths(db, passages) / average)
+    wanted = np.isin(np.arange(4), kinds)
+    rare, many = _parted(db, words, rows, frequent)
+    if many and not rare:
+        rarest = min(many, key=lambda forms: many[forms])
+        rare[rarest], _ = _postings(db, rarest, COMMON), many.pop(rarest)
+    scope = None if within is None else _any([within])
+    allowed = _newest(db, _all(_any(rare), scope), rows) if rare and scope else None
+    held = [_counted(found, wanted, allowed) for found in rare.values()]
+    if many:
+        few = sum(len(each.passages) for each in held) < 2 * limit
+        held += _beside(db, many, rare=rare, scope=scope, few=few, wanted=wanted)
+    passages = _most_promising(held, rows, LONG_LIST + limit)
+    scores = _scores(passages, held, rows, _lengths(db, passages) / average)
     order = np.lexsort((passages, -scores))
-    return [(int(passages[i]), float(scores[i])) for i in order]
+    return list(zip(passages[order].tolist(), scores[order].tolist(), strict=True))
 
 
-def _count(found: Numbers, kinds: tuple[int, ...], allowed: Numbers | None) -> tuple[Numbers, Numbers]:
-    passages, counts = np.unique(found, return_counts=True)
-    keep = np.isin(passages & 3, kinds)
+def _parted(
+    db: apsw.Connection, words: Sequence[Forms], rows: int, frequent: Frequent
+) -> tuple[dict[Forms, Numbers], dict[Forms, int]]:
+    """The rare words with their occurrences, and the frequent ones with the number of passages that hold them."""
+    rare: dict[Forms, Numbers] = {}
+    many: dict[Forms, int] = {}
+    for forms in words:
+        count = frequent.get(forms, rows)
+        if count is None:
+            found = _postings(db, forms, FREQUENT)
+            if len(found) < FREQUENT:
+                rare[forms] = found
+                continue
+            count = number(db, f"SELECT count(*) FROM ({NEWEST})", (_any([forms]), COMMON))
+            frequent.put(forms, rows, count)
+        many[forms] = count
+    rare = {forms: found for forms, found in rare.items() if len(found)}
+    telling = {forms: count for forms, count in many.items() if count < COMMON}
+    return rare, telling if rare or telling else many
+
+
+def _postings(db: apsw.Connection, forms: Forms, limit: int) -> Numbers:
+    """The passages that hold a word in any of its forms, in order, once per occurrence; `limit` of each form."""
+    found = [text for form in forms for (text,) in fetch(db, POSTINGS, (form, limit)) if text]
+    listed = _parsed(",".join(found))
+    return listed if len(found) < 2 else np.sort(listed, kind="stable")
+
+
+def _newest(db: apsw.Connection, expression: str, limit: int) -> Numbers:
+    """The last `limit` of the passages that match, the last one first."""
+    [(text,)] = fetch(db, f"SELECT group_concat(rowid) FROM ({NEWEST})", (expression, limit))
+    return _parsed(text or "")
+
+
+def _parsed(text: str) -> Numbers:
+    return np.fromstring(text, dtype=np.int64, sep=",")
+
+
+def _any(words: Iterable[Forms]) -> str:
+    """In FTS5's language: a passage that holds one of these. Quoted, so that no word is ever read as syntax."""
+    return " OR ".join('"' + form.replace('"', '""') + '"' for forms in words for form in forms)
+
+
+def _all(*expressions: str | None) -> str:
+    return " AND ".join(f"({expression})" for expression in expressions if expression)
+
+
+def _beside(
+    db: apsw.Connection,
+    many: Mapping[Forms, int],
+    *,
+    rare: Iterable[Forms],
+    scope: str | None,
+    few: bool,
+    wanted: Wanted,
+) -> list[Holders]:
+    """
+    Where frequent words stand beside rare ones.
+
+    If those are in few passages, also beside the rarest of the frequent ones, and where they were said last.
+    """
+    rarest, *others = sorted(many, key=lambda forms: many[forms])
+    beside = _any(rare)
+    found: dict[Forms, list[Numbers]] = {forms: [] for forms in many}
+    counts = dict(many)
+    for forms, lists in found.items():
+        if beside:
+            lists.append(_newest(db, _all(beside, _any([forms]), scope), COMMON))
+        if few or scope:
+            last = _newest(db, _all(_any([forms]), scope), LONG_LIST)
+            lists.append(last)
+            counts[forms] = len(last) if len(last) < LONG_LIST else counts[forms]
+    for forms in others if few else ():
+        together = _newest(db, _all(_any([rarest]), _any([forms]), scope), FREQUENT)
+        found[rarest].append(together)
+        found[forms].append(together)
+    return [_present(np.concatenate(lists), counts[forms], wanted) for forms, lists in found.items()]
+
+
+def _counted(found: Numbers, wanted: Wanted, allowed: Numbers | None) -> Holders:
+    """Occurrences in order, counted by passage."""
+    first = np.flatnonzero(np.diff(found, prepend=-1))
+    passages, times = found[first], np.diff(first, append=len(found))
+    keep = wanted[passages & 3]
     if allowed is not None:
         keep &= np.isin(passages, allowed, assume_unique=True)
-    return passages[keep], counts[keep]
+    passages = passages[keep]
+    return Holders(passages=passages, times=times[keep], count=len(passages))
 
 
-def _scores(
-    passages: Numbers, counted: Sequence[tuple[Numbers, Numbers]], idf: Sequence[float], length: Scores
-) -> Scores:
+def _present(found: Numbers, count: int, wanted: Wanted) -> Holders:
+    """Passages of which no more is known than that they hold the word."""
+    listed = np.sort(found)
+    passages = listed[np.flatnonzero(np.diff(listed, prepend=-1))]
+    passages = passages[wanted[passages & 3]]
+    return Holders(passages=passages, times=np.ones_like(passages), count=count)
+
+
+def _most_promising(held: Sequence[Holders], rows: int, limit: int) -> Numbers:
+    """The passages that score highest if all are equally long, in order."""
+    listed = np.concatenate([each.passages for each in held] or [np.empty(0, np.int64)])
+    if len(listed) <= limit:
+        return np.unique(listed)
+    scores = np.concatenate([each.rarity(rows) * _weight(each.times, np.ones(1)) for each in held])
+    order = np.argsort(listed, kind="stable")
+    listed, scores = listed[order], scores[order]
+    first = np.flatnonzero(np.diff(listed, prepend=-1))
+    passages, totals = listed[first], np.add.reduceat(scores, first)
+    if len(passages) > limit:
+        passages = np.sort(passages[np.argpartition(-totals, limit)[:limit]])
+    return passages
+
+
+def _scores(passages: Numbers, held: Sequence[Holders], rows: int, length: Scores) -> Scores:
     """BM25 of each passage; `length` is its length in units of the average."""
     total = np.zeros(len(passages))
-    for (holders, counts), rarity in zip(counted, idf, strict=True):
-        if not len(holders):
-            continue
-        at = np.minimum(np.searchsorted(holders, passages), len(holders) - 1)
-        tf = np.where(holders[at] == passages, counts[at], 0)
-        total += rarity * tf * (K1 + 1) / (tf + K1 * (1 - B + B * length))
+    for each in held:
+        if len(each.passages):
+            at = np.minimum(np.searchsorted(each.passages, passages), len(each.passages) - 1)
+            times = np.where(each.passages[at] == passages, each.times[at], 0)
+            total += each.rarity(rows) * _weight(times, length)
     return total
 
 
-def _idf(holders: int, rows: int) -> float:
-    return math.log(1 + (max(rows - holders, 0) + 0.5) / (holders + 0.5))
+def _weight(times: Numbers, length: Scores) -> Scores:
+    weight: Scores = times * (K1 + 1) / (times + K1 * (1 - B + B * length))
+    return weight
 
 
 def _statistics(db: apsw.Connection) -> tuple[int, float]:
     """How many passages there are, and how long they are on average."""
     row = fetch_one(db, "SELECT block FROM passages_fts_data WHERE id = 1")
-    rows, words = (_varints(row[0], 2) if row else (0, 0)) or (0, 0)
+    rows, words = _varints(row[0], 2) if row else (0, 0)
     return rows, max(words / rows, 1.0) if rows else 1.0
 
 
 def _lengths(db: apsw.Connection, passages: Numbers) -> Scores:
     listed = "[" + ",".join(map(str, passages.tolist())) + "]"
-    sizes = {
-        passage: _varints(size, 1)[0]
-        for passage, size in db.execute(
-            "SELECT id, sz FROM passages_fts_docsize WHERE id IN (SELECT value FROM json_each(?))", (listed,)
-        )
-    }
+    sizes = {passage: _varints(size, 1)[0] for passage, size in db.execute(LENGTHS, (listed,))}
     return np.array([sizes.get(passage, 1) for passage in passages.tolist()], dtype=np.float64)
 
 
-def _varints(data: bytes, count: int) -> list[int]:
+@lru_cache(maxsize=10_000)
+def _varints(data: bytes, count: int) -> tuple[int, ...]:
     """SQLite's variable-length integers: seven bits a byte, high bit set on all but the last."""
     numbers, value = [], 0
     for byte in data:
@@ -116,4 +257,4 @@ def _varints(data: bytes, count: int) -> list[int]:
             value = 0
             if len(numbers) == count:
                 break
-    return numbers + [0] * (count - len(numbers))
+    return (*numbers, *[0] * (count - len(numbers)))

@@ -1,31 +1,18 @@
 """Read what a language model answered: kindly in its form, strictly in what it says."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.model.judgement import Fact, Judgement
-from recollect.model.message import MessageType, Role
-from recollect.steps.judge.claims import (
-    CONTENT,
-    Claim,
-    Nothing,
-    claim,
-    discarded,
-    first,
-    number,
-    says_nothing,
-    sprawling,
-    tidy,
-)
-from recollect.steps.judge.grounding import Ground, Ungrounded, grounded
+from recollect.model.message import MessageType
+from recollect.steps.judge.claims import CONTENT, Claim, claim, first, number, says_nothing, tidy
 from recollect.steps.judge.lenient import values
-from recollect.steps.judge.question import Question, Source
-from recollect.steps.judge.vocabulary import VOCABULARIES
-from recollect.text.language import detect
+from recollect.steps.judge.question import Question
+from recollect.steps.judge.verdicts import Spoken, Standards, Verdict, settled
 
 #: No answer to our questions is longer.
 LONGEST = 200_000
+MOST_FACTS = 100
 #: A longer summary is none.
 LONGEST_SUMMARY = 300
 
@@ -47,42 +34,6 @@ class Unreadable:
     """The answer has not the form that was asked for, and why."""
 
     reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quarantined:
-    """A fact that is kept out of use, and why."""
-
-    fact: Fact
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """What an answer says about one source of its question."""
-
-    judgement: Judgement
-    quarantined: tuple[Quarantined, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standards:
-    """What an answer is held against."""
-
-    min_fact_chars: int = 10
-    nothing: Nothing = "exact"
-    known_names: Collection[str] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Spoken:
-    """An answer taken apart."""
-
-    claims: tuple[Claim, ...]
-    importance: int | None = None
-    message_type: MessageType | None = None
-    summary: str | None = None
-    reason: str = ""
 
 
 def read(
@@ -109,9 +60,11 @@ def read(
             found = _judged(said)
         case _:
             found = _listed(said)
+    if isinstance(found, Spoken) and len(found.claims) > MOST_FACTS:
+        return Unreadable(reason=f"it lists {len(found.claims):,} facts")
     if isinstance(found, Unreadable):
         return Unreadable(reason=f"{found.reason}, and it was cut off") if cut else found
-    return _settled(found, question, held)
+    return settled(found, question, held)
 
 
 def _spoken(text: str) -> str:
@@ -124,10 +77,10 @@ def _spoken(text: str) -> str:
     return whole
 
 
-def _one_line(said: str, held: Standards, *, cut: bool) -> _Spoken | Unreadable:
+def _one_line(said: str, held: Standards, *, cut: bool) -> Spoken | Unreadable:
     lines = [line for line in _FENCE.sub("", said).splitlines() if line.strip()]
     if not lines or says_nothing(lines[0], held.nothing):
-        return _Spoken(claims=(), reason="the model says NOTHING" if lines else "the reply is empty")
+        return Spoken(claims=(), reason="the model says NOTHING" if lines else "the reply is empty")
     if _DECLINED.match(lines[0].strip()):
         return Unreadable(reason="it declines to answer")
     if len(lines) > 1 or cut:
@@ -136,24 +89,29 @@ def _one_line(said: str, held: Standards, *, cut: bool) -> _Spoken | Unreadable:
         )
     line = tidy(_LABEL.sub("", tidy(lines[0])))
     if says_nothing(line, held.nothing) or not line:
-        return _Spoken(claims=(), reason="the model says NOTHING")
-    return _Spoken(claims=(Claim(text=line),))
+        return Spoken(claims=(), reason="the model says NOTHING")
+    return Spoken(claims=(Claim(text=line),))
 
 
-def _listed(said: str) -> _Spoken | Unreadable:
+def _listed(said: str) -> Spoken | Unreadable:
     if says_nothing(said):
-        return _Spoken(claims=(), reason="the model says NOTHING")
-    lists = [items for value in values(said) if (items := _items(value)) is not None]
-    if not lists:
-        return Unreadable(reason="there is no JSON list in it")
+        return Spoken(claims=(), reason="the model says NOTHING")
+    found = list(values(said))
+    lists = [items for value, _ in found if (items := _items(value)) is not None]
+    # One object a line is a list as well.
+    lists.append([value for value, _ in found if isinstance(value, dict) and _is_item(value)])
     claims = max((_claims(items) for items in lists), key=len)
-    if not claims and any(lists):
+    if claims:
+        return Spoken(claims=claims)
+    if any(lists):
         return Unreadable(reason='no item has the form {"t": "…", "c": "…", "w": 0.0-1.0}')
-    return _Spoken(claims=claims, reason="" if claims else "the model found no facts")
+    if any(complete and _items(value) == [] for value, complete in found):
+        return Spoken(claims=(), reason="the model found no facts")
+    return Unreadable(reason="there is no JSON list in it" if len(lists) == 1 else "it breaks off at once")
 
 
-def _judged(said: str) -> _Spoken | Unreadable:
-    found = [item for value in values(said) for item in (value if isinstance(value, list) else [value])]
+def _judged(said: str) -> Spoken | Unreadable:
+    found = [item for value, _ in values(said) for item in (value if isinstance(value, list) else [value])]
     objects = [value for value in found if isinstance(value, dict)]
     judged = next((value for value in objects if first(value, _IMPORTANCE) is not None), None)
     if judged is None:
@@ -166,7 +124,7 @@ def _judged(said: str) -> _Spoken | Unreadable:
     if items and importance and not claims:
         return Unreadable(reason='no fact has the form {"t": "…", "c": "…", "w": 0.0-1.0}')
     kind, summary = first(judged, _TYPES), judged.get("summary", judged.get("resumo"))
-    return _Spoken(
+    return Spoken(
         claims=claims,
         importance=importance,
         message_type=_message_type(kind),
@@ -184,7 +142,11 @@ def _items(value: object) -> list[object] | None:
     for name in _LISTS:
         if isinstance(found := value.get(name), list | dict):
             return found if isinstance(found, list) else [found]
-    return [value] if any(name in value for name in CONTENT) else None
+    return [value] if _is_item(value) else None
+
+
+def _is_item(value: dict[str, object]) -> bool:
+    return any(name in value for name in CONTENT)
 
 
 def _claims(items: Sequence[object]) -> tuple[Claim, ...]:
@@ -209,110 +171,3 @@ def _one_sentence(text: str) -> str | None:
     found = _FIRST_SENTENCE.match(line[: LONGEST_SUMMARY + 1])
     sentence = found.group() if found else line
     return sentence if 0 < len(sentence) <= LONGEST_SUMMARY else None
-
-
-def _settled(spoken: _Spoken, question: Question, held: Standards) -> tuple[Verdict, ...]:
-    facts: dict[int, list[Fact]] = {}
-    doubtful: dict[int, list[Quarantined]] = {}
-    notes: dict[int, list[str]] = {}
-    for found in spoken.claims:
-        place, outcome = _held(found, question, held)
-        match outcome:
-            case Fact():
-                facts.setdefault(place, []).append(outcome)
-            case Quarantined():
-                doubtful.setdefault(place, []).append(outcome)
-            case reason:
-                notes.setdefault(place, []).append(f"discarded: {reason}")
-    return tuple(
-        _verdict(
-            source,
-            spoken,
-            facts=tuple(facts.get(place, ())),
-            quarantined=tuple(doubtful.get(place, ())),
-            notes=(question.label, *([spoken.reason] if spoken.reason else []), *notes.get(place, ())),
-            held=held,
-        )
-        for place, source in enumerate(question.sources)
-    )
-
-
-def _held(found: Claim, question: Question, held: Standards) -> tuple[int, Fact | Quarantined | str]:
-    """The source that a claim belongs to, and what becomes of it there."""
-    reasons: dict[int, str] = {}
-    for place in _likely(found, question.sources):
-        source = question.sources[place]
-        if why := discarded(found.text, min_chars=held.min_fact_chars):
-            return place, why
-        match _grounded(found.text, source, held):
-            case Ground(start=start, end=end):
-                fact = _fact(found, source, start, end)
-                return place, Quarantined(fact=fact, reason=why) if (why := sprawling(found.text)) else fact
-            case Ungrounded() as missing:
-                reasons[place] = missing.reason
-    place, reason = next(iter(reasons.items()))
-    source = question.sources[place]
-    return place, Quarantined(fact=_fact(found, source, 0, len(source.text)), reason=reason)
-
-
-def _likely(found: Claim, sources: Sequence[Source]) -> Iterator[int]:
-    """The message it is said to come from, then what the user said, then the rest."""
-    named = found.message - 1 if found.message is not None and 0 < found.message <= len(sources) else None
-    rest = sorted(range(len(sources)), key=lambda place: sources[place].role is not Role.USER)
-    yield from rest if named is None else (named, *(place for place in rest if place != named))
-
-
-def _fact(found: Claim, source: Source, start: int, end: int) -> Fact:
-    return Fact(
-        text=found.text,
-        kind=found.kind,
-        weight=found.weight,
-        start=source.start + start,
-        end=source.start + end,
-    )
-
-
-def _grounded(text: str, source: Source, held: Standards) -> Ground | Ungrounded:
-    language = _language(text, source.text)
-    return grounded(text, source.text, language=language, known_names=held.known_names)
-
-
-def _language(fact: str, source: str) -> str:
-    return next((spoken for spoken in map(detect, (source, fact)) if spoken in VOCABULARIES), "en")
-
-
-def _verdict(
-    source: Source,
-    spoken: _Spoken,
-    *,
-    facts: tuple[Fact, ...],
-    quarantined: tuple[Quarantined, ...],
-    notes: tuple[str, ...],
-    held: Standards,
-) -> Verdict:
-    heaviest = max((fact.weight for fact in facts), default=0.0)
-    importance = round(100 * heaviest) if spoken.importance is None else spoken.importance
-    return Verdict(
-        judgement=Judgement(
-            importance=importance,
-            message_type=spoken.message_type or _seen_type(source, facts),
-            summary=_true_summary(spoken.summary, source, held),
-            facts=facts,
-            reason="; ".join(notes),
-        ),
-        quarantined=quarantined,
-    )
-
-
-def _seen_type(source: Source, facts: Sequence[Fact]) -> MessageType:
-    if any(fact.kind == "dec" for fact in facts):
-        return MessageType.DECISION
-    return MessageType.CODE if "```" in source.text else MessageType.CHAT
-
-
-def _true_summary(summary: str | None, source: Source, held: Standards) -> str | None:
-    """A summary may use its own words, but no names or numbers that the message does not have."""
-    if summary is None:
-        return None
-    found = _grounded(summary, source, held)
-    return None if isinstance(found, Ungrounded) and found.names else summary

@@ -11,7 +11,7 @@ from recollect.steps.judge.matching import Match, Told, matched
 from recollect.steps.judge.names import bare, kin_called
 from recollect.steps.judge.retell import dated, joined, plain
 from recollect.steps.judge.sentences import Clause
-from recollect.steps.judge.slots import favourite_text, slot
+from recollect.steps.judge.slots import answers_in, favourite_text, slot
 from recollect.steps.judge.words import Word
 
 _LONGEST = 32
@@ -98,7 +98,7 @@ def _fact(match: Match, words: Sequence[Word], obj: Sequence[Word], told: Told) 
         CALENDARS[told.language.code],
         ahead=_looks_ahead(match, told.language),
     )
-    attribute, value = slot(rule, match.label, match.head, obj, told.shown, told.language)
+    attribute, value = slot(match, obj, told)
     start = match.label[0].start if match.label else words[0].start
     return Fact(
         text=_text(match, words, whens, value, told),
@@ -146,7 +146,7 @@ def noted(words: Sequence[Word], told: Told) -> Fact:
     whens = dates(kept, told.said_at, CALENDARS[told.language.code], ahead=True)
     retold = (
         told.language.third(kept)
-        if pronoun or told.language.code == "pt" and _verb(kept, told)
+        if pronoun or (told.language.code == "pt" and _verb(kept, told))
         else _unowned(kept, told)
     )
     return Fact(
@@ -169,12 +169,15 @@ def _unowned(words: Sequence[Word], told: Told) -> list[str | None]:
 def ordered(words: Sequence[Word], told: Told) -> Fact:
     """An order that was said to hold from now on."""
     kept = words[:_LONGEST]
+    tongue = answers_in(kept, told.language)
     return Fact(
         text=joined(kept, told.language.infinitive(kept), told.shown),
         kind=Kind.DEC,
         weight=0.85,
         start=kept[0].start,
         end=kept[-1].end,
+        attribute="language_of_answers" if tongue else None,
+        value=tongue,
     )
 
 
@@ -186,7 +189,32 @@ def lesson(words: Sequence[Word], told: Told) -> Fact | None:
     return None
 
 
-def recurring(words: Sequence[Word], told: Told) -> Fact | None:
+def felt_again(words: Sequence[Word], told: Told) -> Fact | None:
+    """A feeling that comes again and again, or that something always brings."""
+    return _recurring(words, told) or _brought(words, told)
+
+
+def _brought(words: Sequence[Word], told: Told) -> Fact | None:
+    """Take "deadlines make me anxious" as "anxious about deadlines"."""
+    language = told.language
+    for place in range(1, min(len(words), 8)):
+        ends = [end for pattern in language.brings if (end := pattern.end(words, place))]
+        if not ends or words[0].fold in language.others or language.signs.pointing.starts(words):
+            continue
+        cause = joined(words[:place], language.third(words[:place], verb=True), told.shown)
+        feeling = words[max(ends) - 1].text
+        joint = "about" if language.code == "en" else "com"
+        return Fact(
+            text=f"{feeling} {joint} {cause[:1].lower() + cause[1:]}",
+            kind=Kind.EMO,
+            weight=0.8,
+            start=words[0].start,
+            end=words[max(ends) - 1].end,
+        )
+    return None
+
+
+def _recurring(words: Sequence[Word], told: Told) -> Fact | None:
     """Take "whenever deadlines come up I get anxious" as "gets anxious whenever deadlines come up"."""
     language = told.language
     start = next(

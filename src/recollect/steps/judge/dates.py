@@ -56,7 +56,7 @@ def _readings(
     for reading in (_named_day, _amount_ago, _amount_since, _relative):
         if (got := reading(folds, today, calendar)) is not None:
             yield _when(place, *got)
-    if (got := _inside(folds, today, calendar, ahead)) is not None:
+    if (got := _inside(folds, today, calendar, ahead=ahead)) is not None:
         yield _when(place, *got)
 
 
@@ -124,16 +124,17 @@ def _turned(name: str, step: int, length: int, today: datetime, calendar: Calend
     return None
 
 
-def _inside(folds: Sequence[str], today: datetime, calendar: Calendar, ahead: bool) -> _Got:
-    """Read "in January", "on Monday", "since 2019", "em março"."""
+def _inside(folds: Sequence[str], today: datetime, calendar: Calendar, *, ahead: bool) -> _Got:
+    """Read "in January", "on Monday", "since 2019", "em março", "no sábado passado"."""
     if len(folds) < 2 or folds[0] not in calendar.within:
         return None
-    name = folds[1]
-    step = 1 if ahead else -1
+    name, length, step = folds[1], 2, 1 if ahead else -1
+    if len(folds) > 2 and folds[2] in calendar.before | calendar.after:
+        length, step = 3, -1 if folds[2] in calendar.before else 1
     if name in calendar.months:
-        return None if _exact(folds) else (2, *_month(today, calendar.months[name], step))
+        return None if _exact(folds) else (length, *_month(today, calendar.months[name], step))
     if name in calendar.weekdays:
-        return 2, *_weekday(today, calendar.weekdays[name], step)
+        return length, *_weekday(today, calendar.weekdays[name], step)
     if name.isascii() and name.isdecimal() and 1900 <= int(name) <= 2100:
         return 2, "", today.replace(year=int(name), month=1, day=1)
     return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.model.judgement import Fact
-from recollect.steps.judge.compose import lesson, noted, ordered, recurring, stated
+from recollect.steps.judge.compose import felt_again, lesson, noted, ordered, stated
 from recollect.steps.judge.dates import CALENDARS, dates
 from recollect.steps.judge.grammar import Language, Subject
 from recollect.steps.judge.matching import Told, without_ending
@@ -15,6 +15,7 @@ from recollect.steps.judge.words import Word
 
 _LONG = 800
 _PASTED = 3000
+_BREATH = 200  #: words nobody says in one sentence; the rest is not read
 _FRESH = frozenset({"", ":", ";", "—", "–", "(", ")"})
 _WEAK = frozenset({"keep", "bear", "tenha", "tem"})  #: "keep in mind that …" is often about the task at hand
 _SAID = 1000
@@ -28,7 +29,6 @@ class Opening:
     subject: Subject
     label: tuple[Word, ...] = ()
     body: tuple[Word, ...] = ()
-    named: bool = False  #: the subject was said, not carried over
 
 
 def facts(text: str, said_at: datetime, language: Language) -> list[Fact]:
@@ -58,7 +58,7 @@ def _kin(word: Word, language: Language) -> bool:
 
 def _distinct(found: Sequence[Fact]) -> list[Fact]:
     seen: dict[str, Fact] = {}
-    for fact in found:
+    for fact in sorted(found, key=lambda fact: fact.start):
         seen.setdefault(fact.text.casefold(), fact)
     return list(seen.values())
 
@@ -72,19 +72,14 @@ def _spoken(shown: str, language: Language) -> Iterator[Sentence]:
     if everything and signs.letter.starts(everything[0].words):
         return
     for sentence in everything:
-        staged = _first(signs.staged.at, sentence.words)
+        staged = signs.staged.first(sentence.words)
         pasted = _pasted(sentence, language)
-        unreal = _first(signs.unreal.at, sentence.words)
-        end = min(staged, pasted, unreal)
+        unreal = signs.unreal.first(sentence.words)
+        end = min(staged, pasted, unreal, _BREATH)
         if end > 0:
             yield _upto(sentence, end)
         if staged < len(sentence.words) or pasted < len(sentence.words):
             return
-
-
-def _first(at: object, words: Sequence[Word]) -> int:
-    assert callable(at)
-    return next((place for place in range(len(words)) if at(words, place)), len(words))
 
 
 def _pasted(sentence: Sentence, language: Language) -> int:
@@ -103,13 +98,17 @@ def _upto(sentence: Sentence, end: int) -> Sentence:
 
 
 def _sentence(sentence: Sentence, told: Told, relative: Word | None, *, first: bool) -> list[Fact]:
+    return (
+        _to_keep(sentence, told)
+        or _from_now_on(sentence, told)
+        or _stated_in(sentence, told, relative, first=first)
+    )
+
+
+def _stated_in(sentence: Sentence, told: Told, relative: Word | None, *, first: bool) -> list[Fact]:
     language = told.language
-    if kept := _to_keep(sentence, told):
-        return kept
-    if (taught := lesson(sentence.words, told)) or (taught := recurring(sentence.words, told)):
+    if taught := lesson(sentence.words, told) or felt_again(sentence.words, told):
         return [taught]
-    if length := language.signs.leads.starts(sentence.words):
-        return _from_now_on(sentence, length, told)
     clauses = segments(sentence, language)
     if "?" in sentence.end:
         clauses = _before_the_question(clauses, language)
@@ -118,7 +117,11 @@ def _sentence(sentence: Sentence, told: Told, relative: Word | None, *, first: b
     parts: list[Clause] = []
     for place, clause in enumerate(clauses):
         body = _body(clause.words, told)
-        if first and place < 3 and (name := own_name(body, told)):
+        if (
+            first
+            and place < 3
+            and (name := own_name(body, told, greeted=len(body) < len(clause.words) or place > 0))
+        ):
             found.append(name)
             continue
         if relative_fact := _of_relative(body, clauses[:place], relative, told):
@@ -135,14 +138,26 @@ def _sentence(sentence: Sentence, told: Told, relative: Word | None, *, first: b
     return found + _close(current, parts, told)
 
 
-def _from_now_on(sentence: Sentence, length: int, told: Told) -> list[Fact]:
-    rest = Sentence(words=sentence.words[length:], gaps=("", *sentence.gaps[length + 1 :]), end=sentence.end)
-    if not rest.words or "?" in sentence.end:
+def _from_now_on(sentence: Sentence, told: Told) -> list[Fact]:
+    """Read "from now on …" and "… from now on" as an order that holds for good."""
+    leads, words = told.language.signs.leads, sentence.words
+    start = leads.starts(words)
+    end = next(
+        (
+            place
+            for place in range(max(1, len(words) - 5), len(words))
+            if place + leads.at(words, place) == len(words)
+        ),
+        len(words),
+    )
+    rest = Sentence(words=words[start:end], gaps=("", *sentence.gaps[start + 1 : end]), end=sentence.end)
+    if (not start and end == len(words)) or not rest.words or "?" in sentence.end:
         return []
-    if found := _sentence(rest, told, None, first=False):
+    if found := _stated_in(rest, told, None, first=False):
         return found
-    words = segments(rest, told.language)[0].words
-    return [] if words[0].fold in told.language.pronouns else [ordered(words, told)]
+    clause = _unfilled(segments(rest, told.language)[0].words, told.language)
+    speaking = told.language.pronouns | told.language.others | told.language.own
+    return [] if not clause or speaking & {word.fold for word in clause[:2]} else [ordered(clause, told)]
 
 
 def _of_relative(
@@ -170,7 +185,7 @@ def _to_keep(sentence: Sentence, told: Told) -> list[Fact]:
     if not _tells(words[start + length - 1], rest, sentence.gaps[start + length], told):
         return []
     inner = Sentence(words=rest, gaps=("", *sentence.gaps[start + length + 1 :]), end="")
-    found = _sentence(inner, told, None, first=False)
+    found = _stated_in(inner, told, None, first=False)
     if found or len(told.shown) > _LONG:
         return found
     spoken = {word.fold for word in rest}
@@ -227,10 +242,10 @@ def _opening(
         return Opening(subject=Subject.OTHER)
     fold = body[0].fold
     if fold in language.pronouns:
-        return Opening(subject=Subject.SPEAKER, body=body, named=True)
+        return Opening(subject=Subject.SPEAKER, body=body)
     if owned := _owned(body, language):
         return owned
-    if fold in language.others:
+    if fold in language.others and not language.opens(body, Subject.ORDER):
         return Opening(subject=Subject.OTHER)
     return _unsaid(body, clause, current, language)
 
@@ -251,10 +266,10 @@ def _owned(body: tuple[Word, ...], language: Language) -> Opening | None:
         end = noun + 1
         while end < len(body) and end < noun + 3 and (body[end].capital or body[end].fold in language.nearer):
             end += 1
-        return Opening(subject=Subject.KIN, label=body[noun:end], body=body[end:], named=True)
+        return Opening(subject=Subject.KIN, label=body[noun:end], body=body[end:])
     if thing := _thing(body, noun, language):
         return thing
-    return Opening(subject=Subject.SPEAKER, body=body[start:], named=True) if own else None
+    return Opening(subject=Subject.SPEAKER, body=body[start:]) if own else None
 
 
 def _thing(body: tuple[Word, ...], noun: int, language: Language) -> Opening | None:
@@ -263,7 +278,7 @@ def _thing(body: tuple[Word, ...], noun: int, language: Language) -> Opening | N
             label = body[noun:end]
             clean = not any(word.fold in language.articles | language.own for word in label[:2])
             if clean and any(word.fold in language.things for word in label[:3]):
-                return Opening(subject=Subject.THING, label=label, body=body[end:], named=True)
+                return Opening(subject=Subject.THING, label=label, body=body[end:])
             return None
     return None
 
@@ -279,7 +294,8 @@ def _unsaid(
     carried = subject in {Subject.SPEAKER, Subject.KIN, Subject.THING}
     if current and carried and _speaks(body, current.subject, language):
         return Opening(subject=current.subject, label=current.label, body=body)
-    if (fresh or subject is Subject.OTHER) and _is_alone(body, language):
+    # Portuguese verbs say by themselves that the speaker is meant.
+    if (fresh or subject is Subject.OTHER or language.unsaid is None) and _is_alone(body, language):
         return Opening(subject=Subject.SPEAKER, body=body)
     if language.signs.asking.starts(body) or fresh or clause.link in language.hard:
         return Opening(subject=Subject.OTHER)

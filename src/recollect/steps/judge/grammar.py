@@ -69,6 +69,9 @@ class Language:
     favourites: frozenset[str]
     aims: frozenset[str]
     feels: tuple[Pattern, ...]  #: the speaker and a feeling: "I get anxious"
+    brings: tuple[Pattern, ...]  #: what brings one: "makes me anxious"
+    replies: frozenset[str]  #: "answer", "write"
+    tongues: frozenset[str]  #: languages one can answer in
     before_is: frozenset[str]  #: after these an "e" without its accent is "is"
     nearer: frozenset[str]  #: "older", "mais velho": between or after "my" and kin
     future: frozenset[str]

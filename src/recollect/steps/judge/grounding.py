@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from recollect.steps.judge.vocabulary import VOCABULARIES, Vocabulary
 from recollect.text.analyzer import folded, stem
@@ -56,21 +56,23 @@ class _Word:
         return self.text[0].isdecimal()
 
 
-@dataclass(slots=True)
-class _Index:
-    """The words of a source by each of their clothes."""
+class Indexed:
+    """A source whose words can be found in each of their clothes. Make it once for all the facts of a message."""
 
-    language: str
-    vocabulary: Vocabulary
-    words: list[_Word]
-    by_form: dict[str, list[int]] = field(default_factory=dict)
-    by_beginning: dict[str, set[str]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
+    def __init__(self, text: str, *, language: str) -> None:
+        self.text = text
+        self.language = language if language in VOCABULARIES else "en"
+        self.vocabulary = VOCABULARIES[self.language]
+        self.words = list(_words(text))
+        self.by_form: dict[str, list[int]] = {}
+        self.by_beginning: dict[str, set[str]] = {}
+        forms: dict[str, tuple[str, ...]] = {}
         for place, word in enumerate(self.words):
-            for form in _forms(word, self.vocabulary, self.language):
+            if word.fold not in forms:
+                forms[word.fold] = tuple(_forms(word, self.vocabulary, self.language))
+                self.by_beginning.setdefault(word.fold[:5], set()).add(word.fold)
+            for form in forms[word.fold]:
                 self.by_form.setdefault(form, []).append(place)
-            self.by_beginning.setdefault(word.fold[:5], set()).add(word.fold)
 
     def places(self, word: _Word) -> list[int]:
         if word.number or word.fold in self.vocabulary.numbers:
@@ -106,15 +108,18 @@ class _Index:
 def grounded(
     fact_text: str, source_text: str, *, language: str, known_names: Collection[str] = ()
 ) -> Ground | Ungrounded:
+    """Where a fact stands in its source, or what of it the source does not say; `en` and `pt` are known best."""
+    return grounded_in(Indexed(source_text, language=language), fact_text, known_names=known_names)
+
+
+def grounded_in(source: Indexed, fact_text: str, *, known_names: Collection[str] = ()) -> Ground | Ungrounded:
     """
     Where a fact stands in its source, or what of it the source does not say.
 
     Words that any retelling adds (user, he, is, likes) need not be there, nor the names that are known anyway.
     Other words may be inflected or replaced by a close one; names and numbers may not.
     """
-    spoken = language if language in VOCABULARIES else "en"
-    vocabulary = VOCABULARIES[spoken]
-    source = _Index(language=spoken, vocabulary=vocabulary, words=list(_words(source_text)))
+    vocabulary = source.vocabulary
     known = {word.fold for name in known_names for word in _words(name)}
     content = [word for word in _words(fact_text) if word.fold not in known and not _frames(word, vocabulary)]
     found = [source.places(word) for word in content]
@@ -125,9 +130,9 @@ def grounded(
     if not content:
         return Ungrounded()
     first, last = _narrowest(found)
-    if _turned(fact_text, vocabulary) != _turned(_around(source, first, last, source_text), vocabulary):
+    if _turned(fact_text, vocabulary) != _turned(_around(source, first, last), vocabulary):
         return Ungrounded(opposed=True)
-    return _sentences(source_text, source.words[first].start, source.words[last].end)
+    return _sentences(source.text, source.words[first].start, source.words[last].end)
 
 
 def _words(text: str) -> Iterator[_Word]:
@@ -202,9 +207,9 @@ def _narrowest(found: Sequence[Sequence[int]]) -> tuple[int, int]:
     return best
 
 
-def _around(source: _Index, first: int, last: int, text: str) -> str:
+def _around(source: Indexed, first: int, last: int) -> str:
     """The stretch with the few words before it, as far as they belong to the same clause."""
-    start = source.words[max(first - _BEFORE, 0)].start
+    text, start = source.text, source.words[max(first - _BEFORE, 0)].start
     before = text[start : source.words[first].start]
     breaks = [found.end() for found in _CLAUSE_END.finditer(before)]
     return text[start + (breaks[-1] if breaks else 0) : source.words[last].end]

@@ -31,10 +31,10 @@ _WORDS: dict[str, object] = {
 }
 
 
-def values(text: str) -> Iterator[object]:
+def values(text: str) -> Iterator[Read]:
     """
-    Every list and object in a text, in order. What is no JSON is passed over; of what was cut off, the complete
-    items are there. Where a key comes twice the last one counts, and numbers that are none are None.
+    Every list and object in a text, in order, and whether its end was seen. What is no JSON is passed over; of what
+    was cut off, the complete items are there. Where a key comes twice the last one counts, and NaN is None.
     """
     try:
         whole = json.loads(text, parse_constant=lambda _: None)
@@ -42,10 +42,10 @@ def values(text: str) -> Iterator[object]:
         yield from _found(text)
     else:
         if isinstance(whole, dict | list):
-            yield whole
+            yield whole, True
 
 
-def _found(text: str) -> Iterator[object]:
+def _found(text: str) -> Iterator[Read]:
     reader = _Reader(text)
     at = 0
     for _ in range(_TRIES):
@@ -54,12 +54,12 @@ def _found(text: str) -> Iterator[object]:
             return
         reader.at = at = opening.start()
         try:
-            value, _ = reader.value(0)
+            found = reader.value(0)
         except _Broken:
             at += 1
         else:
             at = reader.at
-            yield value
+            yield found
 
 
 class _Broken(Exception):

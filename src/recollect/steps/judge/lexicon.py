@@ -6,26 +6,29 @@ def listed(text: str) -> frozenset[str]:
 
 
 DATABASES = listed(
-    "postgresql postgres mysql mariadb sqlite mongodb mongo redis dynamodb cassandra oracle firestore firebase "
-    "supabase cockroachdb clickhouse elasticsearch neo4j duckdb snowflake bigquery sqlserver couchdb"
+    "postgresql postgres mysql mariadb sqlite mongodb mongo redis dynamodb cassandra oracle firestore "
+    "firebase supabase cockroachdb clickhouse elasticsearch neo4j duckdb snowflake bigquery sqlserver "
+    "couchdb"
 )
 INTERFACES = listed(
     "react vue angular svelte sveltekit next.js nextjs nuxt flutter solidjs ember htmx electron"
 )
 SERVERS = listed(
-    "django flask fastapi rails laravel spring express nestjs symfony phoenix gin actix axum asp.net .net node "
-    "node.js nodejs quarkus"
+    "django flask fastapi rails laravel spring express nestjs symfony phoenix gin actix axum asp.net .net "
+    "node node.js nodejs quarkus"
 )
 CODE_LANGUAGES = listed(
-    "python typescript javascript rust golang go kotlin swift java c++ c# php ruby elixir scala haskell dart clojure"
+    "python typescript javascript rust golang go kotlin swift java c++ c# php ruby elixir scala haskell "
+    "dart clojure"
 )
 TOOLS = listed(
-    "docker kubernetes terraform ansible aws azure gcp heroku vercel netlify cloudflare jenkins github gitlab bitbucket "
-    "celery kafka rabbitmq nginx graphql grpc rest tailwind bootstrap jest pytest cypress playwright webpack vite npm "
-    "pnpm yarn poetry uv ruff eslint prettier storybook figma jira notion linear slack sentry datadog grafana "
-    "prometheus openapi swagger oauth jwt websockets prisma sqlalchemy hibernate pandas numpy pytorch tensorflow vim "
-    "neovim emacs vscode intellij linux ubuntu debian windows macos monorepo microservices serverless tdd ddd solid "
-    "mvc mvvm cqrs scrum kanban redux zustand"
+    "docker kubernetes terraform ansible aws azure gcp heroku vercel netlify cloudflare jenkins github "
+    "gitlab bitbucket celery kafka rabbitmq nginx graphql grpc rest tailwind bootstrap jest pytest cypress "
+    "playwright webpack vite npm pnpm yarn poetry uv ruff eslint prettier storybook figma jira notion "
+    "linear slack sentry datadog grafana prometheus openapi swagger oauth jwt websockets prisma sqlalchemy "
+    "hibernate pandas numpy pytorch tensorflow vim neovim emacs vscode intellij linux ubuntu debian "
+    "windows macos monorepo microservices serverless tdd ddd solid mvc mvvm cqrs scrum kanban redux "
+    "zustand"
 )
 TECHNOLOGY = DATABASES | INTERFACES | SERVERS | CODE_LANGUAGES | TOOLS
 

@@ -40,8 +40,8 @@ def _kin_named(who: Word, name: Sequence[Word], start: int, told: Told) -> Fact:
     )
 
 
-def own_name(body: Sequence[Word], told: Told) -> Fact | None:
-    """Take "I'm Daniel" and "Marcus here" as the speaker's name."""
+def own_name(body: Sequence[Word], told: Told, *, greeted: bool) -> Fact | None:
+    """Take "I'm Daniel" as the speaker's name, and after a greeting "Marcus here"."""
     language = told.language
     for pattern in language.introduced:
         end = pattern.end(body)
@@ -52,7 +52,7 @@ def own_name(body: Sequence[Word], told: Told) -> Fact | None:
             and name[0].capital
         ):
             return _own_name(name, body[0].start, told)
-    if 1 < len(body) <= 3 and language.here.at(body, len(body) - 1):
+    if greeted and 1 < len(body) <= 3 and language.here.at(body, len(body) - 1):
         name = name_in(body[:-1], language)
         if name and name[0].capital:
             return _own_name(name, body[0].start, told)

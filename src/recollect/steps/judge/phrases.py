@@ -90,6 +90,10 @@ class Phrases:
                 return len(phrase)
         return 0
 
+    def first(self, words: Sequence[Word]) -> int:
+        """Where the first of them begins; the number of words when there is none."""
+        return next((place for place in range(len(words)) if self.at(words, place)), len(words))
+
     def within(self, words: Sequence[Word]) -> bool:
         return any(self.at(words, place) for place in range(len(words)))
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from recollect.steps.judge.grammar import Language
 from recollect.steps.judge.words import Word, read
@@ -15,8 +16,8 @@ _LOG = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(
-    r"\s*+(?:def|class|import|from \w+ import|const|let|var|function|return|public|private|async def|elif|else:|print\(|"
-    r"console\.|#include|package|func|fn|SELECT|INSERT|UPDATE|DELETE|CREATE|<\w+[ />]|</|//|/\*|@\w+\()"
+    r"\s*+(?:def|class|import|from \w+ import|const|let|var|function|return|public|private|async def|elif|else:|"
+    r"print\(|console\.|#include|package|func|fn|SELECT|INSERT|UPDATE|DELETE|CREATE|<\w+[ />]|</|//|/\*|@\w+\()"
 )
 _CODE_SIGNS = frozenset("{}();=<>[]\\|$")
 _QUOTED_NAME_WORDS = 2
@@ -106,7 +107,7 @@ def _ends(word: Word, gap: str, language: Language) -> bool:
 
 
 def _sentence(words: Sequence[Word], shown: str, end: str) -> Sentence:
-    gaps = ["", *(shown[left.end : right.start] for left, right in zip(words, words[1:], strict=False))]
+    gaps = ["", *(shown[left.end : right.start] for left, right in pairwise(words))]
     return Sentence(words=tuple(words), gaps=tuple(gaps), end=end)
 
 
@@ -132,7 +133,10 @@ def segments(sentence: Sentence, language: Language) -> list[Clause]:
 
 
 def _sign(gap: str) -> str:
-    for sign in (":", ";", "—", "–", "(", ")", ","):
+    # "CS:GO" and "10:30" are no clauses.
+    if ":" in gap and gap != ":":
+        return ":"
+    for sign in (";", "—", "–", "(", ")", ","):
         if sign in gap:
             return sign
     return "—" if " - " in gap or "<-" in gap else ""

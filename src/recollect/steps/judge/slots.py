@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from recollect.model.memory import Kind
-from recollect.steps.judge.grammar import Language
+from recollect.steps.judge.grammar import Language, Subject
 from recollect.steps.judge.lexicon import FAVOURITES, SLOTS
+from recollect.steps.judge.matching import Match, Told
 from recollect.steps.judge.retell import plain
-from recollect.steps.judge.rulebook import Rule
 from recollect.steps.judge.words import Word
 
 _NAME_WORDS = 3
@@ -15,42 +15,57 @@ _INSTEAD = frozenset({"instead", "over", "rather", "vez", "inves", "ao"})
 _TOWARDS = frozenset({"to", "para", "pra", "pro"})
 
 
-def slot(
-    rule: Rule,
-    label: Sequence[Word],
-    head: Sequence[Word],
-    obj: Sequence[Word],
-    shown: str,
-    language: Language,
-) -> tuple[str | None, str | None]:
+def slot(match: Match, obj: Sequence[Word], told: Told) -> tuple[str | None, str | None]:
     """Return the attribute and its value; the value also fills the {x} of a rule's own wording."""
-    attribute, value = _filled(rule, head, obj, shown, language)
-    if attribute and label:
-        whose = label[0].fold.removesuffix("'s")
-        attribute = attribute if attribute.startswith("project.") else f"{whose}.{attribute}"
-    return attribute, value
+    attribute, value = _filled(match, obj, told)
+    if attribute is None or not match.label or attribute.startswith("project."):
+        return attribute, value
+    whose = match.label[0].fold.removesuffix("'s")
+    return f"{whose}.{attribute}", value
 
 
-def _filled(
-    rule: Rule, head: Sequence[Word], obj: Sequence[Word], shown: str, language: Language
-) -> tuple[str | None, str | None]:
-    match rule.attribute:
-        case None:
-            return _technology(obj, shown) if rule.kind is Kind.DEC else (None, _all(obj, shown))
+def _filled(match: Match, obj: Sequence[Word], told: Told) -> tuple[str | None, str | None]:
+    shown, language, attribute = told.shown, told.language, match.rule.attribute
+    if attribute is None:
+        return _unnamed(match, obj, told)
+    if attribute == "favourite":
+        return _favourite((*match.head, *obj), shown, language)
+    return attribute if attribute != "job" or not _is_family(obj, language) else None, _named(
+        attribute, match, obj, told
+    )
+
+
+def _unnamed(match: Match, obj: Sequence[Word], told: Told) -> tuple[str | None, str | None]:
+    if match.rule.kind is Kind.DEC and match.subject is Subject.ORDER:
+        tongue = answers_in((*match.head, *obj), told.language)
+        return ("language_of_answers", tongue) if tongue else (None, None)
+    return _technology(obj) if match.rule.kind is Kind.DEC else (None, _all(obj, told.shown))
+
+
+def _named(attribute: str, match: Match, obj: Sequence[Word], told: Told) -> str | None:
+    match attribute:
         case "name" | "called":
-            name = name_in(obj, language)
-            return rule.attribute, plain(name, shown) if name else _value(obj, shown, language)
+            name = name_in(obj, told.language)
+            return plain(name, told.shown) if name else _value(obj, told.shown, told.language)
         case "age":
-            number = next((word.text for word in (*head, *obj) if word.fold.isdecimal()), None)
-            return rule.attribute, number
+            return next((word.text for word in (*match.head, *obj) if word.number), None)
         case "diet":
-            return rule.attribute, head[-1].text if rule.bare else _value(obj, shown, language)
-        case "favourite":
-            return _favourite((*head, *obj), shown, language)
-        case "birthday" | "from_number":
-            return rule.attribute, _all(obj, shown)
-        case attribute:
-            return attribute, _value(obj, shown, language)
+            return match.head[-1].text if match.rule.bare else _value(obj, told.shown, told.language)
+        case "birthday":
+            return _all(obj, told.shown)
+        case _:
+            return _value(obj, told.shown, told.language)
+
+
+def _is_family(obj: Sequence[Word], language: Language) -> bool:
+    return any(word.fold in language.kin for word in obj[:3])
+
+
+def answers_in(words: Sequence[Word], language: Language) -> str | None:
+    """The language that an order asks answers to be in."""
+    if not any(word.fold in language.replies for word in words):
+        return None
+    return next((word.text for word in words if word.fold in language.tongues), None)
 
 
 def _all(words: Sequence[Word], shown: str) -> str | None:
@@ -101,7 +116,7 @@ def favourite_text(words: Sequence[Word], value: str, shown: str, language: Lang
     return f"{plain(nouns, shown).lower()}: {value}"
 
 
-def _technology(obj: Sequence[Word], shown: str) -> tuple[str | None, str | None]:
+def _technology(obj: Sequence[Word]) -> tuple[str | None, str | None]:
     words = list(obj)
     end = next((place for place, word in enumerate(words) if word.fold in _INSTEAD), len(words))
     start = next((place for place, word in enumerate(words[:end]) if word.fold in _TOWARDS and place), 0)
@@ -109,4 +124,4 @@ def _technology(obj: Sequence[Word], shown: str) -> tuple[str | None, str | None
         found = [word for word in words[start:end] if word.fold in names]
         if len(found) == 1:
             return attribute, found[0].text
-    return None, _all(obj, shown)
+    return None, None

@@ -9,11 +9,12 @@ from recollect.model.memory import normalised
 from recollect.model.message import Message, MessageType, Role
 from recollect.model.policy import Policy
 from recollect.ports.chat_model import ChatModel, Completion, Turn
-from recollect.steps.judge.answer import Quarantined, Standards, Unreadable, Verdict, read
+from recollect.steps.judge.answer import Unreadable, read
 from recollect.steps.judge.claims import Nothing
 from recollect.steps.judge.injected import BLANK, blanked
 from recollect.steps.judge.question import MAX_INPUT, Desk, Mode, Question, Source, questions, retry_question
 from recollect.steps.judge.rules import judge
+from recollect.steps.judge.verdicts import Quarantined, Standards, Verdict
 from recollect.text.language import detect
 
 #: Whose words the judge reads, by the policy's name for them.

@@ -37,7 +37,7 @@ ENGLISH = Vocabulary(
         "work works worked working live lives lived living reside resides based own owns owned feel feels "
         "felt feeling think thinks say says said state states stated mention mentions mentioned tell "
         "tells told ask asks asked know knows known want name names named call calls called year years "
-        "old age aged also just very really quite currently now today always often usually sometimes "
+        "old age aged also just very much really quite currently now today always often usually sometimes "
         "still again already too hate hates hated dislike dislikes disliked detest detests avoid avoids "
         "avoided not no never nor neither none cannot anymore any more all some every each other another "
         "own same stop stops stopped quit quits s t m re ve ll d"

@@ -115,7 +115,7 @@ def collapsed(ranked: Sequence[Recollection]) -> tuple[list[Recollection], list[
         candidate = recollection.candidate
         if candidate.source is Source.MESSAGE and candidate.id in cut_up:
             dropped.append((recollection, "covered by its chunk"))
-        elif candidate.source is not Source.MEMORY and normalised(candidate.text) in remembered:
+        elif remembered and candidate.source is not Source.MEMORY and normalised(candidate.text) in remembered:
             dropped.append((recollection, "a memory says the same"))
         else:
             kept.append(recollection)
@@ -127,9 +127,15 @@ def above_cliff(
 ) -> tuple[list[Recollection], list[tuple[Recollection, str]]]:
     """Part what scores anywhere near the best from what was merely brought along."""
     least = share * max((r.score for r in ranked), default=0.0)
-    near = [r for r in ranked if r.score >= least or r.candidate.source in spare]
     reason = f"below {share:.0%} of the best score"
-    return near, [(r, reason) for r in ranked if r not in near]
+    near: list[Recollection] = []
+    far: list[tuple[Recollection, str]] = []
+    for recollection in ranked:
+        if recollection.score >= least or recollection.candidate.source in spare:
+            near.append(recollection)
+        else:
+            far.append((recollection, reason))
+    return near, far
 
 
 def cut(

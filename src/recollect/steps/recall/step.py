@@ -174,6 +174,8 @@ class RecallStep:
             alone = [passage for passage in lexical if passage not in dense]
             dense |= self.search.cosines(scope, alone, errand.vector, model=self.embedder.model_id)
         loaded = self.search.load(scope, {*dense, *lexical}, reach=reach)
+        if Source.SUMMARY in sources:
+            errand.count("summaries", sum(c.source is Source.SUMMARY for c in loaded.values()))
         return errand.take(rank.merged(dense, lexical, loaded))
 
     def _dense(self, errand: Errand, scope: Scope, reach: Reach) -> dict[int, float]:

@@ -41,7 +41,6 @@ Examples:
 app = typer.Typer(
     cls=Commands,
     rich_markup_mode=None,
-    no_args_is_help=True,
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -90,18 +89,25 @@ def main(argv: Sequence[str] | None = None) -> None:
 def run(argv: Sequence[str]) -> int:
     """Run one command line; return its exit code."""
     _speak_utf8()
-    line = [mended(word) for word in argv]
-    asked = Asked(json="--json" in line)
+    line = [mended(word) for word in argv] or ["--help"]
+    try:
+        code = _handled(line, Asked())
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _hung_up()
+    return code
+
+
+def _handled(line: list[str], asked: Asked) -> int:
     try:
         code = get_command(app).main(args=line, prog_name="recollect", standalone_mode=False, obj=asked)
-        sys.stdout.flush()
     except typer.TyperException as error:
+        # Who mistypes a command has not said yet, as far as we read, where the answer goes.
+        asked.json = asked.json or "--json" in line
         return _misused(error, asked)
     except typer.Abort:
         typer.echo("\nStopped. Nothing was changed.", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
-        return _hung_up()
     except RecollectError as error:
         _report(error, str(error), asked)
         return exit_code(error)
@@ -113,8 +119,12 @@ def run(argv: Sequence[str]) -> int:
 
 
 def mended(text: str) -> str:
-    """Bytes of the command line that are no UTF-8 arrive as lone surrogates; each becomes U+FFFD."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    """The text of a word of the command line, with U+FFFD for what is no text."""
+    try:
+        # Bytes that Python could not read, for they are no UTF-8 or the locale knows only ASCII, come as surrogates.
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _speak_utf8() -> None:
@@ -126,9 +136,6 @@ def _speak_utf8() -> None:
 
 def _misused(error: typer.TyperException, asked: Asked) -> int:
     context: typer.Context | None = getattr(error, "ctx", None)
-    if type(error).__name__ == "NoArgsIsHelpError" and context is not None:
-        typer.echo(context.get_help(), err=True)
-        return error.exit_code
     if context is not None:
         typer.echo(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n", err=True)
     _report(error, error.format_message(), asked)

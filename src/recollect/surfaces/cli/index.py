@@ -64,11 +64,7 @@ class Commands(TyperGroup):
             for name, _, summary in rows
         }
 
-    def get_command(  # the signature is Typer's
-        self,
-        ctx: object,  # noqa: ARG002
-        cmd_name: str,
-    ) -> TyperCommand | TyperGroup | None:
+    def get_command(self, ctx: object, cmd_name: str) -> TyperCommand | TyperGroup | None:  # noqa: ARG002
         if cmd_name not in MODULES:
             return None
         module = import_module(f"recollect.surfaces.cli.{MODULES[cmd_name]}")

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 from recollect.engine import Engine
 from recollect.errors import ProviderBusy, ProviderError
@@ -15,13 +14,6 @@ from recollect.ports.store import Store
 from recollect.settings import load
 from recollect.surfaces.cli.asked import Asked
 from recollect.wiring import Runtime, make_embedder, open_runtime
-
-
-@runtime_checkable
-class Closable(Protocol):
-    """An embedder that holds a connection."""
-
-    def close(self) -> None: ...
 
 
 def _nobody() -> None:
@@ -78,6 +70,12 @@ class BrakedEmbedder:
     def windows(self, text: str) -> list[str]:
         return self.inner.windows(text)
 
+    def close(self) -> None:
+        # Only an embedder that holds a connection has something to close.
+        close = getattr(self.inner, "close", None)
+        if callable(close):
+            close()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
@@ -118,5 +116,5 @@ def opened(asked: Asked) -> Iterator[Session]:
         yield Session(runtime=runtime, user=scope.user, is_new=is_new, embedder=embedder, brake=brake)
     finally:
         runtime.close()
-        if isinstance(inner, Closable):
-            inner.close()
+        if embedder:
+            embedder.close()

@@ -178,6 +178,9 @@ def make_due(session: Session) -> None:
 
 
 def left(session: Session) -> Left:
+    if session.embedder is None:
+        # Nobody wants vectors here, so none are missed.
+        return Left()
     reasons = dict.fromkeys(job.reason for job in session.store.jobs.list(session.scope()) if job.reason)
     return Left(vectors=session.store.vectors.pending(session.user), reasons=tuple(reasons))
 

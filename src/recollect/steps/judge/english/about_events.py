@@ -24,11 +24,16 @@ from recollect.steps.judge.words import Word
 BIO, EVT, EMO, DEC = Kind.BIO, Kind.EVT, Kind.EMO, Kind.DEC
 
 _WHEN = listed(
-    "january february march april may june july august september october november december monday tuesday wednesday "
-    "thursday friday saturday sunday tomorrow week month month-end sprint quarter"
+    "january february march april may june july august september october november december monday tuesday "
+    "wednesday thursday friday saturday sunday tomorrow week month month-end sprint quarter"
 )
 _PRODUCT = listed(
     "app application site website game platform saas tool bot startup product store shop mvp marketplace"
+)
+
+
+_NO_ORDER = listed(
+    "mind been had happy seen heard thought knew tried give good great nice glad say saw went got did was were"
 )
 
 
@@ -40,20 +45,23 @@ HAPPENED = [
     *rules(
         EVT,
         0.8,
-        "got|was|were|am been|being|getting? @fired off|redundant?, have been @fired off?",
+        "got|was|were|am been|being|getting? @fired off|redundant?, have been "
+        "fired|laid|promoted|hired|dumped|evicted off?",
         bare=True,
         needs=not_beginning("up"),
     ),
     *rules(
         EVT,
         0.9,
-        "was|got|were been? diagnosed with, have been diagnosed with, had surgery, had a miscarriage|stroke, had a heart attack",
+        "was|got|were been? diagnosed with, have been diagnosed with, had surgery, had a "
+        "miscarriage|stroke, had a heart attack",
         bare=True,
     ),
     *rules(
         EVT,
         0.8,
-        "graduated|retired|resigned, quit|lost|left my|our job|company, quit|left my, quit|stopped smoking|drinking, lost my @kin|house|home|licence|license",
+        "graduated|retired|resigned, quit|lost|left my|our job|company, quit|left my, quit|stopped "
+        "smoking|drinking, lost my @kin|house|home|licence|license",
         bare=True,
     ),
     *rules(
@@ -83,7 +91,8 @@ HAPPENED = [
         "completed|finished|earned @a",
         needs=has(
             listed(
-                "certification course degree training marathon program bootcamp thesis dissertation diploma"
+                "certification course degree training marathon program bootcamp thesis dissertation "
+                "diploma phd master's mba"
             ),
             within=6,
         ),
@@ -108,8 +117,8 @@ HAPPENED = [
         needs=both(
             has(
                 listed(
-                    "job promotion offer internship scholarship raise visa citizenship puppy kitten dog cat degree phd "
-                    "therapy business company position role"
+                    "job promotion offer internship scholarship raise visa citizenship puppy kitten dog "
+                    "cat degree phd therapy business company position role"
                 ),
                 within=5,
             ),
@@ -130,7 +139,9 @@ FELT = [
     *rules(
         EMO,
         0.8,
-        "am|feel|felt @very @feeling @about, am|feel @strong @about, am @very stressed|burned|burnt out @about",
+        "am|feel|felt @very @feeling @about, am|feel @strong @about, am @very stressed|burned|burnt out "
+        "@about",
+        bare=True,
         needs=lacks(listed("this error bug code")),
     ),
     *rules(EMO, 0.8, "have been feeling? @very? @feeling, have been @very? burned|burnt out", bare=True),
@@ -151,10 +162,16 @@ CHOICES = [
         DEC,
         0.9,
         """
-        have? decided|agreed to|on|that|against, have? settled on, are|am going|sticking with, went with
-        have made the? decision to, have? chosen|chose
+        have? decided|agreed to|on|that|against, have? settled on, are|am going|sticking with
+        have made the? decision to
         """,
         needs=lacks(listed("flow you it this these those")),
+    ),
+    *rules(
+        DEC,
+        0.9,
+        "have? chosen|chose, went with",
+        needs=either(has(TECHNOLOGY), has(listed("over instead rather"))),
     ),
     *rules(
         DEC, 0.9, "picked|adopted|standardised|standardized on?, we use, will use, we are using", needs=TECH
@@ -168,7 +185,7 @@ CHOICES = [
     *rules(
         DEC,
         0.8,
-        "am|are building|developing|creating|making|writing|designing @a, have built @a",
+        "am|are working on @a, am|are building|developing|creating|making|writing|designing @a, have built @a",
         needs=has(_PRODUCT, within=6),
     ),
     *rules(
@@ -209,7 +226,8 @@ KIN = [
     *rules(
         BIO,
         1.0,
-        "loves|love|likes|like|hates|hate|prefers|prefer|enjoys, can not stand, does not like|eat|drink, eats|drinks",
+        "loves|love|likes|like|hates|hate|prefers|prefer|enjoys, can not stand, does not like|eat|drink, "
+        "eats|drinks",
         needs=lacks(listed("it this when")),
     ),
     *rules(BIO, 1.0, "birthday is on?"),
@@ -254,16 +272,17 @@ ORDERS = [
         0.9,
         "always|never, do not ever",
         needs=both(
-            lacks(listed("mind been had happy seen heard thought knew tried give good great nice glad say")),
+            lacks(_NO_ORDER),
             lambda rest: bool(rest) and not rest[0].fold.endswith("ing"),
             not_beginning("a", "an", "the", "up", "in", "so", "my"),
         ),
     ),
+    *rules(DEC, 0.85, "let us use|adopt, let us go|stick with", needs=has(TECHNOLOGY, within=4)),
     *rules(DEC, 0.95, "use|follow|apply|prefer", needs=has(en.ARCHITECTURE, within=6)),
     *rules(
         Kind.PREF,
         0.9,
-        "call me, people|everyone|everybody|friends call|calls me",
+        "call me, you can|may call me, people|everyone|everybody|friends call|calls me",
         attribute="called",
         says="wants to be called {x}",
         needs=either(capital_within(1), lambda rest: len(rest) == 1),
@@ -275,8 +294,11 @@ FEELS = tuple(
     for text in (
         "i always? get|feel|become|am @very? @feeling",
         "i always? panic|cry|freeze|procrastinate|shut",
+        "i always? have panic attacks",
     )
 )
+
+BRINGS = (Pattern.parse("always? make|makes me feel? @very? @feeling", CLASSES),)
 
 BOOKS: Mapping[Subject, Book] = {
     Subject.SPEAKER: Book.of(FELT, HAPPENED, TASTES, AIMS, CHOICES, LIFE),

@@ -3,7 +3,6 @@
 from recollect.model.memory import Kind
 from recollect.steps.judge.conditions import (
     age,
-    at_least,
     at_most,
     begins,
     both,
@@ -43,11 +42,12 @@ _NAMES = [
     *rules(
         BIO,
         1.0,
-        "am <n> years|year|yrs old?, turned|turn <n>, am turning <n>",
+        "am <n> years|year|yrs old?, turned <n>",
         attribute="age",
         says="is {x} years old",
         bare=True,
     ),
+    *rules(BIO, 1.0, "am turning <n>, turn <n>", bare=True),
     *rules(BIO, 1.0, "am <n>", attribute="age", says="is {x} years old", bare=True, needs=at_most(0)),
     *rules(BIO, 1.0, "my age is", attribute="age", says="is {x} years old", needs=age),
     *rules(BIO, 1.0, "my birthday is on?", attribute="birthday", says="birthday: {x}"),
@@ -67,14 +67,15 @@ _PLACES = [
     *rules(
         BIO,
         1.0,
-        "grew up in?, was raised in|by, lived in, used to live|work|be|study|play",
-        needs=at_least(1),
+        "grew up in?, was raised in|by, lived in, used to live|work|be|study|play|smoke|drink|own|have",
+        bare=True,
     ),
     *rules(BIO, 1.0, "am|come originally? from", attribute="from", needs=PLACE),
     *rules(BIO, 1.0, "am @state, am half? @nation, am @condition blind|intolerant|handed?", bare=True),
 ]
 
 _WORK = [
+    *rules(BIO, 1.0, "stopped working at|for", attribute="employer", negated=True),
     *rules(BIO, 1.0, "work as a|an?|the?", attribute="job"),
     *rules(
         BIO,
@@ -132,12 +133,14 @@ _BODY = [
     *rules(BIO, 1.0, "my native|first|mother language|tongue is", attribute="native_language"),
     *rules(BIO, 1.0, "play the?, have been playing the?", needs=has(en.PLAYABLE, within=3)),
     *rules(BIO, 1.0, "have been", needs=LASTING),
+    *rules(BIO, 1.0, "my car|bike|laptop|phone|computer is", needs=either(begins(listed("a an")), capital)),
+    *rules(BIO, 1.0, "my timezone|time-zone|postcode|hometown is, my time zone is"),
     *rules(BIO, 1.0, "have", needs=both(begins(en.LIVED), LASTING)),
     *rules(
         BIO,
         1.0,
-        "my blood|shoe|dress? type|height|weight|email|phone|address|pronouns|salary|size|rent|commute number|address?"
-        " is|are|takes",
+        "my blood|shoe|dress? type|height|weight|email|phone|address|pronouns|salary|size|rent|commute "
+        "number|address? is|are|takes",
     ),
 ]
 
@@ -152,11 +155,12 @@ TASTES = [
     *rules(
         PREF,
         0.9,
-        "am a|an? strictly|mostly|lifelong? @diet, have been @diet, went|turned|became @diet",
+        "am a|an? strictly|mostly|lifelong? @diet, have been a|an? @diet, went|turned|became @diet",
         attribute="diet",
         bare=True,
     ),
     *rules(PREF, 0.9, "am on a|the, follow a", attribute="diet", needs=has(listed("diet"), within=5)),
+    *rules(PREF, 0.8, "love|hate|like it when", needs=lacks(listed("this happens you"))),
     *rules(
         PREF,
         0.8,
@@ -182,7 +186,8 @@ TASTES = [
     *rules(
         PREF,
         0.8,
-        "@often eat|drink|read|cook|watch|listen|wake|go|run|take|use|work|buy|wear|sleep|skip|walk|train|write|play",
+        "@often "
+        "eat|drink|read|cook|watch|listen|wake|go|run|take|use|work|buy|wear|sleep|skip|walk|train|write|play",
         wide=True,
         bare=True,
         needs=lacks(listed("error anxious nervous stressed scared sad this these")),
@@ -263,7 +268,8 @@ AIMS = [
     *rules(
         OBJ,
         0.7,
-        "my main|biggest|long-term|ultimate|life? goal|dream|aim|ambition|resolution this|for|next? year? is to?",
+        "my main|biggest|long-term|ultimate|life? goal|dream|aim|ambition|resolution this|for|next? year? "
+        "is to?",
         says="{head}: {x}",
     ),
     *rules(OBJ, 0.7, "my plan is to"),

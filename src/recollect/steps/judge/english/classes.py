@@ -21,8 +21,9 @@ from recollect.steps.judge.rulebook import Condition, Writer
 from recollect.steps.judge.words import Word
 
 STOPS = listed(
-    "at for in with from who of on by since near that which where as to until because and when while after before "
-    "if about during over under than instead using through around ago now anymore"
+    "at for in with from who of on by since near that which where as to until because and when while after "
+    "before if about during over under than instead using through around ago now anymore "
+    "me us myself"
 )
 CLASSES: Mapping[str, frozenset[str]] = {
     "kin": en.KIN,
@@ -38,8 +39,8 @@ CLASSES: Mapping[str, frozenset[str]] = {
     "about": listed("about with of that because by since for at to"),
     "a": listed("a an the my our"),
     "fired": listed(
-        "fired laid promoted hired engaged married divorced dumped robbed evicted rejected scammed hospitalised "
-        "hospitalized admitted demoted made"
+        "fired laid promoted hired engaged married divorced dumped robbed evicted rejected scammed "
+        "hospitalised hospitalized admitted demoted made"
     ),
 }
 rules = Writer(classes=CLASSES)
@@ -63,15 +64,15 @@ GOAL: Condition = both(
         both(begins(en.MAYBE_LIFE_VERBS), has(en.LIFE_THINGS | en.LONG_TIME, within=10)),
     ),
     not_beginning("learn more", "learn about", "learn how", "get more", "read more", "buy some", "stop here"),
-    lacks(listed("you")),
+    lacks(listed("you it its these those")),
 )
 LASTING: Condition = both(
     lasting(listed("year years months decade decades"), listed("since")),
     lacks(en.MOMENTARY | en.FEELINGS | listed("it them this")),
 )
 _GENERIC = listed(
-    "sea beach ocean mountains outdoors cold heat winter summer rain snow gym city countryside dark night sun theatre "
-    "theater cinema opera water woods forest internet office"
+    "sea beach ocean mountains outdoors cold heat winter summer rain snow gym city countryside dark night "
+    "sun theatre theater cinema opera water woods forest internet office"
 )
 
 
@@ -80,13 +81,15 @@ def lasting_taste(rest: Sequence[Word]) -> bool:
     folds = [word.fold for word in rest]
     if _DEICTIC & set(folds) or META & set(folds):
         return False
+    if folds[:1] != ["to"] and STOPS & set(folds[:1]):
+        return False
     short = folds[:1] == ["the"] and len(folds) <= 3 and not any(word.capital for word in rest)
     return not short or bool(_GENERIC & set(folds))
 
 
-_DEICTIC = listed("it them that these those something this")
+_DEICTIC = listed("it them that these those something this other's another everything anything")
 #: Speaks of the answer, not of a taste.
 META = listed(
-    "idea ideas suggestion suggestions recommendation recommendations option options approach title sound look answer "
-    "response list happens happened how concept"
+    "idea ideas suggestion suggestions recommendation recommendations option options approach title sound "
+    "look answer response list happens happened how concept"
 )

@@ -1,7 +1,7 @@
 """How English speakers put things: questions, suppositions, quotations, requests."""
 
 from recollect.steps.judge.english import words as en
-from recollect.steps.judge.english.about_events import BOOKS, FEELS
+from recollect.steps.judge.english.about_events import BOOKS, BRINGS, FEELS
 from recollect.steps.judge.english.classes import STOPS
 from recollect.steps.judge.english.verbs import EMPHASIS, LIGHT, order, third
 from recollect.steps.judge.grammar import Language, Signs
@@ -13,7 +13,8 @@ _SHORT = {
     "we're": "we are", "we've": "we have", "we'd": "we would", "we'll": "we will",
     "you're": "you are", "you've": "you have", "you'd": "you would", "you'll": "you will",
     "he's": "he is", "she's": "she is", "it's": "it is", "that's": "that is", "there's": "there is",
-    "they're": "they are", "they've": "they have", "they'll": "they will", "it'll": "it will", "he'd": "he would", "she'd": "she would", "what's": "what is", "who's": "who is",
+    "they're": "they are", "they've": "they have", "they'll": "they will", "it'll": "it will",
+    "he'd": "he would", "she'd": "she would", "what's": "what is", "who's": "who is",
     "where's": "where is", "how's": "how is", "here's": "here is", "let's": "let us", "name's": "name is",
     "don't": "do not", "dont": "do not", "doesn't": "does not", "didn't": "did not", "can't": "can not",
     "cant": "can not", "cannot": "can not", "couldn't": "could not", "won't": "will not", "wouldn't": "would not",
@@ -24,50 +25,55 @@ _SHORT = {
 
 _SIGNS = Signs(
     asking=Phrases.listed(
-        "what, why, how, who, whom, whose, which, where, when, is, are, am, was, were, do, does, did, can, could, would, "
-        "should, shall, will, may, might, have you, has, any, give me, tell me, show me, write, suggest, recommend, help, "
-        "explain, describe, generate, make, create, list, find, summarise, summarize, fix, check, review, convert, "
-        "rewrite, draft, let us, thoughts, ideas, simple, please suggest, please help, please write"
+        "what, why, how, who, whom, whose, which, where, when, is, are, am, was, were, do, does, did, can, "
+        "could, would, should, shall, will, may, might, have you, has, any, give me, tell me, show me, "
+        "write, suggest, recommend, help, explain, describe, generate, make, create, list, find, "
+        "summarise, summarize, fix, check, review, convert, rewrite, draft, let us, thoughts, ideas, "
+        "simple, please suggest, please help, please write"
     ),
     doubt=Phrases.listed(
-        "maybe, perhaps, i wish, i guess, i think, i suppose, might, probably, who knows, not sure, i would kill, "
-        "i could eat, what if, wondering, i was wondering, as if, hypothetically, i doubt"
+        "maybe, perhaps, i wish, i guess, i think, i suppose, might, probably, who knows, not sure, i "
+        "would kill, i could eat, what if, wondering, i was wondering, as if, hypothetically, i doubt"
     ),
     unreal=Phrases.listed(
-        "if, suppose, supposing, let us say, assume, assuming, unless, say i, in case, were i, had i, would have"
+        "if, suppose, supposing, let us say, assume, assuming, unless, say i, in case, were i, had i, "
+        "would have"
     ),
     staged=Phrases.listed(
         "imagine, pretend, act as, role play, roleplay, role-play, let us pretend, let us play, you are a, "
-        "write a story, write me a story, write a poem, write a short story, write a scene, write a dialogue, "
-        "write a script, tell me a story, story where, story in which, a story about, once upon a time, "
-        "write a song, write a letter, write an email, write a tweet, write a post, write a message, write a bio, "
-        "in the style of, in the voice of, translate, correct this, correct the, correct my, proofread, "
-        "rewrite this, rewrite the following, paraphrase, summarise this, summarize this, fix the grammar, "
-        "check the grammar, check my grammar, improve this sentence, the following text, the following email, "
-        "the following sentence, in character, user story, as a developer, as a user, as an admin, as a customer"
+        "write a story, write me a story, write a poem, write a short story, write a scene, write a "
+        "dialogue, write a script, tell me a story, story where, story in which, a story about, once upon "
+        "a time, write a song, write a letter, write an email, write a tweet, write a post, write a "
+        "message, write a bio, in the style of, in the voice of, translate, correct this, correct the, "
+        "correct my, proofread, rewrite this, rewrite the following, paraphrase, summarise this, summarize "
+        "this, fix the grammar, check the grammar, check my grammar, improve this sentence, the following "
+        "text, the following email, the following sentence, in character, user story, as a developer, as a "
+        "user, as an admin, as a customer"
     ),
     pasted=Phrases.listed(
-        "email, mail, letter, text, message, sentence, paragraph, quote, comment, review, wrote, writes, says, said, "
-        "reads, log, output, transcript, excerpt, article, post, tweet, prompt, example, paste, script, lyrics, ticket"
+        "email, mail, letter, text, message, sentence, paragraph, quote, comment, review, wrote, writes, "
+        "says, said, reads, log, output, transcript, excerpt, article, post, tweet, prompt, example, "
+        "paste, script, lyrics, ticket"
     ),
     letter=Phrases.listed("dear, to whom it may concern"),
     joke=Phrases.listed("just kidding, jk, kidding, joking, just joking, not really lol"),
     keep=Phrases.listed(
-        "remember that, remember, do not forget that, do not forget, never forget that, keep in mind that, keep in mind, "
-        "bear in mind that, bear in mind, make a note that, make a note, take note that, take note, note for later, "
-        "save this, memorise that, memorize that, for future reference, for the record"
+        "remember that, remember, do not forget that, do not forget, never forget that, keep in mind that, "
+        "keep in mind, bear in mind that, bear in mind, make a note that, make a note, take note that, "
+        "take note, note for later, save this, memorise that, memorize that, for future reference, for the "
+        "record"
     ),
     polite=listed("please can could would you also and always so ok hey hi just"),
-    leads=Phrases.listed(
-        "from now on, going forward, as of today, starting today, starting now, in the future"
-    ),
+    leads=Phrases.listed("from now on, going forward, as of today, starting today, starting now"),
     every_time=Phrases.listed("every time, whenever, each time, any time, anytime"),
     pointing=Phrases.listed(
-        "this, that, it, its, their, his, these, those, them, here, your, you, him, her, he, she, they, the first, the second, the third, "
-        "the last, the previous, the next, the idea, the answer, the way, the result, the results, the style, the text, "
-        "the paragraph, the version, the design, the suggestion, the option, the one, the new, the other, the following, "
-        "how, what, to see, to know, to ask, to hear, to have a, seeing, the file, the code, the function, the above, "
-        "number, option, the fact, the sound, the look, the error, the bug, the wrong, a different, another, one, some, more, both, all"
+        "this, that, it, its, their, his, these, those, them, here, your, you, him, her, he, she, they, "
+        "the first, the second, the third, the last, the previous, the next, the idea, the answer, the "
+        "way, the result, the results, the style, the text, the paragraph, the version, the design, the "
+        "suggestion, the option, the one, the new, the other, the following, how, what, to see, to know, "
+        "to ask, to hear, to have a, seeing, the file, the code, the function, the above, number, option, "
+        "the fact, the sound, the look, the error, the bug, the wrong, a different, another, one, some, "
+        "more, both, all"
     ),
     over=Phrases.listed("any more, anymore, any longer"),
     no_longer=Phrases.listed("no longer"),
@@ -82,8 +88,8 @@ ENGLISH = Language(
     own=listed("my our"),
     articles=listed("the this that a an"),
     others=listed(
-        "he she it they you this that these those there his her their its your people someone somebody everyone who "
-        "nobody"
+        "he she it they you this that these those there his her their its your people someone somebody "
+        "everyone who nobody"
     ),
     kin=en.KIN,
     acquaintances=en.ACQUAINTANCES,
@@ -91,8 +97,8 @@ ENGLISH = Language(
     things=en.THINGS,
     bare_things=listed("everything deadline stack"),
     thing_verbs=listed(
-        "is are uses use runs run follows follow requires require supports support targets relies depends must needs "
-        "need has have should will cannot can was were does do"
+        "is are uses use runs run follows follow requires require supports support targets relies depends "
+        "must needs need has have should will cannot can was were does do"
     ),
     called=tuple(Pattern.parse(text, {}) for text in ("name is", "is|are called|named", "called|named")),
     theirs=tuple(
@@ -106,6 +112,9 @@ ENGLISH = Language(
     favourites=listed("favourite favorite favourites favorites"),
     aims=listed("goal dream aim ambition resolution"),
     feels=FEELS,
+    brings=BRINGS,
+    replies=listed("answer reply respond write speak talk"),
+    tongues=en.LANGUAGES,
     spoken=list,
     before_is=frozenset(),
     nearer=listed("older younger little big eldest youngest twin late dear baby new elder middle"),
@@ -113,16 +122,16 @@ ENGLISH = Language(
     soft=listed("and or plus nor"),
     hard=listed("but because although though whereas which then therefore however so"),
     resumes=listed(
-        "was were want need think noticed know feel miss have had would could should can will am is are get got find "
-        "found see saw realized realised wondering"
+        "was were want need think noticed know feel miss have had would could should can will am is are "
+        "get got find found see saw realized realised wondering"
     ),
     stops=STOPS,
     fillers=en.FILLERS,
     unsaid=listed(
-        "got moved started bought lost quit graduated passed joined decided chose switched migrated promised adopted "
-        "committing"
+        "got moved started bought lost quit graduated passed joined decided chose switched migrated "
+        "promised adopted committing"
     ),
-    trailing=LIGHT | listed("too though lol haha please thanks tho well to"),
+    trailing=LIGHT | listed("right too though lol haha please thanks tho well to"),
     hearer=listed("you your yours"),
     adverbs=LIGHT,
     emphasis=EMPHASIS,

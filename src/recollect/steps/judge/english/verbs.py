@@ -8,12 +8,13 @@ from recollect.steps.judge.words import Word
 
 EMPHASIS = listed("really truly totally absolutely definitely strongly quite")
 LIGHT = listed(
-    "just also still currently actually finally recently already now honestly personally even basically officially both "
-    "kinda lately literally simply mainly"
+    "just also still currently actually finally recently already now honestly personally even basically "
+    "officially both kinda lately literally simply mainly"
 )
 _PAST = listed(
-    "got bought sold had lost left met quit went chose grew began became won broke gave took made built found said told "
-    "fell came was were would will can could may might must should used split ran put let set cut felt did"
+    "got bought sold had lost left met quit went chose grew began became won broke gave took made built "
+    "found said told fell came was were would will can could may might must should used split ran put let "
+    "set cut felt did"
 )
 _IRREGULAR = {"am": "is", "are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
 _BEFORE_VERB = (
@@ -23,6 +24,7 @@ _BEFORE_VERB = (
         "always usually often rarely never sometimes normally typically generally mostly only no longer not"
     )
 )
+_HEARER = listed("me please let us")
 _DROPPED = listed("i we my our me myself us ourselves")
 
 
@@ -37,7 +39,8 @@ def third(words: Sequence[Word], *, verb: bool = False) -> list[str | None]:
         # "US" is a country.
         if word.fold in _DROPPED and not (len(word.text) > 1 and word.text.isupper()):
             told.append(None)
-            verb = verb and word.fold not in {"i", "we"}
+            # What follows "I" is a verb; what follows a "my" at the beginning is its subject.
+            verb = word.fold in {"my", "our"} or (verb and word.fold not in {"i", "we"})
         elif verb or word.fold in _BEFORE_VERB:
             told.append(word.text)
         else:
@@ -50,8 +53,8 @@ def _third_person(word: Word) -> str:
     fold = word.fold
     if fold in _IRREGULAR:
         return _IRREGULAR[fold]
-    if fold in _PAST or fold.endswith("ed") or not fold.isalpha():
-        return word.text
+    if fold in _PAST or fold.endswith("ed") or not (fold.isalpha() and fold.isascii()):
+        return word.text.lower()
     if fold.endswith("y") and fold[-2:-1] not in set("aeiou"):
         return f"{fold[:-1]}ies"
     return f"{fold}es" if fold.endswith(("s", "sh", "ch", "x", "o", "z")) else f"{fold}s"
@@ -67,5 +70,8 @@ def _contracted(told: list[str | None]) -> list[str | None]:
 
 def order(words: Sequence[Word]) -> list[str | None]:
     """An English order reads as well without its hearer."""
-    told: list[str | None] = [None if word.fold in {"me", "please"} else word.text for word in words]
+    told: list[str | None] = [None if word.fold in _HEARER else word.text for word in words]
+    for place, (word, after) in enumerate(pairwise(words)):
+        if word.fold == "to" and after.fold == "me":
+            told[place] = None
     return _contracted([text.lower() if text and place == 0 else text for place, text in enumerate(told)])

@@ -25,8 +25,8 @@ from recollect.steps.judge.words import Word
 BIO, EVT, EMO, DEC = Kind.BIO, Kind.EVT, Kind.EMO, Kind.DEC
 
 _WHEN = listed(
-    "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro segunda terca quarta quinta "
-    "sexta amanha semana mes"
+    "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro segunda "
+    "terca quarta quinta sexta amanha semana mes"
 )
 _PRODUCT = listed(
     "app aplicativo aplicacao site jogo plataforma saas ferramenta bot startup produto loja sistema mvp"
@@ -53,10 +53,12 @@ HAPPENED = [
         EVT,
         0.8,
         """
-        me? formei|aposentei|casei|divorciei|separei|demiti|reformei me?, nos? casamos|separamos|divorciamos|terminamos nos?
+        me? formei|aposentei|casei|divorciei|separei|demiti|reformei me?
+        nos? casamos|separamos|divorciamos|terminamos nos?
         engravidei, fiquei|ficamos noivo|noiva|noivos|viuvo|viuva|desempregado|desempregada|gravida, pedi demissao
         larguei|perdi|deixei o? meu? emprego|trabalho, perdi o|a? @own @kin, perdi o|a @kin
-        deixei|parei de fumar|beber, terminei com, terminei o? meu? namoro|noivado|casamento, terminei a? minha? faculdade
+        deixei|parei de fumar|beber, terminei com, terminei o? meu? namoro|noivado|casamento
+        terminei a? minha? faculdade
         """,
         bare=True,
     ),
@@ -89,7 +91,7 @@ HAPPENED = [
         EVT,
         0.8,
         """
-        comecei|comecamos|arranjei|arrumei|consegui @in|@art|@own? novo|nova? emprego|trabalho|estagio|faculdade|terapia|mestrado|doutorado|bolsa|vaga|promocao novo|nova?
+        comecei|comecamos|arranjei|arrumei|consegui @in|@art|@own? novo|nova? @post novo|nova?
         comecei a trabalhar, entrei @in faculdade|empresa|universidade
         """,
         bare=True,
@@ -120,7 +122,8 @@ FELT = [
         EMO,
         0.8,
         """
-        ando me? sentindo? me? @very? @feeling, tenho me? andado|sentido me? @very? @feeling, venho me sentindo @very? @feeling
+        ando me? sentindo? me? @very? @feeling, tenho me? andado|sentido me? @very? @feeling
+        venho me sentindo @very? @feeling
         tenho estado @very? @feeling
         """,
         bare=True,
@@ -143,7 +146,7 @@ CHOICES = [
         DEC,
         0.9,
         """
-        decidi|decidimos|optei|optamos|resolvi|resolvemos|combinamos|concordamos|escolhi|escolhemos|definimos por|em|que?
+        @decided por|em|que?
         ficou decidido que?, vamos usar|adotar|manter
         """,
         needs=both(at_least(1), lacks(listed("isso isto aqui entao um for"))),
@@ -157,7 +160,8 @@ CHOICES = [
     *rules(
         DEC,
         0.9,
-        "migramos|migrei|trocamos|mudamos|passamos @of|@art|para|pra|pro, estamos migrando|trocando @of|para|pra",
+        "migramos|migrei|trocamos|mudamos|passamos @of|@art|para|pra|pro, estamos migrando|trocando "
+        "@of|para|pra",
         needs=TECH,
     ),
     *rules(
@@ -200,7 +204,8 @@ KIN = [
     *rules(
         BIO,
         1.0,
-        "mora|moram|vive|vivem|trabalha|trabalham|estuda|estudam|fala|falam|toca|joga|ensina @in|como|com|para?",
+        "mora|moram|vive|vivem|trabalha|trabalham|estuda|estudam|fala|falam|toca|joga|ensina "
+        "@in|como|com|para?",
         bare=True,
         needs=lacks(listed("que isso")),
     ),
@@ -221,7 +226,7 @@ PROJECT = [
         0.9,
         """
         usa|usam|utiliza|roda|segue|seguem|requer|exige|suporta|depende de|em|no|na?
-        é|sao|foi escrito|escrita|feito|feita|hospedado|hospedada|construido|baseado|desenvolvido|desenvolvida em|no|na|com|sobre
+        é|sao|foi @made em|no|na|com|sobre
         vai usar|rodar|suportar|ser, precisa de|ser?, tem de|que, deve, nao pode|deve, so pode|usa
         """,
         needs=lacks(listed("aqui erro erros bug ajuda quebrou travando dando compila voce")),
@@ -243,7 +248,8 @@ ORDERS = [
         Kind.PREF,
         0.9,
         """
-        voce? pode|podes me? chamar|tratar me? de|por|so|apenas de?, me? chame|chama|trate|chamem me? de|por|so|apenas de?
+        voce? pode|podes me? chamar|tratar me? de|por|so|apenas de?
+        me? chame|chama|trate|chamem me? de|por|so|apenas de?
         prefiro que me chame|chamem|trate de|por, todos|todo mundo? me chamam|chama de
         """,
         attribute="called",
@@ -263,6 +269,11 @@ FEELS = tuple(
         "eu? choro|travo|surto",
         "eu? entro em panico",
     )
+)
+
+BRINGS = (
+    Pattern.parse("sempre? me deixa|deixam @very? @feeling", CLASSES),
+    Pattern.parse("me da|dá|dao @very? ansiedade|medo|panico|pavor", CLASSES),
 )
 
 BOOKS: Mapping[Subject, Book] = {

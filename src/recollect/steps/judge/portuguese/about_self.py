@@ -51,7 +51,8 @@ _PLACES = [
     *rules(
         BIO,
         1.0,
-        "sou @state|@nation|@condition, @estou @state, sou mae|pai solteiro|solteira?, sou filho|filha unico|unica",
+        "sou @state|@nation|@condition, @estou @state, sou mae|pai solteiro|solteira?, sou filho|filha "
+        "unico|unica",
         bare=True,
     ),
 ]
@@ -152,7 +153,8 @@ TASTES = [
     *rules(
         PREF,
         0.8,
-        "sou|somos muito|grande|super? fa @of, sou apaixonado|apaixonada|viciado|viciada|louco|louca por|em|pelo|pela|no|na",
+        "sou|somos muito|grande|super? fa @of, sou apaixonado|apaixonada|viciado|viciada|louco|louca "
+        "por|em|pelo|pela|no|na",
     ),
     *rules(PREF, 0.8, "prefiro|preferimos|evito|evitamos, costumo|costumamos"),
     *rules(
@@ -174,7 +176,8 @@ TASTES = [
     *rules(
         PREF,
         0.8,
-        "o|a? @own * favorito|favorita|preferido|preferida @is, o|a? @own * * favorito|favorita|preferido|preferida @is",
+        "o|a? @own * favorito|favorita|preferido|preferida @is, o|a? @own * * "
+        "favorito|favorita|preferido|preferida @is",
         attribute="favourite",
     ),
     *rules(
@@ -217,9 +220,7 @@ AIMS = [
     *rules(
         OBJ,
         0.7,
-        """
-        o|a? @own grande|maior|principal? meta|objetivo|sonho|objectivo grande|principal? desse|deste|para|este|esse? ano? @is
-        """,
+        "o|a? @own grande|maior|principal? meta|objetivo|sonho|objectivo grande|principal? @this? ano? @is",
         says="{head}: {x}",
     ),
 ]

@@ -18,8 +18,8 @@ from recollect.steps.judge.portuguese.verbs import OWN
 from recollect.steps.judge.rulebook import Condition, Writer
 
 STOPS = listed(
-    "em no na nos nas num numa com de do da dos das para pra pro por pelo pela que ha desde ate e quando enquanto depois "
-    "antes se sobre sem ao a as aos perto porque onde como ja agora mais"
+    "em no na nos nas num numa com de do da dos das para pra pro por pelo pela que ha desde ate e quando "
+    "enquanto depois antes se sobre sem ao a as aos perto porque onde como ja agora mais"
 )
 CLASSES: Mapping[str, frozenset[str]] = {
     "kin": pt.KIN,
@@ -41,11 +41,23 @@ CLASSES: Mapping[str, frozenset[str]] = {
     "with": listed("com por pelo pela pelas pelos sobre de do da desde porque que ao a"),
     "art": listed("o a os as um uma"),
     "fired": listed(
-        "demitido demitida despedido despedida promovido promovida contratado contratada assaltado assaltada mandado "
-        "mandada aprovado aprovada aceito aceita internado internada reprovado reprovada traido traida"
+        "demitido demitida despedido despedida promovido promovida contratado contratada assaltado "
+        "assaltada mandado mandada aprovado aprovada aceito aceita internado internada reprovado reprovada "
+        "traido traida"
+    ),
+    "this": listed("desse deste para este esse"),
+    "post": listed("emprego trabalho estagio faculdade terapia mestrado doutorado bolsa vaga promocao"),
+    "decided": listed(
+        "decidi decidimos optei optamos resolvi resolvemos combinamos concordamos escolhi escolhemos "
+        "definimos"
+    ),
+    "made": listed(
+        "escrito escrita feito feita hospedado hospedada construido construida baseado baseada "
+        "desenvolvido desenvolvida"
     ),
     "reply": listed(
-        "responda responde escreva escreve fale fala use usa utilize explique explica mantenha siga comente inclua evite"
+        "responda responde escreva escreve fale fala use usa utilize explique explica mantenha siga "
+        "comente inclua evite"
     ),
 }
 rules = Writer(classes=CLASSES)

@@ -4,40 +4,44 @@ from recollect.steps.judge.grammar import Language, Signs
 from recollect.steps.judge.lexicon import listed
 from recollect.steps.judge.phrases import Pattern, Phrases
 from recollect.steps.judge.portuguese import words as pt
-from recollect.steps.judge.portuguese.about_events import BOOKS, FEELS
+from recollect.steps.judge.portuguese.about_events import BOOKS, BRINGS, FEELS
 from recollect.steps.judge.portuguese.classes import STOPS
 from recollect.steps.judge.portuguese.verbs import EMPHASIS, LIGHT, OWN, order, spoken, third
 
 _SIGNS = Signs(
     asking=Phrases.listed(
-        "o que, que, qual, quais, como, quem, onde, quando, quanto, quantos, quantas, por que, porque é que, sera, pode, "
-        "podes, poderia, consegue, consegues, voce, tu, tem, ha, é, esta, está, devo, deveria, posso, vale, alguma, algum, "
-        "me da, me de, me ajuda, me ajude, me diz, me diga, me fala, me explica, me sugere, sugere, sugira, da, escreve, "
-        "escreva, explica, explique, gera, gere, faz, faca, cria, crie, lista, liste, resume, resuma, corrige, corrija, "
-        "revisa, revise, traduz, traduza, vamos, manda, recomenda, recomende, conta, tira, ajuda, ajude, calcule"
+        "o que, que, qual, quais, como, quem, onde, quando, quanto, quantos, quantas, por que, porque é "
+        "que, sera, pode, podes, poderia, consegue, consegues, voce, tu, tem, ha, é, esta, está, devo, "
+        "deveria, posso, vale, alguma, algum, me da, me de, me ajuda, me ajude, me diz, me diga, me fala, "
+        "me explica, me sugere, sugere, sugira, da, escreve, escreva, explica, explique, gera, gere, faz, "
+        "faca, cria, crie, lista, liste, resume, resuma, corrige, corrija, revisa, revise, traduz, "
+        "traduza, vamos, manda, recomenda, recomende, conta, tira, ajuda, ajude, calcule"
     ),
     doubt=Phrases.listed(
-        "talvez, quem sabe, sei la, acho que, acho, sera que, provavelmente, nao sei se, tomara, quem dera, queria ser, "
-        "queria saber, porventura, se calhar, suponho, imagino, tenho certeza, duvido"
+        "talvez, quem sabe, sei la, acho que, acho, sera que, provavelmente, nao sei se, tomara, quem "
+        "dera, queria ser, queria saber, porventura, se calhar, suponho, imagino, tenho certeza, duvido"
     ),
     unreal=Phrases.listed(
-        "se eu, se nos, se voce, se ele, se ela, se o, se a, se os, se as, se fosse, se tivesse, se for, se tiver, "
-        "se ganhasse, se meu, se minha, se quiser, se der, se pudesse, se houver, se houvesse, se precisar, se ganhar, "
-        "se fizer, suponha, supondo, suponhamos, digamos, caso, imaginando, assumindo, a menos que, faz de conta"
+        "se eu, se nos, se voce, se ele, se ela, se o, se a, se os, se as, se fosse, se tivesse, se for, "
+        "se tiver, se ganhasse, se meu, se minha, se quiser, se der, se pudesse, se houver, se houvesse, "
+        "se precisar, se ganhar, se fizer, suponha, supondo, suponhamos, digamos, caso, imaginando, "
+        "assumindo, a menos que, faz de conta"
     ),
     staged=Phrases.listed(
-        "imagine, imagina, finja, finge, aja como, age como, atue como, faz de conta, faça de conta, "
-        "vamos brincar, roleplay, role play, escreva uma historia, escreve uma historia, conte uma historia, "
+        "imagine, imagina, finja, finge, aja como, age como, atue como, faz de conta, faça de conta, vamos "
+        "brincar, roleplay, role play, escreva uma historia, escreve uma historia, conte uma historia, "
         "conta uma historia, historia em que, historia onde, um conto, um poema, uma musica, era uma vez, "
-        "escreva um email, escreva um e-mail, escreve um email, escreva uma carta, escreve uma carta, escreva um texto, "
-        "escreve um texto, uma redacao, no estilo de, traduza, traduz, traduzir, tradução, corrija esta, corrija essa, "
-        "corrija o, corrija a, corrige esta, corrige essa, corrige o texto, corrigir esta, reescreva, reescreve, "
-        "parafraseie, resuma este, resuma esse, resuma o, o seguinte texto, a seguinte frase, historia de usuario, "
-        "voce é um, voce é uma, como desenvolvedor, como usuario, como utilizador, como cliente, personagem"
+        "escreva um email, escreva um e-mail, escreve um email, escreva uma carta, escreve uma carta, "
+        "escreva um texto, escreve um texto, uma redacao, no estilo de, traduza, traduz, traduzir, "
+        "tradução, corrija esta, corrija essa, corrija o, corrija a, corrige esta, corrige essa, corrige o "
+        "texto, corrigir esta, reescreva, reescreve, parafraseie, resuma este, resuma esse, resuma o, o "
+        "seguinte texto, a seguinte frase, historia de usuario, voce é um, voce é uma, como desenvolvedor, "
+        "como usuario, como utilizador, como cliente, personagem"
     ),
     pasted=Phrases.listed(
-        "email, e-mail, carta, texto, mensagem, frase, paragrafo, citacao, comentario, resenha, escreveu, disse, diz, "
-        "falou, log, saida, transcricao, trecho, artigo, post, tweet, prompt, exemplo, roteiro, letra, chamado"
+        "email, e-mail, carta, texto, mensagem, frase, paragrafo, citacao, comentario, resenha, escreveu, "
+        "disse, diz, falou, log, saida, transcricao, trecho, artigo, post, tweet, prompt, exemplo, "
+        "roteiro, letra, chamado"
     ),
     letter=Phrases.listed(
         "prezado, prezada, prezados, prezadas, caro, cara senhora, caros, exmo, exma, excelentissimo, "
@@ -47,24 +51,25 @@ _SIGNS = Signs(
         "brincadeira, brincadeirinha, zoeira, to brincando, estou brincando, to zoando, estava a brincar"
     ),
     keep=Phrases.listed(
-        "lembre se de que, lembre se que, lembre se, lembra te que, lembra te de que, lembra te, lembre que, lembre, "
-        "lembra que, nao esqueca que, nao se esqueca que, nao se esqueca de que, nao te esquecas que, nao esquece que, "
-        "nao esqueca, nao esquece, tenha em mente que, tem em mente que, tenha em conta que, tem em conta que, "
-        "anota que, anote que, anota ai, anote ai, anota, anote, guarda que, guarde que, guarda essa informacao, "
-        "guarde essa informacao, guarda isso, guarde isso, guarda isto, memorize que, memoriza que, "
-        "fica sabendo que, fique sabendo que, para o futuro, pra referencia"
+        "lembre se de que, lembre se que, lembre se, lembra te que, lembra te de que, lembra te, lembre "
+        "que, lembre, lembra que, nao esqueca que, nao se esqueca que, nao se esqueca de que, nao te "
+        "esquecas que, nao esquece que, nao se esqueca, nao te esquecas, nao esqueca, nao esquece, tenha "
+        "em mente que, tem em mente que, tenha em conta que, tem em conta que, anota que, anote que, anota "
+        "ai, anote ai, anota, anote, guarda que, guarde que, guarda essa informacao, guarde essa "
+        "informacao, guarda isso, guarde isso, guarda isto, memorize que, memoriza que, fica sabendo que, "
+        "fique sabendo que, para o futuro, pra referencia"
     ),
     polite=listed("por favor pode podes voce tambem e entao ok so sempre"),
     leads=Phrases.listed(
-        "de agora em diante, a partir de agora, a partir de hoje, daqui para frente, daqui pra frente, daqui em diante, "
-        "doravante"
+        "de agora em diante, a partir de agora, a partir de hoje, daqui para frente, daqui pra frente, "
+        "daqui em diante, doravante"
     ),
     pointing=Phrases.listed(
-        "isso, isto, aquilo, esse, essa, esses, essas, este, esta, estes, estas, aquele, aquela, dessa, desse, deste, "
-        "desta, disso, disto, nisso, dele, dela, ele, ela, eles, elas, o primeiro, a primeira, o segundo, a segunda, "
-        "primeiro, segundo, a resposta, o texto, o paragrafo, a versao, a ideia, a sugestao, a opcao, o codigo, "
-        "o arquivo, o ficheiro, voce, que voce, que tu, que me, saber, ver, entender, mais, tudo, outro, outra, "
-        "o nome errado, aqui, la"
+        "isso, isto, aquilo, esse, essa, esses, essas, este, esta, estes, estas, aquele, aquela, dessa, "
+        "desse, deste, desta, disso, disto, nisso, dele, dela, ele, ela, eles, elas, o primeiro, a "
+        "primeira, o segundo, a segunda, primeiro, segundo, a resposta, o texto, o paragrafo, a versao, a "
+        "ideia, a sugestao, a opcao, o codigo, o arquivo, o ficheiro, voce, que voce, que tu, que me, "
+        "saber, ver, entender, mais, tudo, outro, outra, o nome errado, aqui, la"
     ),
     over=Phrases.listed("mais"),
     no_longer=Phrases.listed("ja nao"),
@@ -80,8 +85,8 @@ PORTUGUESE = Language(
     own=OWN,
     articles=listed("o a os as um uma este esta esse essa"),
     others=listed(
-        "ele ela eles elas voce voces tu isso isto aquilo este esta esse essa aquele aquela alguem ninguem quem seu sua "
-        "seus suas todos todo"
+        "ele ela eles elas voce voces tu isso isto aquilo este esta esse essa aquele aquela alguem ninguem "
+        "quem seu sua seus suas todos todo"
     ),
     kin=pt.KIN,
     acquaintances=pt.ACQUAINTANCES,
@@ -89,7 +94,8 @@ PORTUGUESE = Language(
     things=pt.THINGS,
     bare_things=listed("tudo prazo stack"),
     thing_verbs=listed(
-        "é sao usa usam utiliza roda segue seguem requer exige suporta depende precisa tem deve vai foi esta está nao so"
+        "é sao usa usam utiliza roda segue seguem requer exige suporta depende precisa tem deve vai foi "
+        "esta está nao so"
     ),
     called=tuple(
         Pattern.parse(text, {})
@@ -111,6 +117,9 @@ PORTUGUESE = Language(
     copulas=listed("é e sao eh"),
     favourites=listed("favorito favorita favoritos favoritas preferido preferida preferidos preferidas"),
     feels=FEELS,
+    brings=BRINGS,
+    replies=listed("responda responde escreva escreve fale fala responder"),
+    tongues=pt.LANGUAGES,
     aims=listed("meta objetivo objectivo sonho"),
     spoken=spoken,
     before_is=listed("nome aniversario favorita favorito preferida preferido"),

@@ -8,37 +8,40 @@ from recollect.steps.judge.words import Word, fold
 
 OWN = listed("meu minha meus minhas nosso nossa nossos nossas")
 LIGHT = listed(
-    "tambem ja ainda agora atualmente finalmente recentemente praticamente apenas so la ultimamente basicamente "
-    "oficialmente sinceramente"
+    "tambem ja ainda agora atualmente finalmente recentemente praticamente apenas so la ultimamente "
+    "basicamente oficialmente sinceramente"
 )
 EMPHASIS = listed("realmente mesmo simplesmente")
 _THIRD = dict(
     pair.split(":")
     for pair in (
-        "sou:é somos:é tenho:tem temos:tem moro:mora moramos:mora vivo:vive vivemos:vive resido:reside trabalho:trabalha "
-        "trabalhamos:trabalha gosto:gosta odeio:odeia detesto:detesta amo:ama adoro:adora curto:curte prefiro:prefere "
-        "preferimos:prefere evito:evita evitamos:evita costumo:costuma costumamos:costuma como:come bebo:bebe "
-        "fumo:fuma tomo:toma uso:usa usamos:usa utilizamos:utiliza assisto:assiste vejo:vê quero:quer queremos:quer "
-        "pretendo:pretende pretendemos:pretende planejo:planeja planejamos:planeja planeio:planeia sonho:sonha "
-        "penso:pensa espero:espera gostaria:gostaria gostariamos:gostaria estou:está to:está tou:está estamos:está "
-        "ando:anda andamos:anda fico:fica ficamos:ficou sinto:sente falo:fala estudo:estuda curso:cursa faco:faz "
-        "toco:toca jogo:joga pratico:pratica meco:mede peso:pesa dirijo:dirige conduzo:conduz leciono:leciona "
-        "ensino:ensina dou:dá sofro:sofre sofremos:sofre suporto:suporta aguento:aguenta venho:vem vou:vai vamos:vai "
-        "fui:foi fomos:foi nasci:nasceu cresci:cresceu morei:morou vivi:viveu trabalhei:trabalhou estudei:estudou "
-        "cursei:cursou formei:formou aposentei:aposentou casei:casou casamos:casou divorciei:divorciou "
-        "separei:separou separamos:separou divorciamos:divorciou terminamos:terminou demiti:demitiu "
-        "engravidei:engravidou fiquei:ficou pedi:pediu larguei:largou perdi:perdeu deixei:deixou terminei:terminou "
-        "mudei:mudou mudamos:mudou comprei:comprou compramos:comprou vendi:vendeu vendemos:vendeu adotei:adotou "
-        "adotamos:adotou ganhei:ganhou troquei:trocou tive:teve tivemos:teve comecei:começou comecamos:começou "
-        "arranjei:arranjou arrumei:arrumou consegui:conseguiu entrei:entrou passei:passou passamos:passou "
-        "reprovei:reprovou chumbei:chumbou descobri:descobriu recebi:recebeu virei:virou tornei:tornou sigo:segue "
+        "sou:é somos:é tenho:tem temos:tem moro:mora moramos:mora vivo:vive vivemos:vive resido:reside "
+        "trabalho:trabalha trabalhamos:trabalha gosto:gosta odeio:odeia detesto:detesta amo:ama "
+        "adoro:adora curto:curte prefiro:prefere preferimos:prefere evito:evita evitamos:evita "
+        "costumo:costuma costumamos:costuma como:come bebo:bebe fumo:fuma tomo:toma uso:usa usamos:usa "
+        "utilizamos:utiliza assisto:assiste vejo:vê quero:quer queremos:quer pretendo:pretende "
+        "pretendemos:pretende planejo:planeja planejamos:planeja planeio:planeia sonho:sonha penso:pensa "
+        "espero:espera gostaria:gostaria gostariamos:gostaria estou:está to:está tou:está estamos:está "
+        "ando:anda andamos:anda fico:fica ficamos:ficou sinto:sente falo:fala estudo:estuda curso:cursa "
+        "faco:faz toco:toca jogo:joga pratico:pratica meco:mede peso:pesa dirijo:dirige conduzo:conduz "
+        "leciono:leciona ensino:ensina dou:dá sofro:sofre sofremos:sofre suporto:suporta aguento:aguenta "
+        "venho:vem vou:vai vamos:vai fui:foi fomos:foi nasci:nasceu cresci:cresceu morei:morou vivi:viveu "
+        "trabalhei:trabalhou estudei:estudou cursei:cursou formei:formou aposentei:aposentou casei:casou "
+        "casamos:casou divorciei:divorciou separei:separou separamos:separou divorciamos:divorciou "
+        "terminamos:terminou demiti:demitiu engravidei:engravidou fiquei:ficou pedi:pediu larguei:largou "
+        "perdi:perdeu deixei:deixou terminei:terminou mudei:mudou mudamos:mudou comprei:comprou "
+        "compramos:comprou vendi:vendeu vendemos:vendeu adotei:adotou adotamos:adotou ganhei:ganhou "
+        "troquei:trocou tive:teve tivemos:teve comecei:começou comecamos:começou arranjei:arranjou "
+        "arrumei:arrumou consegui:conseguiu entrei:entrou passei:passou passamos:passou reprovei:reprovou "
+        "chumbei:chumbou descobri:descobriu recebi:recebeu virei:virou tornei:tornou sigo:segue "
         "decidi:decidiu decidimos:decidiu optei:optou optamos:optou resolvi:resolveu resolvemos:resolveu "
         "combinamos:combinou concordamos:concordou escolhi:escolheu escolhemos:escolheu definimos:definiu "
-        "migramos:migrou migrei:migrou trocamos:trocou seguimos:segue hospedamos:hospeda escrevemos:escreve "
-        "rodamos:roda criei:criou fiz:fez desenvolvi:desenvolveu choro:chora entro:entra morro:morre corro:corre "
-        "medito:medita nado:nada cozinho:cozinha pedalo:pedala pinto:pinta desenho:desenha leio:lê treino:treina "
-        "caminho:caminha acordo:acorda durmo:dorme compro:compra posso:pode atuo:atua ganho:ganha "
-        "completei:completou completo:completa recebo:recebe torco:torce parei:parou preciso:precisa"
+        "migramos:migrou migrei:migrou trocamos:trocou seguimos:segue hospedamos:hospeda "
+        "escrevemos:escreve rodamos:roda criei:criou fiz:fez desenvolvi:desenvolveu choro:chora "
+        "entro:entra morro:morre corro:corre medito:medita nado:nada cozinho:cozinha pedalo:pedala "
+        "pinto:pinta desenho:desenha leio:lê treino:treina caminho:caminha acordo:acorda durmo:dorme "
+        "compro:compra posso:pode atuo:atua ganho:ganha completei:completou completo:completa "
+        "recebo:recebe torco:torce parei:parou preciso:precisa"
     ).split()
 )
 _DROPPED = OWN | {"eu", "me", "nos"}
@@ -50,10 +53,10 @@ _FIRST = {third: first for first, third in reversed(_THIRD.items()) if not first
 _INFINITIVE = dict(
     pair.split(":")
     for pair in (
-        "responda:responder responde:responder escreva:escrever escreve:escrever fale:falar fala:falar use:usar "
-        "usa:usar utilize:utilizar explique:explicar explica:explicar mantenha:manter siga:seguir segue:seguir "
-        "aplique:aplicar sugira:sugerir coloque:colocar faça:fazer faca:fazer comente:comentar crie:criar evite:evitar "
-        "inclua:incluir prefira:preferir"
+        "responda:responder responde:responder escreva:escrever escreve:escrever fale:falar fala:falar "
+        "use:usar usa:usar utilize:utilizar explique:explicar explica:explicar mantenha:manter siga:seguir "
+        "segue:seguir aplique:aplicar sugira:sugerir coloque:colocar faça:fazer faca:fazer "
+        "comente:comentar crie:criar evite:evitar inclua:incluir prefira:preferir"
     ).split()
 )
 
@@ -66,7 +69,9 @@ def third(words: Sequence[Word], *, verb: bool = False) -> list[str | None]:
     """
     told: list[str | None] = []
     for place, word in enumerate(words):
-        if word.fold in _DROPPED or _article_before_own(words, place):
+        if word.fold == "me" and place < 3:
+            told.append("se")
+        elif word.fold in _DROPPED or _article_before_own(words, place):
             told.append(None)
         elif word.fold in _THIRD and (not verb or word.fold in _SURELY_VERBS):
             told.append(_THIRD[word.fold])

@@ -1,0 +1,168 @@
+"""Takes rows and their bytes out of the file, and looks whether they are gone."""
+
+import mmap
+from collections.abc import Iterable
+from pathlib import Path
+
+import apsw
+
+from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.rows import fetch, fetch_one, number
+from recollect.adapters.sqlite.shelf import Shelves
+from recollect.errors import NotFound
+from recollect.model.event import Certificate
+from recollect.model.scope import Scope
+
+#: Shorter texts stand in any file by chance.
+SHORTEST_TRACE = 6
+MEMORY_TEXTS = """
+    SELECT text FROM memories WHERE no = ?1 UNION SELECT text FROM memory_versions WHERE memory_no = ?1
+    UNION SELECT old_text FROM memory_versions WHERE memory_no = ?1 AND old_text IS NOT NULL
+"""
+CHAT_TEXTS = """
+    SELECT content FROM messages WHERE chat_no = ?1 UNION SELECT text FROM conversation_summaries WHERE chat_no = ?1
+"""
+USER_TEXTS = """
+    SELECT content FROM messages WHERE user_no = ?1 UNION SELECT text FROM memories WHERE user_no = ?1
+    UNION SELECT text FROM memory_versions WHERE user_no = ?1 UNION SELECT text FROM conversation_summaries WHERE user_no = ?1
+    UNION SELECT content FROM context_files WHERE user_no = ?1 UNION SELECT notes FROM user_profile WHERE user_no = ?1
+"""
+
+
+class SqliteErasure:
+    def __init__(self, database: Database, shelves: Shelves) -> None:
+        self._database = database
+        self._shelves = shelves
+
+    def memory(self, scope: Scope, memory_id: str) -> Certificate:
+        with self._database.transaction() as db:
+            user_no = self._database.user(db, scope.user)
+            found = fetch_one(
+                db, "SELECT no, id FROM memories WHERE user_no = ? AND id = ?", (user_no, memory_id)
+            )
+            if found is None:
+                raise NotFound(f"There is no memory {memory_id!r} for this user.")
+            memory_no, full_id = found
+            traces = _texts(db, MEMORY_TEXTS, memory_no)
+            sources = fetch(
+                db,
+                "SELECT m.no, m.id, m.content FROM memory_spans s JOIN messages m ON m.no = s.message_no"
+                " WHERE s.memory_no = ? AND m.extracted = 1 AND s.start = 0 AND s.end = length(m.content)",
+                (memory_no,),
+            )
+            rows = {"memories": _delete(db, "memories WHERE no = ?", memory_no)}
+            # A message that says nothing else goes with the memory that rests on all of it.
+            rows["messages"] = sum(_delete(db, "messages WHERE no = ?", no) for no, _, _ in sources)
+            gone = [full_id, *(message_id for _, message_id, _ in sources)]
+            rows["receipts"] = _scrub_receipts(db, user_no, gone)
+            rows["events"] = _delete(
+                db,
+                "events WHERE user_no = ? AND EXISTS (SELECT 1 FROM json_each(body) e"
+                " WHERE json_extract(e.value, '$[0]') = ?)",
+                user_no,
+                full_id,
+            )
+        return self._certificate(f"memory {full_id}", rows, [*traces, *(text for _, _, text in sources)])
+
+    def chat(self, scope: Scope) -> Certificate:
+        with self._database.transaction() as db:
+            user_no = self._database.user(db, scope.user)
+            chat_no = number(db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, scope.chat))
+            if not chat_no:
+                raise NotFound(
+                    f"There is no chat {scope.chat!r} for this user. `recollect chats` lists them."
+                )
+            traces = _texts(db, CHAT_TEXTS, chat_no)
+            only_here = fetch(
+                db,
+                "SELECT no FROM memories f WHERE user_no = ?1 AND EXISTS (SELECT 1 FROM memory_spans s JOIN messages m"
+                " ON m.no = s.message_no WHERE s.memory_no = f.no AND m.chat_no = ?2) AND NOT EXISTS"
+                " (SELECT 1 FROM memory_spans s JOIN messages m ON m.no = s.message_no"
+                " WHERE s.memory_no = f.no AND m.chat_no <> ?2)",
+                (user_no, chat_no),
+            )
+            for (memory_no,) in only_here:
+                traces += _texts(db, MEMORY_TEXTS, memory_no)
+            rows = {"memories": sum(_delete(db, "memories WHERE no = ?", no) for (no,) in only_here)}
+            rows["messages"] = number(db, "SELECT count(*) FROM messages WHERE chat_no = ?", (chat_no,))
+            rows["jobs"] = _delete(
+                db,
+                "jobs WHERE user_no = ? AND key IN (SELECT id FROM messages WHERE chat_no = ?)",
+                user_no,
+                chat_no,
+            )
+            rows["receipts"] = _delete(
+                db, "receipts WHERE user_no = ? AND chat = ?", user_no, str(scope.chat)
+            )
+            rows["chats"] = _delete(db, "chats WHERE no = ?", chat_no)
+        return self._certificate(f"chat {scope.chat}", rows, traces)
+
+    def user(self, user: str) -> Certificate:
+        with self._database.transaction() as db:
+            user_no = self._database.user(db, user)
+            if not user_no:
+                raise NotFound(f"There is no user {user!r}.")
+            traces = _texts(db, USER_TEXTS, user_no)
+            rows = {
+                table: number(db, f"SELECT count(*) FROM {table} WHERE user_no = ?", (user_no,))
+                for table in ("messages", "memories", "chats", "conversation_summaries", "receipts", "jobs")
+            }
+            # Chats first: cascades from users would meet messages and chunks in no particular order.
+            for table in ("memories", "chats", "vectors", "unembedded", "audit"):
+                _delete(db, f"{table} WHERE user_no = ?", user_no)
+            _delete(db, "users WHERE no = ?", user_no)
+        self._database.forget_users()
+        return self._certificate(f"user {user}", rows, traces)
+
+    def _certificate(self, what: str, rows: dict[str, int], traces: Iterable[str]) -> Certificate:
+        clean = self._database.checkpoint()
+        left, scanned = _left_in_file(self._database.path, traces)
+        if left:
+            detail = f"{left} of the erased texts are still in the file: the same words are stored elsewhere"
+        elif not clean:
+            detail = (
+                "the rows are gone, but another process is reading: their bytes go with the next checkpoint"
+            )
+        else:
+            detail = "the rows are gone and none of their bytes is left in the file"
+        return Certificate(
+            what=what, rows=rows, physical=clean and not left, detail=detail, bytes_scanned=scanned
+        )
+
+
+def _texts(db: apsw.Connection, sql: str, key: int) -> list[str]:
+    return [text for (text,) in fetch(db, sql, (key,))]
+
+
+def _delete(db: apsw.Connection, what: str, *values: str | int) -> int:
+    db.execute(f"DELETE FROM {what}", values)
+    return db.changes()
+
+
+def _scrub_receipts(db: apsw.Connection, user_no: int, ids: list[str]) -> int:
+    """A receipt that shows an erased text goes with it."""
+    gone = 0
+    for wanted in ids:
+        gone += _delete(
+            db,
+            "receipts WHERE user_no = ? AND EXISTS (SELECT 1 FROM json_each(body, '$.items') i"
+            " WHERE json_extract(i.value, '$.id') = ? OR json_extract(i.value, '$.id') LIKE ? || '#%')",
+            user_no,
+            wanted,
+            wanted,
+        )
+    return gone
+
+
+def _left_in_file(path: Path, traces: Iterable[str]) -> tuple[int, int]:
+    """How many of the texts still stand in the file or its log, and how many bytes were looked at."""
+    wanted = [text.encode("utf-8", "surrogatepass") for text in traces if len(text) >= SHORTEST_TRACE]
+    scanned = left = 0
+    for suffix in ("", "-wal"):
+        file = path.with_name(path.name + suffix)
+        if not file.exists() or not file.stat().st_size:
+            continue
+        with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            scanned += len(data)
+            left += sum(data.find(text[:200]) >= 0 for text in wanted)
+    return left, scanned

@@ -1,0 +1,191 @@
+"""What was judged, forgotten and done, in SQLite."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.rows import Row, fetch, fetch_one
+from recollect.adapters.sqlite.times import from_ms, maybe_time, to_ms
+from recollect.errors import NotFound
+from recollect.model.event import Action, Event, Step
+from recollect.model.judgement import Fact, Judgement
+from recollect.model.memory import Kind
+from recollect.model.message import MessageType
+from recollect.model.scope import Scope
+
+
+class SqliteJudgements:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, scope: Scope, message_id: str, judge: str, judgement: Judgement) -> None:
+        with self._database.transaction() as db:
+            user_no = self._database.user(db, scope.user)
+            db.execute(
+                "INSERT OR REPLACE INTO judgements (message_no, user_no, judge, body)"
+                " SELECT no, ?1, ?3, ?4 FROM messages WHERE user_no = ?1 AND id = ?2",
+                (user_no, message_id, judge, _packed(judgement)),
+            )
+
+    def get(self, scope: Scope, message_id: str) -> Judgement | None:
+        with self._database.reading() as db:
+            row = fetch_one(
+                db,
+                "SELECT j.body FROM judgements j JOIN messages m ON m.no = j.message_no"
+                " WHERE m.user_no = ? AND m.id = ?",
+                (self._database.user(db, scope.user), message_id),
+            )
+        return None if row is None else _unpacked(row[0])
+
+
+class SqliteTombstones:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, user: str, fact_hash: str, *, now: datetime) -> None:
+        with self._database.transaction() as db:
+            user_no = self._database.user_or_new(db, user, to_ms(now))
+            db.execute("INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?)", (user_no, fact_hash, to_ms(now)))
+
+    def buried_at(self, user: str, fact_hash: str) -> datetime | None:
+        with self._database.reading() as db:
+            row = fetch_one(
+                db,
+                "SELECT created_at FROM tombstones WHERE user_no = ? AND fact_hash = ?",
+                (self._database.user(db, user), fact_hash),
+            )
+        return maybe_time(row[0]) if row else None
+
+    def remove(self, user: str, fact_hash: str) -> None:
+        with self._database.transaction() as db:
+            db.execute(
+                "DELETE FROM tombstones WHERE user_no = ? AND fact_hash = ?",
+                (self._database.user(db, user), fact_hash),
+            )
+
+
+class SqliteEvents:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, event: Event) -> None:
+        with self._database.transaction() as db:
+            user_no = self._database.user_or_new(db, event.user, to_ms(event.at))
+            steps = json.dumps([[step.memory_id, step.before] for step in event.steps])
+            db.execute(
+                "INSERT INTO events (user_no, id, at, action, body) VALUES (?, ?, ?, ?, ?)",
+                (user_no, event.id, to_ms(event.at), event.action, steps),
+            )
+
+    def list(self, scope: Scope, *, limit: int = 50) -> Sequence[Event]:
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                "SELECT id, at, action, body, undone FROM events WHERE user_no = ? ORDER BY no DESC LIMIT ?",
+                (self._database.user(db, scope.user), limit),
+            )
+        return [_event(scope.user, row) for row in rows]
+
+    def get(self, scope: Scope, event_id: str) -> Event:
+        with self._database.reading() as db:
+            row = fetch_one(
+                db,
+                "SELECT id, at, action, body, undone FROM events WHERE user_no = ? AND id = ?",
+                (self._database.user(db, scope.user), event_id),
+            )
+        if row is None:
+            raise NotFound(
+                f"There is no event {event_id!r} for this user. `recollect undo --list` shows them."
+            )
+        return _event(scope.user, row)
+
+    def mark_undone(self, scope: Scope, event_id: str) -> None:
+        with self._database.transaction() as db:
+            db.execute(
+                "UPDATE events SET undone = 1 WHERE user_no = ? AND id = ?",
+                (self._database.user(db, scope.user), event_id),
+            )
+
+
+class SqliteVerdicts:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def count(self, user: str, reason: str, *, now: datetime) -> None:
+        with self._database.transaction() as db:
+            user_no = self._database.user_or_new(db, user, to_ms(now))
+            db.execute(
+                "INSERT INTO verdicts VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET times = times + 1",
+                (user_no, reason),
+            )
+
+    def all(self, user: str) -> Mapping[str, int]:
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                "SELECT reason, times FROM verdicts WHERE user_no = ? ORDER BY times DESC, reason",
+                (self._database.user(db, user),),
+            )
+        return dict(rows)
+
+
+def _event(user: str, row: Row) -> Event:
+    event_id, at, action, body, undone = row
+    return Event(
+        id=event_id,
+        user=user,
+        at=from_ms(at),
+        action=Action(action),
+        steps=tuple(Step(memory_id=memory, before=before) for memory, before in json.loads(body)),
+        undone=bool(undone),
+    )
+
+
+def _packed(judgement: Judgement) -> str:
+    facts = [
+        {
+            "text": fact.text,
+            "kind": fact.kind,
+            "weight": fact.weight,
+            "start": fact.start,
+            "end": fact.end,
+            "attribute": fact.attribute,
+            "value": fact.value,
+            "negated": fact.negated,
+            "valid_from": fact.valid_from and to_ms(fact.valid_from),
+        }
+        for fact in judgement.facts
+    ]
+    body = {
+        "importance": judgement.importance,
+        "type": judgement.message_type,
+        "summary": judgement.summary,
+        "reason": judgement.reason,
+        "facts": facts,
+    }
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def _unpacked(text: str) -> Judgement:
+    body = json.loads(text)
+    return Judgement(
+        importance=body["importance"],
+        message_type=MessageType(body["type"]),
+        summary=body["summary"],
+        reason=body["reason"],
+        facts=tuple(
+            Fact(
+                text=fact["text"],
+                kind=Kind(fact["kind"]),
+                weight=fact["weight"],
+                start=fact["start"],
+                end=fact["end"],
+                attribute=fact["attribute"],
+                value=fact["value"],
+                negated=fact["negated"],
+                valid_from=maybe_time(fact["valid_from"]),
+            )
+            for fact in body["facts"]
+        ),
+    )

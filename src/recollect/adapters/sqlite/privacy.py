@@ -1,0 +1,152 @@
+"""Consent, profile and the ledger in SQLite. The gate is in the queries."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import apsw
+
+from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.rows import fetch, fetch_one, number
+from recollect.adapters.sqlite.times import from_ms, to_ms
+from recollect.errors import ConsentRequired
+from recollect.model.event import Entry
+from recollect.model.memory import Kind
+from recollect.model.scope import Scope
+from recollect.model.summary import Profile
+
+PROFILE = "profile"
+#: Off until the user says yes; every kind of memory is on until they say no.
+DEFAULTS = {PROFILE: False, **dict.fromkeys((kind.value for kind in Kind), True)}
+GENESIS = "0" * 64
+
+
+class SqliteAudit:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, user: str, action: str, detail: str, *, now: datetime) -> None:
+        with self._database.transaction() as db:
+            user_no = self._database.user_or_new(db, user, to_ms(now))
+            before = fetch_one(db, "SELECT chain FROM audit ORDER BY no DESC LIMIT 1")
+            link = _link(before[0] if before else GENESIS, user_no, to_ms(now), action, detail)
+            db.execute(
+                "INSERT INTO audit (user_no, at, action, detail, chain) VALUES (?, ?, ?, ?, ?)",
+                (user_no, to_ms(now), action, detail, link),
+            )
+
+    def list(self, scope: Scope, *, limit: int = 100) -> Sequence[Entry]:
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                "SELECT at, action, detail FROM audit WHERE user_no = ? ORDER BY no DESC LIMIT ?",
+                (self._database.user(db, scope.user), limit),
+            )
+        return [Entry(at=from_ms(at), action=action, detail=detail) for at, action, detail in rows]
+
+    def intact(self) -> bool:
+        chain = GENESIS
+        with self._database.reading() as db:
+            for user_no, at, action, detail, link in fetch(
+                db, "SELECT user_no, at, action, detail, chain FROM audit ORDER BY no"
+            ):
+                chain = _link(chain, user_no, at, action, detail)
+                if chain != link:
+                    return False
+        return True
+
+
+class SqliteConsents:
+    def __init__(self, database: Database, audit: SqliteAudit) -> None:
+        self._database = database
+        self._audit = audit
+
+    def all(self, scope: Scope) -> Mapping[str, bool]:
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                "SELECT category, granted FROM consents WHERE user_no = ?",
+                (self._database.user(db, scope.user),),
+            )
+        return DEFAULTS | {category: bool(granted) for category, granted in rows}
+
+    def set(self, scope: Scope, category: str, *, granted: bool, now: datetime) -> None:
+        with self._database.transaction() as db:
+            user_no = self._database.user_or_new(db, scope.user, to_ms(now))
+            db.execute(
+                "INSERT INTO consents (user_no, category, granted, changed_at) VALUES (?, ?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET granted = excluded.granted, changed_at = excluded.changed_at,"
+                " epoch = epoch + 1",
+                (user_no, category, int(granted), to_ms(now)),
+            )
+            gone = {} if granted else self.covered(scope, category)
+            if not granted:
+                _erase(db, user_no, category)
+            detail = json.dumps({"category": category, "erased": gone})
+            self._audit.add(scope.user, "consent given" if granted else "consent taken back", detail, now=now)
+
+    def covered(self, scope: Scope, category: str) -> Mapping[str, int]:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            if category == PROFILE:
+                return {
+                    "profile": number(db, "SELECT count(*) FROM user_profile WHERE user_no = ?", (user_no,))
+                }
+            where = "FROM memories WHERE user_no = ? AND kind = ?"
+            return {"memories": number(db, f"SELECT count(*) {where}", (user_no, category))}
+
+
+class SqliteProfiles:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, scope: Scope) -> Profile | None:
+        with self._database.reading() as db:
+            row = fetch_one(
+                db,
+                "SELECT p.body, p.notes, p.updated_at FROM user_profile p JOIN consents c"
+                " ON c.user_no = p.user_no AND c.category = 'profile' AND c.granted = 1 WHERE p.user_no = ?",
+                (self._database.user(db, scope.user),),
+            )
+        if row is None:
+            return None
+        body = json.loads(row[0])
+        lists = {key: tuple(v) if isinstance(v, list) else v for key, v in body["preferences"].items()}
+        return Profile(
+            user=scope.user,
+            preferences=lists,
+            context=body["context"],
+            extra=body["extra"],
+            notes=row[1],
+            updated_at=from_ms(row[2]),
+        )
+
+    def put(self, profile: Profile) -> None:
+        body = {
+            "preferences": dict(profile.preferences),
+            "context": dict(profile.context),
+            "extra": dict(profile.extra),
+        }
+        with self._database.transaction() as db:
+            user_no = self._database.user_or_new(db, profile.user, to_ms(profile.updated_at))
+            db.execute(
+                "INSERT OR REPLACE INTO user_profile (user_no, body, notes, updated_at) SELECT ?1, ?2, ?3, ?4"
+                " FROM consents WHERE user_no = ?1 AND category = 'profile' AND granted = 1",
+                (user_no, json.dumps(body, ensure_ascii=False), profile.notes, to_ms(profile.updated_at)),
+            )
+            if not db.changes():
+                raise ConsentRequired(
+                    "The profile is kept only with consent. Give it with `recollect consent give profile`."
+                )
+
+
+def _erase(db: apsw.Connection, user_no: int, category: str) -> None:
+    if category == PROFILE:
+        db.execute("DELETE FROM user_profile WHERE user_no = ?", (user_no,))
+    else:
+        db.execute("DELETE FROM memories WHERE user_no = ? AND kind = ?", (user_no, category))
+
+
+def _link(before: str, *line: str | int) -> str:
+    return hashlib.sha256(json.dumps([before, *line]).encode()).hexdigest()

@@ -1,0 +1,198 @@
+"""Summaries and context files in SQLite."""
+
+import json
+from collections.abc import Sequence
+
+import apsw
+
+from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.messages import MESSAGE, as_message
+from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, number
+from recollect.adapters.sqlite.times import from_ms, to_ms
+from recollect.errors import InvalidInput, NotFound
+from recollect.model.message import Message
+from recollect.model.scope import Scope
+from recollect.model.summary import ContextFile, Summary, SummaryKind
+from recollect.text.tokens import estimate
+
+SUMMARY = """
+    SELECT s.id, c.id, s.kind, s.text, s.created_at, m.id
+    FROM conversation_summaries s JOIN chats c ON c.no = s.chat_no LEFT JOIN messages m ON m.no = s.last_message_no
+    WHERE s.user_no = ?1 AND (?2 IS NULL OR c.id = ?2)
+"""
+CONTEXT = """
+    SELECT f.id, f.name, f.content, f.created_at, (SELECT json_group_array(c.id) FROM context_chats l
+        JOIN chats c ON c.no = l.chat_no WHERE l.context_no = f.no)
+    FROM context_files f WHERE f.user_no = ?1
+"""
+
+
+class SqliteSummaries:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, summary: Summary) -> None:
+        now = to_ms(summary.created_at)
+        with self._database.transaction() as db:
+            user_no = self._database.user_or_new(db, summary.user, now)
+            chat_no = chat_number(db, user_no, Scope(summary.user, summary.chat))
+            if summary.kind is SummaryKind.WORKING:
+                db.execute(
+                    "DELETE FROM conversation_summaries WHERE chat_no = ? AND kind = 'working'", (chat_no,)
+                )
+            last = "SELECT no FROM messages WHERE user_no = ? AND id = ?"
+            row = (
+                user_no,
+                chat_no,
+                summary.id,
+                summary.kind,
+                summary.text,
+                estimate(summary.text),
+                number(db, last, (user_no, summary.last_message_id)) or None,
+                now,
+            )
+            db.execute(
+                "INSERT INTO conversation_summaries (user_no, chat_no, id, kind, text, tokens, last_message_no,"
+                " created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                row,
+            )
+
+    def latest(self, scope: Scope, kind: SummaryKind) -> Summary | None:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            row = fetch_one(
+                db, SUMMARY + "AND s.kind = ?3 ORDER BY s.no DESC LIMIT 1", (user_no, scope.chat, kind)
+            )
+        return None if row is None else _summary(scope.user, row)
+
+    def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Summary]:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            rows = fetch(db, SUMMARY + "ORDER BY s.no DESC LIMIT ?3", (user_no, scope.chat, limit))
+        return [_summary(scope.user, row) for row in rows]
+
+    def uncovered(self, scope: Scope, kind: SummaryKind, *, limit: int = 100) -> Sequence[Message]:
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                MESSAGE
+                + """
+                WHERE m.user_no = ?1 AND c.id = ?2 AND m.role IN ('user', 'assistant') AND m.no > coalesce(
+                    (SELECT max(last_message_no) FROM conversation_summaries s
+                     WHERE s.chat_no = c.no AND s.kind = ?3), 0)
+                ORDER BY m.no LIMIT ?4
+                """,
+                (self._database.user(db, scope.user), scope.chat, kind, limit),
+            )
+        return [as_message(scope.user, row) for row in rows]
+
+
+class SqliteContexts:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, file: ContextFile) -> None:
+        now = to_ms(file.created_at)
+        with self._database.transaction() as db:
+            user_no = self._database.user_or_new(db, file.user, now)
+            db.execute(
+                "INSERT INTO context_files (user_no, id, name, content, created_at) VALUES (?, ?, ?, ?, ?)",
+                (user_no, file.id, file.name, file.content, now),
+            )
+            for chat in file.chats:
+                self.attach(Scope(file.user, chat), file.id)
+
+    def get(self, scope: Scope, context_id: str) -> ContextFile:
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                CONTEXT + "AND (f.name = ?2 OR (f.id >= ?2 AND f.id < ?2 || '{')) LIMIT 2",
+                (self._database.user(db, scope.user), context_id),
+            )
+        if len(rows) != 1 or not context_id:
+            raise NotFound(f"There is no context file {context_id!r} for this user, or more than one.")
+        return _context(scope.user, rows[0])
+
+    def list(self, scope: Scope) -> Sequence[ContextFile]:
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                CONTEXT
+                + """
+                AND (?2 IS NULL OR f.no IN (SELECT l.context_no FROM context_chats l
+                    JOIN chats c ON c.no = l.chat_no WHERE c.user_no = ?1 AND c.id = ?2))
+                ORDER BY f.name, f.no
+                """,
+                (self._database.user(db, scope.user), scope.chat),
+            )
+        return [_context(scope.user, row) for row in rows]
+
+    def attach(self, scope: Scope, context_id: str) -> None:
+        with self._database.transaction() as db:
+            file = self.get(scope, context_id)
+            user_no = self._database.user(db, scope.user)
+            db.execute(
+                "INSERT OR IGNORE INTO chats (user_no, id, created_at, updated_at) VALUES (?1, ?2, ?3, ?3)",
+                (user_no, _chat(scope), to_ms(file.created_at)),
+            )
+            db.execute(
+                "INSERT OR IGNORE INTO context_chats (user_no, chat_no, context_no)"
+                " SELECT ?1, ?2, no FROM context_files WHERE user_no = ?1 AND id = ?3",
+                (user_no, chat_number(db, user_no, scope), file.id),
+            )
+
+    def detach(self, scope: Scope, context_id: str) -> None:
+        with self._database.transaction() as db:
+            file = self.get(scope, context_id)
+            user_no = self._database.user(db, scope.user)
+            db.execute(
+                "DELETE FROM context_chats WHERE chat_no = ?2 AND context_no ="
+                " (SELECT no FROM context_files WHERE user_no = ?1 AND id = ?3)",
+                (user_no, chat_number(db, user_no, scope), file.id),
+            )
+
+    def delete(self, scope: Scope, context_id: str) -> None:
+        with self._database.transaction() as db:
+            file = self.get(scope, context_id)
+            db.execute(
+                "DELETE FROM context_files WHERE user_no = ? AND id = ?",
+                (self._database.user(db, scope.user), file.id),
+            )
+
+
+def chat_number(db: apsw.Connection, user_no: int, scope: Scope) -> int:
+    found = number(db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, _chat(scope)))
+    if not found:
+        raise NotFound(f"There is no chat {scope.chat!r} for this user. `recollect chats` lists them.")
+    return found
+
+
+def _chat(scope: Scope) -> str:
+    if scope.chat is None:
+        raise InvalidInput("This needs a chat. Say which one.")
+    return scope.chat
+
+
+def _summary(user: str, row: Row) -> Summary:
+    summary_id, chat, kind, text, created_at, last = row
+    return Summary(
+        id=summary_id,
+        user=user,
+        chat=chat,
+        kind=SummaryKind(kind),
+        text=text,
+        created_at=from_ms(created_at),
+        last_message_id=last,
+    )
+
+
+def _context(user: str, row: Row) -> ContextFile:
+    context_id, name, content, created_at, chats = row
+    return ContextFile(
+        id=context_id,
+        user=user,
+        name=name,
+        content=content,
+        created_at=from_ms(created_at),
+        chats=tuple(json.loads(chats)),
+    )

@@ -1,0 +1,119 @@
+"""Keeps what stands around memories: summaries, files, what was forgotten, what was done, what was agreed to."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from recollect.model.event import Certificate, Entry, Event
+from recollect.model.judgement import Judgement
+from recollect.model.message import Message
+from recollect.model.scope import Scope
+from recollect.model.summary import ContextFile, Profile, Summary, SummaryKind
+
+
+class Summaries(Protocol):
+    def add(self, summary: Summary) -> None:
+        """Keep a summary. The working one of a chat takes the place of the one before."""
+
+    def latest(self, scope: Scope, kind: SummaryKind) -> Summary | None:
+        """The newest of a chat, if there is one."""
+
+    def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Summary]:
+        """The newest first."""
+
+    def uncovered(self, scope: Scope, kind: SummaryKind, *, limit: int = 100) -> Sequence[Message]:
+        """What the user and the assistant said in a chat since its newest summary of that kind, oldest first."""
+
+
+class Contexts(Protocol):
+    def add(self, file: ContextFile) -> None: ...
+
+    def get(self, scope: Scope, context_id: str) -> ContextFile:
+        """The file, or NotFound. A unique beginning of its id, or its name, will do."""
+
+    def list(self, scope: Scope) -> Sequence[ContextFile]:
+        """All of the user's; with a chat in the scope those attached to it. By name."""
+
+    def attach(self, scope: Scope, context_id: str) -> None:
+        """Make a file available in the scope's chat."""
+
+    def detach(self, scope: Scope, context_id: str) -> None: ...
+
+    def delete(self, scope: Scope, context_id: str) -> None: ...
+
+
+class Judgements(Protocol):
+    def put(self, scope: Scope, message_id: str, judge: str, judgement: Judgement) -> None:
+        """Keep what a judge said, in place of what one said before."""
+
+    def get(self, scope: Scope, message_id: str) -> Judgement | None: ...
+
+
+class Tombstones(Protocol):
+    """What was forgotten, by hash: the words themselves are not kept."""
+
+    def add(self, user: str, fact_hash: str, *, now: datetime) -> None: ...
+
+    def buried_at(self, user: str, fact_hash: str) -> datetime | None: ...
+
+    def remove(self, user: str, fact_hash: str) -> None: ...
+
+
+class Events(Protocol):
+    def add(self, event: Event) -> None: ...
+
+    def list(self, scope: Scope, *, limit: int = 50) -> Sequence[Event]:
+        """The newest first."""
+
+    def get(self, scope: Scope, event_id: str) -> Event: ...
+
+    def mark_undone(self, scope: Scope, event_id: str) -> None: ...
+
+
+class Verdicts(Protocol):
+    def count(self, user: str, reason: str, *, now: datetime) -> None: ...
+
+    def all(self, user: str) -> Mapping[str, int]:
+        """How often which reason was given, the most frequent first."""
+
+
+class Consents(Protocol):
+    """What the user agreed to. `profile` is off until they say yes; kinds of memory are on until they say no."""
+
+    def all(self, scope: Scope) -> Mapping[str, bool]: ...
+
+    def set(self, scope: Scope, category: str, *, granted: bool, now: datetime) -> None:
+        """Write down an answer. Taking consent back erases what it covered, shadows included, in this transaction."""
+
+    def covered(self, scope: Scope, category: str) -> Mapping[str, int]:
+        """What would go if consent were taken back: rows by name."""
+
+
+class Profiles(Protocol):
+    def get(self, scope: Scope) -> Profile | None:
+        """The profile, if there is one and the user has consented: the query itself asks."""
+
+    def put(self, profile: Profile) -> None:
+        """Keep the profile, or ConsentRequired."""
+
+
+class Audit(Protocol):
+    """A ledger nobody can change without it showing. It never holds what was said."""
+
+    def add(self, user: str, action: str, detail: str, *, now: datetime) -> None: ...
+
+    def list(self, scope: Scope, *, limit: int = 100) -> Sequence[Entry]:
+        """The newest first."""
+
+    def intact(self) -> bool:
+        """Whether no line was changed, removed or put elsewhere."""
+
+
+class Erasure(Protocol):
+    """Takes rows and their bytes away for good."""
+
+    def memory(self, scope: Scope, memory_id: str) -> Certificate: ...
+
+    def chat(self, scope: Scope) -> Certificate: ...
+
+    def user(self, user: str) -> Certificate: ...

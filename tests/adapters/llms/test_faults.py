@@ -1,0 +1,216 @@
+"""Every way a provider can fail, in both dialects: the right error, and the next call works."""
+
+import traceback
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from recollect.adapters.llms.anthropic import AnthropicChatModel
+from recollect.adapters.llms.openai_compatible import OpenAIChatModel
+from recollect.errors import ProviderBusy, ProviderError
+from recollect.ports.chat_model import Turn
+from recollect.testing import faults
+from recollect.testing.faults import Fault, Flood, Reply
+from recollect.testing.model_server import ModelServer
+
+KEY = "sk-very-secret-0123456789"
+ASKED = [Turn(role="user", content="I am vegetarian")]
+ANSWER = "Vegetariano, não come pão 👩‍👩‍👧‍👦"
+
+Model = OpenAIChatModel | AnthropicChatModel
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        server.answer(ANSWER)
+        yield server
+
+
+@pytest.fixture(params=[OpenAIChatModel, AnthropicChatModel])
+def make(request: pytest.FixtureRequest, server: ModelServer) -> Callable[..., Model]:
+    def make_it(**options: float) -> Model:
+        made: Model = request.param(server.base_url, "echo", KEY, **options)
+        return made
+
+    return make_it
+
+
+@pytest.fixture
+def model(make: Callable[..., Model]) -> Iterator[Model]:
+    model = make()
+    yield model
+    model.close()
+
+
+def whole(model: Model) -> str:
+    return model.complete(ASKED, max_tokens=50).text
+
+
+def in_pieces(model: Model) -> str:
+    return "".join(model.stream(ASKED, max_tokens=50))
+
+
+WAYS: dict[str, Callable[[Model], str]] = {"whole": whole, "in pieces": in_pieces}
+BAD: list[tuple[Fault, type[ProviderError], str]] = [
+    (faults.CONNECTION_RESET, ProviderBusy, "cannot be reached"),
+    (faults.RATE_LIMITED, ProviderBusy, r"429 \(rate_limit_exceeded\).*try again in 7 s"),
+    (faults.RATE_LIMITED_UNTIL, ProviderBusy, "try again in 86400 s"),
+    (faults.RATE_LIMITED_SINCE, ProviderBusy, "try again later"),
+    (faults.RATE_LIMITED_ABSURDLY, ProviderBusy, "try again later"),
+    (faults.SERVER_ERROR, ProviderBusy, "500"),
+    (faults.UNAVAILABLE, ProviderBusy, "503"),
+    (faults.OVERLOADED, ProviderBusy, "529"),
+    (faults.BROKEN_MIDWAY, ProviderBusy, "broke off"),
+    (faults.ERROR_IN_A_GOOD_REPLY, ProviderBusy, r"broke off with an error \(overloaded\)"),
+    (faults.BAD_REQUEST, ProviderError, "400"),
+    (faults.BAD_KEY, ProviderError, "does not accept the key"),
+    (faults.UNKNOWN_MODEL, ProviderError, "the model echo exists"),
+    (faults.REDIRECT, ProviderError, "Redirects are not followed"),
+    (faults.HTML_PAGE, ProviderError, "text/html"),
+    (faults.WRONG_CONTENT_TYPE, ProviderError, "text/html"),
+    (faults.MALFORMED_JSON, ProviderError, "not JSON|the stream is empty"),
+    (faults.EMPTY_BODY, ProviderError, "not JSON|the stream is empty"),
+    (faults.HUGE_BODY, ProviderError, "more than 16,777,216 bytes"),
+    (faults.EMPTY_CHOICES, ProviderError, "gave no answer"),
+    (faults.NULL_CONTENT, ProviderError, "gave no answer"),
+    (faults.REFUSAL, ProviderError, "it declined"),
+    (faults.CONTENT_FILTER, ProviderError, "gave no answer"),
+    (faults.TOOL_CALL, ProviderError, "gave no answer"),
+    (Reply(headers=JSON, body=b"[1]"), ProviderError, "gave no answer"),
+    (Reply(headers=JSON, body=b"{}"), ProviderError, "gave no answer"),
+    (Reply(headers=JSON, body=b'{"choices": [7], "content": 7}'), ProviderError, "gave no answer"),
+    (Reply(headers=JSON, body=b'{"choices": ' + b"[" * 100_000), ProviderError, "not JSON|stream is empty"),
+    (Reply(headers={**JSON, "Content-Encoding": "gzip"}, body=b"no gzip"), ProviderError, "cannot be read"),
+]
+HARMLESS: list[Fault] = [
+    faults.SPLIT_UTF8,
+    faults.NO_DONE,
+    faults.CRLF,
+    faults.COMMENTS,
+    faults.NO_LAST_LINE_END,
+]
+
+
+@pytest.mark.parametrize("ask", WAYS.values(), ids=WAYS.keys())
+@pytest.mark.parametrize(("fault", "error", "says"), BAD)
+def test_each_fault_is_the_right_error_and_the_next_call_works(
+    server: ModelServer,
+    model: Model,
+    ask: Callable[[Model], str],
+    fault: Fault,
+    error: type[ProviderError],
+    says: str,
+) -> None:
+    server.fail_next(fault)
+
+    with pytest.raises(ProviderError, match=f"(?s){says}") as caught:
+        ask(model)
+    assert caught.type is error
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+    assert len(server.requests) == 1
+    assert ask(model) == ANSWER
+
+
+@pytest.mark.parametrize("fault", HARMLESS)
+def test_what_is_odd_but_can_be_read_is_read(server: ModelServer, model: Model, fault: Fault) -> None:
+    server.fail_next(fault)
+
+    assert in_pieces(model) == ANSWER
+
+
+def test_half_a_character_at_the_end_does_not_spoil_the_rest(server: ModelServer, model: Model) -> None:
+    server.fail_next(faults.LONE_SURROGATE, faults.LONE_SURROGATE)
+
+    assert whole(model) == in_pieces(model) == f"{ANSWER}\ufffd"
+
+
+def test_an_empty_text_is_an_answer(server: ModelServer, model: Model) -> None:
+    server.fail_next(faults.EMPTY_TEXT, faults.EMPTY_TEXT)
+
+    assert (whole(model), in_pieces(model)) == ("", "")
+
+
+@pytest.mark.parametrize("ask", WAYS.values(), ids=WAYS.keys())
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (faults.TIMEOUT, "did not answer within 0.3 s"),
+        (faults.SILENT_MIDWAY, "did not answer within 0.3 s"),
+        (faults.SLOW_DRIP, "did not finish within 0.3 s"),
+    ],
+)
+def test_a_server_that_takes_too_long_is_busy(
+    server: ModelServer, make: Callable[..., Model], ask: Callable[[Model], str], fault: Fault, says: str
+) -> None:
+    model = make(timeout=0.3)
+    server.fail_next(fault)
+
+    with pytest.raises(ProviderBusy, match=says):
+        ask(model)
+    model.close()
+
+
+def test_a_call_may_have_less_time_than_usual(server: ModelServer, model: Model) -> None:
+    server.fail_next(faults.TIMEOUT, faults.TIMEOUT)
+
+    with pytest.raises(ProviderBusy, match=r"within 0\.2 s"):
+        model.complete(ASKED, max_tokens=50, timeout=0.2)
+    with pytest.raises(ProviderBusy, match=r"within 0\.2 s"):
+        list(model.stream(ASKED, max_tokens=50, timeout=0.2))
+
+
+@pytest.mark.parametrize("ask", WAYS.values(), ids=WAYS.keys())
+@pytest.mark.parametrize("fault", [faults.HUGE_OUTPUT, Flood(pieces=10, size=10_000)])
+def test_an_answer_larger_than_it_may_be_is_not_read_to_its_end(
+    server: ModelServer, make: Callable[..., Model], ask: Callable[[Model], str], fault: Fault
+) -> None:
+    model = make(max_bytes=5000)
+    server.fail_next(fault)
+
+    with pytest.raises(ProviderError, match="more than 5,000 bytes"):
+        ask(model)
+    model.close()
+
+
+@pytest.mark.parametrize("ask", WAYS.values(), ids=WAYS.keys())
+def test_a_key_never_leaves_for_another_origin(
+    server: ModelServer, model: Model, ask: Callable[[Model], str]
+) -> None:
+    with ModelServer() as elsewhere:
+        server.fail_next(Reply(status=307, headers={"Location": f"{elsewhere.base_url}/chat/completions"}))
+
+        with pytest.raises(ProviderError, match="Redirects are not followed"):
+            ask(model)
+        assert elsewhere.requests == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f'{{"error": {{"message": "Incorrect API key provided: {KEY}", "code": "{KEY}"}}}}',
+        f'{{"error": "{KEY}"}}',
+        f'{{"error": {{"type": "no such key {KEY}"}}}}',
+        KEY,
+    ],
+)
+def test_a_server_that_repeats_the_key_does_not_bring_it_into_the_message(
+    server: ModelServer, model: Model, body: str
+) -> None:
+    server.fail_next(Reply(status=401, body=body.encode()), Reply(status=400, body=body.encode()))
+
+    for _ in range(2):
+        with pytest.raises(ProviderError) as caught:
+            whole(model)
+        assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_server_that_is_not_there_is_busy(make: Callable[..., Model], server: ModelServer) -> None:
+    with ModelServer() as gone:
+        address = gone.base_url
+    model = OpenAIChatModel(address, "echo", timeout=0.5)
+
+    with pytest.raises(ProviderBusy, match="cannot be reached"):
+        whole(model)
+    model.close()

@@ -1,0 +1,163 @@
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from recollect.adapters.llms.openai_compatible import OpenAIChatModel
+from recollect.errors import ConfigError, ProviderError
+from recollect.ports.chat_model import Turn
+from recollect.testing.faults import Reply, refused
+from recollect.testing.model_server import ModelServer
+
+KEY = "sk-very-secret-0123456789"
+ASKED = [Turn(role="system", content="Be brief."), Turn(role="user", content="Hello")]
+SCHEMA = {"type": "object", "properties": {}}
+FORM = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA}}
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def model(server: ModelServer) -> Iterator[OpenAIChatModel]:
+    model = OpenAIChatModel(server.base_url, "echo", KEY)
+    yield model
+    model.close()
+
+
+def test_a_request_is_in_the_dialect_and_carries_the_key(server: ModelServer, model: OpenAIChatModel) -> None:
+    model.complete(ASKED, max_tokens=50)
+    [request] = server.requests
+
+    assert request.path == "/v1/chat/completions"
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.body == {
+        "model": "echo",
+        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello"}],
+        "max_tokens": 50,
+    }
+
+
+def test_without_a_key_none_is_sent(server: ModelServer) -> None:
+    model = OpenAIChatModel(f"{server.base_url}/", "echo")
+    model.complete(ASKED, max_tokens=50)
+    model.close()
+
+    assert "authorization" not in server.requests[0].headers
+
+
+def test_a_schema_is_sent_as_a_response_format(server: ModelServer, model: OpenAIChatModel) -> None:
+    model.complete(ASKED, max_tokens=50, schema=SCHEMA)
+
+    assert server.requests[0].body["response_format"] == FORM
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        refused(400, "'response_format' of type 'json_schema' is not supported with this model"),
+        refused(400, "json_schema is not available"),
+        refused(422, "Extra inputs are not permitted: response_format"),
+    ],
+)
+def test_an_endpoint_without_schemas_is_asked_again_without_and_that_is_remembered(
+    server: ModelServer, model: OpenAIChatModel, complaint: Reply
+) -> None:
+    server.answer("[]")
+    server.fail_next(complaint)
+    texts = [model.complete(ASKED, max_tokens=50, schema=SCHEMA).text for _ in range(2)]
+
+    assert texts == ["[]", "[]"]
+    assert ["response_format" in request.body for request in server.requests] == [True, False, False]
+
+
+def test_a_model_that_wants_the_newer_limit_gets_it(server: ModelServer, model: OpenAIChatModel) -> None:
+    server.fail_next(
+        refused(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+        refused(400, "response_format is not supported"),
+    )
+    model.complete(ASKED, max_tokens=50, schema=SCHEMA)
+    last = server.requests[-1].body
+
+    assert len(server.requests) == 3
+    assert (last.get("max_completion_tokens"), last.get("max_tokens"), last.get("response_format")) == (
+        50,
+        None,
+        None,
+    )
+
+
+def test_a_complaint_about_something_else_is_an_error_at_once(
+    server: ModelServer, model: OpenAIChatModel
+) -> None:
+    server.fail_next(refused(400, "the context is too long"))
+
+    with pytest.raises(ProviderError, match=r"400 \(invalid_request_error\)"):
+        model.complete(ASKED, max_tokens=50, schema=SCHEMA)
+    assert len(server.requests) == 1
+
+
+def test_a_complaint_that_does_not_stop_is_an_error_after_one_more_try(
+    server: ModelServer, model: OpenAIChatModel
+) -> None:
+    server.fail_next(*[refused(400, "response_format is not supported")] * 3)
+
+    with pytest.raises(ProviderError, match="400"):
+        model.complete(ASKED, max_tokens=50, schema=SCHEMA)
+    assert len(server.requests) == 2
+
+
+def test_a_stream_is_asked_for_as_one(server: ModelServer, model: OpenAIChatModel) -> None:
+    list(model.stream(ASKED, max_tokens=50))
+
+    assert server.requests[0].body["stream"] is True
+
+
+def test_a_server_that_streams_nothing_but_a_whole_answer_is_understood(
+    server: ModelServer, model: OpenAIChatModel
+) -> None:
+    whole = {"choices": [{"message": {"content": "all at once"}, "finish_reason": "stop"}]}
+    server.fail_next(Reply(headers=JSON, body=json.dumps(whole).encode()))
+
+    assert list(model.stream(ASKED, max_tokens=50)) == ["all at once"]
+
+
+def test_the_text_of_an_answer_in_parts_is_joined(server: ModelServer, model: OpenAIChatModel) -> None:
+    parts = [{"type": "text", "text": "one "}, {"type": "text", "text": "two"}, {"type": "image"}]
+    answer = {"choices": [{"message": {"content": parts}}], "usage": {"prompt_tokens": "many"}}
+    server.fail_next(Reply(headers=JSON, body=json.dumps(answer).encode()))
+    found = model.complete(ASKED, max_tokens=50)
+
+    assert (found.text, found.model, found.prompt_tokens) == ("one two", "echo", 0)
+
+
+def test_the_models_of_an_endpoint_are_listed(model: OpenAIChatModel) -> None:
+    assert model.models() == ["letters", "echo"]
+
+
+def test_what_the_address_asks_of_every_request_is_kept(server: ModelServer) -> None:
+    model = OpenAIChatModel(f"{server.base_url}?api-version=7", "echo")
+
+    with pytest.raises(ProviderError, match="404"):
+        model.complete(ASKED, max_tokens=50)
+    assert server.requests[0].path == "/v1/chat/completions?api-version=7"
+    model.close()
+
+
+@pytest.mark.parametrize(
+    "address", ["", "localhost:11434", "ftp://models.example", "http://", "http://a\x00b"]
+)
+def test_an_address_that_is_none_is_refused_at_once(address: str) -> None:
+    with pytest.raises(ConfigError, match="not a web address"):
+        OpenAIChatModel(address, "echo")
+
+
+@pytest.mark.parametrize("key", ["sk-\nsecret", "sk-sécret", "sk secret", "sk-\x00secret"])
+def test_a_key_that_cannot_be_sent_is_refused_without_showing_it(key: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        OpenAIChatModel("http://127.0.0.1:1/v1", "echo", key)
+    assert "secret" not in str(caught.value)

@@ -1,0 +1,52 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.adapters.llms.sse import events, objects, whole
+
+STREAM = "\ufeff: hello\n\nevent: a\ndata: one\n\ndata:two\r\ndata: é três 👩\r\n\r\nid: 7\nretry: 5\n\n\ndata: last"
+EVENTS = ["one", "two\né três 👩", "last"]
+
+
+@given(cuts=st.sets(st.integers(min_value=0, max_value=len(STREAM.encode()))))
+def test_the_events_are_the_same_however_the_bytes_are_cut(cuts: set[int]) -> None:
+    body = STREAM.encode()
+    places = [0, *sorted(cuts), len(body)]
+    pieces = [body[start:end] for start, end in pairwise(places)]
+
+    assert list(events(pieces)) == EVENTS
+
+
+@given(st.lists(st.binary(max_size=40)))
+def test_no_bytes_can_break_the_reader(pieces: list[bytes]) -> None:
+    assert all(isinstance(event, str) for event in events(pieces))
+    list(objects(events(pieces)))
+
+
+def test_objects_end_at_done_and_pass_over_what_is_none() -> None:
+    found = list(objects(["7", '{"a": 1}', "not json", "[" * 100_000, "[DONE]", '{"b": 2}']))
+
+    assert found == [{"a": 1}]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        (["a\ud83d", "\ude00b"], ["a", "😀b"]),
+        (["\ud83d", "x"], ["\ufffdx"]),
+        (["x\ud83d"], ["x", "\ufffd"]),
+        (["\ude00", ""], ["\ufffd"]),
+        (["plain", "", "text"], ["plain", "text"]),
+    ],
+)
+def test_characters_sent_in_two_halves_are_joined(pieces: list[str], expected: list[str]) -> None:
+    assert list(whole(pieces)) == expected
+
+
+@given(st.lists(st.text(st.characters(), max_size=8)))
+def test_joined_pieces_can_always_be_written_down(pieces: list[str]) -> None:
+    joined = "".join(whole(pieces))
+
+    assert joined.encode().decode() == joined == "".join(whole(["".join(pieces)]))

@@ -1,0 +1,71 @@
+"""What was deleted is in no byte of the file."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from recollect.adapters.sqlite.store import SqliteStore
+from recollect.model.memory import Change
+from recollect.model.scope import Scope
+from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, an_id, chunks_of
+from recollect.testing.embedders import LetterEmbedder
+
+CANARY = "xylocanaryphone"
+HERE = Scope(ANA, KITCHEN)
+SECRET = a_message(f"My password is {CANARY}, do not tell", id="secret")
+MEMORY = a_memory(f"has the password {CANARY}", id="secretmemory")
+
+
+def traces(path: Path) -> dict[str, int]:
+    """How often the canary, or a good part of it, stands in each file."""
+    parts = [CANARY, CANARY[:8], CANARY[-8:], CANARY[4:12]]
+    return {
+        file.name: count
+        for file in path.parent.iterdir()
+        if (count := sum(file.read_bytes().lower().count(part.encode()) for part in parts))
+    }
+
+
+def checkpoint(store: SqliteStore) -> None:
+    done = store._database._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    assert done == [(0, 0, 0)]
+
+
+def delete_message(store: SqliteStore) -> None:
+    store.messages.delete(HERE, "secret")
+    store.memories.erase(HERE, "secretmemory")
+
+
+def edit_message(store: SqliteStore) -> None:
+    store.messages.edit(HERE, "secret", "My password is gone", chunks_of("gone"), 4)
+    store.memories.erase(HERE, "secretmemory")
+
+
+def delete_chat(store: SqliteStore) -> None:
+    store.chats.delete(HERE)
+    store.memories.erase(Scope(ANA), "secretmemory")
+
+
+@pytest.mark.parametrize("gone", [delete_message, edit_message, delete_chat])
+def test_what_was_deleted_is_in_no_byte_of_the_file(
+    store: SqliteStore, path: Path, gone: Callable[[SqliteStore], None]
+) -> None:
+    for n in range(100):
+        store.messages.add(a_message(f"Nothing special, number {n}", id=an_id(str(n))), ())
+    store.messages.add(SECRET, chunks_of(f"My password is {CANARY}", ", do not tell"))
+    saved, _ = store.memories.add(MEMORY)
+    saved = store.memories.save(replace(saved, weight=0.5), Change.UPDATE)
+    for n in range(100, 200):
+        store.messages.add(a_message(f"Nothing special, number {n}", id=an_id(str(n))), ())
+    batch = store.vectors.missing(ANA, limit=999)
+    store.vectors.put(ANA, "letters", [(p, LetterEmbedder().embed_query(p.text)) for p in batch])
+    checkpoint(store)
+    assert traces(path)["memory.db"] > 0
+
+    gone(store)
+    checkpoint(store)
+    assert traces(path) == {}
+    store.close()
+    assert traces(path) == {}

@@ -1,0 +1,189 @@
+"""Vectors as bytes and bits: how much is lost, and that the shelves follow the file."""
+
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from recollect.adapters.sqlite.shelf import Shelves
+from recollect.adapters.sqlite.store import SqliteStore
+from recollect.adapters.sqlite.vectors import content_hash, quantised
+from recollect.model.candidate import Reach
+from recollect.model.scope import Scope
+from recollect.ports.embedder import Vector
+from recollect.ports.vectors import cosine, unit
+from recollect.testing.builders import ANA, KITCHEN, a_message, an_id
+
+MINE = Scope(ANA)
+HERE = Scope(ANA, KITCHEN)
+MODEL = "random"
+
+
+def directions(count: int, dimension: int, seed: int) -> NDArray[np.float32]:
+    return _unit_rows(np.random.default_rng(seed).standard_normal((count, dimension)).astype(np.float32))
+
+
+def texts(count: int, dimension: int, seed: int, topics: int = 40) -> NDArray[np.float32]:
+    """Like the vectors of texts: spread around some topics rather than evenly over all directions."""
+    drawn = directions(topics, dimension, seed=0)[np.arange(count) % topics]
+    return _unit_rows(drawn + 0.8 * directions(count, dimension, seed))
+
+
+def _unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+def as_vector(values: NDArray[np.float32]) -> Vector:
+    return array("f", values.tobytes())
+
+
+def filled(store: SqliteStore, vectors: NDArray[np.float32], *, user: str = ANA, name: str = "") -> list[int]:
+    """One message for each vector; their numbers in the index."""
+    with store.transaction():
+        for n in range(len(vectors)):
+            store.messages.add(a_message(f"{name}{n}", user=user, id=an_id(user, name, str(n))), ())
+        waiting = store.vectors.missing(user, limit=len(vectors))
+        store.vectors.put(user, MODEL, [(p, as_vector(v)) for p, v in zip(waiting, vectors, strict=True)])
+    return [passage.number for passage in waiting]
+
+
+def nearest(
+    store: SqliteStore, query: NDArray[np.float32], limit: int = 10, scope: Scope = MINE
+) -> list[int]:
+    hits = store.search.dense(scope, as_vector(query), model=MODEL, limit=limit, reach=Reach())
+    return [hit.passage for hit in hits]
+
+
+def exactly(vectors: NDArray[np.float32], query: NDArray[np.float32], numbers: Sequence[int]) -> list[int]:
+    return [numbers[place] for place in np.argsort(-(vectors @ query), kind="stable")[:10]]
+
+
+@pytest.mark.spec("E17", "C-15")
+@settings(deadline=None)
+@given(
+    values=st.lists(st.floats(-1, 1, width=32), min_size=2, max_size=400).filter(
+        lambda v: any(abs(x) > 1e-3 for x in v)
+    )
+)
+def test_a_coordinate_is_off_by_half_a_step_at_most(values: list[float]) -> None:
+    vector = unit(values)
+    scale, data = quantised(vector)
+    back = np.frombuffer(data, dtype=np.int8) * scale
+
+    assert len(data) == len(vector)
+    assert np.abs(back - np.frombuffer(vector, dtype=np.float32)).max() <= scale / 2 * 1.001
+    assert scale == pytest.approx(max(map(abs, vector)) / 127)
+
+
+@settings(deadline=None, max_examples=50)
+@given(seed=st.integers(0, 2**32), dimension=st.sampled_from([26, 256, 384, 768]))
+def test_a_cosine_from_bytes_is_near_the_exact_one(seed: int, dimension: int) -> None:
+    one, other = directions(2, dimension, seed)
+    scale, data = quantised(as_vector(one))
+    stored = float(np.frombuffer(data, dtype=np.int8).astype(np.float32) @ other) * scale
+
+    assert stored == pytest.approx(cosine(as_vector(one), as_vector(other)), abs=0.01)
+
+
+@pytest.mark.spec("C-15", "C-16", "E17")
+@pytest.mark.parametrize("dimension", [384, 100])
+def test_two_thousand_vectors_are_searched_as_well_as_floats(store: SqliteStore, dimension: int) -> None:
+    vectors = texts(2000, dimension, seed=1)
+    numbers = filled(store, vectors)
+    queries = texts(40, dimension, seed=2)
+    shared = sum(len(set(nearest(store, query)) & set(exactly(vectors, query, numbers))) for query in queries)
+
+    assert shared / (10 * len(queries)) >= 0.98
+
+
+def test_up_to_512_vectors_the_order_is_that_of_the_stored_bytes_exactly(store: SqliteStore) -> None:
+    vectors = directions(500, 64, seed=3)
+    numbers = filled(store, vectors)
+    stored = np.stack(
+        [
+            np.frombuffer(data, np.int8) * np.float32(scale)
+            for scale, data in map(quantised, map(as_vector, vectors))
+        ]
+    )
+
+    for query in directions(20, 64, seed=4):
+        assert nearest(store, query) == exactly(stored.astype(np.float32), query, numbers)
+
+
+def test_rows_written_elsewhere_are_on_the_shelf_with_the_next_question(
+    store: SqliteStore, path: Path
+) -> None:
+    first, second = directions(600, 64, seed=5), directions(600, 64, seed=6)
+    numbers = filled(store, first, name="first ")
+    assert nearest(store, second[0]) != []
+    elsewhere = SqliteStore(path)
+    later = filled(elsewhere, second, name="second ")
+
+    assert nearest(store, second[7], limit=1) == [later[7]]
+    assert nearest(store, first[7], limit=1) == [numbers[7]]
+    elsewhere.close()
+
+
+def test_deleted_rows_vanish_even_when_they_were_the_nearest_of_all(store: SqliteStore) -> None:
+    crowd = directions(1, 64, seed=7).repeat(1000, axis=0)
+    others = directions(20, 64, seed=8)
+    filled(store, crowd, name="crowd ")
+    left = filled(store, others, name="other ")
+    nearest(store, crowd[0])
+    with store.transaction():
+        for n in range(1000):
+            store.messages.delete(HERE, an_id(ANA, "crowd ", str(n)))
+
+    assert set(nearest(store, crowd[0], limit=20)) == set(left)
+    assert nearest(store, others[3], limit=1) == [left[3]]
+
+
+def test_a_replaced_vector_counts_once(store: SqliteStore) -> None:
+    old, new = directions(2, 64, seed=9)
+    [number] = filled(store, old[np.newaxis])
+    nearest(store, old)
+    [text] = [message.content for message in store.messages.list(MINE)]
+    store.vectors.request(ANA, "another model")
+    [passage] = store.vectors.missing(ANA, limit=1)
+    assert (passage.number, passage.text) == (number, text)
+    store.vectors.put(ANA, MODEL, [(passage, as_vector(new))])
+
+    hits = store.search.dense(MINE, as_vector(new), model=MODEL, limit=9, reach=Reach())
+    assert [(hit.passage, round(hit.score, 2)) for hit in hits] == [(number, 1.0)]
+
+
+def test_each_user_has_a_shelf_of_their_own(store: SqliteStore) -> None:
+    vectors = directions(600, 64, seed=10)
+    mine = filled(store, vectors)
+    theirs = filled(store, vectors, user="bruno")
+
+    assert nearest(store, vectors[5], limit=1) == [mine[5]]
+    assert nearest(store, vectors[5], limit=1, scope=Scope("bruno")) == [theirs[5]]
+
+
+def test_the_least_recently_used_shelf_goes_first_when_there_is_too_much_on_them(store: SqliteStore) -> None:
+    for user in ("ana", "bruno", "carla"):
+        filled(store, directions(100, 64, seed=11), user=user)
+    db = store._database._writer
+    shelves = Shelves(largest=5000)
+
+    def ask(user_no: int) -> int:
+        """Take a shelf, fill it if it is empty, and say how full it was."""
+        shelf = shelves.get(user_no, 1, 64)
+        before = len(shelf.nearest(directions(1, 64, seed=1)[0], limit=999, kinds=(0, 1, 2, 3), chats=None))
+        shelf.refresh(db, user_no, 1)
+        return before
+
+    assert [ask(1), ask(2), ask(1), ask(3), ask(1), ask(2)] == [0, 0, 100, 0, 100, 0]
+
+
+def test_the_hash_of_a_text_is_a_signed_number_that_fits_a_column() -> None:
+    hashes = [content_hash(text) for text in ("", "soup", "Soup", "\ud800")]
+
+    assert len(set(hashes)) == 4
+    assert all(-(2**63) <= number < 2**63 for number in hashes)

@@ -1,0 +1,50 @@
+import pytest
+from evals.extraction.__main__ import LINES, measure, own_lines
+from evals.extraction.score import Kept, Tally, content, overlap, tally
+
+
+def test_the_words_that_carry_meaning_are_compared() -> None:
+    assert content("doesn't like horror movies") == content("does not like the horror movie")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        ("lives in Leeds", "lives in Leeds", True),
+        ("is vegetarian", "is not vegetarian", True),
+        ("is vegetarian", "is not vegetarian any more", False),
+        ("hates cilantro", "loves hiking", False),
+    ],
+)
+def test_two_wordings_are_the_same_from_six_tenths_on(left: str, right: str, *, same: bool) -> None:
+    assert (overlap(left, right) >= 0.6) is same
+
+
+def test_a_fact_of_another_kind_does_not_count() -> None:
+    said = [Kept(kind="bio", text="lives in Leeds")]
+    wanted = [Kept(kind="evt", text="lives in Leeds")]
+
+    assert (tally(said, wanted).matched, tally(said, wanted, kinds=False).matched) == (0, 1)
+
+
+def test_each_fact_counts_once() -> None:
+    said = [Kept(kind="bio", text="lives in Leeds")] * 2
+
+    assert tally(said, said[:1]) == Tally(
+        predicted=2, expected=1, matched=1, lines=1, kept=1, worth=1, rightly=1
+    )
+
+
+def test_the_labelled_lines_are_balanced() -> None:
+    lines = list(own_lines(LINES))
+
+    assert len({line.id for line in lines}) == len(lines) >= 320
+    assert 0.4 < sum(bool(line.facts) for line in lines) / len(lines) < 0.5
+
+
+@pytest.mark.spec("B12")
+def test_the_rules_keep_little_noise_and_miss_little() -> None:
+    figures = measure(own_lines(LINES), kinds=True).figures()
+
+    assert figures["precision"] >= 90
+    assert figures["recall"] >= 75

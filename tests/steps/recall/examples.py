@@ -1,0 +1,47 @@
+"""Candidates and recollections for the tests of this room: say what matters, the rest is filled in."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import TypedDict, Unpack
+
+from recollect.model.candidate import Candidate, Recollection, Source
+from recollect.model.memory import Kind
+from recollect.model.message import ChunkKind, Role
+from recollect.testing.clock import MONDAY
+from recollect.text.tokens import estimate
+
+
+class Parts(TypedDict, total=False):
+    id: str
+    source: Source
+    seen_at: datetime
+    parent: str | None
+    role: Role | None
+    kind: Kind | None
+    chunk_kind: ChunkKind | None
+    weight: float
+    importance: int | None
+    dense: float | None
+    lexical: float | None
+
+
+def a_candidate(text: str, **changes: Unpack[Parts]) -> Candidate:
+    """A message of Monday morning that no channel has said anything about."""
+    candidate = Candidate(
+        source=Source.MESSAGE,
+        id=text,
+        text=text,
+        created_at=MONDAY,
+        seen_at=MONDAY,
+        tokens=estimate(text),
+    )
+    return replace(candidate, **changes)
+
+
+def a_fact(text: str, **changes: Unpack[Parts]) -> Candidate:
+    """The same as a memory: it has a kind."""
+    return replace(a_candidate(text, **changes), source=Source.MEMORY, kind=Kind.PREF)
+
+
+def found(candidate: Candidate, score: float = 0.5) -> Recollection:
+    return Recollection(candidate=candidate, score=score)
