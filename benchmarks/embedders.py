@@ -1,5 +1,6 @@
 """Embedders for measuring: one fast enough for a hundred thousand messages, and one that pays the real price."""
 
+import time
 from array import array
 from collections.abc import Sequence
 from zlib import crc32
@@ -80,3 +81,26 @@ class PaidQueries:
 
     def windows(self, text: str) -> list[str]:
         return self._synthetic.windows(text)
+
+
+class Watched:
+    """Does as another embedder does, and keeps the milliseconds of processor time that the last question took."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+        self.model_id = inner.model_id
+        self.dimension = inner.dimension
+        self.floor = inner.floor
+        self.spent = 0.0
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        return self._inner.embed(texts)
+
+    def embed_query(self, text: str) -> Vector:
+        begun = time.thread_time()
+        vector = self._inner.embed_query(text)
+        self.spent = (time.thread_time() - begun) * 1000
+        return vector
+
+    def windows(self, text: str) -> list[str]:
+        return self._inner.windows(text)

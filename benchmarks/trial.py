@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmarks import asking, sizes, telling
-from benchmarks.embedders import PaidQueries, SyntheticEmbedder
+from benchmarks.embedders import PaidQueries, SyntheticEmbedder, Watched
 from benchmarks.exactness import exactness
 from benchmarks.figures import Figure
 from benchmarks.filling import QUIET, USER, Filled, fill, said
@@ -56,12 +56,15 @@ class Trial:
     def _measure(self) -> list[Figure]:
         filled = Filled(**json.loads(self.notes.read_text(encoding="utf-8")))
         facts = asking.questions(self.size, self.questions)
-        embedder = PaidQueries(real()) if self.embedder == "synthetic" else real()
+        embedder = Watched(PaidQueries(real()) if self.embedder == "synthetic" else real())
         most = next((ms for size, ms in END_TO_END.items() if self.size <= size), None)
         figures = [*_rates(filled), asking.cold(self.file, embedder)]
         with Memory(self.file, user_id=USER, embedder=embedder, settings=QUIET) as memory:
-            figures += [*asking.recall(memory, facts, most=most), *asking.context(memory, facts)]
-            figures += [*sizes.in_memory(), *sizes.on_disk(memory, self.size)]
+            figures += [
+                *asking.recall(memory, embedder, facts, most=most),
+                *asking.context(memory, embedder, facts),
+            ]
+            figures += [*sizes.in_memory("resident memory, model loaded"), *sizes.on_disk(memory)]
             figures += [exactness(memory, self.file, embedder, facts), *telling.acknowledged(memory)]
             figures += [telling.written_together(memory), telling.judged(memory)]
         return figures

@@ -32,7 +32,7 @@ EVERYTHING = 2**31
 #: A deep check reads every word of every message; after each kill a quick one will do.
 DEEP_EVERY = 10
 #: No single wait is longer than this, in seconds.
-PATIENCE = 600
+PATIENCE = 1800
 
 
 def word(*parts: object) -> str:
@@ -215,7 +215,7 @@ def until_killed(db: Path, first: int, dice: random.Random) -> list[str]:
             time.sleep(dice.uniform(0, 0.5))
         else:
             lines.append(process.stdout.readline())
-            time.sleep(dice.expovariate(5))
+            time.sleep(dice.expovariate(2.5))
         process.send_signal(signal.SIGKILL)
         lines += process.stdout.readlines()
         if process.wait(PATIENCE) != -signal.SIGKILL:

@@ -11,9 +11,8 @@ Recollect: long-term memory for LLM chat applications.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from recollect.model.policy import Policy
-
 if TYPE_CHECKING:
+    from recollect.model.policy import Policy
     from recollect.surfaces.library import AsyncMemory, Memory
 
 __all__ = ["AsyncMemory", "Memory", "Policy", "errors"]
@@ -22,6 +21,7 @@ __version__ = "0.1.0"
 _LATER = {
     "AsyncMemory": "recollect.surfaces.library",
     "Memory": "recollect.surfaces.library",
+    "Policy": "recollect.model.policy",
     "errors": "recollect.errors",
 }
 

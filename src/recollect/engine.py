@@ -81,10 +81,12 @@ class Engine:
             start=0,
             end=len(message.content),
         )
+        memory = replace(self._memory(message, whole, Origin.MANUAL), tags=tuple(tags))
         with self.store.transaction():
-            message, _ = self.store.messages.add(replace(message, extracted=True), chunks)
-            self._queue(message, judged=False)
-            return self.keep(replace(self._memory(message, whole, Origin.MANUAL), tags=tuple(tags)))
+            if self.store.memories.by_hash(scope, memory.fact_hash) is None:
+                self.store.messages.add(replace(message, extracted=True), chunks)
+                self._queue(message, judged=False)
+            return self.keep(memory)
 
     def learn(self, scope: Scope, message_id: str, policy: Policy) -> list[Kept]:
         """Judge one message and keep its facts. Called by a worker, inside the transaction that ends its job."""

@@ -58,6 +58,10 @@ class Runtime:
     def close(self) -> None:
         self.worker.stop()
         self.store.close()
+        # Only embedders that hold connections have anything to give back.
+        give_back: Callable[[], None] | None = getattr(self.embedder, "close", None)
+        if give_back is not None:
+            give_back()
 
 
 def open_runtime(
@@ -87,7 +91,7 @@ def open_runtime(
         return runtime.policy(user)
 
     handlers = Handlers(engine=engine, embedder=chosen, policies=policies)
-    worker = Worker(store.jobs, handlers.table(), time)
+    worker = Worker(store.jobs, handlers.table(), time, open_up=handlers.open_up)
     runtime = Runtime(settings=settings, store=store, engine=engine, embedder=chosen, worker=worker)
     return runtime
 

@@ -243,6 +243,20 @@ def test_a_parked_job_keeps_its_reason_and_is_left_alone_until_a_retry(
     assert (again.attempts, again.reason) == (1, None)
 
 
+def test_all_parked_jobs_of_a_kind_can_be_revived_at_once(store: Store, clock: FrozenClock) -> None:
+    for user, job in ((ANA, EMBED), (ANA, JUDGE), ("bruno", EMBED)):
+        store.jobs.enqueue(user, job, now=clock.now())
+        store.jobs.park(taken(store, clock), reason="the model is missing")
+    clock.advance(MINUTE)
+
+    assert store.jobs.revive(JobKind.EMBED, now=clock.now()) == 2
+    assert store.jobs.counts(MINE) == {
+        (JobKind.EMBED, JobState.READY): 1,
+        (JobKind.JUDGE, JobState.PARKED): 1,
+    }
+    assert store.jobs.counts(BRUNO) == {(JobKind.EMBED, JobState.READY): 1}
+
+
 def test_new_work_for_a_parked_job_gives_it_another_chance(store: Store, clock: FrozenClock) -> None:
     store.jobs.enqueue(ANA, EMBED, now=clock.now())
     store.jobs.park(taken(store, clock), reason="the model is missing")

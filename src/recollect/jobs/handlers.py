@@ -36,10 +36,22 @@ class Handlers:
     def table(self) -> Mapping[JobKind, Handler]:
         return {JobKind.EMBED: self.embed, JobKind.JUDGE: self.judge, JobKind.BACKFILL: self.backfill}
 
+    def open_up(self) -> None:
+        """
+        What a worker does first: repair the shadows where they differ from the text, and queue what waits for a
+        vector. A model that was missing may be there now.
+        """
+        store, now = self.engine.store, self.engine.clock.now()
+        store.upkeep.sync()
+        store.jobs.revive(JobKind.EMBED, now=now)
+        for user in store.users():
+            if store.vectors.pending(user):
+                store.jobs.enqueue(user, EMBED, now=now)
+
     def embed(self, job: Job) -> None:
-        """Give every passage that waits for one its vector."""
+        """Give every passage that waits for one its vector. Without an embedder they go on waiting."""
         if self.embedder is None:
-            raise ModelMissing("No embedder is configured: recall is lexical only. Set `embedder` and retry.")
+            return
         store, work = self.engine.store, Embedding(embedder=self.embedder)
         while batch := self._waiting(job.user, work.refused):
             pairs = work.vectors(batch)

@@ -27,8 +27,17 @@ class Done:
 
 
 class Worker:
-    def __init__(self, jobs: Jobs, handlers: Mapping[JobKind, Handler], clock: Clock) -> None:
+    def __init__(
+        self,
+        jobs: Jobs,
+        handlers: Mapping[JobKind, Handler],
+        clock: Clock,
+        *,
+        open_up: Callable[[], None] | None = None,
+    ) -> None:
+        """`open_up` is done once, before the first job of a worker that runs on."""
         self._jobs = jobs
+        self._open_up = open_up
         self._handlers = handlers
         self._clock = clock
         self._wake = threading.Event()
@@ -83,8 +92,12 @@ class Worker:
             self._thread.join(seconds)
 
     def run(self, watch: Callable[[Done], None] | None = None) -> None:
+        waiting_to_open = self._open_up
         while not self._stop.is_set():
             try:
+                if waiting_to_open:
+                    waiting_to_open()
+                    waiting_to_open = None
                 done = self.work_once()
             except StoreError:
                 # A full disk or a held lock: the job is safe in its row, so look again after a nap.

@@ -60,8 +60,8 @@ _ATTRIBUTES = {
 _SLOT = re.compile(r"([^\W\d_]{2,20}(?: [^\W\d_]{1,12})?) ?: ?(\S.*)", re.DOTALL)
 _ACCENTS = str.maketrans("áàâãéêíóôõúç", "aaaaeeiooouc")
 
-_DAY = re.compile(r"(\d{2}|\d{4})(\d{2})(\d{2})")
-_TIME = re.compile(r"(\d{2})(\d{2})(\d{2})(\d{6})?")
+_DAY = re.compile(r"([0-9]{2}|[0-9]{4})([0-9]{2})([0-9]{2})")
+_TIME = re.compile(r"([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{6})?")
 _KEYS = "itcwdkhlusyorgnvpafbxqm"
 
 Word = TypeVar("Word", bound=StrEnum)

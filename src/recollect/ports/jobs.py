@@ -35,6 +35,9 @@ class Jobs(Protocol):
     def retry(self, scope: Scope, *, job_id: int | None = None, now: datetime) -> int:
         """Make parked jobs ready again, one or all of the user; return how many."""
 
+    def revive(self, kind: JobKind, *, now: datetime) -> int:
+        """Make parked jobs of a kind ready again, whoever's they are; return how many."""
+
     def list(self, scope: Scope, *, limit: int = 100) -> "Sequence[Job]":
         """The user's jobs, oldest first."""
 

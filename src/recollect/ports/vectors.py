@@ -37,7 +37,7 @@ def unit(values: Iterable[float], *, dimension: int | None = None) -> Vector:
     if dimension is not None and len(numbers) != dimension:
         raise ProviderError(
             f"The embedder gave a vector of {len(numbers)} numbers where {dimension} were expected. "
-            "If the model was changed, set its dimension and run `recollect reindex`."
+            "If the model was changed, set its dimension and run `recollect reembed`."
         )
     length = hypot(*numbers)
     if not 0 < length < inf:

@@ -1,28 +1,35 @@
 """Messages as clients write them, read into drafts."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from recollect.errors import InvalidInput
 from recollect.model.message import Draft, Role
+from recollect.model.scope import valid_name
+
+#: A year from the ends of the calendar, so that a time can be shown in any zone.
+EARLIEST = datetime(2, 1, 1, tzinfo=UTC)
+LATEST = datetime(9998, 12, 31, tzinfo=UTC)
 
 
 def drafts(messages: Mapping[str, object] | Sequence[Mapping[str, object]]) -> list[Draft]:
     """One message or a list of them, in the shape of today's chat APIs."""
-    listed = [messages] if isinstance(messages, Mapping) else list(messages)
-    return [draft(message) for message in listed]
+    given: object = messages
+    if not isinstance(given, Iterable) or isinstance(given, bytes | bytearray):
+        raise InvalidInput(f"Give a text, a message or a list of messages, not {_shown(given)}.")
+    return [draft(message) for message in ([given] if isinstance(given, Mapping) else given)]
 
 
 def draft(message: object) -> Draft:
     if not isinstance(message, Mapping) or not isinstance(role := message.get("role"), str):
         raise InvalidInput(f"A message needs a role and content; this one is {_shown(message)}.")
-    tool_calls = message.get("tool_calls")
+    said_at = message.get("created_at")
     return Draft(
         role=Role.parse(role),
         content=_text(message.get("content")),
-        created_at=moment(message.get("created_at") or message.get("timestamp")),
-        tool_calls=json.dumps(tool_calls, ensure_ascii=False) if tool_calls else None,
+        created_at=moment(message.get("timestamp") if said_at is None else said_at),
+        tool_calls=_json(message.get("tool_calls")),
         tool_call_id=_name(message, "tool_call_id"),
         client_id=_name(message, "id"),
     )
@@ -44,20 +51,62 @@ def moment(value: object) -> datetime | None:
     """ISO 8601, or seconds since 1970. A time without a zone is taken as UTC."""
     if value is None or value == "":
         return None
-    if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
     try:
-        if isinstance(value, int | float):
-            return datetime.fromtimestamp(value, UTC)
-        parsed = datetime.fromisoformat(str(value))
+        parsed = _parsed(value)
+        said_at = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError, OSError) as error:
         raise InvalidInput(f"{value!r} is not a time. Write it like 2026-03-01T09:30:00+00:00.") from error
-    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+    if not EARLIEST <= said_at <= LATEST:
+        raise InvalidInput(f"{value!r} is too near the end of the calendar. Give a time from year 2 to 9998.")
+    return said_at
+
+
+def _parsed(value: object) -> datetime:
+    if isinstance(value, datetime):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return datetime.fromtimestamp(value, UTC)
+    return datetime.fromisoformat(str(value))
+
+
+def tags(given: str | Sequence[str]) -> tuple[str, ...]:
+    """One tag, or several."""
+    listed = (given,) if isinstance(given, str) else given
+    return tuple(valid_name("tag", str(tag)) for tag in listed)
+
+
+def question(text: str) -> str:
+    """A question as it can be searched for and written down: U+FFFD stands for each half of a surrogate pair."""
+    return (
+        text if _is_text(text) else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    )
 
 
 def _name(message: Mapping[str, object], key: str) -> str | None:
     value = message.get(key)
-    return None if value is None else str(value)
+    if value is None or value == "":
+        return None
+    name = str(value)
+    if not _is_text(name):
+        raise InvalidInput(f"The {key} of a message is text, not {_shown(name)}.")
+    return name
+
+
+def _json(tool_calls: object) -> str | None:
+    if not tool_calls:
+        return None
+    try:
+        text = json.dumps(tool_calls, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"The tool_calls of a message are plain JSON, not {_shown(tool_calls)}."
+        ) from error
+    # Half a surrogate pair cannot be stored as it is, but as an escape it can.
+    return text if _is_text(text) else json.dumps(tool_calls)
+
+
+def _is_text(text: str) -> bool:
+    return not any("\ud800" <= c <= "\udfff" for c in text)
 
 
 def _shown(value: object) -> str:

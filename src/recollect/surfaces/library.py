@@ -58,7 +58,7 @@ class Memory:
         *,
         user_id: str | None = None,
         chat_id: str | None = None,
-        tags: Sequence[str] = (),
+        tags: str | Sequence[str] = (),
         kind: str | None = None,
         sync: bool = False,
         settings: Mapping[str, object] | None = None,
@@ -73,9 +73,9 @@ class Memory:
         policy = self._runtime.policy(scope.user, settings)
         engine = self._runtime.engine
         if isinstance(messages, str):
-            wanted = _kind(kind)
+            marks, wanted = incoming.tags(tags), _kind(kind)
             answer = shapes.results(
-                [shapes.kept(engine.remember(scope, messages, policy, tags=tags, kind=wanted))]
+                [shapes.kept(engine.remember(scope, messages, policy, tags=marks, kind=wanted))]
             )
         else:
             observed = engine.observe(scope, incoming.drafts(messages), policy)
@@ -105,7 +105,8 @@ class Memory:
         scope = self._scope(user_id, chat_id)
         call = {**(settings or {}), **({"recall.limit": limit} if limit is not None else {})}
         policy = self._runtime.policy(scope.user, call)
-        return shapes.found(self._runtime.engine.recall(scope, query, policy, as_of=incoming.moment(as_of)))
+        asked, then = incoming.question(query), incoming.moment(as_of)
+        return shapes.found(self._runtime.engine.recall(scope, asked, policy, as_of=then))
 
     def context(
         self,
@@ -120,7 +121,7 @@ class Memory:
         scope = self._scope(user_id, chat_id)
         call = {**(settings or {}), **({"assemble.budget": budget} if budget is not None else {})}
         policy = self._runtime.policy(scope.user, call)
-        receipt = self._runtime.engine.context(scope, query, policy)
+        receipt = self._runtime.engine.context(scope, incoming.question(query), policy)
         return {"text": receipt.text, "tokens": receipt.tokens, "receipt": shapes.receipt(receipt)}
 
     def get(self, memory_id: str, *, user_id: str | None = None) -> Shape:
@@ -172,7 +173,8 @@ class Memory:
         """Why a memory or message would not be recalled for a question."""
         scope = self._scope(user_id, chat_id)
         policy = self._runtime.policy(scope.user)
-        return shapes.absence(self._runtime.engine.why_not(scope, query, memory_id, policy))
+        asked = incoming.question(query)
+        return shapes.absence(self._runtime.engine.why_not(scope, asked, memory_id, policy))
 
     def flush(self, *, seconds: float = 60.0) -> bool:
         """Do the queued work now; whether all of it was done in time."""
@@ -215,9 +217,16 @@ class AsyncMemory:
     """The same verbs for asyncio: each runs in a thread."""
 
     def __init__(
-        self, db: str | Path | None = None, *, user_id: str | None = None, **settings: object
+        self,
+        db: str | Path | None = None,
+        *,
+        user_id: str | None = None,
+        embedder: Embedder | None = None,
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+        settings: Mapping[str, object] | None = None,
     ) -> None:
-        self.memory = Memory(db, user_id=user_id, **settings)  # type: ignore[arg-type]
+        self.memory = Memory(db, user_id=user_id, embedder=embedder, clock=clock, ids=ids, settings=settings)
 
     add = _in_thread(Memory.add)
     search = _in_thread(Memory.search)

@@ -224,11 +224,3 @@ PASSING: tuple[Fault, ...] = (
     OVERLOADED,
     BROKEN_MIDWAY,
 )
-#: An answer arrives, but not in the form that was asked for.
-UNTIDY: tuple[Fault, ...] = (
-    PROSE_AROUND,
-    FENCED,
-    TRAILING_COMMAS,
-    NAN_WEIGHT,
-    DUPLICATE_KEYS,
-)

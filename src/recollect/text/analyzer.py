@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import snowballstemmer
 
@@ -119,7 +119,7 @@ def _split(part: str) -> list[str]:
 
 
 def _humps_of(part: str) -> list[str]:
-    """calculateTotal is two words, HTTPServer2 three; Lisboa and ÉVORA are one."""
+    """A name like calculateTotal is two words, HTTPServer2 three; Lisboa and ÉVORA are one."""
     if not part.isascii() or part.islower() or (part.isalpha() and (part.isupper() or part.istitle())):
         return [part]
     return _HUMPS.findall(part)
@@ -140,7 +140,7 @@ def _ends(word: str, ending: str) -> bool:
     return len(word) > len(ending) + 1 and word.endswith(ending)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _stemmer(name: str) -> snowballstemmer.stemmer:
     return snowballstemmer.stemmer(name)
 

@@ -133,21 +133,14 @@ def test_an_empty_text_is_an_answer(server: ModelServer, model: Model) -> None:
 
 
 @pytest.mark.parametrize("ask", WAYS.values(), ids=WAYS.keys())
-@pytest.mark.parametrize(
-    ("fault", "says"),
-    [
-        (faults.TIMEOUT, "did not answer within 0.3 s"),
-        (faults.SILENT_MIDWAY, "did not answer within 0.3 s"),
-        (faults.SLOW_DRIP, "did not finish within 0.3 s"),
-    ],
-)
+@pytest.mark.parametrize("fault", [faults.TIMEOUT, faults.SILENT_MIDWAY, faults.SLOW_DRIP])
 def test_a_server_that_takes_too_long_is_busy(
-    server: ModelServer, make: Callable[..., Model], ask: Callable[[Model], str], fault: Fault, says: str
+    server: ModelServer, make: Callable[..., Model], ask: Callable[[Model], str], fault: Fault
 ) -> None:
     model = make(timeout=0.3)
     server.fail_next(fault)
 
-    with pytest.raises(ProviderBusy, match=says):
+    with pytest.raises(ProviderBusy, match=r"did not (answer|finish) within 0\.3 s"):
         ask(model)
     model.close()
 

@@ -129,7 +129,7 @@ def test_a_file_of_a_newer_recollect_is_refused_and_left_as_it_was(path: Path) -
 def test_a_folder_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("I am not a folder")
 
-    with pytest.raises(StoreReadOnly, match="Not a directory|File exists"):
+    with pytest.raises(StoreReadOnly, match=r"Not a directory|File exists"):
         SqliteStore(tmp_path / "file" / "memory.db")
 
 

@@ -70,12 +70,14 @@ DIFFERENCES = {
         False,
     ),
     "a vector without a passage": (
-        "INSERT INTO vectors (user_no, model_no, passage, chat_no, content_hash, scale, data)"
-        " SELECT user_no, model_no, 4000, chat_no, content_hash, scale, data FROM vectors LIMIT 1",
+        """
+        INSERT INTO vectors (user_no, model_no, passage, chat_no, content_hash, scale, data)
+        SELECT user_no, model_no, 4000, chat_no, content_hash, scale, data FROM vectors LIMIT 1
+        """,
         {"orphan vectors"},
         False,
     ),
-    "a passage with neither vector nor place in the queue": ("DELETE FROM vectors WHERE passage = 4", {"vectors"}, True),
+    "neither vector nor place in the queue": ("DELETE FROM vectors WHERE passage = 4", {"vectors"}, True),
     "a promise for nothing": ("INSERT INTO unembedded VALUES (1, 4000)", set(), False),
     "a vector of an older text": ("UPDATE vectors SET content_hash = 7 WHERE passage = 4", {"stale vectors"}, True),
     "no index at all": ("DROP TABLE passages_fts", {"readable", "full text content"}, False),
@@ -96,8 +98,8 @@ def test_each_difference_is_repaired_and_nothing_else_is_changed(
     assert complaints(store) == set()
     assert truth(store) == before
     if embeds:
-        assert [p.number for p in store.vectors.missing(ANA, limit=9)][0] == 4
         batch = store.vectors.missing(ANA, limit=1)
+        assert [passage.number for passage in batch] == [4]
         store.vectors.put(ANA, "letters", [(p, EMBEDDER.embed_query(p.text)) for p in batch])
     assert shadows(store) == well
     assert store.upkeep.sync() == 0

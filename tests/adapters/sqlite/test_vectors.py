@@ -35,7 +35,10 @@ def texts(count: int, dimension: int, seed: int, topics: int = 40) -> NDArray[np
 
 
 def _unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    unit_rows: NDArray[np.float32] = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(
+        np.float32
+    )
+    return unit_rows
 
 
 def as_vector(values: NDArray[np.float32]) -> Vector:

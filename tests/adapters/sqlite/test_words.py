@@ -55,7 +55,7 @@ def by_the_book(
 
 
 @pytest.mark.spec("TR-6")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     corpus=st.lists(said, min_size=1, max_size=12),
     query=texts,

@@ -112,6 +112,7 @@ class Shelf:
         return texts(self.recall(question, scope, None, **knobs))
 
 
+SCOPES = pytest.mark.parametrize("scope", [EVERYWHERE, HERE], ids=["everywhere", "here"])
 Open = Callable[[Embedder | None], Shelf]
 
 
@@ -129,6 +130,13 @@ def facts(*names: str) -> list[Memory]:
         a_memory(name, kind=Kind.PREF, seen_at=MONDAY + timedelta(hours=place))
         for place, name in enumerate(names)
     ]
+
+
+def damaged(file: Path, damage: str) -> None:
+    """Do to a file in use what a failing disk might."""
+    vandal = apsw.Connection(str(file))
+    vandal.execute(damage)
+    vandal.close()
 
 
 @pytest.fixture
@@ -516,18 +524,29 @@ def test_an_embedder_that_fails_leaves_the_words_and_its_reason(
 
 
 @pytest.mark.spec("V5", "TR-2", "X8")
+@SCOPES
 @pytest.mark.parametrize(
     "damage", ["DROP TABLE passages_fts", "DELETE FROM passages_fts_data", "DROP TABLE passages_fts_docsize"]
 )
 def test_a_broken_full_text_index_leaves_the_vectors_and_its_reason(
-    shelf: Shelf, file: Path, damage: str
+    shelf: Shelf, file: Path, damage: str, scope: Scope
 ) -> None:
     shelf.hold(SOUP, SHIP)
-    vandal = apsw.Connection(str(file))
-    vandal.execute(damage)
-    vandal.close()
-    recalled = shelf.recall("salmon food")
+    damaged(file, damage)
+    recalled = shelf.recall("salmon food", scope)
 
     assert texts(recalled) == ["salmon soup"]
     [reason] = recalled.degraded
     assert reason.startswith("dense only: ")
+
+
+@pytest.mark.spec("X8")
+@SCOPES
+def test_broken_vectors_leave_the_words_and_their_reason(shelf: Shelf, file: Path, scope: Scope) -> None:
+    shelf.hold(SOUP, SHIP)
+    damaged(file, "DROP TABLE vectors")
+    recalled = shelf.recall("salmon", scope, hybrid=False)
+
+    assert texts(recalled) == ["salmon soup"]
+    [reason] = recalled.degraded
+    assert reason.startswith("lexical only: ")

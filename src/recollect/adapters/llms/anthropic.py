@@ -8,7 +8,6 @@ from recollect.adapters.llms.wire import MOST_BYTES, Json, Wire, checked_key, co
 from recollect.ports.chat_model import Completion, Turn
 from recollect.text.windows import encodable
 
-ADDRESS = "https://api.anthropic.com"
 VERSION = "2023-06-01"
 
 

@@ -24,7 +24,8 @@ CHAT_TEXTS = """
 """
 USER_TEXTS = """
     SELECT content FROM messages WHERE user_no = ?1 UNION SELECT text FROM memories WHERE user_no = ?1
-    UNION SELECT text FROM memory_versions WHERE user_no = ?1 UNION SELECT text FROM conversation_summaries WHERE user_no = ?1
+    UNION SELECT text FROM memory_versions WHERE user_no = ?1
+    UNION SELECT text FROM conversation_summaries WHERE user_no = ?1
     UNION SELECT content FROM context_files WHERE user_no = ?1 UNION SELECT notes FROM user_profile WHERE user_no = ?1
 """
 

@@ -96,6 +96,15 @@ class SqliteJobs:
             )
             return db.changes()
 
+    def revive(self, kind: JobKind, *, now: datetime) -> int:
+        with self._database.transaction() as db:
+            db.execute(
+                "UPDATE jobs SET state = 'ready', attempts = 0, reason = NULL, run_at = ?"
+                " WHERE state = 'parked' AND kind = ?",
+                (to_ms(now), kind),
+            )
+            return db.changes()
+
     def list(self, scope: Scope, *, limit: int = 100) -> Sequence[Job]:
         with self._database.reading() as db:
             rows = fetch(

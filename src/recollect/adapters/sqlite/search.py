@@ -134,7 +134,7 @@ class SqliteSearch:
             while True:
                 numbers = shelf.nearest(query, limit=looked, kinds=_kinds(reach), chats=chats)
                 rows = _vectors(db, user_no, numbers)
-                found = sorted(_cosines(rows, query).items(), key=lambda hit: (-hit[1], hit[0]))
+                found = _nearest_first(rows, query)
                 hits = _first(db, found, limit, _bounds(user_no, chats, reach))
                 if len(hits) == limit or len(numbers) < looked:
                     break
@@ -155,7 +155,7 @@ class SqliteSearch:
                 " WHERE e.id = ?2 AND e.dimension = ?3 AND v.user_no = ?4",
                 (_json(passages), model, len(vector), self._database.user(db, scope.user)),
             )
-        return _cosines(rows, np.frombuffer(vector, dtype=np.float32))
+        return dict(_nearest_first(rows, np.frombuffer(vector, dtype=np.float32)))
 
     def important(self, scope: Scope, *, limit: int, reach: Reach) -> list[Hit]:
         with self._database.reading() as db:
@@ -244,13 +244,20 @@ def _vectors(db: apsw.Connection, user_no: int, numbers: Sequence[int]) -> list[
     )
 
 
-def _cosines(rows: Sequence[Row], query: NDArray[np.float32]) -> dict[int, float]:
+def _cosines(rows: Sequence[Row], query: NDArray[np.float32]) -> tuple[Numbers, NDArray[np.float32]]:
+    """The passages of some vectors, and how near each is to the query."""
     if not rows:
-        return {}
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
     passages, scales, data = zip(*rows, strict=True)
     matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(rows), len(query))
     scores = np.vecdot(matrix.astype(np.float32), query) * np.array(scales, dtype=np.float32)
-    return dict(zip(passages, scores.tolist(), strict=True))
+    return np.array(passages, dtype=np.int64), scores
+
+
+def _nearest_first(rows: Sequence[Row], query: NDArray[np.float32]) -> list[tuple[int, float]]:
+    passages, scores = _cosines(rows, query)
+    order = np.lexsort((passages, -scores))
+    return list(zip(passages[order].tolist(), scores[order].tolist(), strict=True))
 
 
 def _kinds(reach: Reach) -> tuple[int, ...]:

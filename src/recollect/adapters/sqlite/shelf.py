@@ -2,11 +2,15 @@
 
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
+from itertools import islice
 from typing import TypeAlias, TypeVar
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
+
+from recollect.adapters.sqlite.rows import Row
 
 Bits: TypeAlias = NDArray[np.uint64]
 Numbers: TypeAlias = NDArray[np.int64]
@@ -63,17 +67,10 @@ class Shelf:
                 " WHERE user_no = ? AND model_no = ? AND no > ? ORDER BY no",
                 (user_no, model_no, self._last),
             )
-            rows: list[tuple[int, int, int, bytes]] = []
-            for row in cursor:
-                rows.append(row)
-                if len(rows) == BLOCK:
-                    self._append(rows)
-                    rows = []
-            self._append(rows)
+            while rows := list(islice(cursor, BLOCK)):
+                self._append(rows)
 
-    def _append(self, rows: list[tuple[int, int, int, bytes]]) -> None:
-        if not rows:
-            return
+    def _append(self, rows: Sequence[Row]) -> None:
         numbers, passages, chats, data = zip(*rows, strict=True)
         end = self._size + len(rows)
         self._reserve(end)

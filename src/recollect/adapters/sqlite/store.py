@@ -22,31 +22,46 @@ from recollect.adapters.sqlite.shelf import Shelves
 from recollect.adapters.sqlite.summaries import SqliteContexts, SqliteSummaries
 from recollect.adapters.sqlite.upkeep import SqliteUpkeep
 from recollect.adapters.sqlite.vectors import SqliteVectors
+from recollect.ports.jobs import Jobs
+from recollect.ports.keeping import (
+    Audit,
+    Consents,
+    Contexts,
+    Erasure,
+    Events,
+    Judgements,
+    Profiles,
+    Summaries,
+    Tombstones,
+    Verdicts,
+)
+from recollect.ports.search import Search, Vectors
+from recollect.ports.store import Chats, Memories, Messages, Preferences, Receipts, Upkeep
 
 
 class SqliteStore:
     def __init__(self, path: str | Path, *, busy_timeout_ms: int = 5000) -> None:
         self._database = Database(Path(path), busy_timeout_ms=busy_timeout_ms)
         shelves = Shelves()
-        self.messages = SqliteMessages(self._database)
-        self.chats = SqliteChats(self._database)
-        self.memories = SqliteMemories(self._database)
-        self.receipts = SqliteReceipts(self._database)
-        self.preferences = SqlitePreferences(self._database)
-        self.jobs = SqliteJobs(self._database)
-        self.search = SqliteSearch(self._database, shelves)
-        self.vectors = SqliteVectors(self._database, shelves)
-        self.upkeep = SqliteUpkeep(self._database)
-        self.summaries = SqliteSummaries(self._database)
-        self.contexts = SqliteContexts(self._database)
-        self.judgements = SqliteJudgements(self._database)
-        self.tombstones = SqliteTombstones(self._database)
-        self.events = SqliteEvents(self._database)
-        self.verdicts = SqliteVerdicts(self._database)
-        self.audit = SqliteAudit(self._database)
-        self.consents = SqliteConsents(self._database, self.audit)
-        self.profiles = SqliteProfiles(self._database)
-        self.erasure = SqliteErasure(self._database, shelves)
+        self.messages: Messages = SqliteMessages(self._database)
+        self.chats: Chats = SqliteChats(self._database)
+        self.memories: Memories = SqliteMemories(self._database)
+        self.receipts: Receipts = SqliteReceipts(self._database)
+        self.preferences: Preferences = SqlitePreferences(self._database)
+        self.jobs: Jobs = SqliteJobs(self._database)
+        self.search: Search = SqliteSearch(self._database, shelves)
+        self.vectors: Vectors = SqliteVectors(self._database, shelves)
+        self.upkeep: Upkeep = SqliteUpkeep(self._database)
+        self.summaries: Summaries = SqliteSummaries(self._database)
+        self.contexts: Contexts = SqliteContexts(self._database)
+        self.judgements: Judgements = SqliteJudgements(self._database)
+        self.tombstones: Tombstones = SqliteTombstones(self._database)
+        self.events: Events = SqliteEvents(self._database)
+        self.verdicts: Verdicts = SqliteVerdicts(self._database)
+        self.audit: Audit = SqliteAudit(self._database)
+        self.consents: Consents = SqliteConsents(self._database, self.audit)
+        self.profiles: Profiles = SqliteProfiles(self._database)
+        self.erasure: Erasure = SqliteErasure(self._database, shelves)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

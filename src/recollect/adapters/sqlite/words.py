@@ -31,11 +31,12 @@ FREQUENT = 5_000
 #: A word in so many passages says nothing about any of them; it is looked for only if there is no rarer one.
 COMMON = 20_000
 #: Passages whose length is looked up: enough that the order at the top is exact.
-LONG_LIST = 400
+LONG_LIST = 200
 #: How much an index may grow or shrink before its frequent words are counted again.
 DRIFT = 0.05
 
 POSTINGS = "SELECT group_concat(doc) FROM (SELECT doc FROM temp.words WHERE term = ? LIMIT ?)"
+MATCHING = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? LIMIT ?"
 NEWEST = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
 LENGTHS = """
     SELECT d.id, d.sz FROM json_each(?) j CROSS JOIN passages_fts_docsize d ON d.id = j.value
@@ -93,7 +94,7 @@ def best(
         rarest = min(many, key=lambda forms: many[forms])
         rare[rarest], _ = _postings(db, rarest, COMMON), many.pop(rarest)
     scope = None if within is None else _any([within])
-    allowed = _newest(db, _all(_any(rare), scope), rows) if rare and scope else None
+    allowed = _matching(db, _all(_any(rare), scope)) if rare and scope else None
     held = [_counted(found, wanted, allowed) for found in rare.values()]
     if many:
         few = sum(len(each.passages) for each in held) < 2 * limit
@@ -117,7 +118,7 @@ def _parted(
             if len(found) < FREQUENT:
                 rare[forms] = found
                 continue
-            count = number(db, f"SELECT count(*) FROM ({NEWEST})", (_any([forms]), COMMON))
+            count = number(db, f"SELECT count(*) FROM ({MATCHING})", (_any([forms]), COMMON))
             frequent.put(forms, rows, count)
         many[forms] = count
     rare = {forms: found for forms, found in rare.items() if len(found)}
@@ -132,9 +133,10 @@ def _postings(db: apsw.Connection, forms: Forms, limit: int) -> Numbers:
     return listed if len(found) < 2 else np.sort(listed, kind="stable")
 
 
-def _newest(db: apsw.Connection, expression: str, limit: int) -> Numbers:
-    """The last `limit` of the passages that match, the last one first."""
-    [(text,)] = fetch(db, f"SELECT group_concat(rowid) FROM ({NEWEST})", (expression, limit))
+def _matching(db: apsw.Connection, expression: str, *, last: int | None = None) -> Numbers:
+    """The passages that match, or the `last` of them."""
+    found = (MATCHING, -1) if last is None else (NEWEST, last)
+    [(text,)] = fetch(db, f"SELECT group_concat(rowid) FROM ({found[0]})", (expression, found[1]))
     return _parsed(text or "")
 
 
@@ -155,7 +157,7 @@ def _beside(
     db: apsw.Connection,
     many: Mapping[Forms, int],
     *,
-    rare: Iterable[Forms],
+    rare: Mapping[Forms, Numbers],
     scope: str | None,
     few: bool,
     wanted: Wanted,
@@ -165,21 +167,24 @@ def _beside(
 
     If those are in few passages, also beside the rarest of the frequent ones, and where they were said last.
     """
-    rarest, *others = sorted(many, key=lambda forms: many[forms])
-    beside = _any(rare)
+    rarest = min(many, key=lambda forms: many[forms])
     found: dict[Forms, list[Numbers]] = {forms: [] for forms in many}
     counts = dict(many)
     for forms, lists in found.items():
-        if beside:
-            lists.append(_newest(db, _all(beside, _any([forms]), scope), COMMON))
+        word = _any([forms])
         if few or scope:
-            last = _newest(db, _all(_any([forms]), scope), LONG_LIST)
+            last = _matching(db, _all(word, scope), last=LONG_LIST)
             lists.append(last)
-            counts[forms] = len(last) if len(last) < LONG_LIST else counts[forms]
-    for forms in others if few else ():
-        together = _newest(db, _all(_any([rarest]), _any([forms]), scope), FREQUENT)
-        found[rarest].append(together)
-        found[forms].append(together)
+            if len(last) < LONG_LIST:
+                # These are all there are.
+                counts[forms] = len(last)
+                continue
+        if rare:
+            lists.append(_matching(db, _all(_any(rare), word, scope)))
+        if few and forms != rarest:
+            together = _matching(db, _all(_any([rarest]), word, scope), last=LONG_LIST)
+            lists.append(together)
+            found[rarest].append(together)
     return [_present(np.concatenate(lists), counts[forms], wanted) for forms, lists in found.items()]
 
 

@@ -74,7 +74,8 @@ _TRAILING = ".,;:)]}"
 _SYMBOLS = frozenset("@#$%^&*!+=~?|\\")
 #: A call, an attribute, a variable, a constant's name, a path or an address: what fetches a secret is not the secret.
 _CODE = re.compile(
-    r"[^\W\d][\w.-]*[(\[{]|[^\W\d]\w*(?:\.[^\W\d]\w*)+\Z|[$%{(\[/&~]|\\[$n]|https?:|[A-Za-z]:\\|[A-Z][A-Z_]+\d?\Z|\.\."
+    r"[^\W\d][\w.-]*[(\[{]|[^\W\d]\w*(?:\.[^\W\d]\w*)+\Z|[{(\[/]|~/|&\w+\Z|%(?:\w?\Z|\(|\w+%\Z)"
+    r"|\$(?:[A-Z_{(]|[a-z_]+\d?\Z)|\\[$n]|https?:|[A-Za-z]:\\|[A-Z][A-Z_]+\d?\Z|\.\."
 )
 _RULE = re.compile(
     r"(?:(?:required|nullable|string|min|max|confirmed)[|:,]"

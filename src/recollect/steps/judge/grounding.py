@@ -16,6 +16,8 @@ _GROUPS_OF_THREE = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _NATIONS = ("n", "an", "ian", "ean", "ese", "ish", "s")
 #: How many words before a statement may turn it round: "I do not really like".
 _BEFORE = 4
+#: In a longer stretch a "not" may belong to something else.
+_NEAR = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,10 +70,10 @@ class Indexed:
         self.by_beginning: dict[str, set[str]] = {}
         forms: dict[str, tuple[str, ...]] = {}
         for place, word in enumerate(self.words):
-            if word.fold not in forms:
-                forms[word.fold] = tuple(_forms(word, self.vocabulary, self.language))
+            if word.text not in forms:
+                forms[word.text] = tuple(_forms(word, self.vocabulary, self.language))
                 self.by_beginning.setdefault(word.fold[:5], set()).add(word.fold)
-            for form in forms[word.fold]:
+            for form in forms[word.text]:
                 self.by_form.setdefault(form, []).append(place)
 
     def places(self, word: _Word) -> list[int]:
@@ -130,7 +132,8 @@ def grounded_in(source: Indexed, fact_text: str, *, known_names: Collection[str]
     if not content:
         return Ungrounded()
     first, last = _narrowest(found)
-    if _turned(fact_text, vocabulary) != _turned(_around(source, first, last), vocabulary):
+    denied = _turned(_around(source, first, last), vocabulary)
+    if last - first <= _NEAR and _turned(fact_text, vocabulary) != denied:
         return Ungrounded(opposed=True)
     return _sentences(source.text, source.words[first].start, source.words[last].end)
 
@@ -148,7 +151,9 @@ def _words(text: str) -> Iterator[_Word]:
 def _frames(word: _Word, vocabulary: Vocabulary) -> bool:
     # Will and May are framing words, and names as well.
     named = word.capital and not word.first and word.fold not in vocabulary.user
-    return word.fold in vocabulary.framing and not named
+    # "they're" frames as they do, and "don't" as not does.
+    begun = word.fold.partition("'")[0]
+    return (begun in vocabulary.framing or word.fold.endswith("n't")) and not named
 
 
 def _bare(fold: str) -> str:

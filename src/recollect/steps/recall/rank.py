@@ -115,7 +115,9 @@ def collapsed(ranked: Sequence[Recollection]) -> tuple[list[Recollection], list[
         candidate = recollection.candidate
         if candidate.source is Source.MESSAGE and candidate.id in cut_up:
             dropped.append((recollection, "covered by its chunk"))
-        elif remembered and candidate.source is not Source.MEMORY and normalised(candidate.text) in remembered:
+        elif (
+            remembered and candidate.source is not Source.MEMORY and normalised(candidate.text) in remembered
+        ):
             dropped.append((recollection, "a memory says the same"))
         else:
             kept.append(recollection)

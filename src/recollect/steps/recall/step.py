@@ -56,6 +56,11 @@ class Errand:
     def count(self, source: str, hits: int) -> None:
         self.sources[source] = self.sources.get(source, 0) + hits
 
+    def degrade(self, reason: str) -> None:
+        """Say what does not work, once, however many places were searched without it."""
+        if reason not in self.degraded:
+            self.degraded.append(reason)
+
     def take(self, candidates: list[Candidate]) -> int:
         """Keep what is new; return how many of them bear on the question and are not in view already."""
         for candidate in candidates:
@@ -118,7 +123,6 @@ class RecallStep:
     def _errand(
         self, scope: Scope, question: str, policy: Recall, visible: frozenset[str], as_of: datetime | None
     ) -> Errand:
-        lowest = policy.floor if policy.floor >= 0 or self.embedder is None else self.embedder.floor
         return Errand(
             scope=scope,
             question=query.stripped(question),
@@ -129,13 +133,13 @@ class RecallStep:
                 importance_floor=policy.importance_floor,
                 as_of=as_of,
             ),
-            floor=lowest,
+            floor=policy.floor,
             visible=visible,
         )
 
     def _embed(self, errand: Errand) -> None:
         if self.embedder is None:
-            errand.degraded.append("lexical only: no embedder is configured")
+            errand.degrade("lexical only: no embedder is configured")
             return
         text = errand.question
         if errand.policy.expand:
@@ -143,8 +147,10 @@ class RecallStep:
         begun = self.clock.monotonic()
         try:
             errand.vector = self.embedder.embed_query(text)
+            if errand.floor < 0:
+                errand.floor = self.embedder.floor
         except ProviderError as error:
-            errand.degraded.append(f"lexical only: {error}")
+            errand.degrade(f"lexical only: {error}")
         errand.spend("embed_ms", self.clock.monotonic() - begun)
 
     def _climb(self, errand: Errand, *, across: bool) -> None:
@@ -182,9 +188,15 @@ class RecallStep:
         if errand.vector is None or self.embedder is None:
             return {}
         begun = self.clock.monotonic()
-        hits = self.search.dense(
-            scope, errand.vector, model=self.embedder.model_id, limit=errand.policy.fetch, reach=reach
-        )
+        try:
+            hits = self.search.dense(
+                scope, errand.vector, model=self.embedder.model_id, limit=errand.policy.fetch, reach=reach
+            )
+        except StoreError as error:
+            errand.degrade(f"lexical only: {error}")
+            # Without it the words are asked, whatever the policy says, and no cosine is looked up.
+            errand.vector = None
+            return {}
         errand.spend("dense_ms", self.clock.monotonic() - begun)
         return {hit.passage: hit.score for hit in hits}
 
@@ -193,7 +205,7 @@ class RecallStep:
         try:
             hits = self.search.lexical(scope, errand.question, limit=errand.policy.fetch, reach=reach)
         except StoreError as error:
-            errand.degraded.append(f"dense only: {error}")
+            errand.degrade(f"dense only: {error}")
             return {}
         errand.spend("lexical_ms", self.clock.monotonic() - begun)
         return {hit.passage: hit.score for hit in hits}
