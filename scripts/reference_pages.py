@@ -3,12 +3,24 @@
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
+from inspect import cleandoc, getdoc
 from itertools import groupby
 from pathlib import Path
+from typing import TypeAlias
 
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.main import get_group
+
+from recollect import errors
+from recollect.errors import RecollectError
 from recollect.model.policy import PRESETS, Value
 from recollect.model.setting import MOST
 from recollect.settings import Described, describe
+from recollect.surfaces.cli.app import EXIT_CODES, app
+from recollect.surfaces.cli.index import SECTIONS
+
+Command: TypeAlias = TyperCommand | TyperGroup
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -132,8 +144,167 @@ def _table(rows: Iterable[list[str]]) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
+ERRORS_INTRO = """\
+# Errors
+
+Everything that recollect raises on purpose is a `RecollectError`, so one `except` is enough:
+
+```python
+from recollect import Memory
+from recollect.errors import NotFound, RecollectError
+
+with Memory("memory.db") as memory:
+    try:
+        memory.get("no such id")
+    except NotFound as error:
+        print(error)
+    except RecollectError:
+        raise
+```
+
+The message says what happened, why, and what to do next; what a database or a model said is kept as `__cause__`.
+The command line prints it and ends with the exit code below; with `--json` it also prints
+`{"error": {"type": ..., "message": ...}}`. A degraded answer is no error: its receipt says what did not work.
+
+"""
+
+
+def render_errors() -> str:
+    """The page of errors: the tree as it is drawn in the code, then each with its own words."""
+    _, tree, *notes = cleandoc(errors.__doc__ or "").split("\n\n")
+    parts = [f"```text\n{tree}\n```", *notes]
+    cells = [["error", "what it says unless it knows better", "exit code"]]
+    cells += [[f"`{kind.__name__}`", getdoc(kind) or "", str(_exit_code(kind))] for kind in error_classes()]
+    return ERRORS_INTRO + "\n\n".join(parts) + "\n\n" + _table(cells)
+
+
+def error_classes(kind: type[RecollectError] = RecollectError) -> Iterator[type[RecollectError]]:
+    """Every error, each before its special cases."""
+    yield kind
+    for child in kind.__subclasses__():
+        if child.__module__ == errors.__name__:
+            yield from error_classes(child)
+
+
+def _exit_code(kind: type[RecollectError]) -> int:
+    return next(EXIT_CODES[each] for each in kind.__mro__ if each in EXIT_CODES)
+
+
+CLI_INTRO = """\
+# Command line
+
+`recollect COMMAND --help` shows the same in a terminal.
+
+"""
+CLI_OPTIONS = """
+Answers go to standard output, remarks and errors to standard error. The tables below do not repeat `--db`, `--user` and
+`--json`, which every command takes.
+"""
+
+
+def render_cli() -> str:
+    """The page of commands, in the order of the help page."""
+    whole = get_group(app)
+    lines = [
+        CLI_INTRO + _prose(whole.help),
+        _options(whole, shared=True),
+        CLI_OPTIONS.strip(),
+        _epilog(whole),
+    ]
+    for section, rows in SECTIONS.items():
+        lines.append(f"## {section}")
+        for name, *_ in rows:
+            lines += [_command(path, command) for path, command in commands(f"recollect {name}")]
+    return "\n\n".join(filter(None, lines)) + "\n"
+
+
+def commands(below: str = "recollect") -> Iterator[tuple[str, Command]]:
+    """Every command with the words that call it, those of a group after the group."""
+    found: list[tuple[str, Command]] = []
+    whole = get_group(app)
+    for rows in SECTIONS.values():
+        for name, *_ in rows:
+            command = whole.get_command(None, name)  # type: ignore[arg-type]
+            assert isinstance(command, TyperCommand | TyperGroup)
+            found += _with_commands(f"recollect {name}", command)
+    return ((path, command) for path, command in found if f"{path} ".startswith(f"{below} "))
+
+
+def _with_commands(path: str, command: Command) -> list[tuple[str, Command]]:
+    inner = command.commands if isinstance(command, TyperGroup) else {}
+    below = [
+        pair
+        for name, each in inner.items()
+        if isinstance(each, TyperCommand | TyperGroup)
+        for pair in _with_commands(f"{path} {name}", each)
+    ]
+    return [(path, command), *below]
+
+
+def _command(path: str, command: Command) -> str:
+    arguments = (each for each in command.params if isinstance(each, TyperArgument))
+    words = "".join(f" {_word(each)}" for each in arguments)
+    further = " [COMMAND]" if isinstance(command, TyperGroup) else ""
+    parts = [
+        f"### {path}",
+        f"`{path}{words}{further}`",
+        _prose(command.help),
+        _options(command),
+        _epilog(command),
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _word(argument: TyperArgument) -> str:
+    name = (argument.metavar or argument.name) + ("..." if argument.nargs == -1 else "")
+    return name if argument.required else f"[{name}]"
+
+
+def _options(command: Command, *, shared: bool = False) -> str:
+    rows = []
+    known = {"--db", "--user", "--json"}
+    for each in command.params:
+        if isinstance(each, TyperArgument):
+            rows.append([f"`{each.metavar or each.name}`", each.help or "", ""])
+        elif isinstance(each, TyperOption) and not each.hidden and (shared or known.isdisjoint(each.opts)):
+            rows.append([_written(each), each.help or "", _preset_value(each)])
+    return _table([["word or option", "what it does", "default"], *rows]).strip() if rows else ""
+
+
+def _written(option: TyperOption) -> str:
+    value = f" {option.metavar}" if option.metavar and not option.is_flag else ""
+    names = ", ".join(f"`{name}{value}`" for name in option.opts)
+    return names + "".join(f" / `{name}`" for name in option.secondary_opts)
+
+
+def _preset_value(option: TyperOption) -> str:
+    value = option.default
+    if option.secondary_opts:
+        return f"`{option.opts[0] if value else option.secondary_opts[0]}`"
+    if value is None or value is False or callable(value):
+        return ""
+    return f"`{value.value if isinstance(value, Enum) else value}`"
+
+
+def _prose(text: str | None) -> str:
+    return cleandoc(text or "").replace("\b", "").strip()
+
+
+def _epilog(command: Command) -> str:
+    """Examples as they are typed; whatever else stands below the options as prose."""
+    text = _prose(command.epilog)
+    before, found, after = text.partition("Examples:\n")
+    if not found:
+        return before.strip()
+    examples, _, rest = after.partition("\n\n")
+    typed = "\n".join(line.strip() for line in examples.splitlines() if line.strip())
+    return "\n\n".join(filter(None, [before.strip(), f"```console\n{typed}\n```", rest.strip()]))
+
+
 PAGES: list[tuple[Path, Callable[[], str]]] = [
     (ROOT / "docs/reference/settings.md", render_settings),
+    (ROOT / "docs/reference/errors.md", render_errors),
+    (ROOT / "docs/reference/cli.md", render_cli),
 ]
 
 

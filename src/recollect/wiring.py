@@ -83,7 +83,7 @@ def open_runtime(
         clock=time,
         ids=names,
         intake=intake,
-        keep=KeepStep(memories=store.memories, clock=time),
+        keep=KeepStep(memories=store.memories, tombstones=store.tombstones, search=store.search, clock=time),
         recall_step=RecallStep(search=store.search, memories=store.memories, embedder=chosen, clock=time),
     )
 

@@ -124,6 +124,25 @@ def test_a_message_of_somebody_else_is_as_absent_as_one_that_never_was(store: St
     assert store.messages.get(EVERYWHERE, SOUP.id) == SOUP
 
 
+@pytest.mark.spec("C-22")
+def test_every_list_of_messages_is_one_users_own_even_in_chats_of_the_same_name(store: Store) -> None:
+    mine, theirs = replace(SOUP, tokens=300), replace(a_message("Mine", user="bruno"), tokens=300)
+    said(store, mine, theirs)
+    for message in (mine, theirs):
+        scope = Scope(message.user)
+        lists = [
+            store.messages.list(scope),
+            store.messages.list(Scope(message.user, KITCHEN)),
+            store.messages.unextracted(scope, limit=9),
+            store.messages.unextracted(Scope(message.user, KITCHEN), limit=9),
+            store.messages.unchunked(scope, after=None, larger_than=200, limit=9),
+        ]
+        assert lists == [[message]] * 5
+
+    assert store.messages.list(EVERYWHERE, before=theirs.id) == []
+    assert store.messages.unchunked(EVERYWHERE, after=theirs.id, larger_than=200, limit=9) == [mine]
+
+
 @pytest.mark.spec("E1")
 def test_a_judged_message_keeps_its_importance_summary_and_type(store: Store) -> None:
     said(store, SOUP)

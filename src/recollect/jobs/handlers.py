@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TypeAlias
 
 from recollect.engine import EMBED, Engine
-from recollect.errors import ModelMissing, NotFound, ProviderError
+from recollect.errors import NotFound, ProviderError
 from recollect.jobs.embedding import Embedding
 from recollect.model.candidate import Passage
 from recollect.model.job import Job, JobKind

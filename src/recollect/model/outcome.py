@@ -22,7 +22,39 @@ class Reinforces:
     memory: Memory
 
 
-Kept: TypeAlias = New | Reinforces
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supersedes:
+    """It took the place of something that no longer holds; that stays in history."""
+
+    memory: Memory | None  #: None when a thing merely ended
+    old: Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contested:
+    """It contradicts what is known, and the user is asked."""
+
+    memory: Memory
+    against: Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """There was nothing to do."""
+
+    memory: Memory
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Buried:
+    """It was forgotten, and stays so."""
+
+    text: str
+    reason: str
+
+
+Kept: TypeAlias = New | Reinforces | Supersedes | Contested | Known | Buried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +65,7 @@ class Observed:
     new: bool  #: False if its client id was there already
     considered: bool  #: whether a judge will look at it
     reason: str  #: what the funnel said
+    masked: tuple[str, ...] = ()  #: kinds of secrets that were masked before it was stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ class Collect:
         "Which messages stay on disk: all, only those judged above 0, or none once facts are extracted.",
         choices=("full", "gated", "none"),
     )
+    mask_secrets: bool = knob(True, "Mask keys, cards, passwords and the like before anything is stored.")
     largest_message: int = knob(10_000_000, "Bytes of UTF-8 a single message may have.")
 
 

@@ -106,6 +106,9 @@ class Memories(Protocol):
     def by_hash(self, scope: Scope, fact_hash: str) -> Memory | None:
         """The active memory that says the same, if there is one."""
 
+    def by_attribute(self, scope: Scope, attribute: str) -> Sequence[Memory]:
+        """The active memories that fill a slot, the most recently seen first."""
+
     def of_messages(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Memory]:
         """Memories that rest on any of these messages, whatever their standing."""
 

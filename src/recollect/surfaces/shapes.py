@@ -7,7 +7,17 @@ from typing import TypeAlias
 from recollect.model.job import Job
 from recollect.model.memory import Change, Memory, Version
 from recollect.model.message import Chat, Message
-from recollect.model.outcome import Absence, Kept, New, Observed
+from recollect.model.outcome import (
+    Absence,
+    Buried,
+    Contested,
+    Kept,
+    Known,
+    New,
+    Observed,
+    Reinforces,
+    Supersedes,
+)
 from recollect.model.receipt import Fate, Item, Receipt
 from recollect.ports.store import Finding, Stats
 
@@ -46,8 +56,21 @@ def memory(value: Memory) -> Shape:
 
 
 def kept(value: Kept) -> Shape:
-    change = Change.ADD if isinstance(value, New) else Change.REINFORCE
-    return {**memory(value.memory), "event": change.value}
+    """A memory with what happened to it, in mem0's words where it has one."""
+    match value:
+        case New(memory=known):
+            return {**memory(known), "event": Change.ADD.value}
+        case Reinforces(memory=known):
+            return {**memory(known), "event": Change.REINFORCE.value}
+        case Supersedes(memory=known, old=old):
+            shown = memory(known) if known else memory(old)
+            return {**shown, "event": Change.SUPERSEDE.value, "superseded": old.id}
+        case Contested(memory=known, against=against):
+            return {**memory(known), "event": "CONTEST", "against": against.id}
+        case Known(memory=known, reason=reason):
+            return {**memory(known), "event": "NONE", "reason": reason}
+        case Buried(text=text, reason=reason):
+            return {"id": None, "memory": text, "event": "NONE", "reason": reason}
 
 
 def observed(value: Observed) -> Shape:
@@ -60,6 +83,7 @@ def observed(value: Observed) -> Shape:
         "reason": value.reason,
         "tokens": value.message.tokens,
         "clipped_from": value.message.original_bytes,
+        "masked": list(value.masked),
     }
 
 

@@ -30,9 +30,10 @@ _STEMMERS = {
 }
 #: Portuguese endings as they are without accents, and as the stemmer knows them. Plurals come first.
 _ENDINGS = (
-    ("coes", "ção"), ("cao", "ção"), ("oes", "ão"), ("aes", "ão"), ("aos", "ão"), ("ao", "ão"), ("encias", "ências"), ("encia", "ência"),
-    ("ancias", "âncias"), ("ancia", "ância"), ("aveis", "áveis"), ("avel", "ável"), ("iveis", "íveis"),
-    ("ivel", "ível"), ("issimo", "íssimo"), ("issima", "íssima"),
+    ("coes", "ção"), ("cao", "ção"), ("oes", "ão"), ("aes", "ão"), ("aos", "ão"), ("ao", "ão"),
+    ("encias", "ências"), ("encia", "ência"), ("ancias", "âncias"), ("ancia", "ância"),
+    ("aveis", "áveis"), ("avel", "ável"), ("iveis", "íveis"), ("ivel", "ível"),
+    ("issimo", "íssimo"), ("issima", "íssima"),
 )  # fmt: skip
 
 STOP_WORDS = frozenset(

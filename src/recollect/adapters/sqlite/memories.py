@@ -120,6 +120,20 @@ class SqliteMemories:
             )
             return None if row is None else self._memory(db, scope.user, row)
 
+    def by_attribute(self, scope: Scope, attribute: str) -> Sequence[Memory]:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            rows = fetch(
+                db,
+                MEMORY
+                + """
+                WHERE m.user_no = ? AND m.attribute = ? AND m.standing = 'active'
+                ORDER BY m.seen_at DESC, m.no DESC
+                """,
+                (user_no, attribute),
+            )
+            return [self._memory(db, scope.user, row) for row in rows]
+
     def of_messages(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Memory]:
         with self._database.reading() as db:
             user_no = self._database.user(db, scope.user)

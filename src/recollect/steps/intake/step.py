@@ -8,8 +8,18 @@ from recollect.model.scope import DEFAULT_CHAT, Scope
 from recollect.ports.clock import Clock, Ids
 from recollect.steps.intake.chunk import chunks
 from recollect.steps.intake.clean import clean
-from recollect.steps.intake.clip import Clipped, clip
+from recollect.steps.intake.clip import clip
+from recollect.steps.intake.secrets import Masked, masked
 from recollect.text.tokens import estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intake:
+    """A message fit to be stored, its pieces, and the kinds of secrets that were masked in it."""
+
+    message: Message
+    chunks: tuple[Chunk, ...]
+    masked: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,11 +27,13 @@ class IntakeStep:
     clock: Clock
     ids: Ids
 
-    def __call__(self, scope: Scope, draft: Draft, policy: Policy) -> tuple[Message, tuple[Chunk, ...]]:
+    def __call__(self, scope: Scope, draft: Draft, policy: Policy) -> Intake:
         # An assistant that only calls a tool says nothing, and that is no mistake.
         speechless = draft.tool_calls is not None and not draft.content.strip()
         text = "" if speechless else clean(draft.content, largest=policy.collect.largest_message)
-        clipped = clip(text, policy.clip.tool_chars) if draft.role is Role.TOOL else Clipped(text=text)
+        secrets = masked(text) if policy.collect.mask_secrets else Masked(text=text, found=())
+        limit = policy.clip.tool_chars if draft.role is Role.TOOL else 0
+        clipped = clip(secrets.text, limit)
         message = Message(
             id=self.ids.new(),
             user=scope.user,
@@ -35,7 +47,8 @@ class IntakeStep:
             client_id=draft.client_id,
             original_bytes=clipped.original_bytes,
         )
-        return message, self.cut(message, policy)
+        kinds = tuple(dict.fromkeys(finding.kind for finding in secrets.found))
+        return Intake(message=message, chunks=self.cut(message, policy), masked=kinds)
 
     def cut(self, message: Message, policy: Policy) -> tuple[Chunk, ...]:
         """The chunks of a message that somebody said; tool output and system text are not searched."""

@@ -12,6 +12,12 @@ from recollect.steps.judge.words import Word
 _NAME_WORDS = 3
 _VALUE_WORDS = 8
 _INSTEAD = frozenset({"instead", "over", "rather", "vez", "inves", "ao"})
+_WHEN = frozenset(
+    """
+    last this next since yesterday today ago two three four five six ten a an few some in on at for now recently earlier
+    ontem hoje ha faz desde semana mes ano passada passado em no na este esta neste nesta agora recentemente
+    """.split()
+)
 _TOWARDS = frozenset({"to", "para", "pra", "pro"})
 
 
@@ -53,6 +59,8 @@ def _named(attribute: str, match: Match, obj: Sequence[Word], told: Told) -> str
             return match.head[-1].text if match.rule.bare else _value(obj, told.shown, told.language)
         case "birthday":
             return _all(obj, told.shown)
+        case "lives_in":
+            return _value(_without_time(obj), told.shown, told.language)
         case _:
             return _value(obj, told.shown, told.language)
 
@@ -70,6 +78,14 @@ def answers_in(words: Sequence[Word], language: Language) -> str | None:
 
 def _all(words: Sequence[Word], shown: str) -> str | None:
     return plain(words[: 2 * _VALUE_WORDS], shown) if words else None
+
+
+def _without_time(words: Sequence[Word]) -> Sequence[Word]:
+    """A place without the day one moved there."""
+    end = next(
+        (at for at, word in enumerate(words) if at and (word.fold in _WHEN or word.number)), len(words)
+    )
+    return words[:end]
 
 
 def _value(words: Sequence[Word], shown: str, language: Language) -> str | None:

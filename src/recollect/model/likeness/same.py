@@ -4,10 +4,10 @@ import re
 from dataclasses import replace
 from datetime import date, datetime
 
+from recollect.model.likeness.implications import implies
+from recollect.model.likeness.statement import Statement, language_of, read
 from recollect.model.memory import Memory, fact_hash
 from recollect.model.policy import Keep
-from recollect.steps.garden.implications import implies
-from recollect.steps.garden.statement import Statement, language_of, read
 from recollect.text.analyzer import stem
 
 _REINFORCED = {"en": "reinforced on", "pt": "reforçado em"}

@@ -9,7 +9,7 @@ food that the table does not know, and nothing follows.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from recollect.steps.garden.statement import Statement, language_of, read
+from recollect.model.likeness.statement import Statement, language_of, read
 
 
 def _words(text: str) -> frozenset[str]:

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.model.likeness.implications import implies
+from recollect.model.likeness.same import broader, fused, same, with_reinforcement
 from recollect.model.memory import Kind, Memory, Span
 from recollect.model.message import Role
 from recollect.model.policy import Keep
-from recollect.steps.garden.implications import implies
-from recollect.steps.garden.merge import broader, fused, same, with_reinforcement
 
 NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
 LATER = NEW_YEAR + timedelta(days=30)

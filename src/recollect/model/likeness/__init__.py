@@ -1,0 +1,1 @@
+"""Whether two facts say the same."""

@@ -1,0 +1,141 @@
+"""What the pages say can be done can be done: code runs, commands exist, links lead somewhere."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.docs.pages import (
+    PAGES,
+    ROOT,
+    Block,
+    anchors,
+    blocks,
+    command_lines,
+    links,
+    text_of,
+    unknown_word,
+)
+
+ROLLOUT = ROOT / "docs" / "rollout.md"
+MACHINE = re.compile(r"(?<![\w.~:/-])/(?:work|root|tmp|home|Users|mnt|private|var/folders)\b")
+
+
+@pytest.mark.parametrize("block", blocks("python", "py"), ids=str)
+def test_python_in_the_documentation_runs(block: Block, tmp_path: Path) -> None:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("RECOLLECT_", "RAG_"))}
+    home = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"), str(tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-c", block.code],
+        cwd=tmp_path,
+        env={**kept, **home},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_commands_in_the_documentation_exist_with_their_options() -> None:
+    wrong = {where: word for where, words in command_lines() if (word := unknown_word(words))}
+
+    assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "unknown"),
+    [
+        (["search", "what?", "--limit", "3", "--json"], None),
+        (["--db", "a.db", "chats", "show", "trip", "--help"], None),
+        (["jobs", "retry", "12", "--user=ana"], None),
+        (["serch", "what?"], "serch"),
+        (["search", "--limits", "3"], "--limits"),
+        (["chats", "paint"], "paint"),
+    ],
+)
+def test_the_check_of_commands_notices_what_does_not_exist(words: list[str], unknown: str | None) -> None:
+    assert unknown_word(words) == unknown
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    lost = []
+    for link in links(page):
+        if link.startswith(("http://", "https://", "mailto:")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            lost.append(link)
+
+    assert lost == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_page_names_a_place_on_somebodys_machine(page: Path) -> None:
+    assert MACHINE.findall(text_of(page)) == []
+
+
+def test_a_place_on_somebodys_machine_would_be_noticed() -> None:
+    assert [
+        bool(MACHINE.search(text)) for text in ("see /tmp/x", "`/home/ana`", "~/notes/tmp", "a/work/b")
+    ] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+@pytest.mark.spec("Z1")
+def test_the_rollout_has_five_steps_each_with_its_flags_and_what_to_watch() -> None:
+    rows = [line.split(" | ") for line in text_of(ROLLOUT).splitlines() if re.match(r"\| \d\. ", line)]
+    steps = [row[0].removeprefix("| ").partition(",")[0] for row in rows]
+    flags = [
+        "recall.hybrid=false",
+        "summaries.every=5",
+        "recall.hybrid=true",
+        "chunking.enabled=true",
+        "recollect.toml",
+    ]
+
+    assert steps == [
+        "1. Baseline",
+        "2. Summaries and profile",
+        "3. Hybrid search",
+        "4. Chunking",
+        "5. Stabilise",
+    ]
+    assert all(flag in row[1] for flag, row in zip(flags, rows, strict=True))
+    assert all(cell.strip(" |") for row in rows for cell in row)
+
+
+@pytest.mark.spec("Z2")
+def test_the_rollout_labels_the_risk_of_each_step_and_says_when_one_is_accepted() -> None:
+    page = text_of(ROLLOUT)
+    risks = [line.split(" | ")[3] for line in page.splitlines() if re.match(r"\| \d\. ", line)]
+
+    assert [risk.partition(":")[0] for risk in risks] == ["low", "low to medium", "medium", "medium", "low"]
+    assert "no large latency spikes" in page
+
+
+@pytest.mark.spec("Y13")
+def test_the_rollout_says_how_usefulness_to_people_is_judged() -> None:
+    page = text_of(ROLLOUT)
+
+    assert all(words in page for words in ("**Survey.**", "**Proxy**", "**more than 80 %**"))
+
+
+@pytest.mark.spec("Z3")
+def test_the_rollout_names_the_documents_that_go_with_it() -> None:
+    page = text_of(ROLLOUT)
+    wanted = ("settings.md", "cli.md", "errors.md", "library.md")
+
+    assert {f"reference/{name}" for name in wanted} <= set(links(ROLLOUT))
+    assert all(
+        words in page for words in ("final coefficients", "where the switches are", "check list", "prompt")
+    )
