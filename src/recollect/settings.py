@@ -56,6 +56,11 @@ class Connection:
     embedder_url: str = knob("", "Base address of an OpenAI-compatible service, /v1 included.")
     embedder_key: str = _secret("The key for that service; never shown.")
     embedder_threads: int = knob(1, "Threads the local embedder may use.")
+    model: str = knob("", "The language model that judges messages; without one the rules do.")
+    model_fallbacks: tuple[str, ...] = knob((), "Models to take if that one is not there, in order.")
+    model_provider: str = knob("openai", "The dialect its service speaks.", choices=("openai", "anthropic"))
+    model_url: str = knob("", "Base address of its service, /v1 included for the OpenAI dialect.")
+    model_key: str = _secret("The key for that service; never shown.")
     worker: bool = knob(True, "Do background work in this process. Off leaves it to another one.")
     busy_timeout_ms: int = knob(5000, "Milliseconds to wait while another process writes to the file.")
     chroma_dir: str = _in_data_folder("chroma", "The folder of the optional Chroma index.")
@@ -74,6 +79,7 @@ ALIASES: Mapping[str, str] = {
     "RAG_EMBEDDING_MODEL": "embedder_model",
     "BACKFILL_CHUNKS": "chunking.backfill",
     "CHROMA_DIR": "chroma_dir",
+    "memory_extractor": "model",
     "ENABLE_SMART_RAG": "recall.enabled",
     "enable_smart_rag": "recall.enabled",
     "_MIN_FACT_LENGTH": "extract.min_fact_chars",

@@ -11,11 +11,14 @@ from recollect.errors import ConfigError
 from recollect.jobs.handlers import Handlers
 from recollect.jobs.worker import Worker
 from recollect.model.policy import Policy
+from recollect.ports.chat_model import ChatModel
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import Store
 from recollect.settings import Connection, Resolved, Settings
 from recollect.steps.intake.step import IntakeStep
+from recollect.steps.judge.choice import choose
+from recollect.steps.judge.step import JudgeStep
 from recollect.steps.keep.step import KeepStep
 from recollect.steps.recall.step import RecallStep
 
@@ -29,6 +32,10 @@ EMBEDDERS = {
     "openai": "recollect.adapters.embedders.openai:OpenAIEmbedder",
     "fastembed": "recollect.adapters.embedders.fastembed:FastEmbedEmbedder",
     "sentence-transformers": "recollect.adapters.embedders.sentence_transformers:SentenceTransformersEmbedder",
+}
+CHAT_MODELS = {
+    "openai": "recollect.adapters.llms.openai_compatible:OpenAIChatModel",
+    "anthropic": "recollect.adapters.llms.anthropic:AnthropicChatModel",
 }
 BUNDLED_MODEL = "BAAI/bge-small-en-v1.5"
 
@@ -68,10 +75,11 @@ def open_runtime(
     settings: Settings,
     *,
     embedder: Embedder | None = None,
+    chat_model: ChatModel | None = None,
     clock: Clock | None = None,
     ids: Ids | None = None,
 ) -> Runtime:
-    """Open the memory that the settings name. An embedder, clock or ids given here are used instead of theirs."""
+    """Open the memory that the settings name. What is given here is used instead of theirs."""
     connection = settings.resolve().connection
     chosen = embedder or make_embedder(connection)
     time: Clock = clock or _load(CLOCK)()
@@ -83,6 +91,8 @@ def open_runtime(
         clock=time,
         ids=names,
         intake=intake,
+        judge_step=JudgeStep(model=chat_model or make_chat_model(connection)),
+        embedder=chosen,
         keep=KeepStep(memories=store.memories, tombstones=store.tombstones, search=store.search, clock=time),
         recall_step=RecallStep(search=store.search, memories=store.memories, embedder=chosen, clock=time),
     )
@@ -119,6 +129,22 @@ def make_embedder(connection: Connection) -> Embedder | None:
             return _embedder(name, model)
         case folder:
             return _embedder("onnx", Path(folder), threads=connection.embedder_threads)
+
+
+def make_chat_model(connection: Connection) -> ChatModel | None:
+    """The language model that the settings name, or the first of its fallbacks that its service has."""
+    if not connection.model:
+        return None
+    if not connection.model_url:
+        raise ConfigError(f"The model {connection.model!r} needs an address. Set `model_url`.")
+    made = _load(CHAT_MODELS[connection.model_provider])
+    key = connection.model_key or None
+    name = connection.model
+    if connection.model_fallbacks:
+        there = made(connection.model_url, name, key).models()
+        name = choose(there, name, connection.model_fallbacks)
+    chosen: ChatModel = made(connection.model_url, name, key)
+    return chosen
 
 
 def _embedder(name: str, *values: object, **options: object) -> Embedder:

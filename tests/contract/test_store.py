@@ -465,6 +465,40 @@ def test_an_erased_memory_leaves_no_version_behind(store: Store) -> None:
     assert store.memories.list(EVERYWHERE, standing=None) == []
 
 
+@pytest.mark.spec("C-22")
+def test_two_users_may_have_messages_chats_and_memories_of_the_same_id_and_each_changes_their_own(
+    store: Store,
+) -> None:
+    span = Span(message_id="same", start=0, end=5)
+    hers, his = (a_message("Hello", user=user, id="same") for user in (ANA, "bruno"))
+    said(store, hers, his)
+    for user in (ANA, "bruno"):
+        store.memories.add(a_memory("said hello", user=user, id="same", chat=KITCHEN, spans=(span,)))
+    before = (
+        store.messages.get(BRUNO, "same"),
+        store.chats.get(Scope("bruno", KITCHEN)),
+        store.memories.get(BRUNO, "same"),
+        store.memories.history(BRUNO, "same"),
+    )
+    store.messages.judge(EVERYWHERE, "same", importance=9, summary="Hi.", kind=MessageType.CHAT)
+    store.messages.mark_extracted(EVERYWHERE, ["same"])
+    store.messages.edit(EVERYWHERE, "same", "Good evening", chunks_of("Good evening"), 2)
+    store.memories.save(replace(store.memories.get(EVERYWHERE, "same"), text="said hi"), Change.UPDATE)
+    store.chats.rename(HERE, "Mine")
+    store.memories.erase(EVERYWHERE, "same")
+    store.messages.delete(EVERYWHERE, "same")
+    store.chats.delete(HERE)
+
+    assert (
+        store.messages.get(BRUNO, "same"),
+        store.chats.get(Scope("bruno", KITCHEN)),
+        store.memories.get(BRUNO, "same"),
+        store.memories.history(BRUNO, "same"),
+    ) == before
+    assert before[2].spans == (span,)
+    assert store.memories.of_messages(BRUNO, ["same"]) == [before[2]]
+
+
 # Preferences
 
 

@@ -10,6 +10,7 @@ from recollect.errors import NotFound, ProviderError
 from recollect.jobs.embedding import Embedding
 from recollect.model.candidate import Passage
 from recollect.model.job import Job, JobKind
+from recollect.model.message import Message
 from recollect.model.policy import Policy
 from recollect.model.scope import Scope
 from recollect.ports.embedder import Embedder
@@ -65,14 +66,26 @@ class Handlers:
             )
 
     def judge(self, job: Job) -> None:
-        """Decide what a message is worth and keep its facts, once; one deleted meanwhile is worth nothing."""
-        scope, message_id = Scope(job.user), str(job.payload["message"])
-        with self.engine.store.transaction():
-            self._still_ours(job)
-            if self._unread(scope, message_id):
-                self.engine.learn(scope, message_id, self.policies(job.user))
-            # Learned and done are one: nobody is to find the job again and the facts twice.
-            self.engine.store.jobs.finish(job)
+        """Decide what messages are worth and keep their facts, once; one deleted meanwhile is worth nothing."""
+        scope, engine = Scope(job.user), self.engine
+        policy = self.policies(job.user)
+        while messages := self._to_judge(scope, job, policy):
+            lessons = engine.judge(scope, messages, policy)
+            with engine.store.transaction():
+                self._still_ours(job)
+                for lesson in lessons:
+                    if self._unread(scope, lesson.message.id):
+                        engine.learn(lesson, policy)
+                if policy.extract.mode != "batch":
+                    # Learned and done are one: nobody is to find the job again and the facts twice.
+                    engine.store.jobs.finish(job)
+                    return
+
+    def _to_judge(self, scope: Scope, job: Job, policy: Policy) -> list[Message]:
+        try:
+            return self.engine.to_judge(scope, str(job.payload["message"]), policy)
+        except NotFound:
+            return []
 
     def backfill(self, job: Job) -> None:
         """Cut messages that were stored before chunking was on; remembers how far it came."""

@@ -9,6 +9,7 @@ from typing import Concatenate, ParamSpec, Self, TypeAlias, TypeVar
 from recollect.errors import InvalidInput, Refused
 from recollect.model.memory import Kind
 from recollect.model.scope import Scope
+from recollect.ports.chat_model import ChatModel
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Embedder
 from recollect.settings import load
@@ -35,6 +36,7 @@ class Memory:
         *,
         user_id: str | None = None,
         embedder: Embedder | None = None,
+        chat_model: ChatModel | None = None,
         clock: Clock | None = None,
         ids: Ids | None = None,
         settings: Mapping[str, object] | None = None,
@@ -44,7 +46,9 @@ class Memory:
             **({"db": str(db)} if db else {}),
             **({"user": user_id} if user_id else {}),
         }
-        self._runtime = open_runtime(load(arguments=given), embedder=embedder, clock=clock, ids=ids)
+        self._runtime = open_runtime(
+            load(arguments=given), embedder=embedder, chat_model=chat_model, clock=clock, ids=ids
+        )
         self._connection = self._runtime.settings.resolve().connection
 
     @property
@@ -222,6 +226,7 @@ class AsyncMemory:
         *,
         user_id: str | None = None,
         embedder: Embedder | None = None,
+        chat_model: ChatModel | None = None,
         clock: Clock | None = None,
         ids: Ids | None = None,
         settings: Mapping[str, object] | None = None,

@@ -241,7 +241,7 @@ def test_a_summary_is_recalled_in_its_own_chat_only(shelf: Shelf, reach: str) ->
 # Two channels
 
 
-@pytest.mark.spec("K16", "Y4", "K2")
+@pytest.mark.spec("K16", "Y4")
 def test_what_only_one_channel_knows_is_found_as_well(shelf: Shelf) -> None:
     shelf.hold(SOUP, SHIP)
     shelf.hold(a_message("dinner with Zoltan"), a_message("Zoltan called"), embed=False)
@@ -256,6 +256,15 @@ def test_what_only_one_channel_knows_is_found_as_well(shelf: Shelf) -> None:
         "Zoltan called": (False, True),
         "dinner with Zoltan": (False, True),
     }
+
+
+@pytest.mark.spec("K2")
+def test_each_channel_is_asked_for_twice_as_many_as_are_handed_on(shelf: Shelf) -> None:
+    shelf.hold(*(a_message(f"soup number {number}") for number in range(30)))
+    recalled = shelf.recall("soup", policy=preset("dev"))
+
+    assert recalled.sources == {"global_dense": 20, "lexical": 20}
+    assert len(recalled.kept) == 10
 
 
 @pytest.mark.spec("K16")

@@ -3,6 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias, TypeVar
 
@@ -13,118 +14,144 @@ from numpy.typing import NDArray
 from recollect.adapters.sqlite.rows import Row
 
 Bits: TypeAlias = NDArray[np.uint64]
-Numbers: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float32]
 Kinds: TypeAlias = NDArray[np.uint8]
+Numbers: TypeAlias = NDArray[np.int64]
 Scalar = TypeVar("Scalar", bound=np.generic)
-Columns: TypeAlias = tuple[Bits, Numbers, Kinds, Numbers]
 
 #: Vectors looked at twice for each one wanted: by the number of signs that agree, then by how much each matters.
 COARSE = 4
 #: Vectors looked at in one go: small enough to stay in the processor's cache.
 BLOCK = 32_768
+#: Vectors read in one go.
+READ = 8_192
+
+VECTORS = """
+    SELECT no, passage, chat_no, scale, data FROM vectors
+    WHERE user_no = ? AND model_no = ? AND no > ? ORDER BY no
+"""
 
 
-def as_bits(vectors: NDArray[np.generic], words: int) -> Bits:
-    """The signs of the coordinates, 64 to a word."""
-    packed = np.packbits(np.asarray(vectors) > 0, axis=-1)
+def as_bits(positive: NDArray[np.bool_], words: int) -> Bits:
+    """64 to a word."""
+    packed = np.packbits(positive, axis=-1)
     padded = np.zeros((*packed.shape[:-1], words * 8), dtype=np.uint8)
     padded[..., : packed.shape[-1]] = packed
     return padded.view(np.uint64)
 
 
-class Shelf:
-    """Grows by what was written since the last look. Rows deleted since then are found out when they are read."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """What is kept of each vector: on which side of the middle it lies in each dimension, and what it stands for."""
 
-    def __init__(self, dimension: int, columns: Columns | None = None) -> None:
-        self._words = -(-dimension // 64)
-        self._dimension = dimension
-        # The first words of all vectors, then the second ones: in this order they are counted in long strides.
-        self._bits, self._numbers, self._kinds, self._chats = columns or (
-            np.empty((self._words, 0), dtype=np.uint64),
-            np.empty(0, dtype=np.int64),
-            np.empty(0, dtype=np.uint8),
-            np.empty(0, dtype=np.int64),
+    bits: Bits  #: the first words of all vectors, then the second ones: so they are counted in long strides
+    numbers: Numbers
+    kinds: Kinds
+    chats: Numbers
+
+    def first(self, size: int) -> "Columns":
+        held = slice(size)
+        return Columns(
+            bits=self.bits[:, held],
+            numbers=self.numbers[held],
+            kinds=self.kinds[held],
+            chats=self.chats[held],
         )
-        self._size = len(self._numbers)
-        self._last = int(self._numbers[-1]) if self._size else 0
-        self._lock = threading.Lock()
+
+    def wider(self, capacity: int) -> "Columns":
+        return Columns(
+            bits=_wider(self.bits, capacity),
+            numbers=_wider(self.numbers, capacity),
+            kinds=_wider(self.kinds, capacity),
+            chats=_wider(self.chats, capacity),
+        )
 
     @property
     def nbytes(self) -> int:
-        return sum(column.nbytes for column in (self._bits, self._numbers, self._kinds, self._chats))
+        return self.bits.nbytes + self.numbers.nbytes + self.kinds.nbytes + self.chats.nbytes
+
+
+class Shelf:
+    """Grows by what was written since the last look. Rows deleted since then are found out when they are read."""
+
+    def __init__(self, dimension: int) -> None:
+        self._dimension = dimension
+        self._words = -(-dimension // 64)
+        self._lock = threading.Lock()
+        self._empty()
+
+    def _empty(self) -> None:
+        self._columns = Columns(
+            bits=np.empty((self._words, 0), dtype=np.uint64),
+            numbers=np.empty(0, dtype=np.int64),
+            kinds=np.empty(0, dtype=np.uint8),
+            chats=np.empty(0, dtype=np.int64),
+        )
+        self._size, self._last = 0, 0
+        self._middle: Floats = np.zeros(self._dimension, dtype=np.float32)
+        self._middle_of = 0
+
+    @property
+    def nbytes(self) -> int:
+        return self._columns.nbytes
 
     def snapshot(self) -> "Shelf":
         """A shelf with the same vectors; what is put on it later is not on this one."""
+        copy = Shelf(self._dimension)
         with self._lock:
-            held = slice(self._size)
-            columns = (self._bits[:, held], self._numbers[held], self._kinds[held], self._chats[held])
-        return Shelf(self._dimension, columns)
+            copy._columns = self._columns.first(self._size)
+            copy._size, copy._last = self._size, self._last
+            copy._middle, copy._middle_of = self._middle, self._middle_of
+        return copy
 
     def refresh(self, db: apsw.Connection, user_no: int, model_no: int) -> None:
         with self._lock:
-            cursor = db.execute(
-                "SELECT no, passage, chat_no, data FROM vectors"
-                " WHERE user_no = ? AND model_no = ? AND no > ? ORDER BY no",
-                (user_no, model_no, self._last),
-            )
-            while rows := list(islice(cursor, BLOCK)):
+            if self._middle_of < READ and self._size >= 2 * self._middle_of:
+                # The middle of a few vectors is not yet that of many.
+                self._empty()
+            cursor = db.execute(VECTORS, (user_no, model_no, self._last))
+            while rows := list(islice(cursor, READ)):
                 self._append(rows)
 
     def _append(self, rows: Sequence[Row]) -> None:
-        numbers, passages, chats, data = zip(*rows, strict=True)
-        end = self._size + len(rows)
-        self._reserve(end)
+        numbers, passages, chats, scales, data = zip(*rows, strict=True)
         matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(rows), self._dimension)
-        self._bits[:, self._size : end] = as_bits(matrix, self._words).T
-        self._numbers[self._size : end] = numbers
-        self._kinds[self._size : end] = np.array(passages) & 3
-        self._chats[self._size : end] = chats
+        scale = np.array(scales, dtype=np.float32)[:, None]
+        if not self._size:
+            # Texts of one user have much in common; what tells them apart lies around the middle of them all.
+            self._middle, self._middle_of = (matrix * scale).mean(axis=0), len(rows)
+        begin, end = self._size, self._size + len(rows)
+        if end > len(self._columns.numbers):
+            self._columns = self._columns.wider(max(end, len(self._columns.numbers) * 3 // 2))
+        self._columns.bits[:, begin:end] = as_bits(matrix * scale > self._middle, self._words).T
+        self._columns.numbers[begin:end] = numbers
+        self._columns.kinds[begin:end] = np.array(passages) & 3
+        self._columns.chats[begin:end] = chats
         self._size, self._last = end, numbers[-1]
 
-    def _reserve(self, size: int) -> None:
-        if size <= len(self._numbers):
-            return
-        capacity = max(size, len(self._numbers) * 3 // 2)
-        self._bits, self._numbers, self._kinds, self._chats = (
-            _wider(self._bits, capacity),
-            _wider(self._numbers, capacity),
-            _wider(self._kinds, capacity),
-            _wider(self._chats, capacity),
-        )
-
     def nearest(
-        self, query: NDArray[np.float32], *, limit: int, kinds: tuple[int, ...], chats: Numbers | None
+        self, query: Floats, *, limit: int, kinds: tuple[int, ...], chats: Numbers | None
     ) -> list[int]:
-        """Numbers of the vectors whose signs agree most with the query, unordered."""
+        """Numbers of the vectors that lie on the same side of the middle as the query, unordered."""
         with self._lock:
-            held = slice(self._size)
-            bits, numbers = self._bits[:, held], self._numbers[held]
-            kind_of, chat_of = self._kinds[held], self._chats[held]
-        left_out = _left_out(kind_of, chat_of, kinds, chats)
-        size = len(numbers) - (0 if left_out is None else int(np.count_nonzero(left_out)))
+            held, middle = self._columns.first(self._size), self._middle
+        left_out = _left_out(held, kinds, chats)
+        size = len(held.numbers) - (0 if left_out is None else int(np.count_nonzero(left_out)))
         if size <= limit:
-            return _listed(numbers if left_out is None else numbers[~left_out])
-        distances = _distances(bits, as_bits(query, self._words))
+            return _listed(held.numbers if left_out is None else held.numbers[~left_out])
+        wanted = query - middle
+        distances = _distances(held.bits, as_bits(wanted > 0, self._words))
         if left_out is not None:
             distances[left_out] = self._dimension + 1
         near = _smallest(distances, min(limit * COARSE, size))
-        return _listed(numbers[near[self._agreeing(bits[:, near], query, limit)]])
-
-    def _agreeing(self, bits: Bits, query: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
-        """Where the signs agree most with the query, each counting as much as the query's coordinate is large."""
-        packed = np.ascontiguousarray(bits.T).view(np.uint8)
-        positive = np.unpackbits(packed, axis=1, count=self._dimension).astype(np.float32)
-        # A dot product a row stays on this thread; a matrix product would wait for busy cores.
-        return np.argpartition(-np.vecdot(positive, query), limit - 1)[:limit]
+        return _listed(held.numbers[near[_agreeing(held.bits[:, near], wanted, limit)]])
 
 
-def _left_out(
-    kind_of: Kinds, chat_of: Numbers, kinds: tuple[int, ...], chats: Numbers | None
-) -> NDArray[np.bool_] | None:
+def _left_out(held: Columns, kinds: tuple[int, ...], chats: Numbers | None) -> NDArray[np.bool_] | None:
     """Which are of another kind or chat than wanted; None if it is none of them."""
-    masks = [kind_of == kind for kind in range(4) if kind not in kinds]
+    masks = [held.kinds == kind for kind in range(4) if kind not in kinds]
     if chats is not None:
-        masks.append(chat_of != chats[0] if len(chats) == 1 else ~np.isin(chat_of, chats))
+        masks.append(held.chats != chats[0] if len(chats) == 1 else ~np.isin(held.chats, chats))
     if not masks:
         return None
     left_out: NDArray[np.bool_] = np.logical_or.reduce(masks)
@@ -150,6 +177,14 @@ def _smallest(distances: NDArray[np.uint16], limit: int) -> NDArray[np.intp]:
     edge = int(np.searchsorted(np.cumsum(np.bincount(distances)), limit))
     nearer = np.flatnonzero(distances < edge)
     return np.concatenate([nearer, np.flatnonzero(distances == edge)[len(nearer) - limit :]])
+
+
+def _agreeing(bits: Bits, wanted: Floats, limit: int) -> NDArray[np.intp]:
+    """Where the signs agree most with those wanted, each counting as much as it is wanted."""
+    packed = np.ascontiguousarray(bits.T).view(np.uint8)
+    positive = np.unpackbits(packed, axis=1, count=len(wanted)).astype(np.float32)
+    # A dot product a row stays on this thread; a matrix product would wait for busy cores.
+    return np.argpartition(-np.vecdot(positive, wanted), limit - 1)[:limit]
 
 
 def _wider(column: NDArray[Scalar], capacity: int) -> NDArray[Scalar]:

@@ -158,7 +158,9 @@ def _locale(sources: Sequence[Source], fallback: str) -> str:
 def _by_rules(message: Message, source: Source, policy: Policy) -> Judged:
     # Spaces for what was injected: places in the message stay what they are.
     found = judge(source.text.replace(BLANK, " "), role=message.role, said_at=message.created_at)
-    facts = tuple(fact for fact in found.facts if len(fact.text) >= policy.extract.min_fact_chars)
+    shortest = policy.extract.min_fact_chars
+    # "name: Ana" is short, and what fills a slot is no accident.
+    facts = tuple(fact for fact in found.facts if fact.attribute or len(fact.text) >= shortest)
     return Judged(message_id=message.id, judgement=replace(found, facts=facts))
 
 
