@@ -165,6 +165,7 @@ KNOWN_ELSEWHERE: list[tuple[str, str, str, Value, tuple[str, ...]]] = [
     ("RAG_EMBEDDING_MODEL", "intfloat/e5-small", "embedder_model", "intfloat/e5-small", ("Q7",)),
     ("RAG_SIMILARITY_THRESHOLD", "0.5", "recall.floor", 0.5, ("Q8",)),
     ("CHROMA_DIR", "data/chroma", "chroma_dir", "data/chroma", ("Q9",)),
+    ("memory_extractor", "google/gemini-3-flash-preview", "model", "google/gemini-3-flash-preview", ("Q10",)),
     ("_MIN_FACT_LENGTH", "3", "extract.min_fact_chars", 3, ("Q11",)),
     ("ENABLE_SMART_RAG", "false", "recall.enabled", False, ("Q14",)),
     ("enable_smart_rag", "false", "recall.enabled", False, ("Q14",)),

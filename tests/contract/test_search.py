@@ -13,6 +13,7 @@ from recollect.model.candidate import Candidate, Hit, Reach, Source
 from recollect.model.memory import Change, Kind, Span, Standing
 from recollect.model.message import ChunkKind, Message, MessageType, Role
 from recollect.model.scope import Scope
+from recollect.model.summary import Summary, SummaryKind
 from recollect.ports.store import Store
 from recollect.ports.vectors import unit
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, an_id, chunks_of
@@ -193,6 +194,35 @@ def test_two_chats_of_the_same_name_are_two_chats_if_two_users_have_them(store: 
 
 
 @CHANNELS
+@pytest.mark.spec("C-22", "C-27")
+def test_a_summary_is_found_in_its_chat_and_by_its_user_alone(store: Store, find: Find) -> None:
+    for user, chat in ((ANA, KITCHEN), (ANA, "garden"), ("bruno", KITCHEN)):
+        said(store, a_message("ok", user=user, chat=chat))
+        store.summaries.add(
+            Summary(
+                id=an_id("summary", user, chat),
+                user=user,
+                chat=chat,
+                kind=SummaryKind.CONVERSATION,
+                text=f"Salmon in {user}'s {chat}",
+                created_at=MONDAY,
+            )
+        )
+    embedded(store, ANA, "bruno")
+    summaries = Reach(sources=frozenset({Source.SUMMARY}))
+
+    assert find(store, "salmon", scope=HERE, reach=summaries) == ["Salmon in ana's kitchen"]
+    assert len(find(store, "salmon", reach=summaries)) == 2
+    assert find(store, "salmon", scope=BRUNO, reach=summaries) == ["Salmon in bruno's kitchen"]
+    assert find(store, "salmon", reach=replace(summaries, as_of=MONDAY - HOUR)) == []
+    everything = range(100)
+    loaded = store.search.load(BRUNO, everything, reach=summaries).values()
+    assert [candidate.text for candidate in loaded] == ["Salmon in bruno's kitchen"]
+    store.chats.delete(HERE)
+    assert find(store, "salmon", reach=summaries) == ["Salmon in ana's garden"]
+
+
+@CHANNELS
 @pytest.mark.spec("C-27")
 def test_a_scope_with_a_chat_looks_into_that_chat_alone(store: Store, find: Find) -> None:
     store.messages.add(SALT, chunks_of("salt soup"))
@@ -213,6 +243,7 @@ def test_a_reach_of_some_chats_means_the_most_recently_used_and_what_belongs_to_
         store, *(a_message(f"Salt, day {n}", chat=f"day {n}", created_at=MONDAY + n * HOUR) for n in range(4))
     )
     store.memories.add(a_memory("salts everything"))
+    said(store, a_message("Salt, much later", user="bruno", created_at=MONDAY + 99 * HOUR))
     embedded(store)
 
     assert sorted(find(store, "salt", reach=Reach(chats=2))) == [
@@ -579,6 +610,18 @@ def test_a_new_model_is_asked_for_and_the_old_one_serves_until_it_is_retired(sto
 
 
 @pytest.mark.spec("C-22")
+def test_every_user_waits_in_a_queue_of_their_own(store: Store) -> None:
+    said(store, *(a_message(f"Mine, number {n}", user="bruno") for n in range(3)), SALT)
+    assert [passage.text for passage in store.vectors.missing(ANA, limit=1)] == [SALT.content]
+    embedded(store, ANA, "bruno")
+    said(store, a_message("Mine, and waiting", user="bruno"))
+
+    assert store.vectors.request(ANA, "new letters") == 1
+    assert (store.vectors.pending(ANA), store.vectors.pending("bruno")) == (1, 1)
+    assert (store.vectors.models(ANA), store.vectors.models("bruno")) == ({"letters": 1}, {"letters": 3})
+
+
+@pytest.mark.spec("C-22")
 def test_another_users_vectors_outlive_a_retired_model(store: Store) -> None:
     said(store, SALT, a_message("Salt of mine", user="bruno"))
     embedded(store, ANA, "bruno")
@@ -604,6 +647,7 @@ def test_the_most_important_come_first_then_the_newest(store: Store) -> None:
     store.memories.add(a_memory("is vegetarian", weight=0.9))
     store.memories.add(a_memory("smokes", standing=Standing.ARCHIVED))
     judged(store, a_message("Not mine", user="bruno"), 100)
+    store.memories.add(a_memory("not mine either", user="bruno"))
     hits = store.search.important(EVERYWHERE, limit=9, reach=ANYTHING)
 
     assert texts(store, hits, EVERYWHERE, ANYTHING) == ["is vegetarian", BREAD.content, SALT.content]

@@ -320,6 +320,8 @@ def test_two_users_may_know_the_same_fact(store: Store) -> None:
     store.memories.add(VEGETARIAN)
 
     assert store.memories.add(theirs) == (theirs, True)
+    assert (store.memories.count(EVERYWHERE), store.memories.count(BRUNO)) == (1, 1)
+    assert store.memories.list(BRUNO) == [theirs]
 
 
 def test_a_fact_that_is_no_longer_active_may_be_learned_again(store: Store) -> None:

@@ -74,18 +74,25 @@ def test_every_verb_of_the_library_is_documented(verb: str) -> None:
     assert f"| `{verb}(" in text_of(REFERENCE / "library.md")
 
 
+def test_every_argument_of_a_memory_is_documented() -> None:
+    names = ", ".join(name for name in inspect.signature(Memory).parameters if name != "db")
+
+    assert f"`Memory(db, *, {names})`" in text_of(REFERENCE / "library.md")
+
+
 def test_every_key_of_a_shape_is_documented(tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db", settings={"embedder": "hashing", "worker": False}) as memory:
         added = memory.add("soup with salt")
+        heard = memory.add({"role": "user", "content": "soup with salt"})
         found = memory.search("soup")
-        shapes = [*_rows(added), *_rows(found), memory.stats()]
+        shapes = [*_rows(added), *_rows(heard, "messages"), *_rows(found), memory.stats()]
     page = text_of(REFERENCE / "library.md")
 
     assert [key for shape in shapes for key in shape if f"`{key}`" not in page] == []
 
 
-def _rows(answer: Shape) -> list[Shape]:
-    rows = answer["results"]
+def _rows(answer: Shape, key: str = "results") -> list[Shape]:
+    rows = answer[key]
     assert isinstance(rows, list)
     return [row for row in rows if isinstance(row, dict)]
 

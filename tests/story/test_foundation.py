@@ -15,8 +15,10 @@ from recollect.adapters.onnx.embedder import OnnxEmbedder
 from recollect.errors import ProviderError
 from recollect.model.job import JobKind
 from recollect.model.scope import Scope
+from recollect.ports.chat_model import ChatModel
 from recollect.ports.embedder import Embedder
 from recollect.surfaces.shapes import Shape
+from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import FailingEmbedder
 from recollect.text.tokens import estimate
@@ -46,12 +48,15 @@ def opened(tmp_path: Path, clock: FrozenClock) -> Iterator[Open]:
     """Opens the one memory of the story; opened twice, it is the same file."""
     memories: list[Memory] = []
 
-    def open_it(embedder: Embedder | None = None, **settings: object) -> Memory:
+    def open_it(
+        embedder: Embedder | None = None, chat_model: ChatModel | None = None, **settings: object
+    ) -> Memory:
         named = {name.replace("__", "."): value for name, value in settings.items()}
         memories.append(
             Memory(
                 tmp_path / "memory.db",
                 embedder=embedder or HashingEmbedder(),
+                chat_model=chat_model,
                 clock=clock,
                 settings={"worker": False, **named},
             )
@@ -354,25 +359,31 @@ def test_a_memory_that_is_broken_all_over_does_not_fail_the_chat_and_says_so(
 
 
 @pytest.mark.spec("Y17", "B4")
-def test_trivial_messages_are_never_judged_and_cost_nothing(memory: Memory) -> None:
+def test_trivial_messages_are_never_judged_and_cost_no_tokens(opened: Open) -> None:
+    model = ScriptedChatModel("[]")
+    memory = opened(chat_model=model)
     trivial = ["Hi", "Good morning!", "ok thanks", "What is photosynthesis?", "Bom dia", "kkkk", "👍"]
     answer = memory.add([{"role": "user", "content": text} for text in trivial], chat_id="small talk")
     waiting = memory.runtime.store.jobs.counts(Scope("default"))
     memory.flush()
 
     assert [row["considered"] for row in rows(answer, "messages")] == [False] * len(trivial)
-    assert [kind for kind, _ in waiting] == [JobKind.EMBED]
-    assert memory.get_all() == {"results": []}
+    assert JobKind.JUDGE not in {kind for kind, _ in waiting}
+    assert (model.calls, memory.get_all()) == ([], {"results": []})
 
 
 @pytest.mark.spec("B6", "TR-21")
-def test_a_question_about_her_own_project_is_judged_all_the_same(memory: Memory) -> None:
+def test_a_question_about_her_own_project_is_judged_all_the_same(opened: Open) -> None:
+    model = ScriptedChatModel("[]")
+    memory = opened(chat_model=model)
     text = "What is the best way to deploy my project?"
     answer = memory.add({"role": "user", "content": text}, chat_id="work")
     waiting = memory.runtime.store.jobs.counts(Scope("default"))
 
     assert [row["reason"] for row in rows(answer, "messages")] == ["gold: my project"]
     assert JobKind.JUDGE in {kind for kind, _ in waiting}
+    memory.flush()
+    assert len(model.calls) == 1
 
 
 # Six ways to say it

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -35,6 +35,7 @@ from recollect.model.job import JobKind, JobState
 from recollect.model.policy import PRESETS
 from recollect.model.scope import Scope
 from recollect.surfaces.shapes import Shape
+from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import MONDAY, CountingIds, FrozenClock
 from recollect.testing.embedders import FailingEmbedder
 from recollect.text.tokens import estimate
@@ -140,8 +141,9 @@ def test_one_message_or_a_list_is_stored_and_not_yet_learned_from(tmp_path: Path
             "new": True,
             "considered": True,
             "reason": "gold: i live in",
-            "tokens": 5,
+            "tokens": estimate("I live in Lisbon."),
             "clipped_from": None,
+            "masked": [],
         }
         assert [each["role"] for each in rows(two, "messages")] == ["assistant", "user"]
         assert memory.get_all() == {"results": []}
@@ -163,6 +165,21 @@ def test_sync_says_what_was_known_already(memory: Memory) -> None:
     answer = memory.add(LISBON, sync=True)
 
     assert {each["event"] for each in rows(answer)} == {"REINFORCE"}
+
+
+def test_sync_says_that_a_message_it_knows_has_taught_nothing_new(memory: Memory) -> None:
+    once = {**LISBON, "id": "m1"}
+    first = memory.add(once, sync=True)
+    again = memory.add(once, sync=True)
+
+    assert [(each["memory"], each["event"]) for each in rows(first)] == [("lives in Lisbon", "ADD")]
+    assert [(each["memory"], each["event"]) for each in rows(again)] == [("lives in Lisbon", "NONE")]
+
+
+def test_a_fact_that_one_message_tells_twice_is_still_new(memory: Memory) -> None:
+    answer = memory.add(said("I live in Porto. Yes, I live in Porto."), sync=True)
+
+    assert {each["event"] for each in rows(answer)} == {"ADD"}
 
 
 def test_without_sync_a_worker_learns_in_the_background(memory: Memory) -> None:
@@ -685,6 +702,26 @@ def test_async_memory_has_the_same_verbs_and_opens_alike() -> None:
     assert all(getattr(AsyncMemory, name).__doc__ == getattr(Memory, name).__doc__ for name in verbs(Memory))
 
 
+def test_async_memory_hands_on_everything_it_is_opened_with(tmp_path: Path, clock: FrozenClock) -> None:
+    embedder, model, ids = HashingEmbedder(), ScriptedChatModel(), CountingIds()
+    opened = AsyncMemory(
+        tmp_path / "m.db",
+        user_id="ana",
+        embedder=embedder,
+        chat_model=model,
+        clock=clock,
+        ids=ids,
+        settings={"preset": "dev"},
+    )
+    runtime, engine = opened.memory.runtime, opened.memory.runtime.engine
+    given = (runtime.embedder, engine.judge_step.model, engine.clock, engine.ids)
+    asyncio.run(opened.close())
+
+    assert given == (embedder, model, clock, ids)
+    assert runtime.settings.resolve().policy.preset == "dev"
+    assert runtime.settings.resolve().connection.user == "ana"
+
+
 def test_async_memory_remembers_and_answers(tmp_path: Path) -> None:
     async def story() -> tuple[Shape, Shape]:
         async with AsyncMemory(tmp_path / "m.db", user_id="ana", embedder=HashingEmbedder()) as memory:
@@ -713,9 +750,11 @@ def test_the_api_is_typed(memory: Memory) -> None:
     assert_type(memory.history(id_of(memory, VEGETARIAN)), list[Shape])
     assert_type(memory.flush(), bool)
 
-    def never_called(other: AsyncMemory) -> None:
-        assert_type(other.search("soup"), Awaitable[Shape])
-        assert_type(other.flush(), Awaitable[bool])
+    async def never_called(other: AsyncMemory) -> None:
+        assert_type(await other.search("soup"), Shape)
+        assert_type(await other.flush(), bool)
+        task: Coroutine[None, None, Shape] = other.stats()
+        await task
 
     assert (Path(recollect.__file__).parent / "py.typed").exists()
     assert callable(never_called)

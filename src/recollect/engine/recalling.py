@@ -41,7 +41,7 @@ class Recalling(Core):
         tiers = self._tiers(scope, policy)
         visible = frozenset(message.id for message in tiers.buffer)
         recalled = (
-            self.recall_step(scope, question, policy, visible=visible)
+            self.recall_step(scope, question, policy, visible=visible, cliff=policy.recall.cliff)
             if policy.recall.enabled
             else Recalled()
         )
@@ -59,7 +59,7 @@ class Recalling(Core):
 
     def why_not(self, scope: Scope, question: str, wanted: str, policy: Policy) -> Absence:
         """Ask again, leave no receipt, and say what became of one memory or message."""
-        recalled = self.recall_step(scope, question, policy)
+        recalled = self.recall_step(scope, question, policy, cliff=policy.recall.cliff)
         ranked = [*recalled.kept, *(r for r, _ in recalled.dropped)]
         reasons = {r.candidate.key: reason for r, reason in recalled.dropped}
         for place, recollection in enumerate(ranked, start=1):

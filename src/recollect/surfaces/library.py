@@ -1,13 +1,13 @@
 """The library: `from recollect import Memory`."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Concatenate, ParamSpec, Self, TypeAlias, TypeVar
 
 from recollect.errors import InvalidInput, Refused
-from recollect.model.memory import Kind
+from recollect.model.memory import Change, Kind, Span
 from recollect.model.scope import Scope
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.clock import Clock, Ids
@@ -89,9 +89,9 @@ class Memory:
         if sync and not isinstance(messages, str):
             self.flush()
             learned = self._runtime.store.memories.of_messages(scope, [each.message.id for each in observed])
+            fresh = frozenset(each.message.id for each in observed if each.new)
             answer["results"] = [
-                {**shapes.memory(each), "event": "ADD" if each.version == 1 else "REINFORCE"}
-                for each in learned
+                {**shapes.memory(each), "event": _event(each.spans, fresh)} for each in learned
             ]
         return answer
 
@@ -209,7 +209,7 @@ class Memory:
 
 def _in_thread(
     verb: Callable[Concatenate[Memory, Arguments], Result],
-) -> Callable[Concatenate["AsyncMemory", Arguments], Awaitable[Result]]:
+) -> Callable[Concatenate["AsyncMemory", Arguments], Coroutine[None, None, Result]]:
     async def call(self: "AsyncMemory", /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         return await asyncio.to_thread(verb, self.memory, *args, **kwargs)
 
@@ -231,7 +231,15 @@ class AsyncMemory:
         ids: Ids | None = None,
         settings: Mapping[str, object] | None = None,
     ) -> None:
-        self.memory = Memory(db, user_id=user_id, embedder=embedder, clock=clock, ids=ids, settings=settings)
+        self.memory = Memory(
+            db,
+            user_id=user_id,
+            embedder=embedder,
+            chat_model=chat_model,
+            clock=clock,
+            ids=ids,
+            settings=settings,
+        )
 
     add = _in_thread(Memory.add)
     search = _in_thread(Memory.search)
@@ -255,6 +263,14 @@ class AsyncMemory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+
+def _event(spans: Sequence[Span], fresh: frozenset[str]) -> str:
+    """What new messages did for a memory that rests on these words: brought it, confirmed it, or nothing."""
+    sources = [span.message_id for span in spans]
+    if fresh.isdisjoint(sources):
+        return "NONE"
+    return Change.ADD.value if sources[0] in fresh else Change.REINFORCE.value
 
 
 def _kind(name: str | None) -> Kind | None:

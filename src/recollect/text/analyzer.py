@@ -1,160 +1,288 @@
-"""Turns text into the words it is found by. The index and the query go through the same door."""
+"""Turns text into the words it is found by. The index and the question go through the same door."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, TypeAlias
 
 import snowballstemmer
 
 from recollect.text.language import detect
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
-#: One step a character: no text makes it go back. A word may be held together by what names are joined with.
-_SCAN = re.compile(
-    rf"[{_CJK}]++|(?:--?(?=[A-Za-z]))?[^\W_{_CJK}](?:[^\W{_CJK}]++|['’.\-/:@](?=\w))*+(?:\+\+|\#(?!\w))?+"
-)
-_PARTS = re.compile(r"[^\W_]+")
-_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
-_JOINERS = frozenset("._/:@+#")
-_LONGEST = 64
+#: A word or a part of one: where it begins and ends, in bytes, and the forms it is found by.
+Part: TypeAlias = tuple[int, int, tuple[str, ...]]
 
-_STEMMERS = {
+#: Scripts without spaces: Thai and its neighbours, Chinese, Japanese, Korean.
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+#: Accents that stand as characters of their own, and the vowel signs of India.
+_MARKS: Final = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0dff"
+)
+
+#: No step can be taken back, so that no text makes it slow. Plain ASCII has a door of its own since it is most of what
+#: people write.
+_FLAG: Final = r"(?<![\w-])--[A-Za-z][\w-]*+"
+_SCAN_ASCII: Final = re.compile(rf"\w++(?:['.\-/:@](?=[^\W_])\w++)*+(?:\+\+|\#(?!\w))?+|{_FLAG}", re.ASCII)
+_SCAN: Final = re.compile(
+    rf"(?:[A-Za-z0-9_]++|[^\W{_UNSPACED}])"
+    rf"(?:[A-Za-z0-9_]++|['\u2019.\-/:@](?=[^\W_{_UNSPACED}])|[^\W{_UNSPACED}]++|[{_MARKS}]++)*+(?:\+\+|\#(?!\w))?+"
+    rf"|{_FLAG}|[{_UNSPACED}]++"
+)
+_CUT: Final = re.compile(rf"(?:[^\W_]|[{_MARKS}])+")
+_HUMP: Final = re.compile(
+    r"[A-ZÀ-ÖØ-Þ]+(?![a-zß-öø-ÿ])|[A-ZÀ-ÖØ-Þ]?[a-zß-öø-ÿ]+|\d+|[^\W\d_A-Za-zÀ-ÖØ-öø-ÿ]+"
+)
+_PLURAL_OF_CAPITALS: Final = re.compile(r"[A-Z]{2,}s")
+_CONTRACTED: Final = re.compile(r"(\w+)'(s|t|re|ve|ll|d|m)")
+_JOINERS: Final = frozenset("._/:@+#")
+#: Of longer names the beginning is enough; longer runs are not worth remembering.
+_LONGEST: Final = 64
+
+_STEMMERS: Final = {
     "en": "english",
     "pt": "portuguese",
     "es": "spanish",
-    "de": "german",
     "fr": "french",
+    "de": "german",
     "it": "italian",
     "ru": "russian",
 }
-#: Portuguese endings as they are without accents, and as the stemmer knows them. Plurals come first.
-_ENDINGS = (
-    ("coes", "ção"), ("cao", "ção"), ("oes", "ão"), ("aes", "ão"), ("aos", "ão"), ("ao", "ão"),
-    ("encias", "ências"), ("encia", "ência"), ("ancias", "âncias"), ("ancia", "ância"),
-    ("aveis", "áveis"), ("avel", "ável"), ("iveis", "íveis"), ("ivel", "ível"),
-    ("issimo", "íssimo"), ("issima", "íssima"),
-)  # fmt: skip
+#: The index keeps one stem, in the language of the text; a question does not show its language so well, and is asked in
+#: each of these.
+_ASKED_IN: Final = tuple(language for language in _STEMMERS if language != "ru")
 
-STOP_WORDS = frozenset(
+#: Portuguese endings without their accents, and the ending as the stemmer knows it. Plurals become singulars first: to
+#: the stemmer alone reuniões and reunião are two words.
+_PORTUGUESE_ENDINGS: Final = {
+    "coes": "ção", "cao": "ção", "oes": "ão", "aes": "ão", "aos": "ão", "ao": "ão",
+    "encias": "ência", "encia": "ência", "ancias": "ância", "ancia": "ância",
+    "aveis": "ável", "avel": "ável", "iveis": "ível", "ivel": "ível",
+    "issimos": "íssimo", "issimas": "íssima", "issimo": "íssimo", "issima": "íssima",
+}  # fmt: skip
+_PORTUGUESE_ENDING: Final = re.compile(rf"(?<=\w)(?:{'|'.join(_PORTUGUESE_ENDINGS)})$")
+
+STOP_WORDS: Final = frozenset(
     """
-    a about am an and any are as at be been but by can could did do does doing for from had has have he her hers him his
-    how i if in into is it its just let me my of on or our she should so some than that the their them then there these
-    they this those to too us was we were what when where which who whom whose why will with would you your yours
-    ao aos as com como da das de dela dele do dos e ela ele eles em era essa esse esta estas este eu foi ha isso isto ja
-    lhe mais mas meu minha meus minhas na nas nem no nos num numa o os ou para pela pelo por pra pro qual quais quando
-    que quem se sem ser seu sua seus suas so sou te tem tenho um uma umas uns voce voces nao s t m re ve ll d
+    a about am an and any are as at be been being but by can could did didn do does doesn doing don for from had has
+    have he her hers him his how i if in into is it its just let me my of on or our ours s she should so some than that
+    the their theirs them then there these they this those to too us was we were what when where which who whom whose
+    why will with would you your yours t d m re ve ll im ive dont didnt doesnt whats thats
+    ao aos as com como da das de dela delas dele deles do dos e ela elas ele eles em era essa essas esse esses esta
+    estas este estes eu foi ha isso isto ja la lhe lhes mais mas me meu meus mim minha minhas na nao nas nem no nos
+    nossa nosso num numa o os ou para pela pelas pelo pelos por pra pro qual quais quando que quem se sem ser seu seus
+    sou sua suas tambem te tem tenho ter teu tua um uma umas uns voce voces
     """.split()
 )
 
 
-def folded(text: str) -> str:
-    """Width, case and accents do not matter."""
-    if text.isascii():
-        return text.lower()
-    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of a text: its place in UTF-8 bytes, and the forms it is found by, the main one first."""
+
+    start: int
+    end: int
+    forms: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.forms)
 
 
-def tokens(text: str) -> list[tuple[str, ...]]:
-    """The words of a text, in order, for the index: each with the forms it is found by."""
-    language = _stemmed_as(detect(text))
-    return [forms for raw in _SCAN.findall(text) for forms in _indexed(raw, language)]
+def tokens(text: str) -> list[Token]:
+    """Return the words of a text for the index, in order, each with its place."""
+    language = detect(text)
+    found: list[Token] = []
+    seen = place = 0
+    for match in _scanner(text).finditer(text):
+        place += _bytes(text[seen : match.start()])
+        seen = match.start()
+        found += [
+            Token(place + start, place + end, forms) for start, end, forms in _parts(match.group(), language)
+        ]
+    return found
+
+
+def forms(text: str) -> list[tuple[str, ...]]:
+    """Return the words of a text for an index that keeps no places: the forms of its tokens, in a third of the time."""
+    language = detect(text)
+    return [
+        found
+        for raw in _scanner(text).findall(text)
+        for found in (_forms(raw, language) if len(raw) <= _LONGEST else _unremembered_forms(raw, language))
+    ]
 
 
 def terms(query: str, limit: int = 32) -> tuple[tuple[str, ...], ...]:
-    """The words of a question, each with the forms it may stand under in the index."""
-    language = _stemmed_as(detect(query))
+    """
+    Return the words of a question, each with the forms it may stand under in the index.
+
+    Words that stand in every text are left out, unless there are no others.
+    """
+    language = detect(query)
     wanted: dict[str, tuple[str, ...]] = {}
     stopped: dict[str, tuple[str, ...]] = {}
-    for raw in _SCAN.findall(query):
-        for word, forms in _asked(raw, language):
-            (stopped if word in STOP_WORDS else wanted).setdefault(word, forms)
+    for raw in _scanner(query).findall(query):
+        for word, alternatives in _asked(raw, language):
+            (stopped if word in STOP_WORDS else wanted).setdefault(word, alternatives)
+            if len(wanted) >= limit:
+                return tuple(wanted.values())
     return tuple((wanted or stopped).values())[:limit]
 
 
 def match_expression(wanted: Iterable[Sequence[str]]) -> str:
-    """The question in FTS5's own language; every form is quoted, so that no text is ever read as syntax."""
+    """Return the question in FTS5's own language; every form is quoted, so that no text is read as syntax."""
     return " OR ".join('"' + form.replace('"', '""') + '"' for forms in wanted for form in forms)
 
 
-@lru_cache(maxsize=100_000)
-def _indexed(raw: str, language: str) -> tuple[tuple[str, ...], ...]:
-    if _is_cjk(raw[0]):
-        return tuple((form,) for form in _bigrams(raw))
-    whole, words = _taken_apart(raw)
-    stems = [stem(word, language) for word in words]
-    if whole and whole not in stems:
-        return ((*stems[:1], whole), *((stemmed,) for stemmed in stems[1:]))
-    return tuple((stemmed,) for stemmed in stems)
+class _Folding(dict[int, str]):
+    """Letters without their accents. Letters of their own, such as й and が, stay what they are."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        bare = unicodedata.normalize("NFD", character)[0]
+        if "\u0300" <= character <= "\u036f":
+            bare = ""
+        elif bare >= "\u0400":
+            bare = character
+        self[code] = bare
+        return bare
 
 
-def _asked(raw: str, language: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    if _is_cjk(raw[0]):
-        yield from ((form, (form,)) for form in _bigrams(raw))
-        return
-    whole, words = _taken_apart(raw)
-    if whole:
-        yield whole, (whole,)
-    for word in words:
-        yield word, tuple(dict.fromkeys((word, *(stem(word, each) for each in ("en", "pt", language)))))
+_FOLDING: Final = _Folding(
+    str.maketrans(
+        {"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ё": "е", "’": "'"}
+    )
+)
 
 
-def _taken_apart(raw: str) -> tuple[str | None, tuple[str, ...]]:
-    """An identifier whole, if it is one, and the plain words in it."""
-    bare = raw.replace("’", "'")
-    flag = bare.startswith("-")
-    name = bare.lstrip("-")
-    if name.endswith(("'s", "'S")):
-        name = name[:-2]
-    joined = name.replace("'", "")
-    words = [folded(hump)[:_LONGEST] for part in _PARTS.findall(joined) for hump in _split(part)]
-    is_name = flag or any(c in _JOINERS for c in joined) or len(_humps_of(joined)) > 1
-    whole = folded(bare if flag else joined)[:_LONGEST] if is_name else None
-    return whole, tuple(words)
+def folded(text: str) -> str:
+    """Return the text with width, case and accents taken away."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", text).casefold().translate(_FOLDING)
 
 
-def _split(part: str) -> list[str]:
-    humps = _humps_of(part)
-    return humps if len(humps) > 1 else [part]
-
-
-def _humps_of(part: str) -> list[str]:
-    """A name like calculateTotal is two words, HTTPServer2 three; Lisboa and ÉVORA are one."""
-    if not part.isascii() or part.islower() or (part.isalpha() and (part.isupper() or part.istitle())):
-        return [part]
-    return _HUMPS.findall(part)
-
-
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=32_768)
 def stem(word: str, language: str) -> str:
-    """The stem of a folded word."""
+    """Return the stem of a folded word; a language without stemmer counts as English."""
     if len(word) < 3 or not word.isalpha():
         return word
     if language == "pt":
-        word = next((word[: -len(end)] + accented for end, accented in _ENDINGS if _ends(word, end)), word)
-    stemmer = _stemmer(_STEMMERS.get(language, "english"))
+        word = _PORTUGUESE_ENDING.sub(lambda ending: _PORTUGUESE_ENDINGS[ending.group()], word)
+    # Stemmers keep their place in themselves: one that two threads share gives wrong stems.
+    stemmer = snowballstemmer.stemmer(_STEMMERS.get(language, "english"))
     return folded(stemmer.stemWord(word))
 
 
-def _ends(word: str, ending: str) -> bool:
-    return len(word) > len(ending) + 1 and word.endswith(ending)
+def _scanner(text: str) -> re.Pattern[str]:
+    return _SCAN_ASCII if text.isascii() else _SCAN
 
 
-@cache
-def _stemmer(name: str) -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer(name)
+def _parts(raw: str, language: str) -> tuple[Part, ...]:
+    return _remembered_parts(raw, language) if len(raw) <= _LONGEST else _unremembered_parts(raw, language)
 
 
-def _stemmed_as(language: str) -> str:
-    return language if language in _STEMMERS else "en"
+def _unremembered_parts(raw: str, language: str) -> tuple[Part, ...]:
+    """The words in one run of characters, each with the forms it is kept under."""
+    if raw.isascii() and raw.isalpha() and (raw.islower() or raw.istitle()):
+        return ((0, len(raw), (stem(raw.lower()[:_LONGEST], _spoken(raw, language)),)),)
+    if _unspaced(raw):
+        return tuple((begin, end, (form,)) for begin, end, form in _pairs(raw))
+    whole, words = _taken_apart(raw)
+    found: list[Part] = [(begin, end, (stem(word, _spoken(word, language)),)) for begin, end, word in words]
+    if not found:
+        return ((0, _bytes(raw), whole),) if whole else ()
+    begin, end, forms = found[0]
+    found[0] = (begin, end, tuple(dict.fromkeys((*forms, *whole))))
+    return tuple(found)
 
 
-def _is_cjk(character: str) -> bool:
-    return re.match(f"[{_CJK}]", character) is not None
+def _unremembered_forms(raw: str, language: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(forms for _, _, forms in _unremembered_parts(raw, language))
 
 
-def _bigrams(run: str) -> list[str]:
-    """Characters in pairs; one alone stands for itself."""
-    text = unicodedata.normalize("NFKC", run)
-    return [text[i : i + 2] for i in range(len(text) - 1)] or [text]
+_remembered_parts: Final = lru_cache(maxsize=32_768)(_unremembered_parts)
+_forms: Final = lru_cache(maxsize=65_536)(_unremembered_forms)
+
+
+def _asked(raw: str, language: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    if _unspaced(raw):
+        yield from ((form, (form,)) for _, _, form in _pairs(raw))
+        return
+    whole, words = _taken_apart(raw)
+    yield from ((form, (form,)) for form in whole)
+    for _, _, word in words:
+        spoken = _ASKED_IN if word.isascii() else (_spoken(word, language),)
+        yield word, tuple(dict.fromkeys((word, *(stem(word, each) for each in spoken))))
+
+
+def _spoken(word: str, language: str) -> str:
+    """The language a word is stemmed in: letters say it for Russian, the text for the others."""
+    if not word.isascii():
+        return "ru" if "\u0400" <= word[0] <= "\u04ff" else language
+    return language if language in _STEMMERS and language != "ru" else "en"
+
+
+def _taken_apart(raw: str) -> tuple[tuple[str, ...], list[tuple[int, int, str]]]:
+    """A name whole, if it is one, and the plain words in it."""
+    if raw.isalpha() and (raw.islower() or raw.istitle() or raw.isupper()):
+        return (), [(0, _bytes(raw), folded(raw)[:_LONGEST])]
+    if _PLURAL_OF_CAPITALS.fullmatch(raw):
+        return (), [(0, len(raw), raw[:-1].lower()[:_LONGEST])]
+    spoken = raw.replace("\u2019", "'")
+    if contracted := _CONTRACTED.fullmatch(spoken):
+        word = contracted[1] if contracted[2] == "s" else contracted[1] + contracted[2]
+        return (), [(0, _bytes(raw), folded(word)[:_LONGEST])]
+    if raw[-1] in "+#":
+        return (folded(raw)[:_LONGEST],), []
+    humps = [hump for part in _CUT.finditer(raw) for hump in _humps(raw, part)]
+    words = [
+        (_bytes(raw[:begin]), _bytes(raw[:end]), folded(raw[begin:end])[:_LONGEST]) for begin, end in humps
+    ]
+    return _names(raw, len(humps)), words
+
+
+def _names(raw: str, humps: int) -> tuple[str, ...]:
+    """The whole of an identifier, and the file's name at the end of a path."""
+    name = folded(raw)[:_LONGEST]
+    if raw.startswith("--") or not _JOINERS.isdisjoint(raw):
+        last = name.rpartition("/")[2]
+        return (name, last) if last != name and "." in last else (name,)
+    return (name,) if humps > 1 and raw.isalnum() else ()
+
+
+def _humps(raw: str, part: re.Match[str]) -> list[tuple[int, int]]:
+    """The words written into one: two in calculateTotal, three in HTTPServer2, one in Lisboa and ÉVORA."""
+    text = part.group()
+    if text == text.lower() or (text.isalpha() and (text.istitle() or text.isupper())):
+        return [part.span()]
+    spans = [hump.span() for hump in _HUMP.finditer(raw, part.start(), part.end())]
+    return spans or [part.span()]
+
+
+def _pairs(run: str) -> list[tuple[int, int, str]]:
+    """Characters two by two; one alone stands for itself."""
+    plain = unicodedata.normalize("NFKC", run).casefold()
+    if len(plain) != len(run):
+        return [(0, _bytes(run), plain[i : i + 2]) for i in range(max(len(plain) - 1, 1))]
+    if len(run) == 1:
+        return [(0, _bytes(run), plain)]
+    ends = [0]
+    for character in run:
+        ends.append(ends[-1] + _bytes(character))
+    return [(ends[i], ends[i + 2], plain[i : i + 2]) for i in range(len(run) - 1)]
+
+
+def _unspaced(raw: str) -> bool:
+    return not raw.isascii() and _UNSPACED_START.match(raw) is not None
+
+
+_UNSPACED_START: Final = re.compile(f"[{_UNSPACED}]")
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -1,42 +1,88 @@
-"""Finds the names that programmers use: functions, files, flags, error codes, versions."""
+"""Finds the names that programmers use: functions, classes, files, flags, error codes, versions."""
 
 import re
+from typing import Final
 
-_FENCED = re.compile(r"(?:```|~~~)[^\n]*\n(.*?)(?:```|~~~|\Z)", re.DOTALL)
-_INLINE = re.compile(r"`([^`\n]{1,200})`")
-_NAME = re.compile(r"[^\W\d]\w*")
-_KINDS = re.compile(
+_FENCED: Final = re.compile(
+    r"^[ \t]*+(?:```|~~~)[^\n]*+\n(.*?)(?:^[ \t]*+(?:```|~~~)|\Z)", re.DOTALL | re.MULTILINE
+)
+_INLINE: Final = re.compile(r"`([^`\n]{1,200})`")
+_NAME: Final = re.compile(r"[^\W\d]\w{2,}")
+
+_EXTENSIONS: Final = (
+    "bat|bash|c|cc|cfg|conf|cpp|cs|css|csv|db|diff|dockerfile|env|exe|go|gz|h|hpp|html|ini|ipynb|java|jpeg|jpg|js|json"
+    "|jsonl|jsx|kt|lock|log|lua|md|mjs|patch|pdf|php|pl|png|proto|ps1|py|pyi|rb|rs|rst|scala|sh|sql|sqlite|svelte|svg"
+    "|swift|tar|tf|toml|ts|tsv|tsx|txt|vue|wasm|xml|yaml|yml|zip"
+)
+
+_NAMES: Final = re.compile(
     r"""
-      (?P<flag>(?<![\w-])--?[A-Za-z][\w-]*[\w])            # --dry-run, -rf
-    | (?P<file>(?<![\w/.])[\w.-]*(?:/[\w.-]+)+)             # src/app/main.py
-    | (?P<dotted>\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b)       # foo.bar.baz, node.js, main.py
-    | (?P<version>\bv?\d+(?:\.\d+){1,3}(?:-?[a-z]+\d*)?\b)  # 1.2.3, v2.0rc1
-    | (?P<snake>\b[A-Za-z]\w*_\w+\b)                        # my_func, ERR_CONN
-    | (?P<camel>\b[a-z]+\d*[A-Z]\w*\b)                      # calculateTotal
-    | (?P<pascal>\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+\b)     # HttpServer
-    | (?P<acronym>\b[A-Z]{2,}[a-z]+[a-z0-9]*\w*\b)          # HTTPServer
-    | (?P<code>\b[A-Z]{1,5}-?\d{2,6}\b)                     # E0308, CVE-2024
-    | (?P<call>\b[A-Za-z_]\w*(?=\(\)|\((?=[^\s)])))         # f(x), but not an aside (like this)
-    | (?P<language>(?<!\w)[A-Za-z](?:\+\+|\#))              # C++, C#
+      (?<!\w)[a-z]+\d*[A-Z]\w*                                   # calculateTotal
+    | (?<!\w)(?!Mc[A-Z])[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\w*     # HttpServer, but not McDonald
+    | (?<!\w)[A-Z]{2,}[a-z]{2,}\w*                               # HTTPServer2
+    | (?<!\w)(?:E\d{3,5}|[A-Z]{2,5}\d{4,6}|[A-Z]{2,5}(?:-\d{3,6}){1,2})(?!\w)   # E0308, ORA-00942
+    | (?<![\w.])(?:v\d{1,4}(?:\.\d{1,4}){0,3}|\d{1,3}(?:\.\d{1,3}){2})
+      (?:[.-]?(?:a|b|rc|alpha|beta|dev)\.?\d*)?(?![\w.]*\d)     # v2, 1.2.3rc1, but not 12.05.2024
+    | (?<![\w-])--[a-z][\w-]+                                    # --dry-run
+    | (?<!\w)[A-Za-z](?:\+\+|\#)(?!\w)                           # C++, C#
     """,
     re.VERBOSE,
 )
-#: Shorter names in code are letters like i and x.
-_SHORTEST = 3
-_COMMON = frozenset(
-    "and the for not return def class function import from const let var true false null none e.g i.e".split()
+_UNDERSCORED: Final = re.compile(r"(?<!\w)(?=\w*_)\w{3,}")
+_DOTTED: Final = re.compile(r"(?<![\w.@/-])[^\W\d]\w+(?:\.[^\W\d]\w+)+(?!\w)")
+_CALLED: Final = re.compile(r"(?<!\w)([^\W\d]\w*)\((?!(?:[aeo]?s|[aeo])\))")
+_PATH: Final = re.compile(
+    rf"(?<![\w./~:-])(?:(?:~|\.{{1,2}}|/[\w.-]++)/(?:[\w.-]++/)*+[\w.-]+(?<!\.)|(?:[\w.-]++/)*+[\w-]+(?:\.[\w-]+)*\.(?:{_EXTENSIONS})(?!\w))"
 )
+
+#: Words of programming languages, which say nothing about what the code is about.
+_KEYWORDS: Final = frozenset(
+    """
+    and any args async await bool boolean break case catch char class console const continue data def default del dict
+    echo elif else end enum except export extends false final finally float fn for foreach from func function get global
+    goto how import include int integer interface lambda let list local log long match module namespace new nil none not
+    null number object package pass print private protected public raise require return self set static str string
+    struct super switch than that the then this throw true try tuple type typeof undefined use using val value var void
+    what when where while with yield you
+    """.split()
+)
+#: Names that everybody writes with a capital in the middle.
+_BRANDS: Final = frozenset(
+    """
+    airpods chatgpt deepseek doordash ebay facetime fedex icloud imac imessage ios ipad iphone ipod linkedin macbook
+    macos mastercard openai paypal playstation powerpoint tiktok whatsapp youtube
+    """.split()
+)
+_DOMAINS: Final = (".com", ".org", ".net", ".edu", ".gov", ".br", ".pt", ".uk", ".de")
 
 
 def identifiers(text: str) -> frozenset[str]:
-    """The code identifiers of a text, casefolded."""
-    found = {match.group().casefold() for match in _KINDS.finditer(text)}
+    """Return the code identifiers of a text, casefolded."""
+    found = {*_NAMES.findall(text), *_DOTTED.findall(text), *_CALLED.findall(text), *_PATH.findall(text)}
+    found.update(filter(_joined_by_underscores, _UNDERSCORED.findall(text)))
     if "`" in text or "~~~" in text:
-        for code in (*_FENCED.findall(text), *_INLINE.findall(text)):
-            found |= {name.casefold() for name in _NAME.findall(code) if len(name) >= _SHORTEST}
-    return frozenset(name for name in found if name not in _COMMON)
+        found.update(_in_code(text))
+    return frozenset(name for name in map(str.casefold, found) if _telling(name))
 
 
 def looks_like_code(query: str) -> bool:
-    """Whether a question names code."""
-    return bool(identifiers(query)) or "```" in query
+    """Return whether a question is about code: it quotes some, or names something that only code has."""
+    return "```" in query or bool(identifiers(query))
+
+
+def _in_code(text: str) -> set[str]:
+    fenced = _FENCED.findall(text)
+    inline = _INLINE.findall(text)
+    spans = {span for span in inline if " " not in span and any(map(str.isalpha, span))}
+    return spans | {name for code in (*fenced, *inline) for name in _NAME.findall(code)}
+
+
+def _joined_by_underscores(name: str) -> bool:
+    """The underscore joins words; one around a word is only emphasis."""
+    bare = name.strip("_")
+    dunder = name.startswith("__") and name.endswith("__")
+    return any(map(str.isalpha, bare)) and ("_" in bare or dunder)
+
+
+def _telling(name: str) -> bool:
+    return name not in _KEYWORDS and name.rstrip("s") not in _BRANDS and not name.endswith(_DOMAINS)

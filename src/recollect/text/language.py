@@ -1,141 +1,235 @@
-"""Tells the language of a chat line, however short: English and Portuguese well, others by their marks."""
+"""Tells which language a line of chat is written in, from its script, its small words and its spelling."""
 
 import re
-import unicodedata
-from collections.abc import Mapping
 from functools import lru_cache
+from typing import Final
 
-#: Enough of a long text to tell.
-ENOUGH = 300
+UNDETERMINED: Final = "und"
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+#: Enough of a message to know its language; reading on would only cost time.
+_SAMPLE: Final = 240
 
-_ENGLISH = """
-a about after again all also always am an and any anyone anything are aren't as at away back be because been before
-best better but buy by call can can't cannot could couldn't day did didn't do does doesn't doing don't down each
-email every everyone find first fix for from get give go going good got great had has have haven't he hello help her
-here hey hi him his hour how i i'd i'll i'm i've if in into is isn't it it's its just know last let let's like little
-long look love make many may maybe me mine minute month more morning most much must my name need never new next nice
-night no not nothing now of off often ok old on once one only or other our out over people please prefer really right
-said same say see she should show since so some someone something sometimes soon sorry still such sure take tell than
-thank thanks that that's the their them then there these they thing think this those though three time to today
-tomorrow tonight too translate try two under until up us use very wait want was wasn't we we're week well went were
-what what's when where which while who whose why will with won't work would write year yes yesterday yet you you're
-your yours hate hates hated bug code cook cooking dinner test run build fixed moved live lives working born
-""".split()
-_PORTUGUESE = """
-a ao aos aquela aquele aqui aquilo as assim até à às agora ainda algo alguém alguma algum amanhã amo ano anos antes
-apenas aprender bem bom boa bons boas cada casa casado casada com como comigo coisa contigo cedo da daqui das de
-dele dela deles demais depois desde dia dias do dos e é ela elas ele eles em entre era eram essa esse esta está estão
-estava este estes estou eu existe faço faz fazer fazendo ficar fico filho filha foi fomos for foram fosse fui gosta
-gosto gostei gostaria há hoje isso isto já jantar lá lembre lhe lugar mais mas me mesmo meu meus mês minha minhas
-moro mora morar muito muita muitos nada não na nas nasci nasceu nem nenhum nesta neste no nome nos nós nossa nosso
-num numa nunca o obrigado obrigada odeio odeia oi olá onde ontem os ou outra outro para pela pelo pessoa pode podem
-poderia por porque pra pro precisa preciso prefiro preferimos primeiro projeto qual quando quanto quantos que quem
-quer quero queria saber sabe se sei sem semana sempre senhor ser será seu seus sim sinto só sobre sou somos sua suas
-também tão te tem temos tenho ter teve tinha toda todas todo todos trabalha trabalho traduza tu tudo um uma umas uns
-usar uso vai vamos vez você vocês vou beleza valeu bom-dia tarde noite dizer diga ajuda ajude decidi decidimos
-demitido vegetariano vegetariana mudei acho moça cara gente aí né tô tá pai mãe irmã irmão
-""".split()
-_OTHERS: Mapping[str, list[str]] = {
+#: Less evidence than this is no evidence: a name, a number, "ok".
+_ENOUGH: Final = 0.5
+
+#: Chats in the other languages are rarer, so they must show themselves more clearly.
+_CHANCES: Final = (1.0, 1.0, 0.8, 0.8, 0.8, 0.8)
+
+#: Small and frequent words. A word that stands in several lists counts for each of them, but less.
+_WORDS: Final = {
+    "en": """
+        i you he she it we they me my mine your yours his her its our ours their them us this that these those
+        the a an and or but if so as at by for from in into of off on onto out over to up with without about after
+        before between during through under until against is am are was were be been being do does did doing done
+        have has had having will would can could should shall may might must not no yes yeah yep nope none never
+        what which who whom whose when where why how all any both each few more most other some such only own same
+        than then too very just also now here there again once always often sometimes usually still yet already
+        i'm i've i'll i'd you're you've you'll he's she's it's we're we've they're that's there's what's who's let's
+        don't doesn't didn't isn't aren't wasn't weren't can't couldn't won't wouldn't shouldn't haven't hasn't hadn't
+        dont doesnt didnt cant im ive hi hey hello bye thanks thank please sorry sure great good nice cool fine wow
+        bad best better new old big small long little first last next many much lot lots thing things something
+        anything nothing everything someone anyone everyone people man woman name day today tomorrow tonight
+        yesterday morning night week month year time home house work job school friend family wife husband mother
+        father brother sister son daughter kids dog cat food water car money book phone
+        get got go goes going gone went come came make made take took give gave know knew think thought see saw say
+        said tell told ask want need like love hate prefer enjoy live lives lived learn learned help try use used
+        find found keep let put feel felt show call start stop play run read write buy eat ate cook drink sleep
+        walk drive remember forget mean meet wait look looks looking trying using
+        because since while though although however maybe perhaps really actually probably well back down away
+        around every another enough else even
+        fix bug bugs file code test build error update add remove change check list open close send
+        explain translate recipe recipes
+    """,
+    "pt": """
+        eu tu você vc vcs vocês ele ela eles elas nós gente me mim te ti lhe lhes se si meu minha meus minhas teu tua
+        seu sua seus suas nosso nossa nossos nossas dele dela deles delas isto isso aquilo este esta estes estas
+        esse essa esses essas aquele aquela o a os as um uma uns umas de do da dos das em no na nos nas num numa por
+        pelo pela pelos pelas para pra pro pras com sem sob sobre entre até desde contra após ao à aos às
+        e ou mas porém nem que quem qual quais quando onde como porque porquê pois se não nao sim também tambem
+        é sou és era eram foi fui foram ser sendo sido está estou estão estava estavam estar esteve tá tô tava
+        tenho tem têm tinha tinham ter teve tive há havia houve haver vou vai vamos vão ia ir foi fazer faço faz fiz
+        fez fazendo feito posso pode podem poder podia consigo consegue conseguir quero quer querem querer queria
+        preciso precisa precisam precisar devo deve devem dever sei sabe sabem saber acho acha achar gosto gosta
+        gostam gostar gostei gostaria amo ama adoro adora odeio odeia detesto prefiro prefere moro mora morar
+        trabalho trabalha trabalhar estudo estuda estudar aprender aprendi lembro lembra lembrar lembre esqueci
+        esquecer falar fala falo falei disse dizer diz ver vejo viu comer como comprar comprei comi comida
+        ajuda ajudar ajude obrigado obrigada valeu oi olá ola tchau bom boa bons boas dia tarde noite tudo
+        bem mal beleza legal claro certo errado desculpa desculpe favor licença prazer saudade
+        hoje ontem amanhã agora já ainda sempre nunca jamais depois antes cedo logo aqui aí ali lá cá
+        muito muita muitos muitas pouco pouca poucos mais menos tão tanto tanta todo toda todos todas cada outro outra
+        outros outras mesmo mesma algo alguém algum alguma alguns algumas nada ninguém nenhum nenhuma
+        ano anos mês meses semana semanas hora horas vez vezes coisa coisas pessoa pessoas vida mundo casa trabalho
+        nome filho filha filhos mãe pai irmão irmã marido esposa mulher homem amigo amiga amigos cachorro gato carro
+        dinheiro livro escola cidade país brasil português inglês novo nova velho grande pequeno melhor pior primeiro
+        primeira último última só apenas então assim talvez quase porque enquanto embora
+        dois duas três quatro cinco seis sete oito nove dez cem mil
+        fome sono medo dor cabeça jantar almoço café receita viagem viajar remédio alergia alérgico alérgica
+    """,
     "es": """
-        el la los las un una y pero con por para qué cómo dónde cuándo estoy soy eres está están tengo tiene quiero muy
-        también aquí hoy mañana ayer gracias hola señor usted ustedes nosotros mi mis tu su sus lo le les se del al más
-        no sí porque cuando donde hay fue hacer puedo puede gusta
-    """.split(),
+        yo tú usted ustedes él ella ellos ellas nosotros me mí te ti le les se mi mis tu tus su sus nuestro nuestra
+        el la los las lo un una unos unas de del al en por para con sin sobre entre hasta desde contra según
+        y o u pero ni que qué quien quién cual cuál cuando cuándo donde dónde como cómo porque pues si sí no también
+        es soy eres era fue fui son ser siendo está estoy están estaba estar tengo tiene tienen tenía tener hay había
+        voy va vamos van ir hacer hago hace hizo hecho puedo puede pueden poder quiero quiere querer necesito debo
+        sé sabe saber creo gusta gustan gustaría encanta odio prefiero vivo vive trabajo estudio aprender recuerdo
+        hola gracias adiós bueno buena buenos buenas bien mal muy mucho mucha muchos muchas poco más menos tan tanto
+        todo toda todos todas cada otro otra mismo algo alguien nada nadie hoy ayer mañana ahora ya aún siempre nunca
+        después antes aquí ahí allí año años mes semana día días noche tarde hora vez cosa cosas vida mundo casa
+        nombre hijo hija madre padre hermano hermana amigo perro gato llamo esto eso este esta ese esa
+        dos tres cuatro cinco seis siete ocho nueve diez dime puedes ayuda
+    """,
     "fr": """
-        le la les un une des et mais avec pour que qui est sont suis je tu il elle nous vous ils mon ma mes ton son ses
-        pas ne plus très aussi ici aujourd'hui demain hier merci bonjour où quand comment pourquoi dans sur au aux du ce
-        cette c'est j'ai veux peux être avoir
-    """.split(),
+        je j'ai tu il elle nous vous ils elles me moi te toi se lui leur mon ma mes ton ta tes son sa ses notre nos
+        votre vos le la les l un une des du de d au aux en y dans par pour avec sans sous sur entre chez vers
+        et ou mais ni que qu qui quoi quand où comment pourquoi parce car si oui non ne pas plus moins très trop
+        est suis es sommes êtes sont était étais être été ai as a avons avez ont avait avoir fait faire fais
+        vais va allons allez vont aller peux peut pouvez pouvoir veux veut voulez vouloir dois doit savoir sais
+        c'est qu'est-ce d'un d'une n'est s'il l'on aime déteste préfère habite travaille apprendre
+        bonjour salut merci bonsoir bien bon bonne mal tout toute tous toutes chaque autre même quelque rien
+        personne aujourd'hui hier demain maintenant déjà encore toujours jamais après avant ici là ce cet cette ces
+        ça an ans année jour soir matin semaine mois heure fois chose vie monde maison nom fils fille mère père ami
+        deux trois quatre cinq sept huit neuf dix
+    """,
     "de": """
-        der die das ein eine einen und oder aber mit für ist sind bin ich du er sie wir ihr mein meine dein nicht auch
-        sehr heute morgen gestern danke hallo wo wann wie warum was wer auf im in den dem des zu von bei aus habe hat
-        haben kann will möchte es sich noch nur schon
-    """.split(),
+        ich du er sie es wir ihr mich mir dich dir ihn ihm uns euch mein meine meinen meinem meiner dein deine sein
+        seine unser unsere der die das den dem des ein eine einen einem einer eines kein keine keinen und oder aber
+        nicht nein ja doch denn dass daß weil wenn als ob wie was wer wo wann warum wieso welche welcher
+        ist bin bist sind seid war waren wäre sein habe hast hat haben hatte hatten hätte wird werde werden wurde
+        kann kannst können konnte könnte will willst wollen muss musst müssen soll sollte darf mag möchte magst
+        gehe geht gehen mache macht machen weiß wissen liebe hasse wohne arbeite lerne lernen brauche gibt heiße
+        in im an am auf aus bei beim bis durch für gegen mit nach ohne seit über um unter von vom vor zu zum zur
+        zwischen auch noch nur schon sehr so mehr weniger viel viele alle alles etwas nichts immer nie heute gestern
+        morgen jetzt hier dort dann hallo danke bitte gut gute guten schlecht neu jahr jahre tag woche monat uhr
+        zwei drei vier fünf sechs sieben acht neun zehn mal haus leben name freund mutter vater
+    """,
     "it": """
-        il lo la gli le un una e ma con per che è sono sei ho ha hai mio mia tuo tua suo non anche molto oggi domani
-        ieri grazie ciao dove quando come perché cosa chi nel della dei delle questo questa voglio posso
-    """.split(),
+        io tu lui lei noi voi loro mi ti si ci vi mio mia miei mie tuo tua suo sua nostro il lo la i gli le un uno
+        una di del della dei delle degli da dal dalla in nel nella nei con su sul sulla per tra fra a al alla ai alle
+        e ed o ma né che chi cosa quale quando dove come perché se sì no non anche
+        è sono sei siamo siete era ero essere stato ho hai ha abbiamo avete hanno aveva avere faccio fa fare fatto
+        vado va andare posso può potere voglio vuole vorrei devo deve so sai piace piacciono odio amo vivo lavoro
+        ciao grazie buongiorno buonasera prego bene male molto molta molti poco più meno tanto tutto tutta tutti ogni
+        altro altra stesso qualcosa niente nulla oggi ieri domani adesso ora già ancora sempre mai dopo prima qui
+        questo questa questi quello quella anno anni giorno notte settimana mese volta vita mondo casa nome figlio
+        due tre quattro cinque sette otto nove dieci chiamo
+    """,
 }
 
-
-def _weights() -> dict[str, dict[str, float]]:
-    """For each word what it says for each language; a word that several share says little for any."""
-    lists = {"en": _ENGLISH, "pt": _PORTUGUESE, **_OTHERS}
-    owners: dict[str, list[str]] = {}
-    for language, words in lists.items():
-        for word in set(words):
-            owners.setdefault(word, []).append(language)
-    return {word: dict.fromkeys(languages, 1.0 / len(languages) ** 2) for word, languages in owners.items()}
-
-
-_WEIGHTS = _weights()
-
-#: Endings and letters that give a language away in words nobody listed.
-_MARKS: tuple[tuple[str, re.Pattern[str]], ...] = (
+#: Spelling, for words that stand in no list.
+_SPELLING: Final = (
+    (
+        "en",
+        0.7,
+        r"th|wh|ght|ck\b|sh|ing$|ings$|n't$|'(?:s|re|ve|ll|d|m)$|(?:ed|ly|ness|ful|less|ment|ments)$|tion",
+    ),
+    ("en", 0.4, r"(?:ian|ians|sion|sions|ic|ics|ous|ive|ism|ies|er|ers|ips?|[^aeiou]y|ideas)$|nn|ff|pp"),
+    ("en", 0.3, r"[kwy]|ee|oo|ou[^rsx]|[^aeiouáéíóúâêôãõsrlmzn]$"),
+    ("pt", 1.6, r"ã|õ|ção|ções|ç[ãõ]"),
     (
         "pt",
-        re.compile(
-            r"[ãõ]|ç[aãoõ]|lh[aeio]|nh[aeou]|[aei]ndo$|mente$|inh[ao]s?$|dade$|agem$|eiro$|eira$|eio$|ês$"
-        ),
+        0.8,
+        r"ç|lh|nh|[aei]mente$|(?:ando|endo|indo|inho|inha|ável|ível|ência|ância|ário|eiro|eira|agem)$|ê|ô|â",
     ),
-    ("en", re.compile(r"th|wh|sh|ck|gh|ing$|tion$|ly$|ness$|ful$|ed$|oo|ee|y$|['’](?:m|s|re|ll|ve|d|t)$|w")),
-    ("es", re.compile(r"[ñ¿¡]|ción$|ll[aeo]|ería$")),
-    ("de", re.compile(r"[äöüß]|sch|ung$|keit$|lich$")),
-    ("fr", re.compile(r"[èùœ]|eux$|eau|aux$|^(?:l|d|qu|n|j)['’]")),
-    ("it", re.compile(r"zione$|gli|cch|ità$")),
+    (
+        "pt",
+        0.5,
+        r"(?:dade|dades|ados?|adas?|idos?|idas?|aram|eram|iram|avam|iam|ei|ou|ar|er|ir|oso|osa)$|ss[aeio]|qu[ei]|x[aeio]|ões",
+    ),
+    ("pt", 0.3, r"[aeo]s?$|m$|[áéíóú]"),
+    ("es", 1.6, r"ñ|ción|ciones"),
+    ("es", 0.6, r"ll|(?:dad|ando|iendo|ado|ada|ido|ida|amente|aron|ieron|ero|era)$|ue|ie|[áéíóú]|z[aou]"),
+    ("es", 0.25, r"[aeo]s?$|[nlrd]$"),
+    (
+        "fr",
+        0.9,
+        r"eau|eux$|œ|è|û|î|ç|ê|oi[rstx]|(?:aient|ement|ique|euse|eur|aux)$|[ldcjnsmtq]'|é(?:e|es|s)?$",
+    ),
+    ("fr", 0.3, r"(?:e|es|er|ez|ent)$|ou|ai"),
+    ("de", 1.6, r"ß|ä|ü|sch|ö"),
+    ("de", 0.6, r"ch|(?:ung|ungen|keit|heit|lich|isch|en|tz|ieren)$|ei|ck|pf|z[uw]"),
+    (
+        "it",
+        0.9,
+        r"zion|gli|cch|ggi|zz|tt[aeio]$|(?:mente|are|ere|ire|ato|ata|ati|uto|ità)$|[aeiou]ll[aeo]$|ò|ù|ì",
+    ),
+    ("it", 0.3, r"[aeio]$"),
 )
-_SCRIPTS = (
-    ("HIRAGANA", "ja"),
-    ("KATAKANA", "ja"),
-    ("HANGUL", "ko"),
-    ("CJK", "zh"),
-    ("CYRILLIC", "ru"),
-    ("ARABIC", "ar"),
-    ("GREEK", "el"),
-    ("HEBREW", "he"),
-    ("DEVANAGARI", "hi"),
-    ("THAI", "th"),
+
+#: Scripts that name a language, or nearly so.
+_SCRIPTS: Final = (
+    ("ja", r"[\u3040-\u30ff]"),
+    ("ko", r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]"),
+    ("zh", r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"),
+    ("uk", r"[іїєґІЇЄҐ]"),
+    ("ru", r"[\u0400-\u04ff]"),
+    ("el", r"[\u0370-\u03ff]"),
+    ("he", r"[\u0590-\u05ff]"),
+    ("fa", r"[پچژگ]"),
+    ("ar", r"[\u0600-\u06ff]"),
+    ("hi", r"[\u0900-\u097f]"),
+    ("bn", r"[\u0980-\u09ff]"),
+    ("ta", r"[\u0b80-\u0bff]"),
+    ("th", r"[\u0e00-\u0e7f]"),
+    ("ka", r"[\u10a0-\u10ff]"),
+    ("hy", r"[\u0530-\u058f]"),
 )
+
+_LATIN: Final = tuple(_WORDS)
+_LISTED: Final = {language: frozenset(words.split()) for language, words in _WORDS.items()}
+_SPELLED: Final = tuple(
+    (_LATIN.index(lang), weight, re.compile(pattern)) for lang, weight, pattern in _SPELLING
+)
+_SCRIPTED: Final = tuple((language, re.compile(pattern)) for language, pattern in _SCRIPTS)
+
+_WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_FOREIGN: Final = re.compile(r"[\u0370-\u1dff\u3040-\ud7ff\uf900-\ufaff]")
+_SYMBOLS: Final = re.compile(r"[_/\\=(){}<>\[\];@#$%^&|~]\w")
 
 
 def detect(text: str) -> str:
-    """The ISO code of the language, or "und" when nothing tells."""
-    sample = text[:ENOUGH]
-    if not sample.isascii() and (script := _script(sample)):
+    """Return the ISO 639-1 code of the language of a text, or "und" when it does not show."""
+    return _detect(text[:_SAMPLE])
+
+
+@lru_cache(maxsize=1_024)
+def _detect(text: str) -> str:
+    script = None if text.isascii() else _by_script(text)
+    if script:
         return script
-    scores: dict[str, float] = {}
-    for word in _WORD.findall(sample.casefold()):
-        for language, weight in _hints(word.replace("’", "'")).items():
-            scores[language] = scores.get(language, 0.0) + weight
-    if not scores:
-        return "und"
-    best = max(scores, key=lambda language: (scores[language], language == "en", language == "pt"))
-    return best if scores[best] >= 0.1 else "und"
+    totals = [0.0] * len(_LATIN)
+    for word in _WORD.findall(_prose(text).replace("\u2019", "'").lower()):
+        for language, weight in _evidence(word):
+            totals[language] += weight
+    best = max(totals)
+    # The first of equals wins: English, then Portuguese.
+    return _LATIN[totals.index(best)] if best >= _ENOUGH else UNDETERMINED
 
 
-@lru_cache(maxsize=20_000)
-def _hints(word: str) -> Mapping[str, float]:
-    known = _WEIGHTS.get(word)
-    if known is not None:
-        return known
-    return {language: 0.35 for language, mark in _MARKS if len(word) > 2 and mark.search(word)}
+def _prose(text: str) -> str:
+    """The text without addresses, paths and other names that belong to no language."""
+    if not _SYMBOLS.search(text):
+        return text
+    return " ".join(word for word in text.split() if not _SYMBOLS.search(word))
 
 
-def _script(text: str) -> str | None:
-    """The language that its letters alone give away."""
-    counts: dict[str, int] = {}
-    letters = 0
-    for character in text:
-        if character.isalpha():
-            letters += 1
-            if character > "\u036f":
-                name = unicodedata.name(character, "").partition(" ")[0]
-                language = next((code for prefix, code in _SCRIPTS if name.startswith(prefix)), None)
-                if language:
-                    counts[language] = counts.get(language, 0) + 1
-    if not counts or sum(counts.values()) * 3 < letters:
+@lru_cache(maxsize=16_384)
+def _evidence(word: str) -> tuple[tuple[int, float], ...]:
+    """How much one word speaks for each language that it may belong to."""
+    homes = [number for number, language in enumerate(_LATIN) if word in _LISTED[language]]
+    weights = dict.fromkeys(homes, 2.0 / len(homes)) if homes else _spelling(word)
+    return tuple((number, weight * _CHANCES[number]) for number, weight in weights.items())
+
+
+def _spelling(word: str) -> dict[int, float]:
+    weights: dict[int, float] = {}
+    for number, weight, pattern in _SPELLED:
+        if len(word) > 2 and pattern.search(word):
+            weights[number] = weights.get(number, 0.0) + weight
+    return weights
+
+
+def _by_script(text: str) -> str | None:
+    foreign = "".join(_FOREIGN.findall(text))
+    if len(foreign) * 4 < sum(map(str.isalpha, text)):
         return None
-    # Kana are Japanese however many Chinese characters stand between them.
-    return "ja" if "ja" in counts else max(counts, key=lambda language: counts[language])
+    return next((language for language, pattern in _SCRIPTED if pattern.search(foreign)), None)

@@ -113,10 +113,10 @@ def test_every_insert_edit_and_delete_leaves_an_index_that_agrees(store: SqliteS
 def test_any_sequence_of_changes_leaves_an_index_that_agrees(
     store: SqliteStore, edits: list[tuple[str, int, str]]
 ) -> None:
-    for action, place, text in edits:
+    for turn, (action, place, text) in enumerate(edits):
         listed = store.messages.list(HERE)
         if action == "add" or place >= len(listed):
-            store.messages.add(a_message(text, id=an_id(text, str(len(listed)), str(place))), chunks_of(text))
+            store.messages.add(a_message(text, id=an_id(str(turn), text)), chunks_of(text))
         elif action == "edit":
             store.messages.edit(HERE, listed[place].id, text, chunks_of(text), 1)
         else:

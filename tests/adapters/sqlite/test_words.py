@@ -14,7 +14,7 @@ from recollect.adapters.sqlite.store import SqliteStore
 from recollect.model.candidate import Reach
 from recollect.model.scope import Scope
 from recollect.testing.builders import a_message, an_id
-from recollect.text.analyzer import terms, tokens
+from recollect.text.analyzer import forms, terms
 
 WORDS = [
     "soup",
@@ -40,13 +40,13 @@ def by_the_book(
 ) -> list[float]:
     """Scores of the user's texts that hold any word of the query, best first; slow and plain."""
     # A passage begins with one word more than its text: that of its chat.
-    lengths = [1 + len(tokens(text)) for _, _, text in corpus]
+    lengths = [1 + len(forms(text)) for _, _, text in corpus]
     average = sum(lengths) / len(lengths)
-    counts = [Counter(form for forms in tokens(text) for form in forms) for _, _, text in corpus]
+    counts = [Counter(form for word in forms(text) for form in word) for _, _, text in corpus]
     within = [n for n, (whose, where, _) in enumerate(corpus) if whose == user and chat in {None, where}]
     scores: Counter[int] = Counter()
-    for forms in terms(query):
-        holders = {n: sum(counts[n][form] for form in forms) for n in within}
+    for asked in terms(query):
+        holders = {n: sum(counts[n][form] for form in asked) for n in within}
         holders = {n: tf for n, tf in holders.items() if tf}
         rarity = math.log(1 + (len(corpus) - len(holders) + 0.5) / (len(holders) + 0.5))
         for n, tf in holders.items():

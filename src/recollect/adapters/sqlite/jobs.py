@@ -24,12 +24,19 @@ ENQUEUE = """
             ELSE run_at END,
         state = CASE state WHEN 'parked' THEN 'ready' ELSE state END
 """
-LEASE = """
+#: A worker that comes for work finds the next job at the front of the index, however many wait behind it.
+NEXT = """
+    SELECT no, run_at FROM jobs WHERE state = '{state}' AND {due} <= ?1
+        AND (?3 = '[]' OR kind IN (SELECT value FROM json_each(?3)))
+    ORDER BY run_at, no LIMIT 1
+"""
+LEASE = f"""
     UPDATE jobs SET state = 'leased', lease = lease + 1, leased_until = ?2, attempts = attempts + 1, again = 0
     WHERE no = (
-        SELECT no FROM jobs
-        WHERE ((state = 'ready' AND run_at <= ?1) OR (state = 'leased' AND leased_until <= ?1))
-            AND (?3 = '[]' OR kind IN (SELECT value FROM json_each(?3)))
+        SELECT no FROM (
+            SELECT * FROM ({NEXT.format(state="ready", due="run_at")})
+            UNION ALL SELECT * FROM ({NEXT.format(state="leased", due="leased_until")})
+        )
         ORDER BY run_at, no LIMIT 1
     )
     RETURNING no

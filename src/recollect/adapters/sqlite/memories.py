@@ -7,7 +7,7 @@ from dataclasses import replace
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import Row, Value, fetch, fetch_one
+from recollect.adapters.sqlite.rows import Row, Value, chat_number, fetch, fetch_one, where
 from recollect.adapters.sqlite.times import from_ms, maybe_ms, maybe_time, to_ms
 from recollect.errors import NotFound, Refused
 from recollect.model.memory import Change, Kind, Memory, Origin, Span, Standing, Version
@@ -89,16 +89,19 @@ class SqliteMemories:
     ) -> Sequence[Memory]:
         with self._database.reading() as db:
             user_no = self._database.user(db, scope.user)
+            clause, values = where(
+                {
+                    "m.user_no = ?": user_no,
+                    "m.chat_no = ?": chat_number(db, user_no, scope.chat),
+                    "m.standing = ?": standing,
+                    "m.kind = ?": kind,
+                    "EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)": tag,
+                }
+            )
             rows = fetch(
                 db,
-                MEMORY
-                + """
-                WHERE m.user_no = ?1 AND (?2 IS NULL OR c.id = ?2) AND (?3 IS NULL OR m.standing = ?3)
-                    AND (?4 IS NULL OR m.kind = ?4)
-                    AND (?5 IS NULL OR EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?5))
-                ORDER BY m.seen_at DESC, m.no DESC LIMIT ?6 OFFSET ?7
-                """,
-                (user_no, scope.chat, standing, kind, tag, limit, offset),
+                f"{MEMORY} {clause} ORDER BY m.seen_at DESC, m.no DESC LIMIT ? OFFSET ?",
+                [*values, limit, offset],
             )
             return [self._memory(db, scope.user, row) for row in rows]
 
@@ -141,7 +144,7 @@ class SqliteMemories:
                 db,
                 MEMORY
                 + """
-                WHERE m.user_no = ?1 AND m.no IN (
+                WHERE +m.user_no = ?1 AND m.no IN (
                     SELECT s.memory_no FROM memory_spans s JOIN messages q ON q.no = s.message_no
                     WHERE q.user_no = ?1 AND q.id IN (SELECT value FROM json_each(?2))
                 )
@@ -214,8 +217,8 @@ class SqliteMemories:
         spans = fetch(
             db,
             "SELECT m.id, s.start, s.end FROM memory_spans s JOIN messages m ON m.no = s.message_no"
-            " WHERE s.user_no = m.user_no AND s.memory_no = ? ORDER BY m.no, s.start",
-            (column["no"],),
+            " WHERE s.user_no = ? AND s.memory_no = ? ORDER BY s.message_no, s.start",
+            (self._database.user(db, user), column["no"]),
         )
         return Memory(
             id=column["id"],

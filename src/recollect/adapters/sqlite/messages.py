@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import Row, fetch, fetch_one
+from recollect.adapters.sqlite.rows import Row, chat_number, fetch, fetch_one, number, where
 from recollect.adapters.sqlite.times import from_ms, to_ms
 from recollect.errors import NotFound
 from recollect.model.message import SPEAKERS, Chat, Chunk, ChunkKind, Message, MessageType, Role
@@ -93,17 +93,15 @@ class SqliteMessages:
     ) -> Sequence[Message]:
         with self._database.reading() as db:
             user_no = self._database.user(db, scope.user)
-            rows = fetch(
-                db,
-                MESSAGE
-                + """
-                WHERE m.user_no = ?1
-                    AND (?2 IS NULL OR m.chat_no = (SELECT no FROM chats WHERE user_no = ?1 AND id = ?2))
-                    AND (?3 IS NULL OR m.no < (SELECT no FROM messages WHERE user_no = ?1 AND id = ?3))
-                ORDER BY m.no DESC LIMIT ?4
-                """,
-                (user_no, scope.chat, before, limit),
+            at = "SELECT no FROM messages WHERE user_no = ? AND id = ?"
+            clause, values = where(
+                {
+                    "m.user_no = ?": user_no,
+                    "m.chat_no = ?": chat_number(db, user_no, scope.chat),
+                    "m.no < ?": None if before is None else number(db, at, (user_no, before)),
+                }
             )
+            rows = fetch(db, f"{MESSAGE} {clause} ORDER BY m.no DESC LIMIT ?", [*values, limit])
         return [as_message(scope.user, row) for row in (rows if newest_first else reversed(rows))]
 
     def edit(self, scope: Scope, message_id: str, content: str, chunks: Sequence[Chunk], tokens: int) -> None:

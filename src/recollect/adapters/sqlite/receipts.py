@@ -4,8 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+import apsw
+
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import Row, fetch, fetch_one
+from recollect.adapters.sqlite.rows import Row, fetch, where
 from recollect.adapters.sqlite.times import from_ms, to_ms
 from recollect.errors import NotFound
 from recollect.model.candidate import Source
@@ -47,30 +49,29 @@ class SqliteReceipts:
 
     def get(self, scope: Scope, receipt_id: str) -> Receipt:
         with self._database.reading() as db:
-            row = fetch_one(
-                db,
-                f"SELECT {COLUMNS} FROM receipts WHERE user_no = ?1 AND (?2 = 'last' OR id = ?2)"
-                " AND (?3 IS NULL OR chat = ?3) ORDER BY no DESC LIMIT 1",
-                (self._database.user(db, scope.user), receipt_id, scope.chat),
-            )
-        if row is None:
+            found = self._newest(db, scope, limit=1, receipt_id=None if receipt_id == "last" else receipt_id)
+        if not found:
             raise NotFound(f"There is no receipt {receipt_id!r} for this user. Each recall leaves one.")
-        return _receipt(scope.user, row)
+        return found[0]
 
     def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Receipt]:
         with self._database.reading() as db:
-            rows = fetch(
-                db,
-                f"SELECT {COLUMNS} FROM receipts WHERE user_no = ?1 AND (?2 IS NULL OR chat = ?2)"
-                " ORDER BY no DESC LIMIT ?3",
-                (self._database.user(db, scope.user), scope.chat, limit),
-            )
-        return [_receipt(scope.user, row) for row in rows]
+            return self._newest(db, scope, limit=limit)
 
     def prune(self, before: datetime) -> int:
         with self._database.transaction() as db:
             db.execute("DELETE FROM receipts WHERE created_at < ?", (to_ms(before),))
             return db.changes()
+
+    def _newest(
+        self, db: apsw.Connection, scope: Scope, *, limit: int, receipt_id: str | None = None
+    ) -> Sequence[Receipt]:
+        user_no = self._database.user(db, scope.user)
+        clause, values = where({"user_no = ?": user_no, "chat = ?": scope.chat, "id = ?": receipt_id})
+        rows = fetch(
+            db, f"SELECT {COLUMNS} FROM receipts {clause} ORDER BY no DESC LIMIT ?", [*values, limit]
+        )
+        return [_receipt(scope.user, row) for row in rows]
 
 
 class SqlitePreferences:

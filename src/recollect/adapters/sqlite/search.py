@@ -27,7 +27,10 @@ KINDS = {Source.MESSAGE: 0, Source.CHUNK: 1, Source.MEMORY: 2, Source.SUMMARY: 3
 #: Vectors read from disk for each one wanted: the first look by bits alone is coarse.
 OVERSAMPLE = 8
 #: Up to this many vectors all are read, so that small memories are searched exactly.
-EXACT_BELOW = 512
+EXACT_BELOW = 384
+
+#: In up to this many chats words are looked for by the marks of the chats.
+FEW_CHATS = 4
 
 #: What was forgotten, or corrected word for word, does not come back by way of the message it was said in.
 STANDS = """
@@ -82,16 +85,34 @@ MEMORIES = f"""
 """
 SUMMARIES = f"SELECT s.no * 4 + 3, s.id, c.id, s.text, s.created_at, s.tokens {FOUND[3]}"
 
+#: Everything said in some chats, and what belongs to none if 0 is among them.
+PASSAGES = """
+    WITH chosen AS MATERIALIZED (SELECT value AS chat_no FROM json_each(?2))
+    SELECT group_concat(passage) FROM (
+        SELECT m.no * 4 AS passage FROM chosen CROSS JOIN messages m USING (chat_no) WHERE m.user_no = ?1
+        UNION ALL SELECT k.no * 4 + 1 FROM chosen CROSS JOIN message_chunks k USING (chat_no)
+        UNION ALL SELECT s.no * 4 + 3 FROM chosen CROSS JOIN conversation_summaries s USING (chat_no)
+        UNION ALL SELECT no * 4 + 2 FROM memories WHERE user_no = ?1 AND 0 IN (SELECT chat_no FROM chosen)
+    )
+"""
+#: Each half comes out of its index in order, so that only as many rows are read as are wanted.
 IMPORTANT = f"""
     SELECT passage, weight FROM (
-        SELECT no * 4 AS passage, importance / 100.0 AS weight, created_at FROM messages
-        WHERE user_no = :user AND importance > 0 AND role IN ('user', 'assistant') AND {IN_CHATS.format("chat_no")}
+        SELECT * FROM (
+            SELECT no * 4 AS passage, importance / 100.0 AS weight, created_at FROM messages
+            WHERE user_no = :user AND importance > 0 AND importance >= :floor AND role IN ('user', 'assistant')
+                AND 0 IN (SELECT value FROM json_each(:sources)) AND {IN_CHATS.format("chat_no")}
+            ORDER BY importance DESC, created_at DESC LIMIT :limit
+        )
         UNION ALL
-        SELECT no * 4 + 2, weight, seen_at FROM memories
-        WHERE user_no = :user AND standing = 'active' AND {IN_CHATS.format("0")}
+        SELECT * FROM (
+            SELECT no * 4 + 2, weight, seen_at FROM memories
+            WHERE user_no = :user AND standing = 'active' AND weight >= :floor / 100.0
+                AND 2 IN (SELECT value FROM json_each(:sources)) AND {IN_CHATS.format("0")}
+            ORDER BY weight DESC, seen_at DESC LIMIT :limit
+        )
     )
-    WHERE weight >= :floor / 100.0 AND passage & 3 IN (SELECT value FROM json_each(:sources))
-    ORDER BY weight DESC, created_at DESC, passage LIMIT :limit
+    ORDER BY weight DESC, created_at DESC, passage DESC LIMIT :limit
 """
 
 
@@ -108,14 +129,13 @@ class SqliteSearch:
             if not user_no or not wanted:
                 return []
             chats = _chats(db, user_no, scope, reach)
-            kinds = _kinds(reach)
-            # Memories stand behind a mark of their own, as if they were a chat.
-            looked = [0] if chats is None and kinds == (KINDS[Source.MEMORY],) else chats
+            if chats is not None and not len(chats):
+                return []
             found = words.best(
                 db,
                 [tuple(word(user_no, form) for form in forms) for forms in wanted],
-                within=None if looked is None else tuple(marker(user_no, int(no)) for no in looked),
-                kinds=kinds,
+                within=_within(db, user_no, chats, reach),
+                kinds=_kinds(reach),
                 limit=limit,
                 frequent=self._frequent,
             )
@@ -200,6 +220,19 @@ def _chats(db: apsw.Connection, user_no: int, scope: Scope, reach: Reach) -> Num
     else:
         return None
     return np.array([no for (no,) in rows], dtype=np.int64)
+
+
+def _within(
+    db: apsw.Connection, user_no: int, chats: Numbers | None, reach: Reach
+) -> tuple[str, ...] | Numbers | None:
+    """Where to look for words: behind the marks of a few chats, or among the passages of many; None is everywhere."""
+    if chats is None:
+        # Memories stand behind a mark of their own, as if they were a chat.
+        return (marker(user_no, 0),) if _kinds(reach) == (KINDS[Source.MEMORY],) else None
+    if len(chats) <= FEW_CHATS:
+        return tuple(marker(user_no, number) for number in chats.tolist())
+    [(listed,)] = fetch(db, PASSAGES, (user_no, _json(chats.tolist())))
+    return np.fromstring(listed or "", dtype=np.int64, sep=",")
 
 
 def _bounds(user_no: int, chats: Numbers | None, reach: Reach) -> Bounds:

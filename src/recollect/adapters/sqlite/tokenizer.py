@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import apsw
 
-from recollect.text.analyzer import tokens
+from recollect.text.analyzer import forms
 
 Word: TypeAlias = str | tuple[str, ...]
 Tokenize: TypeAlias = Callable[[bytes, int, str | None], Iterable[Word]]
@@ -31,7 +31,7 @@ def tokenizer(_connection: apsw.Connection, _arguments: list[str]) -> Tokenize:
         user_no, chat_no, content = text.split(SEPARATOR, 2)
         prefix = user_no + SEPARATOR
         found: list[Word] = [marker(int(user_no), int(chat_no))]
-        found.extend(tuple([prefix + form for form in forms]) for forms in tokens(content))
+        found.extend(tuple([prefix + form for form in word_forms]) for word_forms in forms(content))
         return found
 
     return tokenize

@@ -77,7 +77,7 @@ def best(
     db: apsw.Connection,
     words: Sequence[Forms],
     *,
-    within: Forms | None,
+    within: Forms | Numbers | None,
     kinds: tuple[int, ...],
     limit: int,
     frequent: Frequent,
@@ -85,20 +85,24 @@ def best(
     """
     The passages that score highest, best first: at least `limit` if there are so many, and a few hundred more.
 
-    They must hold one of the words `within`.
+    They must hold one of the words `within`, or be one of its passages.
     """
     rows, average = _statistics(db)
-    wanted = np.isin(np.arange(4), kinds)
+    wanted = np.array([kind in kinds for kind in range(4)])
     rare, many = _parted(db, words, rows, frequent)
     if many and not rare:
         rarest = min(many, key=lambda forms: many[forms])
         rare[rarest], _ = _postings(db, rarest, COMMON), many.pop(rarest)
-    scope = None if within is None else _any([within])
-    allowed = _matching(db, _all(_any(rare), scope)) if rare and scope else None
-    held = [_counted(found, wanted, allowed) for found in rare.values()]
-    if many:
-        few = sum(len(each.passages) for each in held) < 2 * limit
-        held += _beside(db, many, rare=rare, scope=scope, few=few, wanted=wanted)
+    scope = _any([within]) if isinstance(within, tuple) else None
+    allowed = _matching(db, _all(_any(rare), scope)) if scope and rare else None
+    among = None if isinstance(within, tuple) else within
+    held = [_counted(found, wanted, allowed if scope else among) for found in rare.values()]
+    if many and among is not None:
+        held += [_counted(np.sort(_matching(db, _any([forms]))), wanted, among) for forms in many]
+    elif many:
+        lacking = 2 * limit - sum(len(each.passages) for each in held)
+        beside = _beside(db, many, rare=rare, scope=scope, lacking=lacking)
+        held += [_present(found, count, wanted) for found, count in beside]
     passages = _most_promising(held, rows, LONG_LIST + limit)
     scores = _scores(passages, held, rows, _lengths(db, passages) / average)
     order = np.lexsort((passages, -scores))
@@ -159,20 +163,19 @@ def _beside(
     *,
     rare: Mapping[Forms, Numbers],
     scope: str | None,
-    few: bool,
-    wanted: Wanted,
-) -> list[Holders]:
+    lacking: int,
+) -> list[tuple[Numbers, int]]:
     """
-    Where frequent words stand beside rare ones.
+    Where frequent words stand beside rare ones, and how many passages hold each.
 
-    If those are in few passages, also beside the rarest of the frequent ones, and where they were said last.
+    If passages are lacking then, also beside the rarest of the frequent ones, and where they were said last.
     """
     rarest = min(many, key=lambda forms: many[forms])
     found: dict[Forms, list[Numbers]] = {forms: [] for forms in many}
     counts = dict(many)
     for forms, lists in found.items():
         word = _any([forms])
-        if few or scope:
+        if scope:
             last = _matching(db, _all(word, scope), last=LONG_LIST)
             lists.append(last)
             if len(last) < LONG_LIST:
@@ -181,11 +184,14 @@ def _beside(
                 continue
         if rare:
             lists.append(_matching(db, _all(_any(rare), word, scope)))
-        if few and forms != rarest:
+        if lacking > 0 and forms != rarest:
             together = _matching(db, _all(_any([rarest]), word, scope), last=LONG_LIST)
             lists.append(together)
             found[rarest].append(together)
-    return [_present(np.concatenate(lists), counts[forms], wanted) for forms, lists in found.items()]
+    if not scope and sum(map(len, found[rarest])) < lacking:
+        for forms, lists in found.items():
+            lists.append(_matching(db, _any([forms]), last=LONG_LIST))
+    return [(np.concatenate(lists), counts[forms]) for forms, lists in found.items()]
 
 
 def _counted(found: Numbers, wanted: Wanted, allowed: Numbers | None) -> Holders:
@@ -201,10 +207,8 @@ def _counted(found: Numbers, wanted: Wanted, allowed: Numbers | None) -> Holders
 
 def _present(found: Numbers, count: int, wanted: Wanted) -> Holders:
     """Passages of which no more is known than that they hold the word."""
-    listed = np.sort(found)
-    passages = listed[np.flatnonzero(np.diff(listed, prepend=-1))]
-    passages = passages[wanted[passages & 3]]
-    return Holders(passages=passages, times=np.ones_like(passages), count=count)
+    once = _counted(np.sort(found), wanted, None)
+    return Holders(passages=once.passages, times=np.ones_like(once.times), count=count)
 
 
 def _most_promising(held: Sequence[Holders], rows: int, limit: int) -> Numbers:

@@ -210,7 +210,9 @@ def _runs(text: str, start: int, end: int, step: int) -> Iterator[int]:
     while start + step < end:
         aim = start + step
         space = _SPACE.search(text, aim, min(aim + _LONGEST_WORD, end))
-        start = space.end() if space else _before_accents(text, start, aim)
+        # The last word of a text has no space behind it, but one before.
+        before = max(text.rfind(gap, max(start + 1, aim - _LONGEST_WORD), aim) for gap in " \n\t") + 1
+        start = space.end() if space else before or _before_accents(text, start, aim)
         yield start
 
 
