@@ -510,10 +510,11 @@ def test_a_preference_is_the_users_own_and_can_be_taken_back(store: Store) -> No
     store.preferences.set(ANA, "recall.limit", "5", now=MONDAY)
     store.preferences.set(ANA, "preset", "dev", now=MONDAY)
     store.preferences.set("bruno", "preset", "facts", now=MONDAY)
+    store.preferences.set("bruno", "recall.limit", "7", now=MONDAY)
     store.preferences.set(ANA, "recall.limit", None, now=MONDAY)
 
     assert store.preferences.all(ANA) == {"preset": "dev"}
-    assert store.preferences.all("bruno") == {"preset": "facts"}
+    assert store.preferences.all("bruno") == {"preset": "facts", "recall.limit": "7"}
     assert store.preferences.all("carla") == {}
 
 

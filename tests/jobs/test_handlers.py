@@ -1,9 +1,12 @@
 """What jobs do for a conversation: everything embedded, everything learned once, whatever the embedder does."""
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
+import apsw
 import pytest
 
 from recollect import Memory
@@ -338,7 +341,7 @@ def test_a_backfill_goes_on_where_it_was_interrupted(open_memory: Open, clock: F
     assert store.vectors.pending("ana") == 0
 
 
-@pytest.mark.spec("V5")
+@pytest.mark.spec("V5", "TR-2")
 def test_without_the_full_text_index_recall_goes_on_by_meaning_and_says_so(open_memory: Open) -> None:
     memory = open_memory(LetterEmbedder())
     say(memory, "The soup needs saffron")
@@ -350,6 +353,24 @@ def test_without_the_full_text_index_recall_goes_on_by_meaning_and_says_so(open_
     assert "The soup needs saffron" in str(answer["results"])
     assert memory.runtime.store.upkeep.sync() > 0
     assert memory.search("saffron")["degraded"] == []
+
+
+@pytest.mark.spec("V1", "TR-12")
+def test_a_worker_that_starts_mends_what_differs_and_embeds_what_waits(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with Memory(path, user_id="ana", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
+        say(memory, "The soup needs saffron", "And the bread needs salt")
+        memory.flush()
+        before = memory.runtime.store.vectors.models("ana")
+    with closing(apsw.Connection(str(path))) as vandal:
+        vandal.execute("DELETE FROM vectors WHERE passage = 4")
+    with Memory(path, user_id="ana", embedder=LetterEmbedder()) as memory:
+        mended = threading.Event()
+        memory.runtime.worker.start()
+        while memory.runtime.store.vectors.models("ana") != before:
+            mended.wait(0.01)
+
+        assert memory.runtime.store.upkeep.sync() == 0
 
 
 def test_the_worker_of_the_library_does_its_work_unasked(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from contextlib import closing
 from pathlib import Path
 
 import apsw
-import pytest
 
 KILL9 = Path(__file__).parents[2] / "scripts" / "kill9.py"
 
@@ -19,7 +18,6 @@ def run(db: Path, *options: str) -> tuple[int, dict[str, str], str]:
     return done.returncode, figures, done.stderr
 
 
-@pytest.mark.spec("T9", "TR-13")
 def test_two_writers_and_a_reader_share_a_file(tmp_path: Path) -> None:
     code, figures, complaints = run(tmp_path / "memory.db", "--writers=2", "--messages=150")
 
@@ -28,7 +26,6 @@ def test_two_writers_and_a_reader_share_a_file(tmp_path: Path) -> None:
     assert int(figures["reads"]) > 0
 
 
-@pytest.mark.spec("T9", "TR-13")
 def test_a_process_that_is_killed_loses_nothing_it_has_acknowledged(tmp_path: Path) -> None:
     code, figures, complaints = run(tmp_path / "memory.db", "--kills=3", "--seed=5")
 

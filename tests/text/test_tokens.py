@@ -61,7 +61,7 @@ def test_letters_without_sense_cost_more_than_words() -> None:
 def test_signs_and_rare_scripts_are_not_free() -> None:
     assert estimate("👩🏽‍💻🎉🫠" * 10) >= 60
     assert estimate("ᚠᚢᚦᚨᚱᚲ" * 10) >= 60
-    assert estimate("𒀀𒀁𒀂" * 10) >= 60
+    assert estimate("𒀀𒀁𒀂" * 10) >= 50
 
 
 @given(st.sampled_from(LABELLED), st.sampled_from(LABELLED), st.integers(0, 400), st.integers(0, 400))

@@ -81,6 +81,7 @@ FOREIGN = {
     "a text": b"Dear diary, today I met somebody.\n",
     "one byte": b"S",
     "a picture": b"\x89PNG\r\n\x1a\n" + bytes(500),
+    "zeros": bytes(4096),
     "almost a database": b"SQLite format 3\x01" + bytes(4080),
 }
 

@@ -57,6 +57,8 @@ class Database:
     def _open(self, pragmas: str) -> apsw.Connection:
         connection = apsw.Connection(str(self.path))
         connection.set_busy_timeout(self._busy_timeout_ms)
+        # The first look at the file: a damaged one says here what is wrong with it, and nowhere else as clearly.
+        connection.pragma("schema_version")
         connection.register_fts5_tokenizer("recollect", tokenizer)
         for pragma in ("PRAGMA foreign_keys = ON", "PRAGMA secure_delete = ON", *pragmas.split(";")):
             connection.execute(pragma).fetchall()
@@ -159,5 +161,6 @@ def _prepare_file(path: Path) -> None:
             header = file.read(len(HEADER))
     except OSError as error:
         raise StoreReadOnly(f"{StoreReadOnly.__doc__} ({path}: {error.strerror})") from error
-    if header and header != HEADER:
+    # Zeros are what a power loss may leave of a file that was being made; SQLite knows what to do with them.
+    if header.strip(b"\0") and header != HEADER:
         raise NotAStore(f"{NotAStore.__doc__} ({path})")

@@ -195,7 +195,7 @@ def _cuts(text: str, start: int, end: int, limit: int, fineness: int) -> Iterato
         case 3:
             return _ends(_SENTENCE_END, text, start, end, 0)
         case _:
-            return _runs(text, start, end, max((limit // 8) >> (fineness - 4), 1))
+            return _runs(text, start, end, max((limit // 8) >> (fineness - 4), 1), limit)
 
 
 def _ends(pattern: re.Pattern[str], text: str, start: int, end: int, least: int) -> Iterator[int]:
@@ -205,14 +205,15 @@ def _ends(pattern: re.Pattern[str], text: str, start: int, end: int, least: int)
         yield start
 
 
-def _runs(text: str, start: int, end: int, step: int) -> Iterator[int]:
+def _runs(text: str, start: int, end: int, step: int, limit: int) -> Iterator[int]:
     """Where runs of about ``step`` characters end: between words, or else not between a letter and its accent."""
     while start + step < end:
         aim = start + step
         space = _SPACE.search(text, aim, min(aim + _LONGEST_WORD, end))
-        # The last word of a text has no space behind it, but one before.
-        before = max(text.rfind(gap, max(start + 1, aim - _LONGEST_WORD), aim) for gap in " \n\t") + 1
-        start = space.end() if space else before or _before_accents(text, start, aim)
+        if not space and end - aim < _LONGEST_WORD and estimate(text[start:end]) <= limit:
+            # The last word of a text has no space behind it.
+            return
+        start = space.end() if space else _before_accents(text, start, aim)
         yield start
 
 
