@@ -162,7 +162,7 @@ def test_an_unknown_variable_of_ours_names_the_nearest_one(variable: str, meant:
             "memory_profile_consent = true\n",
             (
                 "memory_profile_consent is the user's answer, no setting (from the file recollect.toml)."
-                " Use `recollect consent`."
+                " It is asked of the user, not set."
             ),
         ),
     ],

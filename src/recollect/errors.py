@@ -58,7 +58,7 @@ class Refused(RecollectError):
 
 
 class ConsentRequired(Refused):
-    """The user has not agreed to this. `recollect consent` shows and changes it."""
+    """The user has not agreed to this, and it is done only with their consent."""
 
 
 class ConfigError(RecollectError):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from platformdirs import user_config_path, user_data_path
 
@@ -58,7 +58,9 @@ class Connection:
     embedder_threads: int = knob(1, "Threads the local embedder may use.")
     model: str = knob("", "The language model that judges messages; without one the rules do.")
     model_fallbacks: tuple[str, ...] = knob((), "Models to take if that one is not there, in order.")
-    model_provider: str = knob("openai", "The dialect its service speaks.", choices=("openai", "anthropic"))
+    model_provider: Literal["openai", "anthropic"] = knob(
+        "openai", "The dialect its service speaks.", choices=("openai", "anthropic")
+    )
     model_url: str = knob("", "Base address of its service, /v1 included for the OpenAI dialect.")
     model_key: str = _secret("The key for that service; never shown.")
     worker: bool = knob(True, "Do background work in this process. Off leaves it to another one.")
@@ -178,7 +180,7 @@ def _hint(key: str, names: Sequence[str]) -> str:
 def _known(key: str, place: Place) -> Described:
     row = _TABLE.get(key) or _BY_ALIAS.get(_folded(key))
     if row is None and _folded(key) == _folded(CONSENT):
-        raise ConfigError(f"{key} is the user's answer, no setting (from {place}). Use `recollect consent`.")
+        raise ConfigError(f"{key} is the user's answer, no setting (from {place}). It is asked of the user, not set.")
     if row is None:
         tables = _SECTIONS if place.source == "file" else ()
         hint = f" Make it a table: [{key}]." if key in tables else _hint(key, [*_TABLE, *tables])

@@ -468,37 +468,38 @@ def test_an_erased_memory_leaves_no_version_behind(store: Store) -> None:
 
 
 @pytest.mark.spec("C-22")
+@pytest.mark.parametrize(("busy", "idle"), [(ANA, "bruno"), ("bruno", ANA)])
 def test_two_users_may_have_messages_chats_and_memories_of_the_same_id_and_each_changes_their_own(
-    store: Store,
+    store: Store, busy: str, idle: str
 ) -> None:
     span = Span(message_id="same", start=0, end=5)
-    hers, his = (a_message("Hello", user=user, id="same") for user in (ANA, "bruno"))
-    said(store, hers, his)
     for user in (ANA, "bruno"):
+        said(store, a_message("Hello", user=user, id="same"))
         store.memories.add(a_memory("said hello", user=user, id="same", chat=KITCHEN, spans=(span,)))
-    before = (
-        store.messages.get(BRUNO, "same"),
-        store.chats.get(Scope("bruno", KITCHEN)),
-        store.memories.get(BRUNO, "same"),
-        store.memories.history(BRUNO, "same"),
-    )
-    store.messages.judge(EVERYWHERE, "same", importance=9, summary="Hi.", kind=MessageType.CHAT)
-    store.messages.mark_extracted(EVERYWHERE, ["same"])
-    store.messages.edit(EVERYWHERE, "same", "Good evening", chunks_of("Good evening"), 2)
-    store.memories.save(replace(store.memories.get(EVERYWHERE, "same"), text="said hi"), Change.UPDATE)
-    store.chats.rename(HERE, "Mine")
-    store.memories.erase(EVERYWHERE, "same")
-    store.messages.delete(EVERYWHERE, "same")
-    store.chats.delete(HERE)
 
-    assert (
-        store.messages.get(BRUNO, "same"),
-        store.chats.get(Scope("bruno", KITCHEN)),
-        store.memories.get(BRUNO, "same"),
-        store.memories.history(BRUNO, "same"),
-    ) == before
-    assert before[2].spans == (span,)
-    assert store.memories.of_messages(BRUNO, ["same"]) == [before[2]]
+    def theirs() -> list[object]:
+        return [
+            store.messages.get(Scope(idle), "same"),
+            store.chats.get(Scope(idle, KITCHEN)),
+            store.memories.get(Scope(idle), "same"),
+            store.memories.history(Scope(idle), "same"),
+            store.memories.of_messages(Scope(idle), ["same"]),
+        ]
+
+    before, mine = theirs(), Scope(busy)
+    store.messages.judge(mine, "same", importance=9, summary="Hi.", kind=MessageType.CHAT)
+    store.messages.mark_extracted(mine, ["same"])
+    store.messages.edit(mine, "same", "Good evening", chunks_of("Good evening"), 2)
+    saved = replace(store.memories.get(mine, "same"), text="said hi", spans=())
+    store.memories.save(saved, Change.UPDATE)
+    store.chats.rename(Scope(busy, KITCHEN), "Mine")
+    assert theirs() == before
+    store.memories.erase(mine, "same")
+    store.messages.delete(mine, "same")
+    store.chats.delete(Scope(busy, KITCHEN))
+
+    assert theirs() == before
+    assert store.memories.get(Scope(idle), "same").spans == (span,)
 
 
 # Preferences

@@ -15,6 +15,7 @@ from recollect.model.scope import Scope
 from recollect.steps.assemble.block import assemble
 from recollect.steps.assemble.tiers import conversation
 from recollect.steps.recall.step import Recalled, RecallStep
+from recollect.text.windows import encodable
 
 #: Messages of a chat that are looked at for its tiers.
 CONVERSATION = 200
@@ -29,6 +30,7 @@ class Recalling(Core):
     ) -> Receipt:
         """Search: the passages that bear on the question, best first, each with the parts of its score."""
         begun = self.clock.monotonic()
+        question = encodable(question)
         recalled = self.recall_step(scope, question, policy, as_of=as_of)
         items = tuple(_item(r, Fate.RETURNED) for r in recalled.kept)
         return self._keep_receipt(
@@ -38,6 +40,7 @@ class Recalling(Core):
     def context(self, scope: Scope, question: str, policy: Policy) -> Receipt:
         """The block for the next prompt, inside the budget, with an account of everything considered."""
         begun = self.clock.monotonic()
+        question = encodable(question)
         tiers = self._tiers(scope, policy)
         visible = frozenset(message.id for message in tiers.buffer)
         recalled = (
@@ -59,12 +62,12 @@ class Recalling(Core):
 
     def why_not(self, scope: Scope, question: str, wanted: str, policy: Policy) -> Absence:
         """Ask again, leave no receipt, and say what became of one memory or message."""
-        recalled = self.recall_step(scope, question, policy, cliff=policy.recall.cliff)
+        recalled = self.recall_step(scope, encodable(question), policy, cliff=policy.recall.cliff)
         ranked = [*recalled.kept, *(r for r, _ in recalled.dropped)]
         reasons = {r.candidate.key: reason for r, reason in recalled.dropped}
         for place, recollection in enumerate(ranked, start=1):
             candidate = recollection.candidate
-            if candidate.id.startswith(wanted):
+            if wanted and candidate.id.startswith(wanted):
                 reason = reasons.get(candidate.key, "nothing: it is recalled")
                 return Absence(
                     id=candidate.id, text=candidate.text, reason=reason, rank=place, item=recollection

@@ -3,16 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final
 
 import snowballstemmer
 
 from recollect.text.language import detect
-
-#: A word or a part of one: where it begins and ends, in bytes, and the forms it is found by.
-Part: TypeAlias = tuple[int, int, tuple[str, ...]]
 
 #: Scripts without spaces: Thai and its neighbours, Chinese, Japanese, Korean.
 _UNSPACED: Final = (
@@ -80,34 +76,8 @@ STOP_WORDS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word of a text: its place in UTF-8 bytes, and the forms it is found by, the main one first."""
-
-    start: int
-    end: int
-    forms: tuple[str, ...]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.forms)
-
-
-def tokens(text: str) -> list[Token]:
-    """Return the words of a text for the index, in order, each with its place."""
-    language = detect(text)
-    found: list[Token] = []
-    seen = place = 0
-    for match in _scanner(text).finditer(text):
-        place += _bytes(text[seen : match.start()])
-        seen = match.start()
-        found += [
-            Token(place + start, place + end, forms) for start, end, forms in _parts(match.group(), language)
-        ]
-    return found
-
-
 def forms(text: str) -> list[tuple[str, ...]]:
-    """Return the words of a text for an index that keeps no places: the forms of its tokens, in a third of the time."""
+    """Return the words of a text for the index, in order: each with the forms it is found by, the main one first."""
     language = detect(text)
     return [
         found
@@ -182,40 +152,29 @@ def _scanner(text: str) -> re.Pattern[str]:
     return _SCAN_ASCII if text.isascii() else _SCAN
 
 
-def _parts(raw: str, language: str) -> tuple[Part, ...]:
-    return _remembered_parts(raw, language) if len(raw) <= _LONGEST else _unremembered_parts(raw, language)
-
-
-def _unremembered_parts(raw: str, language: str) -> tuple[Part, ...]:
+def _unremembered_forms(raw: str, language: str) -> tuple[tuple[str, ...], ...]:
     """The words in one run of characters, each with the forms it is kept under."""
     if raw.isascii() and raw.isalpha() and (raw.islower() or raw.istitle()):
-        return ((0, len(raw), (stem(raw.lower()[:_LONGEST], _spoken(raw, language)),)),)
+        return ((stem(raw.lower()[:_LONGEST], _spoken(raw, language)),),)
     if _unspaced(raw):
-        return tuple((begin, end, (form,)) for begin, end, form in _pairs(raw))
+        return tuple((form,) for form in _pairs(raw))
     whole, words = _taken_apart(raw)
-    found: list[Part] = [(begin, end, (stem(word, _spoken(word, language)),)) for begin, end, word in words]
+    found = [(stem(word, _spoken(word, language)),) for word in words]
     if not found:
-        return ((0, _bytes(raw), whole),) if whole else ()
-    begin, end, forms = found[0]
-    found[0] = (begin, end, tuple(dict.fromkeys((*forms, *whole))))
-    return tuple(found)
+        return (whole,) if whole else ()
+    return (tuple(dict.fromkeys((*found[0], *whole))), *found[1:])
 
 
-def _unremembered_forms(raw: str, language: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(forms for _, _, forms in _unremembered_parts(raw, language))
-
-
-_remembered_parts: Final = lru_cache(maxsize=32_768)(_unremembered_parts)
 _forms: Final = lru_cache(maxsize=65_536)(_unremembered_forms)
 
 
 def _asked(raw: str, language: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     if _unspaced(raw):
-        yield from ((form, (form,)) for _, _, form in _pairs(raw))
+        yield from ((form, (form,)) for form in _pairs(raw))
         return
     whole, words = _taken_apart(raw)
     yield from ((form, (form,)) for form in whole)
-    for _, _, word in words:
+    for word in words:
         spoken = _ASKED_IN if word.isascii() else (_spoken(word, language),)
         yield word, tuple(dict.fromkeys((word, *(stem(word, each) for each in spoken))))
 
@@ -227,23 +186,20 @@ def _spoken(word: str, language: str) -> str:
     return language if language in _STEMMERS and language != "ru" else "en"
 
 
-def _taken_apart(raw: str) -> tuple[tuple[str, ...], list[tuple[int, int, str]]]:
+def _taken_apart(raw: str) -> tuple[tuple[str, ...], list[str]]:
     """A name whole, if it is one, and the plain words in it."""
     if raw.isalpha() and (raw.islower() or raw.istitle() or raw.isupper()):
-        return (), [(0, _bytes(raw), folded(raw)[:_LONGEST])]
+        return (), [folded(raw)[:_LONGEST]]
     if _PLURAL_OF_CAPITALS.fullmatch(raw):
-        return (), [(0, len(raw), raw[:-1].lower()[:_LONGEST])]
+        return (), [raw[:-1].lower()[:_LONGEST]]
     spoken = raw.replace("\u2019", "'")
     if contracted := _CONTRACTED.fullmatch(spoken):
         word = contracted[1] if contracted[2] == "s" else contracted[1] + contracted[2]
-        return (), [(0, _bytes(raw), folded(word)[:_LONGEST])]
+        return (), [folded(word)[:_LONGEST]]
     if raw[-1] in "+#":
         return (folded(raw)[:_LONGEST],), []
     humps = [hump for part in _CUT.finditer(raw) for hump in _humps(raw, part)]
-    words = [
-        (_bytes(raw[:begin]), _bytes(raw[:end]), folded(raw[begin:end])[:_LONGEST]) for begin, end in humps
-    ]
-    return _names(raw, len(humps)), words
+    return _names(raw, len(humps)), [folded(raw[begin:end])[:_LONGEST] for begin, end in humps]
 
 
 def _names(raw: str, humps: int) -> tuple[str, ...]:
@@ -264,17 +220,10 @@ def _humps(raw: str, part: re.Match[str]) -> list[tuple[int, int]]:
     return spans or [part.span()]
 
 
-def _pairs(run: str) -> list[tuple[int, int, str]]:
+def _pairs(run: str) -> list[str]:
     """Characters two by two; one alone stands for itself."""
     plain = unicodedata.normalize("NFKC", run).casefold()
-    if len(plain) != len(run):
-        return [(0, _bytes(run), plain[i : i + 2]) for i in range(max(len(plain) - 1, 1))]
-    if len(run) == 1:
-        return [(0, _bytes(run), plain)]
-    ends = [0]
-    for character in run:
-        ends.append(ends[-1] + _bytes(character))
-    return [(ends[i], ends[i + 2], plain[i : i + 2]) for i in range(len(run) - 1)]
+    return [plain[i : i + 2] for i in range(max(len(plain) - 1, 1))]
 
 
 def _unspaced(raw: str) -> bool:
@@ -282,7 +231,3 @@ def _unspaced(raw: str) -> bool:
 
 
 _UNSPACED_START: Final = re.compile(f"[{_UNSPACED}]")
-
-
-def _bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

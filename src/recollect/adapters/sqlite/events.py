@@ -96,7 +96,7 @@ class SqliteEvents:
             )
         if row is None:
             raise NotFound(
-                f"There is no event {event_id!r} for this user. `recollect undo --list` shows them."
+                f"There is no event {event_id!r} for this user."
             )
         return _event(scope.user, row)
 

@@ -137,7 +137,7 @@ class SqliteProfiles:
             )
             if not db.changes():
                 raise ConsentRequired(
-                    "The profile is kept only with consent. Give it with `recollect consent give profile`."
+                    "The profile is kept only with consent, and it has not been given. Ask the user for it first."
                 )
 
 
