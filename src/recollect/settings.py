@@ -180,7 +180,9 @@ def _hint(key: str, names: Sequence[str]) -> str:
 def _known(key: str, place: Place) -> Described:
     row = _TABLE.get(key) or _BY_ALIAS.get(_folded(key))
     if row is None and _folded(key) == _folded(CONSENT):
-        raise ConfigError(f"{key} is the user's answer, no setting (from {place}). It is asked of the user, not set.")
+        raise ConfigError(
+            f"{key} is the user's answer, no setting (from {place}). It is asked of the user, not set."
+        )
     if row is None:
         tables = _SECTIONS if place.source == "file" else ()
         hint = f" Make it a table: [{key}]." if key in tables else _hint(key, [*_TABLE, *tables])

@@ -95,9 +95,7 @@ class SqliteEvents:
                 (self._database.user(db, scope.user), event_id),
             )
         if row is None:
-            raise NotFound(
-                f"There is no event {event_id!r} for this user."
-            )
+            raise NotFound(f"There is no event {event_id!r} for this user.")
         return _event(scope.user, row)
 
     def mark_undone(self, scope: Scope, event_id: str) -> None:

@@ -200,6 +200,9 @@ class SqliteSearch:
     def _shelf(self, db: apsw.Connection, user_no: int, model_no: int, dimension: int) -> Shelf:
         shelf = self._shelves.get(user_no, model_no, dimension)
         if db.in_transaction:
+            if shelf.lags(db, user_no, model_no):
+                with self._database.fresh() as committed:
+                    shelf.refresh(committed, user_no, model_no)
             # What is written here may still be taken back, number and all: it must not stay on the shelf.
             shelf = shelf.snapshot()
         shelf.refresh(db, user_no, model_no)

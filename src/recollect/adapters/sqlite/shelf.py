@@ -11,7 +11,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.adapters.sqlite.rows import Row
+from recollect.adapters.sqlite.rows import Row, number
 
 Bits: TypeAlias = NDArray[np.uint64]
 Floats: TypeAlias = NDArray[np.float32]
@@ -26,6 +26,12 @@ BLOCK = 32_768
 #: Vectors read in one go.
 READ = 8_192
 
+#: Vectors that are read in a millisecond or so.
+MANY = 200
+
+LATER = """
+    SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_no = ? AND model_no = ? AND no > ? LIMIT ?)
+"""
 VECTORS = """
     SELECT no, passage, chat_no, scale, data FROM vectors
     WHERE user_no = ? AND model_no = ? AND no > ? ORDER BY no
@@ -104,14 +110,21 @@ class Shelf:
             copy._middle, copy._middle_of = self._middle, self._middle_of
         return copy
 
+    def lags(self, db: apsw.Connection, user_no: int, model_no: int) -> bool:
+        """Whether so much was written since the last look that reading it takes a moment."""
+        return self._outgrown() or number(db, LATER, (user_no, model_no, self._last, MANY)) == MANY
+
     def refresh(self, db: apsw.Connection, user_no: int, model_no: int) -> None:
         with self._lock:
-            if self._middle_of < READ and self._size >= 2 * self._middle_of:
-                # The middle of a few vectors is not yet that of many.
+            if self._outgrown():
                 self._empty()
             cursor = db.execute(VECTORS, (user_no, model_no, self._last))
             while rows := list(islice(cursor, READ)):
                 self._append(rows)
+
+    def _outgrown(self) -> bool:
+        """The middle of a few vectors is not yet that of many."""
+        return self._middle_of < READ and self._size >= max(2 * self._middle_of, 1)
 
     def _append(self, rows: Sequence[Row]) -> None:
         numbers, passages, chats, scales, data = zip(*rows, strict=True)
