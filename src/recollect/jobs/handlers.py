@@ -9,16 +9,19 @@ from recollect.engine import EMBED, Engine
 from recollect.errors import NotFound, ProviderError
 from recollect.jobs.embedding import Embedding
 from recollect.model.candidate import Passage
-from recollect.model.job import Job, JobKind
+from recollect.model.job import Job, JobKind, NewJob
 from recollect.model.message import Message
 from recollect.model.policy import Policy
 from recollect.model.scope import Scope
 from recollect.ports.embedder import Embedder
+from recollect.steps.garden.retention import cutoff
 
 #: How long a job may stay silent before somebody else takes it over.
 LEASE = timedelta(seconds=60)
 #: Passages embedded in one go: a few seconds of work, well inside a lease.
 BATCH = 32
+
+BACKFILL = NewJob(kind=JobKind.BACKFILL, key="backfill")
 
 Policies: TypeAlias = Callable[[str], Policy]
 Handler: TypeAlias = Callable[[Job], None]
@@ -39,15 +42,20 @@ class Handlers:
 
     def open_up(self) -> None:
         """
-        What a worker does first: repair the shadows where they differ from the text, and queue what waits for a
-        vector. A model that was missing may be there now.
+        What a worker does first: repair the shadows where they differ from the text, drop receipts that are too old,
+        and queue what waits for a vector or for chunks. A model that was missing may be there now.
         """
         store, now = self.engine.store, self.engine.clock.now()
         store.upkeep.sync()
         store.jobs.revive(JobKind.EMBED, now=now)
-        for user in store.users():
+        policies = {user: self.policies(user) for user in store.users()}
+        for user, policy in policies.items():
             if store.vectors.pending(user):
                 store.jobs.enqueue(user, EMBED, now=now)
+            if policy.chunking.enabled and policy.chunking.backfill:
+                store.jobs.enqueue(user, BACKFILL, now=now)
+        longest = max((policy.record.keep_days for policy in policies.values()), default=0)
+        store.receipts.prune(cutoff(now, longest))
 
     def embed(self, job: Job) -> None:
         """Give every passage that waits for one its vector. Without an embedder they go on waiting."""

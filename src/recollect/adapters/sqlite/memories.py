@@ -36,6 +36,11 @@ INSERT_VERSION = """
         (user_no, memory_no, version, change, text, old_text, kind, weight, standing, changed_at, reason)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+SPANS = """
+    SELECT s.memory_no, m.id, s.start, s.end FROM memory_spans s JOIN messages m ON m.no = s.message_no
+    WHERE s.user_no = ? AND s.memory_no IN (SELECT value FROM json_each(?))
+    ORDER BY s.memory_no, s.message_no, s.start
+"""
 INSERT_SPAN = """
     INSERT OR IGNORE INTO memory_spans (user_no, memory_no, message_no, start, end)
     SELECT ?1, ?2, no, ?4, ?5 FROM messages WHERE user_no = ?1 AND id = ?3
@@ -75,7 +80,7 @@ class SqliteMemories:
                 raise NotFound(
                     f"More than one memory begins with {memory_id!r}. Give more of it." if rows else why
                 )
-            return self._memory(db, scope.user, rows[0])
+            return self._memories(db, scope.user, rows[:1])[0]
 
     def list(
         self,
@@ -103,7 +108,7 @@ class SqliteMemories:
                 f"{MEMORY} {clause} ORDER BY m.seen_at DESC, m.no DESC LIMIT ? OFFSET ?",
                 [*values, limit, offset],
             )
-            return [self._memory(db, scope.user, row) for row in rows]
+            return self._memories(db, scope.user, rows)
 
     def count(self, scope: Scope) -> int:
         with self._database.reading() as db:
@@ -121,7 +126,7 @@ class SqliteMemories:
                 MEMORY + "WHERE m.user_no = ? AND m.fact_hash = ? AND m.standing = 'active'",
                 (user_no, fact_hash),
             )
-            return None if row is None else self._memory(db, scope.user, row)
+            return None if row is None else self._memories(db, scope.user, [row])[0]
 
     def by_attribute(self, scope: Scope, attribute: str) -> Sequence[Memory]:
         with self._database.reading() as db:
@@ -135,7 +140,7 @@ class SqliteMemories:
                 """,
                 (user_no, attribute),
             )
-            return [self._memory(db, scope.user, row) for row in rows]
+            return self._memories(db, scope.user, rows)
 
     def of_messages(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Memory]:
         with self._database.reading() as db:
@@ -152,7 +157,7 @@ class SqliteMemories:
                 """,
                 (user_no, json.dumps(list(message_ids))),
             )
-            return [self._memory(db, scope.user, row) for row in rows]
+            return self._memories(db, scope.user, rows)
 
     def save(self, memory: Memory, change: Change, *, reason: str | None = None) -> Memory:
         with self._database.transaction() as db:
@@ -212,40 +217,43 @@ class SqliteMemories:
         if memory.standing is Standing.ACTIVE and same is not None and same.id != memory.id:
             raise Refused(f"Memory {same.id} says the same already. Forget one of the two instead.")
 
-    def _memory(self, db: apsw.Connection, user: str, row: Row) -> Memory:
-        column = dict(zip(("no", "id", "chat", *COLUMNS), row, strict=True))
-        spans = fetch(
-            db,
-            "SELECT m.id, s.start, s.end FROM memory_spans s JOIN messages m ON m.no = s.message_no"
-            " WHERE s.user_no = ? AND s.memory_no = ? ORDER BY s.message_no, s.start",
-            (self._database.user(db, user), column["no"]),
-        )
-        return Memory(
-            id=column["id"],
-            user=user,
-            chat=column["chat"],
-            text=column["text"],
-            kind=Kind(column["kind"]),
-            weight=column["weight"],
-            standing=Standing(column["standing"]),
-            origin=Origin(column["origin"]),
-            speaker=Role(column["speaker"]),
-            tags=tuple(json.loads(column["tags"])),
-            sightings=column["sightings"],
-            version=column["version"],
-            pinned=bool(column["pinned"]),
-            attribute=column["attribute"],
-            value=column["value"],
-            superseded_by=column["superseded_by"],
-            valid_from=maybe_time(column["valid_from"]),
-            valid_to=maybe_time(column["valid_to"]),
-            expires_at=maybe_time(column["expires_at"]),
-            reason=column["reason"],
-            created_at=from_ms(column["created_at"]),
-            updated_at=from_ms(column["updated_at"]),
-            seen_at=from_ms(column["seen_at"]),
-            spans=tuple(Span(message_id=m, start=start, end=end) for m, start, end in spans),
-        )
+    def _memories(self, db: apsw.Connection, user: str, rows: Sequence[Row]) -> Sequence[Memory]:
+        """Rows with what they rest on, which is asked for once for all of them."""
+        spans: dict[int, list[Span]] = {row[0]: [] for row in rows}
+        found = fetch(db, SPANS, (self._database.user(db, user), json.dumps(list(spans))))
+        for memory_no, message, start, end in found:
+            spans[memory_no].append(Span(message_id=message, start=start, end=end))
+        return [_memory(user, row, tuple(spans[row[0]])) for row in rows]
+
+
+def _memory(user: str, row: Row, spans: tuple[Span, ...]) -> Memory:
+    column = dict(zip(("no", "id", "chat", *COLUMNS), row, strict=True))
+    return Memory(
+        id=column["id"],
+        user=user,
+        chat=column["chat"],
+        text=column["text"],
+        kind=Kind(column["kind"]),
+        weight=column["weight"],
+        standing=Standing(column["standing"]),
+        origin=Origin(column["origin"]),
+        speaker=Role(column["speaker"]),
+        tags=tuple(json.loads(column["tags"])),
+        sightings=column["sightings"],
+        version=column["version"],
+        pinned=bool(column["pinned"]),
+        attribute=column["attribute"],
+        value=column["value"],
+        superseded_by=column["superseded_by"],
+        valid_from=maybe_time(column["valid_from"]),
+        valid_to=maybe_time(column["valid_to"]),
+        expires_at=maybe_time(column["expires_at"]),
+        reason=column["reason"],
+        created_at=from_ms(column["created_at"]),
+        updated_at=from_ms(column["updated_at"]),
+        seen_at=from_ms(column["seen_at"]),
+        spans=spans,
+    )
 
 
 def _values(memory: Memory) -> list[Value]:
