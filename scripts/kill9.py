@@ -126,7 +126,7 @@ class Findings:
         return bool(self.lost or self.twice or self.half or self.unsound)
 
     def details(self) -> Sequence[str]:
-        return [*self.lost, *self.twice, *self.half, *self.unsound][:20]
+        return [*self.unsound, *self.half, *self.twice, *self.lost][:20]
 
 
 def check(db: Path, acknowledged: set[str], *, since: int, deep: bool, findings: Findings) -> int:

@@ -19,10 +19,10 @@ def run(db: Path, *options: str) -> tuple[int, dict[str, str], str]:
 
 
 def test_two_writers_and_a_reader_share_a_file(tmp_path: Path) -> None:
-    code, figures, complaints = run(tmp_path / "memory.db", "--writers=2", "--messages=150")
+    code, figures, complaints = run(tmp_path / "memory.db", "--writers=2", "--messages=80")
 
     assert (code, complaints) == (0, "")
-    assert (figures["acknowledged"], figures["stored"]) == ("300", "300")
+    assert (figures["acknowledged"], figures["stored"]) == ("160", "160")
     assert int(figures["reads"]) > 0
 
 

@@ -4,12 +4,14 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from itertools import count
 from pathlib import Path
 
 import apsw
 
 from recollect.adapters.sqlite import migrate
 from recollect.adapters.sqlite.errors import translated
+from recollect.adapters.sqlite.patience import patience
 from recollect.adapters.sqlite.tokenizer import tokenizer
 from recollect.adapters.sqlite.transaction import transaction
 from recollect.errors import NotAStore, StoreError, StoreReadOnly
@@ -47,7 +49,7 @@ class Database:
             try:
                 # Nothing is written, not even the journal mode, before we know that the file is ours.
                 migrate.check(self._writer, path)
-                self._writer.execute("PRAGMA journal_mode = WAL").fetchall()
+                self._keep_a_log()
                 migrate.migrate(self._writer, path)
                 self._writer.execute(WORDS)
             except BaseException:
@@ -56,13 +58,25 @@ class Database:
 
     def _open(self, pragmas: str) -> apsw.Connection:
         connection = apsw.Connection(str(self.path))
-        connection.set_busy_timeout(self._busy_timeout_ms)
+        connection.set_busy_handler(patience(self._busy_timeout_ms))
         # The first look at the file: a damaged one says here what is wrong with it, and nowhere else as clearly.
         connection.pragma("schema_version")
         connection.register_fts5_tokenizer("recollect", tokenizer)
         for pragma in ("PRAGMA foreign_keys = ON", "PRAGMA secure_delete = ON", *pragmas.split(";")):
             connection.execute(pragma).fetchall()
         return connection
+
+    def _keep_a_log(self) -> None:
+        """Turn to write-ahead logging. SQLite does not wait by itself while another process does the same."""
+        wait = patience(self._busy_timeout_ms)
+        for looks in count():
+            try:
+                self._writer.execute("PRAGMA journal_mode = WAL").fetchall()
+            except apsw.BusyError:
+                if not wait(looks):
+                    raise
+            else:
+                return
 
     @contextmanager
     def transaction(self) -> Iterator[apsw.Connection]:
