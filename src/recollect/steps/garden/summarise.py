@@ -243,7 +243,7 @@ def _without_user(state: str, words: dict[str, str]) -> str:
 def _fitted(sentence: str, max_tokens: int, max_words: int) -> str:
     if not sentence:
         return ""
-    text = clipped(sentence.rstrip("."), max_words)
+    text = clipped(" ".join(sentence.split()).rstrip("."), max_words)
     whole = text if text.endswith("…") else f"{text}."
     return whole if estimate(whole) <= max_tokens else _cut(text, max_tokens)
 
