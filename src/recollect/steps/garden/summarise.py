@@ -86,7 +86,7 @@ def session_summary(
     words = _WORDS.get(locale, _WORDS["en"])
     said = [message.content for message in messages if message.role is Role.USER]
     told = [sentence for text in said for sentence in sentences(text) if not COURTESY.match(sentence)]
-    before = _state(previous or "", words)
+    before = _state(" ".join((previous or "").split()), words)
     now = _goal(told, words) or _topic(told, words)
     felt = feeling([" ".join(sentences(text)) for text in said])
     state = now or before or (words["user"] if felt else "")
