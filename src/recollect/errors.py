@@ -20,7 +20,8 @@ RecollectError
 └── ProviderError           an embedder or a language model said no
     ├── ProviderBusy        ... but may say yes if asked again
     ├── ModelMissing        ... its files or its package are not here
-    └── AnswerUnreadable    ... it answered, but not with what was asked for
+    ├── AnswerUnreadable    ... it answered, but not with what was asked for
+    └── CapReached          ... it was not asked: it would cost more than is allowed
 
 A `...Busy` error means that the same call may work later; retry looks at nothing else.
 """
@@ -111,3 +112,7 @@ class ModelMissing(ProviderError):
 
 class AnswerUnreadable(ProviderError):
     """The model's answer could not be read. Nothing was learned; retry the job, or choose another model."""
+
+
+class CapReached(ProviderError):
+    """Asking the language model would cost more than is allowed. Raise `spend.per_day` or `spend.per_chat`."""

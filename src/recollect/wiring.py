@@ -7,19 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from recollect.engine import Engine
+from recollect.engine.files import Files
 from recollect.errors import ConfigError
 from recollect.jobs.handlers import Handlers
 from recollect.jobs.worker import Worker
 from recollect.model.policy import Policy
+from recollect.model.scope import Scope
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import Store
 from recollect.settings import Connection, Resolved, Settings
+from recollect.steps.garden.step import SummariseStep
 from recollect.steps.intake.step import IntakeStep
 from recollect.steps.judge.choice import choose
 from recollect.steps.judge.step import JudgeStep
-from recollect.steps.keep.step import KeepStep
+from recollect.steps.keep.step import KeepStep, RelearnStep
 from recollect.steps.recall.step import RecallStep
 
 #: Named here, imported only when chosen: what is optional stays optional.
@@ -40,6 +43,9 @@ CHAT_MODELS = {
 BUNDLED_MODEL = "BAAI/bge-small-en-v1.5"
 
 
+MODE = "memory.mode"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
     """An engine with everything it runs on."""
@@ -50,17 +56,29 @@ class Runtime:
     embedder: Embedder | None
     worker: Worker
 
-    def resolve(self, user: str, call: Mapping[str, object] | None = None) -> Resolved:
-        """What holds for this user now: their preferences are read anew each time."""
-        return self.settings.resolve(preferences=self.preferences(user), call=call or {})
+    def resolve(
+        self, user: str, call: Mapping[str, object] | None = None, *, chat: str | None = None
+    ) -> Resolved:
+        """
+        What holds for this user now: their preferences are read anew each time. How memory is used in a chat can be
+        chosen for the chat; a temporary one never uses it, whatever anybody chose.
+        """
+        here = {**self._chosen_for(user, chat), **(call or {}), **_temporary(user, chat)}
+        return self.settings.resolve(preferences=self.preferences(user), call=here)
 
     def preferences(self, user: str) -> dict[str, str]:
         """The settings a user has chosen. Names with a dot at the start are notes of our own."""
         stored = self.store.preferences.all(user)
         return {key: value for key, value in stored.items() if not key.startswith(".")}
 
-    def policy(self, user: str, call: Mapping[str, object] | None = None) -> Policy:
-        return self.resolve(user, call).policy
+    def policy(
+        self, user: str, call: Mapping[str, object] | None = None, *, chat: str | None = None
+    ) -> Policy:
+        return self.resolve(user, call, chat=chat).policy
+
+    def _chosen_for(self, user: str, chat: str | None) -> dict[str, object]:
+        mode = self.store.chats.mode(Scope(user, chat)) if chat is not None else None
+        return {MODE: mode} if mode else {}
 
     def close(self) -> None:
         self.worker.stop()
@@ -86,14 +104,27 @@ def open_runtime(
     names: Ids = ids or _load(IDS)()
     store: Store = _load(STORES["sqlite"])(connection.db, busy_timeout_ms=connection.busy_timeout_ms)
     intake = IntakeStep(clock=time, ids=names)
+    model = chat_model or make_chat_model(connection)
+    keep = KeepStep(memories=store.memories, tombstones=store.tombstones, search=store.search, clock=time)
     engine = Engine(
         store=store,
         clock=time,
         ids=names,
         intake=intake,
-        judge_step=JudgeStep(model=chat_model or make_chat_model(connection)),
+        judge_step=JudgeStep(model=model),
+        summarise_step=SummariseStep(model=model),
         embedder=chosen,
-        keep=KeepStep(memories=store.memories, tombstones=store.tombstones, search=store.search, clock=time),
+        files=Files(embedder=chosen),
+        keep=keep,
+        relearn=RelearnStep(
+            keep=keep,
+            memories=store.memories,
+            messages=store.messages,
+            judgements=store.judgements,
+            tombstones=store.tombstones,
+            clock=time,
+            ids=names,
+        ),
         recall_step=RecallStep(search=store.search, memories=store.memories, embedder=chosen, clock=time),
     )
 
@@ -101,9 +132,15 @@ def open_runtime(
         return runtime.policy(user)
 
     handlers = Handlers(engine=engine, embedder=chosen, policies=policies)
-    worker = Worker(store.jobs, handlers.table(), time, open_up=handlers.open_up)
+    worker = Worker(
+        store.jobs, handlers.table(), time, open_up=handlers.open_up, daily=handlers.daily
+    )
     runtime = Runtime(settings=settings, store=store, engine=engine, embedder=chosen, worker=worker)
     return runtime
+
+
+def _temporary(user: str, chat: str | None) -> dict[str, object]:
+    return {MODE: "off"} if Scope(user, chat).is_temporary else {}
 
 
 def make_embedder(connection: Connection) -> Embedder | None:

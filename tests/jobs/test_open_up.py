@@ -33,7 +33,7 @@ def test_receipts_are_kept_for_thirty_days(tmp_path: Path) -> None:
         memory.search("lunch")
         clock.advance(timedelta(days=2))
 
-        opened(memory).open_up()
+        opened(memory).daily()
 
         assert [receipt.query for receipt in memory.runtime.store.receipts.list(MINE)] == ["lunch"]
 

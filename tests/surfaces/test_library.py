@@ -144,6 +144,7 @@ def test_one_message_or_a_list_is_stored_and_not_yet_learned_from(tmp_path: Path
             "tokens": estimate("I live in Lisbon."),
             "clipped_from": None,
             "masked": [],
+            "stored": True,
         }
         assert [each["role"] for each in rows(two, "messages")] == ["assistant", "user"]
         assert memory.get_all() == {"results": []}
@@ -364,7 +365,7 @@ def test_why_not_says_what_keeps_a_memory_away(memory: Memory) -> None:
     memory.flush()
 
     assert memory.why_not("vegetarian", recalled)["reason"] == "nothing: it is recalled"
-    assert memory.why_not("vegetarian", gone)["reason"] == "it is forgotten"
+    assert memory.why_not("vegetarian", gone)["reason"] == "it is forgotten: by the user"
     with pytest.raises(NotFound):
         memory.why_not("vegetarian", "nobody")
 

@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 
-from recollect.engine.listening import EMBED, Listening
-from recollect.engine.recalling import Recalling
-from recollect.engine.steering import Steering
+from recollect.engine.conversing import Conversing
+from recollect.engine.listening import EMBED, summarise
+from recollect.engine.privacy import Privacy
+from recollect.engine.revising import Revising
+from recollect.engine.summarising import Summarising
+from recollect.engine.tending import Tending
 
-__all__ = ["EMBED", "Engine"]
+__all__ = ["EMBED", "Engine", "summarise"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Engine(Listening, Recalling, Steering):
-    """A message goes in (listening), the right memory comes out (recalling), and the user decides (steering)."""
+class Engine(Revising, Summarising, Tending, Conversing, Privacy):
+    """A message goes in, what it teaches is kept and tended, the right memory comes out, and the user decides."""

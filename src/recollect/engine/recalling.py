@@ -1,22 +1,29 @@
 """The right memory comes out: searched, ranked, put into a prompt, and accounted for."""
 
 import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.engine.core import Core
-from recollect.model.candidate import Recollection, Source
+from recollect.errors import StoreError
+from recollect.model.candidate import Candidate, Recollection, Source
 from recollect.model.context import Block, Tiers
 from recollect.model.memory import Standing
 from recollect.model.outcome import Absence
 from recollect.model.policy import Policy
 from recollect.model.receipt import Fate, Item, Receipt
 from recollect.model.scope import Scope
+from recollect.model.summary import SummaryKind
 from recollect.steps.assemble.block import assemble
 from recollect.steps.assemble.tiers import conversation
+from recollect.steps.profile.words import told
 from recollect.steps.recall.step import Recalled, RecallStep
+from recollect.text.tokens import estimate
 from recollect.text.windows import encodable
 
+#: The modes in which anything is recalled.
+RECALLING = frozenset({"on", "recall_only"})
 #: Messages of a chat that are looked at for its tiers.
 CONVERSATION = 200
 
@@ -31,23 +38,41 @@ class Recalling(Core):
         """Search: the passages that bear on the question, best first, each with the parts of its score."""
         begun = self.clock.monotonic()
         question = encodable(question)
-        recalled = self.recall_step(scope, question, policy, as_of=as_of)
+        recalled = (
+            self.recall_step(scope, question, policy, as_of=as_of)
+            if policy.memory.mode in RECALLING
+            else Recalled()
+        )
         items = tuple(_item(r, Fate.RETURNED) for r in recalled.kept)
         return self._keep_receipt(
             scope, question, policy, recalled, Block(text="", tokens=0, items=items), begun
         )
 
-    def context(self, scope: Scope, question: str, policy: Policy) -> Receipt:
-        """The block for the next prompt, inside the budget, with an account of everything considered."""
+    def context(
+        self,
+        scope: Scope,
+        question: str,
+        policy: Policy,
+        *,
+        context_ids: Sequence[str] = (),
+        fallback: Sequence[str] = (),
+    ) -> Receipt:
+        """
+        The block for the next prompt, inside the budget, with an account of everything considered.
+
+        Context files can be named besides those attached to the chat; `fallback` stands in where nothing is recalled.
+        """
         begun = self.clock.monotonic()
         question = encodable(question)
-        tiers = self._tiers(scope, policy)
+        tiers, degraded = self._gathered(scope, policy, context_ids)
         visible = frozenset(message.id for message in tiers.buffer)
         recalled = (
             self.recall_step(scope, question, policy, visible=visible, cliff=policy.recall.cliff)
-            if policy.recall.enabled
+            if policy.recalls
             else Recalled()
         )
+        if not recalled.kept and policy.recalls:
+            recalled = replace(recalled, kept=tuple(self._stand_ins(fallback)))
         assembling = self.clock.monotonic()
         block = assemble(
             replace(tiers, recalled=recalled.kept),
@@ -57,6 +82,7 @@ class Recalling(Core):
             nonce=self.ids.new(),
             already=self._just_injected(scope, policy),
         )
+        recalled = _with_tiers(recalled, block.shown, degraded)
         spent = {**recalled.timings, "assemble_ms": (self.clock.monotonic() - assembling) * 1000}
         return self._keep_receipt(scope, question, policy, replace(recalled, timings=spent), block, begun)
 
@@ -78,17 +104,67 @@ class Recalling(Core):
             reason = f"it is {memory.standing}" + (f": {memory.reason}" if memory.reason else "")
         return Absence(id=memory.id, text=memory.text, reason=reason)
 
+    def _stand_ins(self, texts: Sequence[str]) -> Iterator[Recollection]:
+        now = self.clock.now()
+        for place, text in enumerate(texts, start=1):
+            candidate = Candidate(
+                source=Source.MEMORY,
+                id=f"fallback-{place}",
+                text=text,
+                created_at=now,
+                seen_at=now,
+                tokens=estimate(text),
+            )
+            yield Recollection(candidate=candidate, score=0.0)
+
+    def _gathered(
+        self, scope: Scope, policy: Policy, context_ids: Sequence[str]
+    ) -> tuple[Tiers, tuple[str, ...]]:
+        """What is shown besides recollections. Whatever of it cannot be read, the chat goes on without it."""
+        if policy.memory.mode not in RECALLING:
+            return Tiers(), ()
+        try:
+            tiers = self._tiers(scope, policy)
+            named = [self.store.contexts.get(scope, context_id) for context_id in context_ids]
+            files = {file.id: file for file in (*tiers.contexts, *named)}
+            return replace(tiers, contexts=tuple(files.values())), ()
+        except StoreError as error:
+            return Tiers(), (f"recollections only: {error}",)
+
     def _tiers(self, scope: Scope, policy: Policy) -> Tiers:
+        profile = self.store.profiles.get(scope) if policy.recalls else None
+        about = told(profile, policy.assemble.locale) if profile else None
         if scope.chat is None:
-            return Tiers()
+            return Tiers(profile=about)
         buffer, local = conversation(self.store.messages.list(scope, limit=CONVERSATION), policy.assemble)
-        return Tiers(buffer=buffer, local=local)
+        working = self.store.summaries.latest(scope, SummaryKind.WORKING)
+        return Tiers(
+            buffer=buffer,
+            local=local,
+            working=working.text if working and policy.summaries.working_every else None,
+            contexts=tuple(self.store.contexts.list(scope)),
+            profile=about,
+        )
 
     def _just_injected(self, scope: Scope, policy: Policy) -> frozenset[tuple[Source, str]]:
         if scope.chat is None or not policy.assemble.repeat_after:
             return frozenset()
-        recent = self.store.receipts.list(scope, limit=policy.assemble.repeat_after)
+        try:
+            recent = self.store.receipts.list(scope, limit=policy.assemble.repeat_after)
+        except StoreError:
+            # Saying something twice is better than not answering.
+            return frozenset()
         return frozenset((item.source, item.id) for receipt in recent for item in receipt.injected)
+
+    def _skipped(self, scope: Scope, policy: Policy) -> tuple[str, ...]:
+        """Sources that were not asked, and why."""
+        if policy.memory.mode not in RECALLING:
+            return (f"everything: memory is {policy.memory.mode} here",)
+        try:
+            consents = self.store.consents.all(scope)
+        except StoreError:
+            return ()
+        return tuple(f"{category}: no consent" for category, granted in consents.items() if not granted)
 
     def _keep_receipt(
         self, scope: Scope, question: str, policy: Policy, recalled: Recalled, block: Block, begun: float
@@ -109,12 +185,28 @@ class Recalling(Core):
             text=block.text,
             items=(*block.items, *left_out),
             degraded=recalled.degraded,
-            skipped=block.notes,
+            skipped=(*self._skipped(scope, policy), *block.notes),
             sources=recalled.sources,
             timings={**recalled.timings, "total_ms": (self.clock.monotonic() - begun) * 1000},
         )
-        self.store.receipts.add(receipt)
+        if policy.memory.mode == "off":
+            return receipt
+        try:
+            self.store.receipts.add(receipt)
+        except StoreError as error:
+            return replace(receipt, degraded=(*receipt.degraded, f"this receipt is not kept: {error}"))
         return receipt
+
+
+def _with_tiers(recalled: Recalled, shown: Tiers, degraded: tuple[str, ...]) -> Recalled:
+    """Count what is in the prompt besides recollections, so that a receipt tells of all of it."""
+    counts = {
+        "profile": int(shown.profile is not None),
+        "working": int(shown.working is not None),
+        "contexts": len(shown.contexts),
+    }
+    sources = {**recalled.sources, **{name: number for name, number in counts.items() if number}}
+    return replace(recalled, sources=sources, degraded=(*recalled.degraded, *degraded))
 
 
 def _item(recollection: Recollection, fate: Fate, reason: str | None = None) -> Item:

@@ -22,6 +22,7 @@ LEASE = timedelta(seconds=60)
 BATCH = 32
 
 BACKFILL = NewJob(kind=JobKind.BACKFILL, key="backfill")
+GARDEN = NewJob(kind=JobKind.GARDEN, key="garden")
 
 Policies: TypeAlias = Callable[[str], Policy]
 Handler: TypeAlias = Callable[[Job], None]
@@ -38,24 +39,28 @@ class Handlers:
     policies: Policies
 
     def table(self) -> Mapping[JobKind, Handler]:
-        return {JobKind.EMBED: self.embed, JobKind.JUDGE: self.judge, JobKind.BACKFILL: self.backfill}
+        return {
+            JobKind.EMBED: self.embed,
+            JobKind.JUDGE: self.judge,
+            JobKind.BACKFILL: self.backfill,
+            JobKind.SUMMARISE: self.summarise,
+            JobKind.GARDEN: self.garden,
+        }
 
     def open_up(self) -> None:
         """
-        What a worker does first: repair the shadows where they differ from the text, drop receipts that are too old,
-        and queue what waits for a vector or for chunks. A model that was missing may be there now.
+        What a worker does first: repair the shadows where they differ from the text, and queue what waits for a
+        vector or for chunks. A model that was missing may be there now.
         """
         store, now = self.engine.store, self.engine.clock.now()
         store.upkeep.sync()
         store.jobs.revive(JobKind.EMBED, now=now)
-        policies = {user: self.policies(user) for user in store.users()}
-        for user, policy in policies.items():
+        for user in store.users():
+            policy = self.policies(user)
             if store.vectors.pending(user):
                 store.jobs.enqueue(user, EMBED, now=now)
             if policy.chunking.enabled and policy.chunking.backfill:
                 store.jobs.enqueue(user, BACKFILL, now=now)
-        longest = max((policy.record.keep_days for policy in policies.values()), default=0)
-        store.receipts.prune(cutoff(now, longest))
 
     def embed(self, job: Job) -> None:
         """Give every passage that waits for one its vector. Without an embedder they go on waiting."""
@@ -82,7 +87,7 @@ class Handlers:
             with engine.store.transaction():
                 self._still_ours(job)
                 for lesson in lessons:
-                    if self._unread(scope, lesson.message.id):
+                    if self._unread(scope, lesson.message):
                         engine.learn(lesson, policy)
                 if policy.extract.mode != "batch":
                     # Learned and done are one: nobody is to find the job again and the facts twice.
@@ -110,15 +115,40 @@ class Handlers:
                 store.preferences.set(job.user, LAST_BACKFILLED, after, now=self.engine.clock.now())
                 store.jobs.enqueue(job.user, EMBED, now=self.engine.clock.now())
 
+    def summarise(self, job: Job) -> None:
+        """Write down what a chat came to, if that is due and what it covers has not changed meanwhile."""
+        scope, policy = Scope(job.user, str(job.payload["chat"])), self.policies(job.user)
+        if not policy.learns:
+            return
+        made = self.engine.summarised(scope, policy)
+        with self.engine.store.transaction():
+            self._still_ours(job)
+            self.engine.keep_summaries(scope, made, policy)
+
+    def garden(self, job: Job) -> None:
+        """Tend a user's memories."""
+        self.engine.tend(Scope(job.user), self.policies(job.user))
+
+    def daily(self) -> None:
+        """Send the gardener to everybody, and drop receipts that are older than anybody wants them."""
+        store, now = self.engine.store, self.engine.clock.now()
+        users = store.users()
+        for user in users:
+            store.jobs.enqueue(user, GARDEN, now=now)
+        longest = max((self.policies(user).record.keep_days for user in users), default=0)
+        store.receipts.prune(cutoff(now, longest))
+
     def _waiting(self, user: str, refused: Collection[int]) -> list[Passage]:
         waiting = self.engine.store.vectors.missing(user, limit=BATCH + len(refused))
         return [passage for passage in waiting if passage.number not in refused]
 
-    def _unread(self, scope: Scope, message_id: str) -> bool:
+    def _unread(self, scope: Scope, message: Message) -> bool:
+        """Whether a message still says what was judged, and nobody else has learned from it meanwhile."""
         try:
-            return not self.engine.store.messages.get(scope, message_id).extracted
+            current = self.engine.store.messages.get(scope, message.id)
         except NotFound:
             return False
+        return not current.extracted and current.content == message.content
 
     def _still_ours(self, job: Job) -> None:
         if not self.engine.store.jobs.extend(job, until=self.engine.clock.now() + LEASE):

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
 from recollect.errors import StoreError
 from recollect.jobs.handlers import LEASE, Handler, LeaseLost
@@ -13,6 +14,7 @@ from recollect.ports.jobs import Jobs
 
 #: How long an idle worker sleeps at most: other processes may have queued work.
 NAP = 1.0
+DAY = timedelta(days=1)
 #: How long to wait for a job that is in other hands before looking again.
 BREATH = 0.02
 
@@ -34,10 +36,12 @@ class Worker:
         clock: Clock,
         *,
         open_up: Callable[[], None] | None = None,
+        daily: Callable[[], None] | None = None,
     ) -> None:
-        """`open_up` is done once, before the first job of a worker that runs on."""
+        """A worker that runs on does `open_up` once, before its first job, and `daily` then and every day after."""
         self._jobs = jobs
         self._open_up = open_up
+        self._daily = daily
         self._handlers = handlers
         self._clock = clock
         self._wake = threading.Event()
@@ -92,12 +96,15 @@ class Worker:
             self._thread.join(seconds)
 
     def run(self, watch: Callable[[Done], None] | None = None) -> None:
-        waiting_to_open = self._open_up
+        waiting_to_open, next_day = self._open_up, self._clock.now()
         while not self._stop.is_set():
             try:
                 if waiting_to_open:
                     waiting_to_open()
                     waiting_to_open = None
+                if self._daily and self._clock.now() >= next_day:
+                    self._daily()
+                    next_day = self._clock.now() + DAY
                 done = self.work_once()
             except StoreError:
                 # A full disk or a held lock: the job is safe in its row, so look again after a nap.

@@ -12,6 +12,9 @@ class Action(StrEnum):
     ARCHIVE = "archive"
     LEARN = "learn"
     SUPERSEDE = "supersede"
+    PIN = "pin"
+    RESTORE = "restore"
+    ACCEPT = "accept"
     UNDO = "undo"
 
 

@@ -109,6 +109,8 @@ class Change(StrEnum):
     SUPERSEDE = "SUPERSEDE"
     ARCHIVE = "ARCHIVE"
     RESTORE = "RESTORE"
+    RELEARN = "RELEARN"  #: what it was learned from changed
+    MERGE = "MERGE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

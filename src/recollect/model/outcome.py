@@ -54,18 +54,27 @@ class Buried:
     reason: str
 
 
-Kept: TypeAlias = New | Reinforces | Supersedes | Contested | Known | Buried
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declined:
+    """The user does not want this kept."""
+
+    text: str
+    reason: str
+
+
+Kept: TypeAlias = New | Reinforces | Supersedes | Contested | Known | Buried | Declined
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """A message is on disk."""
+    """A message is on disk, or memory does not listen here and it is not."""
 
     message: Message
-    new: bool  #: False if its client id was there already
+    new: bool  #: False if its client id was there already, or if it is not stored
     considered: bool  #: whether a judge will look at it
     reason: str  #: what the funnel said
     masked: tuple[str, ...] = ()  #: kinds of secrets that were masked before it was stored
+    stored: bool = True  #: False where memory does not listen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

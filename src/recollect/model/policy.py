@@ -14,6 +14,16 @@ def knob(default: Section, doc: str, *, choices: tuple[str, ...] = ()) -> Sectio
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    mode: Literal["on", "collect_only", "recall_only", "off"] = knob(
+        "on",
+        "What memory does: listen and recall, only listen, only recall, or neither. What it does not listen to"
+        " is not stored.",
+        choices=("on", "collect_only", "recall_only", "off"),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Collect:
     enabled: bool = knob(True, "Learn from messages. Off means that nothing is extracted.")
     store_raw: Literal["full", "gated", "none"] = knob(
@@ -69,6 +79,16 @@ class Extract:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spend:
+    per_day: int = knob(
+        0, "Tokens a language model may cost a user in a day; beyond it the rules judge. 0 is no cap."
+    )
+    per_chat: int = knob(
+        0, "Tokens a language model may cost in one chat; beyond it the rules judge. 0 is no cap."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Keep:
     similar: float = knob(0.90, "Cosine from which two facts are the same.")
     similar_top_k: int = knob(5, "Known memories a new fact is compared with.")
@@ -109,16 +129,28 @@ class Summaries:
 class Recall:
     enabled: bool = knob(True, "Use memory in answers. Off leaves only the current chat.")
     hybrid: bool = knob(True, "Search by words as well as by meaning.")
-    ranker: Literal["blend", "sum", "product", "cosine", "importance"] = knob(
-        "blend",
-        "How candidates are ordered: sum = α·dense + β·lexical + γ·identifier; blend = sum × weight × recency"
-        " within bounds; product = dense × weight × recency; cosine = dense alone; importance = weight first.",
-        choices=("blend", "sum", "product", "cosine", "importance"),
+    ranker: Literal["evidence", "blend", "sum", "product", "cosine", "importance"] = knob(
+        "evidence",
+        "How candidates are ordered: sum = α·dense + β·lexical + γ·identifier; evidence = sum + what neighbours,"
+        " chat, date and speaker say; blend = sum × weight × recency within bounds; product = dense × weight ×"
+        " recency; cosine = dense alone; importance = weight first.",
+        choices=("evidence", "blend", "sum", "product", "cosine", "importance"),
     )
     alpha: float = knob(0.6, "Share of dense similarity in the score.")
     beta: float = knob(0.3, "Share of the word match in the score.")
     gamma: float = knob(0.1, "Share of a matching code identifier in the score.")
-    fetch: int = knob(20, "Candidates taken from each channel before ranking.")
+    answer: float = knob(0.3, "What a question lends to the message after it, as evidence.")
+    follow: float = knob(0.1, "What a message lends to the one before it, as evidence.")
+    chat: float = knob(0.5, "What the best of a chat lends to all of it, as evidence.")
+    date: float = knob(1.0, "What being of a time that the question names counts as evidence.")
+    speaker: float = knob(0.1, "What being said by somebody the question names counts as evidence.")
+    sort: float = knob(0.15, "What holding a time or a number counts when the question asks for one.")
+    short: float = knob(0.3, "What being very short counts against a passage.")
+    asks: float = knob(0.05, "What being a question itself counts against a passage.")
+    assistant: float = knob(0.2, "What being the assistant's words counts against a passage.")
+    fresh: float = knob(0.05, "What weight × recency counts as evidence.")
+    around: int = knob(25, "Candidates whose neighbours in the chat are looked at, as evidence.")
+    fetch: int = knob(50, "Candidates taken from each channel before ranking.")
     limit: int = knob(8, "Passages handed on after ranking.")
     cliff: float = knob(
         0.25, "Passages that score below this share of the best one are not injected; 0 keeps all."
@@ -193,17 +225,32 @@ class Policy:
     """All of it. A preset is a handful of changes to this page."""
 
     preset: str = "default"
+    memory: Use = Use()
     collect: Collect = Collect()
     clip: Clip = Clip()
     chunking: Chunking = Chunking()
     funnel: Funnel = Funnel()
     extract: Extract = Extract()
+    spend: Spend = Spend()
     keep: Keep = Keep()
     decay: Decay = Decay()
     summaries: Summaries = Summaries()
     recall: Recall = Recall()
     assemble: Assemble = Assemble()
     record: Record = Record()
+
+    @property
+    def listens(self) -> bool:
+        """Whether messages are stored."""
+        return self.memory.mode in {"on", "collect_only"}
+
+    @property
+    def learns(self) -> bool:
+        return self.listens and self.collect.enabled
+
+    @property
+    def recalls(self) -> bool:
+        return self.memory.mode in {"on", "recall_only"} and self.recall.enabled
 
     def with_values(self, values: Mapping[str, Value]) -> "Policy":
         """Return a policy with some knobs turned, named as in `recall.alpha`."""
@@ -282,6 +329,7 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "extract.mode": "off",
         "recall.sources": "messages",
         "recall.ranker": "sum",
+        "recall.fetch": 20,
         "recall.limit": 10,
         "recall.small_set": 0,
         "decay.emo_per_week": 0.0,
@@ -328,6 +376,7 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "recall.hybrid": False,
         "recall.ranker": "cosine",
         "recall.reach": "always",
+        "recall.fetch": 20,
         "recall.facts": 3,
         "recall.history": 2,
         "recall.limit": 5,

@@ -7,6 +7,8 @@ from recollect.errors import InvalidInput
 DEFAULT_USER = "default"
 DEFAULT_CHAT = "default"
 LONGEST_NAME = 256
+#: A chat with a name that begins so leaves no trace: nothing said in it is stored, and nothing is recalled.
+TEMPORARY = "temporary-"
 
 
 def valid_name(what: str, name: str) -> str:
@@ -31,6 +33,10 @@ class Scope:
         valid_name("user id", self.user)
         if self.chat is not None:
             valid_name("chat id", self.chat)
+
+    @property
+    def is_temporary(self) -> bool:
+        return self.chat is not None and self.chat.startswith(TEMPORARY)
 
     @property
     def everything(self) -> "Scope":

@@ -21,6 +21,12 @@ class Summaries(Protocol):
     def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Summary]:
         """The newest first."""
 
+    def answers_since(self, scope: Scope, kind: SummaryKind) -> int:
+        """How often the assistant has spoken in a chat since its newest summary of that kind."""
+
+    def drop_from(self, scope: Scope, message_id: str) -> int:
+        """Delete the summaries that tell of this message or of what came after it in its chat; return how many."""
+
     def uncovered(self, scope: Scope, kind: SummaryKind, *, limit: int = 100) -> Sequence[Message]:
         """What the user and the assistant said in a chat since its newest summary of that kind, oldest first."""
 
@@ -95,6 +101,19 @@ class Profiles(Protocol):
 
     def put(self, profile: Profile) -> None:
         """Keep the profile, or ConsentRequired."""
+
+
+class Spending(Protocol):
+    """What was asked of language models, in calls and tokens."""
+
+    def reserve(self, scope: Scope, tokens: int, *, per_day: int, per_chat: int, now: datetime) -> bool:
+        """Set tokens aside for one call, unless a cap would be passed; 0 is no cap. All in one transaction."""
+
+    def settle(self, scope: Scope, reserved: int, spent: int, *, now: datetime) -> None:
+        """Put what was really spent in the place of what was set aside."""
+
+    def spent(self, scope: Scope, *, now: datetime) -> tuple[int, int]:
+        """Calls and tokens: of a user today, or of a chat ever."""
 
 
 class Audit(Protocol):

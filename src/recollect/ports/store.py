@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from recollect.model.memory import Change, Kind, Memory, Standing, Version
+from recollect.model.memory import Change, Kind, Memory, Span, Standing, Version
 from recollect.model.message import Chat, Chunk, Message, MessageType
 from recollect.model.receipt import Receipt
 from recollect.model.scope import Scope
@@ -19,6 +19,7 @@ from recollect.ports.keeping import (
     Events,
     Judgements,
     Profiles,
+    Spending,
     Summaries,
     Tombstones,
     Verdicts,
@@ -41,6 +42,16 @@ class Messages(Protocol):
         self, scope: Scope, *, limit: int = 100, before: str | None = None, newest_first: bool = False
     ) -> Sequence[Message]:
         """Messages in the order they came, the last `limit` of them, or those just before another one."""
+
+    def in_order(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Message]:
+        """Those of these messages that exist, in the order they came."""
+
+    def shed(self, scope: Scope, *, keep: int, trivial_only: bool, summarised: bool) -> int:
+        """
+        Delete what was judged and is older than the last `keep` messages of the scope's chat; return how many.
+
+        `trivial_only` spares what is worth something, `summarised` what the session summary does not cover yet.
+        """
 
     def edit(self, scope: Scope, message_id: str, content: str, chunks: Sequence[Chunk], tokens: int) -> None:
         """Replace the text; index, chunks and vectors follow."""
@@ -77,6 +88,12 @@ class Chats(Protocol):
 
     def rename(self, scope: Scope, title: str) -> None: ...
 
+    def mode(self, scope: Scope) -> str | None:
+        """The mode the user chose for the scope's chat, if they did."""
+
+    def set_mode(self, scope: Scope, mode: str | None, *, now: datetime) -> None:
+        """Choose how memory is used in a chat, which is made if it is new; None takes the choice back."""
+
     def delete(self, scope: Scope) -> None:
         """Delete a chat with its messages, chunks, summaries and vectors; memories stay, without their source."""
 
@@ -111,6 +128,21 @@ class Memories(Protocol):
 
     def of_messages(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Memory]:
         """Memories that rest on any of these messages, whatever their standing."""
+
+    def connected(self, scope: Scope, memories: Sequence[Memory]) -> Sequence[Memory]:
+        """
+        These and those they had to do with, whatever their standing: the same words, the same slot, the same source,
+        or one took the other's place.
+        """
+
+    def rests_on_later(self, scope: Scope, message_id: str) -> bool:
+        """Whether a memory rests on a message that came after this one."""
+
+    def cite(self, scope: Scope, memory_id: str, spans: Sequence[Span]) -> None:
+        """Let a memory rest on further words; that is no new version of it."""
+
+    def at_version(self, scope: Scope, memory_id: str, version: int) -> Memory:
+        """A memory as it was, or NotFound if that is not kept."""
 
     def save(self, memory: Memory, change: Change, *, reason: str | None = None) -> Memory:
         """Replace a memory by its next version, and return that. Its version must be the stored one, or Refused."""
@@ -203,6 +235,7 @@ class Store(Protocol):
     consents: Consents
     profiles: Profiles
     erasure: Erasure
+    spending: Spending
 
     def transaction(self) -> AbstractContextManager[None]:
         """Begin to write. Inside another transaction this joins it."""

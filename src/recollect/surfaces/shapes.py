@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
+from recollect.model.event import Certificate, Entry, Event
 from recollect.model.job import Job
 from recollect.model.memory import Change, Memory, Version
 from recollect.model.message import Chat, Message
@@ -11,6 +12,7 @@ from recollect.model.outcome import (
     Absence,
     Buried,
     Contested,
+    Declined,
     Kept,
     Known,
     New,
@@ -19,6 +21,8 @@ from recollect.model.outcome import (
     Supersedes,
 )
 from recollect.model.receipt import Fate, Item, Receipt
+from recollect.model.summary import ContextFile, Profile, Summary
+from recollect.model.tending import Tended
 from recollect.ports.store import Finding, Stats
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -69,7 +73,7 @@ def kept(value: Kept) -> Shape:
             return {**memory(known), "event": "CONTEST", "against": against.id}
         case Known(memory=known, reason=reason):
             return {**memory(known), "event": "NONE", "reason": reason}
-        case Buried(text=text, reason=reason):
+        case Buried(text=text, reason=reason) | Declined(text=text, reason=reason):
             return {"id": None, "memory": text, "event": "NONE", "reason": reason}
 
 
@@ -84,6 +88,7 @@ def observed(value: Observed) -> Shape:
         "tokens": value.message.tokens,
         "clipped_from": value.message.original_bytes,
         "masked": list(value.masked),
+        "stored": value.stored,
     }
 
 
@@ -208,6 +213,82 @@ def stats(value: Stats) -> Shape:
         "pending_vectors": value.pending_vectors,
         "jobs": _numbers(value.jobs),
         "sizes": _numbers(value.sizes),
+    }
+
+
+def summary(value: Summary) -> Shape:
+    return {
+        "id": value.id,
+        "chat_id": value.chat,
+        "kind": value.kind.value,
+        "text": value.text,
+        "created_at": time(value.created_at),
+        "last_message_id": value.last_message_id,
+    }
+
+
+def context_file(value: ContextFile, *, whole: bool = False) -> Shape:
+    shown: Shape = {"content": value.content} if whole else {}
+    return {
+        "id": value.id,
+        "name": value.name,
+        "chats": list(value.chats),
+        "characters": len(value.content),
+        "created_at": time(value.created_at),
+        **shown,
+    }
+
+
+def profile(value: Profile | None) -> Shape:
+    """The form as it is filled in; every field is there, so that a page can show it."""
+    fields: Shape = {
+        "preferences": {
+            name: list(text) if isinstance(text, tuple) else text
+            for name, text in (value.preferences if value else {}).items()
+        },
+        "context": dict(value.context) if value else {},
+        "freeformNotes": value.notes if value else "",
+        "extra": dict(value.extra) if value else {},
+        "updatedAt": time(value.updated_at) if value else None,
+    }
+    return {"id": value.user if value else None, **fields}
+
+
+def entry(value: Entry) -> Shape:
+    return {"at": time(value.at), "action": value.action, "detail": value.detail}
+
+
+def event(value: Event) -> Shape:
+    return {
+        "id": value.id,
+        "at": time(value.at),
+        "action": value.action.value,
+        "memories": [step.memory_id for step in value.steps],
+        "undone": value.undone,
+    }
+
+
+def certificate(value: Certificate) -> Shape:
+    return {
+        "what": value.what,
+        "rows": _numbers(value.rows),
+        "physical": value.physical,
+        "detail": value.detail,
+        "bytes_scanned": value.bytes_scanned,
+    }
+
+
+def tended(value: Tended) -> Shape:
+    return {
+        "at": time(value.at),
+        "put_away": [
+            {"id": each.memory.id, "memory": each.memory.text, "reason": each.reason, "weeks": each.weeks}
+            for each in value.put_away
+        ],
+        "merged": [
+            {"id": each.kept.id, "memory": each.kept.text, "others": [other.text for other in each.others]}
+            for each in value.merged
+        ],
     }
 
 

@@ -40,7 +40,9 @@ MEMORIES = """
         tokens, created_at, updated_at, seen_at)
     VALUES (1, 1, 1, 'f1', 'likes saffron', 'pref', 0.7, 'active', 'rules', 'user', 'h1', 2, 1000, 1000, 1000);
     INSERT INTO memory_spans VALUES (1, 1, 1, 0, 22);
-    INSERT INTO memory_versions VALUES (1, 1, 1, 'ADD', 'likes saffron', NULL, 'pref', 0.7, 'active', 1000, NULL);
+    INSERT INTO memory_versions
+        (user_no, memory_no, version, change, text, kind, weight, standing, changed_at)
+    VALUES (1, 1, 1, 'ADD', 'likes saffron', 'pref', 0.7, 'active', 1000);
     INSERT INTO conversation_summaries (no, user_no, chat_no, id, kind, text, tokens, created_at)
     VALUES (1, 1, 1, 's1', 'conversation', 'They cook with saffron', 4, 2000);
 """

@@ -19,19 +19,19 @@ HISTORY = (
 def test_memory_comes_after_the_hosts_prompt_which_stays_as_it_is() -> None:
     made = block(Tiers(recalled=(recollection("vegetarian"),)), Assemble())
 
-    assert build_system_message(SYSTEM, made) == SYSTEM + "\n\n## Relevant memory\n- vegetarian"
+    assert build_system_message(SYSTEM, made.text) == SYSTEM + "\n\n## Relevant memory\n- vegetarian"
 
 
 @pytest.mark.spec("M6", "M8")
 def test_without_memory_the_hosts_prompt_is_all_there_is() -> None:
-    assert build_system_message(SYSTEM, NOTHING) == SYSTEM
+    assert build_system_message(SYSTEM, NOTHING.text) == SYSTEM
 
 
 @pytest.mark.spec("M6")
 def test_rules_for_one_request_have_the_last_word() -> None:
     made = block(Tiers(recalled=(recollection("vegetarian"),)), Assemble())
 
-    assert build_system_message("You are a cook.", made, rules_for_request="Answer in one line.") == (
+    assert build_system_message("You are a cook.", made.text, rules_for_request="Answer in one line.") == (
         "You are a cook.\n\n## Relevant memory\n- vegetarian\n\nAnswer in one line."
     )
 

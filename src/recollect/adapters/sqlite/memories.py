@@ -7,7 +7,7 @@ from dataclasses import replace
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import Row, Value, chat_number, fetch, fetch_one, where
+from recollect.adapters.sqlite.rows import Row, Value, chat_number, fetch, fetch_one, number, where
 from recollect.adapters.sqlite.times import from_ms, maybe_ms, maybe_time, to_ms
 from recollect.errors import NotFound, Refused
 from recollect.model.memory import Change, Kind, Memory, Origin, Span, Standing, Version
@@ -33,8 +33,19 @@ UPDATE = f"""
 """
 INSERT_VERSION = """
     INSERT INTO memory_versions
-        (user_no, memory_no, version, change, text, old_text, kind, weight, standing, changed_at, reason)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        (user_no, memory_no, version, change, text, old_text, kind, weight, standing, changed_at, reason, body)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+CONNECTED = """
+    WHERE m.user_no = ?1 AND (
+        m.id IN (SELECT value FROM json_each(?2)) OR m.superseded_by IN (SELECT value FROM json_each(?2))
+        OR m.attribute IN (SELECT value FROM json_each(?3)) OR m.fact_hash IN (SELECT value FROM json_each(?4))
+        OR m.no IN (
+            SELECT s.memory_no FROM json_each(?5) j CROSS JOIN messages q ON q.user_no = ?1 AND q.id = j.value ->> 0
+            CROSS JOIN memory_spans s ON s.message_no = q.no AND s.start = j.value ->> 1 AND s.end = j.value ->> 2
+        )
+    )
+    ORDER BY m.no
 """
 SPANS = """
     SELECT s.memory_no, m.id, s.start, s.end FROM memory_spans s JOIN messages m ON m.no = s.message_no
@@ -158,6 +169,58 @@ class SqliteMemories:
                 (user_no, json.dumps(list(message_ids))),
             )
             return self._memories(db, scope.user, rows)
+
+    def connected(self, scope: Scope, memories: Sequence[Memory]) -> Sequence[Memory]:
+        successors = (memory.superseded_by for memory in memories if memory.superseded_by)
+        spans = {(span.message_id, span.start, span.end) for memory in memories for span in memory.spans}
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                MEMORY + CONNECTED,
+                (
+                    self._database.user(db, scope.user),
+                    json.dumps(list({*(memory.id for memory in memories), *successors})),
+                    json.dumps(list({memory.attribute for memory in memories if memory.attribute})),
+                    json.dumps(list({memory.fact_hash for memory in memories})),
+                    json.dumps(list(spans)),
+                ),
+            )
+            return self._memories(db, scope.user, rows)
+
+    def rests_on_later(self, scope: Scope, message_id: str) -> bool:
+        with self._database.reading() as db:
+            return bool(
+                number(
+                    db,
+                    "SELECT EXISTS (SELECT 1 FROM memory_spans WHERE user_no = ?1 AND message_no >"
+                    " (SELECT no FROM messages WHERE user_no = ?1 AND id = ?2))",
+                    (self._database.user(db, scope.user), message_id),
+                )
+            )
+
+    def cite(self, scope: Scope, memory_id: str, spans: Sequence[Span]) -> None:
+        with self._database.transaction() as db:
+            user_no = self._database.user(db, scope.user)
+            memory_no = number(
+                db, "SELECT no FROM memories WHERE user_no = ? AND id = ?", (user_no, memory_id)
+            )
+            _add_spans(db, user_no, memory_no, spans)
+
+    def at_version(self, scope: Scope, memory_id: str, version: int) -> Memory:
+        with self._database.reading() as db:
+            row = fetch_one(
+                db,
+                "SELECT m.no, m.id, v.text, v.body FROM memory_versions v JOIN memories m ON m.no = v.memory_no"
+                " WHERE m.user_no = ? AND m.id = ? AND v.version = ?",
+                (self._database.user(db, scope.user), memory_id, version),
+            )
+        if row is None or row[3] is None:
+            raise NotFound(f"Version {version} of memory {memory_id!r} is not kept in full.")
+        memory_no, full_id, text, body = row
+        kept = json.loads(body)
+        spans = tuple(Span(message_id=m, start=start, end=end) for m, start, end in kept["spans"])
+        columns = [text if name == "text" else kept.get(name) for name in COLUMNS]
+        return _memory(scope.user, (memory_no, full_id, kept["chat"], *columns), spans)
 
     def save(self, memory: Memory, change: Change, *, reason: str | None = None) -> Memory:
         with self._database.transaction() as db:
@@ -311,5 +374,13 @@ def _add_version(
             memory.standing,
             to_ms(memory.updated_at),
             reason,
+            _packed(memory),
         ),
     )
+
+
+def _packed(memory: Memory) -> str:
+    columns = dict(zip(COLUMNS, _values(memory), strict=True))
+    del columns["text"]
+    spans = [[span.message_id, span.start, span.end] for span in memory.spans]
+    return json.dumps({**columns, "chat": memory.chat, "spans": spans}, ensure_ascii=False)

@@ -1,6 +1,8 @@
 """Messages and chats in SQLite."""
 
+import json
 from collections.abc import Sequence
+from datetime import datetime
 
 import apsw
 
@@ -25,6 +27,12 @@ INSERT_CHUNK = """
     INSERT INTO message_chunks
         (user_no, chat_no, message_no, chunk_index, chunk_kind, content, start, tokens, language, created_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+SHED = """
+    DELETE FROM messages WHERE user_no = ?1 AND chat_no = ?2 AND extracted = 1 AND (NOT ?4 OR importance = 0)
+        AND no NOT IN (SELECT no FROM messages WHERE user_no = ?1 AND chat_no = ?2 ORDER BY no DESC LIMIT ?3)
+        AND (NOT ?5 OR no <= (SELECT max(last_message_no) FROM conversation_summaries
+            WHERE chat_no = ?2 AND kind = 'working'))
 """
 TOUCH_CHAT = """
     INSERT INTO chats (user_no, id, created_at, updated_at) VALUES (?1, ?2, ?3, ?3)
@@ -103,6 +111,22 @@ class SqliteMessages:
             )
             rows = fetch(db, f"{MESSAGE} {clause} ORDER BY m.no DESC LIMIT ?", [*values, limit])
         return [as_message(scope.user, row) for row in (rows if newest_first else reversed(rows))]
+
+    def in_order(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Message]:
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                MESSAGE + "WHERE m.user_no = ? AND m.id IN (SELECT value FROM json_each(?)) ORDER BY m.no",
+                (self._database.user(db, scope.user), json.dumps(list(message_ids))),
+            )
+        return [as_message(scope.user, row) for row in rows]
+
+    def shed(self, scope: Scope, *, keep: int, trivial_only: bool, summarised: bool) -> int:
+        with self._database.transaction() as db:
+            user_no = self._database.user(db, scope.user)
+            chat_no = chat_number(db, user_no, scope.chat)
+            db.execute(SHED, (user_no, chat_no, keep, trivial_only, summarised))
+            return db.changes()
 
     def edit(self, scope: Scope, message_id: str, content: str, chunks: Sequence[Chunk], tokens: int) -> None:
         with self._database.transaction() as db:
@@ -231,6 +255,21 @@ class SqliteChats:
             user_no = self._database.user(db, scope.user)
             db.execute(
                 "UPDATE chats SET title = ? WHERE user_no = ? AND id = ?", (title, user_no, scope.chat)
+            )
+
+    def mode(self, scope: Scope) -> str | None:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            row = fetch_one(db, "SELECT mode FROM chats WHERE user_no = ? AND id = ?", (user_no, scope.chat))
+        return row[0] if row else None
+
+    def set_mode(self, scope: Scope, mode: str | None, *, now: datetime) -> None:
+        with self._database.transaction() as db:
+            user_no = self._database.user_or_new(db, scope.user, to_ms(now))
+            db.execute(
+                "INSERT INTO chats (user_no, id, created_at, updated_at, mode) VALUES (?1, ?2, ?3, ?3, ?4)"
+                " ON CONFLICT (user_no, id) DO UPDATE SET mode = excluded.mode",
+                (user_no, scope.chat, to_ms(now), mode),
             )
 
     def delete(self, scope: Scope) -> None:

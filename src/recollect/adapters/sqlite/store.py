@@ -19,6 +19,7 @@ from recollect.adapters.sqlite.privacy import SqliteAudit, SqliteConsents, Sqlit
 from recollect.adapters.sqlite.receipts import SqlitePreferences, SqliteReceipts
 from recollect.adapters.sqlite.search import SqliteSearch
 from recollect.adapters.sqlite.shelf import Shelves
+from recollect.adapters.sqlite.spending import SqliteSpending
 from recollect.adapters.sqlite.summaries import SqliteContexts, SqliteSummaries
 from recollect.adapters.sqlite.upkeep import SqliteUpkeep
 from recollect.adapters.sqlite.vectors import SqliteVectors
@@ -31,6 +32,7 @@ from recollect.ports.keeping import (
     Events,
     Judgements,
     Profiles,
+    Spending,
     Summaries,
     Tombstones,
     Verdicts,
@@ -62,6 +64,7 @@ class SqliteStore:
         self.consents: Consents = SqliteConsents(self._database, self.audit)
         self.profiles: Profiles = SqliteProfiles(self._database)
         self.erasure: Erasure = SqliteErasure(self._database, shelves)
+        self.spending: Spending = SqliteSpending(self._database)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

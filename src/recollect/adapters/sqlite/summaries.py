@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import apsw
 
+from recollect.adapters.sqlite import rows
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.messages import MESSAGE, as_message
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, number
@@ -68,12 +69,33 @@ class SqliteSummaries:
     def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Summary]:
         with self._database.reading() as db:
             user_no = self._database.user(db, scope.user)
-            rows = fetch(db, SUMMARY + "ORDER BY s.no DESC LIMIT ?3", (user_no, scope.chat, limit))
-        return [_summary(scope.user, row) for row in rows]
+            found = fetch(db, SUMMARY + "ORDER BY s.no DESC LIMIT ?3", (user_no, scope.chat, limit))
+        return [_summary(scope.user, row) for row in found]
+
+    def answers_since(self, scope: Scope, kind: SummaryKind) -> int:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            return number(
+                db,
+                "SELECT count(*) FROM messages WHERE user_no = ?1 AND chat_no = ?2 AND role = 'assistant' AND no >"
+                " coalesce((SELECT max(last_message_no) FROM conversation_summaries"
+                " WHERE chat_no = ?2 AND kind = ?3), 0)",
+                (user_no, rows.chat_number(db, user_no, scope.chat), kind),
+            )
+
+    def drop_from(self, scope: Scope, message_id: str) -> int:
+        with self._database.transaction() as db:
+            db.execute(
+                "DELETE FROM conversation_summaries WHERE no IN (SELECT s.no FROM messages m"
+                " JOIN conversation_summaries s ON s.chat_no = m.chat_no AND s.last_message_no >= m.no"
+                " WHERE m.user_no = ? AND m.id = ?)",
+                (self._database.user(db, scope.user), message_id),
+            )
+            return db.changes()
 
     def uncovered(self, scope: Scope, kind: SummaryKind, *, limit: int = 100) -> Sequence[Message]:
         with self._database.reading() as db:
-            rows = fetch(
+            found = fetch(
                 db,
                 MESSAGE
                 + """
@@ -84,7 +106,7 @@ class SqliteSummaries:
                 """,
                 (self._database.user(db, scope.user), scope.chat, kind, limit),
             )
-        return [as_message(scope.user, row) for row in rows]
+        return [as_message(scope.user, row) for row in found]
 
 
 class SqliteContexts:
@@ -104,18 +126,18 @@ class SqliteContexts:
 
     def get(self, scope: Scope, context_id: str) -> ContextFile:
         with self._database.reading() as db:
-            rows = fetch(
+            found = fetch(
                 db,
                 CONTEXT + "AND (f.name = ?2 OR (f.id >= ?2 AND f.id < ?2 || '{')) LIMIT 2",
                 (self._database.user(db, scope.user), context_id),
             )
-        if len(rows) != 1 or not context_id:
+        if len(found) != 1 or not context_id:
             raise NotFound(f"There is no context file {context_id!r} for this user, or more than one.")
-        return _context(scope.user, rows[0])
+        return _context(scope.user, found[0])
 
     def list(self, scope: Scope) -> Sequence[ContextFile]:
         with self._database.reading() as db:
-            rows = fetch(
+            found = fetch(
                 db,
                 CONTEXT
                 + """
@@ -125,7 +147,7 @@ class SqliteContexts:
                 """,
                 (self._database.user(db, scope.user), scope.chat),
             )
-        return [_context(scope.user, row) for row in rows]
+        return [_context(scope.user, row) for row in found]
 
     def attach(self, scope: Scope, context_id: str) -> None:
         with self._database.transaction() as db:

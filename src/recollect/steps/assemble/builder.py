@@ -8,9 +8,9 @@ from recollect.steps.assemble.sections import around
 from recollect.steps.assemble.words import AGENT
 
 
-def build_system_message(system: str, block: Block, rules_for_request: str | None = None) -> str:
+def build_system_message(system: str, block: str, rules_for_request: str | None = None) -> str:
     """The host's system prompt, untouched and first, then the memory block, then rules for this request."""
-    parts = (system, block.text, rules_for_request or "")
+    parts = (system, block, rules_for_request or "")
     return "\n\n".join(part for part in parts if part)
 
 
@@ -29,7 +29,7 @@ class ContextBuilder:
     locale: str = "en"
 
     def system_message(self) -> str:
-        return build_system_message(self.system, self.knowledge, self.rules_for_request)
+        return build_system_message(self.system, self.knowledge.text, self.rules_for_request)
 
     def messages(self) -> list[dict[str, str]]:
         """The prompt for a chat API: one system message if there is anything to say, then what was said."""

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from recollect.model.likeness.same import broader, fused, same
+from recollect.model.likeness.turn import reached, takes_back
 from recollect.model.memory import Memory, Standing, normalised
 from recollect.model.policy import Keep
 from recollect.text.analyzer import folded
@@ -66,9 +67,21 @@ def decide(
     if said.attribute is not None and slot:
         return _in_slot(said, slot[0], negated=negated, now=now)
     for known, cosine in near:
+        if negated and takes_back(known, said):
+            return _taken_back(known, said, now)
+        if reached(known, said):
+            return Replace(memory=said, old=_ended(known, said, said.id, now))
         if same(known, said, cosine, policy):
             return Reinforce(memory=_merged(known, said, now))
     return Join(memory=said)
+
+
+def _taken_back(known: Memory, said: Memory, now: datetime) -> Replace:
+    """What ends a slot says nothing else; its words stand behind the end."""
+    if said.attribute is None:
+        return Replace(memory=said, old=_ended(known, said, said.id, now))
+    ended = replace(known, spans=tuple(dict.fromkeys((*known.spans, *said.spans))))
+    return Replace(memory=None, old=_ended(ended, said, None, now))
 
 
 def reinforced(known: Memory, said: Memory, now: datetime) -> Memory:
@@ -96,7 +109,9 @@ def _other(known: Memory, said: Memory) -> Memory:
 def _in_slot(said: Memory, known: Memory, *, negated: bool, now: datetime) -> Decision:
     equal = _alike(known.value or known.text, said.value or said.text)
     if negated:
-        return Replace(memory=None, old=_ended(known, said, None, now)) if equal else Join(memory=said)
+        # Nothing else rests on the words that ended it.
+        told = replace(known, spans=tuple(dict.fromkeys((*known.spans, *said.spans))))
+        return Replace(memory=None, old=_ended(told, said, None, now)) if equal else Join(memory=said)
     if equal:
         return Reinforce(memory=reinforced(known, said, now))
     if said.attribute in FOR_LIFE:

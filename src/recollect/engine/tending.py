@@ -1,0 +1,103 @@
+"""The gardener: what was not said again grows light and is put away, and what says the same becomes one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from recollect.engine.listening import Listening
+from recollect.engine.steering import Steering
+from recollect.model.event import Action, Step
+from recollect.model.likeness.same import broader, same
+from recollect.model.memory import Change, Memory, Standing
+from recollect.model.policy import Policy
+from recollect.model.scope import Scope
+from recollect.model.tending import Merged, PutAway, Tended
+from recollect.steps.garden.decay import Keep as Stay
+from recollect.steps.garden.decay import Outlook, decayed, fate, forecast
+
+#: More than anybody has.
+ALL = 2**31
+#: Memories compared with their neighbours in one go: a few seconds of work.
+BATCH = 200
+#: Kept among the user's preferences: up to where memories were compared.
+COMPARED = ".compared_until"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tending(Listening, Steering):
+    def tend(self, scope: Scope, policy: Policy, *, dry_run: bool = False) -> Tended:
+        """Do what is due in the garden, or only say what that would be."""
+        scope, now = scope.everything, self.clock.now()
+        known = self.store.memories.list(scope, limit=ALL)
+        outlooks = [(memory, fate(memory, now, policy.decay)) for memory in known]
+        due = [(memory, outlook) for memory, outlook in outlooks if not isinstance(outlook, Stay)]
+        if not dry_run:
+            for memory, _ in due:
+                self._put_away(memory, policy)
+        merged = tuple(self._merge_alike(scope, policy, {memory.id for memory, _ in due}, dry_run=dry_run))
+        return Tended(
+            at=now,
+            put_away=tuple(PutAway(memory=memory, reason=_why(outlook)) for memory, outlook in due),
+            merged=merged,
+        )
+
+    def foresee(self, scope: Scope, policy: Policy, *, weeks: int) -> Tended:
+        """What will be put away within so many weeks if nothing is said again."""
+        memories = self.store.memories.list(scope.everything, limit=ALL)
+        lines = forecast(memories, self.clock.now(), weeks, policy.decay)
+        return Tended(
+            at=self.clock.now(),
+            put_away=tuple(PutAway(memory=m, reason=_why(o), weeks=week) for week, m, o in lines),
+        )
+
+    def _put_away(self, memory: Memory, policy: Policy) -> None:
+        """Each by itself: somebody may say it again at this moment, and then it stays."""
+        with self.store.transaction():
+            current = self.store.memories.get(Scope(memory.user), memory.id)
+            after = decayed(current, self.clock.now(), policy.decay)
+            if after.standing is not current.standing:
+                self.store.memories.save(
+                    replace(after, updated_at=self.clock.now()), Change.ARCHIVE, reason=after.reason
+                )
+                self.record(memory.user, Action.ARCHIVE, Step(memory_id=memory.id, before=current.version))
+
+    def _merge_alike(
+        self, scope: Scope, policy: Policy, leaving: set[str], *, dry_run: bool
+    ) -> Iterator[Merged]:
+        """Compare what is new since the last time with its neighbours."""
+        batch = self._uncompared(scope)
+        gone = set(leaving)
+        vectors = self.vectors([memory.text for memory in batch])
+        for memory in batch:
+            near = self.keep.near(scope, memory, policy.keep, vectors.get(memory.text), self._model)
+            for other, cosine in near:
+                if other.id == memory.id or {memory.id, other.id} & gone:
+                    continue
+                if same(other, memory, cosine, policy.keep):
+                    kept = broader(memory, other)
+                    lost = other if kept.id == memory.id else memory
+                    gone.add(lost.id)
+                    yield Merged(kept=kept, others=(lost,))
+                    if not dry_run:
+                        self._join(scope, kept.id, lost.id)
+        if batch and not dry_run:
+            last = f"{batch[-1].updated_at:%Y-%m-%dT%H:%M:%S.%f}"
+            self.store.preferences.set(scope.user, COMPARED, last, now=self.clock.now())
+
+    def _join(self, scope: Scope, kept_id: str, lost_id: str) -> None:
+        with self.store.transaction():
+            kept = self.store.memories.get(scope, kept_id)
+            lost = self.store.memories.get(scope, lost_id)
+            if kept.standing is lost.standing is Standing.ACTIVE:
+                self.join(kept, [lost])
+
+    def _uncompared(self, scope: Scope) -> list[Memory]:
+        last = self.store.preferences.all(scope.user).get(COMPARED)
+        since = datetime.fromisoformat(last).replace(tzinfo=UTC) if last else None
+        known = self.store.memories.list(scope, limit=ALL)
+        new = [memory for memory in known if since is None or memory.updated_at > since]
+        return sorted(new, key=lambda memory: (memory.updated_at, memory.id))[:BATCH]
+
+
+def _why(outlook: Outlook) -> str:
+    return "" if isinstance(outlook, Stay) else outlook.reason

@@ -1,0 +1,76 @@
+"""Opens a memory, and closes it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from recollect.model.policy import Policy
+from recollect.model.scope import Scope
+from recollect.ports.chat_model import ChatModel
+from recollect.ports.clock import Clock, Ids
+from recollect.ports.embedder import Embedder
+from recollect.settings import load
+from recollect.surfaces import shapes
+from recollect.surfaces.shapes import Shape
+from recollect.wiring import MODE, Runtime, open_runtime
+
+
+class Door:
+    def __init__(
+        self,
+        db: str | Path | None = None,
+        *,
+        user_id: str | None = None,
+        embedder: Embedder | None = None,
+        chat_model: ChatModel | None = None,
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+        settings: Mapping[str, object] | None = None,
+    ) -> None:
+        given = {
+            **(settings or {}),
+            **({"db": str(db)} if db else {}),
+            **({"user": user_id} if user_id else {}),
+        }
+        self._runtime = open_runtime(
+            load(arguments=given), embedder=embedder, chat_model=chat_model, clock=clock, ids=ids
+        )
+        self._connection = self._runtime.settings.resolve().connection
+
+    @property
+    def runtime(self) -> Runtime:
+        """The engine and what it runs on, for those who need more than these verbs."""
+        return self._runtime
+
+    def flush(self, *, seconds: float = 60.0) -> bool:
+        """Do the queued work now; whether all of it was done in time."""
+        return self._runtime.worker.drain(seconds=seconds)
+
+    def stats(self, *, user_id: str | None = None) -> Shape:
+        return shapes.stats(self._runtime.store.upkeep.stats(self._scope(user_id)))
+
+    def close(self) -> None:
+        self._runtime.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _scope(self, user_id: str | None, chat_id: str | None = None) -> Scope:
+        return Scope(user_id if user_id is not None else self._connection.user, chat_id)
+
+    def _wake(self) -> None:
+        if self._connection.worker:
+            self._runtime.worker.start()
+            self._runtime.worker.wake()
+
+    def _policy(
+        self, scope: Scope, settings: Mapping[str, object] | None = None, mode: str | None = None
+    ) -> Policy:
+        call = {**(settings or {}), **({MODE: mode} if mode is not None else {})}
+        return self._runtime.policy(scope.user, call, chat=scope.chat)
