@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from tests.story.shaped import rows
 
 from recollect import Memory
 from recollect.errors import InvalidInput, NotFound
@@ -126,10 +127,6 @@ def talk(tmp_path: Path) -> Iterator[Talk]:
     opened_talk = opened(str(tmp_path))
     yield opened_talk
     opened_talk.memory.close()
-
-
-def rows(answer: Any, key: str = "results") -> list[dict[str, Any]]:  # noqa: ANN401 - a shape of the library
-    return list(answer[key])
 
 
 sayings = st.sampled_from(SAYINGS)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.story.shaped import rows
 
 from recollect import Memory
 from recollect.errors import InvalidInput, NotFound, Refused
@@ -28,10 +28,6 @@ def memory(tmp_path: Path, clock: FrozenClock) -> Iterator[Memory]:
         settings={"worker": False},
     ) as opened:
         yield opened
-
-
-def rows(answer: Any, key: str = "results") -> list[dict[str, Any]]:  # noqa: ANN401 - a shape of the library
-    return list(answer[key])
 
 
 def texts(memory: Memory) -> list[str]:

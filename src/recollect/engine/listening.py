@@ -135,9 +135,7 @@ class Listening(Core):
             refused = [f for f in lesson.judged.judgement.facts if not consents.get(f.kind, True)]
             kept: list[Kept] = [_declined(fact) for fact in refused]
             kept += self._kept(lesson, found.facts, policy)
-            for doubt in lesson.judged.quarantined:
-                if consents.get(doubt.fact.kind, True):
-                    self.store.memories.add(self._doubted(lesson, doubt))
+            self._quarantine(lesson, consents)
             self.store.messages.mark_extracted(scope, [message.id])
             if kept:
                 self.store.jobs.enqueue(message.user, EMBED, now=self.clock.now())
@@ -293,8 +291,18 @@ class Listening(Core):
             case _:
                 pass
 
+    def _quarantine(self, lesson: Lesson, consents: Mapping[str, bool]) -> None:
+        """What cannot be found in its source is kept aside, once, with the reason, for the user to see."""
+        for doubt in lesson.judged.quarantined:
+            memory = self._doubted(lesson, doubt)
+            waiting = self.store.memories.connected(Scope(memory.user), [memory])
+            known = any(
+                m.standing is Standing.QUARANTINED and m.fact_hash == memory.fact_hash for m in waiting
+            )
+            if consents.get(memory.kind, True) and not known:
+                self.store.memories.add(memory)
+
     def _doubted(self, lesson: Lesson, doubt: Quarantined) -> Memory:
-        """What cannot be found in its source is kept aside, with the reason, for the user to see."""
         memory = self._saying(lesson.message, doubt.fact, Origin.MODEL).memory
         return replace(memory, standing=Standing.QUARANTINED, reason=doubt.reason)
 

@@ -1,5 +1,6 @@
 """Takes rows and their bytes out of the file, and looks whether they are gone."""
 
+import json
 import mmap
 from collections.abc import Iterable
 from pathlib import Path
@@ -52,17 +53,12 @@ class SqliteErasure:
                 (memory_no,),
             )
             rows = {"memories": _delete(db, "memories WHERE no = ?", memory_no)}
+            rows["judgements"] = _unlearn(db, user_no, traces)
             # A message that says nothing else goes with the memory that rests on all of it.
             rows["messages"] = sum(_delete(db, "messages WHERE no = ?", no) for no, _, _ in sources)
             gone = [full_id, *(message_id for _, message_id, _ in sources)]
             rows["receipts"] = _scrub_receipts(db, user_no, gone)
-            rows["events"] = _delete(
-                db,
-                "events WHERE user_no = ? AND EXISTS (SELECT 1 FROM json_each(body) e"
-                " WHERE json_extract(e.value, '$[0]') = ?)",
-                user_no,
-                full_id,
-            )
+            rows["events"] = _delete_events(db, user_no, [full_id])
         return self._certificate(f"memory {full_id}", rows, [*traces, *(text for _, _, text in sources)])
 
     def chat(self, scope: Scope) -> Certificate:
@@ -76,15 +72,18 @@ class SqliteErasure:
             traces = _texts(db, CHAT_TEXTS, chat_no)
             only_here = fetch(
                 db,
-                "SELECT no FROM memories f WHERE user_no = ?1 AND EXISTS (SELECT 1 FROM memory_spans s JOIN messages m"
-                " ON m.no = s.message_no WHERE s.memory_no = f.no AND m.chat_no = ?2) AND NOT EXISTS"
+                "SELECT no, id FROM memories f WHERE user_no = ?1 AND EXISTS (SELECT 1 FROM memory_spans s"
+                " JOIN messages m ON m.no = s.message_no WHERE s.memory_no = f.no AND m.chat_no = ?2) AND NOT EXISTS"
                 " (SELECT 1 FROM memory_spans s JOIN messages m ON m.no = s.message_no"
                 " WHERE s.memory_no = f.no AND m.chat_no <> ?2)",
                 (user_no, chat_no),
             )
-            for (memory_no,) in only_here:
+            for memory_no, _ in only_here:
                 traces += _texts(db, MEMORY_TEXTS, memory_no)
-            rows = {"memories": sum(_delete(db, "memories WHERE no = ?", no) for (no,) in only_here)}
+            said = fetch(db, "SELECT id FROM messages WHERE chat_no = ?", (chat_no,))
+            gone = [*(memory for _, memory in only_here), *(message for (message,) in said)]
+            rows = {"memories": sum(_delete(db, "memories WHERE no = ?", no) for no, _ in only_here)}
+            rows["events"] = _delete_events(db, user_no, [memory for _, memory in only_here])
             rows["messages"] = number(db, "SELECT count(*) FROM messages WHERE chat_no = ?", (chat_no,))
             rows["jobs"] = _delete(
                 db,
@@ -94,7 +93,7 @@ class SqliteErasure:
             )
             rows["receipts"] = _delete(
                 db, "receipts WHERE user_no = ? AND chat = ?", user_no, str(scope.chat)
-            )
+            ) + _scrub_receipts(db, user_no, gone)
             rows["chats"] = _delete(db, "chats WHERE no = ?", chat_no)
         return self._certificate(f"chat {scope.chat}", rows, traces)
 
@@ -141,18 +140,37 @@ def _delete(db: apsw.Connection, what: str, *values: str | int) -> int:
 
 
 def _scrub_receipts(db: apsw.Connection, user_no: int, ids: list[str]) -> int:
-    """A receipt that shows an erased text goes with it."""
-    gone = 0
-    for wanted in ids:
-        gone += _delete(
-            db,
-            "receipts WHERE user_no = ? AND EXISTS (SELECT 1 FROM json_each(body, '$.items') i"
-            " WHERE json_extract(i.value, '$.id') = ? OR json_extract(i.value, '$.id') LIKE ? || '#%')",
-            user_no,
-            wanted,
-            wanted,
-        )
-    return gone
+    """A receipt that shows an erased text goes with it; a chunk is named after its message."""
+    return _delete(
+        db,
+        "receipts WHERE user_no = ? AND EXISTS (SELECT 1 FROM json_each(body, '$.items') i JOIN json_each(?) g"
+        " ON i.value ->> '$.id' = g.value OR i.value ->> '$.id' LIKE g.value || '#%')",
+        user_no,
+        json.dumps(ids),
+    )
+
+
+def _delete_events(db: apsw.Connection, user_no: int, memory_ids: list[str]) -> int:
+    return _delete(
+        db,
+        "events WHERE user_no = ? AND EXISTS (SELECT 1 FROM json_each(body) e JOIN json_each(?) g"
+        " ON e.value ->> 0 = g.value)",
+        user_no,
+        json.dumps(memory_ids),
+    )
+
+
+def _unlearn(db: apsw.Connection, user_no: int, texts: list[str]) -> int:
+    """A judgement that could teach it again loses the fact."""
+    wanted = json.dumps(texts)
+    db.execute(
+        "UPDATE judgements SET body = json_set(body, '$.facts', (SELECT json_group_array(json(f.value))"
+        " FROM json_each(body, '$.facts') f WHERE f.value ->> '$.text' NOT IN (SELECT value FROM json_each(?2))))"
+        " WHERE user_no = ?1 AND EXISTS (SELECT 1 FROM json_each(body, '$.facts') f"
+        " WHERE f.value ->> '$.text' IN (SELECT value FROM json_each(?2)))",
+        (user_no, wanted),
+    )
+    return db.changes()
 
 
 def _left_in_file(path: Path, traces: Iterable[str]) -> tuple[int, int]:

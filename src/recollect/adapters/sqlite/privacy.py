@@ -20,6 +20,13 @@ PROFILE = "profile"
 #: Off until the user says yes; every kind of memory is on until they say no.
 DEFAULTS = {PROFILE: False, **dict.fromkeys((kind.value for kind in Kind), True)}
 GENESIS = "0" * 64
+UNLEARN = """
+    UPDATE judgements SET body = json_set(body, '$.facts', (
+        SELECT json_group_array(json(f.value)) FROM json_each(body, '$.facts') f WHERE f.value ->> '$.kind' <> ?2
+    )) WHERE user_no = ?1 AND EXISTS (
+        SELECT 1 FROM json_each(body, '$.facts') f WHERE f.value ->> '$.kind' = ?2
+    )
+"""
 
 
 class SqliteAudit:
@@ -142,10 +149,21 @@ class SqliteProfiles:
 
 
 def _erase(db: apsw.Connection, user_no: int, category: str) -> None:
+    """What consent covered, the judgements it could be learned from again, and the receipts that show it."""
     if category == PROFILE:
         db.execute("DELETE FROM user_profile WHERE user_no = ?", (user_no,))
-    else:
-        db.execute("DELETE FROM memories WHERE user_no = ? AND kind = ?", (user_no, category))
+        db.execute(
+            "DELETE FROM receipts WHERE user_no = ? AND json_extract(body, '$.sources.profile') > 0",
+            (user_no,),
+        )
+        return
+    db.execute("DELETE FROM memories WHERE user_no = ? AND kind = ?", (user_no, category))
+    db.execute(UNLEARN, (user_no, category))
+    db.execute(
+        "DELETE FROM receipts WHERE user_no = ? AND EXISTS (SELECT 1 FROM json_each(body, '$.items') i"
+        " WHERE i.value ->> '$.kind' = ?)",
+        (user_no, category),
+    )
 
 
 def _link(before: str, *line: str | int) -> str:
