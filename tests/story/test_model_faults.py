@@ -135,7 +135,7 @@ def test_turning_the_model_off_in_the_middle_loses_nothing(tmp_path: Path) -> No
 @pytest.mark.parametrize(("cap", "scope"), [("per_day", "day"), ("per_chat", "chat")])
 def test_a_cap_is_never_passed_and_the_rules_go_on(tmp_path: Path, cap: str, scope: str) -> None:
     clock, model = FrozenClock(), ScriptedChatModel("[]")
-    most = 4500
+    most = 3600
     with Memory(
         tmp_path / "m.db",
         chat_model=model,

@@ -8,6 +8,7 @@ from recollect.model.event import Certificate, Entry, Event
 from recollect.model.job import Job
 from recollect.model.memory import Change, Memory, Version
 from recollect.model.message import Chat, Message
+from recollect.model.metrics import Metrics, similarities
 from recollect.model.outcome import (
     Absence,
     Buried,
@@ -289,6 +290,55 @@ def tended(value: Tended) -> Shape:
             {"id": each.kept.id, "memory": each.kept.text, "others": [other.text for other in each.others]}
             for each in value.merged
         ],
+    }
+
+
+def retrieval(value: Receipt) -> Shape:
+    """A recall as a line of metrics."""
+    shown = [each for each in value.items if each.fate is not Fate.LEFT_OUT]
+    return {
+        "query": value.query,
+        "timestamp": time(value.created_at),
+        "conversationId": value.chat,
+        "sources": {
+            "conversationDense": value.sources.get("conversation_dense", 0),
+            "globalDense": value.sources.get("global_dense", 0),
+            "summaries": value.sources.get("summaries", 0),
+            "profile": value.sources.get("profile", 0),
+            "ftsLexical": value.sources.get("lexical", 0),
+        },
+        "latency": {
+            "totalMs": round(value.timings.get("total_ms", 0.0), 2),
+            "denseMs": round(value.timings.get("dense_ms", 0.0), 2),
+            "ftsMs": round(value.timings.get("lexical_ms", 0.0), 2),
+            "rerankMs": round(value.timings.get("rank_ms", 0.0), 2),
+        },
+        "topSimilarities": [round(near, 4) for near in similarities(shown)],
+        "flags": {"hybrid": value.hybrid, "chunking": value.chunking, "tokenBudget": value.budget},
+    }
+
+
+def metrics(value: Metrics, *, advised: int | None) -> Shape:
+    return {
+        "recalls": value.recalls,
+        "hitRate": round(value.hit_rate, 4),
+        "topSimilarity": None if value.top_similarity is None else round(value.top_similarity, 4),
+        "contentTypes": _numbers(value.content_types),
+        "sources": _numbers(value.sources),
+        "latency": {
+            name.removesuffix("_ms"): {
+                "p50": round(part.p50, 2),
+                "p95": round(part.p95, 2),
+                "p99": round(part.p99, 2),
+            }
+            for name, part in value.latency.items()
+        },
+        "flags": {name: round(share, 4) for name, share in value.flags.items()},
+        "budgetUsed": None if value.budget_used is None else round(value.budget_used, 4),
+        "tokens": None if value.tokens is None else {"p50": value.tokens.p50, "p95": value.tokens.p95},
+        "overflows": value.overflows,
+        "degraded": value.degraded,
+        "advisedBudget": advised,
     }
 
 

@@ -1,6 +1,6 @@
 """What may be asked for before or after any command."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, TypeAlias
 
 import typer
@@ -24,3 +24,4 @@ class Asked:
     json: bool = False
     debug: bool = False
     resume: str = RESUME
+    settings: dict[str, str] = field(default_factory=dict)  #: what else a command was told, by setting name

@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from inspect import Parameter, Signature, signature
+from pathlib import Path
 from typing import Protocol, TypeAlias, cast
 
 import typer
 
-from recollect.errors import Refused
+from recollect.errors import InvalidInput, Refused
 from recollect.surfaces.cli.asked import Asked, Db, Json, User
 from recollect.surfaces.cli.output import Output
 from recollect.surfaces.cli.session import Session, opened
@@ -99,3 +100,16 @@ def given_text(words: Sequence[str]) -> str:
     if list(words) == ["-"]:
         return sys.stdin.buffer.read().decode("utf-8", "replace")
     return " ".join(words)
+
+
+def file_text(path: Path) -> str:
+    """The text of a file; - reads it from standard input."""
+    if str(path) == "-":
+        return given_text(["-"])
+    try:
+        # Some editors put a byte order mark in front.
+        return path.read_bytes().decode("utf-8-sig", "replace")
+    except OSError as error:
+        raise InvalidInput(
+            f"{path} cannot be read: {error.strerror}. Name another file, or - to read one."
+        ) from error

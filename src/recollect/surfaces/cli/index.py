@@ -12,12 +12,15 @@ from typer.main import get_group
 SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
     "First steps": (
         ("demo", "demo", "See it work: a sample conversation, three questions, no network."),
+        ("chat", "chat", "Chat in the terminal, with memory."),
         ("version", "about", "Show the versions of recollect and what it runs on."),
     ),
     "Remember": (
         ("add", "messages", "Remember a text, a message, or a file of messages."),
         ("edit", "memories", "Correct what a memory says."),
         ("forget", "memories", "Take memories out of use."),
+        ("context-files", "contexts", "List texts that are at hand in chats, or change them."),
+        ("summarise", "summaries", "Summarise a chat now."),
     ),
     "Recall": (
         ("search", "recall", "Find what bears on a question."),
@@ -29,8 +32,25 @@ SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
         ("list", "memories", "List memories, the most recently seen first."),
         ("show", "memories", "Show a memory or a message in full."),
         ("history", "memories", "Show every version of a memory."),
-        ("chats", "chats", "List chats, read one, or delete one."),
+        ("chats", "chats", "List chats, read one, change one, or delete one."),
+        ("summaries", "summaries", "Show summaries of conversations, the newest first."),
         ("stats", "upkeep", "Count what is stored and what it weighs."),
+    ),
+    "Decide": (
+        ("inbox", "steering", "Show what waits for your decision."),
+        ("undo", "steering", "Take back the last change to memories, or a certain one."),
+        ("archive", "steering", "Put memories away, to be brought back when wanted."),
+        ("restore", "steering", "Bring memories back, or accept those in the inbox."),
+        ("pin", "steering", "Keep memories from fading."),
+        ("merge", "steering", "Make one memory of several."),
+        ("garden", "garden", "Put away what has faded, and merge what says the same."),
+    ),
+    "Yours": (
+        ("profile", "profile", "Show what you told about yourself, or change it."),
+        ("consent", "consent", "Show what you agreed to, agree, or take it back."),
+        ("export", "moving", "Write memories to a file."),
+        ("import", "moving", "Read memories from a compact export."),
+        ("erase", "erase", "Take a memory, a chat or everything out of the file for good."),
     ),
     "Look after": (
         ("doctor", "doctor", "Check the file, the embedder and the queue."),

@@ -9,6 +9,7 @@ from recollect.surfaces import shapes
 from recollect.surfaces.cli import render
 from recollect.surfaces.cli.command import Call, command, commands, examples, given_text
 from recollect.surfaces.cli.session import Session
+from recollect.surfaces.cli.sources import quotes
 from recollect.surfaces.cli.work import finish
 from recollect.surfaces.shapes import Shape
 
@@ -78,17 +79,7 @@ def show(
             call.answer(shapes.message(message), render.message(message))
             return
         memory = _memory(session, wanted)
-        call.answer(shapes.memory(memory), render.memory(memory, _quotes(session, memory)))
-
-
-def _quotes(session: Session, memory: Memory) -> list[str]:
-    """The words a memory rests on, of messages that still exist."""
-    quotes = []
-    for span in memory.spans:
-        if session.engine.exists(session.scope(), span.message_id):
-            content = session.store.messages.get(session.scope(), span.message_id).content
-            quotes.append(content[span.start : span.end])
-    return quotes
+        call.answer(shapes.memory(memory), render.memory(memory, quotes(session, memory)))
 
 
 @app.command(
@@ -134,7 +125,8 @@ def forget(
     Take memories out of use.
 
     Shows what would go and asks; where nobody can be asked it takes --yes (otherwise exit code 4). A forgotten
-    memory is not found or used any more; `recollect history` still shows it.
+    memory is not found or used any more, and does not come back unless you say it anew; `recollect history` still shows
+    it, and `recollect undo` brings it back. `recollect erase` takes it out of the file for good.
     """
     with call.open() as session:
         chosen = {memory.id: memory for memory in (_memory(session, each) for each in wanted)}

@@ -10,8 +10,9 @@ import typer
 from recollect.errors import InvalidInput
 from recollect.model.memory import Kind
 from recollect.model.message import Draft, Role
-from recollect.model.outcome import New
+from recollect.model.outcome import Declined, New, Observed, Reinforces
 from recollect.model.policy import Policy
+from recollect.model.scope import DEFAULT_CHAT
 from recollect.surfaces import shapes
 from recollect.surfaces.cli import render
 from recollect.surfaces.cli.command import Call, command, commands, examples, given_text
@@ -57,6 +58,10 @@ def add(
         ),
     ] = None,
     tag: Annotated[list[str] | None, typer.Option(metavar="T", help="A tag; may be repeated.")] = None,
+    mode: Annotated[
+        str | None,
+        typer.Option(metavar="M", help="How memory is used this once: on, collect_only, recall_only or off."),
+    ] = None,
     file: Annotated[
         Path | None,
         typer.Option(metavar="F", help="Messages to store: one JSON object a line, or a JSON list."),
@@ -70,6 +75,8 @@ def add(
 
     A TEXT is remembered as it is. With --role it is stored as a message of a chat instead, and facts are extracted
     from it. When the command returns, what was given is on disk and, unless --no-wait, findable by meaning.
+    Where memory does not listen (a temporary chat, the mode off or recall_only, a kind without consent) nothing is
+    stored, and the answer says so.
 
     A file holds messages with `role` and `content`, and optionally `created_at`, `id` and `chat_id` (without one the
     chat is named after the file). It may be read again after Ctrl-C, or after more was appended: nothing is stored
@@ -78,47 +85,84 @@ def add(
     if file is not None and words:
         raise typer.BadParameter("give a text or --file, not both", param_hint="TEXT")
     if file is not None:
-        _add_file(call, Transcript(path=file, chat=chat), wait=wait)
+        _add_file(call, Transcript(path=file, chat=chat), mode, wait=wait)
     elif not words:
         raise typer.BadParameter("give a text, - to read one, or --file", param_hint="TEXT")
     elif role is not None:
-        _add_message(call, Draft(role=Role.parse(role), content=given_text(words)), chat, wait=wait)
+        draft = Draft(role=Role.parse(role), content=given_text(words))
+        _add_message(call, draft, chat, mode, wait=wait)
     else:
-        _add_text(call, given_text(words), chat, kind, tag or [], wait=wait)
+        _add_text(call, given_text(words), chat, kind, tag or [], mode, wait=wait)
+
+
+def _policy(session: Session, chat: str | None, mode: str | None) -> Policy:
+    # Without a name it goes into the default chat, whose mode holds.
+    return session.policy({"memory.mode": mode}, chat=chat or DEFAULT_CHAT)
 
 
 def _add_text(
-    call: Call, text: str, chat: str | None, kind: Kind | None, tags: list[str], *, wait: bool
+    call: Call,
+    text: str,
+    chat: str | None,
+    kind: Kind | None,
+    tags: list[str],
+    mode: str | None,
+    *,
+    wait: bool,
 ) -> None:
     with call.open() as session:
-        scope, policy = session.scope(chat), session.policy()
-        kept = session.engine.remember(scope, text, policy, tags=tags, kind=kind)
+        policy = _policy(session, chat, mode)
+        kept = session.engine.remember(session.scope(chat), text, policy, tags=tags, kind=kind)
         left = finish(call, session) if wait else Left()
-    memory = kept.memory
-    said = "Remembered" if isinstance(kept, New) else f"Known already, now said {memory.sightings} times"
     shape: Shape = {**shapes.results([shapes.kept(kept)]), "degraded": list(left.warnings)}
-    call.answer(shape, f"{said} ({memory.kind}): {render.excerpt(memory.text)}")
-    call.note(f"`recollect show {memory.id}` shows all of it.")
+    call.answer(shape, _remembered(kept))
+    if not isinstance(kept, Declined):
+        call.note(f"`recollect show {kept.memory.id}` shows all of it.")
     call.mention(left.warnings)
 
 
-def _add_message(call: Call, draft: Draft, chat: str | None, *, wait: bool) -> None:
+def _remembered(kept: New | Reinforces | Declined) -> str:
+    match kept:
+        case Declined(reason=reason):
+            return f"Not stored: {_cause(reason)}."
+        case New(memory=memory):
+            return f"Remembered ({memory.kind}): {render.excerpt(memory.text)}"
+        case Reinforces(memory=memory):
+            said = f"Known already, now said {memory.sightings} times"
+            return f"{said} ({memory.kind}): {render.excerpt(memory.text)}"
+
+
+def _cause(reason: str) -> str:
+    return reason.removesuffix(": nothing was stored")
+
+
+def _add_message(call: Call, draft: Draft, chat: str | None, mode: str | None, *, wait: bool) -> None:
     with call.open() as session:
-        [observed] = session.engine.observe(session.scope(chat), [draft], session.policy())
+        [observed] = session.engine.observe(session.scope(chat), [draft], _policy(session, chat, mode))
         left = finish(call, session) if wait else Left()
         learned = session.store.memories.of_messages(session.scope(), [observed.message.id])
-    judged = "judged" if wait else "to be judged"
-    verdict = judged if observed.considered else "not judged"
     call.answer(
         {
             **shapes.results(map(shapes.memory, learned)),
             "messages": [shapes.observed(observed)],
             "degraded": list(left.warnings),
         },
-        f"Stored in chat {observed.message.chat} as {observed.message.role}; {verdict} ({observed.reason}).",
-        *(f"Learned ({each.kind}): {render.excerpt(each.text)}" for each in learned),
+        _stored(observed, wait=wait),
+        *map(render.learned, learned),
     )
+    if observed.masked:
+        call.note(f"Masked before it was stored: {', '.join(observed.masked)}.")
     call.mention(left.warnings)
+
+
+def _stored(observed: Observed, *, wait: bool) -> str:
+    if not observed.stored:
+        return f"Not stored: {_cause(observed.reason)}."
+    judged = "judged" if wait else "to be judged"
+    verdict = judged if observed.considered else "not judged"
+    return (
+        f"Stored in chat {observed.message.chat} as {observed.message.role}; {verdict} ({observed.reason})."
+    )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -127,22 +171,24 @@ class Tally:
 
     new: int = 0
     known: int = 0
+    unheard: int = 0  #: said where memory does not listen
     considered: int = 0
     skipped: list[str] = field(default_factory=list)
 
     @property
     def read(self) -> int:
-        return self.new + self.known + len(self.skipped)
+        return self.new + self.known + self.unheard + len(self.skipped)
 
     def sentence(self) -> str:
+        unheard = f", {self.unheard:,} not stored (memory does not listen there)" if self.unheard else ""
         skipped = f", {len(self.skipped):,} skipped" if self.skipped else ""
         return (
-            f"{render.count(self.read, 'message')}: {self.new:,} new, {self.known:,} known{skipped};"
+            f"{render.count(self.read, 'message')}: {self.new:,} new, {self.known:,} known{unheard}{skipped};"
             f" {self.considered:,} to be judged."
         )
 
 
-def _add_file(call: Call, transcript: Transcript, *, wait: bool) -> None:
+def _add_file(call: Call, transcript: Transcript, mode: str | None, *, wait: bool) -> None:
     call.asked.resume = (
         f"What was read so far is stored. `recollect add --file {transcript.path}` goes on;"
         " nothing is stored twice."
@@ -151,7 +197,7 @@ def _add_file(call: Call, transcript: Transcript, *, wait: bool) -> None:
     total = sum(1 for _ in transcript)
     with call.open() as session:
         before = session.store.memories.count(session.scope())
-        tally = _store(call, session, transcript, total)
+        tally = _store(call, session, transcript, total, mode)
         call.say(tally.sentence())
         left = finish(call, session, "Learning") if wait else Left()
         learned = session.store.memories.count(session.scope()) - before
@@ -161,6 +207,7 @@ def _add_file(call: Call, transcript: Transcript, *, wait: bool) -> None:
             "messages": tally.read,
             "new": tally.new,
             "known": tally.known,
+            "unheard": tally.unheard,
             "considered": tally.considered,
             "skipped": list(tally.skipped),
             "learned": learned,
@@ -171,14 +218,14 @@ def _add_file(call: Call, transcript: Transcript, *, wait: bool) -> None:
     call.mention([*(f"skipped {each}" for each in tally.skipped[:NAMED]), *left.warnings])
 
 
-def _store(call: Call, session: Session, transcript: Transcript, total: int) -> Tally:
+def _store(call: Call, session: Session, transcript: Transcript, total: int, mode: str | None) -> Tally:
     tally, entries = Tally(), iter(transcript)
     with braking(session.brake), bar(call.aside, "Storing", total=total) as shown:
         while not session.brake.pulled and (batch := list(islice(entries, BATCH))):
-            policy = session.policy()
+            policies = {chat: _policy(session, chat, mode) for chat in {entry.chat for entry in batch}}
             with session.store.transaction():
                 for entry in batch:
-                    _observe(session, entry, policy, tally)
+                    _observe(session, entry, policies[entry.chat], tally)
             shown.move(done=tally.read, total=total)
     return tally
 
@@ -191,5 +238,6 @@ def _observe(session: Session, entry: Entry, policy: Policy, tally: Tally) -> No
         tally.skipped.append(f"{entry.place}: {error}")
         return
     tally.new += observed.new
-    tally.known += not observed.new
+    tally.unheard += not observed.stored
+    tally.known += observed.stored and not observed.new
     tally.considered += observed.new and observed.considered

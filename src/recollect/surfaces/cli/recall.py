@@ -6,8 +6,10 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
+from recollect.engine.recalling import RECALLING
 from recollect.model.outcome import Absence
-from recollect.model.receipt import Fate
+from recollect.model.policy import Policy
+from recollect.model.receipt import Fate, Receipt
 from recollect.surfaces import incoming, shapes
 from recollect.surfaces.cli import render
 from recollect.surfaces.cli.command import Call, command, commands, examples
@@ -17,6 +19,10 @@ app = commands()
 Query: TypeAlias = Annotated[str, typer.Argument(metavar="QUERY", help="The question, in plain words.")]
 Chat: TypeAlias = Annotated[
     str | None, typer.Option("--chat", metavar="C", help="Look into this chat first, then elsewhere.")
+]
+Wanted: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--mode", metavar="M", help="This once: on, collect_only, recall_only or off."),
 ]
 
 
@@ -37,6 +43,7 @@ def search(
     as_of: Annotated[
         str | None, typer.Option(metavar="DATE", help="What was known and true then, like 2026-03-01.")
     ] = None,
+    mode: Wanted = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show the parts of each score as bars.")] = False,
 ) -> None:
     """
@@ -48,15 +55,16 @@ def search(
     the exit code is 5.
     """
     with call.open() as session:
-        policy = session.policy({"recall.limit": limit})
+        policy = session.policy({"recall.limit": limit, "memory.mode": mode}, chat=chat)
         receipt = session.engine.recall(session.scope(chat), query, policy, as_of=incoming.moment(as_of))
     items = [item for item in receipt.items if item.fate is not Fate.LEFT_OUT]
     call.answer(
         shapes.found(receipt), *([render.found(items, wide=call.wide, explain=explain)] if items else [])
     )
     if not items:
-        call.note("Nothing found. `recollect list` shows what is remembered.")
-    call.note(f"Receipt {receipt.id}; `recollect why` explains it.")
+        call.note(_nothing(policy))
+    if policy.memory.mode != "off":
+        call.note(f"Receipt {receipt.id}; `recollect why` explains it.")
     call.end_degraded(receipt.degraded)
 
 
@@ -79,6 +87,7 @@ def context(
         str | None,
         typer.Option("--format", metavar="F", help="facts, smart, companion, dev, agent, xml or messages."),
     ] = None,
+    mode: Wanted = None,
 ) -> None:
     """
     Print the memory block for the next prompt.
@@ -88,18 +97,31 @@ def context(
     without a part that failed.
     """
     with call.open() as session:
-        policy = session.policy({"assemble.budget": budget, "assemble.format": shape})
+        wishes = {"assemble.budget": budget, "assemble.format": shape, "memory.mode": mode}
+        policy = session.policy(wishes, chat=chat)
         receipt = session.engine.context(session.scope(chat), query, policy)
     if call.for_people:
         call.block(receipt.text)
     else:
         call.answer({"text": receipt.text, "tokens": receipt.tokens, "receipt": shapes.receipt(receipt)})
+    call.note(_account(receipt, policy))
+    call.end_degraded(receipt.degraded)
+
+
+def _nothing(policy: Policy) -> str:
+    if policy.memory.mode in RECALLING:
+        return "Nothing found. `recollect list` shows what is remembered."
+    return f"Nothing was looked for: memory is {policy.memory.mode} here."
+
+
+def _account(receipt: Receipt, policy: Policy) -> str:
+    if policy.memory.mode == "off":
+        return "Memory is off here: nothing was looked for, and no receipt is kept."
     spent = receipt.timings.get("total_ms", 0.0)
-    call.note(
+    return (
         f"Receipt {receipt.id}: {len(receipt.injected)} of {len(receipt.items)} passages,"
         f" {receipt.tokens} of {receipt.budget} tokens, {spent:.0f} ms; `recollect why` explains it."
     )
-    call.end_degraded(receipt.degraded)
 
 
 @app.command(
@@ -143,7 +165,7 @@ def why_not(
     its score, or what keeps it from being considered at all.
     """
     with call.open() as session:
-        absence = session.engine.why_not(session.scope(chat), query, wanted, session.policy())
+        absence = session.engine.why_not(session.scope(chat), query, wanted, session.policy(chat=chat))
     call.answer(shapes.absence(absence), *_absence(absence))
 
 

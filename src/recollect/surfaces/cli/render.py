@@ -12,12 +12,22 @@ from recollect.model.job import Job
 from recollect.model.memory import Memory, Version
 from recollect.model.message import Chat, Message
 from recollect.model.receipt import Fate, Item, Receipt
+from recollect.model.summary import Profile
 from recollect.surfaces.cli.output import printable
 
 #: Characters of a text that a table shows.
 EXCERPT = 160
 BAR = 10
 PARTIAL = " ▏▎▍▌▋▊▉"
+#: What it means for a memory of a certain standing to rest on what was just said.
+LEARNED = {
+    "active": "Learned",
+    "quarantined": "Waits in `recollect inbox`",
+    "contested": "Waits in `recollect inbox`",
+    "superseded": "No longer holds",
+    "archived": "Stays put away",
+    "forgotten": "Stays forgotten",
+}
 STYLES = {"active": "", "forgotten": "red", "superseded": "dim", "archived": "dim"}
 
 
@@ -179,6 +189,10 @@ def memory(value: Memory, quotes: Sequence[str] = ()) -> Table:
     )
 
 
+def learned(value: Memory) -> str:
+    return f"{LEARNED[value.standing]} ({value.kind}): {excerpt(value.text)}"
+
+
 def message(value: Message) -> Table:
     return fields(
         {
@@ -225,6 +239,11 @@ def jobs(values: Sequence[Job]) -> Table:
         for each in values
     ]
     return table("#id", "kind", "state", "#attempts", "!due", "reason", rows=rows)
+
+
+def profile(value: Profile) -> Table:
+    told = {**value.preferences, **value.context, **value.extra, "freeformNotes": value.notes}
+    return fields({name: ", ".join(each) if isinstance(each, tuple) else each for name, each in told.items()})
 
 
 def size(number: int) -> str:

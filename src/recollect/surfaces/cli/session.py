@@ -9,6 +9,7 @@ from recollect.engine import Engine
 from recollect.errors import ProviderBusy, ProviderError
 from recollect.model.policy import Policy
 from recollect.model.scope import Scope
+from recollect.ports.chat_model import ChatModel
 from recollect.ports.embedder import Embedder, Vector
 from recollect.ports.store import Store
 from recollect.settings import load
@@ -93,18 +94,23 @@ class Session:
     def engine(self) -> Engine:
         return self.runtime.engine
 
+    @property
+    def model(self) -> ChatModel | None:
+        """The language model of the settings, if there is one."""
+        return self.engine.judge_step.model
+
     def scope(self, chat: str | None = None) -> Scope:
         return Scope(self.user, chat)
 
-    def policy(self, wishes: Mapping[str, object] | None = None) -> Policy:
-        """What holds for this user; wishes that are None were not expressed."""
+    def policy(self, wishes: Mapping[str, object] | None = None, *, chat: str | None = None) -> Policy:
+        """What holds for this user, and in this chat; wishes that are None were not expressed."""
         call = {name: value for name, value in (wishes or {}).items() if value is not None}
-        return self.runtime.policy(self.user, call)
+        return self.runtime.policy(self.user, call, chat=chat)
 
 
 @contextmanager
 def opened(asked: Asked) -> Iterator[Session]:
-    given = {"db": asked.db, "user": asked.user}
+    given = {"db": asked.db, "user": asked.user, **asked.settings}
     settings = load(arguments=given)
     connection = settings.resolve().connection
     scope = Scope(connection.user)

@@ -1,6 +1,6 @@
 """stats, repair, reembed and backfill: looking after what is stored."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from typing import Annotated
@@ -36,14 +36,31 @@ def stats(call: Call) -> None:
     """
     Count what is stored and what it weighs.
 
-    Counts are those of the user; sizes are those of the whole file.
+    Counts are those of the user; sizes are those of the whole file. Verdicts say why messages were judged or not, and
+    what was masked in them.
     """
     with call.open() as session:
         found = session.store.upkeep.stats(session.scope())
+        verdicts = dict(session.store.verdicts.all(session.user))
+        calls, tokens = session.store.spending.spent(session.scope(), now=session.engine.clock.now())
         location = session.store.location()
+    counts = {**_counts(found, location), "model today": f"{render.count(calls, 'call')}, {tokens:,} tokens"}
     call.answer(
-        {**shapes.stats(found), "db": location}, render.fields(_counts(found, location)), *_sizes(found)
+        {
+            **shapes.stats(found),
+            "verdicts": {**verdicts},
+            "model_today": {"calls": calls, "tokens": tokens},
+            "db": location,
+        },
+        render.fields(counts),
+        *_verdicts(verdicts),
+        *_sizes(found),
     )
+
+
+def _verdicts(found: Mapping[str, int]) -> tuple[Text | Table, ...]:
+    rows = [(reason, f"{number:,}") for reason, number in found.items()]
+    return (Text(), render.table("verdict", "#messages", rows=rows)) if rows else ()
 
 
 def _counts(found: Stats, location: str) -> dict[str, object]:

@@ -89,6 +89,7 @@ class AsyncMemory:
     delete_context = _in_thread(Memory.delete_context)
     summarise = _in_thread(Memory.summarise)
     summaries = _in_thread(Memory.summaries)
+    metrics = _in_thread(Memory.metrics)
     garden = _in_thread(Memory.garden)
     forecast = _in_thread(Memory.forecast)
     erase = _in_thread(Memory.erase)

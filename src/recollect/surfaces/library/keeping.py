@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from recollect.errors import Refused
+from recollect.model.metrics import advised_budget, measured
 from recollect.surfaces import shapes
 from recollect.surfaces.library.door import Door
 from recollect.surfaces.shapes import Shape
@@ -69,6 +70,16 @@ class Keeping(Door):
     def summaries(self, *, chat_id: str | None = None, user_id: str | None = None, limit: int = 20) -> Shape:
         listed = self._runtime.store.summaries.list(self._scope(user_id, chat_id), limit=limit)
         return shapes.results(map(shapes.summary, listed))
+
+    def metrics(self, *, user_id: str | None = None, limit: int = 1000) -> Shape:
+        """How well and how fast the last recalls went, and each of them as a line."""
+        scope = self._scope(user_id)
+        receipts = self._runtime.store.receipts.list(scope, limit=limit)
+        counted = measured(receipts)
+        advised = advised_budget(counted, self._policy(scope).assemble.budget)
+        summaries = self._runtime.store.upkeep.stats(scope).summaries
+        lines = shapes.results(map(shapes.retrieval, receipts))
+        return {**shapes.metrics(counted, advised=advised), "summaries": summaries, **lines}
 
     def garden(self, *, dry_run: bool = False, user_id: str | None = None) -> Shape:
         """Put away what grew too light and make one of what says the same, or only tell what that would be."""
