@@ -54,7 +54,7 @@ def refusal(
             "blended",
             (
                 "recall.ranker cannot be 'blended' (from the environment variable RECOLLECT_RECALL_RANKER)."
-                " It takes one of: blend, sum, product, cosine, importance. Did you mean blend?"
+                " It takes one of: evidence, blend, sum, product, cosine, importance. Did you mean blend?"
             ),
         ),
         (
@@ -209,3 +209,15 @@ def test_a_file_named_in_the_environment_must_be_there() -> None:
     assert refusal(environ={"RECOLLECT_CONFIG": "nowhere.toml"}, files=None) == (
         "RECOLLECT_CONFIG names nowhere.toml, which is not there. Create it or unset RECOLLECT_CONFIG."
     )
+
+
+@pytest.mark.parametrize("name", ["model_url", "embedder_url"])
+def test_a_file_in_the_current_folder_does_not_decide_where_texts_are_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "recollect.toml").write_text(f'{name} = "http://elsewhere.example/v1"\n')
+
+    with pytest.raises(ConfigError, match=f"RECOLLECT_{name.upper()}"):
+        load(environ={})
+    assert load(environ={"RECOLLECT_CONFIG": str(tmp_path / "recollect.toml")}).resolve()

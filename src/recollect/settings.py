@@ -68,6 +68,9 @@ class Connection:
     chroma_dir: str = _in_data_folder("chroma", "The folder of the optional Chroma index.")
 
 
+#: Where texts and keys are sent: not to be decided by a file that came with somebody's project.
+ADDRESSES = frozenset({"embedder_url", "model_url"})
+
 #: Names under which a host may already keep these settings.
 ALIASES: Mapping[str, str] = {
     "RAG_HYBRID": "recall.hybrid",
@@ -257,6 +260,12 @@ def _read_file(path: Path) -> _Layer:
             given |= {f"{key}.{name}": inner for name, inner in value.items()}
         else:
             given[key] = value
+    lying_about = not path.is_absolute() and path == Path(FILE_NAME)
+    if lying_about and (where := sorted(set(given) & ADDRESSES)):
+        raise ConfigError(
+            f"{where[0]} cannot be set by {FILE_NAME} in the current folder, for it decides where texts and keys are"
+            f" sent. Set {_TABLE[where[0]].environment[0]}, or write it in your own configuration folder."
+        )
     return _read(given, Place("file", str(path)))
 
 

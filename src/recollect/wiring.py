@@ -83,10 +83,11 @@ class Runtime:
     def close(self) -> None:
         self.worker.stop()
         self.store.close()
-        # Only embedders that hold connections have anything to give back.
-        give_back: Callable[[], None] | None = getattr(self.embedder, "close", None)
-        if give_back is not None:
-            give_back()
+        # Only those that hold connections have anything to give back.
+        for each in (self.embedder, self.engine.judge_step.model):
+            give_back: Callable[[], None] | None = getattr(each, "close", None)
+            if give_back is not None:
+                give_back()
 
 
 def open_runtime(
@@ -132,9 +133,7 @@ def open_runtime(
         return runtime.policy(user)
 
     handlers = Handlers(engine=engine, embedder=chosen, policies=policies)
-    worker = Worker(
-        store.jobs, handlers.table(), time, open_up=handlers.open_up, daily=handlers.daily
-    )
+    worker = Worker(store.jobs, handlers.table(), time, open_up=handlers.open_up, daily=handlers.daily)
     runtime = Runtime(settings=settings, store=store, engine=engine, embedder=chosen, worker=worker)
     return runtime
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import ModelMissing, ProviderBusy, ProviderError, StoreBusy
+from recollect.errors import ModelMissing, ProviderBusy, ProviderError, StoreBusy, StoreFull
 from recollect.jobs.retry import GiveUp, Later, backoff, decide
 
 
@@ -22,7 +22,9 @@ def test_waits_never_get_shorter(attempts: int) -> None:
     assert backoff(attempts) <= backoff(attempts + 1)
 
 
-@pytest.mark.parametrize("error", [ProviderBusy("come back later"), StoreBusy("somebody writes")])
+@pytest.mark.parametrize(
+    "error", [ProviderBusy("come back later"), StoreBusy("somebody writes"), StoreFull("no room")]
+)
 @pytest.mark.parametrize("attempts", [1, 100])
 def test_what_is_busy_is_waited_for_as_long_as_it_takes(error: Exception, attempts: int) -> None:
     assert decide(error, attempts) == Later(

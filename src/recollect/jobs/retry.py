@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from recollect.errors import ProviderBusy, RecollectError, StoreBusy
+from recollect.errors import ProviderBusy, RecollectError, StoreBusy, StoreFull
 
 FIRST = timedelta(seconds=1)
 LONGEST = timedelta(minutes=5)
@@ -31,12 +31,12 @@ def backoff(attempts: int) -> timedelta:
 
 
 def decide(error: Exception, attempts: int) -> Later | GiveUp:
-    """What is busy is waited for as long as it takes; what is wrong is parked with its reason."""
+    """What is busy or full is waited for as long as it takes; what is wrong is parked with its reason."""
     reason = f"{type(error).__name__}: {error}"
     if isinstance(error, ProviderBusy) and error.retry_after:
         asked = timedelta(seconds=min(error.retry_after, PATIENCE.total_seconds()))
         return Later(delay=max(asked, backoff(attempts)), reason=reason)
-    if isinstance(error, ProviderBusy | StoreBusy):
+    if isinstance(error, ProviderBusy | StoreBusy | StoreFull):
         return Later(delay=backoff(attempts), reason=reason)
     if isinstance(error, RecollectError) or attempts >= TRIES:
         return GiveUp(reason=reason)

@@ -13,6 +13,9 @@ TEMPORARY = "temporary-"
 
 def valid_name(what: str, name: str) -> str:
     """Return the name of a user or chat, or say what is wrong with it."""
+    given: object = name
+    if not isinstance(given, str):
+        raise InvalidInput(f"The {what} is text, not {given!r}. Write it as text.")
     if not name.strip():
         raise InvalidInput(f"The {what} is empty. Give it a name.")
     if len(name) > LONGEST_NAME:

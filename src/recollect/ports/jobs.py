@@ -12,7 +12,10 @@ class Jobs(Protocol):
     """At least once, in any order; the lease's number tells a late worker that it is no longer meant."""
 
     def enqueue(self, user: str, job: NewJob, *, now: datetime) -> None:
-        """Queue a job. One of its kind and key that waits already is enough; one that runs will run again."""
+        """
+        Queue a job. One of its kind and key that waits already is enough; one that runs will run again, and one that
+        was parked is tried again.
+        """
 
     def lease(self, *, now: datetime, until: datetime, kinds: Sequence[JobKind] = ()) -> Job | None:
         """Take one job that is due, or whose holder let its lease run out. Nobody else gets it before `until`."""

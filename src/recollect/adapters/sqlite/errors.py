@@ -5,7 +5,15 @@ from contextlib import contextmanager
 
 import apsw
 
-from recollect.errors import CorruptStore, NotAStore, StoreBusy, StoreError, StoreFull, StoreReadOnly
+from recollect.errors import (
+    CorruptStore,
+    InvalidInput,
+    NotAStore,
+    StoreBusy,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+)
 
 OURS: dict[type[apsw.Error], type[StoreError]] = {
     apsw.BusyError: StoreBusy,
@@ -23,6 +31,10 @@ OURS: dict[type[apsw.Error], type[StoreError]] = {
 def translated(where: str) -> Iterator[None]:
     try:
         yield
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            f"{error.object!r} holds half a character, which cannot be written. Give it as whole text."
+        ) from error
     except apsw.Error as error:
         ours = OURS.get(type(error), StoreError)
         raise ours(f"{ours.__doc__} ({where}: {error})") from error

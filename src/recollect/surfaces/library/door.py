@@ -44,7 +44,7 @@ class Door:
         return self._runtime
 
     def flush(self, *, seconds: float = 60.0) -> bool:
-        """Do the queued work now; whether all of it was done in time."""
+        """Do the work that is due; whether none of it is left. What failed waits for its next try, or for `jobs`."""
         return self._runtime.worker.drain(seconds=seconds)
 
     def stats(self, *, user_id: str | None = None) -> Shape:
