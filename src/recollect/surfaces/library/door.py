@@ -38,6 +38,14 @@ class Door:
         )
         self._connection = self._runtime.settings.resolve().connection
 
+    @classmethod
+    def over(cls, runtime: Runtime) -> Self:
+        """The same verbs over a memory that is open already; whoever opened it closes it."""
+        door = cls.__new__(cls)
+        door._runtime = runtime  # noqa: SLF001 - another constructor
+        door._connection = runtime.settings.resolve().connection  # noqa: SLF001
+        return door
+
     @property
     def runtime(self) -> Runtime:
         """The engine and what it runs on, for those who need more than these verbs."""

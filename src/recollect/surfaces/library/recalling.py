@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from recollect.steps.assemble.builder import build_system_message
+from recollect.steps.assemble.prompts import system_prompt
 from recollect.surfaces import incoming, shapes
 from recollect.surfaces.library.door import Door
 from recollect.surfaces.shapes import Shape
@@ -51,7 +52,7 @@ class Recalling(Door):
         self,
         *,
         rag_query: str,
-        system: str = "",
+        system: str | None = None,
         context_ids: Sequence[str] = (),
         fallback_memories: Sequence[str] = (),
         rules_for_request: str | None = None,
@@ -62,17 +63,20 @@ class Recalling(Door):
         """
         A whole system message: the host's own, untouched and first, then the memory block, then rules.
 
-        `fallback_memories` stand in where nothing is recalled.
+        Without one of the host's it begins with the prompt `system`. `fallback_memories` stand in where nothing is
+        recalled.
         """
         scope = self._scope(user_id, chat_id)
+        policy = self._policy(scope, settings)
         receipt = self._runtime.engine.context(
             scope,
             incoming.question(rag_query),
-            self._policy(scope, settings),
+            policy,
             context_ids=context_ids,
             fallback=fallback_memories,
         )
-        return build_system_message(system, receipt.text, rules_for_request)
+        first = system_prompt(policy.assemble.locale, self._runtime.prompts) if system is None else system
+        return build_system_message(first, receipt.text, rules_for_request)
 
     def why(self, receipt_id: str = "last", *, user_id: str | None = None) -> Shape:
         """The receipt of a recall: what was injected, what was left out and why, scores, timings."""

@@ -1,0 +1,39 @@
+"""Who asks, and for whose memory: what every endpoint begins with."""
+
+from typing import Annotated, TypeAlias
+
+from fastapi import Depends, Header, Query, Request
+
+from recollect.errors import Refused
+from recollect.surfaces.http.keys import Person
+from recollect.surfaces.library import Memory
+
+
+def _memory(request: Request) -> Memory:
+    memory: Memory = request.app.state.memory
+    return memory
+
+
+def _person(request: Request) -> Person:
+    person: Person = request.state.person
+    return person
+
+
+def _user(
+    request: Request,
+    user_id: Annotated[
+        str | None, Query(description="Whose memory; others than yours only for admins.")
+    ] = None,
+    x_memory_user: Annotated[str | None, Header(description="The same as a header.")] = None,
+) -> str:
+    person, wanted = _person(request), user_id or x_memory_user
+    if wanted is None or wanted == person.user:
+        return person.user
+    if not person.admin or not request.state.trusted:
+        raise Refused("This token is for another user's memory. Ask for your own, or use an admin's token.")
+    return wanted
+
+
+MemoryDoor: TypeAlias = Annotated[Memory, Depends(_memory)]
+Asker: TypeAlias = Annotated[Person, Depends(_person)]
+UserId: TypeAlias = Annotated[str, Depends(_user)]

@@ -1,0 +1,68 @@
+"""Starts the server: refuses to be open to everybody, and ends without leaving work half done."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+
+from recollect.errors import ConfigError
+from recollect.surfaces.http.app import create_app
+from recollect.surfaces.http.doorkeeper import House, is_loopback
+from recollect.surfaces.http.keys import Keys
+from recollect.surfaces.http.sessions import Sessions
+from recollect.wiring import Runtime
+
+LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+#: Seconds that answers under way may still take when the server stops.
+GRACE = 10
+
+
+def make_house(
+    runtime: Runtime, *, host: str, names: frozenset[str] = frozenset(), public: bool = False
+) -> House:
+    """What the doorkeeper goes by. An address others can reach has to be asked for by name."""
+    connection = runtime.settings.resolve().connection
+    local = is_loopback(host)
+    if not local and not public:
+        raise ConfigError(
+            f"{host} can be reached by others. Say so with --public and name the host with --name; everybody"
+            " needs a token then."
+        )
+    return House(
+        keys=Keys(Path(connection.db), owner=connection.user),
+        sessions=Sessions(),
+        hosts=names | (LOCAL_NAMES if local else frozenset({host})),
+        local=local,
+    )
+
+
+def serve(
+    runtime: Runtime,
+    house: House,
+    *,
+    host: str,
+    port: int,
+    worker: bool = True,
+    ready: Callable[[int], None] | None = None,
+) -> None:
+    """Serve until stopped; `ready` is called with the port once requests are answered."""
+    config = uvicorn.Config(
+        create_app(runtime, house=house, worker=worker),
+        host=host,
+        port=port,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+    )
+    _Server(config, ready).run()
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, ready: Callable[[int], None] | None) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: object = None) -> None:
+        await super().startup(sockets)  # type: ignore[arg-type]
+        if self._ready and self.started:
+            self._ready(self.servers[0].sockets[0].getsockname()[1])
