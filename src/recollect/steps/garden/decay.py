@@ -11,12 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
+from recollect.model.fading import WEEK, base, rate, weight_at
 from recollect.model.memory import Band, Kind, Memory, Standing
 from recollect.model.policy import Decay
 
-_WEEK = timedelta(weeks=1)
-#: 0.9 less six times 0.1 is 0.3, whatever floating point makes of it.
-_PLACES = 9
 #: Put away already; nothing more happens to them by themselves.
 _SETTLED = frozenset({Standing.SUPERSEDED, Standing.ARCHIVED, Standing.FORGOTTEN})
 
@@ -51,10 +49,7 @@ Outlook: TypeAlias = Keep | Archive | Expire | Erase
 
 
 def effective_weight(memory: Memory, now: datetime, policy: Decay) -> float:
-    """What a memory weighs now, for ranking: its weight when it was last said, less its kind's rate for each week."""
-    base = _base(memory, policy)
-    age = max(now - memory.seen_at, timedelta())
-    return max(round(base - _rate(memory, policy) * (age / _WEEK), _PLACES), 0.0)
+    return weight_at(memory.kind, memory.weight, memory.seen_at, now, policy, pinned=memory.pinned)
 
 
 def decayed(memory: Memory, now: datetime, policy: Decay) -> Memory:
@@ -63,7 +58,7 @@ def decayed(memory: Memory, now: datetime, policy: Decay) -> Memory:
 
     The stored weight does not fall (see above), so doing this twice, late or in another order gives the same.
     """
-    kept = replace(memory, weight=_base(memory, policy))
+    kept = replace(memory, weight=base(memory.kind, memory.weight, policy))
     match fate(memory, now, policy):
         case Keep():
             return kept
@@ -96,27 +91,11 @@ def forecast(
     listed = []
     for memory in memories:
         for week in range(weeks + 1):
-            outlook = fate(memory, now + week * _WEEK, policy)
+            outlook = fate(memory, now + week * WEEK, policy)
             if not isinstance(outlook, Keep):
                 listed.append((week, memory, outlook))
                 break
     return sorted(listed, key=lambda line: (line[0], line[1].id))
-
-
-def _base(memory: Memory, policy: Decay) -> float:
-    return 1.0 if memory.kind is Kind.BIO and policy.bio_fixed else memory.weight
-
-
-def _rate(memory: Memory, policy: Decay) -> float:
-    """Weight lost a week. What was pinned does not fade, nor does a critical decision, whatever the rates are."""
-    if memory.pinned or (memory.kind is Kind.DEC and Band.of(memory.importance) is Band.CRITICAL):
-        return 0.0
-    rates = {
-        Kind.EMO: policy.emo_per_week,
-        Kind.PREF: policy.pref_per_week,
-        Kind.OBJ: policy.obj_per_week,
-    }
-    return rates.get(memory.kind, 0.0)
 
 
 def _came(memory: Memory, now: datetime, policy: Decay) -> Iterator[tuple[float, Outlook]]:
@@ -124,21 +103,21 @@ def _came(memory: Memory, now: datetime, policy: Decay) -> Iterator[tuple[float,
     said = f"last said on {memory.seen_at:%Y-%m-%d}"
     if memory.expires_at is not None and memory.expires_at <= now:
         reason = f"it was to be kept until {memory.expires_at:%Y-%m-%d}"
-        yield (memory.expires_at - memory.seen_at) / _WEEK, Expire(reason)
+        yield (memory.expires_at - memory.seen_at) / WEEK, Expire(reason)
     if memory.pinned:
         return
     if memory.kind is Kind.OBJ and memory.valid_to is not None and memory.valid_to <= now:
         reason = f"the goal was for {memory.valid_to:%Y-%m-%d}"
-        yield (memory.valid_to - memory.seen_at) / _WEEK, Archive(reason)
+        yield (memory.valid_to - memory.seen_at) / WEEK, Archive(reason)
     if _is_temporary(memory, policy) and now - memory.seen_at >= timedelta(days=policy.temporary_days):
         yield policy.temporary_days / 7, Expire(f"temporary, {policy.temporary_days} days: {said}")
-    rate, floor = _rate(memory, policy), policy.archive_below
-    if rate > 0 and effective_weight(memory, now, policy) < floor:
+    lost, floor = rate(memory.kind, memory.weight, policy, pinned=memory.pinned), policy.archive_below
+    if lost > 0 and effective_weight(memory, now, policy) < floor:
         reason = f"weight under {floor:g}: {said}"
-        weeks = max((_base(memory, policy) - floor) / rate, 0.0)
+        weeks = max((base(memory.kind, memory.weight, policy) - floor) / lost, 0.0)
         yield weeks, Archive(reason) if policy.forget == "archive" else Erase(reason)
 
 
 def _is_temporary(memory: Memory, policy: Decay) -> bool:
-    importance = round(100 * _base(memory, policy))
+    importance = round(100 * base(memory.kind, memory.weight, policy))
     return policy.temporary_days > 0 and Band.of(importance) is Band.TEMPORARY
