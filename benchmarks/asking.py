@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from recollect.model.scope import Scope
 #: The machine has other things to do as well: of so many ways to ask the same, the fastest answer counts.
 ROUNDS = 4
 WANTED = 10
+READERS = 8
 PARTS = ("embed", "dense", "lexical", "rank")
 
 
@@ -71,6 +73,28 @@ def recall(memory: Memory, embedder: Watched, facts: Sequence[Fact], *, most: fl
     figures += percentiles("· receipt alone", _writing(memory, [a.receipt for a in best]))[:2]
     hits = sum(a.found for answers in rounds for a in answers) / sum(map(len, rounds))
     return [*figures, Figure(name=f"fact found among {WANTED}", value=hits, unit="share")]
+
+
+def together(memory: Memory, facts: Sequence[Fact]) -> list[Figure]:
+    """Several threads ask at once."""
+    said(f"asking from {READERS} threads")
+    spent: list[float] = []
+
+    def ask(fact: Fact) -> None:
+        begun = time.perf_counter()
+        memory.search(fact.asked(ROUNDS), limit=WANTED)
+        spent.append((time.perf_counter() - begun) * 1000)
+
+    begun, worked = time.perf_counter(), time.process_time()
+    with ThreadPoolExecutor(READERS) as pool:
+        list(pool.map(ask, facts))
+    rate = len(facts) / (time.perf_counter() - begun)
+    worked = (time.process_time() - worked) * 1000 / len(facts)
+    return [
+        Figure(name=f"recalls with {READERS} readers", value=rate, unit="/s"),
+        Figure(name=f"· each of the {READERS} readers, processor time", value=worked, unit="ms"),
+        *percentiles(f"· each of the {READERS} readers", spent)[:2],
+    ]
 
 
 def context(memory: Memory, embedder: Watched, facts: Sequence[Fact]) -> list[Figure]:

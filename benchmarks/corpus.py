@@ -75,14 +75,16 @@ class Corpus:
             yield Batch(chat=f"chat-{chat:03}", messages=messages)
 
     def _message(self, place: int, text: str, facts: Iterator[Fact]) -> dict[str, object]:
+        role = "assistant" if place % 2 else "user"
         if place % FACT_EVERY == FACT_EVERY - 1:
-            text = _inserted(text, next(facts).text)
+            # People tell about themselves; assistants do not.
+            text, role = _inserted(text, next(facts).text), "user"
         elif place % CODE_EVERY == 0:
             text = _inserted(
                 text, f"Look at `{VERBS[place // CODE_EVERY % len(VERBS)]}Report{place}()` again."
             )
         return {
-            "role": "assistant" if place % 2 else "user",
+            "role": role,
             "content": text,
             "created_at": BEGUN_AT + LASTS * (place / self.size),
         }

@@ -11,15 +11,16 @@ from benchmarks.corpus import Fact
 from benchmarks.figures import Figure
 from benchmarks.filling import USER, said
 from recollect import Memory
-from recollect.model.candidate import Reach
+from recollect.model.candidate import Reach, Source
 from recollect.model.scope import Scope
 from recollect.ports.embedder import Embedder
 
 NEAREST = 10
+MESSAGES = Reach(sources=frozenset({Source.MESSAGE}))
 VECTORS = """
     SELECT passage, scale, data FROM vectors
     WHERE user_no = (SELECT no FROM users WHERE id = ?)
-        AND model_no = (SELECT no FROM embedding_models WHERE id = ?)
+        AND model_no = (SELECT no FROM embedding_models WHERE id = ?) AND passage % 4 = 0
     ORDER BY no
 """
 
@@ -32,7 +33,7 @@ def exactness(memory: Memory, path: Path, embedder: Embedder, facts: Sequence[Fa
         vector = embedder.embed_query(fact.asked(0))
         exact = passages[np.argsort(-(matrix @ np.frombuffer(vector, dtype=np.float32)))[:NEAREST]]
         hits = memory.runtime.store.search.dense(
-            Scope(USER), vector, model=embedder.model_id, limit=NEAREST, reach=Reach()
+            Scope(USER), vector, model=embedder.model_id, limit=NEAREST, reach=MESSAGES
         )
         shares.append(len({hit.passage for hit in hits} & set(exact.tolist())) / len(exact))
     return Figure(name=f"of the {NEAREST} nearest vectors found", value=float(np.mean(shares)), unit="share")

@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     parser.add_argument(
-        "--sizes", type=int, nargs="+", default=[10_000, 100_000], help="messages in each file"
+        "--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000], help="messages in each file"
     )
     parser.add_argument("--json", action="store_true", help="print the figures for machines")
     parser.add_argument(

@@ -63,10 +63,11 @@ class Trial:
             figures += [
                 *asking.recall(memory, embedder, facts, most=most),
                 *asking.context(memory, embedder, facts),
+                *asking.together(memory, facts),
             ]
             figures += [*sizes.in_memory("resident memory, model loaded"), *sizes.on_disk(memory)]
             figures += [exactness(memory, self.file, embedder, facts), *telling.acknowledged(memory)]
-            figures += [telling.written_together(memory), telling.judged(memory)]
+            figures += [*telling.written_together(memory), telling.judged(memory)]
         return figures
 
 

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -186,13 +187,14 @@ class Trial:
             self.unsound.append(f"{len(there)} messages and {len(jobs)} jobs")
 
 
-def run(messages: int, states: int, seed: int, pace: str) -> Trial:
+def run(messages: int, states: int, seed: int, pace: str, writers: int) -> Trial:
     trial = Trial(dice=random.Random(seed), chance=min(1.0, states / (messages * 80)))
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(writers) as pool:
         trial.disk = Disk(trial.moment)
         database = type("Disk", (OnThisDisk,), {"pace": pace})(Path(folder) / "memory.db")
         said, queue = SqliteMessages(database), SqliteJobs(database)
-        for number in range(messages):
+
+        def store(number: int) -> None:
             text = " ".join(trial.dice.choices(["soup", "salt", "saffron", "bread", "tea"], k=40))
             message = a_message(f"{number} {text}", chat=f"chat {number % 5}")
             with database.transaction():
@@ -200,6 +202,13 @@ def run(messages: int, states: int, seed: int, pace: str) -> Trial:
                 queue.enqueue(USER.user, JOB, now=MONDAY)
             trial.acknowledged.append(message.id)
             trial.moment()
+
+        for first in range(0, messages, writers):
+            list(pool.map(store, range(first, min(first + writers, messages))))
+            if pace == "FULL":
+                # A lease does not wait for the disk; what comes after it does.
+                with database.transaction(durable=False) as db:
+                    db.execute("UPDATE jobs SET lease = lease + 1")
             trial.look()
         database.close()
     return trial
@@ -212,10 +221,12 @@ def main() -> None:
     parser.add_argument("--messages", type=int, default=300, help="how many messages are stored")
     parser.add_argument("--states", type=int, default=1000, help="about how often the power goes")
     parser.add_argument("--seed", type=int, default=1, help="the same seed loses the same bytes")
+    parser.add_argument("--writers", type=int, default=1, help="threads that store at the same time")
     parser.add_argument("--relaxed", action="store_true", help="do not wait for the disk, and lose messages")
     given = parser.parse_args()
     begun = time.monotonic()
-    trial = run(given.messages, given.states, given.seed, "NORMAL" if given.relaxed else "FULL")
+    pace = "NORMAL" if given.relaxed else "FULL"
+    trial = run(given.messages, given.states, given.seed, pace, given.writers)
     spent = time.monotonic() - begun
     print(
         f"states={trial.states} seed={given.seed} acknowledged={len(trial.acknowledged)} lost={len(trial.lost)}"

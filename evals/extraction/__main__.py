@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from evals.extraction.score import Kept, Tally, tally
-
 from recollect.model.message import Role
 from recollect.steps.judge.rules import judge
 
 LINES = Path(__file__).with_name("lines.jsonl")
+#: Written before the rules were last changed, and never looked at since.
+FRESH = Path(__file__).with_name("fresh.jsonl")
 
 #: All lines were said on this Saturday.
 SAID_AT = datetime(2026, 3, 14, 10, tzinfo=UTC)

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from recollect.model.policy import Policy
-    from recollect.surfaces.library import AsyncMemory, Memory
+    from recollect.surfaces.library.asynchronous import AsyncMemory
+    from recollect.surfaces.library.memory import Memory
 
 __all__ = ["AsyncMemory", "Memory", "Policy", "errors"]
 __version__ = "0.1.0"
 
 _LATER = {
-    "AsyncMemory": "recollect.surfaces.library",
-    "Memory": "recollect.surfaces.library",
+    "AsyncMemory": "recollect.surfaces.library.asynchronous",
+    "Memory": "recollect.surfaces.library.memory",
     "Policy": "recollect.model.policy",
     "errors": "recollect.errors",
 }

@@ -63,13 +63,25 @@ class Connection:
     )
     model_url: str = knob("", "Base address of its service, /v1 included for the OpenAI dialect.")
     model_key: str = _secret("The key for that service; never shown.")
+    proxy_upstream: str = knob(
+        "", "Where the proxy sends what OpenAI's clients ask, /v1 included; without one, to `model_url`."
+    )
+    proxy_key: str = _secret("The key for it, used for clients with a token of ours; never shown.")
+    proxy_upstream_anthropic: str = knob(
+        "", "Where the proxy sends what Anthropic's clients ask; without one, to `model_url`."
+    )
+    proxy_key_anthropic: str = _secret("The key for it, used for clients with a token of ours; never shown.")
+    prompts: str = field(
+        default="",
+        metadata={"doc": "A folder with prompts of your own, named as ours.", "choices": (), "path": True},
+    )
     worker: bool = knob(True, "Do background work in this process. Off leaves it to another one.")
     busy_timeout_ms: int = knob(5000, "Milliseconds to wait while another process writes to the file.")
     chroma_dir: str = _in_data_folder("chroma", "The folder of the optional Chroma index.")
 
 
 #: Where texts and keys are sent: not to be decided by a file that came with somebody's project.
-ADDRESSES = frozenset({"embedder_url", "model_url"})
+ADDRESSES = frozenset({"embedder_url", "model_url", "proxy_upstream", "proxy_upstream_anthropic"})
 
 #: Names under which a host may already keep these settings.
 ALIASES: Mapping[str, str] = {
@@ -368,6 +380,11 @@ class Settings:
             return base.resolved
         said = (_read(preferences, _PREFERENCE), self._arguments, _read(call, _ARGUMENT))
         return _merged((*base.layers, *said), base.warnings)
+
+    @property
+    def own_file(self) -> Path:
+        """The user's own settings file, whether or not it is there: the last of those that are looked for."""
+        return self._paths(self._base.seen.variables)[-1]
 
     def _fresh(self) -> _Base:
         # One assignment publishes the new state, so threads need no lock.

@@ -1,16 +1,20 @@
 """Settings in, a running engine out. The only place that picks adapters."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from recollect.engine import Engine
+from recollect.engine.embedders import Embedders
 from recollect.engine.files import Files
 from recollect.errors import ConfigError
 from recollect.jobs.handlers import Handlers
 from recollect.jobs.worker import Worker
+from recollect.model.embedding import KnownModel
 from recollect.model.policy import Policy
 from recollect.model.scope import Scope
 from recollect.ports.chat_model import ChatModel
@@ -41,6 +45,9 @@ CHAT_MODELS = {
     "anthropic": "recollect.adapters.llms.anthropic:AnthropicChatModel",
 }
 BUNDLED_MODEL = "BAAI/bge-small-en-v1.5"
+PROMPT_FILES = "recollect.adapters.system.prompt_files:read_prompts"
+#: The rooms that have prompts.
+PROMPTED = ("recollect.steps.judge", "recollect.steps.garden", "recollect.steps.assemble")
 
 
 MODE = "memory.mode"
@@ -55,6 +62,7 @@ class Runtime:
     engine: Engine
     embedder: Embedder | None
     worker: Worker
+    prompts: Mapping[str, str] = field(default_factory=dict)  #: the user's own, by name
 
     def resolve(
         self, user: str, call: Mapping[str, object] | None = None, *, chat: str | None = None
@@ -75,6 +83,11 @@ class Runtime:
         self, user: str, call: Mapping[str, object] | None = None, *, chat: str | None = None
     ) -> Policy:
         return self.resolve(user, call, chat=chat).policy
+
+    @property
+    def chat_model(self) -> ChatModel | None:
+        """The language model of the settings, if there is one."""
+        return self.engine.judge_step.model
 
     def _chosen_for(self, user: str, chat: str | None) -> dict[str, object]:
         mode = self.store.chats.mode(Scope(user, chat)) if chat is not None else None
@@ -101,6 +114,7 @@ def open_runtime(
     """Open the memory that the settings name. What is given here is used instead of theirs."""
     connection = settings.resolve().connection
     chosen = embedder or make_embedder(connection)
+    prompts = own_prompts(connection)
     time: Clock = clock or _load(CLOCK)()
     names: Ids = ids or _load(IDS)()
     store: Store = _load(STORES["sqlite"])(connection.db, busy_timeout_ms=connection.busy_timeout_ms)
@@ -112,8 +126,8 @@ def open_runtime(
         clock=time,
         ids=names,
         intake=intake,
-        judge_step=JudgeStep(model=model),
-        summarise_step=SummariseStep(model=model),
+        judge_step=JudgeStep(model=model, prompts=prompts),
+        summarise_step=SummariseStep(model=model, prompts=prompts),
         embedder=chosen,
         files=Files(embedder=chosen),
         keep=keep,
@@ -127,6 +141,7 @@ def open_runtime(
             ids=names,
         ),
         recall_step=RecallStep(search=store.search, memories=store.memories, embedder=chosen, clock=time),
+        embedders=Embedders(own=chosen, make=partial(make_known, connection), preferences=store.preferences),
     )
 
     def policies(user: str) -> Policy:
@@ -134,7 +149,9 @@ def open_runtime(
 
     handlers = Handlers(engine=engine, embedder=chosen, policies=policies)
     worker = Worker(store.jobs, handlers.table(), time, open_up=handlers.open_up, daily=handlers.daily)
-    runtime = Runtime(settings=settings, store=store, engine=engine, embedder=chosen, worker=worker)
+    runtime = Runtime(
+        settings=settings, store=store, engine=engine, embedder=chosen, worker=worker, prompts=prompts
+    )
     return runtime
 
 
@@ -167,6 +184,19 @@ def make_embedder(connection: Connection) -> Embedder | None:
             return _embedder("onnx", Path(folder), threads=connection.embedder_threads)
 
 
+def make_known(connection: Connection, known: KnownModel) -> Embedder | None:
+    """The embedder of a model that is known by name; addresses and keys are those of the settings."""
+    return make_embedder(replace(connection, embedder=known.embedder, embedder_model=known.model))
+
+
+def built_in_models() -> list[KnownModel]:
+    """Those that every recollect has, the best first."""
+    return [
+        KnownModel(id=_embedder(name).model_id, embedder=name, model=BUNDLED_MODEL)
+        for name in ("onnx", "hashing")
+    ]
+
+
 def make_chat_model(connection: Connection) -> ChatModel | None:
     """The language model that the settings name, or the first of its fallbacks that its service has."""
     if not connection.model:
@@ -177,10 +207,23 @@ def make_chat_model(connection: Connection) -> ChatModel | None:
     key = connection.model_key or None
     name = connection.model
     if connection.model_fallbacks:
-        there = made(connection.model_url, name, key).models()
-        name = choose(there, name, connection.model_fallbacks)
+        asked = made(connection.model_url, name, key)
+        try:
+            name = choose(asked.models(), name, connection.model_fallbacks)
+        finally:
+            asked.close()
     chosen: ChatModel = made(connection.model_url, name, key)
     return chosen
+
+
+def own_prompts(connection: Connection) -> Mapping[str, str]:
+    """The prompts in the user's folder, if the settings name one."""
+    if not connection.prompts:
+        return {}
+    shipped = (path.name for room in PROMPTED for path in files(room).joinpath("prompts").iterdir())
+    known = {name.partition(".")[0] for name in shipped}
+    found: Mapping[str, str] = _load(PROMPT_FILES)(Path(connection.prompts), known)
+    return found
 
 
 def _embedder(name: str, *values: object, **options: object) -> Embedder:

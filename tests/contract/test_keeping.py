@@ -1,16 +1,17 @@
 """What stands around memories: summaries, files, judgements, what was forgotten, done and agreed to."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from recollect.errors import ConsentRequired, InvalidInput, NotFound
-from recollect.model.candidate import Reach
+from recollect.model.candidate import PROFILE, Key, Reach, Source
 from recollect.model.event import Action, Event, Step
 from recollect.model.judgement import Fact, Judgement
-from recollect.model.memory import Kind
-from recollect.model.message import MessageType, Role
+from recollect.model.memory import Change, Kind, Standing
+from recollect.model.message import Message, MessageType, Role
 from recollect.model.scope import Scope
 from recollect.model.summary import ContextFile, Profile, Summary, SummaryKind
 from recollect.ports.store import Store
@@ -135,6 +136,8 @@ def test_what_was_buried_can_be_dug_up(store: Store) -> None:
 
     assert store.tombstones.buried_at(ANA, "hash") == MONDAY
     assert store.tombstones.buried_at("bruno", "hash") is None
+    assert store.tombstones.all(ANA) == {"hash": MONDAY}
+    assert store.tombstones.all("bruno") == {}
     store.tombstones.remove(ANA, "hash")
     assert store.tombstones.buried_at(ANA, "hash") is None
 
@@ -212,7 +215,10 @@ def test_the_ledger_shows_whether_somebody_touched_it(store: Store) -> None:
     for day in range(3):
         store.audit.add(ANA, "looked", f"day {day}", now=MONDAY + timedelta(days=day))
 
-    assert store.audit.intact()
+    store.audit.add("bruno", "looked", "once", now=MONDAY)
+    store.erasure.user("bruno")
+
+    assert store.audit.intact(MINE)
     assert [entry.detail for entry in store.audit.list(MINE, limit=2)] == ["day 2", "day 1"]
 
 
@@ -255,3 +261,97 @@ def test_an_erased_user_leaves_the_others_alone(store: Store) -> None:
     assert [m.content for m in store.messages.list(BRUNO)] == ["bruno grows cabbage"]
     with pytest.raises(NotFound):
         store.erasure.user(ANA)
+
+
+MEMORY = (Source.MEMORY, "f1")
+CHUNK = (Source.CHUNK, "m1#2")
+
+
+def an_injection(store: Store, *shown: Key, text: str = "<memory>is vegetarian</memory>") -> Message:
+    message = a_message("What can I cook?")
+    store.messages.add(message, ())
+    store.injections.put(HERE, message.id, text, shown=shown, receipt_id="r1")
+    return message
+
+
+def test_what_was_injected_for_a_message_comes_back_byte_for_byte(store: Store) -> None:
+    message = an_injection(store, MEMORY, CHUNK, text="é\r\n\tß")
+
+    assert store.injections.all(HERE) == {message.id: "é\r\n\tß"}
+    assert store.injections.shown(HERE) == {message.id: {MEMORY, CHUNK}}
+    assert store.injections.receipts(HERE) == {message.id: "r1"}
+    assert store.injections.all(BRUNO) == {}
+    assert store.injections.all(Scope(ANA, "garden")) == {}
+
+
+def test_a_later_injection_takes_the_place_of_the_one_before(store: Store) -> None:
+    message = an_injection(store, MEMORY)
+    store.injections.put(HERE, message.id, "other", shown=[CHUNK])
+
+    assert store.injections.all(HERE) == {message.id: "other"}
+    assert store.injections.shown(HERE) == {message.id: {CHUNK}}
+    assert store.injections.receipts(HERE) == {}
+
+
+def test_nothing_is_injected_for_a_message_that_is_not_there(store: Store) -> None:
+    with pytest.raises(NotFound):
+        store.injections.put(HERE, "nobody said this", "text")
+
+
+def _edit_the_question(store: Store, message: Message) -> None:
+    store.messages.edit(MINE, message.id, "What else?", (), 2)
+
+
+def _correct_the_memory(store: Store, _: Message) -> None:
+    known = store.memories.get(MINE, "f1")
+    store.memories.save(replace(known, text="is vegan"), Change.UPDATE)
+
+
+def _forget_the_memory(store: Store, _: Message) -> None:
+    known = store.memories.get(MINE, "f1")
+    store.memories.save(replace(known, standing=Standing.FORGOTTEN), Change.DELETE)
+
+
+@pytest.mark.parametrize(
+    ("shown", "what"),
+    [
+        (MEMORY, _edit_the_question),
+        (MEMORY, lambda store, message: store.messages.delete(MINE, message.id)),
+        (MEMORY, lambda store, _: store.erasure.memory(MINE, "f1")),
+        (MEMORY, _correct_the_memory),
+        (MEMORY, _forget_the_memory),
+        (CHUNK, lambda store, _: store.messages.delete(MINE, "m1")),
+        (CHUNK, lambda store, _: store.messages.edit(MINE, "m1", "other words", (), 2)),
+        ((Source.MESSAGE, "m1"), lambda store, _: store.chats.delete(Scope(ANA, "garden"))),
+        ((Source.SUMMARY, "s-so far"), lambda store, _: store.summaries.drop_from(HERE, "m0")),
+        ((Source.CONTEXT, "f-plan"), lambda store, _: store.contexts.delete(MINE, "plan")),
+        (PROFILE, lambda store, _: store.consents.set(MINE, "profile", granted=False, now=MONDAY)),
+    ],
+)
+def test_what_is_no_longer_so_is_not_sent_again(
+    store: Store, shown: Key, what: Callable[[Store, Message], object]
+) -> None:
+    store.messages.add(a_message("the first", id="m0"), ())
+    store.messages.add(a_message("elsewhere", id="m1", chat="garden"), ())
+    store.memories.add(a_memory("is vegetarian", id="f1"))
+    store.summaries.add(a_summary("so far", last="m0"))
+    store.contexts.add(a_file("plan"))
+    store.consents.set(MINE, "profile", granted=True, now=MONDAY)
+    store.profiles.put(Profile(user=ANA, updated_at=MONDAY, notes="Short answers."))
+    message = an_injection(store, shown)
+    assert store.injections.all(HERE)
+
+    what(store, message)
+
+    assert store.injections.all(HERE) == {}
+    assert store.injections.shown(HERE) == {}
+
+
+def test_a_memory_that_is_said_again_stays_where_it_was_injected(store: Store) -> None:
+    store.memories.add(a_memory("is vegetarian", id="f1"))
+    message = an_injection(store, MEMORY)
+
+    known = store.memories.get(MINE, "f1")
+    store.memories.save(replace(known, weight=0.5, standing=Standing.ARCHIVED), Change.ARCHIVE)
+
+    assert list(store.injections.all(HERE)) == [message.id]

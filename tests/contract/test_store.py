@@ -247,6 +247,18 @@ def test_an_older_message_that_arrives_late_does_not_make_a_chat_older(store: St
     assert store.chats.get(HERE).updated_at == BREAD.created_at
 
 
+def test_how_a_chat_began_is_known_until_it_is_deleted(store: Store) -> None:
+    first = a_message("Shall we cook?")
+    for message in (a_message("You are a cook", role=Role.SYSTEM), first, a_message("Saffron it is")):
+        store.messages.add(message, ())
+    store.messages.add(a_message("Only rules", chat="rules", role=Role.SYSTEM), ())
+
+    assert store.chats.openings(Scope(ANA), [KITCHEN, "rules", "nowhere"]) == {KITCHEN: "Shall we cook?"}
+    assert store.chats.openings(Scope("bruno"), [KITCHEN]) == {}
+    store.messages.delete(Scope(ANA), first.id)
+    assert store.chats.openings(Scope(ANA), [KITCHEN]) == {KITCHEN: "Saffron it is"}
+
+
 def test_a_chat_can_have_a_title(store: Store) -> None:
     said(store, SOUP)
     store.chats.rename(HERE, "What we cook")

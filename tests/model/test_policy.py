@@ -33,7 +33,7 @@ TABLE: list[tuple[str, tuple[Value, ...], tuple[str, ...]]] = [
     # chats scanned; 0 is all
     ("recall.chats", (0, 50, 0, 0, 0, 0), ()),
     # candidates → injected
-    ("recall.fetch", (20, UNSAID, 10, 20, 5, UNSAID), ("C-8",)),
+    ("recall.fetch", (40, UNSAID, 10, 20, 5, UNSAID), ("C-8",)),
     ("recall.limit", (8, 6, 5, 10, 5, 5), ("C-8", "Q13")),
     ("recall.facts", (UNSAID, UNSAID, UNSAID, UNSAID, UNSAID, 3), ("C-8",)),
     ("recall.history", (UNSAID, UNSAID, UNSAID, UNSAID, UNSAID, 2), ("C-8",)),
@@ -45,7 +45,7 @@ TABLE: list[tuple[str, tuple[Value, ...], tuple[str, ...]]] = [
     ("recall.empty", ("none", "none", "none", "none", "recent", "none"), ()),
     ("recall.recent", (UNSAID, UNSAID, UNSAID, UNSAID, 10, UNSAID), ()),
     # rank
-    ("recall.ranker", ("blend", "importance", "product", "sum", "cosine", "cosine"), ()),
+    ("recall.ranker", ("evidence", "importance", "product", "sum", "cosine", "cosine"), ()),
     ("recall.alpha", (0.6, UNSAID, UNSAID, 0.6, UNSAID, UNSAID), ("Q5",)),
     ("recall.beta", (0.3, UNSAID, UNSAID, 0.3, UNSAID, UNSAID), ("Q5",)),
     ("recall.gamma", (0.1, UNSAID, UNSAID, 0.1, UNSAID, UNSAID), ("Q5",)),

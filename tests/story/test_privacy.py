@@ -1,6 +1,8 @@
 """Consent, profile and erasure as a user meets them, and what must never happen in any order of things."""
 
+import random
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -226,6 +228,39 @@ def test_no_word_of_the_profile_is_ever_shown_without_consent(sequence: Sequence
                 f"{context(memory, 'what are my goals?')}{memory.search('goals ship year')}{memory.profile()}"
             )
             assert granted or SECRET not in shown
+
+
+@pytest.mark.spec("Y2", "Y14")
+def test_a_thousand_users_each_in_an_order_of_their_own_are_shown_nothing_they_did_not_agree_to(
+    memory: Memory,
+) -> None:
+    dice = random.Random(20260302)
+    for number in range(1000):
+        user, granted = f"user-{number}", False
+        for step in dice.choices(
+            ("give", "revoke", "profile", "profile", "say", "ask"), k=dice.randint(2, 6)
+        ):
+            granted = _step(memory, user, step, granted=granted)
+        asked = memory.context("what are my goals?", user_id=user, chat_id="c")
+
+        assert granted or SECRET not in f"{asked}{memory.profile(user_id=user)}", user
+
+
+def _step(memory: Memory, user: str, step: str, *, granted: bool) -> bool:
+    """One step of one user among many; whether they agree after it."""
+    match step:
+        case "give" | "revoke":
+            memory.consent("profile", granted=step == "give", user_id=user)
+            return step == "give"
+        case "profile":
+            with nullcontext() if granted else pytest.raises(ConsentRequired):
+                memory.set_profile({"projectGoals": f"ship {SECRET} this year"}, user_id=user)
+        case "say":
+            memory.add({"role": "user", "content": "I want to ship it."}, chat_id="c", user_id=user)
+        case _:
+            shown = memory.context("goals?", user_id=user, chat_id="c")
+            assert granted or SECRET not in str(shown)
+    return granted
 
 
 def _walk(memory: Memory, step: str, number: int, *, granted: bool) -> bool:

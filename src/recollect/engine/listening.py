@@ -172,9 +172,7 @@ class Listening(Core):
         files = [file.content for file in self.store.contexts.list(scope)]
         step, model = self.judge_step, self.judge_step.model
         if model is not None:
-            metered = Metered(
-                model=model, spending=self.store.spending, caps=policy.spend, scope=scope, clock=self.clock
-            )
+            metered = Metered.over(model, self.store.spending, policy, scope, self.clock)
             known = self._known_about(scope, messages, policy)
             try:
                 return replace(step, model=metered)(messages, policy=policy, existing=known, contexts=files)
@@ -284,9 +282,12 @@ class Listening(Core):
         match kept:
             case New(memory=memory):
                 self.record(memory.user, Action.LEARN, Step(memory_id=memory.id, before=None))
+            case Supersedes(old=old) if old.version == 1:
+                # Told late about how it was before: what is known stays as it is.
+                self.record(old.user, Action.LEARN, Step(memory_id=old.id, before=None))
             case Supersedes(memory=memory, old=old):
                 learned = [Step(memory_id=memory.id, before=None)] if memory else []
-                ended = Step(memory_id=old.id, before=old.version - 1 or None)
+                ended = Step(memory_id=old.id, before=old.version - 1)
                 self.record(old.user, Action.SUPERSEDE, *learned, ended)
             case _:
                 pass

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.errors import CapReached
-from recollect.model.policy import Spend
+from recollect.model.policy import Policy, Spend
 from recollect.model.scope import Scope
 from recollect.ports.chat_model import ChatModel, Completion, Turn
 from recollect.ports.clock import Clock
@@ -21,6 +21,14 @@ class Metered:
     caps: Spend
     scope: Scope
     clock: Clock
+
+    @classmethod
+    def over(
+        cls, model: ChatModel, spending: Spending, policy: Policy, scope: Scope, clock: Clock
+    ) -> "Metered":
+        """A temporary chat leaves no trace here either: what it costs is the user's."""
+        whose = scope.everything if scope.is_temporary else scope
+        return cls(model=model, spending=spending, caps=policy.spend, scope=whose, clock=clock)
 
     @property
     def model_id(self) -> str:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.engine.core import Core
+from recollect.engine.embedders import Embedders
 from recollect.errors import StoreError
-from recollect.model.candidate import Candidate, Recollection, Source
+from recollect.model.candidate import PROFILE, Candidate, Key, Recollection, Source
 from recollect.model.context import Block, Tiers
 from recollect.model.memory import Standing
 from recollect.model.outcome import Absence
@@ -31,6 +32,7 @@ CONVERSATION = 200
 @dataclass(frozen=True, kw_only=True)
 class Recalling(Core):
     recall_step: RecallStep
+    embedders: Embedders | None = None  #: None if the step's own answers for everybody
 
     def recall(
         self, scope: Scope, question: str, policy: Policy, *, as_of: datetime | None = None
@@ -39,7 +41,7 @@ class Recalling(Core):
         begun = self.clock.monotonic()
         question = encodable(question)
         recalled = (
-            self.recall_step(scope, question, policy, as_of=as_of)
+            self._asking(scope)(scope, question, policy, as_of=as_of)
             if policy.memory.mode in RECALLING
             else Recalled()
         )
@@ -62,12 +64,44 @@ class Recalling(Core):
 
         Context files can be named besides those attached to the chat; `fallback` stands in where nothing is recalled.
         """
+        return self._block(scope, question, policy, context_ids=context_ids, fallback=fallback)[0]
+
+    def inject(
+        self,
+        scope: Scope,
+        question: str,
+        policy: Policy,
+        *,
+        visible: frozenset[str] = frozenset(),
+        already: frozenset[Key] = frozenset(),
+    ) -> tuple[Receipt, frozenset[Key]]:
+        """
+        The block for a turn of a conversation that is sent along, and all that it shows.
+
+        `visible` are the messages of it, `already` is what earlier blocks among them show: neither is said again.
+        """
+        return self._block(scope, question, policy, visible=visible, already=already)
+
+    def _block(
+        self,
+        scope: Scope,
+        question: str,
+        policy: Policy,
+        *,
+        context_ids: Sequence[str] = (),
+        fallback: Sequence[str] = (),
+        visible: frozenset[str] = frozenset(),
+        already: frozenset[Key] = frozenset(),
+    ) -> tuple[Receipt, frozenset[Key]]:
         begun = self.clock.monotonic()
         question = encodable(question)
         tiers, degraded = self._gathered(scope, policy, context_ids)
-        visible = frozenset(message.id for message in tiers.buffer)
+        tiers = _unsaid(tiers, already)
+        shown = frozenset(message.id for message in tiers.buffer)
         recalled = (
-            self.recall_step(scope, question, policy, visible=visible, cliff=policy.recall.cliff)
+            self._asking(scope)(
+                scope, question, policy, visible=shown, sent=visible, cliff=policy.recall.cliff
+            )
             if policy.recalls
             else Recalled()
         )
@@ -80,15 +114,16 @@ class Recalling(Core):
             policy=policy.assemble,
             code_first=policy.recall.code_first,
             nonce=self.ids.new(),
-            already=self._just_injected(scope, policy),
+            already=already | self._just_injected(scope, policy),
         )
         recalled = _with_tiers(recalled, block.shown, degraded)
         spent = {**recalled.timings, "assemble_ms": (self.clock.monotonic() - assembling) * 1000}
-        return self._keep_receipt(scope, question, policy, replace(recalled, timings=spent), block, begun)
+        receipt = self._keep_receipt(scope, question, policy, replace(recalled, timings=spent), block, begun)
+        return receipt, _shown(block.shown)
 
     def why_not(self, scope: Scope, question: str, wanted: str, policy: Policy) -> Absence:
         """Ask again, leave no receipt, and say what became of one memory or message."""
-        recalled = self.recall_step(scope, encodable(question), policy, cliff=policy.recall.cliff)
+        recalled = self._asking(scope)(scope, encodable(question), policy, cliff=policy.recall.cliff)
         ranked = [*recalled.kept, *(r for r, _ in recalled.dropped)]
         reasons = {r.candidate.key: reason for r, reason in recalled.dropped}
         for place, recollection in enumerate(ranked, start=1):
@@ -103,6 +138,16 @@ class Recalling(Core):
         if memory.standing is not Standing.ACTIVE:
             reason = f"it is {memory.standing}" + (f": {memory.reason}" if memory.reason else "")
         return Absence(id=memory.id, text=memory.text, reason=reason)
+
+    def _asking(self, scope: Scope) -> RecallStep:
+        """Recall by the model whose vectors the user has."""
+        if self.embedders is None:
+            return self.recall_step
+        try:
+            return replace(self.recall_step, embedder=self.embedders.of(scope.user))
+        except StoreError:
+            # By whatever can be read, then; the step says what it could not.
+            return self.recall_step
 
     def _stand_ins(self, texts: Sequence[str]) -> Iterator[Recollection]:
         now = self.clock.now()
@@ -146,7 +191,7 @@ class Recalling(Core):
             profile=about,
         )
 
-    def _just_injected(self, scope: Scope, policy: Policy) -> frozenset[tuple[Source, str]]:
+    def _just_injected(self, scope: Scope, policy: Policy) -> frozenset[Key]:
         if scope.chat is None or not policy.assemble.repeat_after:
             return frozenset()
         try:
@@ -196,6 +241,18 @@ class Recalling(Core):
         except StoreError as error:
             return replace(receipt, degraded=(*receipt.degraded, f"this receipt is not kept: {error}"))
         return receipt
+
+
+def _unsaid(tiers: Tiers, already: frozenset[Key]) -> Tiers:
+    """Files and a profile that the model has before it need not be shown again."""
+    files = tuple(file for file in tiers.contexts if (Source.CONTEXT, file.id) not in already)
+    return replace(tiers, contexts=files, profile=None if PROFILE in already else tiers.profile)
+
+
+def _shown(tiers: Tiers) -> frozenset[Key]:
+    files = ((Source.CONTEXT, file.id) for file in tiers.contexts)
+    whole = [PROFILE] if tiers.profile else []
+    return frozenset((*(r.candidate.key for r in tiers.recalled), *files, *whole))
 
 
 def _with_tiers(recalled: Recalled, shown: Tiers, degraded: tuple[str, ...]) -> Recalled:

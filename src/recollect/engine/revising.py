@@ -87,12 +87,16 @@ class Revising(Listening):
         with self.store.transaction():
             source = Scope(scope.user, last.chat)
             earlier = self.store.messages.list(source, limit=ALL, before=message_id)
+            sent, shown = self.store.injections.all(source), self.store.injections.shown(source)
             for message in (*earlier, last):
-                self._copy(message, chat)
+                copy = self._copy(message, chat)
+                if message.id in sent:
+                    keys = shown.get(message.id, frozenset())
+                    self.store.injections.put(target, copy, sent[message.id], shown=keys)
             self.store.jobs.enqueue(scope.user, EMBED, now=self.clock.now())
         return self.store.chats.get(target)
 
-    def _copy(self, message: Message, chat: str) -> None:
+    def _copy(self, message: Message, chat: str) -> str:
         scope = Scope(message.user)
         copy = replace(message, id=self.ids.new(), chat=chat, client_id=None)
         self.store.messages.add(copy, self.store.messages.chunks(scope, message.id))
@@ -106,6 +110,7 @@ class Revising(Listening):
                 if span.message_id == message.id
             ]
             self.store.memories.cite(scope, memory.id, spans)
+        return copy.id
 
     def _vectors_of(self, scope: Scope, message_ids: Sequence[str], policy: Policy) -> dict[str, Vector]:
         """The vectors of all that will be compared anew when these messages are gone; embedding locks nothing."""

@@ -151,10 +151,25 @@ class Steering(Core):
 
     def _last(self, scope: Scope) -> Event:
         events = self.store.events.list(scope, limit=ALL)
-        found = next((e for e in events if not e.undone and e.action is not Action.UNDO), None)
+        found = next((event for event in events if self._can_be_undone(scope, event)), None)
         if found is None:
             raise NotFound("There is nothing to undo.")
         return found
+
+    def _can_be_undone(self, scope: Scope, event: Event) -> bool:
+        """What went with the message it was learned from is past undoing."""
+        return (
+            not event.undone
+            and event.action is not Action.UNDO
+            and all(self._is_there(scope, step.memory_id) for step in event.steps)
+        )
+
+    def _is_there(self, scope: Scope, memory_id: str) -> bool:
+        try:
+            self.store.memories.get(scope, memory_id)
+        except NotFound:
+            return False
+        return True
 
     def _make_room(self, contested: Memory) -> tuple[Step, ...]:
         """Who accepts a contradiction gives up what it contradicts."""

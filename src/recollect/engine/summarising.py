@@ -69,9 +69,7 @@ class Summarising(Listening):
     ) -> str:
         step, model = self.summarise_step, self.summarise_step.model
         if model is not None:
-            meter = Metered(
-                model=model, spending=self.store.spending, caps=policy.spend, scope=scope, clock=self.clock
-            )
+            meter = Metered.over(model, self.store.spending, policy, scope, self.clock)
             try:
                 return replace(step, model=meter)(kind, before, messages, policy.summaries)
             except CapReached:

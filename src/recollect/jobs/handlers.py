@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TypeAlias
 
 from recollect.engine import EMBED, Engine
-from recollect.errors import NotFound, ProviderError
+from recollect.errors import ModelMissing, NotFound, ProviderError
 from recollect.jobs.embedding import Embedding
 from recollect.model.candidate import Passage
 from recollect.model.job import Job, JobKind, NewJob
@@ -41,6 +41,7 @@ class Handlers:
     def table(self) -> Mapping[JobKind, Handler]:
         return {
             JobKind.EMBED: self.embed,
+            JobKind.REEMBED: self.reembed,
             JobKind.JUDGE: self.judge,
             JobKind.BACKFILL: self.backfill,
             JobKind.SUMMARISE: self.summarise,
@@ -64,19 +65,44 @@ class Handlers:
 
     def embed(self, job: Job) -> None:
         """Give every passage that waits for one its vector. Without an embedder they go on waiting."""
-        if self.embedder is None:
+        embedder = self._answering(job.user)
+        if embedder is None:
             return
-        store, work = self.engine.store, Embedding(embedder=self.embedder)
+        store, work = self.engine.store, Embedding(embedder=embedder)
         while batch := self._waiting(job.user, work.refused):
             pairs = work.vectors(batch)
             with store.transaction():
                 self._still_ours(job)
-                store.vectors.put(job.user, self.embedder.model_id, pairs)
-        if work.refused:
-            why = next(iter(work.refused.values()))
-            raise ProviderError(
-                f"The embedder refused {len(work.refused)} texts; the others have vectors. {why}"
+                moved = self._answering(job.user) is not embedder
+                if not moved:
+                    store.vectors.put(job.user, embedder.model_id, pairs)
+            if moved:
+                # These vectors are of no use any more, and the passages still wait.
+                self.embed(job)
+                return
+        _complain(work)
+
+    def reembed(self, job: Job) -> None:
+        """Give what was embedded before a vector of the model the user moves to; then that one answers."""
+        target = self.engine.moving_to(job.user)
+        if target is None or self.engine.embedders is None:
+            return
+        embedder, store = self.engine.embedders.like(target), self.engine.store
+        if embedder is None:
+            raise ModelMissing(
+                f"There is no model {target.id} here, so the old vectors stay in use. `recollect models` lists them."
             )
+        work = Embedding(embedder=embedder)
+        while batch := self._lacking(job.user, target.id, work.refused):
+            pairs = work.vectors(batch)
+            with store.transaction():
+                self._still_ours(job)
+                if self.engine.moving_to(job.user) != target:
+                    return
+                store.vectors.put(job.user, target.id, pairs)
+        _complain(work)
+        if self.engine.end_move(job.user, target) and store.vectors.pending(job.user):
+            store.jobs.enqueue(job.user, EMBED, now=self.engine.clock.now())
 
     def judge(self, job: Job) -> None:
         """Decide what messages are worth and keep their facts, once; one deleted meanwhile is worth nothing."""
@@ -142,6 +168,13 @@ class Handlers:
         waiting = self.engine.store.vectors.missing(user, limit=BATCH + len(refused))
         return [passage for passage in waiting if passage.number not in refused]
 
+    def _lacking(self, user: str, model: str, refused: Collection[int]) -> list[Passage]:
+        lacking = self.engine.store.vectors.lacking(user, model, limit=BATCH + len(refused))
+        return [passage for passage in lacking if passage.number not in refused]
+
+    def _answering(self, user: str) -> Embedder | None:
+        return self.engine.embedders.of(user) if self.engine.embedders else self.embedder
+
     def _unread(self, scope: Scope, message: Message) -> bool:
         """Whether a message still says what was judged, and nobody else has learned from it meanwhile."""
         try:
@@ -153,6 +186,12 @@ class Handlers:
     def _still_ours(self, job: Job) -> None:
         if not self.engine.store.jobs.extend(job, until=self.engine.clock.now() + LEASE):
             raise LeaseLost
+
+
+def _complain(work: Embedding) -> None:
+    if work.refused:
+        why = next(iter(work.refused.values()))
+        raise ProviderError(f"The embedder refused {len(work.refused)} texts; the others have vectors. {why}")
 
 
 #: Kept among the user's preferences, beside the settings; a dot at the start tells the two apart.

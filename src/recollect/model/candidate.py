@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import TypeAlias
 
 from recollect.model.memory import Kind
 from recollect.model.message import ChunkKind, Role
@@ -18,6 +19,12 @@ class Source(StrEnum):
     SUMMARY = "summary"
     PROFILE = "profile"
     CONTEXT = "context"
+
+
+#: What a passage is known by.
+Key: TypeAlias = tuple[Source, str]
+#: The one profile of a user.
+PROFILE: Key = (Source.PROFILE, "profile")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +49,7 @@ class Candidate:
     lexical: float | None = None  #: BM25, larger is better; None when the lexical channel did not bring it
 
     @property
-    def key(self) -> tuple[Source, str]:
+    def key(self) -> Key:
         return (self.source, self.id)
 
 
@@ -72,6 +79,14 @@ class Hit:
 
     passage: int
     score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """A message beside another one, by its number in the index and by its id."""
+
+    passage: int
+    message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

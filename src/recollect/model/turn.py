@@ -25,9 +25,9 @@ class Delta:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """The answer is over, and on disk."""
+    """The answer is over, and on disk if somebody gave it."""
 
-    answer: Observed | None  #: None if there was nothing in it
+    answer: Observed | None  #: None if there was nothing in it, or memory was only quoted
     text: str
 
 

@@ -1,10 +1,12 @@
 """Keeps what stands around memories: summaries, files, what was forgotten, what was done, what was agreed to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from recollect.model.candidate import Key
 from recollect.model.event import Certificate, Entry, Event
+from recollect.model.feedback import Opinion
 from recollect.model.judgement import Judgement
 from recollect.model.message import Message
 from recollect.model.scope import Scope
@@ -62,6 +64,9 @@ class Tombstones(Protocol):
 
     def buried_at(self, user: str, fact_hash: str) -> datetime | None: ...
 
+    def all(self, user: str) -> Mapping[str, datetime]:
+        """Every hash, and when it was buried; the oldest first."""
+
     def remove(self, user: str, fact_hash: str) -> None: ...
 
 
@@ -74,6 +79,35 @@ class Events(Protocol):
     def get(self, scope: Scope, event_id: str) -> Event: ...
 
     def mark_undone(self, scope: Scope, event_id: str) -> None: ...
+
+
+class Injections(Protocol):
+    """
+    What was put behind a message for a model, so that later turns of the chat send the same bytes at the same place.
+
+    What such a text shows may change: when it is corrected, forgotten, deleted or no longer agreed to, or when the
+    message itself is edited or deleted, the whole text goes.
+    """
+
+    def put(
+        self,
+        scope: Scope,
+        message_id: str,
+        text: str,
+        *,
+        shown: Collection[Key] = (),
+        receipt_id: str | None = None,
+    ) -> None:
+        """Keep the text of a message in place of an earlier one, or NotFound; `shown` is what the text shows."""
+
+    def all(self, scope: Scope) -> Mapping[str, str]:
+        """The texts of the scope's chat by message, in order."""
+
+    def shown(self, scope: Scope) -> Mapping[str, frozenset[Key]]:
+        """What the texts of the scope's chat show, by message: it need not be said again."""
+
+    def receipts(self, scope: Scope) -> Mapping[str, str]:
+        """The receipts that tell of the texts, by message."""
 
 
 class Verdicts(Protocol):
@@ -116,6 +150,16 @@ class Spending(Protocol):
         """Calls and tokens: of a user today, or of a chat ever."""
 
 
+class Feedback(Protocol):
+    """What the user said of what was recalled. It goes with the passage, the chat or the user it is about."""
+
+    def add(self, opinion: Opinion) -> None:
+        """Keep an opinion, in place of one about the same passage of the same receipt."""
+
+    def list(self, scope: Scope, *, limit: int = 1000) -> Sequence[Opinion]:
+        """The newest first; with a chat in the scope those of its recalls."""
+
+
 class Audit(Protocol):
     """A ledger nobody can change without it showing. It never holds what was said."""
 
@@ -124,8 +168,8 @@ class Audit(Protocol):
     def list(self, scope: Scope, *, limit: int = 100) -> Sequence[Entry]:
         """The newest first."""
 
-    def intact(self) -> bool:
-        """Whether no line was changed, removed or put elsewhere."""
+    def intact(self, scope: Scope) -> bool:
+        """Whether no line of a user's was changed, put elsewhere, or removed before a later one."""
 
 
 class Erasure(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from recollect.model.candidate import Candidate, Hit, Passage, Reach
+from recollect.model.candidate import Candidate, Hit, Neighbour, Passage, Reach
 from recollect.model.scope import Scope
 from recollect.ports.embedder import Vector
 
@@ -24,6 +24,15 @@ class Search(Protocol):
 
     def important(self, scope: Scope, *, limit: int, reach: Reach) -> list[Hit]:
         """Judged messages and memories, the most important first, then the newest; the score is 0 to 1."""
+
+    def neighbours(
+        self, scope: Scope, passages: Sequence[int]
+    ) -> dict[int, tuple[Neighbour | None, Neighbour | None]]:
+        """
+        The messages said right before and right after each, in the same chat, by user or assistant.
+
+        A chunk has those of its message. What was not said in a chat is not in the answer.
+        """
 
     def load(self, scope: Scope, passages: Iterable[int], *, reach: Reach) -> dict[int, Candidate]:
         """The candidates behind the numbers, without scores. What the reach excludes is not there."""
@@ -46,6 +55,12 @@ class Vectors(Protocol):
 
     def request(self, user: str, model: str) -> int:
         """Queue every passage that has no vector of this model; return how many there are."""
+
+    def lacking(self, user: str, model: str, *, limit: int) -> list[Passage]:
+        """Passages without a vector of this model that do not wait for a first one, oldest first."""
+
+    def lacks(self, user: str, model: str) -> int:
+        """How many passages there are without a vector of this model, waiting or not."""
 
     def retire(self, user: str, model: str) -> int:
         """Delete the vectors of a model that is no longer used; return how many there were."""

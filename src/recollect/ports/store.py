@@ -17,6 +17,8 @@ from recollect.ports.keeping import (
     Contexts,
     Erasure,
     Events,
+    Feedback,
+    Injections,
     Judgements,
     Profiles,
     Spending,
@@ -87,6 +89,9 @@ class Chats(Protocol):
         """The scope's chat, or NotFound."""
 
     def rename(self, scope: Scope, title: str) -> None: ...
+
+    def openings(self, scope: Scope, chats: Sequence[str]) -> Mapping[str, str]:
+        """How the first thing that the user said in each of these chats begins."""
 
     def mode(self, scope: Scope) -> str | None:
         """The mode the user chose for the scope's chat, if they did."""
@@ -236,6 +241,8 @@ class Store(Protocol):
     profiles: Profiles
     erasure: Erasure
     spending: Spending
+    injections: Injections
+    feedback: Feedback
 
     def transaction(self) -> AbstractContextManager[None]:
         """Begin to write. Inside another transaction this joins it."""

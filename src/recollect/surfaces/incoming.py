@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from recollect.errors import InvalidInput
+from recollect.model.feedback import Label
 from recollect.model.message import Draft, Role
 from recollect.model.scope import valid_name
 
@@ -73,6 +74,36 @@ def tags(given: str | Sequence[str]) -> tuple[str, ...]:
     """One tag, or several."""
     listed = (given,) if isinstance(given, str) else given
     return tuple(valid_name("tag", str(tag)) for tag in listed)
+
+
+def labels(given: Iterable[object]) -> list[Label]:
+    """Questions with what bears on them: by ids or words, as a list or with how much each counts."""
+    return [_label(each, f"Label {place}") for place, each in enumerate(given, start=1)]
+
+
+def _label(given: object, name: str) -> Label:
+    if (
+        not isinstance(given, Mapping)
+        or not isinstance(query := given.get("query"), str)
+        or not query.strip()
+    ):
+        raise InvalidInput(f'{name} has no query. Write it like {{"query": "...", "relevant": ["..."]}}.')
+    relevant, chat = given.get("relevant"), given.get("chat_id")
+    if isinstance(relevant, list | tuple):
+        relevant = dict.fromkeys(relevant, 1.0) if all(isinstance(each, str) for each in relevant) else None
+    if not isinstance(relevant, Mapping) or not all(_is_gain(*pair) for pair in relevant.items()):
+        raise InvalidInput(f"{name}: `relevant` is a list of ids or texts, or how much each of them counts.")
+    if not relevant:
+        raise InvalidInput(
+            f"{name} names nothing relevant, so no order is better than another. Leave it out."
+        )
+    gains = {question(key): float(gain) for key, gain in relevant.items()}
+    return Label(query=question(query), relevant=gains, chat=None if chat is None else str(chat))
+
+
+def _is_gain(name: object, gain: object) -> bool:
+    number = isinstance(gain, int | float) and not isinstance(gain, bool)
+    return number and isinstance(name, str) and bool(name.strip()) and 0 < float(str(gain)) < 1000
 
 
 def question(text: str) -> str:

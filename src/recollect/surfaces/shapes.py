@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from recollect.model.event import Certificate, Entry, Event
+from recollect.model.feedback import Label, Opinion
 from recollect.model.job import Job
 from recollect.model.memory import Change, Memory, Version
 from recollect.model.message import Chat, Message
@@ -24,6 +25,7 @@ from recollect.model.outcome import (
 from recollect.model.receipt import Fate, Item, Receipt
 from recollect.model.summary import ContextFile, Profile, Summary
 from recollect.model.tending import Tended
+from recollect.model.tuning import Tuned
 from recollect.ports.store import Finding, Stats
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -339,6 +341,40 @@ def metrics(value: Metrics, *, advised: int | None) -> Shape:
         "overflows": value.overflows,
         "degraded": value.degraded,
         "advisedBudget": advised,
+    }
+
+
+def opinion(value: Opinion) -> Shape:
+    return {
+        "receipt": value.receipt_id,
+        "id": value.item_id,
+        "relevant": value.relevant,
+        "query": value.query,
+        "chat_id": value.chat,
+        "created_at": time(value.created_at),
+    }
+
+
+def label(value: Label) -> Shape:
+    plain = set(value.relevant.values()) <= {1.0}
+    relevant: Json = list(value.relevant) if plain else dict(value.relevant)
+    return {"query": value.query, **({"chat_id": value.chat} if value.chat else {}), "relevant": relevant}
+
+
+def tuned(value: Tuned, *, kept: bool) -> Shape:
+    """NDCG@5 before and after, on the questions the numbers were chosen by and on those they were not."""
+    return {
+        "questions": value.questions,
+        "unfound": value.unfound,
+        "tried": value.tried,
+        "chosen_by": {"before": round(value.seen.before, 4), "after": round(value.seen.after, 4)},
+        "held_out": {"before": round(value.unseen.before, 4), "after": round(value.unseen.after, 4)},
+        "better": value.better,
+        "worse": value.worse,
+        "values": dict(value.changed),
+        "before": {name: value.before[name] for name in value.changed},
+        "is_real": value.is_real,
+        "kept": kept,
     }
 
 

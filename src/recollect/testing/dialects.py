@@ -1,4 +1,4 @@
-"""The two dialects of chat that the model server speaks: OpenAI's and Anthropic's."""
+"""The dialects of chat that most servers speak: OpenAI's and Anthropic's."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ _TOOL_CALL = {"id": "call_1", "type": "function", "function": {"name": "lookup",
 
 def openai_turns(body: Json) -> list[Turn] | None:
     """The turns of a request; None if it is not in the dialect."""
-    return _turns(body.get("messages"), ("system", "user", "assistant"))
+    return turns(body.get("messages"), ("system", "developer", "user", "assistant", "tool"))
 
 
 def openai_limit(body: Json) -> int:
@@ -70,10 +70,10 @@ def _chunk(model: object, choices: list[Json], **more: object) -> str:
         "choices": choices,
         **more,
     }
-    return _dumped(chunk)
+    return dumped(chunk)
 
 
-def _dumped(value: Json) -> str:
+def dumped(value: Json) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if _encodes(text) else json.dumps(value)
 
@@ -97,9 +97,9 @@ def _openai_usage(saying: Saying) -> Json:
 
 def anthropic_turns(body: Json) -> list[Turn] | None:
     """The turns of a request; None if it is not in the dialect, as with a system turn among the messages."""
-    system = body.get("system", "")
-    said = _turns(body.get("messages"), ("user", "assistant"))
-    if not said or not isinstance(system, str) or not isinstance(body.get("max_tokens"), int):
+    system = words_of(body.get("system", ""))
+    said = turns(body.get("messages"), ("user", "assistant"))
+    if not said or system is None or not isinstance(body.get("max_tokens"), int):
         return None
     return [*([Turn(role="system", content=system)] if system else []), *said]
 
@@ -114,7 +114,7 @@ def anthropic_answer(saying: Saying, model: object) -> Json:
 
 def anthropic_stream(saying: Saying, model: object) -> bytes:
     return b"".join(
-        f"event: {event['type']}\ndata: {_dumped(event)}\n\n".encode()
+        f"event: {event['type']}\ndata: {dumped(event)}\n\n".encode()
         for event in _anthropic_events(saying, model)
     )
 
@@ -160,16 +160,29 @@ def models_answer(models: Sequence[str]) -> Json:
     return {"object": "list", "data": data, "has_more": False}
 
 
-def _turns(messages: object, roles: tuple[str, ...]) -> list[Turn] | None:
+def turns(messages: object, roles: tuple[str, ...]) -> list[Turn] | None:
+    """Messages as turns; None if one of them is in no role of these, or says nothing that can be read."""
     if not isinstance(messages, list):
         return None
-    turns = []
+    found = []
     for message in messages:
         role, content = (message.get("role"), message.get("content")) if isinstance(message, dict) else (0, 0)
-        if role not in roles or not isinstance(content, str):
+        text = "" if content is None and message.get("tool_calls") else words_of(content)
+        if role not in roles or text is None:
             return None
-        turns.append(Turn(role=str(role), content=content))
-    return turns
+        found.append(Turn(role=str(role), content=text))
+    return found
+
+
+def words_of(content: object) -> str | None:
+    """Text as it is; of a list of parts those with words, one to a line. None if it is neither."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list) or not all(
+        isinstance(part, dict) and part.get("type") for part in content
+    ):
+        return None
+    return "\n".join(part["text"] for part in content if isinstance(part.get("text"), str))
 
 
 def _limit(value: object) -> int:

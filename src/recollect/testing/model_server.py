@@ -1,6 +1,7 @@
 """A model provider for tests: a real HTTP server on this machine that answers well, or badly when told to."""
 
 import json
+import select
 import socket
 import struct
 from collections import Counter, deque
@@ -9,11 +10,11 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 from threading import Event, Lock, Thread
-from typing import Self, TypeAlias, assert_never
+from typing import Self, assert_never
 
 from recollect.ports.chat_model import Turn
 from recollect.ports.embedder import Embedder
-from recollect.testing import dialects
+from recollect.testing import dialects, ollama, responses
 from recollect.testing.answers import Answer, Saying, Script
 from recollect.testing.embedders import LetterEmbedder
 from recollect.testing.faults import (
@@ -71,8 +72,33 @@ __all__ = [
     "Request",
 ]
 
-Speak: TypeAlias = Callable[[Saying, object], Json]
-Stream: TypeAlias = Callable[[Saying, object], bytes]
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    turns: Callable[[Json], Sequence[Turn] | None]  #: None if a request is not in the dialect
+    limit: Callable[[Json], int]
+    speak: Callable[[Saying, object], Json]
+    stream: Callable[[Saying, object], bytes]
+
+
+#: How to answer at which path.
+DIALECTS: Mapping[str, Dialect] = {
+    "/v1/chat/completions": Dialect(
+        dialects.openai_turns, dialects.openai_limit, dialects.openai_answer, dialects.openai_stream
+    ),
+    "/v1/messages": Dialect(
+        dialects.anthropic_turns,
+        dialects.anthropic_limit,
+        dialects.anthropic_answer,
+        dialects.anthropic_stream,
+    ),
+    "/v1/responses": Dialect(
+        responses.responses_turns,
+        responses.responses_limit,
+        responses.responses_answer,
+        responses.responses_stream,
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,11 +108,12 @@ class Request:
     path: str
     headers: Mapping[str, str]
     body: Json
+    raw: bytes = b""  #: the body as it came
 
 
 class ModelServer:
     """
-    Speaks OpenAI's and Anthropic's dialects on a free port of 127.0.0.1 for as long as it is entered.
+    Speaks OpenAI's, Anthropic's and Ollama's dialects on a free port of 127.0.0.1 for as long as it is entered.
 
     It embeds, lists its models and chats; every request is recorded. ``answer("NOTHING")`` is what it says from now
     on, ``fail_next(RATE_LIMITED, TIMEOUT)`` makes the next two calls fail in these ways, and ``fail_at(0.7, FAULTS)``
@@ -108,6 +135,7 @@ class ModelServer:
         self._thread = Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         self.closing = Event()
         self.requests: list[Request] = []
+        self.deserted: list[str] = []  #: paths of requests whose client hung up before the end
 
     @property
     def base_url(self) -> str:
@@ -181,42 +209,42 @@ class ModelServer:
         return Reply(headers={"Content-Type": kind}, body=answer)
 
     def _answer(self, request: Request, fault: Misspeak | None) -> Json | bytes | Reply:
-        body = request.body
-        match request.path:
+        path = request.path
+        match path:
             case "/v1/embeddings":
-                return self._embeddings(body)
+                return self._embeddings(request.body)
             case "/v1/models":
                 return dialects.models_answer(self._models)
-            case "/v1/chat/completions":
-                turns, limit = dialects.openai_turns(body), dialects.openai_limit(body)
-                return self._chat(body, turns, limit, fault, dialects.openai_answer, dialects.openai_stream)
-            case "/v1/messages" if "anthropic-version" in request.headers:
-                turns, limit = dialects.anthropic_turns(body), dialects.anthropic_limit(body)
-                return self._chat(
-                    body, turns, limit, fault, dialects.anthropic_answer, dialects.anthropic_stream
-                )
-            case "/v1/messages":
+            case "/api/chat":
+                return self._ollama(request.body)
+            case "/v1/messages" if "anthropic-version" not in request.headers:
                 return BAD_REQUEST
+            case _ if path in DIALECTS:
+                return self._chat(request.body, DIALECTS[path], fault)
             case _:
                 return UNKNOWN_MODEL
 
-    def _chat(
-        self,
-        body: Json,
-        turns: Sequence[Turn] | None,
-        limit: int,
-        fault: Misspeak | None,
-        speak: Speak,
-        stream: Stream,
-    ) -> Json | bytes | Reply:
+    def _chat(self, body: Json, dialect: Dialect, fault: Misspeak | None) -> Json | bytes | Reply:
+        turns = dialect.turns(body)
         if turns is None:
             return BAD_REQUEST
-        saying = self._script.say(turns, limit)
+        saying = self._script.say(turns, dialect.limit(body))
         said = fault.change(saying) if fault else saying
-        return (stream if body.get("stream") else speak)(said, body.get("model"))
+        return (dialect.stream if body.get("stream") else dialect.speak)(said, body.get("model"))
+
+    def _ollama(self, body: Json) -> Json | Reply:
+        turns = dialects.openai_turns(body)
+        if turns is None:
+            return BAD_REQUEST
+        saying = self._script.say(turns, 1_000_000)
+        if body.get("stream") is False:
+            return ollama.ollama_answer(saying, body.get("model"))
+        lines = ollama.ollama_stream(saying, body.get("model"))
+        return Reply(headers={"Content-Type": "application/x-ndjson"}, body=lines)
 
     def _embeddings(self, body: Json) -> Json | Reply:
         texts = body.get("input")
+        texts = [texts] if isinstance(texts, str) else texts
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             return BAD_REQUEST
         data = [
@@ -243,17 +271,27 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Http
 
     def do_POST(self) -> None:
-        self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        raw = self.rfile.read(int(self.headers["Content-Length"]))
+        try:
+            body = json.loads(raw)
+        except (ValueError, RecursionError):
+            body = {}
+        self._answer(body if isinstance(body, dict) else {}, raw)
 
     def do_GET(self) -> None:
-        self._answer({})
+        self._answer({}, b"")
 
     def log_message(self, *_: object) -> None:
         """Tests read what was asked from ``requests``."""
 
-    def _answer(self, body: Json) -> None:
+    def _answer(self, body: Json, raw: bytes) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        self._do(self.server.model_server.react(Request(path=self.path, headers=headers, body=body)))
+        request = Request(path=self.path, headers=headers, body=body, raw=raw)
+        try:
+            self._do(self.server.model_server.react(request))
+        except (BrokenPipeError, ConnectionResetError):
+            self.server.model_server.deserted.append(self.path)
+            self.close_connection = True
 
     def _do(self, reaction: Reaction) -> None:
         match reaction:
@@ -306,7 +344,11 @@ class _Handler(BaseHTTPRequestHandler):
                 break
 
     def _hang(self) -> None:
-        self.server.model_server.closing.wait()
+        while not self.server.model_server.closing.wait(0.01):
+            if select.select([self.connection], [], [], 0)[0] and not self.connection.recv(
+                1, socket.MSG_PEEK
+            ):
+                raise ConnectionResetError
         self.close_connection = True
 
     def _reset(self) -> None:

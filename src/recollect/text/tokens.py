@@ -42,10 +42,17 @@ _RARE: Final = re.compile("[\u1200-\u171f\U00010000-\U0001efff]")
 _MIX: Final = 40_503
 
 _JOINER: Final = "\u200d"
+#: Texts up to this long are not counted anew when they come again: a message is, on its way in.
+_REMEMBERED: Final = 8_192
 
 
 def estimate(text: str) -> int:
     """Return about how many tokens the text has; more often a few too many than too few."""
+    return _counted(text) if len(text) <= _REMEMBERED else _counted.__wrapped__(text)
+
+
+@lru_cache(maxsize=256)
+def _counted(text: str) -> int:
     if not text:
         return 0
     return max(1, round(_FITTED * sum(map(_cost, _PIECE.findall(text))) + len(_RARE.findall(text))))

@@ -63,10 +63,14 @@ def test_what_is_acknowledged_has_been_flushed_to_the_disk(store: SqliteStore) -
 
 def test_receipts_do_not_wait_for_the_disk(store: SqliteStore) -> None:
     store.receipts.add(a_receipt("dinner?"))
+    store._database.outbox.flush()
     normal = 1
 
-    assert store._database._notes is not None
-    assert store._database._notes.pragma("synchronous") == normal
+    assert store._database._writer.pragma("synchronous") == normal
+
+    store.messages.add(a_message("But this does"), ())
+    full = 2
+    assert store._database._writer.pragma("synchronous") == full
 
 
 def test_the_file_says_whose_it_is(store: SqliteStore, path: Path) -> None:

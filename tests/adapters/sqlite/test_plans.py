@@ -53,10 +53,12 @@ def slow_parts(memory: Memory, ask: Callable[[], object]) -> list[str]:
         said[sql] = bindings or ()
         return True
 
-    connections = [database._writer, *database._idle, *([database._notes] if database._notes else [])]
+    database.outbox.flush()
+    connections = [database._writer, *database._idle]
     for connection in connections:
         connection.exec_trace = trace
     ask()
+    database.outbox.flush()
     for connection in connections:
         connection.exec_trace = None
     assert said

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from recollect.adapters.sqlite.shelf import Shelves
+from recollect.adapters.sqlite.search import SqliteSearch
+from recollect.adapters.sqlite.shelf import WHOLE, Shelf, Shelves, _distances, _smallest, as_bits
 from recollect.adapters.sqlite.store import SqliteStore
 from recollect.adapters.sqlite.vectors import content_hash, quantised
 from recollect.model.candidate import Reach
@@ -95,7 +96,11 @@ def test_a_cosine_from_bytes_is_near_the_exact_one(seed: int, dimension: int) ->
 
 @pytest.mark.spec("C-15", "C-16", "E17")
 @pytest.mark.parametrize("dimension", [384, 100])
-def test_two_thousand_vectors_are_searched_as_well_as_floats(store: SqliteStore, dimension: int) -> None:
+@pytest.mark.parametrize("whole", [0, WHOLE], ids=["as bits", "whole"])
+def test_two_thousand_vectors_are_searched_as_well_as_floats(
+    store: SqliteStore, dimension: int, whole: int
+) -> None:
+    store.search = SqliteSearch(store._database, Shelves(whole=whole))
     vectors = texts(2000, dimension, seed=1)
     numbers = filled(store, vectors)
     queries = texts(40, dimension, seed=2)
@@ -173,7 +178,7 @@ def test_the_least_recently_used_shelf_goes_first_when_there_is_too_much_on_them
     for user in ("ana", "bruno", "carla"):
         filled(store, directions(100, 64, seed=11), user=user)
     db = store._database._writer
-    shelves = Shelves(largest=5000)
+    shelves = Shelves(largest=20_000)
 
     def ask(user_no: int) -> int:
         """Take a shelf, fill it if it is empty, and say how full it was."""
@@ -183,6 +188,40 @@ def test_the_least_recently_used_shelf_goes_first_when_there_is_too_much_on_them
         return before
 
     assert [ask(1), ask(2), ask(1), ask(3), ask(1), ask(2)] == [0, 0, 100, 0, 100, 0]
+
+
+def test_a_shelf_that_outgrows_its_room_keeps_bits_alone_and_finds_the_same(store: SqliteStore) -> None:
+    vectors = texts(900, 64, seed=12)
+    filled(store, vectors[:400])
+    db = store._database._writer
+    small, large = Shelf(64, whole=500 * 64), Shelf(64)
+    for shelf in (small, large):
+        shelf.refresh(db, 1, 1)
+    before = (small.rows_to_read(10), large.rows_to_read(10))
+    filled(store, vectors[400:], name="later ")
+    for shelf in (small, large):
+        shelf.refresh(db, 1, 1)
+
+    assert before == (20, 20)
+    assert (small.rows_to_read(10), large.rows_to_read(10)) == (384, 20)
+    for query in texts(10, 64, seed=13):
+        coarse = small.nearest(query, limit=384, kinds=(0, 1, 2, 3), chats=None)
+        exact = large.nearest(query, limit=10, kinds=(0, 1, 2, 3), chats=None)
+        assert len(set(exact) - set(coarse)) <= 1
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 2**32), size=st.integers(1, 20_000), words=st.integers(1, 8))
+def test_signs_that_differ_are_counted_and_the_fewest_found(seed: int, size: int, words: int) -> None:
+    rng = np.random.default_rng(seed)
+    signs, question = rng.random((size, words * 64)) < 0.5, rng.random(words * 64) < 0.5
+    distances = _distances(np.ascontiguousarray(as_bits(signs, words).T), as_bits(question, words))
+    limit = int(rng.integers(1, size + 1))
+    found = _smallest(distances, limit)
+
+    assert distances.tolist() == (signs != question).sum(axis=1).tolist()
+    assert len(set(found.tolist())) == limit
+    assert sorted(distances[found].tolist()) == sorted(distances.tolist())[:limit]
 
 
 def test_the_hash_of_a_text_is_a_signed_number_that_fits_a_column() -> None:

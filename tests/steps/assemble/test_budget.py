@@ -58,7 +58,9 @@ texts = st.lists(phrases, min_size=1, max_size=6).map("".join)
 budgets = st.integers(-5, 400)
 policies = st.builds(
     Assemble,
-    format=st.sampled_from(["facts", "smart", "companion", "dev", "agent", "xml", "messages"]),
+    format=st.sampled_from(
+        ["facts", "smart", "companion", "companion_prompt", "dev", "agent", "xml", "messages"]
+    ),
     locale=st.sampled_from(["en", "pt"]),
     budget=budgets,
     overflow=st.sampled_from(["skip", "stop"]),

@@ -48,6 +48,14 @@ def test_the_prompt_of_somebody_unknown_has_no_empty_sections() -> None:
     )
 
 
+@pytest.mark.spec("M5", "C-25")
+@pytest.mark.parametrize("tiers", [KATHERINE, Tiers()])
+def test_the_prompt_is_a_format_like_any_other(tiers: Tiers) -> None:
+    made = block(tiers, Assemble(format="companion_prompt", locale="pt", persona="Ada"))
+
+    assert made.text == companion_prompt(tiers, persona="Ada")
+
+
 @pytest.mark.spec("M4")
 def test_events_notes_and_messages_have_lines_of_their_own() -> None:
     recalled = (

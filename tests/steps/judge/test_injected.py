@@ -7,6 +7,7 @@ from recollect.model.context import Tiers
 from recollect.model.memory import Kind
 from recollect.model.policy import preset
 from recollect.steps.assemble.block import assemble
+from recollect.steps.assemble.words import AGENT, COMPANION, MARKDOWN, SMART, Words
 from recollect.steps.judge.injected import BLANK, blanked, strip_injected
 from recollect.testing.clock import MONDAY
 
@@ -60,6 +61,14 @@ def test_what_our_own_formats_inject_is_taken_out_again(format_: str, locale: st
 
     assert "coentro" in block.text
     assert strip_injected(f"O que janto hoje?\n\n{block.text}") == "O que janto hoje?\n\n"
+
+
+@pytest.mark.parametrize("words", [*MARKDOWN.values(), *SMART.values(), *COMPANION.values(), *AGENT.values()])
+@pytest.mark.parametrize("tier", ["profile", "local", "facts", "history", "working", "recent"])
+def test_the_headings_of_every_format_are_known(words: Words, tier: str) -> None:
+    block = f"{getattr(words, tier)}\n- User: I hate\n  coriander.\n- lives in Porto\n"
+
+    assert strip_injected(f"Hi\n\n{block}\nWhat shall I cook?") == "Hi\n\n\nWhat shall I cook?"
 
 
 @given(

@@ -18,7 +18,9 @@ OPENINGS = (
     "I live in|I'm|I am a|My name is|My sister is|I love|I hate|I want to learn|We use|I moved to|My app uses|"
     "Never use|Remember that|I'm allergic to|Every time|I got|I no longer|Call me|Moro em|Sou|Meu nome é|"
     "Minha irmã mora em|Adoro|Odeio|Quero aprender|Usamos|Me mudei para|Nosso projeto usa|Nunca use|"
-    "Lembre-se que|Sou alérgico a|Sempre que|Fui|Não moro mais em|A gente"
+    "Lembre-se que|Sou alérgico a|Sempre que|Fui|Não moro mais em|A gente|Last year I|In 2019 we moved to|Ana prefers|"
+    "All dates must|We agreed:|When you write, use|My wife's a|My wife and I|Ano passado me mudei para|Eu e "
+    "minha irmã somos"
 ).split("|")
 PIECES = (
     "Porto|São Paulo|Ana|vegetarian|teacher|PostgreSQL|two cats|27|1.82|yesterday|há dois anos|in May|next year|"
@@ -77,7 +79,8 @@ def test_the_same_message_is_judged_alike_twice(text: str) -> None:
 
 HEAPS = (
     'a|I|I |I am |e |and |, |my |my my sister |I love a and |no longer |not |"|`|```|> |\n|(|{|é|e\u0301|a-|a.|1.|1,|'
-    "in May |never |if |remember that |every time I panic |from now on |her name is |I'm |sou |não |I like x, |🙂"
+    "in May |“|«|all |nothing may |Ana |ignore all |in 2019 |never |if |remember that |every time I panic "
+    "|from now on |her name is |I'm |sou |não |I like x, |🙂"
 ).split("|")
 
 
@@ -94,9 +97,25 @@ def test_a_long_text_with_a_fact_at_its_beginning_gives_that_fact() -> None:
     assert [fact.text for fact in judged(text).facts] == ["lives in Porto"]
 
 
-def test_a_fact_deep_inside_a_pasted_text_is_not_the_speakers() -> None:
+def test_a_long_message_is_read_to_its_middle_and_its_end() -> None:
     filler = "The committee met again and discussed the matter. " * 60
-    text = f"{filler}I live in Porto. {filler}"
+    text = f"{filler}I live in Porto. {filler}I hate cilantro."
+
+    assert [fact.text for fact in judged(text).facts] == ["lives in Porto", "hates cilantro"]
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "Always check the seals. The system must be off. Never smoke here. Nothing in the hall may be moved. ",
+        '"I was born in Aveiro and I have two sons," he says. "I moved to the barge and I hate the city." ',
+        "> I live in Berlin and I love rye bread.\n",
+        "ERROR worker: I have moved to another host\n",
+        "```\nI live in Madrid and I hate rain\n```\n",
+    ],
+)
+def test_what_others_wrote_in_a_long_message_is_not_the_speakers(pasted: str) -> None:
+    text = "The committee met again and discussed the matter. " * 20 + "\n" + pasted * 40
 
     assert judged(text).facts == ()
 

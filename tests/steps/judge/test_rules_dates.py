@@ -28,6 +28,9 @@ SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
         ("Me mudei para o Porto mês passado", "se mudou para o Porto mês passado (2026-02)", (2026, 2, 1)),
         ("Casei no sábado passado", "casou no sábado passado (2026-03-07)", (2026, 3, 7)),
         ("Moro em Lisboa há três anos", "mora em Lisboa há três anos (2023)", (2023, 1, 1)),
+        ("Last month we moved to Porto", "moved to Porto last month (2026-02)", (2026, 2, 1)),
+        ("In 2019, I moved to Porto", "moved to Porto in 2019", (2019, 1, 1)),
+        ("Ontem fui promovida", "foi promovida ontem (2026-03-13)", (2026, 3, 13)),
         ("Fui promovido ontem", "foi promovido ontem (2026-03-13)", (2026, 3, 13)),
     ],
 )
@@ -53,6 +56,12 @@ def test_a_goal_looks_ahead_and_has_no_beginning(said: str, fact: str) -> None:
     [found] = judge(said, role=Role.USER, said_at=SATURDAY).facts
 
     assert (found.text, found.valid_from) == (fact, None)
+
+
+def test_what_is_done_on_a_day_of_every_week_has_no_date() -> None:
+    [found] = judge("I usually run on Friday mornings", role=Role.USER, said_at=SATURDAY).facts
+
+    assert (found.text, found.valid_from) == ("usually runs on Friday mornings", None)
 
 
 def test_the_same_words_on_another_day_mean_another_date() -> None:

@@ -40,6 +40,11 @@ def slots(text: str) -> list[tuple[str | None, str | None, bool]]:
         ("Sou vegana", "diet", "vegana"),
         ("Minha cor favorita é verde", "favourite_colour", "verde"),
         ("Responda sempre em português", "language_of_answers", "português"),
+        ("We moved from Leeds to York", "lives_in", "York"),
+        ("My mum lives in Cork", "mother.lives_in", "Cork"),
+        ("Minha mãe mora em Belém", "mother.lives_in", "Belém"),
+        ("My sister Joana lives in Coimbra", "joana.lives_in", "Coimbra"),
+        ("The beta must be out by 15 May", "beta.deadline", "15 May"),
     ],
 )
 def test_what_has_one_value_at_a_time_fills_a_slot(said: str, attribute: str, value: str) -> None:
@@ -57,6 +62,8 @@ def test_what_has_one_value_at_a_time_fills_a_slot(said: str, attribute: str, va
         ("Não sou mais vegetariano", "diet", "vegetariano"),
         ("Já não trabalho na Caixa", "employer", "Caixa"),
         ("Deixei de ser vegana", "diet", "vegana"),
+        ("Joana doesn't live in Coimbra any more", "joana.lives_in", "Coimbra"),
+        ("A Joana não mora mais em Coimbra", "joana.lives_in", "Coimbra"),
     ],
 )
 def test_a_statement_that_ends_something_says_so(said: str, attribute: str, value: str) -> None:
@@ -64,7 +71,14 @@ def test_a_statement_that_ends_something_says_so(said: str, attribute: str, valu
 
 
 @pytest.mark.parametrize(
-    "said", ["I have two cats", "I love hiking", "We use Redis and Celery", "I'm a mother of two"]
+    "said",
+    [
+        "I have two cats",
+        "I love hiking",
+        "We use Redis and Celery",
+        "I'm a mother of two",
+        "I'm a keen hiker",
+    ],
 )
 def test_what_may_hold_several_values_fills_none(said: str) -> None:
     assert {attribute for attribute, _, _ in slots(said)} == {None}

@@ -1,6 +1,8 @@
 """The command line as a test uses it: words in; exit code, output and messages out."""
 
 import json
+import os
+import pty
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -71,3 +73,29 @@ def process(
         check=False,
         timeout=60,
     )
+
+
+def on_a_terminal(
+    *words: str | Path, typed: bytes = b"", env: dict[str, str] | None = None
+) -> tuple[int, str]:
+    """Run a command line as somebody who sits at a terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "recollect", *map(str, words)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", **(env or {})},
+        start_new_session=True,
+    ) as running:
+        os.close(theirs)
+        os.write(ours, typed)
+        seen = b""
+        try:
+            while piece := os.read(ours, 65536):
+                seen += piece
+        except OSError:
+            # Linux says so when the other end was closed.
+            pass
+    os.close(ours)
+    return running.returncode, seen.decode()

@@ -42,8 +42,14 @@ def test_every_command_has_a_help_page_with_an_example_and_the_global_options(cl
 
 
 @pytest.mark.parametrize(
-    "words", [("chats", "show"), ("chats", "forget"), ("jobs", "list"), ("jobs", "retry")]
-    + [("settings", verb) for verb in ("list", "get", "set", "unset")],
+    "words",
+    [("jobs", verb) for verb in ("list", "retry")]
+    + [("chats", verb) for verb in ("show", "mode", "edit", "delete", "branch", "forget")]
+    + [("settings", verb) for verb in ("list", "get", "set", "unset")]
+    + [("erase", verb) for verb in ("memory", "chat", "everything")]
+    + [("profile", verb) for verb in ("set", "clear")]
+    + [("consent", verb) for verb in ("give", "revoke", "ledger")]
+    + [("context-files", verb) for verb in ("add", "show", "attach", "detach", "delete")],
 )  # fmt: skip
 def test_a_command_of_a_command_has_a_help_page_too(cli: Cli, words: tuple[str, ...]) -> None:
     page = cli.bare(*words, "-h")

@@ -144,3 +144,31 @@ def test_when_the_model_is_there_again_the_next_command_embeds_what_waited(
 
     assert "Warning" not in answer.err
     assert cli.json("stats")["pending_vectors"] == 0
+
+
+@pytest.mark.parametrize("mode", ["off", "recall_only"])
+def test_where_memory_does_not_listen_nothing_is_stored_and_it_says_so(cli: Cli, mode: str) -> None:
+    text = cli("add", BIKE, "--mode", mode)
+    shaped = cli.json("add", BIKE, "--mode", mode)
+    message = cli.json("add", "--role", "user", BIKE, "--mode", mode)
+
+    assert (text.code, text.out) == (0, f"Not stored: memory is {mode}.\n")
+    assert shaped["results"] == [
+        {"id": None, "memory": BIKE, "event": "NONE", "reason": f"memory is {mode}: nothing was stored"}
+    ]
+    assert (message["messages"][0]["stored"], message["results"]) == (False, [])
+    assert (cli.json("stats")["messages"], cli.json("stats")["memories"]) == (0, 0)
+
+
+def test_a_mode_that_does_not_exist_is_refused(cli: Cli) -> None:
+    answer = cli("add", BIKE, "--mode", "maybe")
+
+    assert answer.code == 2
+    assert "memory.mode cannot be 'maybe'" in answer.err
+
+
+def test_what_was_masked_is_said(cli: Cli) -> None:
+    answer = cli("add", "--role", "user", "My card is 4111 1111 1111 1111, please remember it")
+
+    assert "4111" not in cli("chats", "show", "default").out
+    assert "Masked before it was stored: payment card." in answer.err

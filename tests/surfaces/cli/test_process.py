@@ -2,16 +2,14 @@
 
 import json
 import os
-import pty
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from tests.surfaces.cli.door import Cli, process
+from tests.surfaces.cli.door import Cli, on_a_terminal, process
 
 HEAVY = (
     "numpy",
@@ -159,33 +157,8 @@ def test_a_worker_works_until_it_is_told_to_stop(cli: Cli, number: signal.Signal
 
     assert running.returncode == 0
     assert "embed     default embed done" in out
-    assert "1 done, 0 postponed, 0 parked." in err
-
-
-def on_a_terminal(
-    *words: str | Path, typed: bytes = b"", env: dict[str, str] | None = None
-) -> tuple[int, str]:
-    """Run a command line as somebody who sits at a terminal."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-m", "recollect", *map(str, words)],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env={**os.environ, "TERM": "xterm", **(env or {})},
-        start_new_session=True,
-    ) as running:
-        os.close(theirs)
-        os.write(ours, typed)
-        seen = b""
-        try:
-            while piece := os.read(ours, 65536):
-                seen += piece
-        except OSError:
-            # Linux says so when the other end was closed.
-            pass
-    os.close(ours)
-    return running.returncode, seen.decode()
+    assert "garden    default garden done" in out
+    assert "2 done, 0 postponed, 0 parked." in err
 
 
 @pytest.mark.parametrize(("typed", "code", "left"), [(b"y\n", 0, 0), (b"n\n", 4, 1), (b"\x04", 130, 1)])

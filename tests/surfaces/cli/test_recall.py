@@ -180,3 +180,14 @@ def test_the_real_model_finds_by_meaning_what_shares_no_word(
     assert best["memory"] == DINNER
     assert best["parts"]["lexical"] == 0
     json.dumps(best)
+
+
+def test_where_memory_is_not_used_nothing_is_found_and_nothing_is_kept_of_the_question(cli: Cli) -> None:
+    cli("add", "I ride a red bicycle to work every day")
+    found = cli("search", "bicycle", "--mode", "off")
+    block = cli("context", "bicycle", "--mode", "off")
+
+    assert (found.code, found.out, block.code, block.out) == (0, "", 0, "")
+    assert "Nothing was looked for: memory is off here." in found.err
+    assert "no receipt is kept" in block.err
+    assert cli("why").code == 3

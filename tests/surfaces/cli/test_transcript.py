@@ -32,7 +32,8 @@ def test_a_file_of_messages_is_stored_and_learned_from(cli: Cli, as_list: bool) 
 
     assert shaped.pop("learned") >= 2
     assert shaped == {
-        "file": str(file), "messages": 4, "new": 4, "known": 0, "considered": 3, "skipped": [], "degraded": [],
+        "file": str(file), "messages": 4, "new": 4, "known": 0, "unheard": 0, "considered": 3, "skipped": [],
+        "degraded": [],
     }  # fmt: skip
     assert {each["id"]: each["messages"] for each in cli.json("chats")["results"]} == {
         "dinner": 2,
@@ -159,3 +160,17 @@ def test_any_bytes_are_read_or_refused_in_words(
     path.write_bytes(content)
     with suppress(InvalidInput):
         assert all(entry.chat for entry in Transcript(path=path))
+
+
+def test_messages_of_a_chat_where_memory_does_not_listen_are_counted_and_not_stored(cli: Cli) -> None:
+    lines = [
+        {"role": "user", "content": "I live in Porto", "chat_id": chat} for chat in ("home", "temporary-x")
+    ]
+    (cli.folder / "two.json").write_text(json.dumps(lines), "utf-8")
+    shown = cli("add", "--file", "two.json")
+
+    assert (
+        "2 messages: 1 new, 0 known, 1 not stored (memory does not listen there); 1 to be judged."
+        in shown.out
+    )
+    assert [each["id"] for each in cli.json("chats")["results"]] == ["home"]

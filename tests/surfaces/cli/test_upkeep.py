@@ -47,6 +47,25 @@ def test_stats_count_what_is_stored_and_what_it_weighs(told: Cli) -> None:
     assert "total" in shown.out
 
 
+@pytest.mark.spec("B4")
+def test_stats_say_why_messages_were_judged_or_not_and_what_a_model_cost_today(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("add", "--role", "user", "ok")
+    monkeypatch.setenv("RECOLLECT_MODEL", "echo")
+    with ModelServer() as server:
+        monkeypatch.setenv("RECOLLECT_MODEL_URL", server.base_url)
+        server.answer('{"importance": 0, "type": "chat", "summary": "", "facts": []}')
+        cli("add", "--role", "user", "I ride a red bicycle to work every day")
+        shown, shaped = cli("stats"), cli.json("stats")
+
+    assert sum(shaped["verdicts"].values()) == 2
+    assert shaped["model_today"]["calls"] == 1
+    assert shaped["model_today"]["tokens"] > 0
+    assert "model today  1 call, " in shown.out
+    assert "\nverdict" in shown.out
+
+
 def test_a_sound_file_has_nothing_to_repair(told: Cli) -> None:
     shown, shaped = told("repair"), told.json("repair")
 
@@ -199,8 +218,9 @@ def test_ctrl_c_finishes_the_batch_in_hand_and_the_next_run_goes_on(
 
     assert stopped.code == 130
     assert "`recollect reembed` goes on where it stopped." in stopped.err
-    assert (between["pending_vectors"], between["vectors"]) == (80 - 32, 80 + 32)
+    assert (between["pending_vectors"], between["vectors"]) == (0, 80 + 32)
     assert (meanwhile.code, meanwhile.shape["results"][0]["memory"]) == (0, "ok 7")
+    assert meanwhile.shape["results"][0]["parts"]["dense"] == 1
     assert resumed["passages"] == 80 - 32
     assert resumed["retired"] == {"hashing-256": 80}
 

@@ -11,6 +11,7 @@ from recollect.adapters.onnx.files import BGE_SMALL, ModelFiles, in_folder, in_w
 from recollect.adapters.onnx.loading import LazyNetwork
 from recollect.adapters.onnx.recipe import Pooling, Recipe, read_recipe
 from recollect.ports.vectors import unit, unrelated_cosine
+from recollect.text.concepts import in_english
 from recollect.text.windows import windows
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class OnnxEmbedder:
         return _BGE_SMALL_FLOOR if self._folder is None else unrelated_cosine(self.embed)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        return self._embed([self._passage_prefix + text for text in texts])
+        return self._embed([self._passage_prefix + self._read(text) for text in texts])
 
     def embed_query(self, text: str) -> Vector:
         # A copy, since a vector can be written to and this one is kept.
@@ -98,7 +99,11 @@ class OnnxEmbedder:
         )
 
     def _embed_query(self, text: str) -> Vector:
-        return self._embed([self._query_prefix + text])[0]
+        return self._embed([self._query_prefix + self._read(text)])[0]
+
+    def _read(self, text: str) -> str:
+        """The default model reads English alone, so Portuguese is put into English words for it."""
+        return in_english(text) if self._folder is None else text
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
         if not texts:

@@ -1,7 +1,6 @@
 """Opens the file, one writer and several readers, and keeps transactions whole."""
 
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from itertools import count
@@ -11,9 +10,10 @@ import apsw
 
 from recollect.adapters.sqlite import migrate
 from recollect.adapters.sqlite.errors import translated
+from recollect.adapters.sqlite.outbox import Outbox
 from recollect.adapters.sqlite.patience import patience
 from recollect.adapters.sqlite.tokenizer import tokenizer
-from recollect.adapters.sqlite.transaction import transaction
+from recollect.adapters.sqlite.transaction import Turns
 from recollect.errors import NotAStore, StoreError, StoreReadOnly
 
 HEADER = b"SQLite format 3\x00"
@@ -26,7 +26,7 @@ WORDS = "CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, passages_fts, in
 
 class Database:
     """
-    A memory file. Writes go through one connection, one at a time; reads through as many as there are threads.
+    A memory file. Writes go through one connection, in turns; reads through as many as there are threads.
 
     Inside `transaction()` reads see what was written so far.
     """
@@ -36,25 +36,23 @@ class Database:
             raise StoreError(f"SQLite {apsw.sqlite_lib_version()} is too old to be safe. Upgrade `apsw`.")
         self.path = path
         self._busy_timeout_ms = busy_timeout_ms
-        self._lock = threading.RLock()
-        self._owner = 0
         self._idle: list[apsw.Connection] = []
-        self._notes_lock = threading.Lock()
-        self._notes: apsw.Connection | None = None
         self._users: dict[str, int] = {}
         self._closed = False
         _prepare_file(path)
         with translated(str(path)):
-            self._writer = self._open("PRAGMA synchronous = FULL")
+            connection = self._open("PRAGMA synchronous = FULL")
             try:
                 # Nothing is written, not even the journal mode, before we know that the file is ours.
-                migrate.check(self._writer, path)
-                self._keep_a_log()
-                migrate.migrate(self._writer, path)
-                self._writer.execute(WORDS)
+                migrate.check(connection, path)
+                self._keep_a_log(connection)
+                migrate.migrate(connection, path)
+                connection.execute(WORDS)
             except BaseException:
-                self._writer.close()
+                connection.close()
                 raise
+        self.outbox = Outbox(self._send)
+        self._writer, self._turns = connection, Turns(connection, self.outbox)
 
     def _open(self, pragmas: str) -> apsw.Connection:
         connection = apsw.Connection(str(self.path))
@@ -66,12 +64,12 @@ class Database:
             connection.execute(pragma).fetchall()
         return connection
 
-    def _keep_a_log(self) -> None:
+    def _keep_a_log(self, connection: apsw.Connection) -> None:
         """Turn to write-ahead logging. SQLite does not wait by itself while another process does the same."""
         wait = patience(self._busy_timeout_ms)
         for looks in count():
             try:
-                self._writer.execute("PRAGMA journal_mode = WAL").fetchall()
+                connection.execute("PRAGMA journal_mode = WAL").fetchall()
             except apsw.BusyError:
                 if not wait(looks):
                     raise
@@ -79,21 +77,23 @@ class Database:
                 return
 
     @contextmanager
-    def transaction(self) -> Iterator[apsw.Connection]:
-        with self._lock, translated(str(self.path)):
-            if self._owner:
-                yield self._writer
-                return
-            with transaction(self._writer):
-                self._owner = threading.get_ident()
-                try:
-                    yield self._writer
-                finally:
-                    self._owner = 0
+    def transaction(self, *, durable: bool = True) -> Iterator[apsw.Connection]:
+        """All or nothing. It is on disk when this returns, unless it need not be `durable`."""
+        with translated(str(self.path)), self._turns.transaction(durable=durable) as connection:
+            yield connection
+
+    def _send(self) -> None:
+        with self.transaction(durable=False):
+            """Every transaction takes along what is in the outbox."""
+
+    @property
+    def writes_here(self) -> bool:
+        """Whether this thread is inside a transaction."""
+        return self._turns.is_mine
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
-        if self._owner == threading.get_ident():
+        if self.writes_here:
             yield self._writer
             return
         with translated(str(self.path)):
@@ -114,18 +114,6 @@ class Database:
         """A reader that remembers nothing of what the file was like before."""
         with translated(str(self.path)), closing(self._open("PRAGMA query_only = ON")) as connection:
             yield connection
-
-    @contextmanager
-    def notes(self) -> Iterator[apsw.Connection]:
-        """A writer that does not wait for the disk: for receipts, which may be lost with the power."""
-        if self._owner == threading.get_ident():
-            yield self._writer
-            return
-        with self._notes_lock, translated(str(self.path)):
-            if self._notes is None:
-                self._notes = self._open("PRAGMA synchronous = NORMAL")
-            with transaction(self._notes):
-                yield self._notes
 
     def user(self, connection: apsw.Connection, user: str) -> int:
         """The user's number; 0, which nobody has, for a user who never wrote anything."""
@@ -153,17 +141,18 @@ class Database:
 
     def checkpoint(self) -> bool:
         """Write the log back into the file and empty it; False if somebody is reading from it."""
-        with self._lock, translated(str(self.path)):
-            busy, _, _ = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
+        with translated(str(self.path)), self._turns.alone() as connection:
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
         return not busy
 
     def close(self) -> None:
-        with self._lock, self._notes_lock:
+        self.outbox.close()
+        with self._turns.alone() as connection:
             self._closed = True
-            open_ones = [*self._idle, self._writer, *([self._notes] if self._notes else [])]
+            open_ones = [*self._idle, connection]
             self._idle.clear()
-            for connection in open_ones:
-                connection.close()
+            for each in open_ones:
+                each.close()
 
 
 def _prepare_file(path: Path) -> None:

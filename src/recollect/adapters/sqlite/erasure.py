@@ -20,6 +20,7 @@ MEMORY_TEXTS = """
     SELECT text FROM memories WHERE no = ?1 UNION SELECT text FROM memory_versions WHERE memory_no = ?1
     UNION SELECT old_text FROM memory_versions WHERE memory_no = ?1 AND old_text IS NOT NULL
 """
+SOURCES = "SELECT DISTINCT message_no FROM memory_spans WHERE memory_no = ?"
 CHAT_TEXTS = """
     SELECT content FROM messages WHERE chat_no = ?1 UNION SELECT text FROM conversation_summaries WHERE chat_no = ?1
 """
@@ -52,8 +53,11 @@ class SqliteErasure:
                 " WHERE s.memory_no = ? AND m.extracted = 1 AND s.start = 0 AND s.end = length(m.content)",
                 (memory_no,),
             )
+            told = [no for (no,) in fetch(db, SOURCES, (memory_no,))]
             rows = {"memories": _delete(db, "memories WHERE no = ?", memory_no)}
             rows["judgements"] = _unlearn(db, user_no, traces)
+            # The sentence that sums a message up may be the fact.
+            rows["message_summaries"] = _forget_summaries(db, told)
             # A message that says nothing else goes with the memory that rests on all of it.
             rows["messages"] = sum(_delete(db, "messages WHERE no = ?", no) for no, _, _ in sources)
             gone = [full_id, *(message_id for _, message_id, _ in sources)]
@@ -158,6 +162,14 @@ def _delete_events(db: apsw.Connection, user_no: int, memory_ids: list[str]) -> 
         user_no,
         json.dumps(memory_ids),
     )
+
+
+def _forget_summaries(db: apsw.Connection, messages: list[int]) -> int:
+    db.execute(
+        "UPDATE messages SET summary = NULL WHERE summary IS NOT NULL AND no IN (SELECT value FROM json_each(?))",
+        (json.dumps(messages),),
+    )
+    return db.changes()
 
 
 def _unlearn(db: apsw.Connection, user_no: int, texts: list[str]) -> int:

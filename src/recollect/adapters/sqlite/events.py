@@ -57,6 +57,15 @@ class SqliteTombstones:
             )
         return maybe_time(row[0]) if row else None
 
+    def all(self, user: str) -> Mapping[str, datetime]:
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                "SELECT fact_hash, created_at FROM tombstones WHERE user_no = ? ORDER BY created_at, fact_hash",
+                (self._database.user(db, user),),
+            )
+        return {fact_hash: from_ms(at) for fact_hash, at in rows}
+
     def remove(self, user: str, fact_hash: str) -> None:
         with self._database.transaction() as db:
             db.execute(

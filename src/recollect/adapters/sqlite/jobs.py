@@ -59,7 +59,8 @@ class SqliteJobs:
         due = self.next_due()
         if due is None or due > now:
             return None
-        with self._database.transaction() as db:
+        # Power that takes the lease away takes its holder too: the job is simply ready again.
+        with self._database.transaction(durable=False) as db:
             rows = fetch(db, LEASE, (to_ms(now), to_ms(until), json.dumps(kinds)))
             if not rows:
                 return None
@@ -73,7 +74,10 @@ class SqliteJobs:
             return fetch_one(db, f"SELECT 1 FROM jobs WHERE {HELD}", (job.id, job.lease)) is not None
 
     def extend(self, job: Job, *, until: datetime) -> bool:
-        return self._change(f"UPDATE jobs SET leased_until = ? WHERE {HELD}", to_ms(until), job.id, job.lease)
+        with self._database.transaction(durable=False) as db:
+            values = (to_ms(until), job.id, job.lease)
+            db.execute(f"UPDATE jobs SET leased_until = ? WHERE {HELD}", values)
+            return db.changes() > 0
 
     def finish(self, job: Job) -> bool:
         with self._database.transaction():

@@ -1,7 +1,7 @@
 """Messages and chats in SQLite."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import apsw
@@ -43,6 +43,12 @@ CHAT = """
     SELECT c.id, c.title, c.created_at, c.updated_at, (SELECT count(*) FROM messages m
         WHERE m.user_no = c.user_no AND m.chat_no = c.no)
     FROM chats c
+"""
+OPENINGS = """
+    SELECT c.id, substr(m.content, 1, 200) FROM json_each(?2) j CROSS JOIN chats c ON c.user_no = ?1 AND c.id = j.value
+        CROSS JOIN messages m ON m.no = (
+            SELECT no FROM messages WHERE chat_no = c.no AND user_no = ?1 AND role = 'user' ORDER BY no LIMIT 1
+        )
 """
 
 
@@ -256,6 +262,11 @@ class SqliteChats:
             db.execute(
                 "UPDATE chats SET title = ? WHERE user_no = ? AND id = ?", (title, user_no, scope.chat)
             )
+
+    def openings(self, scope: Scope, chats: Sequence[str]) -> Mapping[str, str]:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            return dict(fetch(db, OPENINGS, (user_no, json.dumps(chats))))
 
     def mode(self, scope: Scope) -> str | None:
         with self._database.reading() as db:

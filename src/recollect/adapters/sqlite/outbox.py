@@ -109,11 +109,12 @@ class Outbox:
 
     def _keep_sending(self) -> None:
         pause = SOON
-        while not self._closed:
+        while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._closed)
-                self._changed.wait_for(lambda: self._closed, timeout=pause)
-            pause = SOON if self._closed or self.flush() else LATER
+                if self._changed.wait_for(lambda: self._closed, timeout=pause):
+                    return
+            pause = SOON if self.flush() else LATER
 
 
 def _written(letter: Letter, connection: apsw.Connection) -> bool:

@@ -36,8 +36,10 @@ class SqliteAudit:
     def add(self, user: str, action: str, detail: str, *, now: datetime) -> None:
         with self._database.transaction() as db:
             user_no = self._database.user_or_new(db, user, to_ms(now))
-            before = fetch_one(db, "SELECT chain FROM audit ORDER BY no DESC LIMIT 1")
-            link = _link(before[0] if before else GENESIS, user_no, to_ms(now), action, detail)
+            # Everybody has a chain of their own: who is erased takes nobody else's with them.
+            last = "SELECT chain FROM audit WHERE user_no = ? ORDER BY no DESC LIMIT 1"
+            before = fetch_one(db, last, (user_no,))
+            link = _link(before[0] if before else GENESIS, to_ms(now), action, detail)
             db.execute(
                 "INSERT INTO audit (user_no, at, action, detail, chain) VALUES (?, ?, ?, ?, ?)",
                 (user_no, to_ms(now), action, detail, link),
@@ -52,15 +54,17 @@ class SqliteAudit:
             )
         return [Entry(at=from_ms(at), action=action, detail=detail) for at, action, detail in rows]
 
-    def intact(self) -> bool:
+    def intact(self, scope: Scope) -> bool:
         chain = GENESIS
         with self._database.reading() as db:
-            for user_no, at, action, detail, link in fetch(
-                db, "SELECT user_no, at, action, detail, chain FROM audit ORDER BY no"
-            ):
-                chain = _link(chain, user_no, at, action, detail)
-                if chain != link:
-                    return False
+            user_no = self._database.user(db, scope.user)
+            lines = fetch(
+                db, "SELECT at, action, detail, chain FROM audit WHERE user_no = ? ORDER BY no", (user_no,)
+            )
+        for at, action, detail, link in lines:
+            chain = _link(chain, at, action, detail)
+            if chain != link:
+                return False
         return True
 
 

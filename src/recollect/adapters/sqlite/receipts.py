@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import apsw
@@ -16,6 +17,9 @@ from recollect.model.message import Role
 from recollect.model.receipt import Fate, Item, Receipt
 from recollect.model.scope import Scope
 
+#: Letters that are kept of a text that was considered and left out.
+LONGEST_LEFT_OUT = 200
+
 COLUMNS = "id, chat, created_at, query, text, tokens, budget, body"
 INSERT = """
     INSERT INTO receipts (user_no, id, chat, created_at, query, text, tokens, budget, body, total_ms)
@@ -28,50 +32,66 @@ class SqliteReceipts:
         self._database = database
 
     def add(self, receipt: Receipt) -> None:
-        with self._database.notes() as db:
-            created_at = to_ms(receipt.created_at)
-            user_no = self._database.user_or_new(db, receipt.user, created_at)
-            db.execute(
-                INSERT,
-                (
-                    user_no,
-                    receipt.id,
-                    receipt.chat,
-                    created_at,
-                    receipt.query,
-                    receipt.text,
-                    receipt.tokens,
-                    receipt.budget,
-                    _body(receipt),
-                    receipt.timings.get("total_ms", 0.0),
-                ),
-            )
+        """Nobody waits for the disk, and nobody fails, because of a receipt: it is written soon, and read at once."""
+        if self._database.writes_here:
+            with self._database.transaction(durable=False) as db:
+                self._insert(db, receipt)
+        else:
+            self._database.outbox.post(receipt, lambda db: self._insert(db, receipt))
 
     def get(self, scope: Scope, receipt_id: str) -> Receipt:
-        with self._database.reading() as db:
-            found = self._newest(db, scope, limit=1, receipt_id=None if receipt_id == "last" else receipt_id)
+        found = self._newest(scope, limit=1, receipt_id=None if receipt_id == "last" else receipt_id)
         if not found:
             raise NotFound(f"There is no receipt {receipt_id!r} for this user. Each recall leaves one.")
         return found[0]
 
     def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Receipt]:
-        with self._database.reading() as db:
-            return self._newest(db, scope, limit=limit)
+        return self._newest(scope, limit=limit)
 
     def prune(self, before: datetime) -> int:
         with self._database.transaction() as db:
             db.execute("DELETE FROM receipts WHERE created_at < ?", (to_ms(before),))
             return db.changes()
 
-    def _newest(
-        self, db: apsw.Connection, scope: Scope, *, limit: int, receipt_id: str | None = None
-    ) -> Sequence[Receipt]:
-        user_no = self._database.user(db, scope.user)
-        clause, values = where({"user_no = ?": user_no, "chat = ?": scope.chat, "id = ?": receipt_id})
-        rows = fetch(
-            db, f"SELECT {COLUMNS} FROM receipts {clause} ORDER BY no DESC LIMIT ?", [*values, limit]
+    def _newest(self, scope: Scope, *, limit: int, receipt_id: str | None = None) -> Sequence[Receipt]:
+        unwritten = [
+            _brief(receipt)
+            for receipt in reversed(self._database.outbox.undelivered)
+            if receipt.user == scope.user
+            and scope.chat in {None, receipt.chat}
+            and receipt_id in {None, receipt.id}
+        ][:limit]
+        if len(unwritten) == limit:
+            return unwritten
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            clause, values = where({"user_no = ?": user_no, "chat = ?": scope.chat, "id = ?": receipt_id})
+            rows = fetch(
+                db, f"SELECT {COLUMNS} FROM receipts {clause} ORDER BY no DESC LIMIT ?", [*values, limit]
+            )
+        # Those that were being written a moment ago may be in both places.
+        known = {receipt.id for receipt in unwritten}
+        written = [_receipt(scope.user, row) for row in rows if row[0] not in known]
+        return [*unwritten, *written][:limit]
+
+    def _insert(self, db: apsw.Connection, receipt: Receipt) -> None:
+        created_at = to_ms(receipt.created_at)
+        user_no = self._database.user_or_new(db, receipt.user, created_at)
+        db.execute(
+            INSERT,
+            (
+                user_no,
+                receipt.id,
+                receipt.chat,
+                created_at,
+                receipt.query,
+                receipt.text,
+                receipt.tokens,
+                receipt.budget,
+                _body(receipt),
+                receipt.timings.get("total_ms", 0.0),
+            ),
         )
-        return [_receipt(scope.user, row) for row in rows]
 
 
 class SqlitePreferences:
@@ -94,6 +114,17 @@ class SqlitePreferences:
                 db.execute("INSERT OR REPLACE INTO preferences VALUES (?, ?, ?)", (user_no, key, value))
 
 
+def _brief(receipt: Receipt) -> Receipt:
+    """What was left out is told by its beginning; what was handed out, word for word."""
+    return replace(receipt, items=tuple(replace(item, text=_told(item)) for item in receipt.items))
+
+
+def _told(item: Item) -> str:
+    if item.fate is not Fate.LEFT_OUT or len(item.text) <= LONGEST_LEFT_OUT:
+        return item.text
+    return item.text[: LONGEST_LEFT_OUT - 1] + "…"
+
+
 def _body(receipt: Receipt) -> str:
     body = {
         "preset": receipt.preset,
@@ -108,7 +139,7 @@ def _body(receipt: Receipt) -> str:
             {
                 "source": item.source,
                 "id": item.id,
-                "text": item.text,
+                "text": _told(item),
                 "fate": item.fate,
                 "score": round(item.score, 6),
                 "parts": {name: round(value, 6) for name, value in item.parts.items()},

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from recollect.adapters.sqlite import words
 from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.neighbours import neighbours
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_one
 from recollect.adapters.sqlite.shelf import Numbers, Shelf, Shelves
 from recollect.adapters.sqlite.times import from_ms, maybe_ms
 from recollect.adapters.sqlite.tokenizer import marker, word
-from recollect.model.candidate import Candidate, Hit, Reach, Source
+from recollect.model.candidate import Candidate, Hit, Neighbour, Reach, Source
 from recollect.model.memory import Kind
 from recollect.model.message import ChunkKind, Role
 from recollect.model.scope import Scope
@@ -23,12 +24,8 @@ from recollect.text.analyzer import terms
 
 Bounds: TypeAlias = Mapping[str, str | int | None]
 
+ROLES = {role.value: role for role in Role}
 KINDS = {Source.MESSAGE: 0, Source.CHUNK: 1, Source.MEMORY: 2, Source.SUMMARY: 3}
-#: Vectors read from disk for each one wanted: the first look by bits alone is coarse.
-OVERSAMPLE = 8
-#: Up to this many vectors all are read, so that small memories are searched exactly.
-EXACT_BELOW = 384
-
 #: In up to this many chats words are looked for by the marks of the chats.
 FEW_CHATS = 4
 
@@ -61,6 +58,7 @@ FOUND = (
     FROM json_each(:numbers) n CROSS JOIN memories m ON m.no = n.value LEFT JOIN chats c ON c.no = m.chat_no
     WHERE m.user_no = :user AND {IN_CHATS.format("0")} AND round(100 * m.weight) >= :floor
         AND (:kinds = '[]' OR m.kind IN (SELECT value FROM json_each(:kinds)))
+        AND m.kind NOT IN (SELECT category FROM consents WHERE user_no = :user AND granted = 0)
         AND CASE WHEN :as_of IS NULL THEN m.standing = 'active' ELSE
             m.standing IN ('active', 'superseded') AND coalesce(m.valid_from, m.created_at) <= :as_of
             AND coalesce(m.valid_to, :as_of + 1) > :as_of END
@@ -69,8 +67,13 @@ FOUND = (
     FROM json_each(:numbers) n CROSS JOIN conversation_summaries s ON s.no = n.value
         JOIN chats c ON c.no = s.chat_no
     WHERE s.user_no = :user AND {IN_CHATS.format("s.chat_no")} AND (:as_of IS NULL OR s.created_at <= :as_of)
+        AND s.kind = 'conversation'
     """,
 )
+#: Messages that memories were made of.
+USED = """
+    SELECT DISTINCT s.message_no FROM json_each(?) n CROSS JOIN memory_spans s ON s.message_no = n.value
+"""
 NUMBERS = tuple(f"SELECT {name}.no * 4 + {kind}" for kind, name in enumerate("mkms"))
 MESSAGES = f"""
     SELECT m.no * 4, m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary {FOUND[0]}
@@ -150,7 +153,7 @@ class SqliteSearch:
                 return []
             chats = _chats(db, user_no, scope, reach)
             shelf = self._shelf(db, user_no, *known)
-            looked = max(limit * OVERSAMPLE, EXACT_BELOW)
+            looked = shelf.rows_to_read(limit)
             while True:
                 numbers = shelf.nearest(query, limit=looked, kinds=_kinds(reach), chats=chats)
                 rows = _vectors(db, user_no, numbers)
@@ -183,6 +186,12 @@ class SqliteSearch:
             bounds = _bounds(user_no, _chats(db, user_no, scope, reach), reach)
             rows = db.execute(IMPORTANT, {**bounds, "sources": _json(_kinds(reach)), "limit": limit})
             return [Hit(passage, weight) for passage, weight in rows]
+
+    def neighbours(
+        self, scope: Scope, passages: Sequence[int]
+    ) -> dict[int, tuple[Neighbour | None, Neighbour | None]]:
+        with self._database.reading() as db:
+            return neighbours(db, self._database.user(db, scope.user), _json(passages))
 
     def load(self, scope: Scope, passages: Iterable[int], *, reach: Reach) -> dict[int, Candidate]:
         numbers: dict[int, list[int]] = {}
@@ -265,6 +274,12 @@ def _standing(db: apsw.Connection, passages: Sequence[int], bounds: Bounds) -> s
     standing: set[int] = set()
     for kind in range(4):
         numbers = [passage >> 2 for passage in passages if passage & 3 == kind]
+        if kind == KINDS[Source.MESSAGE] and numbers and bounds["as_of"] is None and not bounds["floor"]:
+            # What is in the index was said by the user, there and by somebody who speaks. It stands, unless a memory
+            # that was made of it does not.
+            used = {number for (number,) in db.execute(USED, (_json(numbers),))}
+            standing.update(number * 4 for number in numbers if number not in used)
+            numbers = sorted(used)
         if numbers:
             rows = db.execute(NUMBERS[kind] + FOUND[kind], {**bounds, "numbers": _json(numbers)})
             standing.update(number for (number,) in rows)
@@ -306,16 +321,17 @@ def _json(numbers: Sequence[int]) -> str:
 
 def _messages(db: apsw.Connection, bounds: Bounds) -> Iterator[tuple[int, Candidate]]:
     for passage, message, chat, role, text, at, tokens, importance, summary in db.execute(MESSAGES, bounds):
+        said_at = from_ms(at)
         yield (
             passage,
             Candidate(
                 source=Source.MESSAGE,
                 id=message,
                 chat=chat,
-                role=Role(role),
+                role=ROLES[role],
                 text=text,
-                created_at=from_ms(at),
-                seen_at=from_ms(at),
+                created_at=said_at,
+                seen_at=said_at,
                 tokens=tokens,
                 importance=importance,
                 summary=summary,
@@ -332,7 +348,7 @@ def _chunks(db: apsw.Connection, bounds: Bounds) -> Iterator[tuple[int, Candidat
                 id=f"{message}#{index}",
                 parent=message,
                 chat=chat,
-                role=Role(role),
+                role=ROLES[role],
                 text=text,
                 created_at=from_ms(at),
                 seen_at=from_ms(at),
@@ -353,7 +369,7 @@ def _memories(db: apsw.Connection, bounds: Bounds) -> Iterator[tuple[int, Candid
                 source=Source.MEMORY,
                 id=memory,
                 chat=chat,
-                role=Role(speaker),
+                role=ROLES[speaker],
                 text=text,
                 created_at=from_ms(at),
                 seen_at=from_ms(seen_at),

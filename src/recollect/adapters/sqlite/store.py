@@ -12,6 +12,8 @@ from recollect.adapters.sqlite.events import (
     SqliteTombstones,
     SqliteVerdicts,
 )
+from recollect.adapters.sqlite.feedback import SqliteFeedback
+from recollect.adapters.sqlite.injections import SqliteInjections
 from recollect.adapters.sqlite.jobs import SqliteJobs
 from recollect.adapters.sqlite.memories import SqliteMemories
 from recollect.adapters.sqlite.messages import SqliteChats, SqliteMessages
@@ -30,6 +32,8 @@ from recollect.ports.keeping import (
     Contexts,
     Erasure,
     Events,
+    Feedback,
+    Injections,
     Judgements,
     Profiles,
     Spending,
@@ -65,6 +69,8 @@ class SqliteStore:
         self.profiles: Profiles = SqliteProfiles(self._database)
         self.erasure: Erasure = SqliteErasure(self._database, shelves)
         self.spending: Spending = SqliteSpending(self._database)
+        self.injections: Injections = SqliteInjections(self._database)
+        self.feedback: Feedback = SqliteFeedback(self._database)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -31,7 +31,10 @@ def tokenizer(_connection: apsw.Connection, _arguments: list[str]) -> Tokenize:
         user_no, chat_no, content = text.split(SEPARATOR, 2)
         prefix = user_no + SEPARATOR
         found: list[Word] = [marker(int(user_no), int(chat_no))]
-        found.extend(tuple([prefix + form for form in word_forms]) for word_forms in forms(content))
+        found += [
+            prefix + word_forms[0] if len(word_forms) == 1 else tuple([prefix + form for form in word_forms])
+            for word_forms in forms(content)
+        ]
         return found
 
     return tokenize

@@ -1,9 +1,21 @@
-"""All of it, or none of it."""
+"""All of it, or none of it; those who write at the same time wait for the disk together."""
 
+import threading
+import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import apsw
+
+from recollect.adapters.sqlite.outbox import Outbox
+from recollect.errors import StoreError
+
+#: Nobody may join a group any more once it has so many, or is so many seconds old: other processes want to write too,
+#: and the first of them has waited long enough.
+MOST = 128
+LONGEST = 0.02
 
 
 @contextmanager
@@ -17,3 +29,193 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Group:
+    """Transactions of several threads that reach the disk as one."""
+
+    durable: bool
+    begun: float
+    size: int = 0
+    settled: threading.Event = field(default_factory=threading.Event)
+    failure: BaseException | None = None
+
+    def settle(self, failure: BaseException | None = None) -> None:
+        self.failure = failure
+        self.settled.set()
+
+    def wait(self) -> None:
+        """Return when it is on disk, or say why it is not."""
+        self.settled.wait()
+        match self.failure:
+            case None:
+                return
+            case apsw.Error():
+                raise self.failure
+            case StoreError():
+                raise type(self.failure)(str(self.failure)) from self.failure
+            case _:
+                raise StoreError(f"{StoreError.__doc__} ({self.failure})") from self.failure
+
+
+class Turns:
+    """
+    Threads take turns at the one connection that writes, in the order they came.
+
+    Who is done while others wait does not commit, but hands the open transaction on, and the last one commits for all.
+    Each has a savepoint of its own, so that one who fails takes back only what is theirs. Nobody who comes alone waits
+    for company.
+    """
+
+    def __init__(self, connection: apsw.Connection, outbox: Outbox) -> None:
+        self._connection = connection
+        self._outbox = outbox
+        self._lock = threading.Lock()
+        self._queue: deque[threading.Lock] = deque()
+        self._taken = False
+        self._owner = 0
+        self._group: Group | None = None
+        self._durable = True
+
+    @property
+    def is_mine(self) -> bool:
+        """Whether this thread is inside a transaction."""
+        return self._owner == threading.get_ident()
+
+    @contextmanager
+    def transaction(self, *, durable: bool = True) -> Iterator[apsw.Connection]:
+        """On disk when this is left. One that need not be `durable` is committed, but may be lost with the power."""
+        if self.is_mine:
+            assert self._group is not None
+            assert self._group.durable or not durable, "what must last was put inside of what need not"
+            yield self._connection
+            return
+        self._take_turn()
+        try:
+            group = self._enter(durable=durable)
+            try:
+                yield self._connection
+                self._leave(group)
+            except BaseException as error:
+                self._undo(group, error)
+                raise
+            finally:
+                self._owner = 0
+        finally:
+            self._hand_on()
+        group.wait()
+
+    @contextmanager
+    def alone(self) -> Iterator[apsw.Connection]:
+        """The connection between two transactions."""
+        if self.is_mine:
+            yield self._connection
+            return
+        self._take_turn()
+        try:
+            self._commit()
+            yield self._connection
+        finally:
+            self._hand_on()
+
+    def _take_turn(self) -> None:
+        with self._lock:
+            if not self._taken:
+                self._taken = True
+                return
+            called = threading.Lock()
+            called.acquire()
+            self._queue.append(called)
+        try:
+            called.acquire()
+        except BaseException:
+            self._give_up(called)
+            raise
+
+    def _give_up(self, called: threading.Lock) -> None:
+        """Interrupted while waiting; if the turn has come meanwhile, the next one gets it."""
+        with self._lock:
+            if called in self._queue:
+                self._queue.remove(called)
+                return
+        self._hand_on()
+
+    def _enter(self, *, durable: bool) -> Group:
+        group = self._group
+        if group is not None and (durable > group.durable or not self._connection.in_transaction):
+            self._commit()
+            group = None
+        if group is None:
+            self._set_pace(durable=durable)
+            self._connection.execute("BEGIN IMMEDIATE")
+            group = self._group = Group(durable=durable, begun=time.monotonic())
+            self._outbox.carry(self._connection)
+        else:
+            self._outbox.carry(self._connection)
+            self._connection.execute("SAVEPOINT member")
+        self._owner = threading.get_ident()
+        return group
+
+    def _leave(self, group: Group) -> None:
+        if not self._connection.in_transaction:
+            raise StoreError(f"{StoreError.__doc__} (SQLite took the transaction back)")
+        if group.size:
+            self._connection.execute("RELEASE member")
+        group.size += 1
+
+    def _undo(self, group: Group, error: BaseException) -> None:
+        """Take back what one of them did. When SQLite itself gave up, on a full disk say, it is lost for all."""
+        if group.size and self._connection.in_transaction:
+            try:
+                self._connection.execute("ROLLBACK TO member")
+                self._connection.execute("RELEASE member")
+            except apsw.Error as broken:
+                error = broken
+            else:
+                return
+        self._abandon(group, error)
+
+    def _abandon(self, group: Group, error: BaseException) -> None:
+        self._group = None
+        self._outbox.settle(committed=False)
+        group.settle(error)
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    def _commit(self) -> None:
+        group = self._group
+        if group is None:
+            return
+        try:
+            self._connection.execute("COMMIT")
+        except apsw.Error as error:
+            self._abandon(group, error)
+        else:
+            self._group = None
+            self._outbox.settle(committed=True)
+            group.settle()
+
+    def _hand_on(self) -> None:
+        """Give the turn to the next one. The group goes along with it unless it is full, or nobody is there."""
+        group = self._group
+        full = group is None or group.size >= MOST or time.monotonic() - group.begun >= LONGEST
+        with self._lock:
+            if self._queue and not full:
+                self._queue.popleft().release()
+                return
+        self._commit()
+        with self._lock:
+            if self._queue:
+                self._queue.popleft().release()
+            else:
+                self._taken = False
+
+    def _set_pace(self, *, durable: bool) -> None:
+        """Whether a commit waits for the disk."""
+        if durable is not self._durable:
+            # SQLite obeys when it reads the words: a statement that it remembers would change nothing.
+            self._connection.execute(
+                f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}", can_cache=False
+            ).fetchall()
+            self._durable = durable

@@ -110,6 +110,26 @@ class SqliteVectors:
             )
             return number(db, "SELECT count(*) FROM unembedded WHERE user_no = ?", (user_no,))
 
+    def lacking(self, user: str, model: str, *, limit: int) -> list[Passage]:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, user)
+            rows = fetch(
+                db,
+                f"{LACKING} AND NOT EXISTS (SELECT 1 FROM unembedded u WHERE u.user_no = ?1 AND u.passage = p.passage)"
+                " ORDER BY passage LIMIT ?3",
+                (user_no, _model_number(db, model), limit),
+            )
+            return [
+                Passage(number=passage, text=text)
+                for _, passage in rows
+                if (text := _content(db, user_no, passage)) is not None
+            ]
+
+    def lacks(self, user: str, model: str) -> int:
+        with self._database.reading() as db:
+            numbers = self._database.user(db, user), _model_number(db, model)
+            return number(db, f"SELECT count(*) FROM ({LACKING})", numbers)
+
     def retire(self, user: str, model: str) -> int:
         with self._database.transaction() as db:
             user_no = self._database.user(db, user)
@@ -131,6 +151,11 @@ def _model(db: apsw.Connection, model: str, dimensions: set[int]) -> int:
             " Give a changed model another name and embed anew."
         )
     return int(no)
+
+
+def _model_number(db: apsw.Connection, model: str) -> int:
+    """0, which no model has, if there are no vectors of it."""
+    return number(db, "SELECT no FROM embedding_models WHERE id = ?", (model,))
 
 
 def _content(db: apsw.Connection, user_no: int, passage: int) -> str | None:

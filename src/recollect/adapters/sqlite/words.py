@@ -196,13 +196,20 @@ def _beside(
 
 def _counted(found: Numbers, wanted: Wanted, allowed: Numbers | None) -> Holders:
     """Occurrences in order, counted by passage."""
-    first = np.flatnonzero(np.diff(found, prepend=-1))
+    first = _first_of_each(found)
     passages, times = found[first], np.diff(first, append=len(found))
     keep = wanted[passages & 3]
     if allowed is not None:
         keep &= np.isin(passages, allowed, assume_unique=True)
     passages = passages[keep]
     return Holders(passages=passages, times=times[keep], count=len(passages))
+
+
+def _first_of_each(listed: Numbers) -> NDArray[np.intp]:
+    """Where each number stands for the first time, in a list that is in order."""
+    changes = np.ones(len(listed), dtype=np.bool_)
+    np.not_equal(listed[1:], listed[:-1], out=changes[1:])
+    return np.flatnonzero(changes)
 
 
 def _present(found: Numbers, count: int, wanted: Wanted) -> Holders:
@@ -219,7 +226,7 @@ def _most_promising(held: Sequence[Holders], rows: int, limit: int) -> Numbers:
     scores = np.concatenate([each.rarity(rows) * _weight(each.times, np.ones(1)) for each in held])
     order = np.argsort(listed, kind="stable")
     listed, scores = listed[order], scores[order]
-    first = np.flatnonzero(np.diff(listed, prepend=-1))
+    first = _first_of_each(listed)
     passages, totals = listed[first], np.add.reduceat(scores, first)
     if len(passages) > limit:
         passages = np.sort(passages[np.argpartition(-totals, limit)[:limit]])

@@ -6,7 +6,8 @@ from datetime import date, datetime
 
 from recollect.model.likeness.implications import implies
 from recollect.model.likeness.statement import Statement, language_of, read
-from recollect.model.memory import Memory, fact_hash
+from recollect.model.likeness.turn import employs
+from recollect.model.memory import Memory, normalised
 from recollect.model.policy import Keep
 from recollect.text.analyzer import stem
 
@@ -25,16 +26,20 @@ def same(a: Memory, b: Memory, cosine: float | None, policy: Keep) -> bool:
     a_text, b_text = _bare(a.text), _bare(b.text)
     if a.user != b.user:
         return False
-    if fact_hash(a_text) == fact_hash(b_text):
+    if normalised(a_text) == normalised(b_text):
         return True
     if a.speaker is not b.speaker:
         return False
-    if implies(a_text, b_text) or implies(b_text, a_text):
+    if implies(a_text, b_text) or implies(b_text, a_text) or _one_job(a, b):
         return True
     if a.attribute and b.attribute and a.attribute != b.attribute:
         return False
     near = cosine is not None and cosine >= policy.similar and not (a.attribute and b.attribute)
     return _agree(a_text, b_text, exactly=not near)
+
+
+def _one_job(a: Memory, b: Memory) -> bool:
+    return (employs(a, b) or employs(b, a)) and read(a.text, "en").denied == read(b.text, "en").denied
 
 
 def broader(a: Memory, b: Memory) -> Memory:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from recollect.text.analyzer import STOP_WORDS, folded
@@ -76,6 +77,7 @@ class Statement:
         return count == len(self.words) or self.followed_by[count - 1] in _CONNECTS
 
 
+@lru_cache(maxsize=8192)
 def read(text: str, language: str) -> Statement:
     """The statement in words of one language: "pt" is Portuguese, all else is read as English."""
     found = [folded(word).replace("’", "'") for word in _WORD.findall(text)]
@@ -92,7 +94,15 @@ def read(text: str, language: str) -> Statement:
 
 
 def language_of(*texts: str) -> str:
-    return "pt" if detect(" ".join(texts)) == "pt" else "en"
+    """The language they share; where each alone does not say it, or they disagree, they are read together."""
+    spoken = {_spoken(text) for text in texts} - {None}
+    shared = spoken.pop() if len(spoken) == 1 else detect(" ".join(texts))
+    return "pt" if shared == "pt" else "en"
+
+
+@lru_cache(maxsize=8192)
+def _spoken(text: str) -> str | None:
+    return detect(text)
 
 
 def _canonical(word: str) -> str:

@@ -99,7 +99,9 @@ def settle(basket: Basket, tiers: Tiers, form: Form, budget: int) -> tuple[Baske
         needs = wish(tiers, last, form).tokens
         refused = {**basket.refused, last: over(needs, needs - (tokens - budget))}
         basket = replace(basket, taken=tuple(kept), refused=refused)
-    return basket, "", 0
+    text = form.render(Tiers())
+    tokens = estimate(text)
+    return (basket, text, tokens) if tokens <= budget else (basket, "", 0)
 
 
 def over(needs: int, left: int) -> str:

@@ -34,13 +34,22 @@ def companion(shown: Tiers, locale: str) -> tuple[Section, ...]:
     return _sections(shown, locale, COMPANION[locale])
 
 
-def companion_prompt(shown: Tiers, *, persona: str, locale: str = "pt") -> str:
-    """The companion's whole prompt: who it is, what it knows, where the conversation stands, how to answer."""
-    opening, heading, closing = PROMPTS[locale]
-    sections = _sections(shown, locale, replace(COMPANION[locale], facts=heading))
-    body = "\n\n".join(section.text for section in sections)
+def prompt_sections(shown: Tiers, locale: str) -> tuple[Section, ...]:
+    """The same under the headings of the whole prompt."""
+    return _sections(shown, locale, replace(COMPANION[locale], facts=PROMPTS[locale][1]))
+
+
+def in_person(body: str, *, persona: str, locale: str) -> str:
+    """Who answers, what they know and where the conversation stands, and how to answer."""
+    opening, _, closing = PROMPTS[locale]
     first = opening.replace("{persona}", folded(persona))
     return "\n\n".join([f"{first}\n{body}" if body else first, closing])
+
+
+def companion_prompt(shown: Tiers, *, persona: str, locale: str = "pt") -> str:
+    """The companion's whole prompt."""
+    body = "\n\n".join(section.text for section in prompt_sections(shown, locale))
+    return in_person(body, persona=persona, locale=locale)
 
 
 def _sections(shown: Tiers, locale: str, words: Words) -> tuple[Section, ...]:

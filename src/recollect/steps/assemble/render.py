@@ -1,14 +1,14 @@
-"""Write down what is shown, in one of seven formats."""
+"""Write down what is shown, in one of eight formats."""
 
 import html
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recollect.model.candidate import Candidate, Source
 from recollect.model.context import Tiers
 from recollect.model.policy import Assemble
-from recollect.steps.assemble.companion import companion
+from recollect.steps.assemble.companion import companion, in_person, prompt_sections
 from recollect.steps.assemble.plain import folded, visible
 from recollect.steps.assemble.sections import Section, around, bullets, spoken, told
 from recollect.steps.assemble.words import AGENT, MARKDOWN, SMART, Words
@@ -18,7 +18,7 @@ RULE = "\n\n---\n\n"
 HISTORY = (Source.MESSAGE, Source.CHUNK, Source.SUMMARY)
 
 Layout = Callable[[Tiers, str], tuple[Section, ...]]
-Frame = Callable[[str, str], str]
+Frame = Callable[[str, "Form"], str]
 
 
 def facts(shown: Tiers, locale: str) -> tuple[Section, ...]:
@@ -52,16 +52,20 @@ def xml(shown: Tiers, _: str) -> tuple[Section, ...]:
     return (Section(heading="", entries=entries),) if entries else ()
 
 
-def as_it_is(body: str, _: str) -> str:
+def as_it_is(body: str, _: "Form") -> str:
     return body
 
 
-def fenced(body: str, nonce: str) -> str:
-    return f'<memory nonce="{html.escape(folded(nonce))}">\n{body}\n</memory>'
+def fenced(body: str, form: "Form") -> str:
+    return f'<memory nonce="{html.escape(folded(form.nonce))}">\n{body}\n</memory>'
 
 
-def as_system_message(body: str, _: str) -> str:
+def as_system_message(body: str, _: "Form") -> str:
     return json.dumps([{"role": "system", "content": body}], ensure_ascii=False)
+
+
+def whole_prompt(body: str, form: "Form") -> str:
+    return in_person(body, persona=form.persona, locale=form.locale)
 
 
 def whole(candidate: Candidate) -> str:
@@ -79,12 +83,14 @@ class Format:
     frame: Frame = as_it_is
     between: str = "\n\n"
     says: Callable[[Candidate], str] = whole  #: the words of a recollection that are shown
+    stands_alone: bool = False  #: the frame is worth showing around nothing
 
 
 FORMATS: Mapping[str, Format] = {
     "facts": Format(facts),
     "smart": Format(smart, says=gist),
     "companion": Format(companion),
+    "companion_prompt": Format(prompt_sections, frame=whole_prompt, stands_alone=True),
     "dev": Format(dev, between=RULE),
     "agent": Format(agent),
     "xml": Format(xml, frame=fenced, between="\n"),
@@ -99,7 +105,8 @@ class Form:
     format: Format
     locale: str
     nonce: str
-    frame_tokens: int  #: what surrounds the body
+    persona: str
+    frame_tokens: int = 0  #: what surrounds the body
 
     def sections(self, shown: Tiers) -> tuple[Section, ...]:
         return self.format.layout(shown, self.locale)
@@ -107,19 +114,19 @@ class Form:
     def render(self, shown: Tiers) -> str:
         """The block's text; empty when there is nothing to show."""
         body = self.format.between.join(section.text for section in self.sections(shown))
-        return self.format.frame(body, self.nonce) if body else ""
+        return self.format.frame(body, self) if body or self.format.stands_alone else ""
 
     def measure(self, piece: str) -> int:
         """What a piece of the body adds to the tokens of the block."""
-        return estimate(self.format.frame(piece, self.nonce)) - self.frame_tokens
+        return estimate(self.format.frame(piece, self)) - self.frame_tokens
 
     def heading_tokens(self, heading: str) -> int:
         return self.measure(f"{self.format.between}{heading}\n") if heading else 0
 
 
 def form(policy: Assemble, nonce: str) -> Form:
-    chosen = FORMATS[policy.format]
-    return Form(chosen, policy.locale, nonce, frame_tokens=estimate(chosen.frame("", nonce)))
+    bare = Form(FORMATS[policy.format], policy.locale, nonce, policy.persona)
+    return replace(bare, frame_tokens=estimate(bare.format.frame("", bare)))
 
 
 def _weighed(candidate: Candidate, words: Words) -> str:

@@ -50,7 +50,7 @@ def _facts(match: Match, parts: Sequence[Clause], told: Told) -> Iterator[Fact]:
         names = rule.kind is Kind.BIO and all(word.capital for word in part.words)
         if part.link not in told.language.soft and not rule.wide and not names:
             break
-        if _resumes(part.words[0], told.language):
+        if _resumes(part.words, told.language) or _corrects(part, told.language):
             break
         added += part.words
     trimmed = _trimmed((*match.words, *added)[:_LONGEST], told.language)
@@ -63,7 +63,14 @@ def _trimmed(words: tuple[Word, ...], language: Language) -> tuple[Word, ...]:
     return words
 
 
-def _resumes(word: Word, language: Language) -> bool:
+def _corrects(part: Clause, language: Language) -> bool:
+    """Whether it says what does not hold: "by 30 June, not 15 May"."""
+    return part.link == "," and part.words[0].text in language.negations
+
+
+def _resumes(words: Sequence[Word], language: Language) -> bool:
+    """Whether a verb stands here and no item of a list; "already am tired" begins with a light word."""
+    word = next((word for word in words if word.fold not in language.adverbs), words[0])
     return word.fold in language.resumes or (language.code == "en" and word.fold.endswith("ed"))
 
 
@@ -79,7 +86,7 @@ def _is_attached(match: Match, item: Sequence[Word], language: Language) -> bool
 
 
 def _is_item(words: Sequence[Word], language: Language) -> bool:
-    if len(words) > _ITEM or _resumes(words[0], language) or words[0].fold in _NO_ITEM:
+    if len(words) > _ITEM or _resumes(words, language) or words[0].fold in _NO_ITEM:
         return False
     return not any(word.fold in language.thing_verbs for word in words)
 
@@ -99,7 +106,7 @@ def _fact(match: Match, words: Sequence[Word], obj: Sequence[Word], told: Told) 
         ahead=_looks_ahead(match, told.language),
     )
     attribute, value = slot(match, obj, told)
-    start = match.label[0].start if match.label else words[0].start
+    start = min(word.start for word in (*match.label, *words))
     return Fact(
         text=_text(match, words, whens, value, told),
         kind=rule.kind,
@@ -186,6 +193,23 @@ def lesson(words: Sequence[Word], told: Told) -> Fact | None:
     for disliked, reason, taught in told.language.lessons:
         if disliked.within(words) and reason.within(words):
             return Fact(text=taught, kind=Kind.PREF, weight=0.7, start=words[0].start, end=words[-1].end)
+    return None
+
+
+def favoured_last(words: Sequence[Word], told: Told) -> Fact | None:
+    """Take "jazz is my favourite music" as "favourite music: jazz"."""
+    language = told.language
+    for place in range(1, min(len(words) - 3, _ITEM)):
+        owned = words[place].fold in language.copulas and words[place + 1].fold in language.own
+        nouns = [word for word in words[place + 2 :] if word.fold not in language.articles]
+        if not owned or not any(word.fold in language.favourites for word in nouns):
+            continue
+        if words[0].fold in language.others | language.own or language.signs.pointing.starts(words):
+            return None
+        value, what = plain(words[:place], told.shown), plain(nouns[:_ITEM], told.shown)
+        return Fact(
+            text=f"{what}: {value}", kind=Kind.PREF, weight=0.8, start=words[0].start, end=words[-1].end
+        )
     return None
 
 

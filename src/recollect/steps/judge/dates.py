@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from recollect.steps.judge.words import Word
 
 _DAY, _WEEK, _MONTH, _YEAR = "day", "week", "month", "year"
+#: "On Friday mornings" is every Friday.
+_PARTS_OF_DAY = frozenset({"mornings", "afternoons", "evenings", "nights"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +136,8 @@ def _inside(folds: Sequence[str], today: datetime, calendar: Calendar, *, ahead:
     if name in calendar.months:
         return None if _exact(folds) else (length, *_month(today, calendar.months[name], step))
     if name in calendar.weekdays:
-        return length, *_weekday(today, calendar.weekdays[name], step)
+        habit = len(folds) > 2 and folds[2] in _PARTS_OF_DAY
+        return None if habit else (length, *_weekday(today, calendar.weekdays[name], step))
     if name.isascii() and name.isdecimal() and 1900 <= int(name) <= 2100:
         return 2, "", today.replace(year=int(name), month=1, day=1)
     return None

@@ -1,34 +1,27 @@
 """Find the facts in a message: who each clause speaks about, and which rule it fits."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.model.judgement import Fact
-from recollect.steps.judge.compose import felt_again, lesson, noted, ordered, stated
+from recollect.steps.judge.compose import favoured_last, felt_again, lesson, noted, ordered, stated
 from recollect.steps.judge.dates import CALENDARS, dates
 from recollect.steps.judge.grammar import Language, Subject
-from recollect.steps.judge.matching import Told, without_ending
+from recollect.steps.judge.headings import announced
+from recollect.steps.judge.matching import Told
 from recollect.steps.judge.names import kin_name, own_name
+from recollect.steps.judge.override import overridden
 from recollect.steps.judge.sentences import Clause, Sentence, segments, sentences, visible
-from recollect.steps.judge.words import Word
+from recollect.steps.judge.subjects import Opening, opening, owned
+from recollect.steps.judge.words import Word, read
 
 _LONG = 800
-_PASTED = 3000
 _BREATH = 200  #: words nobody says in one sentence; the rest is not read
-_FRESH = frozenset({"", ":", ";", "—", "–", "(", ")"})
 _WEAK = frozenset({"keep", "bear", "tenha", "tem"})  #: "keep in mind that …" is often about the task at hand
-_SAID = 1000
+_WHENEVER = frozenset({"when", "whenever", "quando"})
+_THAT = frozenset("that this it isso isto".split())  #: ", does that help?" may leave its verb out
 _NOTHING_MORE = 40  #: facts of one message; more is a text, not a chat
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
-    """A clause whose subject is known."""
-
-    subject: Subject
-    label: tuple[Word, ...] = ()
-    body: tuple[Word, ...] = ()
 
 
 def facts(text: str, said_at: datetime, language: Language) -> list[Fact]:
@@ -38,18 +31,11 @@ def facts(text: str, said_at: datetime, language: Language) -> list[Fact]:
     relative: Word | None = None
     for sentence in _spoken(shown, language):
         words = sentence.words
-        if _is_buried(words[0].start, len(shown)):
-            continue
         found += _sentence(sentence, told, relative, first=not found and words[0].start < 40)
         relative = next((word for word in reversed(words) if _kin(word, language)), relative)
         if len(found) >= _NOTHING_MORE:
             break
     return _distinct(found)[:_NOTHING_MORE]
-
-
-def _is_buried(place: int, length: int) -> bool:
-    """Whether it stands deep inside a text so long that it was pasted rather than said."""
-    return length > _PASTED and _SAID < place < length - _SAID
 
 
 def _kin(word: Word, language: Language) -> bool:
@@ -64,7 +50,11 @@ def _distinct(found: Sequence[Fact]) -> list[Fact]:
 
 
 def _spoken(shown: str, language: Language) -> Iterator[Sentence]:
-    """Sentences that are meant: what is staged, pasted or a joke is left out, the unreal end of one cut off."""
+    """
+    Sentences that are meant: what is staged, pasted or a joke is left out, the unreal end of one cut off.
+
+    Whoever tells the assistant to drop its instructions is not to be believed from there on.
+    """
     everything = list(sentences(shown, language))
     signs = language.signs
     if any(signs.joke.within(sentence.words) for sentence in everything):
@@ -72,7 +62,7 @@ def _spoken(shown: str, language: Language) -> Iterator[Sentence]:
     if everything and signs.letter.starts(everything[0].words):
         return
     for sentence in everything:
-        staged = signs.staged.first(sentence.words)
+        staged = min(signs.staged.first(sentence.words), overridden(sentence.words))
         pasted = _pasted(sentence, language)
         unreal = signs.unreal.first(sentence.words)
         end = min(staged, pasted, unreal, _BREATH)
@@ -101,13 +91,43 @@ def _sentence(sentence: Sentence, told: Told, relative: Word | None, *, first: b
     return (
         _to_keep(sentence, told)
         or _from_now_on(sentence, told)
+        or _announced(sentence, told)
+        or _whenever_asked(sentence, told)
         or _stated_in(sentence, told, relative, first=first)
     )
 
 
+def _is_greeted(body: Sequence[Word], clause: Clause, place: int, told: Told) -> bool:
+    """Whether a greeting stands before it: only there "Marcus here" is a name."""
+    if len(body) < len(clause.words) or place > 0:
+        return True
+    language = told.language
+    before = read(told.shown[: clause.words[0].start], language.contractions, language.clitics)
+    return bool(before) and _only_fillers(before, language)
+
+
+def _whenever_asked(sentence: Sentence, told: Told) -> list[Fact]:
+    """Read "when you show code, use TypeScript" as an order that holds for good."""
+    language, words = told.language, sentence.words
+    if words[0].fold not in _WHENEVER & language.when or len(told.shown) > _LONG or "?" in sentence.end:
+        return []
+    clauses = segments(sentence, language)
+    ordering = len(clauses) > 1 and clauses[1].words[0].fold in language.imperatives
+    first = {word.fold for word in clauses[0].words}
+    about_answers = bool(first & language.hearer) or language.unsaid is None
+    mine = first & (language.pronouns | language.others - language.hearer)
+    return [ordered(words, told)] if ordering and about_answers and not mine else []
+
+
+def _announced(sentence: Sentence, told: Told) -> list[Fact]:
+    found = None if len(told.shown) > _LONG else announced(sentence, told)
+    return [found] if found else []
+
+
 def _stated_in(sentence: Sentence, told: Told, relative: Word | None, *, first: bool) -> list[Fact]:
     language = told.language
-    if taught := lesson(sentence.words, told) or felt_again(sentence.words, told):
+    taught = lesson(sentence.words, told) or felt_again(sentence.words, told)
+    if taught := taught or (None if "?" in sentence.end else favoured_last(sentence.words, told)):
         return [taught]
     clauses = segments(sentence, language)
     if "?" in sentence.end:
@@ -115,26 +135,33 @@ def _stated_in(sentence: Sentence, told: Told, relative: Word | None, *, first: 
     found: list[Fact] = []
     current: Opening | None = None
     parts: list[Clause] = []
+    lead: tuple[Word, ...] = ()  # a date before its clause
     for place, clause in enumerate(clauses):
-        body = _body(clause.words, told)
+        body, when = _body(clause.words, told)
+        if not body:
+            lead = when or lead
+            parts += [clause] if current else []
+            continue
         if (
             first
             and place < 3
-            and (name := own_name(body, told, greeted=len(body) < len(clause.words) or place > 0))
+            and (name := own_name(body, told, greeted=_is_greeted(body, clause, place, told)))
         ):
             found.append(name)
             continue
         if relative_fact := _of_relative(body, clauses[:place], relative, told):
             found.append(relative_fact)
             continue
-        if current is None and not parts and _only_fillers(body, language):
+        if (current is None and not parts and _only_fillers(body, language)) or _is_aside(body, language):
             continue
-        opening = _opening(body, clause, current, language)
-        if opening is None:
+        opened = opening(body, clause, current, language)
+        if opened is None:
             parts.append(clause)
             continue
         found += _close(current, parts, told)
-        current, parts = opening, [replace(clause, words=opening.body)]
+        dated = (*opened.body, *(when or lead)) if opened.body else ()
+        current, parts = opened, [replace(clause, words=dated)]
+        lead = ()
     return found + _close(current, parts, told)
 
 
@@ -198,12 +225,13 @@ def _tells(last: Word, rest: Sequence[Word], gap: str, told: Told) -> bool:
     language = told.language
     if ":" in gap or last.fold in {"that", "que"}:
         return True
-    return rest[0].fold in language.pronouns | language.own or _owned(tuple(rest), language) is not None
+    return rest[0].fold in language.pronouns | language.own or owned(tuple(rest), language) is not None
 
 
 def _before_the_question(clauses: Sequence[Clause], language: Language) -> list[Clause]:
     for place, clause in enumerate(clauses):
-        if language.signs.asking.starts(_unfilled(clause.words, language)):
+        words = _unfilled(clause.words, language)
+        if language.signs.asking.starts(words) or (words and words[0].fold in _THAT):
             return list(clauses[:place])
     return []
 
@@ -214,112 +242,42 @@ def _unfilled(words: Sequence[Word], language: Language) -> Sequence[Word]:
     return words
 
 
+def _is_aside(words: Sequence[Word], language: Language) -> bool:
+    """Whether it is a turn of phrase such as "like I said"; one word may be an item of a list."""
+    return language.fillers.starts(words) == len(words) > 1
+
+
 def _only_fillers(words: Sequence[Word], language: Language) -> bool:
     return not _unfilled(words, language)
 
 
-def _body(words: Sequence[Word], told: Told) -> tuple[Word, ...]:
-    """Without greetings and dates before the subject."""
+def _body(words: Sequence[Word], told: Told) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+    """Without the greetings and the date before the subject, and that date."""
     language = told.language
+    lead: tuple[Word, ...] = ()
     while words:
         length = language.fillers.starts(words)
         if not length:
             when = dates(words[:5], told.said_at, CALENDARS[language.code], ahead=False)
             length = when[0].last + 1 if when and when[0].first == 0 else 0
-        if not length or length >= len(words):
+            lead = tuple(replace(word, text=word.text.lower()) for word in words[:length]) or lead
+        elif length >= len(words):
+            break
+        if not length:
             break
         words = words[length:]
-    return tuple(words)
+    return tuple(words), lead
 
 
-def _opening(
-    body: tuple[Word, ...], clause: Clause, current: Opening | None, language: Language
-) -> Opening | None:
-    """Return the subject the clause opens with; None when it goes on with the clause before."""
-    if not body:
-        return Opening(subject=Subject.OTHER)
-    if language.signs.doubt.within(body):
-        return Opening(subject=Subject.OTHER)
-    fold = body[0].fold
-    if fold in language.pronouns:
-        return Opening(subject=Subject.SPEAKER, body=body)
-    if owned := _owned(body, language):
-        return owned
-    if fold in language.others and not language.opens(body, Subject.ORDER):
-        return Opening(subject=Subject.OTHER)
-    return _unsaid(body, clause, current, language)
-
-
-def _owned(body: tuple[Word, ...], language: Language) -> Opening | None:
-    """My sister …, our app …, the backend …; my name, my goal and the like belong to the speaker's own rules."""
-    start = 0
-    while start < len(body) and start < 2 and body[start].fold in language.articles:
-        start += 1
-    own = start < len(body) and body[start].fold in language.own
-    noun = start + own
-    while own and noun + 1 < len(body) and body[noun].fold in language.nearer:
-        noun += 1
-    if noun >= len(body) or not (own or start):
-        return _thing(body, 0, language) if body[0].fold in language.bare_things else None
-    fold = body[noun].fold.removesuffix("'s")
-    if own and (fold in language.kin or fold in language.acquaintances):
-        end = noun + 1
-        while end < len(body) and end < noun + 3 and (body[end].capital or body[end].fold in language.nearer):
-            end += 1
-        return Opening(subject=Subject.KIN, label=body[noun:end], body=body[end:])
-    if thing := _thing(body, noun, language):
-        return thing
-    return Opening(subject=Subject.SPEAKER, body=body[start:]) if own else None
-
-
-def _thing(body: tuple[Word, ...], noun: int, language: Language) -> Opening | None:
-    for end in range(noun + 1, min(len(body), noun + 9)):
-        if body[end].fold in language.thing_verbs:
-            label = body[noun:end]
-            clean = not any(word.fold in language.articles | language.own for word in label[:2])
-            if clean and any(word.fold in language.things for word in label[:3]):
-                return Opening(subject=Subject.THING, label=label, body=body[end:])
-            return None
-    return None
-
-
-def _unsaid(
-    body: tuple[Word, ...], clause: Clause, current: Opening | None, language: Language
-) -> Opening | None:
-    subject = current.subject if current else None
-    fresh = clause.link in _FRESH or current is None
-    ordering = clause.link in {"", ":", ";"} or subject in {None, Subject.ORDER}
-    if ordering and language.opens(body, Subject.ORDER):
-        return Opening(subject=Subject.ORDER, body=body)
-    carried = subject in {Subject.SPEAKER, Subject.KIN, Subject.THING}
-    if current and carried and _speaks(body, current.subject, language):
-        return Opening(subject=current.subject, label=current.label, body=body)
-    # Portuguese verbs say by themselves that the speaker is meant.
-    if (fresh or subject is Subject.OTHER or language.unsaid is None) and _is_alone(body, language):
-        return Opening(subject=Subject.SPEAKER, body=body)
-    if language.signs.asking.starts(body) or fresh or clause.link in language.hard:
-        return Opening(subject=Subject.OTHER)
-    return None
-
-
-def _is_alone(body: tuple[Word, ...], language: Language) -> bool:
-    return language.may_stand_alone(body[0]) and _speaks(body, Subject.SPEAKER, language)
-
-
-def _speaks(body: tuple[Word, ...], subject: Subject, language: Language) -> bool:
-    body, _ = without_ending(body, language)
-    place = 0
-    if not body:
-        return False
-    while place < len(body) - 1 and body[place].fold in language.adverbs | language.emphasis:
-        place += 1
-    return language.opens(body[place:], subject)
-
-
-def _close(opening: Opening | None, parts: Sequence[Clause], told: Told) -> list[Fact]:
-    if opening is None or opening.subject is Subject.OTHER or not opening.body:
+def _close(opened: Opening | None, parts: Sequence[Clause], told: Told) -> list[Fact]:
+    if opened is None or opened.subject is Subject.OTHER or not opened.body:
         return []
     # In a long text "always check …" and "the system must …" were written for somebody else.
-    if len(told.shown) > _LONG and opening.subject in {Subject.ORDER, Subject.THING}:
+    if len(told.shown) > _LONG and opened.subject in {
+        Subject.ORDER,
+        Subject.THING,
+        Subject.RULE,
+        Subject.NAMED,
+    }:
         return []
-    return stated(opening.subject, opening.label, parts, told)
+    return stated(opened.subject, opened.label, parts, told)

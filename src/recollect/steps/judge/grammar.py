@@ -16,6 +16,8 @@ class Subject(StrEnum):
     SPEAKER = "speaker"
     KIN = "kin"  #: the speaker's family, partner or pets
     THING = "thing"  #: the speaker's project and its parts
+    NAMED = "named"  #: somebody called by name
+    RULE = "rule"  #: all or none of something: "all dates must …"
     ORDER = "order"  #: nobody: the clause tells the assistant what to do
     OTHER = "other"
 
@@ -37,6 +39,9 @@ class Signs:
     joke: Phrases  #: anywhere: nothing in the message is meant
     keep: Phrases  #: what follows is to be remembered
     polite: frozenset[str]  #: may stand before such a request
+    decides: Phrases  #: with a colon behind: what follows was decided
+    files: Phrases  #: with a colon behind: what follows is for the file
+    views: Phrases  #: with a colon behind: what follows is an opinion
     leads: Phrases  #: "from now on": the order that follows holds for good
     every_time: Phrases  #: "whenever": a feeling that follows comes again and again
     pointing: Phrases  #: at the beginning of an object: it is about this conversation
@@ -57,8 +62,10 @@ class Language:
     kin: frozenset[str]
     acquaintances: frozenset[str]  #: only their names are kept
     partners: frozenset[str]
+    trades: frozenset[str]  #: what one can be by trade; other words may name a hobby: "hiker"
     things: frozenset[str]
     bare_things: frozenset[str]  #: need no article
+    quantities: Mapping[str, frozenset[str]]  #: "all", "nothing", each with the verbs that make a rule of it
     thing_verbs: frozenset[str]
     called: tuple[Pattern, ...]  #: between kin and a name
     theirs: tuple[Pattern, ...]  #: "her name is", of somebody mentioned before
@@ -77,6 +84,9 @@ class Language:
     future: frozenset[str]
     soft: frozenset[str]  #: may stand inside a list as well as between clauses
     hard: frozenset[str]  #: always begin a new clause
+    degree: frozenset[str]  #: after these a "so" means "very"
+    imperatives: frozenset[str]  #: what one tells an assistant to do
+    when: frozenset[str]  #: begin a clause that ends where the speaker comes in: "when you write to me I …"
     resumes: frozenset[str]  #: verbs that end a list: "tennis and noticed …"
     stops: frozenset[str]  #: end the value of a slot
     fillers: Phrases  #: before the subject

@@ -40,6 +40,23 @@ SLOTS: tuple[tuple[str, frozenset[str]], ...] = (
     ("project.language", CODE_LANGUAGES),
 )
 
+#: The same relation in other words; one has only one partner.
+RELATIONS = {
+    word: name
+    for name, words in {
+        "mother": "mom mum mam mommy mae mamae",
+        "father": "dad daddy pai papai",
+        "sister": "irma",
+        "brother": "irmao",
+        "son": "filho",
+        "daughter": "filha",
+        "parents": "pais",
+        "partner": "wife husband girlfriend boyfriend fiance fiancee spouse esposa mulher marido namorado namorada "
+        "noivo noiva companheiro companheira parceiro parceira",
+    }.items()
+    for word in words.split()
+}
+
 #: The same favourite in other words.
 FAVOURITES = {
     "color": "colour",

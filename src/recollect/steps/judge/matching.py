@@ -38,6 +38,9 @@ def matched(subject: Subject, label: tuple[Word, ...], words: tuple[Word, ...], 
     for rule, end in _fitting(subject, bare, language):
         if ended and rule.kind in {Kind.EVT, Kind.EMO, Kind.OBJ}:
             continue
+        if subject is Subject.NAMED and rule.attribute and not ended:
+            # Where a stranger lives is nothing to keep; that somebody moved away may end what is known.
+            continue
         return Match(
             rule=rule,
             subject=subject,
@@ -86,6 +89,6 @@ def without_ending(words: tuple[Word, ...], language: Language) -> tuple[tuple[W
     if negation is None or over is None or over < negation:
         return words, False
     gone = {negation, *range(over, over + signs.over.at(words, over))}
-    if negation and words[negation - 1].fold == "do":
+    if negation and words[negation - 1].fold in {"do", "does"}:
         gone.add(negation - 1)
     return tuple(word for place, word in enumerate(words) if place not in gone), True

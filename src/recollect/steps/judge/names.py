@@ -54,7 +54,7 @@ def own_name(body: Sequence[Word], told: Told, *, greeted: bool) -> Fact | None:
             return _own_name(name, body[0].start, told)
     if greeted and 1 < len(body) <= 3 and language.here.at(body, len(body) - 1):
         name = name_in(body[:-1], language)
-        if name and name[0].capital:
+        if name and name[0].capital and len(name) == len(body) - 1:
             return _own_name(name, body[0].start, told)
     return None
 

@@ -67,12 +67,13 @@ def _is_code(line: str) -> bool:
 
 def _without_quotes(line: str) -> str:
     parts, place, opened = [], 0, 0
+    last = {close: line.rfind(close) for close in set(_QUOTES.values())}
     while opened < len(line):
         close = _QUOTES.get(line[opened])
-        end = line.find(close, opened + 1) if close else -1
-        if end < 0:
+        if close is None or last[close] <= opened:
             opened += 1
             continue
+        end = line.find(close, opened + 1)
         if _is_speech(line[opened + 1 : end].split()):
             parts += [line[place : opened + 1], " " * (end - opened - 1)]
             place = end
@@ -82,7 +83,7 @@ def _without_quotes(line: str) -> str:
 
 def _is_speech(words: Sequence[str]) -> bool:
     """A name or a title may be part of a fact; a quoted clause is somebody's speech."""
-    capitals = sum(word[0].isupper() for word in words)
+    capitals = sum(word[0].isupper() and len(word.strip(",.!")) > 1 for word in words)
     return len(words) > _QUOTED_NAME_WORDS and 2 * capitals < len(words)
 
 
@@ -119,8 +120,9 @@ def segments(sentence: Sentence, language: Language) -> list[Clause]:
     for word, gap in zip(sentence.words, sentence.gaps, strict=True):
         sign = _sign(gap)
         soft = word.fold in language.soft and not (current and current[-1].fold in language.before_is)
-        hard = word.fold in language.hard
-        if current and (sign or hard or soft):
+        hard = word.fold in language.hard and not (current and current[-1].fold in language.degree)
+        turn = word.fold in language.pronouns and len(current) > 2 and current[0].fold in language.when
+        if current and (sign or hard or soft or turn):
             found.append(Clause(words=tuple(current), link=link))
             current, link = [], sign or ","
         if hard or soft:

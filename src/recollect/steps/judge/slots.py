@@ -1,10 +1,11 @@
 """Fill the slots that hold one value at a time: where somebody lives, what a project stores its data in."""
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from recollect.model.memory import Kind
 from recollect.steps.judge.grammar import Language, Subject
-from recollect.steps.judge.lexicon import FAVOURITES, SLOTS
+from recollect.steps.judge.lexicon import FAVOURITES, RELATIONS, SLOTS
 from recollect.steps.judge.matching import Match, Told
 from recollect.steps.judge.retell import plain
 from recollect.steps.judge.words import Word
@@ -26,8 +27,16 @@ def slot(match: Match, obj: Sequence[Word], told: Told) -> tuple[str | None, str
     attribute, value = _filled(match, obj, told)
     if attribute is None or not match.label or attribute.startswith("project."):
         return attribute, value
-    whose = match.label[0].fold.removesuffix("'s")
-    return f"{whose}.{attribute}", value
+    return f"{_whose(match)}.{attribute}", value
+
+
+def _whose(match: Match) -> str:
+    """Somebody's name if it is said, else the relation, in one word for both languages."""
+    folds = [word.fold.removesuffix("'s") for word in match.label]
+    if match.subject is Subject.THING:
+        return " ".join(folds)
+    names = [fold for fold, word in zip(folds, match.label, strict=True) if word.capital]
+    return names[0] if names else RELATIONS.get(folds[0], folds[0])
 
 
 def _filled(match: Match, obj: Sequence[Word], told: Told) -> tuple[str | None, str | None]:
@@ -36,9 +45,8 @@ def _filled(match: Match, obj: Sequence[Word], told: Told) -> tuple[str | None, 
         return _unnamed(match, obj, told)
     if attribute == "favourite":
         return _favourite((*match.head, *obj), shown, language)
-    return attribute if attribute != "job" or not _is_family(obj, language) else None, _named(
-        attribute, match, obj, told
-    )
+    filled = attribute != "job" or "as" in _folds(match.head) or _is_trade(obj, language)
+    return attribute if filled else None, _named(attribute, match, obj, told)
 
 
 def _unnamed(match: Match, obj: Sequence[Word], told: Told) -> tuple[str | None, str | None]:
@@ -57,16 +65,22 @@ def _named(attribute: str, match: Match, obj: Sequence[Word], told: Told) -> str
             return next((word.text for word in (*match.head, *obj) if word.number), None)
         case "diet":
             return match.head[-1].text if match.rule.bare else _value(obj, told.shown, told.language)
-        case "birthday":
+        case "birthday" | "deadline":
             return _all(obj, told.shown)
         case "lives_in":
-            return _value(_without_time(obj), told.shown, told.language)
+            return _value(_without_time(_arrived(obj)), told.shown, told.language)
         case _:
             return _value(obj, told.shown, told.language)
 
 
-def _is_family(obj: Sequence[Word], language: Language) -> bool:
-    return any(word.fold in language.kin for word in obj[:3])
+def _folds(words: Sequence[Word]) -> frozenset[str]:
+    return frozenset(word.fold for word in words)
+
+
+def _is_trade(obj: Sequence[Word], language: Language) -> bool:
+    """A trade takes the place of another; "a single mother" and "a keen hiker" do not."""
+    phrase = _folds([*takewhile(lambda word: word.fold not in language.stops, obj)])
+    return bool(phrase & language.trades) and not phrase & language.kin
 
 
 def answers_in(words: Sequence[Word], language: Language) -> str | None:
@@ -78,6 +92,11 @@ def answers_in(words: Sequence[Word], language: Language) -> str | None:
 
 def _all(words: Sequence[Word], shown: str) -> str | None:
     return plain(words[: 2 * _VALUE_WORDS], shown) if words else None
+
+
+def _arrived(words: Sequence[Word]) -> Sequence[Word]:
+    """In "from Leeds to York" the second is where one lives."""
+    return words[next((at + 1 for at, word in enumerate(words[:-1]) if word.fold in _TOWARDS), 0) :]
 
 
 def _without_time(words: Sequence[Word]) -> Sequence[Word]:

@@ -8,6 +8,7 @@ from recollect.model.memory import Kind
 from recollect.model.message import MessageType, Role
 from recollect.steps.judge.claims import Claim, Nothing, discarded, sprawling
 from recollect.steps.judge.grounding import Ground, Indexed, Ungrounded, grounded_in
+from recollect.steps.judge.override import ordering
 from recollect.steps.judge.question import Question, Source
 from recollect.steps.judge.vocabulary import VOCABULARIES
 from recollect.text.language import detect
@@ -77,7 +78,7 @@ class _Bench:
             match self.grounded(place, claim.text):
                 case Ground(start=start, end=end):
                     fact = _fact(claim, self.sources[place], start, end)
-                    doubt = sprawling(claim.text)
+                    doubt = sprawling(claim.text) or ordering(claim.text)
                     return place, Quarantined(fact=fact, reason=doubt) if doubt else fact
                 case Ungrounded() as missing:
                     doubts.append(missing.reason)

@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import TypeAlias
 
 from recollect.model.likeness.same import broader, fused, same
-from recollect.model.likeness.turn import reached, takes_back
+from recollect.model.likeness.turn import echoes, reached, takes_back
 from recollect.model.memory import Memory, Standing, normalised
+from recollect.model.message import Role
 from recollect.model.policy import Keep
 from recollect.text.analyzer import folded
 
@@ -45,7 +46,14 @@ class Contest:
     against: Memory
 
 
-Decision: TypeAlias = Join | Reinforce | Replace | Contest
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Echo:
+    """The assistant says what it was told. That teaches nothing."""
+
+    memory: Memory
+
+
+Decision: TypeAlias = Join | Reinforce | Replace | Contest | Echo
 
 
 def decide(
@@ -62,18 +70,41 @@ def decide(
     `equal` says the same word for word, `slot` holds the active values of its attribute, `near` what resembles it,
     nearest first, with the cosine where there is one.
     """
+    if (echo := _echoed(said, [*([equal] if equal else []), *(known for known, _ in near)])) is not None:
+        return Echo(memory=echo)
     if equal is not None:
         return Reinforce(memory=reinforced(equal, said, now))
     if said.attribute is not None and slot:
         return _in_slot(said, slot[0], negated=negated, now=now)
     for known, cosine in near:
         if negated and takes_back(known, said):
-            return _taken_back(known, said, now)
-        if reached(known, said):
-            return Replace(memory=said, old=_ended(known, said, said.id, now))
-        if same(known, said, cosine, policy):
-            return Reinforce(memory=_merged(known, said, now))
+            decision: Decision = _taken_back(known, said, now)
+        elif reached(known, said):
+            decision = Replace(memory=said, old=_ended(known, said, said.id, now))
+        elif same(known, said, cosine, policy):
+            decision = Reinforce(memory=_merged(known, said, now))
+        else:
+            continue
+        return decision
     return Join(memory=said)
+
+
+def related(known: Memory, said: Memory, cosine: float | None, policy: Keep) -> bool:
+    """Whether what is known has a say in what becomes of what is said, or the other way round."""
+    return (
+        same(known, said, cosine, policy)
+        or takes_back(known, said)
+        or takes_back(said, known)
+        or reached(known, said)
+        or reached(said, known)
+        or echoes(known, said)
+    )
+
+
+def _echoed(said: Memory, known: Sequence[Memory]) -> Memory | None:
+    if said.speaker is not Role.ASSISTANT:
+        return None
+    return next((memory for memory in known if echoes(memory, said)), None)
 
 
 def _taken_back(known: Memory, said: Memory, now: datetime) -> Replace:

@@ -9,7 +9,7 @@ from recollect.model.judgement import Fact
 from recollect.model.memory import Change, Memory, Origin, Span, Standing
 from recollect.model.message import Message
 from recollect.model.policy import Keep
-from recollect.steps.keep.reconcile import Contest, Join, Reinforce, Replace, decide
+from recollect.steps.keep.reconcile import Contest, Echo, Join, Reinforce, Replace, decide
 
 #: How near two texts are, if anybody knows.
 Likeness: TypeAlias = Callable[[str, str], float | None]
@@ -104,6 +104,8 @@ def _hear(state: dict[str, Memory], saying: Saying, likeness: Likeness, policy: 
     match decision:
         case Join(memory=memory) | Reinforce(memory=memory) | Contest(memory=memory):
             state[memory.id] = memory
+        case Echo():
+            pass
         case Replace(memory=memory, old=old):
             state[old.id] = old
             if memory is not None:

@@ -6,8 +6,7 @@ from typing import assert_never
 
 from recollect.model.candidate import Reach, Source
 from recollect.model.judgement import Judgement
-from recollect.model.likeness.same import same
-from recollect.model.memory import Change, Memory, Origin, Span, Standing
+from recollect.model.memory import Change, Kind, Memory, Origin, Span, Standing
 from recollect.model.message import Message
 from recollect.model.outcome import Buried, Contested, Kept, Known, New, Reinforces, Supersedes
 from recollect.model.policy import Keep
@@ -17,7 +16,17 @@ from recollect.ports.embedder import Vector
 from recollect.ports.keeping import Judgements, Tombstones
 from recollect.ports.search import Search
 from recollect.ports.store import Memories, Messages
-from recollect.steps.keep.reconcile import Contest, Decision, Join, Reinforce, Replace, decide, reinforced
+from recollect.steps.keep.reconcile import (
+    Contest,
+    Decision,
+    Echo,
+    Join,
+    Reinforce,
+    Replace,
+    decide,
+    reinforced,
+    related,
+)
 from recollect.steps.keep.replay import HEARD, Difference, Likeness, Saying, difference, is_theirs, replay
 
 FOLLOWS = "a message it rests on was changed"
@@ -73,7 +82,7 @@ class KeepStep:
         found = {m.id: m for m in self.memories.connected(scope, [*memories, *said])}
         for each in said:
             for near, cosine in self.near(scope, each, policy, vectors.get(each.text), model):
-                if near.id not in found and same(near, each, cosine, policy):
+                if near.id not in found and related(near, each, cosine, policy):
                     found[near.id] = near
         return found
 
@@ -107,8 +116,11 @@ class KeepStep:
                 if hit.passage in loaded:
                     memory = self.memories.get(scope, loaded[hit.passage].id)
                     found[memory.id] = (memory, hit.score)
-        for memory in self.memories.list(scope, kind=said.kind, limit=KINDRED):
-            found.setdefault(memory.id, (memory, None))
+        # What happened may be what somebody wanted.
+        kinds = (said.kind, Kind.OBJ) if said.kind is Kind.EVT else (said.kind,)
+        for kind in kinds:
+            for memory in self.memories.list(scope, kind=kind, limit=KINDRED):
+                found.setdefault(memory.id, (memory, None))
         return list(found.values())
 
     def _apply(self, decision: Decision, said: Memory) -> Kept:
@@ -116,6 +128,8 @@ class KeepStep:
             case Join(memory=memory):
                 self.tombstones.remove(memory.user, memory.fact_hash)
                 return New(memory=self.memories.add(memory)[0])
+            case Echo(memory=memory):
+                return Known(memory=memory, reason="the assistant repeats what is known")
             case Reinforce(memory=memory):
                 return Reinforces(memory=self.memories.save(memory, Change.REINFORCE))
             case Replace(memory=memory, old=old) if old.id == said.id:

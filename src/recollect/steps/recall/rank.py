@@ -55,7 +55,7 @@ def score(part: Mapping[str, float], policy: Recall) -> float:
             return part["dense"]
         case "importance":
             return part["weight"] + part["recency"] / 1000
-        case "blend":
+        case _:
             boost = part["weight"] * part["recency"]
             return match * min(max(boost, policy.boost_min), policy.boost_max)
 
@@ -70,6 +70,10 @@ def rank(
     for candidate in listed:
         part = parts(candidate, strongest=strongest, named=named, now=now, policy=policy, floor=floor)
         scored.append(Recollection(candidate=candidate, score=score(part, policy), parts=part))
+    return in_order(scored)
+
+
+def in_order(scored: Iterable[Recollection]) -> list[Recollection]:
     # Ties break by source and id so that the same store gives the same prompt twice:
     # provider prompt caches depend on it.
     return sorted(scored, key=lambda r: (-r.score, r.candidate.source, r.candidate.id))
@@ -87,12 +91,27 @@ def related(
     near: list[Recollection] = []
     far: list[tuple[Recollection, str]] = []
     for recollection in ranked:
-        candidate = recollection.candidate
-        if unrelated(candidate, floor) and candidate.source not in spare:
-            far.append((recollection, f"cosine {candidate.dense:.2f} is below {floor:.2f}"))
-        else:
+        reason = None if recollection.candidate.source in spare else _why_unrelated(recollection, floor)
+        if reason is None:
             near.append(recollection)
+        else:
+            far.append((recollection, reason))
     return near, far
+
+
+def _why_unrelated(recollection: Recollection, floor: float) -> str | None:
+    candidate, part = recollection.candidate, recollection.parts
+    if part.get("answer"):
+        return None
+    if unrelated(candidate, floor):
+        return f"cosine {candidate.dense:.2f} is below {floor:.2f}"
+    if (
+        "answer" in part
+        and candidate.source is Source.MESSAGE
+        and candidate.dense is candidate.lexical is None
+    ):
+        return "only beside one that was found"
+    return None
 
 
 def merged(

@@ -1,6 +1,6 @@
 """Recall: from a question to the few passages that bear on it, and what became of the others."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -13,12 +13,14 @@ from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder, Vector
 from recollect.ports.search import Search
 from recollect.ports.store import Memories
-from recollect.steps.recall import query, rank
+from recollect.steps.recall import evidence, query, rank
+from recollect.steps.recall.asked import Asked, asked
 from recollect.text.identifiers import identifiers
 from recollect.text.tokens import estimate
 
 FACTS = frozenset({Source.MEMORY})
 WORDS = frozenset({Source.MESSAGE, Source.CHUNK})
+SPOKEN = frozenset({Source.MESSAGE})
 SUMMARIES = frozenset({Source.SUMMARY})
 SOURCES = {"all": FACTS | WORDS, "memories": FACTS, "messages": WORDS}
 
@@ -34,6 +36,9 @@ class Recalled:
     timings: Mapping[str, float] = field(default_factory=dict)
 
 
+TOLD = "already in the conversation"
+
+
 @dataclass(slots=True, kw_only=True)
 class Errand:
     """One question on its way through the channels."""
@@ -46,9 +51,16 @@ class Errand:
     visible: frozenset[str]  #: messages the model sees anyway
     vector: Vector | None = None
     found: dict[tuple[Source, str], Candidate] = field(default_factory=dict)
+    numbers: dict[tuple[Source, str], int] = field(default_factory=dict)  #: of passages in the index
     degraded: list[str] = field(default_factory=list)
     sources: dict[str, int] = field(default_factory=dict)
     timings: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def fetch(self) -> int:
+        """Twice as many as are wanted, at least, where others than the best by themselves may come first."""
+        policy = self.policy
+        return max(policy.fetch, 2 * policy.limit) if policy.ranker == "evidence" else policy.fetch
 
     def spend(self, part: str, seconds: float) -> None:
         self.timings[part] = self.timings.get(part, 0.0) + seconds * 1000
@@ -66,6 +78,13 @@ class Errand:
         for candidate in candidates:
             self.found.setdefault(candidate.key, candidate)
         return sum(not self._in_view(c) and not rank.unrelated(c, self.floor) for c in candidates)
+
+    def drop(self, messages: frozenset[str]) -> list[tuple[Recollection, str]]:
+        """Let go of what these messages say."""
+        told = [c for c in self.found.values() if (c.parent or c.id) in messages]
+        for candidate in told:
+            del self.found[candidate.key]
+        return [(Recollection(candidate=c, score=0.0), TOLD) for c in told]
 
     def _in_view(self, candidate: Candidate) -> bool:
         return (candidate.parent or candidate.id) in self.visible
@@ -85,11 +104,15 @@ class RecallStep:
         policy: Policy,
         *,
         visible: frozenset[str] = frozenset(),
+        sent: frozenset[str] = frozenset(),
         cliff: float = 0.0,
         as_of: datetime | None = None,
     ) -> Recalled:
-        """`visible` are messages the model sees anyway; `cliff` the share of the best score that is asked for."""
-        errand = self._errand(scope, question, policy.recall, visible, as_of)
+        """
+        `visible` are messages the model sees anyway, `sent` those that stand in the prompt word for word and take
+        nobody's place here; `cliff` is the share of the best score that is asked for.
+        """
+        errand = self._errand(scope, question, policy.recall, visible | sent, as_of)
         if not errand.question:
             return Recalled()
         self._embed(errand)
@@ -98,14 +121,9 @@ class RecallStep:
         else:
             self._climb(errand, across=policy.summaries.scope == "global")
         everything_is_little = self._take_all_if_few(errand)
+        told = errand.drop(sent)
+        ranked = self._ranked(errand, now=as_of or self.clock.now())
         begun = self.clock.monotonic()
-        ranked = rank.rank(
-            errand.found.values(),
-            named=identifiers(errand.question),
-            now=as_of or self.clock.now(),
-            policy=policy.recall,
-            floor=errand.floor,
-        )
         spare = FACTS if everything_is_little else frozenset()
         related, beyond = rank.related(ranked, errand.floor, spare=spare)
         near, far = rank.above_cliff(related, cliff, spare=spare)
@@ -114,7 +132,7 @@ class RecallStep:
         errand.spend("rank_ms", self.clock.monotonic() - begun)
         return Recalled(
             kept=tuple(kept),
-            dropped=(*dropped, *doubled, *far, *beyond),
+            dropped=(*dropped, *doubled, *far, *beyond, *told),
             degraded=tuple(errand.degraded),
             sources=errand.sources,
             timings=errand.timings,
@@ -165,7 +183,8 @@ class RecallStep:
         here = self._gather(errand, scope, (sources & WORDS) | summaries, "conversation")
         self._gather(errand, scope.everything, sources & FACTS, "global")
         if policy.reach == "fallback" and here < policy.reach_below:
-            self._gather(errand, scope.everything, sources & WORDS, "global")
+            elsewhere = (sources & WORDS) | (summaries if across else frozenset())
+            self._gather(errand, scope.everything, elsewhere, "global")
 
     def _gather(self, errand: Errand, scope: Scope, sources: frozenset[Source], where: str) -> int:
         """Ask both channels side by side; a passage that only one of them knows is as good as any."""
@@ -180,6 +199,7 @@ class RecallStep:
             alone = [passage for passage in lexical if passage not in dense]
             dense |= self.search.cosines(scope, alone, errand.vector, model=self.embedder.model_id)
         loaded = self.search.load(scope, {*dense, *lexical}, reach=reach)
+        errand.numbers.update((candidate.key, passage) for passage, candidate in loaded.items())
         if Source.SUMMARY in sources:
             errand.count("summaries", sum(c.source is Source.SUMMARY for c in loaded.values()))
         return errand.take(rank.merged(dense, lexical, loaded))
@@ -190,7 +210,7 @@ class RecallStep:
         begun = self.clock.monotonic()
         try:
             hits = self.search.dense(
-                scope, errand.vector, model=self.embedder.model_id, limit=errand.policy.fetch, reach=reach
+                scope, errand.vector, model=self.embedder.model_id, limit=errand.fetch, reach=reach
             )
         except StoreError as error:
             errand.degrade(f"lexical only: {error}")
@@ -203,16 +223,56 @@ class RecallStep:
     def _lexical(self, errand: Errand, scope: Scope, reach: Reach) -> dict[int, float]:
         begun = self.clock.monotonic()
         try:
-            hits = self.search.lexical(scope, errand.question, limit=errand.policy.fetch, reach=reach)
+            hits = self.search.lexical(scope, errand.question, limit=errand.fetch, reach=reach)
         except StoreError as error:
             errand.degrade(f"dense only: {error}")
             return {}
         errand.spend("lexical_ms", self.clock.monotonic() - begun)
         return {hit.passage: hit.score for hit in hits}
 
+    def _ranked(self, errand: Errand, *, now: datetime) -> list[Recollection]:
+        policy, floor = errand.policy, errand.floor
+        if policy.ranker == "evidence":
+            question = asked(errand.question, now)
+            around = self._look_around(errand, question)
+            begun = self.clock.monotonic()
+            ranked = evidence.rank(
+                errand.found.values(), around, question=question, now=now, policy=policy, floor=floor
+            )
+        else:
+            begun = self.clock.monotonic()
+            named = identifiers(errand.question)
+            ranked = rank.rank(errand.found.values(), named=named, now=now, policy=policy, floor=floor)
+        errand.spend("rank_ms", self.clock.monotonic() - begun)
+        return ranked
+
+    def _look_around(self, errand: Errand, question: Asked) -> evidence.Around:
+        """Which messages stand beside those found; beside the most promising ones they are taken as well."""
+        begun = self.clock.monotonic()
+        promising = evidence.first_look(
+            errand.found.values(), question=question, floor=errand.floor, policy=errand.policy
+        )
+        said = [c for c in promising if c.key in errand.numbers and c.source in WORDS]
+        beside = self.search.neighbours(errand.scope.everything, [errand.numbers[c.key] for c in said])
+        pairs = [(c, beside.get(errand.numbers[c.key], (None, None))) for c in said]
+        near = (each for _, pair in pairs[: errand.policy.around] for each in pair if each is not None)
+        self._take_beside(errand, {each.passage for each in near} - set(errand.numbers.values()))
+        errand.spend("around_ms", self.clock.monotonic() - begun)
+        return evidence.surroundings(pairs)
+
+    def _take_beside(self, errand: Errand, passages: Collection[int]) -> None:
+        if not passages:
+            return
+        scope, cosines = errand.scope.everything, {}
+        loaded = self.search.load(scope, passages, reach=replace(errand.reach, sources=SPOKEN))
+        if errand.vector is not None and self.embedder is not None:
+            cosines = self.search.cosines(scope, list(loaded), errand.vector, model=self.embedder.model_id)
+        errand.count("neighbours", len(loaded))
+        errand.take(rank.merged(cosines, {}, loaded))
+
     def _take_the_important(self, errand: Errand) -> None:
         scope = errand.scope.everything
-        hits = self.search.important(scope, limit=errand.policy.fetch, reach=errand.reach)
+        hits = self.search.important(scope, limit=errand.fetch, reach=errand.reach)
         errand.count("important", len(hits))
         loaded = self.search.load(scope, [hit.passage for hit in hits], reach=errand.reach)
         # What is important in this chat is shown by its own tier.

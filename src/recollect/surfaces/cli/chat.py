@@ -94,9 +94,12 @@ def _lines() -> Iterator[str]:
 
 
 def _typed() -> Iterator[str]:
-    with suppress(EOFError, KeyboardInterrupt):
+    try:
         while True:
             yield input(PROMPT)
+    except (EOFError, KeyboardInterrupt):
+        # Whoever leaves like this has not ended the line.
+        typer.echo()
 
 
 def _piped() -> Iterator[str]:

@@ -244,7 +244,7 @@ def branch(
 @command
 def forget(call: Call, chat: ChatId, yes: Yes = False) -> None:
     """
-    Delete a chat with its messages, and what was learned from it alone.
+    Delete a chat, and what was learned from it alone.
 
     Shows what would go and asks; where nobody can be asked it takes --yes (otherwise exit code 4). It cannot be brought
     back. Memories that another chat also speaks for stay, and so do those you wrote or corrected yourself. `recollect

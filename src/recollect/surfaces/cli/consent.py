@@ -152,7 +152,7 @@ def ledger(
     """
     with call.open() as session:
         entries = session.store.audit.list(session.scope(), limit=limit)
-        intact = session.store.audit.intact()
+        intact = session.store.audit.intact(session.scope())
     rows = [(render.when(each.at), each.action, _plain(each.detail)) for each in entries]
     call.answer(
         {**shapes.results(map(shapes.entry, entries)), "intact": intact},
@@ -167,5 +167,5 @@ def _plain(detail: str) -> str:
     if not detail.startswith("{"):
         return detail
     told = json.loads(detail)
-    erased = ", ".join(f"{number} {name}" for name, number in told.get("erased", {}).items() if number)
-    return f"{told.get('category', '')}; erased {erased}" if erased else str(told.get("category", ""))
+    erased = told.get("erased", {})
+    return f"{told['category']}; erased {_counted(erased)}" if any(erased.values()) else str(told["category"])

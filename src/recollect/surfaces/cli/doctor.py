@@ -2,6 +2,7 @@
 
 import platform
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from rich.text import Text
 
 from recollect.errors import ProviderError, RecollectError, StoreError
 from recollect.model.job import Job, JobState
+from recollect.model.message import Role
 from recollect.model.scope import Scope
 from recollect.ports.store import Finding
 from recollect.surfaces import shapes
@@ -21,6 +23,8 @@ from recollect.surfaces.cli.command import DEGRADED, Call, command, commands, ex
 from recollect.surfaces.cli.session import Session
 from recollect.surfaces.cli.work import MOST
 from recollect.surfaces.shapes import Shape
+from recollect.text.language import UNDETERMINED, detect
+from recollect.wiring import built_in_models
 
 app = commands()
 
@@ -28,6 +32,9 @@ Level: TypeAlias = Literal["OK", "WARN", "FAIL"]
 STYLES = {"OK": "green", "WARN": "yellow", "FAIL": "bold red"}
 #: Findings about the truth itself; the rest can be mended or waited for.
 GRAVE = frozenset({"integrity", "references"})
+#: Messages that are looked at for their language, and how many of them are enough to tell.
+SAMPLE = 200
+TELLING = 10
 #: Bytes; with less left, the next large write may fail.
 LITTLE_SPACE = 500_000_000
 
@@ -86,6 +93,7 @@ def _examined(call: Call, *, deep: bool) -> Iterator[Line]:
             yield from _file(session, deep=deep)
             yield _embedder(session)
             yield from _vectors(session)
+            yield from _languages(session)
             yield from _jobs(session)
             yield from _settings(session)
             yield _space(session)
@@ -136,6 +144,21 @@ def _vectors(session: Session) -> Iterator[Line]:
         detail=f"{pending} passages wait for a vector",
         fix="recollect worker --once" if pending else None,
     )
+
+
+def _languages(session: Session) -> Iterator[Line]:
+    """The bundled model knows English; who writes otherwise finds more with another one."""
+    bundled = built_in_models()[0].id
+    if session.embedder is None or session.embedder.model_id != bundled:
+        return
+    said = session.store.messages.list(session.scope(), limit=SAMPLE, newest_first=True)
+    spoken = Counter(detect(each.content) for each in said if each.role is Role.USER)
+    del spoken[UNDETERMINED]
+    foreign = spoken.total() - spoken["en"]
+    if spoken.total() >= TELLING and foreign * 2 > spoken.total():
+        detail = f"{foreign} of the last {spoken.total()} messages are not English, and {bundled} knows English only"
+        fix = "add a multilingual model: recollect models add NAME FOLDER"
+        yield Line(level="OK", name="language", detail=detail, fix=fix)
 
 
 def _jobs(session: Session) -> Iterator[Line]:

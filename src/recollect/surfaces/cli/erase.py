@@ -55,14 +55,18 @@ def memory(
     """
     Erase one memory with its history.
 
-    A message that says nothing else goes with it. It is not learned again from what stays; saying it anew teaches it
-    anew.
+    A message that says nothing else goes with it; one that says more stays, and is named. The memory is not learned
+    again from what stays; saying it anew teaches it anew.
     """
     with call.open() as session:
         found = session.store.memories.get(session.scope(), wanted)
         _show(call, [render.memories([found], wide=False)], yes=yes)
         call.confirm(f"Erase this memory and its {render.count(found.version, 'version')} for good?", yes=yes)
         done = session.engine.erase_memory(session.scope(), found.id)
+        sources = dict.fromkeys(span.message_id for span in found.spans)
+        still = [each for each in sources if session.engine.exists(session.scope(), each)]
+    for each in still:
+        call.note(f"The message it was learned from stays; `recollect chats delete {each}` deletes that.")
     _certify(call, done)
 
 
@@ -74,9 +78,9 @@ def chat(
     yes: Yes = False,
 ) -> None:
     """
-    Erase a chat with its messages, summaries and receipts, and what was learned in it alone.
+    Erase a chat, and what was learned in it alone.
 
-    Memories that also rest on another chat stay.
+    Its messages, summaries, receipts and queued work go with it. Memories that also rest on another chat stay.
     """
     with call.open() as session:
         found = session.store.chats.get(session.scope(chat))

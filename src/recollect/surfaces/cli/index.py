@@ -27,6 +27,8 @@ SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
         ("context", "recall", "Print the memory block for the next prompt."),
         ("why", "recall", "Explain a recall: what was used, what was left out, and why."),
         ("why-not", "recall", "Explain why a memory does not come up for a question."),
+        ("feedback", "feedback", "Say whether what was recalled bore on the question."),
+        ("tune", "tune", "Choose the numbers of recall by labelled questions."),
     ),
     "Look": (
         ("list", "memories", "List memories, the most recently seen first."),
@@ -55,6 +57,7 @@ SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
     "Look after": (
         ("doctor", "doctor", "Check the file, the embedder and the queue."),
         ("repair", "upkeep", "Rebuild search indexes from the stored text."),
+        ("models", "models", "List embedding models, add one, or move to one."),
         ("reembed", "upkeep", "Move to the embedding model of the settings."),
         ("backfill", "upkeep", "Cut older long messages into chunks."),
         ("jobs", "jobs", "Show queued work, or retry what failed."),

@@ -1,26 +1,20 @@
 """export and import: memories out of the file, and into another one."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput
+from recollect.model.arrival import Arrival
 from recollect.model.compact import from_compact, to_compact
-from recollect.model.event import Action, Step
-from recollect.model.memory import Memory, Origin, Standing
-from recollect.model.message import Draft
-from recollect.model.outcome import Buried, Contested, Declined, Kept, Known, New, Reinforces, Supersedes
-from recollect.model.policy import Policy
-from recollect.ports.embedder import Vector
+from recollect.model.memory import Memory, Standing
 from recollect.surfaces import shapes
 from recollect.surfaces.cli import render
 from recollect.surfaces.cli.command import Call, command, commands, examples, file_text
-from recollect.surfaces.cli.session import Session
 from recollect.surfaces.cli.work import finish
 from recollect.surfaces.shapes import Shape
 
@@ -100,21 +94,6 @@ def _save(call: Call, file: Path, text: str, *, yes: bool) -> None:
         raise InvalidInput(f"{file} cannot be written: {error.strerror}. Name another file.") from error
 
 
-@dataclass(slots=True, kw_only=True)
-class Arrival:
-    """What became of the memories of a file."""
-
-    kept: list[Memory] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
-    known: int = 0
-    left_out: dict[str, str] = field(default_factory=dict)  #: text and why
-
-    def sentence(self) -> str:
-        known = f", {self.known:,} known already" if self.known else ""
-        left = f", {len(self.left_out):,} left out" if self.left_out else ""
-        return f"{render.count(len(self.kept), 'memory', 'memories')} imported{known}{left}."
-
-
 @app.command(
     "import", epilog=examples("recollect import memories.json", "recollect --user ana import - < ana.json")
 )
@@ -132,97 +111,24 @@ def import_(
     text = file_text(file)
     with call.open() as session:
         read = from_compact(text, user=session.user, now=session.engine.clock.now())
-        arrival = _take_in(session, read, session.policy())
+        arrival = session.engine.take_in(session.scope(), read, session.policy())
         left = finish(call, session)
-    call.answer(_shape(arrival, left.warnings), arrival.sentence())
-    for said, why in arrival.left_out.items():
-        call.note(f"Left out: {render.excerpt(said)} ({why})")
+    call.answer(_shape(arrival, left.warnings), _sentence(arrival))
+    for each in arrival.left_out:
+        call.note(f"Left out: {render.excerpt(each.text)} ({each.reason})")
     call.mention(left.warnings)
+
+
+def _sentence(arrival: Arrival) -> str:
+    known = f", {arrival.known:,} known already" if arrival.known else ""
+    left = f", {len(arrival.left_out):,} left out" if arrival.left_out else ""
+    return f"{render.count(len(arrival.kept), 'memory', 'memories')} imported{known}{left}."
 
 
 def _shape(arrival: Arrival, warnings: Sequence[str]) -> Shape:
     return {
         **shapes.results(map(shapes.memory, arrival.kept)),
         "known": arrival.known,
-        "left_out": [{"memory": text, "reason": why} for text, why in arrival.left_out.items()],
+        "left_out": [{"memory": each.text, "reason": each.reason} for each in arrival.left_out],
         "degraded": list(warnings),
     }
-
-
-def _take_in(session: Session, memories: Sequence[Memory], policy: Policy) -> Arrival:
-    engine, arrival = session.engine, Arrival()
-    ready = [_cleaned(session, memory, policy) for memory in memories]
-    vectors = engine.vectors([memory.text for memory in ready])
-    with session.store.transaction():
-        for memory in ready:
-            _place(session, memory, arrival, vectors, policy)
-        if arrival.steps:
-            # One event for all of them, so that one undo takes the whole import back.
-            engine.record(session.user, Action.LEARN, *arrival.steps)
-    return arrival
-
-
-def _cleaned(session: Session, memory: Memory, policy: Policy) -> Memory:
-    """As if it were said here: secrets masked, and without sources that are not in this file."""
-    draft = Draft(role=memory.speaker, content=memory.text)
-    text = session.engine.intake(session.scope(), draft, policy).message.content
-    return replace(
-        memory, text=text, origin=Origin.IMPORT, spans=(), chat=None, version=1, superseded_by=None
-    )
-
-
-def _place(
-    session: Session, memory: Memory, arrival: Arrival, vectors: Mapping[str, Vector], policy: Policy
-) -> None:
-    scope, engine = session.scope(), session.engine
-    if why := _unwanted(session, memory):
-        arrival.left_out[memory.text] = why
-    elif session.store.memories.by_hash(scope, memory.fact_hash) is not None:
-        arrival.known += 1
-    else:
-        named = replace(memory, id=_free_id(session, memory.id))
-        model = engine.embedder.model_id if engine.embedder else None
-        kept = engine.keep(named, policy.keep, vector=vectors.get(memory.text), model=model)
-        _account(arrival, kept, named)
-
-
-def _unwanted(session: Session, memory: Memory) -> str | None:
-    store, scope = session.store, session.scope()
-    if memory.standing is not Standing.ACTIVE:
-        return f"it is {memory.standing}"
-    if not store.consents.all(scope).get(memory.kind, True):
-        return f"no consent for {memory.kind}"
-    if store.tombstones.buried_at(session.user, memory.fact_hash) is not None:
-        return "it was forgotten here"
-    return None
-
-
-def _free_id(session: Session, wanted: str) -> str:
-    """The id it had, unless something here has that."""
-    try:
-        session.store.memories.get(session.scope(), wanted)
-    except NotFound:
-        return wanted
-    return session.engine.ids.new()
-
-
-def _account(arrival: Arrival, kept: Kept, said: Memory) -> None:
-    match kept:
-        case New(memory=memory):
-            arrival.kept.append(memory)
-            arrival.steps.append(Step(memory_id=memory.id, before=None))
-        case Supersedes(old=old) if old.id == said.id:
-            # How it was before what is known here: history.
-            arrival.kept.append(old)
-            arrival.steps.append(Step(memory_id=old.id, before=None))
-        case Supersedes(memory=memory, old=old):
-            arrival.kept += [memory] if memory else []
-            arrival.steps += [Step(memory_id=said.id, before=None)] if memory else []
-            arrival.steps.append(Step(memory_id=old.id, before=old.version - 1))
-        case Contested(memory=memory, against=against):
-            arrival.steps.append(Step(memory_id=memory.id, before=None))
-            arrival.left_out[said.text] = f"it contradicts {against.text!r}; `recollect inbox` has it"
-        case Reinforces() | Known():
-            arrival.known += 1
-        case Buried(reason=reason) | Declined(reason=reason):
-            arrival.left_out[said.text] = reason

@@ -126,7 +126,7 @@ def _head(value: Receipt) -> Table:
             "tokens": f"{value.tokens} of {value.budget}" if value.text else None,
             "ranker": f"{value.ranker} (preset {value.preset}, hybrid {'on' if value.hybrid else 'off'})",
             "degraded": "; ".join(value.degraded),
-            "no room for": "; ".join(value.skipped),
+            "not used": "; ".join(value.skipped),
             "hits": ", ".join(f"{name} {number}" for name, number in value.sources.items()),
             "time": ", ".join(spent),
         }

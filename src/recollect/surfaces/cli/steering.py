@@ -126,8 +126,8 @@ def undo(
     """
     Take back the last change to memories, or a certain one.
 
-    Learning, correcting, forgetting, archiving, restoring, pinning and merging can be undone, also by an undo. What was
-    erased cannot.
+    Learning, correcting, forgetting, archiving, restoring, pinning and merging can be undone, and an undo by its own
+    id. What was erased cannot.
     """
     if listed:
         _timeline(call, limit)

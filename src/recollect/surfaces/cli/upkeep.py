@@ -1,7 +1,7 @@
 """stats, repair, reembed and backfill: looking after what is stored."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,13 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.engine import EMBED
-from recollect.errors import ConfigError, ProviderError, StoreError
+from recollect.errors import ConfigError, StoreError
 from recollect.model.job import JobKind, NewJob
 from recollect.model.scope import Scope
 from recollect.ports.store import Stats
 from recollect.surfaces import shapes
 from recollect.surfaces.cli import render
 from recollect.surfaces.cli.command import Call, command, commands, examples
+from recollect.surfaces.cli.moving_model import current_model, known_models, move
 from recollect.surfaces.cli.session import Session
 from recollect.surfaces.cli.work import finish
 
@@ -174,8 +175,9 @@ def reembed(
     """
     Move to the embedding model of the settings.
 
-    Gives every passage of the user a vector of the current model, then deletes those of other models. Until then search
-    goes on with what there is. Ctrl-C is safe: run it again and it goes on where it stopped.
+    Gives every passage of the user a vector of the current model, then deletes those of other models. Until then the
+    old model answers. Ctrl-C is safe: run it again and it goes on where it stopped. `recollect models use` does
+    the same for everybody in the file, and changes the settings.
     """
     call.asked.resume = "The vectors made so far are kept; `recollect reembed` goes on where it stopped."
     with call.open() as session:
@@ -184,8 +186,8 @@ def reembed(
                 "No embedder is configured, so nothing can be embedded. Set `embedder` and try again."
             )
         model, models = session.embedder.model_id, session.store.vectors.models(session.user)
-        wanted = _request(session, model, keep=not dry_run)
-        retired = {} if dry_run else _move(call, session, model)
+        wanted = session.store.vectors.lacks(session.user, model)
+        retired = {} if dry_run else _moved(call, session, models, wanted)
     call.answer(
         {
             "model": model,
@@ -202,29 +204,13 @@ def reembed(
     )
 
 
-class _Undone(Exception):
-    """Ends a transaction that was only a rehearsal."""
-
-
-def _request(session: Session, model: str, *, keep: bool) -> int:
-    """Queue what lacks a vector of the model; a rehearsal counts the same way and is taken back."""
-    number = 0
-    with suppress(_Undone), session.store.transaction():
-        number = session.store.vectors.request(session.user, model)
-        if not keep:
-            raise _Undone
-    return number
-
-
-def _move(call: Call, session: Session, model: str) -> dict[str, int]:
-    left = finish(call, session, "Embedding")
-    if left.vectors:
-        raise ProviderError(
-            f"Not everything could be embedded, so the old vectors were kept. {left.warnings[0]}"
-        )
-    vectors = session.store.vectors
-    others = [name for name in vectors.models(session.user) if name != model]
-    return {name: vectors.retire(session.user, name) for name in others}
+def _moved(call: Call, session: Session, models: Mapping[str, int], wanted: int) -> dict[str, int]:
+    """Until all is embedded the old model answers; what of it is gone afterwards."""
+    target = current_model(session)
+    assert target is not None
+    session.engine.begin_move(session.scope(), target, known_models(session))
+    move(call, session, [session.user], total=wanted)
+    return {name: number for name, number in models.items() if name != target.id}
 
 
 def _fate(name: str, model: str, dry_run: bool) -> str:

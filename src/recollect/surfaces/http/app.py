@@ -10,18 +10,38 @@ from fastapi.exceptions import RequestValidationError
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect import __version__
 from recollect.errors import RecollectError
 from recollect.ports.clock import Ids
-from recollect.surfaces.http import pages
+from recollect.surfaces.http import pages, rest
+from recollect.surfaces.http.description import Described
 from recollect.surfaces.http.doorkeeper import BodyTooLarge, Doorkeeper, House, too_large
+from recollect.surfaces.http.once import Answers
 from recollect.surfaces.http.problems import from_error, problem
-from recollect.surfaces.library import Memory
+from recollect.surfaces.http.proxy import doors as proxy
+from recollect.surfaces.http.streams import Conversations
+from recollect.surfaces.http.traffic import Traffic
+from recollect.surfaces.library.memory import Memory
 from recollect.wiring import Runtime
 
 log = logging.getLogger("recollect.http")
+CODES = {
+    400: "unreadable_body",
+    403: "not_yours",
+    404: "not_found",
+    405: "method_not_allowed",
+    412: "changed_meanwhile",
+}
+#: What is said instead of the bare name of a status.
+PLAIN = frozenset({"Not Found", "Method Not Allowed", "There was an error parsing the body"})
+WORDS = {
+    400: "The body is not JSON. Send a JSON object in UTF-8.",
+    404: "There is nothing at this path. /docs lists what there is.",
+    405: "This cannot be done here. The header Allow says what can.",
+}
 SUMMARY = "Long-term memory for LLM chats: what is remembered, why, and how to change it."
 
 
@@ -35,7 +55,7 @@ def create_app(runtime: Runtime, *, house: House, worker: bool = True) -> FastAP
         yield
         runtime.worker.stop()
 
-    app = FastAPI(
+    app = Described(
         title="Recollect",
         version=__version__,
         summary=SUMMARY,
@@ -45,12 +65,21 @@ def create_app(runtime: Runtime, *, house: House, worker: bool = True) -> FastAP
     )
     app.state.memory = Memory.over(runtime)
     app.state.house = house
-    for router in (pages.router,):
+    app.state.answers = Answers()
+    app.state.conversations = Conversations(works=worker)
+    app.state.traffic = traffic = Traffic()
+    for router in (pages.router, *rest.ROUTERS, proxy.router(runtime, house.keys)):
         app.include_router(router)
     _answer_failures(app)
     app.add_middleware(Doorkeeper, house=house)
-    app.add_middleware(Named, ids=runtime.engine.ids)
+    app.add_middleware(Named, ids=runtime.engine.ids, traffic=traffic)
     return app
+
+
+def _methods(app: FastAPI, scope: Scope) -> set[str]:
+    """What may be done at a path, by any of its routes."""
+    there = (route for route in app.routes if route.matches(scope)[0] is not Match.NONE)
+    return {method for route in there for method in getattr(route, "methods", None) or ()}
 
 
 def _answer_failures(app: FastAPI) -> None:
@@ -66,9 +95,14 @@ def _answer_failures(app: FastAPI) -> None:
         return problem(422, "invalid_request", f"{where}: {first['why']}.", errors=wrong)
 
     @app.exception_handler(HTTPException)
-    async def refused(_: Request, error: HTTPException) -> Response:
-        code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "http_error")
-        return problem(error.status_code, code, str(error.detail), headers=error.headers)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        code, headers = CODES.get(error.status_code, "http_error"), dict(error.headers or {})
+        if error.status_code == 405:
+            headers["Allow"] = ", ".join(sorted(_methods(app, request.scope)))
+        detail = (
+            WORDS.get(error.status_code, str(error.detail)) if error.detail in PLAIN else str(error.detail)
+        )
+        return problem(error.status_code, code, detail, headers=headers)
 
     @app.exception_handler(BodyTooLarge)
     async def large(_: Request, error: BodyTooLarge) -> Response:
@@ -85,9 +119,10 @@ def _answer_failures(app: FastAPI) -> None:
 class Named:
     """An ASGI middleware: each request has an id, which stands in the log and in the answer."""
 
-    def __init__(self, app: ASGIApp, *, ids: Ids) -> None:
+    def __init__(self, app: ASGIApp, *, ids: Ids, traffic: Traffic) -> None:
         self._app = app
         self._ids = ids
+        self._traffic = traffic
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -98,8 +133,10 @@ class Named:
 
         async def signed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)["X-Request-Id"] = name
+                # What passed the proxy has the id that its own service gave it.
+                MutableHeaders(scope=message).setdefault("X-Request-Id", name)
                 spent = (time.monotonic() - begun) * 1000
+                self._traffic.count(scope["method"], message["status"], spent / 1000)
                 # The path alone: queries hold what people ask.
                 log.info(
                     "%s %s %s %.1f ms %s", scope["method"], scope["path"], message["status"], spent, name

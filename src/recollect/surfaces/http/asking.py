@@ -3,10 +3,11 @@
 from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Header, Query, Request
+from starlette.exceptions import HTTPException
 
-from recollect.errors import Refused
+from recollect.model.scope import valid_name
 from recollect.surfaces.http.keys import Person
-from recollect.surfaces.library import Memory
+from recollect.surfaces.library.memory import Memory
 
 
 def _memory(request: Request) -> Memory:
@@ -26,12 +27,19 @@ def _user(
     ] = None,
     x_memory_user: Annotated[str | None, Header(description="The same as a header.")] = None,
 ) -> str:
-    person, wanted = _person(request), user_id or x_memory_user
+    return whose(request, user_id if user_id is not None else x_memory_user)
+
+
+def whose(request: Request, wanted: str | None) -> str:
+    """The user who is asked for, if whoever asks may; without one it is themselves."""
+    person = _person(request)
     if wanted is None or wanted == person.user:
         return person.user
     if not person.admin or not request.state.trusted:
-        raise Refused("This token is for another user's memory. Ask for your own, or use an admin's token.")
-    return wanted
+        raise HTTPException(
+            403, "This token is for another user's memory. Ask for your own, or use an admin's token."
+        )
+    return valid_name("user id", wanted)
 
 
 MemoryDoor: TypeAlias = Annotated[Memory, Depends(_memory)]

@@ -8,6 +8,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -145,9 +146,9 @@ class Doorkeeper:
         return measured
 
 
-class BodyTooLarge(Exception):
+class BodyTooLarge(HTTPException):
     def __init__(self, most: int) -> None:
-        super().__init__(f"more than {most} bytes")
+        super().__init__(413, f"more than {most} bytes")
         self.most = most
 
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-from starlette.responses import JSONResponse
-
 from recollect.errors import (
     AnswerUnreadable,
     CapReached,
@@ -21,6 +19,7 @@ from recollect.errors import (
     StoreFull,
     TextTooLong,
 )
+from recollect.surfaces.http.answers import Answer, answer
 
 TYPE = "application/problem+json"
 #: Looked up along the exception's ancestry.
@@ -47,23 +46,34 @@ AGAIN = {503: "1", 429: "60"}
 
 def problem(
     status: int, code: str, detail: str, *, headers: Mapping[str, str] | None = None, **more: object
-) -> JSONResponse:
+) -> Answer:
     """`code` is for machines and never changes; `detail` is for people."""
-    body = {
+    body = _body(status, code, detail)
+    wait = {"Retry-After": AGAIN[status]} if status in AGAIN else {}
+    return answer({**body, **more}, status, media_type=TYPE, headers={**wait, **(headers or {})})
+
+
+def from_error(error: RecollectError) -> Answer:
+    return problem(_status(error), _code(type(error).__name__), str(error))
+
+
+def as_problem(error: RecollectError) -> dict[str, object]:
+    """The same without a status line, for an answer that has begun."""
+    return _body(_status(error), _code(type(error).__name__), str(error))
+
+
+def _status(error: RecollectError) -> int:
+    return next(STATUS[each] for each in type(error).__mro__ if each in STATUS)
+
+
+def _body(status: int, code: str, detail: str) -> dict[str, object]:
+    return {
         "type": f"about:blank#{code}",
         "title": _title(code),
         "status": status,
         "code": code,
         "detail": detail,
     }
-    wait = {"Retry-After": AGAIN[status]} if status in AGAIN else {}
-    return JSONResponse({**body, **more}, status, media_type=TYPE, headers={**wait, **(headers or {})})
-
-
-def from_error(error: RecollectError) -> JSONResponse:
-    kind = type(error)
-    status = next(STATUS[each] for each in kind.__mro__ if each in STATUS)
-    return problem(status, _code(kind.__name__), str(error))
 
 
 def _code(name: str) -> str:

@@ -36,7 +36,7 @@ class Keeping(Door):
         """What was agreed to and erased, the newest first, and whether nobody changed the book."""
         audit = self._runtime.store.audit
         listed = audit.list(self._scope(user_id), limit=limit)
-        return {**shapes.results(map(shapes.entry, listed)), "intact": audit.intact()}
+        return {**shapes.results(map(shapes.entry, listed)), "intact": audit.intact(self._scope(user_id))}
 
     def add_context(
         self, name: str, content: str, *, chat_id: str | None = None, user_id: str | None = None

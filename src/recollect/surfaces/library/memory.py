@@ -4,9 +4,10 @@ from recollect.surfaces.library.keeping import Keeping
 from recollect.surfaces.library.listening import Listening
 from recollect.surfaces.library.recalling import Recalling
 from recollect.surfaces.library.steering import Steering
+from recollect.surfaces.library.tuning import Tuning
 
 
-class Memory(Listening, Recalling, Steering, Keeping):
+class Memory(Listening, Recalling, Steering, Keeping, Tuning):
     """
     A memory in one file. Safe to share between threads; several processes may open the same file.
 

@@ -1,24 +1,24 @@
 """What English speakers say of events, feelings, decisions, their people and their projects."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 
 from recollect.model.memory import Kind
 from recollect.steps.judge.conditions import (
+    at_least,
+    at_most,
+    begins,
     both,
     capital_within,
     either,
     has,
     lacks,
-    nominal,
     not_beginning,
 )
 from recollect.steps.judge.english import words as en
-from recollect.steps.judge.english.about_self import AIMS, LIFE, TASTES
-from recollect.steps.judge.english.classes import CLASSES, JOB, PLACE, TECH, rules
-from recollect.steps.judge.grammar import Subject
+from recollect.steps.judge.english.classes import CLASSES, PLACE, TECH, rules
 from recollect.steps.judge.lexicon import TECHNOLOGY, listed
 from recollect.steps.judge.phrases import Pattern
-from recollect.steps.judge.rulebook import Book
 from recollect.steps.judge.words import Word
 
 BIO, EVT, EMO, DEC = Kind.BIO, Kind.EVT, Kind.EMO, Kind.DEC
@@ -27,17 +27,27 @@ _WHEN = listed(
     "january february march april may june july august september october november december monday tuesday "
     "wednesday thursday friday saturday sunday tomorrow week month month-end sprint quarter"
 )
+_REGULARLY = listed(
+    "every only never fridays mondays tuesdays wednesdays thursdays weekly daily nightly monthly twice"
+)
 _PRODUCT = listed(
-    "app application site website game platform saas tool bot startup product store shop mvp marketplace"
+    "app application site website game platform saas tool bot startup product store shop mvp marketplace thesis "
+    "dissertation book novel memoir"
 )
 
 
-_NO_ORDER = listed(
+NO_ORDER = listed(
     "mind been had happy seen heard thought knew tried give good great nice glad say saw went got did was were"
 )
 
 
-def _dated(rest: Sequence[Word]) -> bool:
+def _no_pointing(rest: Sequence[Word]) -> bool:
+    """Only "this week" and the like may be pointed at."""
+    following = (after.fold for word, after in pairwise(rest) if word.fold == "this")
+    return all(fold in _WHEN for fold in following) and (not rest or rest[-1].fold != "this")
+
+
+def dated(rest: Sequence[Word]) -> bool:
     return any(word.fold in _WHEN or word.number for word in rest)
 
 
@@ -60,14 +70,15 @@ HAPPENED = [
     *rules(
         EVT,
         0.8,
-        "graduated|retired|resigned, quit|lost|left my|our job|company, quit|left my, quit|stopped "
-        "smoking|drinking, lost my @kin|house|home|licence|license",
+        "graduated|retired|resigned, have? quit|lost|left my|our job|company, quit|left my, quit|stopped "
+        "smoking|drinking, lost my|our @kin|house|home|licence|license",
         bare=True,
     ),
     *rules(
         EVT,
         0.8,
-        "moved|relocated|emigrated|immigrated back? to, am moving back? to",
+        "have? moved|relocated|emigrated|immigrated back? to, am|are moving back? to, have? moved|relocated "
+        "from * *? to",
         attribute="lives_in",
         needs=PLACE,
     ),
@@ -76,7 +87,7 @@ HAPPENED = [
         EVT,
         0.8,
         "bought|sold|purchased|adopted|rescued",
-        needs=has(en.EVENTS_BOUGHT | en.HAVABLE, within=5),
+        needs=either(has(en.EVENTS_BOUGHT | en.HAVABLE, within=5), has(listed("called named"))),
     ),
     *rules(
         EVT,
@@ -84,7 +95,12 @@ HAPPENED = [
         "bought|purchased a|an|my|some|our, got|received a|an|my|some brand? new",
         needs=lacks(listed("error message email ticket coffee lunch warning idea")),
     ),
-    *rules(EVT, 0.7, "visited|attended|toured|hiked", needs=capital_within(6)),
+    *rules(
+        EVT,
+        0.7,
+        "visited|attended|toured, hiked at?, participated|volunteered|competed|performed in|at",
+        needs=both(capital_within(6), not_beginning("on", "in", "last")),
+    ),
     *rules(
         EVT,
         0.7,
@@ -128,10 +144,64 @@ HAPPENED = [
     *rules(
         EVT,
         0.8,
-        "joined, started|start working at|for|as, got into, was accepted to|into|at|by, am starting at",
-        needs=capital_within(3),
+        "joined, started|start working at|for|as, got into, was|got accepted|admitted to|into|at|by, am starting at",
+        needs=either(
+            capital_within(3), has(listed("programme program course school university college phd"))
+        ),
+    ),
+    *rules(
+        EVT,
+        0.8,
+        "have? signed|enrolled|enroled|registered up? for|in|on",
+        needs=has(
+            listed("course class classes programme program marathon race gym school degree bootcamp lessons")
+        ),
+    ),
+    *rules(
+        EVT,
+        0.8,
+        """
+        my|our @dwelling|car|bike flooded|burned|burnt|collapsed
+        my|our @dwelling|car|bike|phone|wallet was|got robbed|stolen|burgled|flooded|damaged|towed
+        """,
+        bare=True,
+    ),
+    *rules(EVT, 0.8, "broke|sprained|fractured|tore|injured|dislocated my *? @body", bare=True),
+    *rules(
+        EVT,
+        0.8,
+        "had|have a|an|my|the *? *? @treatment, am having|getting a|an|my|the *? *? @treatment",
+        needs=dated,
+    ),
+    *rules(
+        EVT, 0.8, "gave up, have given up", needs=both(at_most(6), lacks(listed("on hope trying it this")))
     ),
     *rules(EVT, 0.8, "passed|failed my|the|a", needs=has(en.EXAMS, within=4)),
+    *rules(
+        EVT,
+        0.8,
+        "ran|swam|climbed|cycled|walked|did|completed|finished|won @a?",
+        needs=has(en.FEATS, within=5),
+    ),
+    *rules(
+        EVT,
+        0.8,
+        "have? published|launched|released|opened|defended|founded|submitted @a",
+        needs=both(has(en.WORKS, within=4), lacks(listed("error crash crashes bug"))),
+    ),
+    *rules(
+        EVT,
+        0.8,
+        "am|are flying|travelling|traveling|going|moving to, fly|travel|leave to|for",
+        needs=both(capital_within(3), dated),
+    ),
+    *rules(
+        EVT,
+        0.8,
+        "my|our @paper expires|ends|starts|begins|runs out?",
+        needs=dated,
+    ),
+    *rules(EVT, 0.8, "my|our *? *? @occasion is|are on|at|in?", needs=dated),
     *rules(EVT, 0.8, "am|are getting married, found out i? am|are? pregnant, am|are expecting", bare=True),
 ]
 
@@ -145,13 +215,14 @@ FELT = [
         needs=lacks(listed("this error bug code")),
     ),
     *rules(EMO, 0.8, "have been feeling? @very? @feeling, have been @very? burned|burnt out", bare=True),
+    *rules(EMO, 0.7, "miss my|our @kin", bare=True),
     *rules(EMO, 0.7, "am scared|afraid|terrified|ashamed of", needs=lacks(listed("this error bug code"))),
     *rules(
         EMO,
         0.8,
         """
         @often get|feel|become|am @very? @feeling, am @often @very? @feeling, @often panic|cry|freeze|procrastinate
-        get @very? @feeling when|whenever|before|around|if|every, have panic attacks
+        get|feel @very? @feeling when|whenever|before|around|if|every, have panic attacks
         """,
         bare=True,
     ),
@@ -162,10 +233,11 @@ CHOICES = [
         DEC,
         0.9,
         """
-        have? decided|agreed to|on|that|against, have? settled on, are|am going|sticking with
+        have? decided|agreed to|on|that|against, have? decided we|i am|are|will going? to?
+        have? settled on, are|am going|sticking with
         have made the? decision to
         """,
-        needs=lacks(listed("flow you it this these those")),
+        needs=both(either(at_least(2), begins(en.LIFE_VERBS)), lacks(listed("flow you it this these those"))),
     ),
     *rules(
         DEC,
@@ -174,13 +246,22 @@ CHOICES = [
         needs=either(has(TECHNOLOGY), has(listed("over instead rather"))),
     ),
     *rules(
-        DEC, 0.9, "picked|adopted|standardised|standardized on?, we use, will use, we are using", needs=TECH
+        DEC,
+        0.9,
+        "have? picked|adopted, standardised|standardized on, we use, will use, we are using",
+        needs=both(TECH, not_beginning("on")),
     ),
     *rules(
         DEC,
         0.9,
-        "have? migrated|switched|moved from|to|off|away, are|am migrating|switching|moving from|to|off|away",
+        "have? migrated|switched from|to|off|away, are|am migrating|switching from|to|off|away",
         needs=TECH,
+    ),
+    *rules(
+        DEC,
+        0.9,
+        "have? moved from|to|off|away, are|am moving from|to|off|away",
+        needs=both(has(TECHNOLOGY), TECH),
     ),
     *rules(
         DEC,
@@ -191,102 +272,19 @@ CHOICES = [
     *rules(
         Kind.OBJ,
         0.7,
-        "will, am committing|committed to, promised, have promised|committed to?",
-        needs=both(has(listed("by before"), within=20), _dated, lacks(listed("you it this"))),
-    ),
-    *rules(DEC, 0.85, "we? do not use, we never use, avoid using", needs=TECH),
-    *rules(DEC, 0.85, "we follow|deploy|host|write|run", needs=has(TECHNOLOGY, within=8)),
-]
-
-KIN = [
-    *rules(
-        EVT,
-        0.9,
-        """
-        died, passed away, was diagnosed with, was|were born, had surgery, graduated|retired
-        got|is|are getting? married|engaged|divorced|pregnant|hired|fired|promoted
-        """,
-        bare=True,
-    ),
-    *rules(EVT, 0.8, "moved to|in|out|back, bought|sold|had a|an", needs=lacks(listed("file"))),
-    *rules(BIO, 1.0, "is|are @degree? @degree? allergic|intolerant to"),
-    *rules(BIO, 1.0, "is|are|was a|an", needs=JOB),
-    *rules(BIO, 1.0, "is|are|turned|turns <n>, is|are @state|@nation|@diet|@condition", bare=True),
-    *rules(
-        BIO,
-        1.0,
-        """
-        lives|live|works|work|studies|study|teaches|comes in|at|for|as|with|from|near|on
-        speaks|speak|plays, is|are from|studying|based
-        is|are in high|middle|college|kindergarten|school|preschool|grade|hospital
-        """,
-        bare=True,
-    ),
-    *rules(BIO, 1.0, "has|have|suffers", needs=both(nominal, has(en.HAVABLE, within=5))),
-    *rules(
-        BIO,
-        1.0,
-        "loves|love|likes|like|hates|hate|prefers|prefer|enjoys, can not stand, does not like|eat|drink, "
-        "eats|drinks",
-        needs=lacks(listed("it this when")),
-    ),
-    *rules(BIO, 1.0, "birthday is on?"),
-    *rules(
-        BIO,
-        1.0,
-        "starts|start|started|goes",
-        needs=has(
-            listed("school kindergarten college university daycare preschool nursery grade job"), within=5
-        ),
-    ),
-]
-
-PROJECT = [
-    *rules(
-        DEC,
-        0.9,
-        """
-        uses|use|runs|run|follows|follow|requires|require|supports|support|targets|relies|depends on|in?
-        is|are written|built|hosted|deployed|based|implemented|made in|with|on|using
-        will use|run|support|be, must not?, needs|need|has|have to, should not?, cannot, can not
-        """,
-        needs=lacks(listed("here crash crashes error errors bug help crashed working you")),
+        "will",
+        needs=both(has(listed("by before"), within=20), dated, lacks(listed("you it this"))),
     ),
     *rules(
-        DEC,
-        0.85,
-        "is|are in?",
-        wide=True,
-        needs=both(
-            has(TECHNOLOGY, within=10),
-            lacks(listed("slow slower down broken faster better not wrong failing")),
-        ),
+        Kind.OBJ,
+        0.7,
+        "am? committing|committed to, promised, have promised|committed to?",
+        needs=both(has(listed("by before this"), within=20), dated, lacks(listed("you it")), _no_pointing),
     ),
-    *rules(BIO, 1.0, "is called|named"),
-    *rules(DEC, 0.9, "is|are on|by?", needs=both(_dated, lacks(listed("slow down broken crashing old")))),
-]
-
-ORDERS = [
-    *rules(
-        DEC,
-        0.9,
-        "always|never, do not ever",
-        needs=both(
-            lacks(_NO_ORDER),
-            lambda rest: bool(rest) and not rest[0].fold.endswith("ing"),
-            not_beginning("a", "an", "the", "up", "in", "so", "my"),
-        ),
-    ),
-    *rules(DEC, 0.85, "let us use|adopt, let us go|stick with", needs=has(TECHNOLOGY, within=4)),
-    *rules(DEC, 0.95, "use|follow|apply|prefer", needs=has(en.ARCHITECTURE, within=6)),
-    *rules(
-        Kind.PREF,
-        0.9,
-        "call me, you can|may call me, people|everyone|everybody|friends call|calls me",
-        attribute="called",
-        says="wants to be called {x}",
-        needs=either(capital_within(1), lambda rest: len(rest) == 1),
-    ),
+    *rules(DEC, 0.9, "we use", needs=has(listed("instead rather"))),
+    *rules(DEC, 0.85, "we? do not use, we never use, avoid using, are|am not using", needs=TECH),
+    *rules(DEC, 0.85, "we follow|deploy|host|write|run all? of? our?", needs=has(TECHNOLOGY, within=8)),
+    *rules(DEC, 0.85, "we deploy|release|ship", needs=has(_REGULARLY, within=6)),
 ]
 
 FEELS = tuple(
@@ -298,11 +296,4 @@ FEELS = tuple(
     )
 )
 
-BRINGS = (Pattern.parse("always? make|makes me feel? @very? @feeling", CLASSES),)
-
-BOOKS: Mapping[Subject, Book] = {
-    Subject.SPEAKER: Book.of(FELT, HAPPENED, TASTES, AIMS, CHOICES, LIFE),
-    Subject.KIN: Book.of(KIN),
-    Subject.THING: Book.of(PROJECT),
-    Subject.ORDER: Book.of(ORDERS),
-}
+BRINGS = (Pattern.parse("always? make|makes me feel? @very? @feeling|panic|cry|freeze", CLASSES),)

@@ -22,6 +22,7 @@ from recollect.steps.judge.english.classes import (
     JOB,
     LASTING,
     PLACE,
+    WEEKLY,
     lasting_taste,
     rules,
 )
@@ -47,7 +48,8 @@ _NAMES = [
         says="is {x} years old",
         bare=True,
     ),
-    *rules(BIO, 1.0, "am turning <n>, turn <n>", bare=True),
+    *rules(BIO, 1.0, "am turning <n>|@count, turn <n>|@count", bare=True),
+    *rules(BIO, 1.0, "am in my early|mid|late|mid-?", needs=begins(en.DECADES)),
     *rules(BIO, 1.0, "am <n>", attribute="age", says="is {x} years old", bare=True, needs=at_most(0)),
     *rules(BIO, 1.0, "my age is", attribute="age", says="is {x} years old", needs=age),
     *rules(BIO, 1.0, "my birthday is on?", attribute="birthday", says="birthday: {x}"),
@@ -62,12 +64,30 @@ _PLACES = [
         attribute="lives_in",
         needs=either(PLACE, capital_within(6), both(begins(listed("a an")), has(HOMES))),
     ),
+    *rules(
+        BIO,
+        1.0,
+        "have lived in this|the|our *? house|flat|apartment|place|city|town|village",
+        needs=has(listed("since for all")),
+    ),
+    *rules(
+        BIO,
+        1.0,
+        "am|come from a family of, am the eldest|oldest|youngest|middle|only, never met my @kin, share custody",
+        bare=True,
+    ),
     *rules(BIO, 1.0, "live alone|with|off, am living with|alone", bare=True),
+    *rules(
+        BIO,
+        1.0,
+        "share|rent|own a|an|my *? @dwelling, my|our @dwelling is|has",
+        needs=lacks(listed("mess messy")),
+    ),
     *rules(BIO, 1.0, "have lived|been in|living in?", attribute="lives_in", needs=both(PLACE, LASTING)),
     *rules(
         BIO,
         1.0,
-        "grew up in?, was raised in|by, lived in, used to live|work|be|study|play|smoke|drink|own|have",
+        "grew up in?, was raised, lived in, used to live|work|be|study|play|smoke|drink|own|have",
         bare=True,
     ),
     *rules(BIO, 1.0, "am|come originally? from", attribute="from", needs=PLACE),
@@ -95,7 +115,7 @@ _WORK = [
     *rules(
         BIO,
         1.0,
-        "teach|own|drive|ride|wear|weigh|rent|breed, run a|an|my, manage a|the|my",
+        "teach|own|wear|weigh|rent|breed, run|drive|ride a|an|my|our|the, manage a|the|my",
         needs=lacks(listed("this that it script tests test command code function")),
     ),
     *rules(
@@ -115,6 +135,17 @@ _WORK = [
 ]
 
 _BODY = [
+    *rules(BIO, 1.0, "have got? a|an|my? bad|weak|chronic|injured|artificial|herniated *? @body", bare=True),
+    *rules(
+        BIO,
+        1.0,
+        "get|have migraines|headaches|hives|seizures|nosebleeds|cramps from|when|whenever|every|after",
+        bare=True,
+    ),
+    *rules(BIO, 1.0, "am hard of hearing, am partially|visually sighted|impaired|deaf", bare=True),
+    *rules(
+        BIO, 1.0, "take * *? *? every|daily|nightly|twice", bare=True, needs=lacks(listed("now while once"))
+    ),
     *rules(BIO, 1.0, "am <n> m|cm|ft|feet|foot|inches|kg|metres|meters tall?", bare=True),
     *rules(BIO, 1.0, "am @degree? @degree? allergic to", each=True),
     *rules(
@@ -129,11 +160,22 @@ _BODY = [
         "have got?, do not have",
         needs=both(nominal, has(en.HAVABLE, within=5), lacks(listed("question error problem issue"))),
     ),
+    *rules(
+        BIO,
+        1.0,
+        "have|take|attend a|an|my? *? @lesson",
+        needs=has(WEEKLY, within=6),
+    ),
     *rules(BIO, 1.0, "am fluent in, speak", each=True, needs=has(en.LANGUAGES, within=5)),
     *rules(BIO, 1.0, "my native|first|mother language|tongue is", attribute="native_language"),
     *rules(BIO, 1.0, "play the?, have been playing the?", needs=has(en.PLAYABLE, within=3)),
     *rules(BIO, 1.0, "have been", needs=LASTING),
-    *rules(BIO, 1.0, "my car|bike|laptop|phone|computer is", needs=either(begins(listed("a an")), capital)),
+    *rules(
+        BIO,
+        1.0,
+        "my|our car|bike|laptop|phone|computer|bank|insurer is",
+        needs=either(begins(listed("a an")), capital),
+    ),
     *rules(BIO, 1.0, "my timezone|time-zone|postcode|hometown is, my time zone is"),
     *rules(BIO, 1.0, "have", needs=both(begins(en.LIVED), LASTING)),
     *rules(
@@ -175,14 +217,34 @@ TASTES = [
         PREF,
         0.8,
         """
-        am not? a|an? big|huge? fan of, am not? into, am obsessed with, am passionate about
+        am not? a|an? big|huge? fan of, am not? into, do not do well with, am obsessed with, am passionate about
         have always loved|liked|hated
         """,
         each=True,
         needs=lasting_taste,
     ),
     *rules(PREF, 0.8, "have always been fascinated|interested|passionate", needs=lasting_taste),
-    *rules(PREF, 0.8, "prefer|avoid, would rather|prefer, tend to prefer|avoid", needs=lasting_taste),
+    *rules(
+        PREF,
+        0.8,
+        "prefer|avoid, would rather|prefer, tend to prefer|avoid",
+        needs=both(lasting_taste, lacks(listed("die we starve"))),
+    ),
+    *rules(
+        PREF, 0.7, "am very? sceptical|skeptical|wary|suspicious|distrustful of|about", needs=lasting_taste
+    ),
+    *rules(
+        PREF,
+        0.7,
+        "find",
+        needs=both(
+            lasting_taste,
+            has(
+                listed("exhausting boring annoying fascinating relaxing depressing overrated stressful"),
+                within=10,
+            ),
+        ),
+    ),
     *rules(
         PREF,
         0.8,
@@ -216,11 +278,39 @@ TASTES = [
         PREF,
         0.8,
         "run|meditate|swim|cook|cycle|garden|knit|paint|draw|read|walk|train|exercise|journal",
-        needs=has(listed("every daily weekly weekends mornings twice"), within=6),
+        needs=has(listed("every daily weekly weekends mornings twice times"), within=6),
     ),
 ]
 
+TASTES += rules(PREF, 0.8, "support", needs=both(capital, lacks(TECHNOLOGY | {"i"})))
+TASTES += rules(PREF, 0.8, "am more of a|an", needs=lacks(listed("question comment")))
+TASTES += rules(
+    PREF,
+    0.8,
+    "would like|prefer",
+    needs=both(
+        has(listed("answers replies responses explanations"), within=6), lacks(listed("these those it"))
+    ),
+)
+
 AIMS = [
+    *rules(OBJ, 0.7, "am|are trying for a|another", bare=True),
+    *rules(
+        OBJ,
+        0.7,
+        "plan|intend on, am|are planning on",
+        needs=begins(
+            listed(
+                "selling moving buying retiring quitting leaving emigrating adopting studying travelling starting"
+            )
+        ),
+    ),
+    *rules(
+        OBJ,
+        0.7,
+        "need to lose|quit|save|stop|pay",
+        needs=has(listed("kilos kg pounds weight smoking drinking debt money mortgage loan"), within=4),
+    ),
     *rules(
         OBJ,
         0.7,
@@ -268,7 +358,8 @@ AIMS = [
     *rules(
         OBJ,
         0.7,
-        "my main|biggest|long-term|ultimate|life? goal|dream|aim|ambition|resolution this|for|next? year? "
+        "my main|biggest|long-term|ultimate|life|next|first|new|current|big? "
+        "goal|dream|aim|ambition|resolution this|for|next? year? "
         "is to?",
         says="{head}: {x}",
     ),

@@ -38,6 +38,16 @@ CLASSES: Mapping[str, frozenset[str]] = {
     "degree": listed("severely very mildly highly deathly slightly a bit"),
     "about": listed("about with of that because by since for at to"),
     "a": listed("a an the my our"),
+    "occasion": en.OCCASIONS,
+    "lesson": en.LESSONS,
+    "paper": listed(
+        "visa passport licence license contract lease insurance permit warranty mortgage sabbatical"
+    ),
+    "count": en.COUNTS,
+    "body": en.BODY,
+    "treatment": en.TREATMENTS,
+    "dwelling": en.DWELLING,
+    "tongue": en.LANGUAGES,
     "fired": listed(
         "fired laid promoted hired engaged married divorced dumped robbed evicted rejected scammed "
         "hospitalised hospitalized admitted demoted made"
@@ -70,6 +80,9 @@ LASTING: Condition = both(
     lasting(listed("year years months decade decades"), listed("since")),
     lacks(en.MOMENTARY | en.FEELINGS | listed("it them this")),
 )
+WEEKLY = listed(
+    "every each weekly mondays tuesdays wednesdays thursdays fridays saturdays sundays weekends twice mornings evenings"
+)
 _GENERIC = listed(
     "sea beach ocean mountains outdoors cold heat winter summer rain snow gym city countryside dark night "
     "sun theatre theater cinema opera water woods forest internet office"
@@ -78,7 +91,9 @@ _GENERIC = listed(
 
 def lasting_taste(rest: Sequence[Word]) -> bool:
     """Not "the colour", "using it" or "something": those are about what was just said."""
-    folds = [word.fold for word in rest]
+    folds = (
+        " ".join(word.fold for word in rest).replace("these days", "").replace("anything with", "").split()
+    )
     if _DEICTIC & set(folds) or META & set(folds):
         return False
     if folds[:1] != ["to"] and STOPS & set(folds[:1]):
@@ -91,5 +106,5 @@ _DEICTIC = listed("it them that these those something this other's another every
 #: Speaks of the answer, not of a taste.
 META = listed(
     "idea ideas suggestion suggestions recommendation recommendations option options approach title sound "
-    "look answer response list happens happened how concept"
+    "look answer response list happens happened how concept opinion aspect aspects"
 )

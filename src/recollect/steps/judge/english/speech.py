@@ -1,9 +1,10 @@
 """How English speakers put things: questions, suppositions, quotations, requests."""
 
 from recollect.steps.judge.english import words as en
-from recollect.steps.judge.english.about_events import BOOKS, BRINGS, FEELS
+from recollect.steps.judge.english.about_events import BRINGS, FEELS
+from recollect.steps.judge.english.about_others import BOOKS
 from recollect.steps.judge.english.classes import STOPS
-from recollect.steps.judge.english.verbs import EMPHASIS, LIGHT, order, third
+from recollect.steps.judge.english.verbs import EMPHASIS, LIGHT, order, spoken, third
 from recollect.steps.judge.grammar import Language, Signs
 from recollect.steps.judge.lexicon import listed
 from recollect.steps.judge.phrases import Pattern, Phrases
@@ -23,6 +24,8 @@ _SHORT = {
     "gonna": "going to",
 }  # fmt: skip
 
+_MUST = listed("must shall has have needs need")
+
 _SIGNS = Signs(
     asking=Phrases.listed(
         "what, why, how, who, whom, whose, which, where, when, is, are, am, was, were, do, does, did, can, "
@@ -36,8 +39,7 @@ _SIGNS = Signs(
         "would kill, i could eat, what if, wondering, i was wondering, as if, hypothetically, i doubt"
     ),
     unreal=Phrases.listed(
-        "if, suppose, supposing, let us say, assume, assuming, unless, say i, in case, were i, had i, "
-        "would have"
+        "if, according to, suppose, supposing, let us say, assume, assuming, say i, in case, were i, had i, would have"
     ),
     staged=Phrases.listed(
         "imagine, pretend, act as, role play, roleplay, role-play, let us pretend, let us play, you are a, "
@@ -53,7 +55,8 @@ _SIGNS = Signs(
     pasted=Phrases.listed(
         "email, mail, letter, text, message, sentence, paragraph, quote, comment, review, wrote, writes, "
         "says, said, reads, log, output, transcript, excerpt, article, post, tweet, prompt, example, "
-        "paste, script, lyrics, ticket"
+        "paste, script, lyrics, ticket, persona, profile, answer, response, sample, character, dialogue, conversation, "
+        "description, bio, caption, headline, user, bot, human, customer, assistant, interviewer"
     ),
     letter=Phrases.listed("dear, to whom it may concern"),
     joke=Phrases.listed("just kidding, jk, kidding, joking, just joking, not really lol"),
@@ -63,6 +66,12 @@ _SIGNS = Signs(
         "take note, note for later, save this, memorise that, memorize that, for future reference, for the "
         "record"
     ),
+    decides=Phrases.listed(
+        "decision made, decision on, decision is, final decision, we agreed, i agreed, and agreed, we decided, "
+        "i decided, have decided, and decided, we settled, have agreed"
+    ),
+    files=Phrases.listed("for the file, for the record, worth filing, worth noting, worth remembering"),
+    views=Phrases.listed("my take, my view, my opinion"),
     polite=listed("please can could would you also and always so ok hey hi just"),
     leads=Phrases.listed("from now on, going forward, as of today, starting today, starting now"),
     every_time=Phrases.listed("every time, whenever, each time, any time, anytime"),
@@ -94,11 +103,16 @@ ENGLISH = Language(
     kin=en.KIN,
     acquaintances=en.ACQUAINTANCES,
     partners=en.PARTNERS,
+    trades=en.JOBS - en.TRAITS,
     things=en.THINGS,
     bare_things=listed("everything deadline stack"),
+    quantities={
+        **dict.fromkeys(("all", "every", "each"), _MUST),
+        **dict.fromkeys(("no", "nothing", "none", "nobody"), _MUST | {"may", "can", "should"}),
+    },
     thing_verbs=listed(
         "is are uses use runs run follows follow requires require supports support targets relies depends "
-        "must needs need has have should will cannot can was were does do"
+        "must needs need has have should will cannot can was were does do insists insist wants expects"
     ),
     called=tuple(Pattern.parse(text, {}) for text in ("name is", "is|are called|named", "called|named")),
     theirs=tuple(
@@ -115,11 +129,21 @@ ENGLISH = Language(
     brings=BRINGS,
     replies=listed("answer reply respond write speak talk"),
     tongues=en.LANGUAGES,
-    spoken=list,
+    spoken=spoken,
     before_is=frozenset(),
     nearer=listed("older younger little big eldest youngest twin late dear baby new elder middle"),
-    future=listed("will going getting moving having expecting starting starts"),
+    future=listed(
+        "will going getting moving having expecting starting starts flying travelling fly travel leave must "
+        "is expires ends begins runs expires ends begins runs"
+    ),
     soft=listed("and or plus nor"),
+    when=listed("when whenever while after before once since until as"),
+    degree=listed("am been be feel felt feeling is are was were get getting got"),
+    imperatives=listed(
+        "use write answer give keep show explain include avoid stick always never please reply respond add "
+        "do start tell "
+        "make put call be"
+    ),
     hard=listed("but because although though whereas which then therefore however so"),
     resumes=listed(
         "was were want need think noticed know feel miss have had would could should can will am is are "

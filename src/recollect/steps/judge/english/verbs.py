@@ -24,8 +24,26 @@ _BEFORE_VERB = (
         "always usually often rarely never sometimes normally typically generally mostly only no longer not"
     )
 )
+_LY_VERBS = listed("fly apply rely reply supply imply comply multiply bully rally")
 _HEARER = listed("me please let us")
 _DROPPED = listed("i we my our me myself us ourselves")
+
+
+def spoken(words: Sequence[Word]) -> list[Word]:
+    """Take "my wife and I" for "I": what both do the speaker does."""
+    told: list[Word] = []
+    for word in words:
+        if word.fold == "i" and len(told) > 2 and told[-1].fold == "and" and _is_couple(told):
+            told = told[:-3]
+        told.append(word)
+    return told
+
+
+def _is_couple(told: Sequence[Word]) -> bool:
+    """Whether "my wife and" stands at the beginning of a clause, with nothing but spaces in between."""
+    my, kin, link = told[-3:]
+    begins = len(told) == 3 or my.start - told[-4].end > 1
+    return my.fold in {"my", "our"} and begins and link.start - kin.end == 1
 
 
 def third(words: Sequence[Word], *, verb: bool = False) -> list[str | None]:
@@ -41,12 +59,16 @@ def third(words: Sequence[Word], *, verb: bool = False) -> list[str | None]:
             told.append(None)
             # What follows "I" is a verb; what follows a "my" at the beginning is its subject.
             verb = word.fold in {"my", "our"} or (verb and word.fold not in {"i", "we"})
-        elif verb or word.fold in _BEFORE_VERB:
+        elif verb or word.fold in _BEFORE_VERB or _is_adverb(word.fold):
             told.append(word.text)
         else:
             told.append(_third_person(word))
             verb = True
     return _contracted(told)
+
+
+def _is_adverb(fold: str) -> bool:
+    return fold.endswith("ly") and fold not in _LY_VERBS
 
 
 def _third_person(word: Word) -> str:

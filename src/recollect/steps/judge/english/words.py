@@ -22,7 +22,7 @@ THINGS = listed(
     "website service services server system codebase repo repository product platform stack team startup "
     "company game library plugin bot pipeline infrastructure ci tests architecture deadline budget deploy "
     "deployment release mvp prototype business store shop blog newsletter thesis dissertation client "
-    "clients everything"
+    "clients everything beta alpha launch demo milestone submission"
 )
 HAVABLE = listed(
     "wife husband partner girlfriend boyfriend son daughter sons daughters kid kids child children baby "
@@ -34,7 +34,8 @@ HAVABLE = listed(
     "intolerance phobia disability ocd ptsd bipolar lupus fibromyalgia alzheimer's parkinson's dementia "
     "pressure cholesterol car bike motorcycle motorbike house apartment flat condo boat van truck garden "
     "farm cabin tesla piano guitar business company shop store bakery restaurant startup blog podcast "
-    "channel degree phd masters master's mba bachelor's diploma licence license visa citizenship passport "
+    "channel studio workshop allotment clinic gallery degree phd masters master's mba bachelor's diploma "
+    "licence license visa citizenship passport "
     "mortgage"
 )
 DIETS = listed(
@@ -82,7 +83,11 @@ JOBS = listed(
     "apprentice postdoc undergrad freshman sophomore senior junior runner cyclist swimmer gamer admin "
     "sysadmin devops vegetarian vegan pescatarian diabetic native monk priest pastor imam rabbi model "
     "stylist hairdresser barber feminist introvert extrovert insomniac minimalist polyglot homeowner "
-    "landlord tenant citizen politician diplomat"
+    "landlord tenant citizen politician diplomat lead donor volunteer"
+)
+TRAITS = DIETS | listed(
+    "beginner novice runner cyclist swimmer gamer diabetic native feminist introvert extrovert insomniac minimalist "
+    "polyglot homeowner landlord tenant citizen immigrant expat refugee widow widower parent donor volunteer veteran"
 )
 NOT_JOBS = listed(
     "number matter computer user customer bother monster winner loser sucker killer stranger super error "
@@ -116,7 +121,7 @@ FEELINGS = STRONG | listed(
 VERY = listed("so very really extremely incredibly super deeply constantly always absolutely terribly too")
 LIFE_VERBS = listed(
     "learn become move quit stop lose save travel visit study retire improve found launch publish graduate "
-    "adopt marry emigrate relocate buy own live volunteer settle read speak earn pass"
+    "adopt marry emigrate relocate buy sell own live volunteer settle read speak earn pass"
 )
 MAYBE_LIFE_VERBS = listed(
     "be build start open write get run have finish work go create do eat drink reduce cut"
@@ -124,11 +129,12 @@ MAYBE_LIFE_VERBS = listed(
 LIFE_THINGS = listed(
     "book novel company business startup house home kids family degree marathon restaurant cafe bakery shop "
     "year years decade career debt weight fit healthier job abroad someday day therapist doctor "
-    "engineer developer teacher nurse parent father mother meat sugar alcohol smoking"
+    "engineer developer teacher nurse parent father mother meat sugar alcohol smoking level fluent certified "
+    "spanish french german italian portuguese japanese english mandarin korean dutch"
 )
 MOMENTARY = listed(
     "trying waiting looking wondering debugging stuck thinking having getting fixing searching reading "
-    "stuck seeing testing staring sitting scrolling told asked feeling tracking keeping"
+    "stuck seeing testing staring sitting scrolling told asked feeling tracking keeping meaning"
 )
 LONG_TIME = listed("year years month months decade decades since childhood")
 EVENTS_BOUGHT = listed(
@@ -142,6 +148,38 @@ ARCHITECTURE = listed(
 )
 LIVED = listed("lived worked studied played taught run owned been")
 
+COUNTS = listed(
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+    "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred"
+)
+DECADES = listed(
+    "twenties thirties forties fifties sixties seventies eighties nineties 20s 30s 40s 50s 60s 70s 80s teens"
+)
+BODY = listed(
+    "back knee knees hip hips shoulder shoulders heart wrist ankle arm leg foot hand finger rib ribs nose "
+    "neck collarbone "
+    "elbow toe hearing eyesight kidney kidneys liver lungs stomach tooth spine tendon ligament"
+)
+TREATMENTS = listed(
+    "surgery operation chemo chemotherapy radiotherapy transplant biopsy scan mri c-section hysterectomy session"
+)
+DWELLING = listed("flat apartment house home room office garden kitchen studio")
+OCCASIONS = listed(
+    "wedding exam exams interview appointment surgery operation flight graduation defense defence party reunion "
+    "concert race audition funeral ceremony anniversary recital hearing"
+)
+LESSONS = listed(
+    "class classes lesson lessons therapy practice rehearsal rehearsals training choir yoga pilates physio judo karate "
+    "ballet"
+)
+FEATS = listed(
+    "marathon marathons half-marathon triathlon ironman ultramarathon camino summit race everest kilimanjaro pilgrimage"
+)
+WORKS = listed(
+    "book novel thesis dissertation paper album shop store company startup restaurant app game bakery cafe business "
+    "gallery podcast"
+)
+
 FILLERS = Phrases.listed(
     "hi, hey, hello, hiya, hi there, hey there, hello there, yo, so, well, honestly, actually, also, and, "
     "but, btw, by the way, just so you know, fyi, for context, some context, context, ok, okay, yes, yeah, "
@@ -153,5 +191,7 @@ FILLERS = Phrases.listed(
     "meet you, because, since, as, though, although, after all, well then, the thing is, basically, in "
     "fact, decision made, i should mention that, i should mention, note that, i told you that, just "
     "confirmed, confirmed, for the record, for this project, in this project, on this project, for our "
-    "project, in our project, for my project, in my project, at my company, at our company"
+    "project, in our project, for my project, in my project, at my company, at our company, again, once again, "
+    "once more, one day, someday, some day, one thing, one more thing, as i told you, as i mentioned, like i "
+    "said, as mentioned"
 )

@@ -38,6 +38,12 @@ def _dated(rest: Sequence[Word]) -> bool:
     return any(word.fold in _WHEN or word.number for word in rest)
 
 
+def _orders(rest: Sequence[Word]) -> bool:
+    """Begins like an order, not like "nunca vi" or "sempre gostei"."""
+    verb = next((word.fold for word in rest if word.fold not in {"me", "se", "mais"}), "")
+    return verb.endswith(("a", "e", "r", "am", "em")) and verb not in {"que", "era", "foi"}
+
+
 HAPPENED = [
     *rules(EVT, 0.8, "fui|fomos @fired", bare=True),
     *rules(
@@ -65,7 +71,7 @@ HAPPENED = [
     *rules(
         EVT,
         0.8,
-        "me? mudei|mudamos me|nos? @to|de, @estou me? mudando me? @to, vou me? mudar me? @to",
+        "me|nos? mudei|mudamos me|nos? @to|de, @estou me? mudando me? @to, vou me? mudar me? @to",
         attribute="lives_in",
         needs=both(
             either(capital_within(3), has(listed("casa apartamento cidade"), within=4)),
@@ -76,7 +82,7 @@ HAPPENED = [
         EVT,
         0.8,
         "comprei|compramos|vendi|vendemos|adotei|adotamos|ganhei|troquei",
-        needs=has(pt.BOUGHT | pt.HAVABLE, within=5),
+        needs=either(has(pt.BOUGHT | pt.HAVABLE, within=5), has(listed("chamado chamada"))),
     ),
     *rules(
         EVT,
@@ -108,6 +114,48 @@ HAPPENED = [
     ),
 ]
 
+HAPPENED += [
+    *rules(EVT, 0.8, "o|a? @own @paper vence|expira|acaba|termina|comeca", needs=_dated),
+    *rules(EVT, 0.8, "me? inscrevi|matriculei|inscrevemos me|nos? @in", needs=lacks(POINTING)),
+    *rules(EVT, 0.8, "sai|saimos @of @own? emprego|trabalho", bare=True),
+    *rules(
+        EVT,
+        0.8,
+        "o|a? @own casa|apartamento|carro|moto|bicicleta|celular alagou|inundou|queimou|pegou|foi fogo?",
+        bare=True,
+    ),
+    *rules(
+        EVT, 0.8, "acabei|acabamos de me|nos? mudar|comprar", needs=either(capital_within(4), has(pt.BOUGHT))
+    ),
+    *rules(
+        EVT, 0.8, "quebrei|torci|fraturei|machuquei|operei|rompi|desloquei @art|@own @own? @body", bare=True
+    ),
+    *rules(EVT, 0.8, "fiz|tive|comecei|faco|vou fazer? @art|@own? *? @treatment", needs=_dated),
+    *rules(EVT, 0.8, "comecei|comecamos a? fazer? terapia|fisioterapia|tratamento", bare=True),
+    *rules(
+        EVT, 0.8, "larguei|abandonei o|a|os|as?", needs=both(at_least(1), lacks(POINTING | listed("mao")))
+    ),
+    *rules(
+        EVT,
+        0.8,
+        "corri|corremos|terminei|completei|nadei|subi|escalei|fiz @art|@own?",
+        needs=has(pt.FEATS, within=4),
+    ),
+    *rules(
+        EVT,
+        0.8,
+        "publiquei|publicamos|lancei|lancamos|abri|abrimos|defendi|fundei|fundamos @art|@own",
+        needs=both(has(pt.WORKS, within=4), lacks(_TROUBLE)),
+    ),
+    *rules(
+        EVT,
+        0.8,
+        "viajo|viajamos|embarco|embarcamos @to, vou|vamos viajar|voar @to",
+        needs=both(capital_within(3), _dated),
+    ),
+    *rules(EVT, 0.8, "o|a? @own *? *? @occasion @is|sera no|na|em|dia?", needs=_dated),
+]
+
 FELT = [
     *rules(
         EMO,
@@ -129,6 +177,7 @@ FELT = [
         bare=True,
         needs=lacks(_TROUBLE),
     ),
+    *rules(EMO, 0.8, "sinto @very? falta|saudade|saudades @of @own? @kin", bare=True),
     *rules(EMO, 0.8, "tenho @very? @dread @of, morro de medo @of", needs=lacks(POINTING)),
     *rules(
         EMO,
@@ -136,6 +185,7 @@ FELT = [
         """
         sempre fico @very? @feeling|panico, sempre me sinto @very? @feeling, sempre entro em panico, sempre choro
         fico sempre @very? @feeling, fico @very? @feeling quando|sempre|toda|cada|antes, tenho crises de
+        me? sinto me? @very? @feeling quando|sempre|toda|cada|antes
         """,
         bare=True,
     ),
@@ -151,6 +201,7 @@ CHOICES = [
         """,
         needs=both(at_least(1), lacks(listed("isso isto aqui entao um for"))),
     ),
+    *rules(DEC, 0.9, "usamos|utilizamos|adotamos", needs=has(listed("vez inves"))),
     *rules(
         DEC,
         0.9,
@@ -173,7 +224,7 @@ CHOICES = [
         """,
         needs=has(_PRODUCT, within=4),
     ),
-    *rules(DEC, 0.85, "nao usamos|utilizamos, nunca usamos", needs=TECH),
+    *rules(DEC, 0.85, "nao usamos|utilizamos, nunca usamos, nao vamos|vou usar|adotar", needs=TECH),
     *rules(
         DEC,
         0.85,
@@ -187,11 +238,14 @@ KIN = [
         EVT,
         0.9,
         """
+        se? separaram|divorciaram|casaram
         se? morreu|faleceu|nasceu|nasceram|casou|separou|formou|aposentou|engravidou|reformou
         foi|esta|está diagnosticado|diagnosticada|demitido|demitida|promovido|promovida|gravida|internado|internada com?
         """,
         bare=True,
     ),
+    *rules(EVT, 0.8, "se? mudou se? @to", attribute="lives_in", needs=capital_within(3)),
+    *rules(BIO, 1.0, "mora|moram|vive|vivem @in", attribute="lives_in", needs=capital_within(3)),
     *rules(EVT, 0.8, "se? mudou|comprou|vendeu|ganhou", needs=lacks(listed("ideia"))),
     *rules(BIO, 1.0, "é|sao muito? alergico|alergica|alergicos|intolerante @at"),
     *rules(
@@ -200,7 +254,12 @@ KIN = [
         "é|sao um|uma?",
         needs=either(JOB, begins(pt.STATES | pt.NATIONALITIES | pt.DIETS | pt.CONDITIONS)),
     ),
-    *rules(BIO, 1.0, "tem|fez <n> anos", bare=True),
+    *rules(
+        BIO,
+        1.0,
+        "tem|fez|faz|completou <n>|@count anos|meses, acabou de fazer|completar <n>|@count anos",
+        bare=True,
+    ),
     *rules(
         BIO,
         1.0,
@@ -217,10 +276,37 @@ KIN = [
         needs=lacks(POINTING),
     ),
     *rules(BIO, 1.0, "é de|do|da", needs=capital),
+    *rules(BIO, 1.0, "me criou", bare=True),
     *rules(BIO, 1.0, "faz aniversario, comeca a? escola|faculdade|creche", bare=True),
 ]
 
+NAMED = [
+    *rules(BIO, 1.0, "mora|vive @in", attribute="lives_in", needs=capital_within(3)),
+    *rules(BIO, 1.0, "trabalha @in|para|pra", attribute="employer", needs=capital_within(3)),
+    *rules(BIO, 1.0, "é muito? alergico|alergica|intolerante @at"),
+    *rules(BIO, 0.8, "prefere", needs=lacks(POINTING)),
+    *rules(Kind.OBJ, 0.7, "quer que eu, pediu que eu", needs=_dated),
+    *rules(DEC, 0.8, "decidiu|concordou em?, se comprometeu a", needs=lacks(POINTING)),
+]
+
+RULES = rules(
+    DEC,
+    0.9,
+    "nao? deve|devem|pode|podem, nao? precisa|precisam, tem de|que",
+    needs=lacks(listed("voce erro erros")),
+)
+
 PROJECT = [
+    *rules(
+        DEC,
+        0.9,
+        """
+        deve|precisa ser|estar|ficar entregue|pronto|pronta|lancado|lancada|no|publicado|publicada ar? ate|em|no
+        tem que|de ser|estar|ficar|sair entregue|pronto|pronta|lancado|lancada? ate|em|no
+        """,
+        attribute="deadline",
+        needs=_dated,
+    ),
     *rules(
         DEC,
         0.9,
@@ -238,6 +324,8 @@ PROJECT = [
         wide=True,
         needs=both(has(TECHNOLOGY, within=10), lacks(listed("lento lenta rapido melhor pior"))),
     ),
+    *rules(BIO, 1.0, "se chama"),
+    *rules(DEC, 0.85, "é|sao sobre", needs=lacks(POINTING)),
     *rules(
         DEC, 0.9, "é|esta|está marcado? dia|para|em|no|ate?", needs=both(_dated, lacks(listed("lento lenta")))
     ),
@@ -255,8 +343,20 @@ ORDERS = [
         attribute="called",
         says="quer ser chamado de {x}",
     ),
-    *rules(DEC, 0.9, "sempre|nunca|jamais", needs=both(at_least(2), lacks(listed("que vi ouvi soube")))),
+    *rules(DEC, 0.9, "sempre|nunca|jamais", needs=both(at_least(2), _orders)),
+    *rules(
+        DEC,
+        0.9,
+        "pare|para|parem de",
+        needs=has(listed("resposta respostas mensagem mensagens"), within=8),
+    ),
     *rules(DEC, 0.9, "me? @reply me? sempre|apenas"),
+    *rules(
+        DEC,
+        0.9,
+        "nao use|usa|utilize|escreva|mande|coloque",
+        needs=has(listed("emojis emoji comigo respostas girias giria jargao"), within=6),
+    ),
     *rules(DEC, 0.9, "nao use|usa|utilize|sugira|escreva|responda nunca|mais|jamais"),
     *rules(DEC, 0.95, "use|usa|utilize|siga|segue|aplique", needs=has(pt.ARCHITECTURE, within=6)),
 ]
@@ -279,6 +379,8 @@ BRINGS = (
 BOOKS: Mapping[Subject, Book] = {
     Subject.SPEAKER: Book.of(FELT, HAPPENED, TASTES, AIMS, CHOICES, LIFE),
     Subject.KIN: Book.of(KIN),
+    Subject.NAMED: Book.of(NAMED),
+    Subject.RULE: Book.of(RULES),
     Subject.THING: Book.of(PROJECT),
     Subject.ORDER: Book.of(ORDERS),
 }

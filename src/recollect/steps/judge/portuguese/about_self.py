@@ -11,6 +11,7 @@ BIO, PREF, OBJ = Kind.BIO, Kind.PREF, Kind.OBJ
 _NAMES = [
     *rules(BIO, 1.0, "o? @own nome completo? @is, me? chamo me?", attribute="name", says="nome: {x}"),
     *rules(BIO, 1.0, "tenho|fiz|faco|completei|completo <n> anos|aninhos", attribute="age", bare=True),
+    *rules(BIO, 1.0, "vou|vamos fazer|completar <n>|@count anos", bare=True),
     *rules(
         BIO,
         1.0,
@@ -58,6 +59,20 @@ _PLACES = [
 ]
 
 _WORK = [
+    *rules(
+        BIO,
+        1.0,
+        """
+        trabalho|trabalhamos a|de noite|tarde|manha|madrugada|dia
+        divido|dividimos @art|@own? apartamento|casa|quarto com
+        o? @own apartamento|casa|escritorio fica|tem|é, a? @own cidade|terra natal @is
+        moro|moramos nesta|nessa|neste|nesse casa|apartamento|cidade|bairro|rua desde|ha
+        venho|sou de uma familia de, sou o|a mais velho|velha|novo|nova|cacula de|dos|entre, sou o|a cacula de|dos|da
+        nunca conheci o|a? @own @kin
+        sou neto|neta|filho|filha|bisneto|bisneta|descendente de
+        """,
+        bare=True,
+    ),
     *rules(BIO, 1.0, "trabalho|trabalhamos como, atuo como, trabalho de", attribute="job"),
     *rules(
         BIO,
@@ -101,6 +116,12 @@ _BODY = [
         "tenho|temos, nao tenho|temos, sofro|sofremos de|com",
         needs=both(has(pt.HAVABLE, within=5), lacks(listed("duvida erro problema certeza pergunta"))),
     ),
+    *rules(
+        BIO,
+        1.0,
+        "tenho|temos|faco|fazemos @lesson",
+        needs=has(listed("toda todo todas todos semanal semanais vezes"), within=7),
+    ),
     *rules(BIO, 1.0, "falo, sou fluente em", each=True, needs=has(pt.LANGUAGES, within=4)),
     *rules(
         BIO,
@@ -125,6 +146,19 @@ _BODY = [
     *rules(BIO, 1.0, "o? @own email|e-mail|telefone|telemovel|endereco|peso|altura|signo|salario @is"),
 ]
 
+_BODY += [
+    *rules(BIO, 1.0, "fiz|cursei|faco|estudei", needs=begins(pt.DEGREES)),
+    *rules(BIO, 1.0, "tenho|sofro|temos problema|problemas de|na|no|nas|nos @body", bare=True),
+    *rules(BIO, 1.0, "tomo|tomamos", needs=has(listed("todo toda diariamente todos todas"), within=6)),
+    *rules(BIO, 1.0, "durmo muito|bem|super? mal|pouco|bem|tarde", bare=True),
+    *rules(
+        BIO,
+        1.0,
+        "o? @own banco|carro|celular|telemovel|notebook|computador @is o|a|um|uma?",
+        needs=lacks(listed("lento lenta quebrado quebrada")),
+    ),
+]
+
 LIFE = [*_NAMES, *_PLACES, *_WORK, *_BODY]
 
 TASTES = [
@@ -139,6 +173,8 @@ TASTES = [
         attribute="diet",
         bare=True,
     ),
+    *rules(PREF, 0.8, "odeio|detesto|adoro|amo que me"),
+    *rules(PREF, 0.8, "sou|somos mais de|do|da|chegado|chegada", needs=lacks(POINTING)),
     *rules(PREF, 0.8, "odeio|detesto|adoro|amo quando", needs=lacks(POINTING | {"acontece"})),
     *rules(
         PREF,
@@ -153,7 +189,7 @@ TASTES = [
     *rules(
         PREF,
         0.8,
-        "sou|somos muito|grande|super? fa @of, sou apaixonado|apaixonada|viciado|viciada|louco|louca "
+        "sou|somos muito|grande|super? fa @of, sou|@estou apaixonado|apaixonada|viciado|viciada|louco|louca "
         "por|em|pelo|pela|no|na",
     ),
     *rules(PREF, 0.8, "prefiro|preferimos|evito|evitamos, costumo|costumamos"),
@@ -161,12 +197,13 @@ TASTES = [
         PREF,
         0.8,
         """
-        nao como|bebo|fumo|tomo|uso|assisto|vejo, nao posso comer|beber
+        nao como|bebo|fumo|tomo|uso|assisto|vejo, nao posso comer|beber|com
         nunca|sempre|quase nunca? como|bebo|tomo|uso|leio|acordo|cozinho|durmo|corro|compro
         """,
         needs=lacks(listed("isso isto fazer faco funciona resolver")),
     ),
     *rules(PREF, 0.8, "nao bebo|fumo, nunca bebo|fumo", bare=True),
+    *rules(PREF, 0.8, "voltei|voltamos a comer|beber|fumar|correr|nadar|treinar|pedalar", bare=True),
     *rules(
         PREF,
         0.7,
@@ -176,8 +213,7 @@ TASTES = [
     *rules(
         PREF,
         0.8,
-        "o|a? @own * favorito|favorita|preferido|preferida @is, o|a? @own * * "
-        "favorito|favorita|preferido|preferida @is",
+        "o|a? @own * *? *? favorito|favorita|preferido|preferida @is",
         attribute="favourite",
     ),
     *rules(
@@ -220,7 +256,16 @@ AIMS = [
     *rules(
         OBJ,
         0.7,
-        "o|a? @own grande|maior|principal? meta|objetivo|sonho|objectivo grande|principal? @this? ano? @is",
+        "o|a? @own grande|maior|principal|proxima|proximo|nova|novo|primeira? meta|objetivo|sonho|objectivo "
+        "grande|principal? @this? ano? @is",
         says="{head}: {x}",
     ),
+    *rules(OBJ, 0.7, "@estou tentando ter um|uma? bebe|filho|filha", bare=True),
+    *rules(
+        OBJ,
+        0.7,
+        "preciso|precisamos perder|parar|juntar|economizar|pagar",
+        needs=has(listed("quilos kg peso fumar beber dinheiro divida dividas emprestimo"), within=4),
+    ),
+    *rules(OBJ, 0.7, "o? @own plano @is", needs=lacks(POINTING)),
 ]

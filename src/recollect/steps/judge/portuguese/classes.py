@@ -40,6 +40,12 @@ CLASSES: Mapping[str, frozenset[str]] = {
     "is": listed("é e sao eh"),
     "with": listed("com por pelo pela pelas pelos sobre de do da desde porque que ao a"),
     "art": listed("o a os as um uma"),
+    "occasion": pt.OCCASIONS,
+    "lesson": pt.LESSONS,
+    "paper": listed("visto passaporte contrato seguro carteira aluguel licenca garantia"),
+    "count": pt.COUNTS,
+    "body": pt.BODY,
+    "treatment": pt.TREATMENTS,
     "fired": listed(
         "demitido demitida despedido despedida promovido promovida contratado contratada assaltado "
         "assaltada mandado mandada aprovado aprovada aceito aceita internado internada reprovado reprovada "
@@ -63,7 +69,10 @@ CLASSES: Mapping[str, frozenset[str]] = {
 rules = Writer(classes=CLASSES)
 
 JOB: Condition = first_noun(
-    STOPS, named_or_ends(pt.JOBS, ("ista", "logo", "loga", "grafo", "grafa"), never=pt.NOT_JOBS)
+    STOPS,
+    named_or_ends(
+        pt.JOBS, ("ista", "logo", "loga", "grafo", "grafa", "eiro", "eira", "dor", "dora"), never=pt.NOT_JOBS
+    ),
 )
 TECH: Condition = both(
     either(has(TECHNOLOGY), capital_within(4)), lacks(listed("aqui cookies exemplo acima abaixo"))

@@ -22,7 +22,8 @@ _SIGNS = Signs(
         "dera, queria ser, queria saber, porventura, se calhar, suponho, imagino, tenho certeza, duvido"
     ),
     unreal=Phrases.listed(
-        "se eu, se nos, se voce, se ele, se ela, se o, se a, se os, se as, se fosse, se tivesse, se for, "
+        "de acordo com, segundo o, segundo a, segundo os, segundo as, se eu, se nos, se voce, se ele, se "
+        "ela, se o, se a, se os, se as, se fosse, se tivesse, se for, "
         "se tiver, se ganhasse, se meu, se minha, se quiser, se der, se pudesse, se houver, se houvesse, "
         "se precisar, se ganhar, se fizer, suponha, supondo, suponhamos, digamos, caso, imaginando, "
         "assumindo, a menos que, faz de conta"
@@ -36,12 +37,14 @@ _SIGNS = Signs(
         "tradução, corrija esta, corrija essa, corrija o, corrija a, corrige esta, corrige essa, corrige o "
         "texto, corrigir esta, reescreva, reescreve, parafraseie, resuma este, resuma esse, resuma o, o "
         "seguinte texto, a seguinte frase, historia de usuario, voce é um, voce é uma, como desenvolvedor, "
-        "como usuario, como utilizador, como cliente, personagem"
+        "como usuario, como utilizador, como cliente, personagem, persona, o protagonista, a protagonista"
     ),
     pasted=Phrases.listed(
         "email, e-mail, carta, texto, mensagem, frase, paragrafo, citacao, comentario, resenha, escreveu, "
         "disse, diz, falou, log, saida, transcricao, trecho, artigo, post, tweet, prompt, exemplo, "
-        "roteiro, letra, chamado"
+        "roteiro, letra, chamado, persona, perfil, resposta, personagem, dialogo, conversa, descricao, "
+        "legenda, manchete, "
+        "bio, usuario, cliente, atendente, assistente, entrevistador"
     ),
     letter=Phrases.listed(
         "prezado, prezada, prezados, prezadas, caro, cara senhora, caros, exmo, exma, excelentissimo, "
@@ -59,6 +62,15 @@ _SIGNS = Signs(
         "informacao, guarda isso, guarde isso, guarda isto, memorize que, memoriza que, fica sabendo que, "
         "fique sabendo que, para o futuro, pra referencia"
     ),
+    decides=Phrases.listed(
+        "ficou decidido, foi decidido, ficou combinado, decisao tomada, decisao sobre, decisao final, "
+        "decidimos, decidi, "
+        "combinamos, concordamos"
+    ),
+    files=Phrases.listed(
+        "para constar, para registro, para o registro, vale registrar, vale lembrar, vale anotar"
+    ),
+    views=Phrases.listed("minha opiniao, minha visao"),
     polite=listed("por favor pode podes voce tambem e entao ok so sempre"),
     leads=Phrases.listed(
         "de agora em diante, a partir de agora, a partir de hoje, daqui para frente, daqui pra frente, "
@@ -91,11 +103,16 @@ PORTUGUESE = Language(
     kin=pt.KIN,
     acquaintances=pt.ACQUAINTANCES,
     partners=pt.PARTNERS,
+    trades=pt.JOBS - pt.TRAITS,
     things=pt.THINGS,
     bare_things=listed("tudo prazo stack"),
+    quantities={
+        **dict.fromkeys(listed("todo toda todos todas cada"), listed("deve devem precisa precisam tem")),
+        **dict.fromkeys(listed("nenhum nenhuma nada ninguem"), listed("deve devem pode podem precisa")),
+    },
     thing_verbs=listed(
         "é sao usa usam utiliza roda segue seguem requer exige suporta depende precisa tem deve vai foi "
-        "esta está nao so"
+        "esta está nao so se"
     ),
     called=tuple(
         Pattern.parse(text, {})
@@ -111,7 +128,10 @@ PORTUGUESE = Language(
             "se chama",
         )
     ),
-    introduced=tuple(Pattern.parse(text, {}) for text in ("eu? sou o|a", "aqui é|e o|a", "eu sou", "sou")),
+    introduced=tuple(
+        Pattern.parse(text, {})
+        for text in ("eu? sou o|a", "aqui é|e o|a", "aqui? quem fala é|e o|a?", "eu sou", "sou")
+    ),
     here=Phrases.listed("aqui"),
     not_names=pt.NOT_NAMES,
     copulas=listed("é e sao eh"),
@@ -124,9 +144,16 @@ PORTUGUESE = Language(
     spoken=spoken,
     before_is=listed("nome aniversario favorita favorito preferida preferido"),
     nearer=listed("mais velho velha novo nova do meio gemeo gemea cacula querido querida"),
-    future=listed("vou vamos vai"),
+    future=listed("vou vamos vai vence expira acaba termina comeca"),
     soft=listed("e ou nem"),
-    hard=listed("mas porem porque pois entao embora enquanto portanto contudo"),
+    when=listed("quando enquanto assim"),
+    degree=frozenset(),
+    imperatives=listed(
+        "use usa utilize escreva escreve responda responde mostre mostra explique explica inclua evite "
+        "sempre nunca coloque "
+        "mantenha siga prefira comente"
+    ),
+    hard=listed("mas porem porque pois entao enquanto portanto contudo"),
     resumes=listed(
         "quero preciso acho sei queria vou fui estou tenho gostaria percebi notei era estava foi é está"
     ),

@@ -41,7 +41,13 @@ _THIRD = dict(
         "entro:entra morro:morre corro:corre medito:medita nado:nada cozinho:cozinha pedalo:pedala "
         "pinto:pinta desenho:desenha leio:lê treino:treina caminho:caminha acordo:acorda durmo:dorme "
         "compro:compra posso:pode atuo:atua ganho:ganha completei:completou completo:completa "
-        "recebo:recebe torco:torce parei:parou preciso:precisa"
+        "recebo:recebe torco:torce parei:parou preciso:precisa viajo:viaja viajamos:viaja embarco:embarca "
+        "embarcamos:embarca corri:correu nadei:nadou subi:subiu escalei:escalou publiquei:publicou "
+        "publicamos:publicou lancei:lançou lancamos:lançou abri:abriu abrimos:abriu defendi:defendeu "
+        "acabei:acabou acabamos:acabou quebrei:quebrou torci:torceu fraturei:fraturou machuquei:machucou "
+        "operei:operou rompi:rompeu desloquei:deslocou abandonei:abandonou divido:divide dividimos:divide "
+        "conheci:conheceu inscrevi:inscreveu matriculei:matriculou sai:saiu saimos:saiu exerci:exerceu tinha:tinha "
+        "fundei:fundou fundamos:fundou voltei:voltou voltamos:voltou"
     ).split()
 )
 _DROPPED = OWN | {"eu", "me", "nos"}
@@ -56,7 +62,7 @@ _INFINITIVE = dict(
         "responda:responder responde:responder escreva:escrever escreve:escrever fale:falar fala:falar "
         "use:usar usa:usar utilize:utilizar explique:explicar explica:explicar mantenha:manter siga:seguir "
         "segue:seguir aplique:aplicar sugira:sugerir coloque:colocar faça:fazer faca:fazer "
-        "comente:comentar crie:criar evite:evitar inclua:incluir prefira:preferir"
+        "comente:comentar crie:criar evite:evitar inclua:incluir prefira:preferir pare:parar"
     ).split()
 )
 
@@ -82,6 +88,18 @@ def third(words: Sequence[Word], *, verb: bool = False) -> list[str | None]:
     return told
 
 
+def _alone(words: Sequence[Word]) -> list[Word]:
+    told = list(words)
+    for place in range(len(told) - 3):
+        with_kin = [word.fold for word in told[place : place + 2]] == ["eu", "e"] and told[
+            place + 2
+        ].fold in OWN
+        if with_kin and place + 4 < len(told) and told[place + 4].fold.endswith("mos"):
+            del told[place + 1 : place + 4]
+            break
+    return told
+
+
 def _article_before_own(words: Sequence[Word], place: int) -> bool:
     article = words[place].fold in {"o", "a", "os", "as"}
     return article and place + 1 < len(words) and words[place + 1].fold in OWN
@@ -97,7 +115,12 @@ def order(words: Sequence[Word]) -> list[str | None]:
 
 
 def spoken(words: Sequence[Word]) -> list[Word]:
-    """Take "a gente usa" for "eu uso": it speaks of the speaker, in the third person."""
+    """
+    Take "a gente usa" for "eu uso": it speaks of the speaker, in the third person.
+
+    And "eu e minha esposa somos" for "eu somos": what both are the speaker is.
+    """
+    words = _alone(words)
     told: list[Word] = []
     place = 0
     while place < len(words):

@@ -23,7 +23,7 @@ THINGS = listed(
     "apis site servico servicos servidor sistema codigo-fonte repositorio produto plataforma stack time "
     "equipe equipa startup empresa jogo biblioteca plugin bot pipeline infraestrutura arquitetura "
     "arquitectura prazo orcamento deploy lancamento mvp prototipo loja blog tcc tese dissertacao cliente "
-    "codebase"
+    "codebase beta alfa entrega apresentacao"
 )
 HAVABLE = KIN | listed(
     "diabetes asma tdah autismo dislexia epilepsia ansiedade depressao insonia enxaqueca enxaquecas "
@@ -31,11 +31,12 @@ HAVABLE = KIN | listed(
     "deficiencia toc lupus fibromialgia rinite refluxo gastrite escoliose hipotireoidismo labirintite "
     "celiaca carro moto bicicleta casa apartamento barco van caminhao jardim sitio fazenda fiat gol civic "
     "corolla piano violao guitarra negocio loja padaria restaurante blog podcast canal diploma mestrado "
-    "doutorado graduacao faculdade galinhas peixes calopsita"
+    "doutorado graduacao faculdade galinhas peixes calopsita atelie estudio oficina escritorio consultorio "
+    "clinica galeria horta"
 )
 DIETS = listed(
     "vegetariano vegetariana vegano vegana pescetariano pescetariana flexitariano flexitariana carnivoro "
-    "carnivora ovolactovegetariano abstemio abstemia"
+    "carnivora ovolactovegetariano abstemio abstemia vegetarianos vegetarianas veganos veganas"
 )
 CONDITIONS = listed(
     "diabetico diabetica celiaco celiaca asmatico asmatica dislexico dislexica autista epileptico "
@@ -46,7 +47,7 @@ STATES = listed(
     "casado casada solteiro solteira divorciado divorciada viuvo viuva separado separada noivo noiva "
     "aposentado aposentada reformado reformada desempregado desempregada autonomo autonoma gay lesbica "
     "bissexual hetero trans catolico catolica evangelico evangelica muculmano judeu judia budista ateu "
-    "ateia espirita umbandista bilingue introvertido introvertida extrovertido extrovertida freelancer"
+    "ateia espirita umbandista bilingue introvertido introvertida extrovertido extrovertida freelancer sobrio sobria"
 )
 NATIONALITIES = listed(
     "brasileiro brasileira portugues portuguesa angolano angolana mocambicano mocambicana cabo-verdiano "
@@ -72,9 +73,17 @@ JOBS = listed(
     "mae pai estagiario estagiaria aprendiz doutorando doutoranda mestrando mestranda iniciante "
     "fisioterapeuta nutricionista publicitario publicitaria pastor padre servidor servidora funcionario "
     "funcionaria tecnico tecnica youtuber influencer cabeleireiro cabeleireira manicure barbeiro "
-    "maquiadora imigrante"
+    "maquiadora imigrante lider doador doadora voluntario voluntaria"
 )
-NOT_JOBS = listed("detetive pirata robo fantasma mago bruxa heroi todo fa")
+TRAITS = DIETS | listed("iniciante imigrante doador doadora voluntario voluntaria mae pai")
+NOT_JOBS = listed(
+    "primeiro primeira terceiro terceira verdadeiro verdadeira inteiro inteira herdeiro herdeira estrangeiro "
+    "estrangeira "
+    "solteiro solteira parceiro parceira companheiro companheira sonhador sonhadora perdedor perdedora "
+    "vencedor vencedora "
+    "devedor merecedor traidor maneira brincadeira besteira brasileiro brasileira "
+    "detetive pirata robo fantasma mago bruxa heroi todo fa"
+)
 LANGUAGES = listed(
     "ingles espanhol frances alemao italiano portugues holandes polones polaco russo ucraniano chines "
     "mandarim japones coreano arabe hindi turco grego hebraico sueco noruegues dinamarques catalao galego "
@@ -104,7 +113,7 @@ DREADS = listed("pavor medo panico fobia horror trauma vergonha")
 VERY = listed("muito muita tao super extremamente demais bastante sempre mega bem completamente totalmente")
 LIFE_VERBS = listed(
     "aprender virar tornar mudar parar deixar perder emagrecer juntar economizar viajar visitar conhecer "
-    "estudar aposentar melhorar fundar publicar adotar casar emigrar comprar morar viver passar ler falar "
+    "estudar aposentar vender melhorar fundar publicar adotar casar emigrar comprar morar viver passar ler falar "
     "ganhar voltar formar poupar engravidar"
 )
 MAYBE_LIFE_VERBS = listed(
@@ -125,6 +134,11 @@ EXAMS = listed(
     "exame exames prova provas vestibular concurso enem oab selecao entrevista certificacao mestrado "
     "doutorado faculdade cadeira"
 )
+DEGREES = listed(
+    "direito medicina engenharia letras historia psicologia arquitetura enfermagem administracao economia "
+    "biologia quimica "
+    "fisica matematica jornalismo design pedagogia filosofia odontologia farmacia nutricao contabilidade veterinaria"
+)
 ARCHITECTURE = listed(
     "architecture arquitetura arquitectura padrao padroes principios convencao convencoes tdd ddd solid "
     "mvc mvvm cqrs monorepo microsservicos hexagonal"
@@ -133,6 +147,30 @@ NOT_NAMES = NATIONALITIES | listed(
     "eu nao sim ok um uma o a os as de do da muito bem mal novo nova aqui feliz triste vegetariano vegano "
     "catolico dev ceo cto de que e é me em no na com para por tao mais"
 )
+COUNTS = listed(
+    "dois duas tres quatro cinco seis sete oito nove dez onze doze treze catorze quatorze quinze dezesseis dezasseis "
+    "dezessete dezassete dezoito dezenove dezanove vinte trinta quarenta cinquenta sessenta setenta oitenta noventa cem"
+)
+BODY = listed(
+    "coluna costas joelho joelhos quadril ombro ombros coracao punho pulso tornozelo braco perna pe mao dedo costela "
+    "nariz pescoco clavicula cotovelo rim rins figado pulmao pulmoes estomago dente tendao ligamento visao audicao"
+)
+TREATMENTS = listed(
+    "cirurgia operacao quimio quimioterapia radioterapia transplante biopsia ressonancia cesarea sessao"
+)
+OCCASIONS = listed(
+    "casamento prova exame entrevista consulta cirurgia operacao voo formatura defesa festa show corrida audiencia "
+    "cerimonia apresentacao"
+)
+LESSONS = listed(
+    "aula aulas terapia treino ensaio natacao fisioterapia ioga yoga pilates coral judo bale academia"
+)
+FEATS = listed("maratona meia-maratona triatlo triatlon ironman ultramaratona caminho pico prova corrida")
+WORKS = listed(
+    "livro romance tese dissertacao artigo disco album loja empresa startup restaurante app aplicativo jogo padaria "
+    "cafe negocio galeria podcast"
+)
+
 FILLERS = Phrases.listed(
     "oi, ola, opa, ei, e ai, eai, bom dia, boa tarde, boa noite, tudo bem, bom, bem, olha, olhe, entao, e, "
     "mas, so, sabe, tipo, ah, oh, nossa, poxa, pois, pois é, sim, nao sei se ja disse mas, ok, certo, "
@@ -142,5 +180,8 @@ FILLERS = Phrases.listed(
     "obrigado, obrigada, valeu, por favor, porque, como, ja que, alem disso, no momento, em geral, "
     "geralmente, pra mim, para mim, acontece que, é que, curiosidade, novidade, boa noticia, ma noticia, "
     "gente, cara, amigo, neste projeto, nesse projeto, no meu projeto, no nosso projeto, para este "
-    "projeto, no projeto, na empresa, no trabalho, la em casa, aqui em casa"
+    "projeto, no projeto, na empresa, no trabalho, la em casa, aqui em casa, de novo, "
+    "outra vez, mais uma vez, repito, uma coisa, so uma coisa, como eu disse, como ja disse, como falei, "
+    "como te disse, "
+    "um dia, algum dia, embora"
 )

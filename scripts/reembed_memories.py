@@ -1,0 +1,8 @@
+"""Embed every memory anew with the model of the settings: scripts/reembed_memories.py [--dry-run]."""
+
+import sys
+
+from recollect.surfaces.cli.app import main
+
+if __name__ == "__main__":
+    main(["reembed", *sys.argv[1:]])

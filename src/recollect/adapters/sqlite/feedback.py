@@ -1,0 +1,53 @@
+"""What the user said of what was recalled, in SQLite."""
+
+from collections.abc import Sequence
+
+from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.rows import fetch
+from recollect.adapters.sqlite.times import from_ms, to_ms
+from recollect.model.feedback import Opinion
+from recollect.model.scope import Scope
+
+NEWEST = """
+    SELECT receipt, item, relevant, query, chat, created_at FROM feedback
+    WHERE user_no = ?1 AND (?2 IS NULL OR chat = ?2) ORDER BY created_at DESC, receipt, item LIMIT ?3
+"""
+
+
+class SqliteFeedback:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, opinion: Opinion) -> None:
+        at = to_ms(opinion.created_at)
+        with self._database.transaction() as db:
+            user_no = self._database.user_or_new(db, opinion.user, at)
+            db.execute(
+                "INSERT OR REPLACE INTO feedback (user_no, receipt, item, relevant, query, chat, created_at)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    user_no,
+                    opinion.receipt_id,
+                    opinion.item_id,
+                    int(opinion.relevant),
+                    opinion.query,
+                    opinion.chat,
+                    at,
+                ),
+            )
+
+    def list(self, scope: Scope, *, limit: int = 1000) -> Sequence[Opinion]:
+        with self._database.reading() as db:
+            rows = fetch(db, NEWEST, (self._database.user(db, scope.user), scope.chat, limit))
+        return [
+            Opinion(
+                user=scope.user,
+                receipt_id=receipt,
+                item_id=item,
+                relevant=bool(relevant),
+                query=query,
+                chat=chat,
+                created_at=from_ms(at),
+            )
+            for receipt, item, relevant, query, chat, at in rows
+        ]

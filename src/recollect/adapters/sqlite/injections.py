@@ -1,0 +1,75 @@
+"""What was put behind messages for a model, in SQLite."""
+
+from collections.abc import Collection, Mapping
+
+from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.rows import Row, fetch, fetch_one
+from recollect.errors import NotFound
+from recollect.model.candidate import Key, Source
+from recollect.model.scope import Scope
+
+FROM = """
+    FROM injections i JOIN messages m ON m.no = i.message_no JOIN chats c ON c.no = m.chat_no
+    WHERE m.user_no = ? AND c.id = ? ORDER BY m.no
+"""
+SHOWN = """
+    SELECT m.id, s.source, s.id FROM chats c JOIN messages m ON m.user_no = c.user_no AND m.chat_no = c.no
+        JOIN injected s ON s.message_no = m.no
+    WHERE c.user_no = ? AND c.id = ?
+"""
+
+
+class SqliteInjections:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(
+        self,
+        scope: Scope,
+        message_id: str,
+        text: str,
+        *,
+        shown: Collection[Key] = (),
+        receipt_id: str | None = None,
+    ) -> None:
+        with self._database.transaction() as db:
+            user_no = self._database.user(db, scope.user)
+            row = fetch_one(db, "SELECT no FROM messages WHERE user_no = ? AND id = ?", (user_no, message_id))
+            if row is None:
+                raise NotFound(f"There is no message {message_id!r} for this user.")
+            db.execute("DELETE FROM injections WHERE message_no = ?", (row[0],))
+            db.execute(
+                "INSERT INTO injections (message_no, user_no, receipt_id, text) VALUES (?, ?, ?, ?)",
+                (row[0], user_no, receipt_id, text),
+            )
+            db.executemany(
+                "INSERT OR IGNORE INTO injected (user_no, message_no, source, id, owner)"
+                " VALUES (?, ?, ?, ?, ?)",
+                [
+                    (
+                        user_no,
+                        row[0],
+                        source,
+                        name,
+                        name.partition("#")[0] if source is Source.CHUNK else name,
+                    )
+                    for source, name in shown
+                ],
+            )
+
+    def all(self, scope: Scope) -> Mapping[str, str]:
+        return dict(self._rows(scope, f"SELECT m.id, i.text {FROM}"))
+
+    def receipts(self, scope: Scope) -> Mapping[str, str]:
+        rows = self._rows(scope, f"SELECT m.id, i.receipt_id {FROM}")
+        return {message: receipt for message, receipt in rows if receipt}
+
+    def shown(self, scope: Scope) -> Mapping[str, frozenset[Key]]:
+        shown: dict[str, set[Key]] = {}
+        for message, source, name in self._rows(scope, SHOWN):
+            shown.setdefault(message, set()).add((Source(source), name))
+        return {message: frozenset(keys) for message, keys in shown.items()}
+
+    def _rows(self, scope: Scope, sql: str) -> list[Row]:
+        with self._database.reading() as db:
+            return fetch(db, sql, (self._database.user(db, scope.user), scope.chat))

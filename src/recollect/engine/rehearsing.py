@@ -1,0 +1,118 @@
+"""Asks the same question many times over and looks it up once: for trying numbers out."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeAlias, TypeVar
+
+from recollect.model.candidate import Candidate, Hit, Neighbour, Reach
+from recollect.model.scope import Scope
+from recollect.ports.clock import Clock
+from recollect.ports.embedder import Embedder, Vector
+from recollect.ports.search import Search
+
+Beside: TypeAlias = tuple[Neighbour | None, Neighbour | None]
+Found = TypeVar("Found")
+
+
+@dataclass(slots=True, kw_only=True)
+class RehearsedSearch:
+    """A search that remembers its answers. It serves one question: its vector is always the same."""
+
+    inner: Search
+    _hits: dict[object, list[Hit]] = field(default_factory=dict)
+    _cosines: dict[object, dict[int, float | None]] = field(default_factory=dict)
+    _beside: dict[object, dict[int, Beside | None]] = field(default_factory=dict)
+    _loaded: dict[object, dict[int, Candidate | None]] = field(default_factory=dict)
+
+    def lexical(self, scope: Scope, query: str, *, limit: int, reach: Reach) -> list[Hit]:
+        return self._once(
+            (scope, query, limit, reach), lambda: self.inner.lexical(scope, query, limit=limit, reach=reach)
+        )
+
+    def dense(self, scope: Scope, vector: Vector, *, model: str, limit: int, reach: Reach) -> list[Hit]:
+        return self._once(
+            (scope, model, limit, reach, ""),
+            lambda: self.inner.dense(scope, vector, model=model, limit=limit, reach=reach),
+        )
+
+    def important(self, scope: Scope, *, limit: int, reach: Reach) -> list[Hit]:
+        return self._once(
+            (scope, limit, reach), lambda: self.inner.important(scope, limit=limit, reach=reach)
+        )
+
+    def cosines(
+        self, scope: Scope, passages: Sequence[int], vector: Vector, *, model: str
+    ) -> dict[int, float]:
+        known = self._cosines.setdefault((scope, model), {})
+        return _lacking(known, passages, lambda new: self.inner.cosines(scope, new, vector, model=model))
+
+    def neighbours(self, scope: Scope, passages: Sequence[int]) -> dict[int, Beside]:
+        known = self._beside.setdefault(scope, {})
+        return _lacking(known, passages, lambda new: self.inner.neighbours(scope, new))
+
+    def load(self, scope: Scope, passages: Iterable[int], *, reach: Reach) -> dict[int, Candidate]:
+        known = self._loaded.setdefault((scope, reach), {})
+        return _lacking(known, list(passages), lambda new: self.inner.load(scope, new, reach=reach))
+
+    def _once(self, key: object, look: Callable[[], list[Hit]]) -> list[Hit]:
+        if key not in self._hits:
+            self._hits[key] = look()
+        return self._hits[key]
+
+
+def _lacking(
+    known: dict[int, Found | None],
+    passages: Collection[int],
+    look: Callable[[Sequence[int]], Mapping[int, Found]],
+) -> dict[int, Found]:
+    """Look up what is not known yet; also that there is nothing is worth knowing."""
+    if new := [passage for passage in passages if passage not in known]:
+        found = look(new)
+        known.update((passage, found.get(passage)) for passage in new)
+    return {passage: value for passage in passages if (value := known[passage]) is not None}
+
+
+@dataclass(slots=True, kw_only=True)
+class RehearsedEmbedder:
+    """An embedder that is asked for each question once."""
+
+    inner: Embedder
+    _known: dict[str, Vector] = field(default_factory=dict)
+
+    @property
+    def model_id(self) -> str:
+        return self.inner.model_id
+
+    @property
+    def dimension(self) -> int:
+        return self.inner.dimension
+
+    @property
+    def floor(self) -> float:
+        return self.inner.floor
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        return self.inner.embed(texts)
+
+    def embed_query(self, text: str) -> Vector:
+        if text not in self._known:
+            self._known[text] = self.inner.embed_query(text)
+        return self._known[text]
+
+    def windows(self, text: str) -> list[str]:
+        return self.inner.windows(text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoppedClock:
+    """The same moment for all, so that what is compared differs in nothing else."""
+
+    inner: Clock
+    moment: datetime
+
+    def now(self) -> datetime:
+        return self.moment
+
+    def monotonic(self) -> float:
+        return self.inner.monotonic()

@@ -1,0 +1,1 @@
+"""Memory in the shape that other programs expect."""

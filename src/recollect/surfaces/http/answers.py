@@ -1,0 +1,24 @@
+"""Plain JSON, whatever is in it."""
+
+import json
+from collections.abc import Mapping
+
+from starlette.responses import JSONResponse
+
+
+class Answer(JSONResponse):
+    """What a text holds that cannot be written as UTF-8 is shown as a question mark, rather than not at all."""
+
+    def render(self, content: object) -> bytes:
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.encode("utf-8", "replace")
+
+
+def answer(
+    shape: object,
+    status: int = 200,
+    *,
+    headers: Mapping[str, str] | None = None,
+    media_type: str | None = None,
+) -> Answer:
+    return Answer(shape, status, headers=dict(headers or {}), media_type=media_type)

@@ -1,0 +1,327 @@
+"""What the server answers with, for its description. The answers themselves are made by `shapes`."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, Field
+
+WHEN = "2026-03-02T09:00:00.000+00:00"
+MEMORY_ID = "01k9x2v7q3m5"
+KindName: TypeAlias = Literal["bio", "pref", "emo", "obj", "evt", "dec", "note"]
+StandingName: TypeAlias = Literal["active", "quarantined", "contested", "superseded", "archived", "forgotten"]
+ModeName: TypeAlias = Literal["on", "collect_only", "recall_only", "off"]
+RoleName: TypeAlias = Literal["user", "assistant", "system", "tool"]
+
+
+class Shown(BaseModel):
+    """What the server answers with."""
+
+
+class Problem(Shown):
+    """Every failure."""
+
+    type: Annotated[str, Field(examples=["about:blank#not_found"])]
+    title: Annotated[str, Field(examples=["Not found"])]
+    status: Annotated[int, Field(examples=[404])]
+    code: Annotated[str, Field(description="For machines; it never changes.", examples=["not_found"])]
+    detail: Annotated[str, Field(description="What happened, why, and what to do next.")]
+
+
+class SourceSpan(Shown):
+    message_id: str
+    start: int
+    end: int
+
+
+class Memory(Shown):
+    id: Annotated[str, Field(examples=[MEMORY_ID])]
+    memory: Annotated[str, Field(examples=["is vegetarian"])]
+    user_id: str
+    created_at: Annotated[str, Field(examples=[WHEN])]
+    updated_at: str
+    seen_at: Annotated[str, Field(description="When it was last said again.")]
+    chat_id: str | None
+    kind: KindName
+    importance: int
+    weight: float
+    standing: StandingName
+    origin: str
+    speaker: RoleName
+    tags: list[str]
+    sightings: int
+    version: Annotated[int, Field(description="Also in the header ETag; send it back in If-Match.")]
+    pinned: bool
+    valid_from: str | None
+    valid_to: str | None
+    sources: list[SourceSpan]
+
+
+class Kept(Shown):
+    """The memory with what happened to it; one that was not kept has no id and a reason."""
+
+    id: str | None
+    memory: str
+    event: Annotated[str, Field(description="ADD, REINFORCE, SUPERSEDE, CONTEST or NONE.", examples=["ADD"])]
+    reason: str | None = None
+
+
+class Memories(Shown):
+    results: list[Memory]
+
+
+class MemoryPage(Memories):
+    limit: int
+    offset: int
+
+
+class Version(Shown):
+    id: str
+    version: int
+    event: str
+    old_memory: str | None
+    new_memory: str
+    kind: str
+    weight: float
+    standing: str
+    changed_at: str
+    reason: str | None
+
+
+class Versions(Shown):
+    results: list[Version]
+
+
+class Item(Shown):
+    id: str
+    memory: str
+    score: float
+    parts: Annotated[dict[str, float], Field(description="What the score is made of.")]
+    source: str
+    kind: str | None
+    role: str | None
+    chat_id: str | None
+    created_at: str
+    tokens: int
+    fate: Literal["injected", "returned", "left_out"]
+    reason: str | None
+
+
+class Found(Shown):
+    results: list[Item]
+    receipt: Annotated[str, Field(description="Ask why with this.")]
+    degraded: list[str]
+
+
+class RecallFlags(Shown):
+    hybrid: bool
+    chunking: bool
+    tokenBudget: int  # noqa: N815 - a key of the specification
+
+
+class Receipt(Shown):
+    id: str
+    user_id: str
+    chat_id: str | None
+    query: str | None
+    created_at: str
+    preset: str
+    ranker: str
+    flags: RecallFlags
+    budget: int
+    tokens: int
+    text: str
+    items: list[Item]
+    degraded: list[str]
+    skipped: list[str]
+    sources: dict[str, int]
+    timings: dict[str, float]
+
+
+class Receipts(Shown):
+    results: list[Receipt]
+
+
+class Context(Shown):
+    text: Annotated[
+        str, Field(description="The block for the prompt; empty if nothing bears on the question.")
+    ]
+    tokens: int
+    receipt: Receipt
+
+
+class Absence(Shown):
+    id: str
+    memory: str
+    reason: str
+    rank: int | None
+    score: float | None = None
+    parts: dict[str, float] | None = None
+
+
+class Opinion(Shown):
+    receipt_id: str
+    item_id: str
+    relevant: bool
+
+
+class Event(Shown):
+    id: str
+    at: str
+    action: str
+    memories: list[str]
+    undone: bool
+
+
+class Events(Shown):
+    results: list[Event]
+
+
+class Count(Shown):
+    deleted: int
+
+
+class Chat(Shown):
+    id: str
+    title: Annotated[str | None, Field(description="Given, or the first words of the first message.")]
+    messages: int
+    created_at: str
+    updated_at: str
+    mode: ModeName | None
+
+
+class Chats(Shown):
+    results: list[Chat]
+
+
+class Message(Shown):
+    id: str
+    chat_id: str
+    role: RoleName
+    content: str
+    created_at: str
+    tokens: int
+    tool_calls: str | None
+    tool_call_id: str | None
+    summary: str | None
+    importance: int | None
+    message_type: str | None
+    extracted: bool
+
+
+class ChatMessage(Message):
+    receipt: Annotated[str | None, Field(description="The recall that was made for it.")]
+
+
+class Messages(Shown):
+    results: list[ChatMessage]
+
+
+class Observed(Shown):
+    id: str
+    chat_id: str
+    role: RoleName
+    new: bool
+    considered: bool
+    reason: str
+    tokens: int
+    clipped_from: int | None
+    masked: list[str]
+    stored: bool
+
+
+class Listened(Shown):
+    results: list[Kept]
+    messages: list[Observed]
+
+
+class Turn(Shown):
+    """A whole turn, for clients that do not stream."""
+
+    asked: Observed
+    receipt: Receipt
+    answer: Observed | None
+    text: str
+    model: str | None
+
+
+class Stopped(Shown):
+    stopped: int
+
+
+class Profile(Shown):
+    id: str | None
+    preferences: dict[str, str | list[str]]
+    context: dict[str, str]
+    freeformNotes: str  # noqa: N815 - a key of the profile
+    extra: dict[str, str]
+    updatedAt: str | None  # noqa: N815
+
+
+class Consents(Shown):
+    consents: Annotated[dict[str, bool], Field(examples=[{"profile": False, "emo": True}])]
+    profileConsent: bool  # noqa: N815 - a key of the specification
+
+
+class ConsentChanged(Shown):
+    category: str
+    granted: bool
+    erased: dict[str, int]
+
+
+class Covered(Shown):
+    category: str
+    granted: bool
+    covers: Annotated[dict[str, int], Field(description="What would be erased if it were taken back now.")]
+
+
+class LedgerLine(Shown):
+    at: str
+    action: str
+    detail: str
+
+
+class Ledger(Shown):
+    results: list[LedgerLine]
+    intact: Annotated[bool, Field(description="Whether nobody changed the book.")]
+
+
+class ErasePreview(Shown):
+    what: str
+    rows: dict[str, int]
+    memories: Annotated[list[Memory], Field(description="The memories that would go, or some of them.")]
+
+
+class Certificate(Shown):
+    what: str
+    rows: dict[str, int]
+    physical: Annotated[bool, Field(description="Whether the file's bytes were looked at and found clean.")]
+    detail: str
+    bytes_scanned: int
+
+
+class ContextFile(Shown):
+    id: str
+    name: str
+    chats: list[str]
+    characters: int
+    created_at: str
+
+
+class WholeContextFile(ContextFile):
+    content: str
+
+
+class ContextFiles(Shown):
+    results: list[ContextFile]
+
+
+class Summary(Shown):
+    id: str
+    chat_id: str
+    kind: Literal["conversation", "working"]
+    text: str
+    created_at: str
+    last_message_id: str | None
+
+
+class Summaries(Shown):
+    results: list[Summary]

@@ -1,0 +1,155 @@
+"""The proxy's paths, and what they share for as long as the server runs."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import httpx2
+from fastapi import APIRouter
+from starlette.requests import ClientDisconnect, Request
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from recollect.errors import ProviderError
+from recollect.surfaces.http.keys import Keys
+from recollect.surfaces.http.proxy.dialects.anthropic import ANTHROPIC
+from recollect.surfaces.http.proxy.dialects.chat import CHAT
+from recollect.surfaces.http.proxy.dialects.ollama import OLLAMA
+from recollect.surfaces.http.proxy.dialects.parts import Dialect
+from recollect.surfaces.http.proxy.dialects.responses import RESPONSES
+from recollect.surfaces.http.proxy.exchange import Desk, Exchange
+from recollect.surfaces.http.proxy.identity import wish
+from recollect.surfaces.http.proxy.learning import Learner
+from recollect.surfaces.http.proxy.passing import Unreachable, refusal, while_wanted
+from recollect.surfaces.http.proxy.recalling import Recaller
+from recollect.surfaces.http.proxy.threads import Threads
+from recollect.surfaces.http.proxy.upstream import LIMITS, Upstream, upstream
+from recollect.wiring import Runtime
+
+log = logging.getLogger("recollect.proxy")
+
+#: Recalls at once; more would only wait for each other.
+RECALLERS = 4
+NO_UPSTREAM = (
+    "The proxy does not know where to send this. Set `proxy_upstream` (RECOLLECT_PROXY_UPSTREAM) to the address of an"
+    " OpenAI-compatible service, /v1 included, or `proxy_upstream_anthropic` to Anthropic's."
+)
+
+Service: TypeAlias = Literal["openai", "anthropic"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path:
+    method: str
+    path: str
+    dialect: Dialect | None = None  #: None where nothing is said
+    service: Service | None = None  #: None is whichever the client and the settings mean
+    native: bool = False  #: one of Ollama's own paths, which stand beside /v1
+
+
+PATHS = (
+    Path(method="POST", path="/v1/chat/completions", dialect=CHAT, service="openai"),
+    Path(method="POST", path="/v1/responses", dialect=RESPONSES, service="openai"),
+    Path(method="POST", path="/v1/embeddings", service="openai"),
+    Path(method="GET", path="/v1/models"),
+    Path(method="GET", path="/v1/models/{model:path}"),
+    Path(method="POST", path="/v1/messages", dialect=ANTHROPIC, service="anthropic"),
+    Path(method="POST", path="/v1/messages/count_tokens", service="anthropic"),
+    Path(method="POST", path="/v1/api/chat", dialect=OLLAMA, service="openai", native=True),
+    Path(method="GET", path="/v1/api/tags", service="openai", native=True),
+    Path(method="POST", path="/v1/api/show", service="openai", native=True),
+)
+
+
+def router(runtime: Runtime, keys: Keys) -> APIRouter:
+    """The proxy over an open memory. It finishes learning before the server ends."""
+    client = httpx2.AsyncClient(follow_redirects=False, trust_env=False, timeout=None, limits=LIMITS)
+    recallers = ThreadPoolExecutor(RECALLERS, "recollect-recall")
+    learner = ThreadPoolExecutor(1, "recollect-learn")
+    desk = Desk(
+        client=client,
+        keys=keys,
+        threads=Threads(),
+        recall=Recaller(runtime=runtime, pool=recallers),
+        learner=Learner(runtime=runtime, pool=learner),
+    )
+
+    @asynccontextmanager
+    async def life(_: object) -> AsyncIterator[None]:
+        recallers.submit(_warm_up, runtime)
+        yield
+        await client.aclose()
+        await asyncio.to_thread(_finish, recallers, learner)
+
+    routes: list[BaseRoute] = [
+        Route(each.path, Door(runtime, desk, each), methods=[each.method], include_in_schema=False)
+        for each in PATHS
+    ]
+    return APIRouter(routes=routes, lifespan=life)
+
+
+def _warm_up(runtime: Runtime) -> None:
+    """Load the embedder's model before somebody waits for it."""
+    try:
+        if runtime.embedder is not None:
+            runtime.embedder.embed_query("good morning")
+    except ProviderError as error:
+        log.warning("the embedder is not ready: %s", type(error).__name__)
+
+
+def _finish(*pools: ThreadPoolExecutor) -> None:
+    for pool in pools:
+        pool.shutdown(wait=True)
+
+
+class Door:
+    """An ASGI app for one path."""
+
+    def __init__(self, runtime: Runtime, desk: Desk, path: Path) -> None:
+        self._runtime = runtime
+        self._desk = desk
+        self._path = path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        try:
+            body = await request.body()
+        except ClientDisconnect:
+            return
+        await while_wanted(receive, self._serve(request, body, send))
+
+    async def _serve(self, request: Request, body: bytes, send: Send) -> None:
+        asked = wish(request.headers)
+        service = self._service(request)
+        if service is None:
+            await refusal(501, "no_upstream", NO_UPSTREAM, again=False)(request.scope, request.receive, send)
+            return
+        here = request.scope["path"].removeprefix("/v1")
+        at = service.native_url if self._path.native else service.url
+        exchange = Exchange(
+            desk=self._desk,
+            request=request,
+            send=send,
+            service=service,
+            url=at(here, request.url.query),
+            body=body,
+        )
+        try:
+            if self._path.dialect is None:
+                await exchange.plain()
+            else:
+                await exchange.talked(self._path.dialect, asked)
+        except Unreachable as error:
+            await error.response(request.scope, request.receive, send)
+
+    def _service(self, request: Request) -> Upstream | None:
+        connection = self._runtime.settings.resolve().connection
+        if self._path.service is not None:
+            return upstream(connection, self._path.service)
+        order: tuple[Service, Service] = ("openai", "anthropic")
+        wanted = order[::-1] if "anthropic-version" in request.headers else order
+        return next((found for each in wanted if (found := upstream(connection, each))), None)

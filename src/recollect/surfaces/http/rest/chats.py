@@ -1,0 +1,136 @@
+"""Chats and what was said in them; what was learned from it follows every change."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import Query, Response
+
+from recollect.errors import InvalidInput
+from recollect.model.message import Chat
+from recollect.model.scope import Scope
+from recollect.surfaces import shapes
+from recollect.surfaces.http import given, models
+from recollect.surfaces.http.answers import answer
+from recollect.surfaces.http.asking import MemoryDoor, UserId
+from recollect.surfaces.http.rest.routing import Limit, OnceOnly, subject
+from recollect.surfaces.library.memory import Memory
+from recollect.surfaces.shapes import Shape
+
+router = subject("chats", "/chats")
+#: Letters of a title that nobody gave.
+LONGEST_TITLE = 60
+
+
+@router.get("", response_model=models.Chats)
+def list_chats(memory: MemoryDoor, user: UserId, limit: Limit = 100) -> Response:
+    """The user's chats, the most recently used first."""
+    listed = memory.runtime.store.chats.list(Scope(user), limit=limit)
+    return answer(shapes.results(_shown(memory, user, listed)))
+
+
+@router.get("/{chat_id}", response_model=models.Chat)
+def get_chat(memory: MemoryDoor, user: UserId, chat_id: str) -> Response:
+    return answer(_one(memory, Scope(user, chat_id)))
+
+
+@router.patch("/{chat_id}", response_model=models.Chat)
+def change_chat(memory: MemoryDoor, user: UserId, chat_id: str, body: given.ChatChange) -> Response:
+    """
+    Give a chat a title, or choose how memory is used in it.
+
+    A mode can be chosen before anything is said; null takes the choice back.
+    """
+    if not body.model_fields_set:
+        raise InvalidInput("Say what to change: title, mode, or both.")
+    scope = Scope(user, chat_id)
+    with memory.runtime.store.transaction():
+        if "mode" in body.model_fields_set:
+            memory.set_mode(chat_id, body.mode, user_id=user)
+        if body.title is not None:
+            memory.runtime.store.chats.rename(scope, body.title)
+    return answer(_one(memory, scope))
+
+
+@router.delete("/{chat_id}", response_model=models.Memories)
+def delete_chat(memory: MemoryDoor, user: UserId, chat_id: str) -> Response:
+    """Delete a chat; memories that rested on it alone go with it and are in the answer."""
+    return answer(memory.delete_chat(chat_id, user_id=user))
+
+
+@router.get("/{chat_id}/messages", response_model=models.Messages)
+def list_messages(
+    memory: MemoryDoor,
+    user: UserId,
+    chat_id: str,
+    limit: Limit = 100,
+    before: Annotated[str | None, Query(description="Only those before this message.")] = None,
+) -> Response:
+    """What was said, in order: the last messages, or those before another one."""
+    scope, store = Scope(user, chat_id), memory.runtime.store
+    store.chats.get(scope)
+    if before is not None:
+        store.messages.get(scope, before)
+    listed = store.messages.list(scope, limit=limit, before=before)
+    receipts = store.injections.receipts(scope)
+    return answer(
+        shapes.results({**shapes.message(each), "receipt": receipts.get(each.id)} for each in listed)
+    )
+
+
+@router.patch("/{chat_id}/messages/{message_id}", response_model=models.Observed)
+def edit_message(
+    memory: MemoryDoor, user: UserId, chat_id: str, message_id: str, body: given.MessageEdit
+) -> Response:
+    """Put other words in the place of a message; what was learned from the old ones goes."""
+    memory.runtime.store.messages.get(Scope(user, chat_id), message_id)
+    return answer(memory.edit_message(message_id, body.content, user_id=user))
+
+
+@router.delete("/{chat_id}/messages/{message_id}", response_model=models.Memories)
+def delete_message(memory: MemoryDoor, user: UserId, chat_id: str, message_id: str) -> Response:
+    """Delete a message; memories that rested on it alone go with it and are in the answer."""
+    memory.runtime.store.messages.get(Scope(user, chat_id), message_id)
+    return answer(memory.delete_message(message_id, user_id=user))
+
+
+@router.post("/{chat_id}/branch", response_model=models.Chat, status_code=201, dependencies=[OnceOnly])
+def branch(memory: MemoryDoor, user: UserId, chat_id: str, body: given.Branch) -> Response:
+    """Begin a new chat with everything up to a message."""
+    memory.runtime.store.messages.get(Scope(user, chat_id), body.message_id)
+    memory.branch(body.message_id, body.chat_id, user_id=user)
+    return answer(_one(memory, Scope(user, body.chat_id)), 201)
+
+
+@router.post("/{chat_id}/listen", response_model=models.Listened, dependencies=[OnceOnly])
+def listen(memory: MemoryDoor, user: UserId, chat_id: str, body: given.Heard) -> Response:
+    """Listen to messages that were said elsewhere, and learn from them; nobody answers."""
+    heard = memory.add(
+        body.messages, user_id=user, chat_id=chat_id, sync=body.sync, mode=body.mode, settings=body.settings
+    )
+    return answer(heard)
+
+
+def _one(memory: Memory, scope: Scope) -> Shape:
+    [shown] = _shown(memory, scope.user, [memory.runtime.store.chats.get(scope)])
+    return shown
+
+
+def _shown(memory: Memory, user: str, chats: Sequence[Chat]) -> list[Shape]:
+    store = memory.runtime.store
+    openings = store.chats.openings(Scope(user), [chat.id for chat in chats if chat.title is None])
+    return [
+        {
+            **shapes.chat(chat),
+            "title": chat.title or _title(openings.get(chat.id)),
+            "mode": store.chats.mode(Scope(user, chat.id)),
+        }
+        for chat in chats
+    ]
+
+
+def _title(opening: str | None) -> str | None:
+    """The first words of a text, none of them cut."""
+    words = " ".join((opening or "").split())
+    if len(words) <= LONGEST_TITLE:
+        return words or None
+    return (words[:LONGEST_TITLE].rpartition(" ")[0] or words[: LONGEST_TITLE - 1]) + "…"

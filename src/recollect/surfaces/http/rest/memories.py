@@ -1,0 +1,177 @@
+"""Memories: listed, written down, corrected, put away and forgotten."""
+
+from typing import Annotated
+
+from fastapi import Path, Query, Response
+from starlette.exceptions import HTTPException
+
+from recollect.errors import InvalidInput
+from recollect.model.memory import Kind, Standing
+from recollect.model.outcome import New
+from recollect.model.scope import Scope
+from recollect.surfaces import incoming, shapes
+from recollect.surfaces.http import given, models
+from recollect.surfaces.http.answers import answer
+from recollect.surfaces.http.asking import MemoryDoor, UserId
+from recollect.surfaces.http.rest.routing import IfMatch, Limit, Offset, OnceOnly, matches, subject, tagged
+from recollect.surfaces.library.memory import Memory
+
+router = subject("memories", "/api/memory")
+Id = Annotated[
+    str, Path(description="The memory, or a unique beginning of its id.", examples=[models.MEMORY_ID])
+]
+
+
+@router.get("", response_model=models.MemoryPage)
+def list_memories(
+    memory: MemoryDoor,
+    user: UserId,
+    tag: Annotated[str | None, Query(description="Only those with this tag.")] = None,
+    kind: models.KindName | None = None,
+    standing: Annotated[
+        models.StandingName | None, Query(description="Those in use, unless something else is asked for.")
+    ] = None,
+    chat_id: Annotated[str | None, Query(description="Only those first said there.")] = None,
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> Response:
+    """What is remembered, the newest first."""
+    listed = memory.runtime.store.memories.list(
+        Scope(user, chat_id),
+        limit=limit,
+        offset=offset,
+        tag=tag,
+        kind=Kind(kind) if kind else None,
+        standing=Standing(standing or "active"),
+    )
+    return answer({**shapes.results(map(shapes.memory, listed)), "limit": limit, "offset": offset})
+
+
+@router.post(
+    "",
+    response_model=models.Kept,
+    status_code=201,
+    responses={200: {"model": models.Kept, "description": "It was known, or is not wanted: see `event`."}},
+    dependencies=[OnceOnly],
+)
+def remember(memory: MemoryDoor, user: UserId, body: given.NewMemory) -> Response:
+    """Remember a text as it is. It is stored and found like what is learned from conversations."""
+    runtime, scope = memory.runtime, Scope(user, body.chat_id)
+    policy = runtime.policy(user, chat=body.chat_id)
+    kept = runtime.engine.remember(
+        scope,
+        body.content,
+        policy,
+        tags=incoming.tags(body.tags),
+        kind=Kind(body.kind) if body.kind else None,
+    )
+    runtime.worker.wake()
+    return answer(shapes.kept(kept), 201 if isinstance(kept, New) else 200)
+
+
+@router.delete("", response_model=models.Count)
+def forget_all(
+    memory: MemoryDoor,
+    user: UserId,
+    confirm: Annotated[bool, Query(description="Say `true`: this is about all of them.")] = False,
+) -> Response:
+    """Forget every memory of a user. Each can be brought back; `erase` is for good."""
+    if not confirm:
+        raise InvalidInput("This forgets every memory of the user. Repeat it with confirm=true.")
+    return answer(memory.delete_all(user_id=user))
+
+
+@router.get("/inbox", response_model=models.Memories)
+def inbox(memory: MemoryDoor, user: UserId, limit: Limit = 100) -> Response:
+    """What waits for the user's decision: facts without a source, and contradictions."""
+    return answer(memory.inbox(user_id=user, limit=limit))
+
+
+@router.get("/events", response_model=models.Events)
+def events(memory: MemoryDoor, user: UserId, limit: Limit = 50) -> Response:
+    """What was learned, changed and forgotten, the newest first."""
+    return answer(memory.events(user_id=user, limit=limit))
+
+
+@router.post("/undo", response_model=models.Event, dependencies=[OnceOnly])
+def undo(memory: MemoryDoor, user: UserId, body: given.Undo | None = None) -> Response:
+    """Take back the last thing that was done to memories, or a certain one."""
+    return answer(memory.undo(body.event_id if body else None, user_id=user))
+
+
+@router.post("/merge", response_model=models.Memory, dependencies=[OnceOnly])
+def merge(memory: MemoryDoor, user: UserId, body: given.Merge) -> Response:
+    """Make one memory of several: the one that says most stays, with the sources of all."""
+    return tagged(memory.merge(body.ids, user_id=user))
+
+
+@router.get("/{memory_id}", response_model=models.Memory)
+def get_memory(memory: MemoryDoor, user: UserId, memory_id: Id) -> Response:
+    """One memory, with its version as its ETag."""
+    return tagged(memory.get(memory_id, user_id=user))
+
+
+@router.patch("/{memory_id}", response_model=models.Memory)
+def change_memory(
+    memory: MemoryDoor, user: UserId, memory_id: Id, body: given.MemoryChange, if_match: IfMatch = None
+) -> Response:
+    """Correct what a memory says, or pin it. Its old words stay in its history; its vector is made anew."""
+    if body.content is None and body.pinned is None:
+        raise InvalidInput("Say what to change: content, pinned, or both.")
+    with memory.runtime.store.transaction():
+        full_id = _checked(memory, user, memory_id, if_match)
+        if body.content is not None:
+            memory.update(full_id, body.content, user_id=user)
+        if body.pinned is not None:
+            memory.pin(full_id, pinned=body.pinned, user_id=user)
+    return tagged(memory.get(full_id, user_id=user))
+
+
+@router.delete("/{memory_id}", response_model=models.Memory)
+def forget(memory: MemoryDoor, user: UserId, memory_id: Id, if_match: IfMatch = None) -> Response:
+    """Forget a memory. It can be brought back, and does not come back by itself."""
+    with memory.runtime.store.transaction():
+        full_id = _checked(memory, user, memory_id, if_match)
+        return tagged(memory.delete(full_id, user_id=user))
+
+
+@router.get("/{memory_id}/history", response_model=models.Versions)
+def history(memory: MemoryDoor, user: UserId, memory_id: Id) -> Response:
+    """Every version of a memory, oldest first."""
+    return answer(shapes.results(memory.history(memory_id, user_id=user)))
+
+
+@router.post("/{memory_id}/archive", response_model=models.Memory)
+def archive(memory: MemoryDoor, user: UserId, memory_id: Id) -> Response:
+    """Put a memory away: it is not recalled, and can be brought back."""
+    return tagged(memory.archive(memory_id, user_id=user))
+
+
+@router.post("/{memory_id}/restore", response_model=models.Memory)
+def restore(memory: MemoryDoor, user: UserId, memory_id: Id) -> Response:
+    """Bring back what was archived or forgotten, or accept what waits in the inbox."""
+    return tagged(memory.restore(memory_id, user_id=user))
+
+
+@router.post("/{memory_id}/pin", response_model=models.Memory)
+def pin(memory: MemoryDoor, user: UserId, memory_id: Id) -> Response:
+    """Keep a memory from fading."""
+    return tagged(memory.pin(memory_id, user_id=user))
+
+
+@router.post("/{memory_id}/unpin", response_model=models.Memory)
+def unpin(memory: MemoryDoor, user: UserId, memory_id: Id) -> Response:
+    """Let a memory fade again."""
+    return tagged(memory.pin(memory_id, pinned=False, user_id=user))
+
+
+def _checked(memory: Memory, user: str, memory_id: str, if_match: str | None) -> str:
+    """The whole id of a memory, if it is still what whoever changes it has seen. Called inside a transaction."""
+    current = memory.runtime.store.memories.get(Scope(user), memory_id)
+    if not matches(if_match, current.version):
+        raise HTTPException(
+            412,
+            f"The memory was changed meanwhile: it is at version {current.version}. Read it again, then repeat.",
+            {"ETag": f'"{current.version}"'},
+        )
+    return current.id

@@ -1,0 +1,53 @@
+"""What the routes of every subject share."""
+
+from typing import Annotated, TypeAlias
+
+from fastapi import APIRouter, Depends, Header, Query, Response
+
+from recollect.errors import InvalidInput
+from recollect.surfaces.http.answers import answer
+from recollect.surfaces.http.once import HEADER, LONGEST, Once
+from recollect.surfaces.shapes import Shape
+
+Limit: TypeAlias = Annotated[int, Query(ge=1, le=1000, description="How many at most.")]
+Offset: TypeAlias = Annotated[int, Query(ge=0, le=2**31, description="How many to pass over.")]
+IfMatch: TypeAlias = Annotated[
+    str | None,
+    Header(description='The ETag you saw, like "3": the change is refused if there is a newer one.'),
+]
+
+
+def _once(
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            alias=HEADER,
+            max_length=LONGEST,
+            description="A POST that is sent again with the same key and body is done once.",
+        ),
+    ] = None,
+) -> None:
+    """The header is heeded by the route; this describes it."""
+    del idempotency_key
+
+
+OnceOnly = Depends(_once)
+
+
+def subject(tag: str, prefix: str = "") -> APIRouter:
+    return APIRouter(prefix=prefix, tags=[tag], route_class=Once)
+
+
+def tagged(memory: Shape, status: int = 200) -> Response:
+    """A memory with its version as its ETag."""
+    return answer(memory, status, headers={"ETag": f'"{memory["version"]}"'})
+
+
+def matches(if_match: str | None, version: int) -> bool:
+    """Whether a change was made with this version in mind, or without looking."""
+    if if_match is None or if_match.strip() == "*":
+        return True
+    wanted = [each.strip().removeprefix("W/").strip('"') for each in if_match.split(",")]
+    if not all(each.isdecimal() and each.isascii() for each in wanted):
+        raise InvalidInput('If-Match is the ETag of a memory, like "3".')
+    return str(version) in wanted

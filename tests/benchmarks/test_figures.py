@@ -1,0 +1,65 @@
+"""What is promised about speed is measured in `benchmarks/`; here it is checked that it is measured and recorded."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from benchmarks.asking import questions, recall
+from benchmarks.corpus import Corpus
+from benchmarks.embedders import SyntheticEmbedder, Watched
+from benchmarks.embedding import embedding
+from benchmarks.filling import QUIET, USER
+
+from recollect import Memory
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "benchmarks.md"
+
+
+def cells(page: str) -> Iterator[tuple[str, str]]:
+    """What was measured, and what came out."""
+    for line in page.splitlines():
+        if line.startswith("|"):
+            name, measured, *_ = [cell.strip() for cell in line.strip("|").split("|")]
+            yield name, measured
+
+
+def milliseconds(text: str) -> list[float]:
+    return [float(number.replace(",", "")) for number in re.findall(r"\d[\d,]*(?:\.\d+)?", text)]
+
+
+@pytest.mark.spec("Y7")
+def test_the_recorded_recall_with_both_channels_is_below_the_limit() -> None:
+    [measured] = [
+        value for name, value in cells(PAGE.read_text("utf-8")) if re.match("recall.*end to end", name)
+    ]
+    [_, slow] = measured.split("/")
+
+    assert 0 < max(milliseconds(slow)) < 200
+
+
+@pytest.mark.spec("Y8")
+def test_the_recorded_embedding_of_a_message_is_below_the_limit() -> None:
+    page = PAGE.read_text("utf-8")
+    told = re.findall(r"(?i)\bembedding a message[^.|]*", " ".join(page.split()))
+    measured = [float(number) for sentence in told for number in re.findall(r"(\d+) ms", sentence)]
+    for name, value in cells(page):
+        if re.search(r"(?i)\bembed\w* .*message", name):
+            measured += milliseconds(value)
+
+    assert measured
+    assert max(measured) < 500
+
+
+@pytest.mark.spec("Y7", "Y8")
+def test_the_benchmark_reports_both_at_a_small_scale(tmp_path: Path) -> None:
+    embedder = Watched(SyntheticEmbedder())
+    with Memory(tmp_path / "m.db", user_id=USER, embedder=embedder, settings=QUIET) as memory:
+        for batch in Corpus(size=200).batches():
+            memory.add(batch.messages, chat_id=batch.chat)
+        memory.flush()
+        figures = recall(memory, embedder, questions(200, 4), most=200)
+    names = {figure.name for figure in (*figures, *embedding(SyntheticEmbedder()))}
+
+    assert {"recall, end to end, p95", "embed a message of 1 KB, p95"} <= names
+    assert all(figure.value >= 0 for figure in figures)

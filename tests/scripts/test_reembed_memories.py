@@ -1,0 +1,44 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect import Memory
+from recollect.testing.embedders import LetterEmbedder
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SCRIPT = ROOT / "scripts" / "reembed_memories.py"
+
+
+def run(db: Path, *words: str) -> str:
+    """What the script prints, where everything comes from the environment."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("RECOLLECT_", "RAG_"))}
+    home = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"), str(db.parent))
+    done = subprocess.run(
+        [sys.executable, SCRIPT, *words],
+        env={**kept, **home, "RECOLLECT_DB": str(db), "RECOLLECT_EMBEDDER": "hashing"},
+        cwd=db.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return done.stdout
+
+
+@pytest.mark.spec("U4", "Z4")
+def test_every_memory_is_embedded_anew_after_a_rehearsal_that_only_counts(tmp_path: Path) -> None:
+    db = tmp_path / "app.db"
+    with Memory(db, embedder=LetterEmbedder(), settings={"worker": False}) as memory:
+        memory.add("Ana is vegetarian")
+        memory.add("Ana lives in Lisbon")
+        memory.flush()
+
+    # A memory that was told is a message as well, and both have a vector.
+    assert run(db, "--dry-run") == (
+        "4 passages would be embedded with hashing-256.\n4 vectors of letters would be deleted.\n"
+    )
+    assert run(db) == "4 passages were embedded with hashing-256.\n4 vectors of letters were deleted.\n"
+    assert run(db) == "0 passages were embedded with hashing-256.\n4 vectors of hashing-256 stay.\n"

@@ -1,0 +1,64 @@
+"""What the stories of the five designs share: a memory with a preset, and a model that knows what to say."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from recollect import Memory
+from recollect.adapters.embedders.hashing import HashingEmbedder
+from recollect.ports.chat_model import ChatModel, Turn
+from recollect.ports.embedder import Embedder
+from recollect.testing.chat_models import ScriptedChatModel
+from recollect.testing.clock import FrozenClock
+
+PRESETS = ("default", "smart", "companion", "dev", "facts", "agent")
+
+
+def opened(
+    path: Path,
+    preset: str,
+    *,
+    model: ChatModel | None = None,
+    embedder: Embedder | None = None,
+    clock: FrozenClock | None = None,
+    **settings: object,
+) -> Memory:
+    """A memory in a file, with nobody working in the background; `recall__limit` is the setting recall.limit."""
+    named = {name.replace("__", "."): value for name, value in settings.items()}
+    return Memory(
+        path,
+        embedder=embedder or HashingEmbedder(),
+        chat_model=model,
+        clock=clock or FrozenClock(),
+        settings={"preset": preset, "worker": False, **named},
+    )
+
+
+def answering(answers: Mapping[str, str], otherwise: str) -> ScriptedChatModel:
+    """A model that has an answer to questions that hold certain words, and one for all others."""
+
+    def answer(turns: Sequence[Turn]) -> str:
+        asked = "\n".join(turn.content for turn in turns)
+        return next((said for words, said in answers.items() if words in asked), otherwise)
+
+    return ScriptedChatModel(answer)
+
+
+def user(*texts: str) -> list[dict[str, object]]:
+    return [{"role": "user", "content": text} for text in texts]
+
+
+def exchange(question: str, reply: str) -> list[dict[str, object]]:
+    return [{"role": "user", "content": question}, {"role": "assistant", "content": reply}]
+
+
+def block(memory: Memory, question: str, *, chat: str = "today", **settings: object) -> str:
+    named = {name.replace("__", "."): value for name, value in settings.items()}
+    return str(memory.context(question, chat_id=chat, settings=named)["text"])
+
+
+def receipt(memory: Memory, question: str, *, chat: str = "today", **settings: object) -> dict[str, Any]:
+    named = {name.replace("__", "."): value for name, value in settings.items()}
+    found = memory.context(question, chat_id=chat, settings=named)["receipt"]
+    assert isinstance(found, dict)
+    return found

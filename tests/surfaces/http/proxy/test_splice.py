@@ -1,0 +1,96 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.surfaces.http.proxy.dialects.anthropic import ANTHROPIC
+from recollect.surfaces.http.proxy.dialects.chat import CHAT
+from recollect.surfaces.http.proxy.dialects.parts import Dialect
+from recollect.surfaces.http.proxy.dialects.responses import RESPONSES
+from recollect.surfaces.http.proxy.splice import document, elements, members, spliced
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+WORDS = st.text(min_size=1).filter(str.strip)
+
+
+@given(st.dictionaries(st.text(), JSON, max_size=5), st.sampled_from([None, 2]), st.booleans())
+def test_every_member_is_found_where_it_stands(given: dict[str, object], indent: int, escape: bool) -> None:
+    text = json.dumps(given, indent=indent, ensure_ascii=escape)
+
+    assert {key: json.loads(text[p.start : p.end]) for key, p in document(text).items()} == given
+
+
+@given(st.lists(JSON, max_size=5))
+def test_every_element_is_found_where_it_stands(given: list[object]) -> None:
+    text = f" \t{json.dumps(given, indent=1)}"
+
+    assert [json.loads(text[p.start : p.end]) for p in elements(text, 2)] == given
+
+
+@given(st.text())
+def test_a_text_that_is_no_object_is_refused_rather_than_guessed_at(text: str) -> None:
+    try:
+        known = isinstance(json.loads(text), dict)
+    except ValueError:
+        known = False
+
+    if not known:
+        with pytest.raises(ValueError, match=r"."):
+            document(text)
+
+
+def test_the_last_of_two_members_with_one_name_counts_as_it_does_for_everybody() -> None:
+    text = '{"a": 1, "a": {"b": [2]}}'
+
+    assert [piece.value for piece in document(text).values()] == [{"b": [2]}]
+    assert members(text, 14)["b"].value == [2]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"a"}', '{"a":1,}', '{"a":1 "b":2}', "{} {}", "{1:2}", "nul", "{" * 5000]
+)
+def test_what_is_not_an_object_is_refused(text: str) -> None:
+    with pytest.raises((ValueError, RecursionError)):
+        document(text)
+
+
+def chat(content: object) -> dict[str, object]:
+    return {"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": content}], "x": 1.50}
+
+
+def responses(content: object) -> dict[str, object]:
+    return {"input": [{"role": "user", "content": content}], "instructions": "s", "x": [1e5]}
+
+
+@given(text=WORDS, block=st.text(min_size=1), indent=st.sampled_from([None, 1]), escape=st.booleans())
+@pytest.mark.parametrize(
+    ("dialect", "asking", "kind"),
+    [(CHAT, chat, "text"), (ANTHROPIC, chat, "text"), (RESPONSES, responses, "input_text")],
+)
+def test_words_are_added_after_the_users_and_nothing_else_changes(
+    dialect: Dialect, asking: object, kind: str, text: str, block: str, indent: int | None, escape: bool
+) -> None:
+    assert callable(asking)
+    image = {"type": "image_url", "image_url": {"url": "data:,"}}
+    for content, wanted in (
+        (text, f"{text}\n\n{block}"),
+        (
+            [{"type": kind, "text": text}, image],
+            [{"type": kind, "text": text}, image, {"type": kind, "text": block}],
+        ),
+    ):
+        raw = json.dumps(asking(content), indent=indent, ensure_ascii=escape)
+        asked = dialect.read(raw)
+        assert asked.turn is not None
+        slot = asked.said[asked.turn].slot
+        assert slot is not None
+        at, words = slot.filled(block)
+        sent = spliced(raw, [(at, words)])
+
+        assert json.loads(sent) == asking(wanted)
+        assert sent[:at] + sent[at + len(words) :] == raw
