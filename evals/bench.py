@@ -2,6 +2,7 @@
 
 import tempfile
 import time
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +24,11 @@ class Turn:
     text: str
     role: str = "user"
     said_at: datetime | None = None
+
+    @property
+    def visible(self) -> bool:
+        """Whether there is anything to store: some public turns hold nothing but a mark of no width."""
+        return any(unicodedata.category(character)[0] not in "ZC" for character in self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,12 +65,12 @@ class Bench:
 
     def tell(self, chat: str, turns: Sequence[Turn]) -> list[str | None]:
         """Say these in one chat; the id of each message, None for one without words."""
-        spoken = [turn for turn in turns if turn.text.strip()]
+        spoken = [turn for turn in turns if turn.visible]
         answer = self.memory.add([_as_message(turn) for turn in spoken], chat_id=chat)
         listed = answer["messages"]
         assert isinstance(listed, list)
         ids = iter([str(each["id"]) for each in listed if isinstance(each, dict)])
-        return [next(ids) if turn.text.strip() else None for turn in turns]
+        return [next(ids) if turn.visible else None for turn in turns]
 
     def remember(self, text: str) -> str:
         """Keep a text as it is; the id of the memory."""

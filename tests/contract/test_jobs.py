@@ -338,3 +338,17 @@ def test_work_that_was_rolled_back_is_not_done(store: Store, clock: FrozenClock)
     with pytest.raises(Stop):
         half_way()
     assert store.jobs.holds(job)
+
+
+@pytest.mark.spec("D20", "T6")
+def test_what_only_waits_for_company_can_be_hurried(store: Store, clock: FrozenClock) -> None:
+    later = clock.now() + timedelta(seconds=30)
+    store.jobs.enqueue(ANA, NewJob(kind=JobKind.JUDGE, key="batch", run_at=later), now=clock.now())
+    store.jobs.enqueue(ANA, NewJob(kind=JobKind.EMBED, key="embed"), now=clock.now())
+    failed = store.jobs.lease(now=clock.now(), until=later)
+    assert failed is not None
+    store.jobs.postpone(failed, run_at=later, reason="not now")
+
+    assert store.jobs.outstanding(now=clock.now()) == 0
+    assert store.jobs.hurry(now=clock.now()) == 1
+    assert store.jobs.outstanding(now=clock.now()) == 1

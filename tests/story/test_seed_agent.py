@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from recollect.model.scope import Scope
 from recollect.ports.chat_model import Turn
 from recollect.ports.embedder import Vector
 from recollect.testing.chat_models import ScriptedChatModel
+from recollect.testing.clock import FrozenClock
+from recollect.testing.embedders import LetterEmbedder
 
 SYSTEM = "You are TuskBot."
 SAID = (
@@ -138,6 +141,7 @@ def test_a_routine_in_the_background_extracts_what_another_process_left(tmp_path
     model = ScriptedChatModel(extracted)
     settings = {"preset": "agent", "worker": True}
     with Memory(path, embedder=HashingEmbedder(), chat_model=model, settings=settings) as memory:
+        memory.runtime.store.jobs.hurry(now=memory.runtime.engine.clock.now())
         memory.runtime.worker.start()
         for _ in range(600):
             if len(rows(memory.get_all())) == len(FACTS):
@@ -202,3 +206,32 @@ def test_the_repository_of_its_document_works_on_the_same_memory(
     assert [item.type for item in items] == ["knowledge"] * 3 + ["history"] * 2
     assert (items[0].content, items[0].role) == (FACTS[0], None)
     assert items[3].role == "user"
+
+
+@pytest.mark.spec("D20", "T6", "C-20")
+def test_a_batch_waits_for_company_and_a_full_one_does_not(tmp_path: Path) -> None:
+    clock, model = FrozenClock(), ScriptedChatModel("[]")
+    with Memory(
+        tmp_path / "m.db",
+        chat_model=model,
+        embedder=LetterEmbedder(),
+        clock=clock,
+        settings={"worker": False, "preset": "agent"},
+    ) as memory:
+        worker = memory.runtime.worker
+
+        def said(first: int, last: int) -> None:
+            for number in range(first, last):
+                memory.add({"role": "user", "content": f"Note {number}: the gate is green."}, chat_id="c")
+            worker.drain(seconds=10)
+
+        said(0, 19)
+        early = len(model.calls)
+        said(19, 20)
+        full = len(model.calls)
+        said(20, 23)
+        waiting = len(model.calls)
+        clock.advance(timedelta(seconds=31))
+        worker.drain(seconds=10)
+
+        assert (early, full, waiting, len(model.calls)) == (0, 1, 1, 2)

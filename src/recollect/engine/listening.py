@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from recollect.engine.core import Core
 from recollect.engine.files import Files
@@ -201,11 +202,19 @@ class Listening(Core):
         mode = policy.extract.mode
         # One fact of an exchange is asked for when the answer is there.
         if judged and (mode != "single_fact" or message.role is Role.ASSISTANT):
-            key = "batch" if mode == "batch" else message.id
-            job = NewJob(kind=JobKind.JUDGE, key=key, payload={"message": message.id})
-            self.store.jobs.enqueue(message.user, job, now=now)
+            self.store.jobs.enqueue(message.user, self._judging(message, policy), now=now)
         if message.role is Role.ASSISTANT and self._summary_due(message, policy):
             self.store.jobs.enqueue(message.user, summarise(message.chat), now=now)
+
+    def _judging(self, message: Message, policy: Policy) -> NewJob:
+        """A message is judged at once; a batch waits a while for others, unless it is full."""
+        payload = {"message": message.id}
+        if policy.extract.mode != "batch":
+            return NewJob(kind=JobKind.JUDGE, key=message.id, payload=payload)
+        waiting = self.store.messages.unextracted(Scope(message.user), limit=policy.extract.batch)
+        full = len(waiting) >= policy.extract.batch
+        wait = timedelta(seconds=0 if full else policy.extract.batch_seconds)
+        return NewJob(kind=JobKind.JUDGE, key="batch", payload=payload, run_at=self.clock.now() + wait)
 
     def _summary_due(self, message: Message, policy: Policy) -> bool:
         if not policy.learns:

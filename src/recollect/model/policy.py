@@ -75,6 +75,7 @@ class Extract:
     )
     existing_top_k: int = knob(8, "Known memories shown to the judge.")
     batch: int = knob(20, "Messages per call in batch mode.")
+    batch_seconds: int = knob(30, "Seconds a batch waits for more messages; a full one waits no longer.")
     min_fact_chars: int = knob(10, "Shorter facts are discarded.")
 
 

@@ -41,6 +41,9 @@ class Jobs(Protocol):
     def revive(self, kind: JobKind, *, now: datetime) -> int:
         """Make parked jobs of a kind ready again, whoever's they are; return how many."""
 
+    def hurry(self, *, now: datetime) -> int:
+        """Make due what only waits for company and has never failed, whoever's it is; return how many."""
+
     def list(self, scope: Scope, *, limit: int = 100) -> "Sequence[Job]":
         """The user's jobs, oldest first."""
 

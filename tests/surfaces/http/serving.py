@@ -18,6 +18,7 @@ from recollect.settings import load
 from recollect.surfaces.http.app import create_app
 from recollect.surfaces.http.keys import Keys
 from recollect.surfaces.http.serving import make_house
+from recollect.surfaces.http.sessions import Sessions
 from recollect.wiring import Runtime, open_runtime
 
 ANA = "ana"
@@ -28,6 +29,7 @@ class Served:
     url: str
     runtime: Runtime
     keys: Keys
+    sessions: Sessions
 
     def client(self, token: str | None = None, **headers: str) -> httpx2.Client:
         """The owner's client, or that of somebody with another token."""
@@ -64,7 +66,7 @@ def served(
         while not server.started and thread.is_alive():
             thread.join(0.01)
         port = listener.getsockname()[1]
-        yield Served(url=f"http://127.0.0.1:{port}", runtime=runtime, keys=made.keys)
+        yield Served(url=f"http://127.0.0.1:{port}", runtime=runtime, keys=made.keys, sessions=made.sessions)
     finally:
         server.should_exit = True
         thread.join(20)

@@ -45,7 +45,9 @@ def server(tmp_path: Path, model: ScriptedChatModel) -> Iterator[Served]:
         yield running
 
 
-def say(client: httpx2.Client, text: str, chat: str = "c", **more: object) -> list[tuple[str, dict[str, Any]]]:
+def say(
+    client: httpx2.Client, text: str, chat: str = "c", **more: object
+) -> list[tuple[str, dict[str, Any]]]:
     with client.stream("POST", f"/chats/{chat}/messages", json={"content": text, **more}) as answer:
         assert answer.status_code == 200, answer.read()
         assert answer.headers["content-type"].startswith("text/event-stream")

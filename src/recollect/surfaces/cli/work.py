@@ -169,6 +169,7 @@ def finish(call: Call, session: Session, title: str = "Reading") -> Left:
 def make_due(session: Session) -> None:
     """Passages that wait for a vector are embedded now, also if that failed before: the cause may be gone."""
     store, now = session.store, session.engine.clock.now()
+    store.jobs.hurry(now=now)
     if not store.vectors.pending(session.user):
         return
     for job in failed(session):

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request
@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import Match
+from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect import __version__
@@ -68,21 +68,22 @@ def create_app(runtime: Runtime, *, house: House, worker: bool = True) -> FastAP
     app.state.answers = Answers()
     app.state.conversations = Conversations(works=worker)
     app.state.traffic = traffic = Traffic()
-    for router in (pages.router, *rest.ROUTERS, proxy.router(runtime, house.keys)):
+    routers = (pages.router, *rest.ROUTERS, proxy.router(runtime, house.keys))
+    for router in routers:
         app.include_router(router)
-    _answer_failures(app)
+    _answer_failures(app, [route for router in routers for route in router.routes])
     app.add_middleware(Doorkeeper, house=house)
     app.add_middleware(Named, ids=runtime.engine.ids, traffic=traffic)
     return app
 
 
-def _methods(app: FastAPI, scope: Scope) -> set[str]:
+def _methods(routes: Sequence[BaseRoute], scope: Scope) -> set[str]:
     """What may be done at a path, by any of its routes."""
-    there = (route for route in app.routes if route.matches(scope)[0] is not Match.NONE)
+    there = (route for route in routes if route.matches(scope)[0] is not Match.NONE)
     return {method for route in there for method in getattr(route, "methods", None) or ()}
 
 
-def _answer_failures(app: FastAPI) -> None:
+def _answer_failures(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
     @app.exception_handler(RecollectError)
     async def ours(_: Request, error: RecollectError) -> Response:
         return from_error(error)
@@ -98,7 +99,7 @@ def _answer_failures(app: FastAPI) -> None:
     async def refused(request: Request, error: HTTPException) -> Response:
         code, headers = CODES.get(error.status_code, "http_error"), dict(error.headers or {})
         if error.status_code == 405:
-            headers["Allow"] = ", ".join(sorted(_methods(app, request.scope)))
+            headers["Allow"] = ", ".join(sorted(_methods(routes, request.scope)))
         detail = (
             WORDS.get(error.status_code, str(error.detail)) if error.detail in PLAIN else str(error.detail)
         )

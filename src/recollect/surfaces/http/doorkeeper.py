@@ -94,7 +94,10 @@ class Doorkeeper:
         return self._house.local and scope["path"].startswith("/v1/")
 
     def _is_ours(self, origin: str, headers: Headers) -> bool:
-        host = urlsplit(origin)
+        try:
+            host = urlsplit(origin)
+        except ValueError:
+            return False
         return bool(host.netloc) and host.netloc == headers.get("host")
 
     def _known(self, scope: Scope, headers: Headers) -> tuple[Person | None, Response | None]:

@@ -53,6 +53,7 @@ class Door:
 
     def flush(self, *, seconds: float = 60.0) -> bool:
         """Do the work that is due; whether none of it is left. What failed waits for its next try, or for `jobs`."""
+        self._runtime.store.jobs.hurry(now=self._runtime.engine.clock.now())
         return self._runtime.worker.drain(seconds=seconds)
 
     def stats(self, *, user_id: str | None = None) -> Shape:

@@ -89,7 +89,11 @@ def body(*messages: Mapping[str, object] | str, **more: object) -> dict[str, Any
 
 @contextmanager
 def bench(
-    folder: Path, *, embedder: Embedder | None = None, configured: bool = True, **settings: object
+    folder: Path,
+    *,
+    embedder: Embedder | None = None,
+    configured: bool = True,
+    settings: Mapping[str, object] | None = None,
 ) -> Iterator[Bench]:
     with ModelServer() as upstream:
         addresses = {
@@ -98,8 +102,13 @@ def bench(
             "proxy_upstream_anthropic": upstream.origin,
             "proxy_key_anthropic": SERVER_KEY,
         }
-        given = {"db": str(folder / "memory.db"), "user": ANA, "recall.deadline_ms": 10_000}
-        given |= (addresses if configured else {}) | {k.replace("__", "."): v for k, v in settings.items()}
+        given: dict[str, object] = {
+            "db": str(folder / "memory.db"),
+            "user": ANA,
+            "recall.deadline_ms": 10_000,
+            **(addresses if configured else {}),
+            **(settings or {}),
+        }
         runtime = open_runtime(
             load(arguments=given, environ={}, files=()), embedder=embedder or HashingEmbedder()
         )

@@ -1,4 +1,5 @@
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -56,7 +57,7 @@ def test_an_answer_is_heard_however_it_is_cut(
     dialect: Dialect, kind: str, answer: bytes, cuts: list[int]
 ) -> None:
     places = [0, *sorted(cuts), len(answer)]
-    pieces = [answer[a:b] for a, b in zip(places, places[1:], strict=False)]
+    pieces = [answer[a:b] for a, b in pairwise(places)]
 
     assert heard(dialect, kind, *pieces) == SPOKEN
 

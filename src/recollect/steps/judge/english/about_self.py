@@ -201,7 +201,7 @@ TASTES = [
         attribute="diet",
         bare=True,
     ),
-    *rules(PREF, 0.9, "am on a|the, follow a", attribute="diet", needs=has(listed("diet"), within=5)),
+    *rules(PREF, 0.9, "am on a|the, follow a", attribute="regime", needs=has(listed("diet"), within=5)),
     *rules(PREF, 0.8, "love|hate|like it when", needs=lacks(listed("this happens you"))),
     *rules(
         PREF,

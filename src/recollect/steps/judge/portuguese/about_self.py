@@ -170,7 +170,7 @@ TASTES = [
         PREF,
         0.9,
         "@estou de|em|fazendo|seguindo uma? dieta, faco|sigo uma? dieta",
-        attribute="diet",
+        attribute="regime",
         bare=True,
     ),
     *rules(PREF, 0.8, "odeio|detesto|adoro|amo que me"),

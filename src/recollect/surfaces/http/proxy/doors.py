@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 import httpx2
 from fastapi import APIRouter
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
@@ -128,14 +129,15 @@ class Door:
         if service is None:
             await refusal(501, "no_upstream", NO_UPSTREAM, again=False)(request.scope, request.receive, send)
             return
-        here = request.scope["path"].removeprefix("/v1")
-        at = service.native_url if self._path.native else service.url
+        if ".." in request.scope["path"].split("/"):
+            raise HTTPException(404)
+        here = request.scope["raw_path"].decode("ascii", "replace").removeprefix("/v1")
         exchange = Exchange(
             desk=self._desk,
             request=request,
             send=send,
             service=service,
-            url=at(here, request.url.query),
+            url=service.url(here, request.url.query, native=self._path.native),
             body=body,
         )
         try:

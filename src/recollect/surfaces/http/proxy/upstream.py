@@ -40,15 +40,14 @@ class Upstream:
     key: str | None
     key_header: Literal["authorization", "x-api-key"]
 
-    def url(self, path: str, query: str) -> httpx2.URL:
-        at = self.base.copy_with(path=f"{self.base.path.rstrip('/')}{path}")
-        return at.copy_with(query=query.encode("ascii", "replace")) if query else at
-
-    def native_url(self, path: str, query: str) -> httpx2.URL:
-        """Beside the OpenAI dialect, Ollama has paths of its own."""
-        base = self.base.path.rstrip("/").removesuffix("/v1")
-        at = self.base.copy_with(path=f"{base}{path}")
-        return at.copy_with(query=query.encode("ascii", "replace")) if query else at
+    def url(self, path: str, query: str, *, native: bool = False) -> httpx2.URL:
+        """Where a path is there, with what the address asks of every request. Ollama's own paths stand beside /v1."""
+        base, _, always = self.base.raw_path.decode("ascii").partition("?")
+        base = base.rstrip("/")
+        root = base.removesuffix("/v1") if native else base
+        asked = "&".join(filter(None, (always, query)))
+        whole = f"{root}{path}?{asked}" if asked else f"{root}{path}"
+        return self.base.copy_with(raw_path=whole.encode("ascii", "replace"))
 
 
 def upstream(connection: Connection, service: Literal["openai", "anthropic"]) -> Upstream | None:
