@@ -63,9 +63,9 @@ class Trial:
             figures += [
                 *asking.recall(memory, embedder, facts, most=most),
                 *asking.context(memory, embedder, facts),
-                *asking.together(memory, facts),
             ]
-            figures += [*sizes.in_memory("resident memory, model loaded"), *sizes.on_disk(memory)]
+            figures += [*sizes.in_memory("resident memory, model loaded"), *asking.together(memory, facts)]
+            figures += [*sizes.in_memory("· after 8 readers"), *sizes.on_disk(memory)]
             figures += [exactness(memory, self.file, embedder, facts), *telling.acknowledged(memory)]
             figures += [*telling.written_together(memory), telling.judged(memory)]
         return figures

@@ -29,7 +29,7 @@ def long_messages(data: Path) -> list[tuple[str, list[dict[str, Any]]]]:
     """Paragraphs that are asked for among others that are not, in one message each."""
     listed = list(rows(data))
     wanted = [row for row in listed if row["questions"]]
-    others = [row["message"] for row in listed if not row["questions"]]
+    others = [row["message"] for row in listed if not row["questions"] and "beside" not in row]
     messages = []
     for place, start in enumerate(range(0, len(wanted), ASKED_FOR)):
         some = wanted[start : start + ASKED_FOR]
@@ -50,8 +50,8 @@ def _missing(data: Path, embedder: CachedEmbedder, settings: Mapping[str, object
         asked = [(row, question) for _, some in messages for row in some for question in row["questions"]]
         missing = 0
         for row, question in progress(asked, "prompts"):
-            block = str(told.memory.context(question)["text"])
-            missing += _plain(row["message"]) not in _plain(block)
+            block = _plain(str(told.memory.context(question)["text"]))
+            missing += not all(_plain(line) in block for line in row["message"].splitlines())
     return {"missing": round(100 * missing / len(asked), 2), "n": len(asked)}
 
 

@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from importlib import import_module
 from inspect import cleandoc, getdoc
 from itertools import groupby
 from pathlib import Path
@@ -301,10 +302,17 @@ def _epilog(command: Command) -> str:
     return "\n\n".join(filter(None, [before.strip(), f"```console\n{typed}\n```", rest.strip()]))
 
 
+def render_http() -> str:
+    """The page of the server, which has a file of its own; this one may be run or imported."""
+    page: str = import_module(f"{__package__}.http_page" if __package__ else "http_page").render_http()
+    return page
+
+
 PAGES: list[tuple[Path, Callable[[], str]]] = [
     (ROOT / "docs/reference/settings.md", render_settings),
     (ROOT / "docs/reference/errors.md", render_errors),
     (ROOT / "docs/reference/cli.md", render_cli),
+    (ROOT / "docs/reference/http.md", render_http),
 ]
 
 

@@ -220,4 +220,5 @@ def test_a_file_in_the_current_folder_does_not_decide_where_texts_are_sent(
 
     with pytest.raises(ConfigError, match=f"RECOLLECT_{name.upper()}"):
         load(environ={})
-    assert load(environ={"RECOLLECT_CONFIG": str(tmp_path / "recollect.toml")}).resolve()
+    named = load(environ={"RECOLLECT_CONFIG": str(tmp_path / "recollect.toml")}).resolve()
+    assert getattr(named.connection, name) == "http://elsewhere.example/v1"

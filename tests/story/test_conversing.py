@@ -108,7 +108,7 @@ def test_an_answer_that_is_stopped_is_kept_as_far_as_it_came(memory: Memory) -> 
         HERE, "What can I cook?", policy, model=ScriptedChatModel("Try a risotto.")
     )
     [next(turn), next(turn)]
-    turn.close()  # type: ignore[attr-defined]
+    turn.close()
 
     assert texts(memory.messages("c")) == ["Try ", "What can I cook?"]
 

@@ -147,6 +147,10 @@ changes = st.lists(
 @example(first=["I live in Lisbon.", "I moved to Porto."], then=[("delete", 1, "")])
 @example(first=["I'm vegetarian.", "Não gosto de carne."], then=[("delete", 0, "")])
 @example(first=["My name is Ana.", "My name is Anna."], then=[("edit", 0, "I love jazz.")])
+@example(
+    first=["Sou vegetariana.", "I live in Lisbon.", "I'm not vegetarian any more."],
+    then=[("edit", 1, "I don't eat meat.")],
+)
 def test_after_any_changes_memories_equal_those_of_the_final_transcript(
     first: list[str], then: list[tuple[str, int, str]]
 ) -> None:

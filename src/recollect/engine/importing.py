@@ -58,7 +58,7 @@ class Importing(Listening):
         """
         tally = _Tally()
         ready = [self._as_if_said_here(scope, memory, policy) for memory in memories]
-        vectors = self.vectors([memory.text for memory in ready])
+        vectors = self.vectors(scope.user, [memory.text for memory in ready])
         with self.store.transaction():
             for memory in ready:
                 self._place(scope, memory, tally, vectors, policy)
@@ -91,7 +91,7 @@ class Importing(Listening):
         else:
             named = replace(memory, id=self._free_id(scope, memory.id))
             vector = vectors.get(memory.text)
-            tally.count(self.keep(named, policy.keep, vector=vector, model=self._model), named)
+            tally.count(self.keep(named, policy.keep, vector=vector, model=self._model(scope.user)), named)
 
     def _unwanted(self, scope: Scope, memory: Memory) -> str | None:
         if memory.standing is not Standing.ACTIVE:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from recollect.engine.core import Core
+from recollect.engine.embedders import Embedders
 from recollect.engine.files import Files
 from recollect.engine.metering import Metered
 from recollect.errors import CapReached, NotFound, ProviderError
@@ -54,6 +55,7 @@ class Listening(Core):
     keep: KeepStep
     relearn: RelearnStep
     embedder: Embedder | None
+    embedders: Embedders | None = None  #: None if the one above answers for everybody
     files: Files
 
     def observe(self, scope: Scope, drafts: Sequence[Draft], policy: Policy) -> list[Observed]:
@@ -112,7 +114,7 @@ class Listening(Core):
         """Ask the judge. This may wait for a model, so nothing is locked meanwhile and nothing written."""
         judged = self._judged(Scope(scope.user, messages[0].chat), messages, policy)
         texts = [fact.text for each in judged for fact in each.judgement.facts]
-        vectors = self.vectors(texts)
+        vectors = self.vectors(scope.user, texts)
         if texts and self.store.memories.rests_on_later(scope, messages[0].id):
             vectors |= self._vectors_around(messages, judged, vectors, policy)
         files = self.store.contexts.list(scope.everything)
@@ -160,12 +162,13 @@ class Listening(Core):
             return False
         return True
 
-    def vectors(self, texts: Sequence[str]) -> dict[str, Vector]:
-        """Without vectors facts are compared by their words alone."""
-        if self.embedder is None or not texts:
+    def vectors(self, user: str, texts: Sequence[str]) -> dict[str, Vector]:
+        """Of the model that answers for the user. Without vectors facts are compared by their words alone."""
+        embedder = self._embedder(user)
+        if embedder is None or not texts:
             return {}
         try:
-            return dict(zip(texts, self.embedder.embed(texts), strict=True))
+            return dict(zip(texts, embedder.embed(texts), strict=True))
         except ProviderError:
             return {}
 
@@ -251,7 +254,7 @@ class Listening(Core):
         """What is heard after later things were learned takes the place it would have had."""
         scope = Scope(sayings[0].memory.user)
         survey = self.relearn.survey(
-            scope, policy.keep, seeds=(), said=sayings, vectors=vectors, model=self._model
+            scope, policy.keep, seeds=(), said=sayings, vectors=vectors, model=self._model(scope.user)
         )
         change = self.relearn(scope, survey, policy.keep, likeness=likeness(vectors))
         for memory in change.new:
@@ -273,9 +276,9 @@ class Listening(Core):
         ]
         scope = Scope(messages[0].user)
         survey = self.relearn.survey(
-            scope, policy.keep, seeds=(), said=said, vectors=vectors, model=self._model
+            scope, policy.keep, seeds=(), said=said, vectors=vectors, model=self._model(scope.user)
         )
-        return self.vectors([text for text in survey.texts if text not in vectors])
+        return self.vectors(scope.user, [text for text in survey.texts if text not in vectors])
 
     def _keep_saying(self, saying: Saying, vectors: Mapping[str, Vector], policy: Policy) -> Kept:
         return self.keep(
@@ -283,7 +286,7 @@ class Listening(Core):
             policy.keep,
             negated=saying.negated,
             vector=vectors.get(saying.memory.text),
-            model=self._model,
+            model=self._model(saying.memory.user),
         )
 
     def _note(self, kept: Kept) -> None:
@@ -333,9 +336,12 @@ class Listening(Core):
     def _saying(self, message: Message, fact: Fact, origin: Origin) -> Saying:
         return Saying.of(message, fact, origin, name=self.ids.new(), now=self.clock.now())
 
-    @property
-    def _model(self) -> str | None:
-        return self.embedder.model_id if self.embedder else None
+    def _embedder(self, user: str) -> Embedder | None:
+        return self.embedder if self.embedders is None else self.embedders.of(user)
+
+    def _model(self, user: str) -> str | None:
+        embedder = self._embedder(user)
+        return embedder.model_id if embedder else None
 
 
 def summarise(chat: str) -> NewJob:

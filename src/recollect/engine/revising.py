@@ -115,7 +115,7 @@ class Revising(Listening):
     def _vectors_of(self, scope: Scope, message_ids: Sequence[str], policy: Policy) -> dict[str, Vector]:
         """The vectors of all that will be compared anew when these messages are gone; embedding locks nothing."""
         survey = self._survey(scope, message_ids, policy, {})
-        return self.vectors(survey.texts) if survey.sayings else {}
+        return self.vectors(scope.user, survey.texts) if survey.sayings else {}
 
     def _unlearn(
         self, scope: Scope, message_ids: Sequence[str], policy: Policy, vectors: Mapping[str, Vector]
@@ -141,7 +141,7 @@ class Revising(Listening):
             seeds=self.store.memories.of_messages(scope.everything, message_ids),
             without=frozenset(message_ids),
             vectors=vectors,
-            model=self._model,
+            model=self._model(scope.user),
         )
 
     def _has(self, scope: Scope) -> bool:

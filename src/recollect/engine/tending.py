@@ -67,9 +67,10 @@ class Tending(Listening, Steering):
         """Compare what is new since the last time with its neighbours."""
         batch = self._uncompared(scope)
         gone = set(leaving)
-        vectors = self.vectors([memory.text for memory in batch])
+        model = self._model(scope.user)
+        vectors = self.vectors(scope.user, [memory.text for memory in batch])
         for memory in batch:
-            near = self.keep.near(scope, memory, policy.keep, vectors.get(memory.text), self._model)
+            near = self.keep.near(scope, memory, policy.keep, vectors.get(memory.text), model)
             for other, cosine in near:
                 if other.id == memory.id or {memory.id, other.id} & gone:
                     continue

@@ -145,14 +145,14 @@ class Recall:
     chat: float = knob(0.5, "What the best of a chat lends to all of it, as evidence.")
     date: float = knob(1.0, "What being of a time that the question names counts as evidence.")
     speaker: float = knob(0.1, "What being said by somebody the question names counts as evidence.")
-    sort: float = knob(0.15, "What holding a time or a number counts when the question asks for one.")
+    sort: float = knob(0.05, "What holding a time or a number counts when the question asks for one.")
     personal: float = knob(0.1, "What telling of oneself counts when the question is about the asker.")
     short: float = knob(0.3, "What being very short counts against a passage.")
     asks: float = knob(0.05, "What being a question itself counts against a passage.")
     assistant: float = knob(0.2, "What being the assistant's words counts against a passage.")
     fresh: float = knob(0.05, "What weight × recency counts as evidence.")
-    around: int = knob(20, "Candidates whose neighbours in the chat are looked at, as evidence.")
-    fetch: int = knob(40, "Candidates taken from each channel before ranking.")
+    around: int = knob(25, "Candidates whose neighbours in the chat are looked at, as evidence.")
+    fetch: int = knob(50, "Candidates taken from each channel before ranking.")
     limit: int = knob(8, "Passages handed on after ranking.")
     cliff: float = knob(
         0.25, "Passages that score below this share of the best one are not injected; 0 keeps all."

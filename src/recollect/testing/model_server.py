@@ -256,6 +256,9 @@ class ModelServer:
 
 
 class _Http(ThreadingHTTPServer):
+    # Hundreds may ask at once.
+    request_queue_size = 512
+
     def __init__(self, model_server: ModelServer) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.model_server = model_server

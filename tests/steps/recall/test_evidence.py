@@ -70,6 +70,15 @@ def test_a_reply_is_found_by_the_question_it_answers() -> None:
     assert parts_of(found, stranger.text)["answer"] == 0
 
 
+def test_a_long_message_is_no_question_for_ending_in_one() -> None:
+    long = a_candidate("salmon " * 80 + "Shall I go on?", dense=0.9, lexical=4.0)
+    after = a_candidate("Good night then", dense=0.41)
+    found = ranked([long, after], around={after.id: (long.id, None)})
+
+    assert parts_of(found, after.text)["answer"] == 0
+    assert "asks" not in parts_of(found, long.text)
+
+
 def test_a_statement_lends_nothing_to_the_message_after_it() -> None:
     statement = a_candidate("We cook salmon", dense=0.9, lexical=4.0)
     after = a_candidate("Good night then", dense=0.41)

@@ -1,4 +1,6 @@
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -166,13 +168,19 @@ class TextEmbedding:
 """
 
 
-def test_a_model_of_the_hub_is_fetched_only_when_that_was_agreed_to(
-    told: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    packages = told.folder / "packages"
+@pytest.fixture
+def _with_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A package of that name is installed for the length of a test."""
+    packages = tmp_path / "packages"
     packages.mkdir()
     (packages / "fastembed.py").write_text(FAKE_PACKAGE, "utf-8")
     monkeypatch.syspath_prepend(packages)
+    yield
+    sys.modules.pop("fastembed", None)
+
+
+@pytest.mark.usefixtures("_with_a_package")
+def test_a_model_of_the_hub_is_fetched_only_when_that_was_agreed_to(told: Cli) -> None:
     asked = told("models", "add", "far", "some/model")
     added = told.json("models", "add", "far", "some/model", "--yes")
 

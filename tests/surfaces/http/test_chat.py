@@ -244,7 +244,6 @@ def test_titles_are_the_first_words_until_somebody_gives_one(client: httpx2.Clie
     assert client.get("/chats/c").json() == renamed
 
 
-@pytest.mark.spec("UI-4")
 def test_a_mode_is_chosen_for_a_chat_and_stays(client: httpx2.Client) -> None:
     client.patch("/chats/c", json={"mode": "off"})
     told = dict(say(client, "I live in Lisbon."))

@@ -15,7 +15,7 @@ def texts(client: httpx2.Client, path: str = "/api/memory", **asked: str | int) 
     return [each["memory"] for each in client.get(path, params=asked).json()["results"]]
 
 
-@pytest.mark.spec("P2", "UI-7")
+@pytest.mark.spec("P2")
 def test_memories_are_written_down_listed_newest_first_corrected_and_forgotten(client: httpx2.Client) -> None:
     first = remember(client, "I am vegetarian.", tags=["food"])
     remember(client, "I live in Porto.", tags=["home"], kind="bio")

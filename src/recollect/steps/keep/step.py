@@ -81,8 +81,11 @@ class KeepStep:
         """These memories, and all that had or would have a say in them or in what is said now."""
         found = {m.id: m for m in self.memories.connected(scope, [*memories, *said])}
         for each in said:
-            for near, cosine in self.near(scope, each, policy, vectors.get(each.text), model):
-                if near.id not in found and related(near, each, cosine, policy):
+            close = self.near(scope, each, policy, vectors.get(each.text), model)
+            # What has lost its place since had one when this was said.
+            past = ((memory, None) for memory in self._kindred(scope, each.kind, standing=None))
+            for near, cosine in (*close, *past):
+                if near.id not in found and near.standing in HEARD and related(near, each, cosine, policy):
                     found[near.id] = near
         return found
 
@@ -116,12 +119,18 @@ class KeepStep:
                 if hit.passage in loaded:
                     memory = self.memories.get(scope, loaded[hit.passage].id)
                     found[memory.id] = (memory, hit.score)
-        # What happened may be what somebody wanted.
-        kinds = (said.kind, Kind.OBJ) if said.kind is Kind.EVT else (said.kind,)
-        for kind in kinds:
-            for memory in self.memories.list(scope, kind=kind, limit=KINDRED):
-                found.setdefault(memory.id, (memory, None))
+        for memory in self._kindred(scope, said.kind):
+            found.setdefault(memory.id, (memory, None))
         return list(found.values())
+
+    def _kindred(self, scope: Scope, kind: Kind, standing: Standing | None = Standing.ACTIVE) -> list[Memory]:
+        """The newest of a kind. What happened may be what somebody wanted, and the other way round."""
+        kinds = (Kind.EVT, Kind.OBJ) if kind in {Kind.EVT, Kind.OBJ} else (kind,)
+        return [
+            memory
+            for each in kinds
+            for memory in self.memories.list(scope, kind=each, standing=standing, limit=KINDRED)
+        ]
 
     def _apply(self, decision: Decision, said: Memory) -> Kept:
         match decision:

@@ -94,7 +94,8 @@ def gathered(candidates: Sequence[Candidate], question: Asked, floor: float) -> 
         found.messages.setdefault(message_of(candidate), Match()).take(match)
         if candidate.chat is not None:
             found.chats.setdefault(candidate.chat, Match()).take(match)
-        if candidate.parent is None and is_question(candidate.text):
+        # Long messages end in a question out of politeness: it is not what they are about.
+        if candidate.parent is None and candidate.tokens <= LONG and is_question(candidate.text):
             found.questions.add(candidate.id)
     return found
 

@@ -39,8 +39,8 @@ TUNED: Mapping[str, tuple[str, ...]] = {
     "blend": (*_MATCH, "half_life_days", "boost_min", "boost_max", "cliff"),
     "product": ("half_life_days", "cliff"),
     "evidence": (
-        *(*_MATCH, "chat", "answer", "follow", "date", "speaker", "sort", "short", "asks", "assistant"),
-        *("fresh", "half_life_days", "cliff"),
+        *(*_MATCH, "chat", "answer", "follow", "date", "speaker", "sort", "personal", "short", "asks"),
+        *("assistant", "fresh", "half_life_days", "cliff"),
     ),
 }
 #: Mixtures of meaning and words that are nearer to each other than this say nearly the same of a passage.

@@ -54,6 +54,10 @@ SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
         ("import", "moving", "Read memories from a compact export."),
         ("erase", "erase", "Take a memory, a chat or everything out of the file for good."),
     ),
+    "Serve": (
+        ("up", "up", "Start the server: an API, a chat, and a proxy with memory."),
+        ("tokens", "tokens", "List who may use the server, let others in, or shut them out."),
+    ),
     "Look after": (
         ("doctor", "doctor", "Check the file, the embedder and the queue."),
         ("repair", "upkeep", "Rebuild search indexes from the stored text."),

@@ -85,13 +85,13 @@ def _rows(session: Session) -> list[Shape]:
     counts, target = vectors.models(session.user), engine.moving_to(session.user)
     written = engine.embedders.answering(session.user) if engine.embedders else None
     answers = written or current_model(session)
-    named: dict[str, tuple[str | None, int | None]] = dict.fromkeys(counts, (None, None))
-    for known in built_in_models():
-        named[known.id] = (BUILT_IN[known.embedder], _dimension(known))
+    named: dict[str, tuple[str | None, int | None]] = {
+        known.id: (BUILT_IN[known.embedder], _dimension(known)) for known in built_in_models()
+    }
     named |= {each.id: (name, each.dimension) for name, each in read_registry().items()}
-    if answers:
-        named.setdefault(answers.id, (None, None))
     here = {each.id for each in (answers, target) if each}
+    for model in (*here, *counts):
+        named.setdefault(model, (None, None))
     return [
         {
             "name": name,
@@ -232,7 +232,9 @@ def use(
             move(call, session, users, total=total)
     call.answer(
         {"name": name, "id": target.id, "passages": total, "file": str(file), "done": wait},
-        f"{name} is in use: {render.count(total, 'passage')} {'were' if wait else 'will be'} embedded.",
+        f"{name} is in use: {render.count(total, 'passage')} embedded."
+        if wait
+        else f"{name} will be in use once {render.count(total, 'passage')} are embedded by a worker.",
     )
     call.note(f"Written to {file}.")
 

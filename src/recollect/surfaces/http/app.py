@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -75,6 +76,14 @@ def create_app(runtime: Runtime, *, house: House, worker: bool = True) -> FastAP
     app.add_middleware(Doorkeeper, house=house)
     app.add_middleware(Named, ids=runtime.engine.ids, traffic=traffic)
     return app
+
+
+def reference() -> dict[str, Any]:
+    """What the API says of itself, without a memory behind it."""
+    app = Described(title="Recollect", version=__version__, summary=SUMMARY)
+    for router in (pages.router, *rest.ROUTERS):
+        app.include_router(router)
+    return app.openapi()
 
 
 def _methods(routes: Sequence[BaseRoute], scope: Scope) -> set[str]:

@@ -22,6 +22,7 @@ def health() -> dict[str, str]:
 
 @router.get("/version")
 def version() -> dict[str, str]:
+    """Which recollect this is."""
     return {"version": __version__}
 
 
@@ -48,6 +49,12 @@ def session(request: Request) -> Response:
     if found is None:
         return problem(401, "no_session", "Nobody is logged in here. `recollect up` prints a link.")
     return JSONResponse({"user": found.person.user, "admin": found.person.admin, "csrf": found.csrf})
+
+
+@router.get("/", include_in_schema=False)
+def front() -> Response:
+    """The page that a login leads to."""
+    return RedirectResponse("/docs", 303)
 
 
 @router.get("/docs", include_in_schema=False)

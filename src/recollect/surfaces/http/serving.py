@@ -1,6 +1,8 @@
 """Starts the server: refuses to be open to everybody, and ends without leaving work half done."""
 
+import socket
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import uvicorn
@@ -46,15 +48,25 @@ def serve(
     ready: Callable[[int], None] | None = None,
 ) -> None:
     """Serve until stopped; `ready` is called with the port once requests are answered."""
+    listener = _listen(host, port)
     config = uvicorn.Config(
         create_app(runtime, house=house, worker=worker),
-        host=host,
-        port=port,
         log_config=None,
         server_header=False,
         timeout_graceful_shutdown=GRACE,
     )
-    _Server(config, ready).run()
+    with closing(listener):
+        _Server(config, ready).run(sockets=[listener])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        raise ConfigError(
+            f"Nobody can listen at {host} port {port}: {error}. Stop what does already, or choose another --port."
+        ) from error
 
 
 class _Server(uvicorn.Server):

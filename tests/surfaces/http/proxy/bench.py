@@ -121,7 +121,10 @@ def _serving(runtime: Runtime, upstream: ModelServer) -> Iterator[Bench]:
     house = make_house(runtime, host="127.0.0.1")
     app = create_app(runtime, house=house, worker=False)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=2))
-    listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+    # Named as TCP, so that asyncio sends small pieces at once, as it does for a server of its own.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(512)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

@@ -103,9 +103,11 @@ def test_a_message_of_several_parts_gets_one_more(
     client.post(path, json=asked, headers=ANTHROPIC)
     key = "input" if path == RESPONSES else "messages"
     [message] = sent(proxy, key)
-    [*before, last] = message["content"]  # type: ignore[misc]
+    parts = message["content"]
+    assert isinstance(parts, list)
+    last = parts[-1]
 
-    assert before == asked[key][0]["content"]  # type: ignore[index]
+    assert parts[:-1] == asked[key][0]["content"]  # type: ignore[index]
     assert (last["type"], set(last)) == (kind, {"type", "text"})
     assert has_memory(last["text"])
     assert {name: value for name, value in proxy.asked().body.items() if name != key} == {
@@ -272,8 +274,11 @@ def test_an_embedder_that_is_away_leaves_the_words(tmp_path: Path) -> None:
         assert has_memory(sent(proxy)[0]["content"])
 
 
-def test_a_memory_that_cannot_be_read_is_not_missed(proxy: Bench, client: httpx2.Client) -> None:
-    proxy.runtime.store.close()
+def test_a_preference_that_makes_no_sense_stops_memory_and_not_the_chat(
+    proxy: Bench, client: httpx2.Client
+) -> None:
+    now = proxy.runtime.engine.clock.now()
+    proxy.runtime.store.preferences.set(ANA, "recall.alpha", "much", now=now)
     answer = client.post(CHAT, json=body(QUESTION, stream=True))
 
     assert answer.status_code == 200

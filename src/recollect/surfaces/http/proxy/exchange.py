@@ -11,7 +11,7 @@ from recollect.model.scope import Scope
 from recollect.surfaces.http.keys import Keys, Person
 from recollect.surfaces.http.proxy import telling
 from recollect.surfaces.http.proxy.dialects.parts import Dialect
-from recollect.surfaces.http.proxy.identity import USES, Use, Wish, conversation, who
+from recollect.surfaces.http.proxy.identity import USES, Use, Wish, conversation, is_chore, who
 from recollect.surfaces.http.proxy.learning import Learner, noted
 from recollect.surfaces.http.proxy.listening import Listener
 from recollect.surfaces.http.proxy.passing import Outgoing, Pairs, Unreachable, ask, hand_back
@@ -49,8 +49,8 @@ class Exchange:
     async def talked(self, dialect: Dialect, wish: Wish) -> None:
         turn = self._turn(dialect, wish) if wish.use.name != "off" else None
         if turn is None:
-            use, found = USES["off"], Found(skipped="unreadable" if wish.use.name != "off" else None)
-            told = telling.headers(use, found)
+            skipped = "nothing said" if wish.use.name != "off" else None
+            told = telling.headers(USES["off"], Found(skipped=skipped))
             await self._handed_back(await self._asked(self.body), told)
             return
         found = await self.desk.recall(turn) if wish.use.reads else Found()
@@ -60,15 +60,17 @@ class Exchange:
         await self._learned_from(dialect, turn, found, sent)
 
     def _turn(self, dialect: Dialect, wish: Wish) -> Turn | None:
-        """What memory makes of a request; None if it cannot be read, which is for the service to say."""
+        """What memory makes of a request; None if it cannot be read, which is for the service to say, or is a chore."""
+        headers = self.request.headers
         try:
             text = self.body.decode()
             asked = dialect.read(text)
         except (ValueError, RecursionError):
             return None
+        if is_chore(headers, asked):
+            return None
         person: Person = self.request.state.person
         trusted: bool = self.request.state.trusted
-        headers = self.request.headers
         user = who(headers, asked, person, trusted=trusted)
 
         def chat_of(answer: str) -> str | None:

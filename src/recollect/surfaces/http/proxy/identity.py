@@ -12,6 +12,8 @@ from recollect.surfaces.http.proxy.said import Asked, short_hash
 MODE = "memory.mode"
 #: A chat of Open WebUI that it does not keep either.
 UNKEPT = "local:"
+#: How Open WebUI asks for titles, tags and the like, in the user's name.
+CHORE = "### Task:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,12 @@ def conversation(
         return fitting(named), False
     first = next((said.text for said in asked.said if said.slot), "")
     return "chat-" + short_hash(f"{asked.system}\0{first}"), False
+
+
+def is_chore(headers: Mapping[str, str], asked: Asked) -> bool:
+    """Whether a host asks for something of its own, which nobody said."""
+    from_host = "x-openwebui-chat-id" in headers or "x-openwebui-user-id" in headers
+    return from_host and len(asked.said) == 1 and asked.said[0].text.lstrip().startswith(CHORE)
 
 
 def fitting(name: str) -> str:

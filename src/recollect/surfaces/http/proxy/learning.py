@@ -42,7 +42,8 @@ class Learner:
             return
         thread, names = turn.thread, turn.named(answer)
         thread.ids.update(thread.same_answer(turn.names, turn.answers))
-        taken_back = thread.abandoned(names, len(turn.names)) if turn.firm else []
+        if turn.firm:
+            self._take_back(turn, thread.abandoned(names, len(turn.names)), policy)
         spoken = [_own_words(said, shown) for said in (*turn.asked.said, *answer)]
         drafts = [
             said.draft(name)
@@ -54,7 +55,6 @@ class Learner:
                 thread.ids[observed.message.client_id] = observed.message.id
         thread.last, thread.answered = names, frozenset(names[len(turn.names) :])
         self._keep_injected(turn)
-        self._take_back(turn, taken_back, policy)
         self.runtime.worker.wake()
 
     def _observed(self, turn: Turn, drafts: list[Draft], policy: Policy) -> list[Observed]:
@@ -96,7 +96,7 @@ def _own_words(said: Said, shown: frozenset[str]) -> Said:
     text = said.text
     for block in shown:
         text = text.replace(block, "")
-    return said if text == said.text else replace(said, text=text)
+    return said if text == said.text else replace(said, text=text.strip())
 
 
 def noted(turn: Turn, injected: Injected | None) -> None:

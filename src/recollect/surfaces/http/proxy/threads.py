@@ -56,7 +56,7 @@ class Thread:
         same = _agreeing(names, self.last)
         if not same or same == len(self.last) or asked - same > 1:
             return []
-        return [self.ids[name] for name in self.last[same:] if name in self.ids and name not in names]
+        return [self.ids[name] for name in self.last[same:] if name in self.ids]
 
 
 def _agreeing(one: Sequence[str], other: Sequence[str]) -> int:

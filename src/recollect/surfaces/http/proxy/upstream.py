@@ -23,6 +23,8 @@ HOP_BY_HOP = frozenset(
         *("te", "trailer", "transfer-encoding", "upgrade"),
     )
 )
+#: In these clients send keys.
+KEYS = frozenset({"authorization", "x-api-key"})
 #: These are between the client and us.
 OURS = frozenset({"host", "content-length", "cookie", "x-csrf-token", "expect"})
 #: These would let another origin read this server, or change what a browser thinks of it.
@@ -38,7 +40,7 @@ NOT_THEIRS = frozenset(
 class Upstream:
     base: httpx2.URL
     key: str | None
-    key_header: Literal["authorization", "x-api-key"]
+    key_headers: tuple[str, ...]  #: in which it takes a key; the first unless a client uses another
 
     def url(self, path: str, query: str, *, native: bool = False) -> httpx2.URL:
         """Where a path is there, with what the address asks of every request. Ollama's own paths stand beside /v1."""
@@ -71,7 +73,7 @@ def upstream(connection: Connection, service: Literal["openai", "anthropic"]) ->
     return Upstream(
         base=base,
         key=key or (connection.model_key if shares else "") or None,
-        key_header="authorization" if service == "openai" else "x-api-key",
+        key_headers=("authorization",) if service == "openai" else ("x-api-key", "authorization"),
     )
 
 
@@ -85,10 +87,11 @@ def passed_on(headers: Headers, service: Upstream, keys: Keys, *, trusted: bool)
     ]
     if not trusted:
         return kept
-    foreign = [(name, value) for name, value in kept if not _is_ours(name, value, keys)]
-    if service.key and not any(name in {"authorization", "x-api-key"} for name, _ in foreign):
-        value = f"Bearer {service.key}" if service.key_header == "authorization" else service.key
-        foreign.append((service.key_header, value))
+    ours = [name for name, value in kept if _is_ours(name, value, keys)]
+    foreign = [(name, value) for name, value in kept if name not in ours]
+    if service.key and not any(name in KEYS for name, _ in foreign):
+        name = next((name for name in ours if name in service.key_headers), service.key_headers[0])
+        foreign.append((name, f"Bearer {service.key}" if name == "authorization" else service.key))
     return foreign
 
 
@@ -104,7 +107,7 @@ def passed_back(headers: httpx2.Headers) -> list[tuple[bytes, bytes]]:
 
 
 def _is_ours(name: str, value: str, keys: Keys) -> bool:
-    if name not in {"authorization", "x-api-key"}:
+    if name not in KEYS:
         return False
     token = bearer(Headers({name: value}))
     return token is not None and keys.who(token) is not None

@@ -30,6 +30,7 @@ def list_chats(memory: MemoryDoor, user: UserId, limit: Limit = 100) -> Response
 
 @router.get("/{chat_id}", response_model=models.Chat)
 def get_chat(memory: MemoryDoor, user: UserId, chat_id: str) -> Response:
+    """One chat: its title, how many messages it has, and how memory is used in it."""
     return answer(_one(memory, Scope(user, chat_id)))
 
 

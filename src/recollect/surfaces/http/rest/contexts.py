@@ -32,6 +32,7 @@ def get_context(memory: MemoryDoor, user: UserId, context_id: str) -> Response:
 
 @router.delete("/api/contexts/{context_id}", status_code=204)
 def delete_context(memory: MemoryDoor, user: UserId, context_id: str) -> Response:
+    """Delete a file; no chat shows it any more."""
     memory.delete_context(context_id, user_id=user)
     return Response(status_code=204)
 

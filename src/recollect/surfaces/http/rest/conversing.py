@@ -45,7 +45,13 @@ STREAMED: dict[int | str, dict[str, Any]] = {
         "description": "A stream of events, or with `stream: false` one object.",
         "content": {
             "text/event-stream": {
-                "schema": {"type": "string"},
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "event": {"enum": ["recalled", "delta", "done", "learned", "error"]},
+                        "data": {"type": "string", "description": "A JSON object."},
+                    },
+                },
                 "example": 'event: delta\ndata: {"text":"Try a risotto."}\n\n',
             }
         },

@@ -1,0 +1,179 @@
+"""The reference page of the server's API, from its own description."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
+
+from recollect.surfaces.http.app import reference
+from recollect.surfaces.http.problems import STATUS
+
+Schema: TypeAlias = dict[str, Any]
+
+INTRO = """\
+# HTTP
+
+`recollect up` serves this on your machine; [how to run it](../how-to/run-the-server.md) has the rest. The server
+describes itself at `/openapi.json` and, for people and without network, at `/docs`.
+
+Every request but `/health` and `/version` needs a token: `Authorization: Bearer …`. `recollect tokens own` prints it.
+A token opens one user's memory; an admin's opens any, named with `user_id` in the query or the header `X-Memory-User`.
+What belongs to somebody else looks like what does not exist: 404.
+
+## Failures
+
+Every failure is `application/problem+json`: `type`, `title`, `status`, `code`, which is for programs and does not
+change, and `detail`, which says what happened, why, and what to do next. Every answer has an `X-Request-Id`, which
+stands in the log.
+
+{failures}
+Besides these: `unreadable_body` (400), `no_token` (401), `not_yours`, `wrong_origin` and `no_csrf_token` (403),
+`method_not_allowed` (405), `key_used` (409), `changed_meanwhile` (412), `body_too_large` (413), `wrong_content_type`
+(415), `wrong_host` (421), `invalid_request` (422, with the places in `errors`) and `too_many_requests` (429).
+
+## Lost updates
+
+A memory has a version, which is its `ETag`. Send it back in `If-Match` with `PATCH` or `DELETE`: if somebody changed
+the memory meanwhile, nothing happens and the answer is 412 with the newer `ETag`.
+
+## Doing things once
+
+A `POST` with an `Idempotency-Key` is done once: the same key with the same body gets the same answer again, with
+`Idempotency-Replayed: true`; with another body it is refused with 409. The server remembers the last 1,000 answers
+until it stops. A message of a chat is safe for longer: its `id`, or the key, is kept with it, and the same one is
+neither stored nor asked twice.
+
+## Streams
+
+`POST /chats/{chat_id}/messages` and `…/regenerate` answer with server-sent events. Each has a name and a JSON object
+on one line; a line that begins with `:` says that somebody is still there.
+
+```text
+event: recalled
+data: {"asked": {...}, "receipt": {...}, "model": "gpt-5-mini"}
+
+event: delta
+data: {"text": "Try "}
+
+event: delta
+data: {"text": "a risotto."}
+
+event: done
+data: {"answer": {...}, "text": "Try a risotto.", "stopped": false}
+
+event: learned
+data: {"results": [...], "pending": false}
+```
+
+`error` stands in the place of what could not be done, with a problem; what was said before it is kept. A client that
+leaves, or `POST /chats/{chat_id}/stop`, ends the answer, and what came of it is kept. A memory that cannot be read
+never ends an answer: the receipt says what did not work.
+
+"""
+
+
+def render_http() -> str:
+    """The page of the API, subject by subject."""
+    described = reference()
+    cells = [["error", "status"]]
+    cells += [[f"`{_code(kind.__name__)}`", str(status)] for kind, status in STATUS.items()]
+    parts = [INTRO.replace("{failures}", _table(cells))]
+    for tag, operations in _by_tag(described).items():
+        parts.append(f"## {tag.capitalize() if tag != 'mem0' else tag}\n")
+        parts += [_operation(described, method, path, each) for method, path, each in operations]
+    return "\n".join(parts)
+
+
+def _by_tag(described: Schema) -> dict[str, list[tuple[str, str, Schema]]]:
+    found: dict[str, list[tuple[str, str, Schema]]] = {}
+    for path, methods in described["paths"].items():
+        for method, operation in methods.items():
+            found.setdefault(operation["tags"][0], []).append((method.upper(), path, operation))
+    return found
+
+
+def _operation(described: Schema, method: str, path: str, operation: Schema) -> str:
+    told = str(operation.get("description", operation["summary"])).strip()
+    fields = [*_parameters(described, operation), *_body(described, operation)]
+    table = _table([["what is sent", "where", "type", ""], *fields]) if fields else ""
+    answer = _answer(described, operation)
+    return "\n".join(filter(None, [f"### {method} {path}\n", f"{told}\n", table, answer]))
+
+
+def _parameters(described: Schema, operation: Schema) -> Iterator[list[str]]:
+    # These three are told of above.
+    known = {"user_id", "x-memory-user", "idempotency-key"}
+    for each in operation.get("parameters", ()):
+        if each["name"].lower() not in known:
+            kind = _type(described, each["schema"])
+            yield [
+                _name(each["name"], each.get("required", False)),
+                each["in"],
+                kind,
+                each.get("description", ""),
+            ]
+
+
+def _body(described: Schema, operation: Schema) -> Iterator[list[str]]:
+    for kind, content in operation.get("requestBody", {}).get("content", {}).items():
+        schema = _resolved(described, content["schema"])
+        if "properties" not in schema:
+            yield ["the pack", "body", f"`{kind}`", "As it was exported."]
+        required = schema.get("required", ())
+        for name, each in schema.get("properties", {}).items():
+            yield [_name(name, name in required), "body", _type(described, each), each.get("description", "")]
+
+
+def _answer(described: Schema, operation: Schema) -> str:
+    lines = []
+    for status, response in operation["responses"].items():
+        if not status.startswith("2"):
+            continue
+        content = response.get("content", {})
+        kinds = [f"`{kind}`" for kind in content if kind != "application/json"]
+        schema = content.get("application/json", {}).get("schema")
+        if schema and "$ref" in schema:
+            kinds.insert(0, _type(described, schema, outer=True))
+        lines.append(f"Answers {status}: {', or '.join(kinds)}." if kinds else f"Answers {status}.")
+    return "\n".join(lines) + "\n"
+
+
+def _type(described: Schema, schema: Schema, *, outer: bool = False) -> str:
+    if "$ref" in schema:
+        inner = _resolved(described, schema)
+        names = ", ".join(f"`{name}`" for name in inner.get("properties", ()))
+        return names if outer else f"object ({names})"
+    if "anyOf" in schema:
+        kinds = [_type(described, each) for each in schema["anyOf"] if each.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
+    if "enum" in schema:
+        return ", ".join(f"`{each}`" for each in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {_type(described, schema['items'])}"
+    return str(schema.get("type", "object")) + _range(schema)
+
+
+def _range(schema: Schema) -> str:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    return f", {low:,.0f} to {high:,.0f}" if low is not None and high is not None else ""
+
+
+def _resolved(described: Schema, schema: Schema) -> Schema:
+    if "anyOf" in schema:
+        schema = next(each for each in schema["anyOf"] if each.get("type") != "null")
+    if "$ref" not in schema:
+        return schema
+    found: Schema = described["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    return found
+
+
+def _name(name: str, required: bool) -> str:
+    return f"`{name}`" if required else f"`{name}` (optional)"
+
+
+def _code(name: str) -> str:
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+
+
+def _table(rows: Iterable[list[str]]) -> str:
+    head, *body = ([cell.replace("|", r"\|").replace("\n", " ") for cell in row] for row in rows)
+    lines = [head, ["---"] * len(head), *body]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
