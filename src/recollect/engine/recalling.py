@@ -214,7 +214,9 @@ class Recalling(Core):
     def _keep_receipt(
         self, scope: Scope, question: str, policy: Policy, recalled: Recalled, block: Block, begun: float
     ) -> Receipt:
-        left_out = (_item(r, Fate.LEFT_OUT, reason) for r, reason in recalled.dropped)
+        most = policy.record.left_out
+        left_out = (_item(r, Fate.LEFT_OUT, reason) for r, reason in recalled.dropped[:most])
+        more = len(recalled.dropped) - most
         receipt = Receipt(
             id=self.ids.new(),
             user=scope.user,
@@ -230,7 +232,11 @@ class Recalling(Core):
             text=block.text,
             items=(*block.items, *left_out),
             degraded=recalled.degraded,
-            skipped=(*self._skipped(scope, policy), *block.notes),
+            skipped=(
+                *self._skipped(scope, policy),
+                *block.notes,
+                *([f"{more} more candidates, further down"] if more > 0 else []),
+            ),
             sources=recalled.sources,
             timings={**recalled.timings, "total_ms": (self.clock.monotonic() - begun) * 1000},
         )

@@ -62,11 +62,14 @@ def serve(
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family)
+        listener = socket.create_server((host, port), family=family, backlog=512)
     except (OSError, OverflowError) as error:
         raise ConfigError(
             f"Nobody can listen at {host} port {port}: {error}. Stop what does already, or choose another --port."
         ) from error
+    # Connections inherit it. Without it every answer waits 40 ms for the client to acknowledge its headers.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 class _Server(uvicorn.Server):
