@@ -30,12 +30,12 @@ def milliseconds(text: str) -> list[float]:
 
 @pytest.mark.spec("Y7")
 def test_the_recorded_recall_with_both_channels_is_below_the_limit() -> None:
-    [measured] = [
-        value for name, value in cells(PAGE.read_text("utf-8")) if re.match("recall.*end to end", name)
-    ]
-    [_, slow] = measured.split("/")
+    [row] = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| recall, end to end")]
+    _, *measured, _ = row.strip("|").split("|")
 
-    assert 0 < max(milliseconds(slow)) < 200
+    for size in measured:
+        _, slow, slowest = milliseconds(size)
+        assert 0 < slow <= slowest < 200
 
 
 @pytest.mark.spec("Y8")

@@ -25,7 +25,7 @@ def found(store: Store, query: str, scope: Scope = EVERYWHERE) -> dict[str, int]
 
 def names(pair: tuple[Neighbour | None, Neighbour | None]) -> tuple[str | None, str | None]:
     before, after = pair
-    return before and before.message, after and after.message
+    return before.message if before else None, after.message if after else None
 
 
 def test_a_message_has_the_ones_before_and_after_it_in_its_chat(store: Store) -> None:

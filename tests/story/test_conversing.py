@@ -7,7 +7,7 @@ import pytest
 from tests.story.shaped import texts
 
 from recollect import Memory
-from recollect.errors import CapReached, ProviderBusy
+from recollect.errors import CapReached, InvalidInput, ProviderBusy
 from recollect.model.scope import Scope
 from recollect.model.turn import Answered, Delta, Happening, Recalled
 from recollect.ports.chat_model import ChatModel, Turn
@@ -126,3 +126,82 @@ def test_an_answer_quoted_from_memory_teaches_nothing(memory: Memory) -> None:
         talk(memory, "What do I eat as a vegetarian?")
 
     assert texts(memory.get_all()) == before
+
+
+def say(memory: Memory, text: str, model: ScriptedChatModel, **more: str) -> Recalled:
+    """A turn that goes on from what is stored."""
+    engine, policy = memory.runtime.engine, memory.runtime.policy("default", chat="c")
+    [recalled, *_] = engine.converse(HERE, text, policy, model=model, past=engine.past(HERE), **more)
+    assert isinstance(recalled, Recalled)
+    return recalled
+
+
+def test_what_was_sent_before_is_sent_again_and_what_it_shows_is_not_said_twice(memory: Memory) -> None:
+    model = ScriptedChatModel("Try a risotto.")
+    first = say(memory, "What can I cook as a vegetarian?", model)
+    second = say(memory, "And as a vegetarian tomorrow?", model)
+    before, after = model.calls[0].turns, model.calls[1].turns
+
+    assert after[: len(before)] == before
+    assert after[-1].content == second.sent
+    shown = {item.id for item in first.receipt.injected}
+    assert shown
+    assert shown.isdisjoint(item.id for item in second.receipt.injected)
+
+
+def test_a_file_and_a_profile_are_shown_once_in_a_conversation(memory: Memory) -> None:
+    memory.consent("profile", granted=True)
+    memory.set_profile({"freeformNotes": "Short answers."})
+    memory.add_context("plan", "We ship on Fridays.", chat_id="c")
+    model = ScriptedChatModel("ok")
+    for question in ("When do we ship?", "Really?"):
+        say(memory, question, model)
+    sent = "\n".join(turn.content for turn in model.calls[-1].turns)
+
+    assert (sent.count("We ship on Fridays."), sent.count("Short answers.")) == (1, 1)
+
+
+def test_a_branch_goes_on_with_what_was_sent(memory: Memory) -> None:
+    say(memory, "What can I cook as a vegetarian?", ScriptedChatModel("Try a risotto."))
+    [_, answer] = memory.runtime.store.messages.list(HERE)
+    memory.branch(answer.id, "d")
+    engine = memory.runtime.engine
+
+    assert engine.past(Scope("default", "d")).turns == engine.past(HERE).turns
+    assert engine.past(Scope("default", "d")).shown == engine.past(HERE).shown
+
+
+def test_a_long_conversation_is_cut_at_a_place_that_stays_for_many_turns(memory: Memory) -> None:
+    engine, firsts = memory.runtime.engine, []
+    for number in range(60):
+        text = f"Message {number}: " + "word " * 1000
+        memory.add({"role": "user", "content": text}, chat_id="c", settings={"extract.mode": "off"})
+        firsts.append(engine.past(HERE).turns[0].content[:12])
+    sizes = sum(len(turn.content.split()) for turn in engine.past(HERE).turns)
+
+    assert len(set(firsts)) <= 6
+    assert firsts[0] == firsts[15] == "Message 0: w"
+    assert 10_000 < sizes < 30_000
+
+
+def test_a_question_with_a_known_id_is_not_asked_again(memory: Memory) -> None:
+    model = ScriptedChatModel("Try a risotto.")
+    for _ in range(2):
+        say(memory, "What can I cook?", model, client_id="mine")
+
+    assert len(model.calls) == 1
+    assert texts(memory.messages("c")) == ["Try a risotto.", "What can I cook?"]
+
+
+def test_the_last_question_is_answered_anew_in_the_place_of_its_answer(memory: Memory) -> None:
+    model = ScriptedChatModel("Try a risotto.")
+    say(memory, "What can I cook?", model)
+    model.answer("A soup.")
+    engine, policy = memory.runtime.engine, memory.runtime.policy("default", chat="c")
+    [*_, answered] = engine.answer_again(HERE, policy, model=model)
+
+    assert isinstance(answered, Answered)
+    assert answered.text == "A soup."
+    assert texts(memory.messages("c")) == ["A soup.", "What can I cook?"]
+    with pytest.raises(InvalidInput, match="Nothing was asked"):
+        list(engine.answer_again(Scope("default", "elsewhere"), policy, model=model))

@@ -32,6 +32,12 @@ class Steering(Core):
             self.store.jobs.enqueue(scope.user, EMBED, now=self.clock.now())
         return saved
 
+    def retag(self, scope: Scope, memory_id: str, tags: Sequence[str]) -> Memory:
+        """Give a memory other tags."""
+        with self.store.transaction():
+            memory = self.store.memories.get(scope, memory_id)
+            return self._change(replace(memory, tags=tuple(tags)), Change.UPDATE, Action.EDIT)
+
     def forget(self, scope: Scope, memory_id: str) -> Memory:
         """Take a memory out of use. Its history can still be read, and it does not come back by itself."""
         with self.store.transaction():

@@ -26,6 +26,8 @@ def test_memories_are_written_down_listed_newest_first_corrected_and_forgotten(c
     assert texts(client, limit=1, offset=1) == ["I am vegetarian."]
     changed = client.patch(f"/api/memory/{first}", json={"content": "I am vegan."})
     assert (changed.status_code, changed.json()["memory"]) == (200, "I am vegan.")
+    assert client.patch(f"/api/memory/{first}", json={"tags": ["diet"]}).json()["tags"] == ["diet"]
+    assert (texts(client, tag="diet"), texts(client, tag="food")) == (["I am vegan."], [])
     assert client.delete(f"/api/memory/{first}").json()["standing"] == "forgotten"
     assert texts(client) == ["I live in Porto."]
     assert texts(client, standing="forgotten") == ["I am vegan."]

@@ -22,6 +22,8 @@ LEAST_SPAN = 0.05
 TRUSTED = 0.5
 #: What was said in this many tokens is long enough to say something.
 LONG = 64
+#: Who is ahead by words has others behind it that have less than this share.
+MUCH = 0.7
 
 
 @dataclass(slots=True)
@@ -49,6 +51,9 @@ class Found:
     messages: dict[str, Match] = field(default_factory=dict)
     chats: dict[str, Match] = field(default_factory=dict)
     questions: set[str] = field(default_factory=set)  #: messages that ask something
+    leads: dict[str, float] = field(
+        default_factory=dict
+    )  #: a message that stands alone by its words, and how far
 
 
 def message_of(candidate: Candidate) -> str:
@@ -97,7 +102,20 @@ def gathered(candidates: Sequence[Candidate], question: Asked, floor: float) -> 
         # Long messages end in a question out of politeness: it is not what they are about.
         if candidate.parent is None and candidate.tokens <= LONG and is_question(candidate.text):
             found.questions.add(candidate.id)
+    found.leads = leading(candidates)
     return found
+
+
+def leading(candidates: Iterable[Candidate]) -> dict[str, float]:
+    """The message that holds what hardly another one holds, a name say, by how much; none if several hold it."""
+    by_words: dict[str, float] = {}
+    for candidate in candidates:
+        message = message_of(candidate)
+        by_words[message] = max(by_words.get(message, 0.0), candidate.lexical or 0.0)
+    first, second = (*sorted(by_words.values(), reverse=True), 0.0, 0.0)[:2]
+    if not first or second > MUCH * first:
+        return {}
+    return {message: 1 - second / first for message, words in by_words.items() if words == first}
 
 
 def parts(
@@ -120,6 +138,7 @@ def parts(
     evidence = {
         "follow": following.of(policy) / whole,
         "chat": chat.of(policy) / whole,
+        "lead": found.leads.get(message_of(candidate), 0.0),
         "date": closeness(question.times, candidate.created_at) if question.times else 0.0,
         **fits(question, candidate.text),
         "short": _shortness(candidate),
@@ -146,6 +165,7 @@ def score(part: Mapping[str, float], policy: Recall) -> float:
         "answer": policy.answer,
         "follow": policy.follow,
         "chat": policy.chat,
+        "lead": policy.lead,
         "date": policy.date,
         "speaker": policy.speaker,
         "sort": policy.sort,

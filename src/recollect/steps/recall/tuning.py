@@ -39,7 +39,19 @@ TUNED: Mapping[str, tuple[str, ...]] = {
     "blend": (*_MATCH, "half_life_days", "boost_min", "boost_max", "cliff"),
     "product": ("half_life_days", "cliff"),
     "evidence": (
-        *(*_MATCH, "chat", "answer", "follow", "date", "speaker", "sort", "personal", "short", "asks"),
+        *(
+            *_MATCH,
+            "chat",
+            "answer",
+            "follow",
+            "lead",
+            "date",
+            "speaker",
+            "sort",
+            "personal",
+            "short",
+            "asks",
+        ),
         *("assistant", "fresh", "half_life_days", "cliff"),
     ),
 }

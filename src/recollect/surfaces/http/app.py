@@ -69,7 +69,8 @@ def create_app(runtime: Runtime, *, house: House, worker: bool = True) -> FastAP
     app.state.answers = Answers()
     app.state.conversations = Conversations(works=worker)
     app.state.traffic = traffic = Traffic()
-    routers = (pages.router, *rest.ROUTERS, proxy.router(runtime, house.keys))
+    # The proxy first: routes are tried in order, and there somebody waits for every millisecond.
+    routers = (proxy.router(runtime), pages.router, *rest.ROUTERS)
     for router in routers:
         app.include_router(router)
     _answer_failures(app, [route for router in routers for route in router.routes])

@@ -30,6 +30,7 @@ class NewMemory(Given):
 
 class MemoryChange(Given):
     content: Annotated[str | None, Field(min_length=1, examples=["I am vegan."])] = None
+    tags: Annotated[list[Name] | None, Field(examples=[["food"]])] = None
     pinned: bool | None = None
 
 

@@ -51,12 +51,15 @@ class Keeping(Door):
         return shapes.results(map(shapes.context_file, listed))
 
     def attach_context(self, context_id: str, chat_id: str, *, user_id: str | None = None) -> None:
+        """Make a file available in a chat."""
         self._runtime.store.contexts.attach(self._scope(user_id, chat_id), context_id)
 
     def detach_context(self, context_id: str, chat_id: str, *, user_id: str | None = None) -> None:
+        """Take a file away from a chat."""
         self._runtime.store.contexts.detach(self._scope(user_id, chat_id), context_id)
 
     def delete_context(self, context_id: str, *, user_id: str | None = None) -> None:
+        """Delete a file."""
         self._runtime.store.contexts.delete(self._scope(user_id), context_id)
 
     def summarise(self, chat_id: str, *, user_id: str | None = None) -> Shape:
@@ -68,6 +71,7 @@ class Keeping(Door):
         return shapes.results(map(shapes.summary, made))
 
     def summaries(self, *, chat_id: str | None = None, user_id: str | None = None, limit: int = 20) -> Shape:
+        """Summaries of a chat or of all, the newest first."""
         listed = self._runtime.store.summaries.list(self._scope(user_id, chat_id), limit=limit)
         return shapes.results(map(shapes.summary, listed))
 

@@ -94,6 +94,7 @@ def bench(
     embedder: Embedder | None = None,
     configured: bool = True,
     settings: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
 ) -> Iterator[Bench]:
     with ModelServer() as upstream:
         addresses = {
@@ -110,7 +111,8 @@ def bench(
             **(settings or {}),
         }
         runtime = open_runtime(
-            load(arguments=given, environ={}, files=()), embedder=embedder or HashingEmbedder()
+            load(arguments=given, environ=environ if environ is not None else {}, files=()),
+            embedder=embedder or HashingEmbedder(),
         )
         with _serving(runtime, upstream) as running:
             yield running

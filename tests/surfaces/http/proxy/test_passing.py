@@ -332,3 +332,38 @@ def test_a_service_that_is_not_there_is_named(tmp_path: Path) -> None:
 
         assert (answer.status_code, answer.json()["code"]) == (502, "upstream_unreachable")
         assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_an_address_that_is_our_own_is_noticed(tmp_path: Path) -> None:
+    environ: dict[str, str] = {}
+    with bench(tmp_path, configured=False, environ=environ) as proxy, proxy.stranger() as client:
+        environ["RECOLLECT_PROXY_UPSTREAM"] = proxy.base_url
+        answer = post(client)
+
+        assert (answer.status_code, answer.json()["code"]) == (508, "loop")
+
+
+def test_a_large_request_passes_like_any_other(proxy: Bench, local: httpx2.Client) -> None:
+    proxy.remember()
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 5_000_000}}
+    asked = body({"role": "user", "content": [picture, {"type": "text", "text": QUESTION}]})
+    answer = local.post(CHAT, json=asked)
+
+    assert answer.status_code == 200
+    assert b"Bolt" in proxy.asked().raw
+    assert len(proxy.asked().raw) > 5_000_000
+
+
+def test_a_server_that_ends_puts_down_what_was_said_so_far(tmp_path: Path) -> None:
+    with bench(tmp_path) as proxy:
+        proxy.upstream.answer("one two three four five six seven eight")
+        proxy.upstream.fail_next(faults.SILENT_MIDWAY)
+        client = proxy.stranger()
+        answer = client.send(client.build_request("POST", CHAT, json=body(FACT, stream=True)), stream=True)
+        next(answer.iter_raw())
+    answer.close()
+    client.close()
+
+    with bench(tmp_path) as proxy:
+        assert proxy.said()[0] == ("user", FACT)
+        assert proxy.said()[1][1].startswith("one two")

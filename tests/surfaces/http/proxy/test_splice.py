@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from recollect.surfaces.http.proxy.dialects.anthropic import ANTHROPIC
 from recollect.surfaces.http.proxy.dialects.chat import CHAT
+from recollect.surfaces.http.proxy.dialects.ollama import OLLAMA
 from recollect.surfaces.http.proxy.dialects.parts import Dialect
 from recollect.surfaces.http.proxy.dialects.responses import RESPONSES
 from recollect.surfaces.http.proxy.splice import document, elements, members, spliced
@@ -94,3 +95,58 @@ def test_words_are_added_after_the_users_and_nothing_else_changes(
 
         assert json.loads(sent) == asking(wanted)
         assert sent[:at] + sent[at + len(words) :] == raw
+
+
+NAMES = st.sampled_from(["role", "content", "type", "text", "tool_calls", "output", "call_id", "id", "name"])
+WORD = st.sampled_from(
+    ["user", "assistant", "system", "tool", "text", "tool_result", "message", "function_call"]
+)
+PARTS = st.recursive(
+    st.none() | st.integers() | WORD | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=5),
+    max_leaves=15,
+)
+TOP = st.sampled_from(
+    [
+        "messages",
+        "input",
+        "system",
+        "instructions",
+        "metadata",
+        "conversation",
+        "user",
+        "previous_response_id",
+    ]
+)
+
+
+@given(held=st.dictionaries(TOP, PARTS | st.dictionaries(st.just("user_id"), PARTS)))
+@pytest.mark.parametrize("dialect", [CHAT, ANTHROPIC, RESPONSES])
+def test_whatever_a_request_holds_it_is_read_or_refused(dialect: Dialect, held: object) -> None:
+    try:
+        asked = dialect.read(json.dumps(held))
+    except ValueError:
+        return
+
+    assert asked.turn is None or asked.said[asked.turn].slot is not None
+    assert all(isinstance(said.digest, str) for said in asked.said)
+
+
+@given(events=st.lists(PARTS, max_size=4))
+@pytest.mark.parametrize("dialect", [CHAT, ANTHROPIC, RESPONSES, OLLAMA])
+def test_whatever_an_answer_holds_it_is_heard_or_passed_over(dialect: Dialect, events: list[object]) -> None:
+    keys = ("choices", "output", "content", "message", "delta", "item", "content_block", "response")
+    kinds = (
+        "response.output_item.done",
+        "response.output_text.delta",
+        "content_block_start",
+        "content_block_delta",
+    )
+    fold = dialect.fold()
+    for event in events:
+        for kind in kinds:
+            fold.event({"type": kind, "index": event, "output_index": event, **dict.fromkeys(keys, event)})
+        fold.whole(dict.fromkeys(keys, event))
+        fold.event({"choices": [{"index": 0, "delta": {"content": event, "tool_calls": [{"index": event}]}}]})
+
+    assert all(isinstance(said.text, str) for said in fold.said())

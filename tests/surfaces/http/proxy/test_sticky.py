@@ -155,6 +155,20 @@ def test_a_conversation_that_the_provider_keeps_gets_each_memory_once(
     assert proxy.asked().body == more
 
 
+def test_a_long_talk_about_one_thing_does_not_hide_what_was_said_of_it_elsewhere(
+    proxy: Bench, client: httpx2.Client
+) -> None:
+    proxy.upstream.answer(lambda turns: f"Your dog seems happy, I noted that {len(turns)} times.")
+    history: list[Mapping[str, object]] = []
+    for number in range(12):
+        talk(client, history, f"My dog had a good day {number}, he ran around and my dog barked.")
+    proxy.heard(24)
+    proxy.remember(DOG)
+    talk(client, history, QUESTION)
+
+    assert "Bolt" in contents(proxy)[-1]
+
+
 def shared(one: bytes, other: bytes) -> int:
     return next(
         (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))

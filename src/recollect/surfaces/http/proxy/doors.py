@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-import httpx2
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -16,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from recollect.errors import ProviderError
-from recollect.surfaces.http.keys import Keys
+from recollect.surfaces.http.doorkeeper import is_loopback
 from recollect.surfaces.http.proxy.dialects.anthropic import ANTHROPIC
 from recollect.surfaces.http.proxy.dialects.chat import CHAT
 from recollect.surfaces.http.proxy.dialects.ollama import OLLAMA
@@ -25,20 +24,23 @@ from recollect.surfaces.http.proxy.dialects.responses import RESPONSES
 from recollect.surfaces.http.proxy.exchange import Desk, Exchange
 from recollect.surfaces.http.proxy.identity import wish
 from recollect.surfaces.http.proxy.learning import Learner
-from recollect.surfaces.http.proxy.passing import Unreachable, refusal, while_wanted
+from recollect.surfaces.http.proxy.passing import Line, Unreachable, refusal, while_wanted
 from recollect.surfaces.http.proxy.recalling import Recaller
 from recollect.surfaces.http.proxy.threads import Threads
-from recollect.surfaces.http.proxy.upstream import LIMITS, Upstream, upstream
+from recollect.surfaces.http.proxy.upstream import Upstream, upstream
 from recollect.wiring import Runtime
 
 log = logging.getLogger("recollect.proxy")
 
 #: Recalls at once; more would only wait for each other.
 RECALLERS = 4
+#: Seconds that requests have to put down what was said so far when the server ends.
+LAST_WORDS = 2
 NO_UPSTREAM = (
     "The proxy does not know where to send this. Set `proxy_upstream` (RECOLLECT_PROXY_UPSTREAM) to the address of an"
     " OpenAI-compatible service, /v1 included, or `proxy_upstream_anthropic` to Anthropic's."
 )
+LOOP = "`proxy_upstream` is the address of this very server. Set it to the address of the service behind it."
 
 Service: TypeAlias = Literal["openai", "anthropic"]
 
@@ -66,14 +68,14 @@ PATHS = (
 )
 
 
-def router(runtime: Runtime, keys: Keys) -> APIRouter:
+def router(runtime: Runtime) -> APIRouter:
     """The proxy over an open memory. It finishes learning before the server ends."""
-    client = httpx2.AsyncClient(follow_redirects=False, trust_env=False, timeout=None, limits=LIMITS)
+    line = Line()
+    under_way: set[asyncio.Task[object]] = set()
     recallers = ThreadPoolExecutor(RECALLERS, "recollect-recall")
     learner = ThreadPoolExecutor(1, "recollect-learn")
     desk = Desk(
-        client=client,
-        keys=keys,
+        line=line,
         threads=Threads(),
         recall=Recaller(runtime=runtime, pool=recallers),
         learner=Learner(runtime=runtime, pool=learner),
@@ -83,11 +85,13 @@ def router(runtime: Runtime, keys: Keys) -> APIRouter:
     async def life(_: object) -> AsyncIterator[None]:
         recallers.submit(_warm_up, runtime)
         yield
-        await client.aclose()
+        if under_way:
+            await asyncio.wait(under_way, timeout=LAST_WORDS)
+        await line.close()
         await asyncio.to_thread(_finish, recallers, learner)
 
     routes: list[BaseRoute] = [
-        Route(each.path, Door(runtime, desk, each), methods=[each.method], include_in_schema=False)
+        Route(each.path, Door(runtime, desk, each, under_way), methods=[each.method], include_in_schema=False)
         for each in PATHS
     ]
     return APIRouter(routes=routes, lifespan=life)
@@ -110,10 +114,13 @@ def _finish(*pools: ThreadPoolExecutor) -> None:
 class Door:
     """An ASGI app for one path."""
 
-    def __init__(self, runtime: Runtime, desk: Desk, path: Path) -> None:
+    def __init__(
+        self, runtime: Runtime, desk: Desk, path: Path, under_way: set[asyncio.Task[object]]
+    ) -> None:
         self._runtime = runtime
         self._desk = desk
         self._path = path
+        self._under_way = under_way
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -121,6 +128,10 @@ class Door:
             body = await request.body()
         except ClientDisconnect:
             return
+        task = asyncio.current_task()
+        assert task is not None
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
         await while_wanted(receive, self._serve(request, body, send))
 
     async def _serve(self, request: Request, body: bytes, send: Send) -> None:
@@ -128,6 +139,9 @@ class Door:
         service = self._service(request)
         if service is None:
             await refusal(501, "no_upstream", NO_UPSTREAM, again=False)(request.scope, request.receive, send)
+            return
+        if _is_ourselves(service, request):
+            await refusal(508, "loop", LOOP, again=False)(request.scope, request.receive, send)
             return
         if ".." in request.scope["path"].split("/"):
             raise HTTPException(404)
@@ -155,3 +169,8 @@ class Door:
         order: tuple[Service, Service] = ("openai", "anthropic")
         wanted = order[::-1] if "anthropic-version" in request.headers else order
         return next((found for each in wanted if (found := upstream(connection, each))), None)
+
+
+def _is_ourselves(service: Upstream, request: Request) -> bool:
+    _, port = request.scope.get("server") or ("", None)
+    return service.base.port == port and is_loopback(service.base.host)

@@ -8,26 +8,28 @@ from starlette.requests import Request
 from starlette.types import Send
 
 from recollect.model.scope import Scope
-from recollect.surfaces.http.keys import Keys, Person
+from recollect.surfaces.http.keys import Person
 from recollect.surfaces.http.proxy import telling
 from recollect.surfaces.http.proxy.dialects.parts import Dialect
 from recollect.surfaces.http.proxy.identity import USES, Use, Wish, conversation, is_chore, who
 from recollect.surfaces.http.proxy.learning import Learner, noted
 from recollect.surfaces.http.proxy.listening import Listener
-from recollect.surfaces.http.proxy.passing import Outgoing, Pairs, Unreachable, ask, hand_back
+from recollect.surfaces.http.proxy.passing import Line, Outgoing, Pairs, Unreachable, ask, hand_back
 from recollect.surfaces.http.proxy.recalling import Recaller
 from recollect.surfaces.http.proxy.splice import spliced
 from recollect.surfaces.http.proxy.threads import Threads
 from recollect.surfaces.http.proxy.turns import Found, Turn, begun
 from recollect.surfaces.http.proxy.upstream import Upstream, passed_back, passed_on
 
+#: Bytes of a request whose reading would hold up everybody else.
+LARGE = 200_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
     """What all requests share."""
 
-    client: httpx2.AsyncClient
-    keys: Keys
+    line: Line
     threads: Threads
     recall: Recaller
     learner: Learner
@@ -47,7 +49,7 @@ class Exchange:
         await self._handed_back(await self._asked(self.body), ())
 
     async def talked(self, dialect: Dialect, wish: Wish) -> None:
-        turn = self._turn(dialect, wish) if wish.use.name != "off" else None
+        turn = await self._read(dialect, wish) if wish.use.name != "off" else None
         if turn is None:
             skipped = "nothing said" if wish.use.name != "off" else None
             told = telling.headers(USES["off"], Found(skipped=skipped))
@@ -58,6 +60,11 @@ class Exchange:
         additions = found.additions(turn)
         sent = spliced(turn.text, additions).encode() if additions else self.body
         await self._learned_from(dialect, turn, found, sent)
+
+    async def _read(self, dialect: Dialect, wish: Wish) -> Turn | None:
+        if len(self.body) < LARGE:
+            return self._turn(dialect, wish)
+        return await asyncio.to_thread(self._turn, dialect, wish)
 
     def _turn(self, dialect: Dialect, wish: Wish) -> Turn | None:
         """What memory makes of a request; None if it cannot be read, which is for the service to say, or is a chore."""
@@ -104,19 +111,19 @@ class Exchange:
             turn.thread.answer_id = heard.response_id
             self.desk.threads.note_answer(turn.scope, heard.response_id)
         if turn.wish.use.writes:
-            self.desk.learner.later(turn, said, found.blocks)
+            turn.thread.learning = self.desk.learner.later(turn, said, found.blocks)
 
     async def _asked(self, body: bytes, *, plainly: bool = False) -> httpx2.Response:
         """The beginning of an answer; `plainly` asks for one that is not compressed, since it is listened to."""
         trusted: bool = self.request.state.trusted
-        headers = passed_on(self.request.headers, self.service, self.desk.keys, trusted=trusted)
+        headers = passed_on(self.request.headers, self.service, trusted=trusted)
         if plainly:
             headers = [
                 *((n, v) for n, v in headers if n != "accept-encoding"),
                 ("accept-encoding", "identity"),
             ]
         outgoing = Outgoing(method=self.request.method, url=self.url, headers=headers, body=body)
-        return await ask(self.desk.client, outgoing)
+        return await ask(self.desk.line, outgoing)
 
     async def _handed_back(
         self, response: httpx2.Response, told: Pairs, heard: Listener | None = None

@@ -88,7 +88,7 @@ class Learner:
                 self.runtime.engine.delete_message(turn.scope, message_id, policy)
             except NotFound:
                 log.info("a message that was taken back was deleted already")
-            for name in [name for name, stored in turn.thread.ids.items() if stored == message_id]:
+            for name in [name for name, stored in dict(turn.thread.ids).items() if stored == message_id]:
                 del turn.thread.ids[name]
 
 

@@ -1,14 +1,19 @@
 """Hears an answer while it passes, without holding up a byte of it."""
 
 import json
+import logging
 from collections.abc import Iterator
 
 from recollect.surfaces.http.proxy.dialects.parts import Fold
 from recollect.surfaces.http.proxy.said import Said
 from recollect.surfaces.http.proxy.splice import Json
 
+log = logging.getLogger("recollect.proxy")
+
 #: Bytes of an answer that comes at once, or of one line of a stream, beyond which it is not listened to.
 MOST = 8_000_000
+#: Bytes of a stream that are listened to.
+LONGEST = 64_000_000
 
 
 class Listener:
@@ -21,6 +26,7 @@ class Listener:
         self._events = kind == "text/event-stream"
         # A compressed answer passes as it is; what it says is not worth the risk of unpacking it.
         self._deaf = encoding.strip().lower() not in {"", "identity"}
+        self._heard = 0
         self._rest = bytearray()
         self._data: list[bytes] = []
 
@@ -29,6 +35,13 @@ class Listener:
         return self._fold.response_id
 
     def hear(self, piece: bytes) -> None:
+        try:
+            self._hear(piece)
+        except Exception:  # a mistake of the listener must not cut off the speaker
+            log.exception("an answer was not understood")
+            self._deaf = True
+
+    def _hear(self, piece: bytes) -> None:
         if self._deaf:
             return
         self._rest += piece
@@ -37,12 +50,20 @@ class Listener:
             self._rest = bytearray(rest)
             for event in self._in(lines):
                 self._fold.event(event)
-        if len(self._rest) > MOST:
+        self._heard += len(piece)
+        if len(self._rest) > MOST or self._heard > LONGEST:
             self._deaf = True
             self._rest.clear()
 
     def said(self) -> tuple[Said, ...]:
         """What was said; an answer that broke off counts as far as it came."""
+        try:
+            return self._said()
+        except Exception:  # nor end the exchange
+            log.exception("an answer was not understood")
+            return ()
+
+    def _said(self) -> tuple[Said, ...]:
         last = bytes(self._rest)
         self._rest.clear()
         if self._streams:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Send
 
 from recollect.surfaces.http.problems import problem
-from recollect.surfaces.http.proxy.upstream import TIMEOUT
+from recollect.surfaces.http.proxy.upstream import LIMITS, TIMEOUT
 
 log = logging.getLogger("recollect.proxy")
 
@@ -41,7 +41,26 @@ class Unreachable(Exception):
         return cls(refusal(502, "upstream_broke_off", f"{host} broke off in the middle of its answer."))
 
 
-async def ask(client: httpx2.AsyncClient, outgoing: Outgoing) -> httpx2.Response:
+class Line:
+    """The connections to the services, opened when the first is needed."""
+
+    def __init__(self) -> None:
+        self._client: httpx2.AsyncClient | None = None
+
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
+        if self._client is None:
+            # No trust in the environment: a proxy or a .netrc that nobody configured here must not see texts.
+            self._client = httpx2.AsyncClient(
+                follow_redirects=False, trust_env=False, timeout=TIMEOUT, limits=LIMITS
+            )
+        return await self._client.send(request, stream=True)
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.aclose()
+
+
+async def ask(line: Line, outgoing: Outgoing) -> httpx2.Response:
     """The beginning of an answer, whatever its status. Whoever gets it closes it."""
     # Made by hand: a client adds headers and cookies of its own to those it makes.
     request = httpx2.Request(
@@ -52,7 +71,7 @@ async def ask(client: httpx2.AsyncClient, outgoing: Outgoing) -> httpx2.Response
         extensions={"timeout": TIMEOUT.as_dict()},
     )
     try:
-        return await client.send(request, stream=True)
+        return await line.send(request)
     except httpx2.PoolTimeout as error:
         raise Unreachable(
             refusal(503, "proxy_busy", "Too many requests are under way. Wait a little.")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from recollect.errors import RecollectError
 from recollect.model.candidate import Key, Source
 from recollect.model.policy import Policy, Value
-from recollect.surfaces.http.proxy.threads import Injected
+from recollect.surfaces.http.proxy.threads import Injected, Thread
 from recollect.surfaces.http.proxy.turns import Found, Turn
 from recollect.surfaces.incoming import question
 from recollect.wiring import Runtime
@@ -37,9 +37,10 @@ class Recaller:
     async def __call__(self, turn: Turn) -> Found:
         """Whatever happens to memory, the turn goes on: without it if need be."""
         found = Found()
-        deadline = self.runtime.settings.resolve().policy.recall.deadline_ms or DEADLINE_MS
+        seconds = (self.runtime.settings.resolve().policy.recall.deadline_ms or DEADLINE_MS) / 1000
         try:
-            async with asyncio.timeout(deadline / 1000):
+            async with asyncio.timeout(seconds):
+                await _learned(turn.thread, seconds / 3)
                 await asyncio.get_running_loop().run_in_executor(self.pool, self._look, turn, found)
         except TimeoutError:
             # The thread may go on, so what came in time is taken out of its hands.
@@ -110,7 +111,7 @@ class Recaller:
             found.new = Injected(text=receipt.text, shown=shown, receipt_id=receipt.id)
 
     def _visible(self, turn: Turn) -> frozenset[str]:
-        ids = turn.thread.ids
+        ids = dict(turn.thread.ids)
         if turn.asked.is_continued:
             return frozenset(ids.values())
         return frozenset(ids[name] for name in turn.names if name in ids)
@@ -121,6 +122,13 @@ class Recaller:
         sent = (key for injected in found.again.values() for key in injected.shown)
         kept = turn.thread.chain if turn.asked.is_continued else ()
         return frozenset((*kept, *sent, *((Source.MEMORY, memory.id) for memory in learned)))
+
+
+async def _learned(thread: Thread, seconds: float) -> None:
+    """Let what was just said be stored, so that it is known to be in view; not for long, though."""
+    learning = thread.learning
+    if learning is not None and not learning.done():
+        await asyncio.wait({asyncio.wrap_future(learning)}, timeout=seconds)
 
 
 def _for_a_turn(policy: Policy, budget: int | None) -> Policy:

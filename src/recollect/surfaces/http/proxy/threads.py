@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Generic, TypeVar
@@ -36,6 +37,7 @@ class Thread:
     loaded: bool = False
     chain: frozenset[Key] = frozenset()  #: shown so far, where the provider keeps what was said
     answer_id: str = ""  #: the provider's name for the last answer
+    learning: Future[None] | None = None  #: from the last exchange
 
     def same_answer(self, names: Sequence[str], places: Sequence[int]) -> dict[str, str]:
         """

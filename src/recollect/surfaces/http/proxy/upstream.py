@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from recollect.errors import ConfigError
 from recollect.settings import Connection
 from recollect.surfaces.http.doorkeeper import bearer
-from recollect.surfaces.http.keys import Keys
+from recollect.surfaces.http.keys import PREFIX
 
 #: A model may think for minutes; an address that does not answer is given up soon.
 TIMEOUT = httpx2.Timeout(600.0, connect=10.0, write=60.0, pool=10.0)
@@ -77,7 +77,7 @@ def upstream(connection: Connection, service: Literal["openai", "anthropic"]) ->
     )
 
 
-def passed_on(headers: Headers, service: Upstream, keys: Keys, *, trusted: bool) -> list[tuple[str, str]]:
+def passed_on(headers: Headers, service: Upstream, *, trusted: bool) -> list[tuple[str, str]]:
     """The headers of a client as they go on. A token of ours never leaves; in its place goes the configured key."""
     named = _named_in(headers.getlist("connection"))
     kept = [
@@ -85,11 +85,9 @@ def passed_on(headers: Headers, service: Upstream, keys: Keys, *, trusted: bool)
         for name, value in headers.items()
         if name not in HOP_BY_HOP | OURS | named and not name.startswith("x-memory")
     ]
-    if not trusted:
-        return kept
-    ours = [name for name, value in kept if _is_ours(name, value, keys)]
+    ours = [name for name, value in kept if name in KEYS and _is_ours(name, value, headers, trusted=trusted)]
     foreign = [(name, value) for name, value in kept if name not in ours]
-    if service.key and not any(name in KEYS for name, _ in foreign):
+    if trusted and service.key and not any(name in KEYS for name, _ in foreign):
         name = next((name for name in ours if name in service.key_headers), service.key_headers[0])
         foreign.append((name, f"Bearer {service.key}" if name == "authorization" else service.key))
     return foreign
@@ -106,11 +104,10 @@ def passed_back(headers: httpx2.Headers) -> list[tuple[bytes, bytes]]:
     ]
 
 
-def _is_ours(name: str, value: str, keys: Keys) -> bool:
-    if name not in KEYS:
-        return False
-    token = bearer(Headers({name: value}))
-    return token is not None and keys.who(token) is not None
+def _is_ours(name: str, value: str, headers: Headers, *, trusted: bool) -> bool:
+    """Whether this is the token that the doorkeeper let in, or looks like another of ours."""
+    token = bearer(Headers({name: value})) or ""
+    return token.startswith(PREFIX) or (trusted and token == bearer(headers))
 
 
 def _named_in(values: Iterable[str]) -> set[str]:

@@ -115,13 +115,15 @@ def get_memory(memory: MemoryDoor, user: UserId, memory_id: Id) -> Response:
 def change_memory(
     memory: MemoryDoor, user: UserId, memory_id: Id, body: given.MemoryChange, if_match: IfMatch = None
 ) -> Response:
-    """Correct what a memory says, or pin it. Its old words stay in its history; its vector is made anew."""
-    if body.content is None and body.pinned is None:
-        raise InvalidInput("Say what to change: content, pinned, or both.")
+    """Correct what a memory says, tag it, or pin it. Old words stay in its history; its vector is made anew."""
+    if body.content is None and body.tags is None and body.pinned is None:
+        raise InvalidInput("Say what to change: content, tags or pinned.")
     with memory.runtime.store.transaction():
         full_id = _checked(memory, user, memory_id, if_match)
         if body.content is not None:
             memory.update(full_id, body.content, user_id=user)
+        if body.tags is not None:
+            memory.runtime.engine.retag(Scope(user), full_id, incoming.tags(body.tags))
         if body.pinned is not None:
             memory.pin(full_id, pinned=body.pinned, user_id=user)
     return tagged(memory.get(full_id, user_id=user))

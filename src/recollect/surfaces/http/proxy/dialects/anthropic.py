@@ -11,6 +11,7 @@ from recollect.surfaces.http.proxy.dialects.parts import (
     is_words,
     listed,
     messages_in,
+    place_of,
     text_of,
     user_in,
     user_said,
@@ -84,14 +85,14 @@ def assistant_said(content: object) -> Said:
 
 class AnthropicFold:
     def __init__(self) -> None:
-        self._blocks: dict[object, Json] = {}
+        self._blocks: dict[int, Json] = {}
 
     @property
     def response_id(self) -> str | None:
         return None
 
     def event(self, event: Json) -> None:
-        place, block, delta = event.get("index"), event.get("content_block"), event.get("delta")
+        place, block, delta = place_of(event.get("index")), event.get("content_block"), event.get("delta")
         match event.get("type"):
             case "content_block_start" if isinstance(block, dict):
                 self._blocks[place] = dict(block)

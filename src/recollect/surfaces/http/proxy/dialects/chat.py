@@ -11,6 +11,7 @@ from recollect.surfaces.http.proxy.dialects.parts import (
     listed,
     messages_in,
     name_in,
+    place_of,
     text_of,
     user_in,
     user_said,
@@ -68,7 +69,7 @@ class ChatFold:
 
     def __init__(self) -> None:
         self._words: list[str] = []
-        self._calls: dict[object, Json] = {}
+        self._calls: dict[int, Json] = {}
 
     @property
     def response_id(self) -> str | None:
@@ -97,9 +98,8 @@ class ChatFold:
         if isinstance(words := delta.get("content"), str):
             self._words.append(words)
         for call in listed(delta.get("tool_calls")):
-            known = self._calls.setdefault(
-                call.get("index", len(self._calls)), {"function": {"arguments": ""}}
-            )
+            place = place_of(call["index"]) if "index" in call else len(self._calls)
+            known = self._calls.setdefault(place, {"function": {"arguments": ""}})
             _extend(known, call)
 
 

@@ -85,6 +85,11 @@ def listed(value: object) -> list[Mapping[str, object]]:
     return list(_parts(value))
 
 
+def place_of(value: object) -> int:
+    """Where a piece of an answer belongs; the first place if that is not said."""
+    return value if isinstance(value, int) else 0
+
+
 def name_in(top: Mapping[str, Piece], *names: str) -> str | None:
     """The first of these members that is a text with something in it."""
     values = (top[name].value for name in names if name in top)

@@ -11,6 +11,7 @@ from recollect.surfaces.http.proxy.dialects.parts import (
     listed,
     messages_in,
     name_in,
+    place_of,
     slot_in,
     text_of,
     user_in,
@@ -72,8 +73,8 @@ def item_said(item: Mapping[str, object]) -> Iterator[Said]:
 
 class ResponsesFold:
     def __init__(self) -> None:
-        self._items: dict[object, Mapping[str, object]] = {}
-        self._begun: dict[object, list[str]] = {}
+        self._items: dict[int, Mapping[str, object]] = {}
+        self._begun: dict[int, list[str]] = {}
         self._id: str | None = None
 
     @property
@@ -81,7 +82,7 @@ class ResponsesFold:
         return self._id
 
     def event(self, event: Json) -> None:
-        place = event.get("output_index")
+        place = place_of(event.get("output_index"))
         match event.get("type"):
             case "response.created" | "response.completed" | "response.incomplete":
                 self._note(event.get("response"))
@@ -97,12 +98,10 @@ class ResponsesFold:
         self._items = dict(enumerate(listed(answer.get("output"))))
 
     def said(self) -> tuple[Said, ...]:
-        places = sorted(
-            {*self._items, *self._begun}, key=lambda place: place if isinstance(place, int) else 0
-        )
+        places = sorted({*self._items, *self._begun})
         return tuple(said for place in places for said in self._at(place))
 
-    def _at(self, place: object) -> Iterator[Said]:
+    def _at(self, place: int) -> Iterator[Said]:
         if place in self._items:
             yield from item_said(self._items[place])
         else:
