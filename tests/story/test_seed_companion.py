@@ -248,3 +248,26 @@ def test_once_learned_the_words_themselves_are_let_go(memory: Memory) -> None:
 
     assert len(rows(memory.messages("monday"))) <= 6
     assert texts(memory.get_all()) == ["tem 31 anos"]
+
+
+@pytest.mark.spec("K7", "L3", "G6", "TR-17")
+def test_a_topic_looks_among_the_kinds_that_bear_on_it_and_a_mood_weighs_what_is_left_of_it(
+    tmp_path: Path,
+) -> None:
+    clock = FrozenClock()
+    with Memory(
+        tmp_path / "m.db",
+        embedder=LetterEmbedder(),
+        clock=clock,
+        settings={"worker": False, "preset": "companion"},
+    ) as memory:
+        memory.add("odeia coentro no jantar", kind="pref")
+        memory.add("ansiosa com o jantar de sexta", kind="emo")
+        memory.add("o jantar de maio foi no Porto", kind="evt")
+        memory.flush()
+        about_food = {str(each["kind"]) for each in rows(memory.search("O que sugere pro meu jantar?"))}
+        clock.advance(timedelta(weeks=3))
+        [mood] = [each for each in rows(memory.search("jantar de sexta")) if each["kind"] == "emo"]
+
+    assert about_food == {"pref", "emo"}
+    assert mood["parts"]["weight"] == pytest.approx(0.7)

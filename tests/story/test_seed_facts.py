@@ -207,7 +207,6 @@ def test_near_vectors_alone_do_not_make_a_duplicate_since_mondays_lie_nearer_to_
     assert twice(tmp_path / "a.db", monday, tuesday, understanding) == [(monday, 1), (tuesday, 1)]
 
 
-@pytest.mark.xfail(reason="recall.limit cuts the ten to five", strict=True)
 @pytest.mark.spec("K12", "C-9", "X4")
 def test_when_nothing_is_found_the_ten_most_recent_stand_in(tmp_path: Path) -> None:
     clock = FrozenClock()

@@ -44,6 +44,7 @@ class Candidate:
     chunk_kind: ChunkKind | None = None
     weight: float = 1.0
     importance: int | None = None
+    pinned: bool = False  #: a memory that does not fade
     summary: str | None = None  #: the one-sentence summary of a judged message
     dense: float | None = None  #: cosine; None when the dense channel did not bring it
     lexical: float | None = None  #: BM25, larger is better; None when the lexical channel did not bring it

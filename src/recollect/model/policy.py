@@ -186,6 +186,9 @@ class Recall:
     boost_max: float = knob(1.5, "The most that weight × recency may multiply a score by.")
     expand: bool = knob(False, "Add topic words to short personal questions.")
     expand_chars: int = knob(100, "Questions longer than this are not expanded.")
+    topics: bool = knob(
+        False, "Look for what the question is about, and among the kinds of memory that bear on it."
+    )
     code_first: bool = knob(True, "Put code chunks first when the question names code.")
     deadline_ms: int = knob(0, "Milliseconds after which recall goes on without the slow parts; 0 waits.")
 
@@ -314,6 +317,7 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "extract.roles": "user",
         "extract.min_fact_chars": 3,
         "recall.sources": "memories",
+        "recall.topics": True,
         "recall.ranker": "product",
         "recall.reach": "always",
         "recall.fetch": 10,

@@ -10,7 +10,7 @@ def test_the_seeds_question_is_about_food_and_tastes() -> None:
 
     assert found is not None
     assert found.words == ("jantar", "comida", "preferências alimentares")
-    assert found.kinds == {Kind.PREF, Kind.BIO}
+    assert found.kinds == {Kind.PREF, Kind.BIO, Kind.OBJ, Kind.EMO}
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ CHUNKS = f"""
         m.importance {FOUND[1]}
 """
 MEMORIES = f"""
-    SELECT m.no * 4 + 2, m.id, c.id, m.speaker, m.text, m.created_at, m.seen_at, m.tokens, m.kind, m.weight
+    SELECT m.no * 4 + 2, m.id, c.id, m.speaker, m.text, m.created_at, m.seen_at, m.tokens, m.kind, m.weight, m.pinned
     {FOUND[2]}
 """
 SUMMARIES = f"SELECT s.no * 4 + 3, s.id, c.id, s.text, s.created_at, s.tokens {FOUND[3]}"
@@ -360,7 +360,7 @@ def _chunks(db: apsw.Connection, bounds: Bounds) -> Iterator[tuple[int, Candidat
 
 
 def _memories(db: apsw.Connection, bounds: Bounds) -> Iterator[tuple[int, Candidate]]:
-    for passage, memory, chat, speaker, text, at, seen_at, tokens, kind, weight in db.execute(
+    for passage, memory, chat, speaker, text, at, seen_at, tokens, kind, weight, pinned in db.execute(
         MEMORIES, bounds
     ):
         yield (
@@ -377,6 +377,7 @@ def _memories(db: apsw.Connection, bounds: Bounds) -> Iterator[tuple[int, Candid
                 kind=Kind(kind),
                 weight=weight,
                 importance=round(100 * weight),
+                pinned=bool(pinned),
             ),
         )
 

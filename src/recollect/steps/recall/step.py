@@ -6,8 +6,9 @@ from datetime import datetime
 
 from recollect.errors import ProviderError, StoreError
 from recollect.model.candidate import Candidate, Reach, Recollection, Source
+from recollect.model.fading import rate, weight_at
 from recollect.model.memory import Memory
-from recollect.model.policy import Policy, Recall
+from recollect.model.policy import Decay, Policy, Recall
 from recollect.model.scope import Scope
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder, Vector
@@ -15,6 +16,7 @@ from recollect.ports.search import Search
 from recollect.ports.store import Memories
 from recollect.steps.recall import evidence, query, rank
 from recollect.steps.recall.asked import Asked, asked
+from recollect.steps.recall.topics import Topic, topic
 from recollect.text.identifiers import identifiers
 from recollect.text.tokens import estimate
 
@@ -49,6 +51,7 @@ class Errand:
     reach: Reach
     floor: float
     visible: frozenset[str]  #: messages the model sees anyway
+    topic: Topic | None = None
     vector: Vector | None = None
     found: dict[tuple[Source, str], Candidate] = field(default_factory=dict)
     numbers: dict[tuple[Source, str], int] = field(default_factory=dict)  #: of passages in the index
@@ -61,6 +64,20 @@ class Errand:
         """Twice as many as are wanted, at least, where others than the best by themselves may come first."""
         policy = self.policy
         return max(policy.fetch, 2 * policy.limit) if policy.ranker == "evidence" else policy.fetch
+
+    def fade(self, now: datetime, policy: Decay) -> None:
+        """Weigh memories as they weigh today."""
+        for key, candidate in self.found.items():
+            if candidate.kind is not None and rate(candidate.kind, candidate.weight, policy) > 0:
+                weight = weight_at(
+                    candidate.kind,
+                    candidate.weight,
+                    candidate.seen_at,
+                    now,
+                    policy,
+                    pinned=candidate.pinned,
+                )
+                self.found[key] = replace(candidate, weight=weight, importance=round(100 * weight))
 
     def spend(self, part: str, seconds: float) -> None:
         self.timings[part] = self.timings.get(part, 0.0) + seconds * 1000
@@ -120,15 +137,22 @@ class RecallStep:
             self._take_the_important(errand)
         else:
             self._climb(errand, across=policy.summaries.scope == "global")
+            if not errand.found and errand.reach.kinds:
+                # Nothing of the kinds that its topic asks for: whatever there is may do.
+                errand.reach = replace(errand.reach, kinds=frozenset())
+                self._climb(errand, across=policy.summaries.scope == "global")
         everything_is_little = self._take_all_if_few(errand)
         told = errand.drop(sent)
-        ranked = self._ranked(errand, now=as_of or self.clock.now())
+        now = as_of or self.clock.now()
+        errand.fade(now, policy.decay)
+        ranked = self._ranked(errand, now=now)
         begun = self.clock.monotonic()
         spare = FACTS if everything_is_little else frozenset()
         related, beyond = rank.related(ranked, errand.floor, spare=spare)
         near, far = rank.above_cliff(related, cliff, spare=spare)
-        single, doubled = rank.collapsed(near or self._recent(errand))
+        single, doubled = rank.collapsed(near)
         kept, dropped = rank.cut(single, policy.recall)
+        kept = kept or self._recent(errand)
         errand.spend("rank_ms", self.clock.monotonic() - begun)
         return Recalled(
             kept=tuple(kept),
@@ -141,12 +165,15 @@ class RecallStep:
     def _errand(
         self, scope: Scope, question: str, policy: Recall, visible: frozenset[str], as_of: datetime | None
     ) -> Errand:
+        about = topic(question) if policy.topics else None
         return Errand(
             scope=scope,
             question=query.stripped(question),
+            topic=about,
             policy=policy,
             reach=Reach(
                 sources=SOURCES[policy.sources],
+                kinds=about.kinds if about else frozenset(),
                 chats=policy.chats,
                 importance_floor=policy.importance_floor,
                 as_of=as_of,
@@ -162,6 +189,8 @@ class RecallStep:
         text = errand.question
         if errand.policy.expand:
             text = query.expanded(text, longest=errand.policy.expand_chars)
+        if errand.topic is not None:
+            text = " ".join((text, *errand.topic.words))
         begun = self.clock.monotonic()
         try:
             errand.vector = self.embedder.embed_query(text)
@@ -312,4 +341,5 @@ def _candidate(memory: Memory) -> Candidate:
         kind=memory.kind,
         weight=memory.weight,
         importance=memory.importance,
+        pinned=memory.pinned,
     )

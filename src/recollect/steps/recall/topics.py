@@ -7,10 +7,11 @@ from recollect.model.memory import Kind
 from recollect.text.analyzer import folded, stem
 from recollect.text.language import detect
 
-TASTES = frozenset({Kind.PREF, Kind.BIO})
-LIFE = frozenset({Kind.BIO, Kind.EVT})
+#: A mood bears on any answer: it sets the tone.
+TASTES = frozenset({Kind.PREF, Kind.BIO, Kind.OBJ, Kind.EMO})
+LIFE = frozenset({Kind.BIO, Kind.EVT, Kind.EMO})
 FEELINGS = frozenset({Kind.EMO, Kind.EVT, Kind.PREF})
-PLANS = frozenset({Kind.OBJ, Kind.DEC, Kind.PREF})
+PLANS = frozenset({Kind.OBJ, Kind.DEC, Kind.PREF, Kind.EMO})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

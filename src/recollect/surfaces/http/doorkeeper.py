@@ -21,6 +21,8 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 OPEN = ("/health", "/version", "/login", "/assets/", "/favicon.ico")
 #: What a page may send by itself, without asking the server first. Nothing that changes anything comes so.
 SIMPLE_TYPES = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", "text/plain"})
+#: Where a whole memory may be sent to.
+IMPORT = "/api/import"
 #: Where a browser says a request comes from, if it is one of ours.
 OUR_SITES = frozenset({"same-origin", "none"})
 
@@ -34,6 +36,7 @@ class House:
     hosts: frozenset[str]  #: names this server answers to, without port
     local: bool = True  #: reachable from this machine only
     largest_body: int = 10_000_000
+    largest_pack: int = 500_000_000  #: of an import
     per_minute: int = 6_000  #: requests of one person
     guests: frozenset[str] = field(default_factory=frozenset)  #: paths anybody may fetch, besides OPEN
 
@@ -62,7 +65,7 @@ class Doorkeeper:
                 person, refusal = self._house.keys.owner, None
             scope.setdefault("state", {}).update(person=person, trusted=trusted)
         if refusal is None:
-            await self._app(scope, self._measured(receive), send)
+            await self._app(scope, measured(receive, self._most(scope)), send)
         else:
             await refusal(scope, receive, send)
 
@@ -79,10 +82,10 @@ class Doorkeeper:
         site = headers.get("sec-fetch-site")
         if site and site not in OUR_SITES and headers.get("sec-fetch-mode") != "navigate":
             return problem(403, "wrong_origin", "A page of another site may not talk to this server.")
-        if int_or(headers.get("content-length"), 0) > self._house.largest_body:
-            return too_large(self._house.largest_body)
+        if int_or(headers.get("content-length"), 0) > (most := self._most(scope)):
+            return too_large(most)
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        if scope["method"] not in SAFE and kind in SIMPLE_TYPES and not scope["path"].startswith("/import"):
+        if scope["method"] not in SAFE and kind in SIMPLE_TYPES:
             return problem(415, "wrong_content_type", "Send JSON, with the content type application/json.")
         return None
 
@@ -134,19 +137,23 @@ class Doorkeeper:
         recent.append(now)
         return len(recent) > self._house.per_minute
 
-    def _measured(self, receive: Receive) -> Receive:
-        """A body that does not say how long it is ends when it is too long."""
-        seen = 0
+    def _most(self, scope: Scope) -> int:
+        return self._house.largest_pack if scope["path"] == IMPORT else self._house.largest_body
 
-        async def measured() -> Message:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > self._house.largest_body:
-                raise BodyTooLarge(self._house.largest_body)
-            return message
 
-        return measured
+def measured(receive: Receive, most: int) -> Receive:
+    """A body that does not say how long it is ends when it is too long."""
+    seen = 0
+
+    async def counted() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > most:
+            raise BodyTooLarge(most)
+        return message
+
+    return counted
 
 
 class BodyTooLarge(HTTPException):
