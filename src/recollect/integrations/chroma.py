@@ -1,0 +1,117 @@
+"""Keeps a Chroma collection in step with what is remembered, for programs that look there."""
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, Protocol
+
+from recollect.errors import ConfigError, ModelMissing
+from recollect.model.memory import Memory as Fact
+from recollect.model.scope import Scope
+from recollect.ports.embedder import Embedder
+from recollect.surfaces.library.memory import Memory
+
+COLLECTION = "memory"
+SPACE: Mapping[str, str] = {"hnsw:space": "cosine"}
+#: More memories than anybody has.
+ALL = 2**31
+
+
+class Collection(Protocol):
+    """The part of Chroma's collection that is used."""
+
+    def upsert(
+        self, ids: Sequence[str], embeddings: Sequence[Sequence[float]], documents: Sequence[str]
+    ) -> None: ...
+
+    def delete(self, ids: Sequence[str]) -> None: ...
+
+    def get(self) -> Mapping[str, Any]: ...
+
+    def query(self, query_embeddings: Sequence[Sequence[float]], n_results: int) -> Mapping[str, Any]: ...
+
+
+class Client(Protocol):
+    def get_or_create_collection(self, name: str, metadata: Mapping[str, str]) -> Collection: ...
+
+    def delete_collection(self, name: str) -> None: ...
+
+
+class ChromaMirror:
+    """
+    The collection `memory`, cosine, one document for each active memory under its id.
+
+    The file is the truth and the collection its shadow: `sync_memories_from_db` writes only what differs, so a crash
+    between the two is mended by calling it again. Without a client, Chroma keeps the collection in the folder
+    `chroma_dir`; that needs `pip install recollect[chroma]`.
+    """
+
+    def __init__(self, memory: Memory, *, user_id: str | None = None, client: Client | None = None) -> None:
+        connection = memory.runtime.settings.resolve().connection
+        self._memory = memory
+        self._scope = Scope(user_id or connection.user)
+        self._client = client or _persistent(connection.chroma_dir)
+        self._collection = self._made()
+
+    def add_memory(self, memory_id: str, content: str) -> None:
+        """Put a memory's text into the collection, in place of what it said before."""
+        [vector] = self._embedder.embed([content])
+        self._collection.upsert(ids=[str(memory_id)], embeddings=[list(vector)], documents=[content])
+
+    def delete_memory(self, memory_id: str) -> None:
+        self._collection.delete(ids=[str(memory_id)])
+
+    def query(self, text: str, top_k: int = 5, min_similarity: float | None = None) -> list[tuple[str, str]]:
+        """The nearest memories, id and text; similarity is 1 less the cosine distance."""
+        found = self._collection.query(
+            query_embeddings=[list(self._embedder.embed_query(text))], n_results=top_k
+        )
+        rows = zip(found["ids"][0], found["documents"][0], found["distances"][0], strict=True)
+        least = -1.0 if min_similarity is None else min_similarity
+        return [(str(name), str(said)) for name, said, distance in rows if 1 - float(distance) >= least]
+
+    def clear_memory_collection(self) -> None:
+        self._client.delete_collection(name=COLLECTION)
+        self._collection = self._made()
+
+    def sync_memories_from_db(self) -> int:
+        """Make the collection say what the file says; return how many documents were written or removed."""
+        known = self._collection.get()
+        there = dict(zip(known["ids"], known["documents"], strict=True))
+        wanted = {fact.id: fact.text for fact in self._facts()}
+        gone = [name for name in there if name not in wanted]
+        changed = [name for name, text in wanted.items() if there.get(name) != text]
+        if gone:
+            self._collection.delete(ids=gone)
+        if changed:
+            texts = [wanted[name] for name in changed]
+            vectors = [list(vector) for vector in self._embedder.embed(texts)]
+            self._collection.upsert(ids=changed, embeddings=vectors, documents=texts)
+        return len(gone) + len(changed)
+
+    def chunk_text_for_embedding(self, text: str) -> list[str]:
+        """The pieces of a text that each fit the embedding model whole."""
+        return self._embedder.windows(text)
+
+    def _facts(self) -> Sequence[Fact]:
+        return self._memory.runtime.store.memories.list(self._scope, limit=ALL)
+
+    def _made(self) -> Collection:
+        return self._client.get_or_create_collection(name=COLLECTION, metadata=dict(SPACE))
+
+    @property
+    def _embedder(self) -> Embedder:
+        embedder = self._memory.runtime.embedder
+        if embedder is None:
+            raise ConfigError("A Chroma mirror needs vectors. Set `embedder` to something other than none.")
+        return embedder
+
+
+def _persistent(folder: str) -> Client:
+    try:
+        chromadb = import_module("chromadb")
+    except ImportError as error:
+        raise ModelMissing(
+            "The package chromadb is not installed. Run `pip install recollect[chroma]`, or give a client."
+        ) from error
+    client: Client = chromadb.PersistentClient(path=folder)
+    return client
