@@ -143,7 +143,7 @@ class Recall:
     answer: float = knob(0.3, "What a question lends to the message after it, as evidence.")
     follow: float = knob(0.1, "What a message lends to the one before it, as evidence.")
     chat: float = knob(0.5, "What the best of a chat lends to all of it, as evidence.")
-    lead: float = knob(0.6, "What being far ahead of all others by its words counts as evidence.")
+    lead: float = knob(1.5, "What being far ahead of all others by its words counts as evidence.")
     date: float = knob(1.0, "What being of a time that the question names counts as evidence.")
     speaker: float = knob(0.1, "What being said by somebody the question names counts as evidence.")
     sort: float = knob(0.05, "What holding a time or a number counts when the question asks for one.")
