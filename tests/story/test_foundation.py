@@ -411,7 +411,9 @@ def test_each_preset_prints_its_own_format_from_the_same_store(memory: Memory, c
         "- [Importância 100] hates cilantro\n- [Importância 100] vegetarian\n\n"
         "### MENSAGENS RECENTES:\n- Usuário: We cook together on Sundays."
     )
-    assert block("companion").startswith("[MEMÓRIA]\n- Hates cilantro; vegetarian.")
+    heading, facts, *_ = block("companion").splitlines()
+    assert heading == "[MEMÓRIA]"
+    assert facts in {"- Hates cilantro; vegetarian.", "- Vegetarian; hates cilantro."}
     assert block("dev") == "hates cilantro\n\n---\n\nvegetarian\n\n---\n\nWe cook together on Sundays."
     says(memory, "Cilantro grows on the balcony.", chat="monday")
     memory.flush()

@@ -23,7 +23,9 @@ from recollect.surfaces.http.proxy.splice import Json, Piece, document
 def read(text: str) -> Asked:
     top = document(text)
     messages = messages_in(text, top)
-    system = (text_of(_value(each).get("content")) for each in messages if _value(each).get("role") in SYSTEM)
+    system = (
+        text_of(_value(each).get("content")) for each in messages if str(_value(each).get("role")) in SYSTEM
+    )
     return Asked(
         said=tuple(_said(text, messages)),
         system="\n".join(system),

@@ -46,7 +46,7 @@ def text_of(content: object) -> str:
 
 
 def is_words(part: Mapping[str, object]) -> bool:
-    return part.get("type") in WORDS and isinstance(part.get("text"), str)
+    return str(part.get("type")) in WORDS and isinstance(part.get("text"), str)
 
 
 def _parts(content: object) -> Iterator[Mapping[str, object]]:

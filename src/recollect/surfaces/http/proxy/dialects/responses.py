@@ -52,7 +52,7 @@ def _said(text: str, top: Mapping[str, Piece]) -> Iterator[Said]:
         item = piece.value if isinstance(piece.value, dict) else {}
         if item.get("role") == "user":
             yield user_said(text, piece, kind="input_text")
-        elif item.get("role") not in SYSTEM:
+        elif str(item.get("role")) not in SYSTEM:
             yield from item_said(item)
 
 
