@@ -6,7 +6,7 @@ from functools import partial
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from recollect.engine import Engine
 from recollect.engine.embedders import Embedders
@@ -114,34 +114,23 @@ def open_runtime(
     """Open the memory that the settings name. What is given here is used instead of theirs."""
     connection = settings.resolve().connection
     chosen = embedder or make_embedder(connection)
+    model = chat_model or make_chat_model(connection)
     prompts = own_prompts(connection)
     time: Clock = clock or _load(CLOCK)()
     names: Ids = ids or _load(IDS)()
     store: Store = _load(STORES["sqlite"])(connection.db, busy_timeout_ms=connection.busy_timeout_ms)
-    intake = IntakeStep(clock=time, ids=names)
-    model = chat_model or make_chat_model(connection)
-    keep = KeepStep(memories=store.memories, tombstones=store.tombstones, search=store.search, clock=time)
     engine = Engine(
         store=store,
         clock=time,
         ids=names,
-        intake=intake,
+        intake=IntakeStep(clock=time, ids=names),
         judge_step=JudgeStep(model=model, prompts=prompts),
         summarise_step=SummariseStep(model=model, prompts=prompts),
         embedder=chosen,
         files=Files(embedder=chosen),
-        keep=keep,
-        relearn=RelearnStep(
-            keep=keep,
-            memories=store.memories,
-            messages=store.messages,
-            judgements=store.judgements,
-            tombstones=store.tombstones,
-            clock=time,
-            ids=names,
-        ),
         recall_step=RecallStep(search=store.search, memories=store.memories, embedder=chosen, clock=time),
         embedders=Embedders(own=chosen, make=partial(make_known, connection), preferences=store.preferences),
+        **_keeping(store, time, names),
     )
 
     def policies(user: str) -> Policy:
@@ -153,6 +142,26 @@ def open_runtime(
         settings=settings, store=store, engine=engine, embedder=chosen, worker=worker, prompts=prompts
     )
     return runtime
+
+
+class _Keeping(TypedDict):
+    keep: KeepStep
+    relearn: RelearnStep
+
+
+def _keeping(store: Store, clock: Clock, ids: Ids) -> _Keeping:
+    """The two steps that put facts where they belong: one as they are heard, one when they were heard before."""
+    keep = KeepStep(memories=store.memories, tombstones=store.tombstones, search=store.search, clock=clock)
+    relearn = RelearnStep(
+        keep=keep,
+        memories=store.memories,
+        messages=store.messages,
+        judgements=store.judgements,
+        tombstones=store.tombstones,
+        clock=clock,
+        ids=ids,
+    )
+    return {"keep": keep, "relearn": relearn}
 
 
 def _temporary(user: str, chat: str | None) -> dict[str, object]:

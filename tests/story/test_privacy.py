@@ -1,7 +1,7 @@
 """Consent, profile and erasure as a user meets them, and what must never happen in any order of things."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
@@ -25,19 +25,6 @@ FORM = {
     "freeformNotes": "I answer on Mondays.",
     "pronouns": "she/her",
 }
-
-
-@pytest.fixture
-def clock() -> FrozenClock:
-    return FrozenClock()
-
-
-@pytest.fixture
-def memory(tmp_path: Path, clock: FrozenClock) -> Iterator[Memory]:
-    with Memory(
-        tmp_path / "m.db", embedder=LetterEmbedder(), clock=clock, settings={"worker": False}
-    ) as opened:
-        yield opened
 
 
 def context(memory: Memory, question: str = "what are we building?") -> str:

@@ -1,33 +1,13 @@
 """What is remembered can be put away, merged, brought back and undone."""
 
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from tests.story.shaped import rows
 
 from recollect import Memory
 from recollect.errors import InvalidInput, NotFound, Refused
-from recollect.testing.clock import CountingIds, FrozenClock
-from recollect.testing.embedders import LetterEmbedder
-
-
-@pytest.fixture
-def clock() -> FrozenClock:
-    return FrozenClock()
-
-
-@pytest.fixture
-def memory(tmp_path: Path, clock: FrozenClock) -> Iterator[Memory]:
-    with Memory(
-        tmp_path / "m.db",
-        embedder=LetterEmbedder(),
-        clock=clock,
-        ids=CountingIds(),
-        settings={"worker": False},
-    ) as opened:
-        yield opened
+from recollect.testing.clock import FrozenClock
 
 
 def texts(memory: Memory) -> list[str]:

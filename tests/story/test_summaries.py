@@ -1,6 +1,5 @@
 """What a conversation came to: every few answers, on demand, by a model or without one."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,19 +8,10 @@ from tests.story.shaped import rows
 from recollect import Memory
 from recollect.model.scope import Scope
 from recollect.testing.chat_models import ScriptedChatModel
-from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
 from recollect.text.tokens import estimate
 
 SUMMARY = "- Decision: PostgreSQL for the shop"
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    with Memory(
-        tmp_path / "m.db", embedder=LetterEmbedder(), clock=FrozenClock(), settings={"worker": False}
-    ) as opened:
-        yield opened
 
 
 def exchange(memory: Memory, number: int, chat: str = "c") -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from recollect.engine.metering import Metered
 from recollect.engine.recalling import Recalling
-from recollect.engine.revising import ALL, Revising
+from recollect.engine.revising import Revising
 from recollect.errors import InvalidInput, StoreError
 from recollect.model.candidate import Key
 from recollect.model.message import SPEAKERS, Draft, Message, Role
@@ -15,6 +15,7 @@ from recollect.model.receipt import Receipt
 from recollect.model.scope import Scope
 from recollect.model.turn import Answered, Delta, Happening, Recalled
 from recollect.ports.chat_model import ChatModel, Turn
+from recollect.ports.store import ALL
 from recollect.steps.assemble.answer import quoting
 
 #: Tokens an answer may have.
@@ -71,8 +72,9 @@ class Conversing(Revising, Recalling):
         Answer in a chat. `past` are the turns before, as they were sent: what was recalled for this one stands behind
         the user's words, so that everything before it stays what it was.
 
-        Without a model memory itself is quoted. If the answer breaks off, what came of it is kept. Memory that
-        cannot be read or written never stops the answer. A question whose `client_id` is known is not asked again.
+        Without a model memory itself is quoted; a quote is nobody's word, and is not stored. If the answer breaks off,
+        what came of it is kept. Memory that cannot be read or written never stops the answer. A question whose
+        `client_id` is known is not asked again.
         """
         before = past if isinstance(past, Past) else Past(turns=tuple(past))
         receipt, shown = self._recalled(scope, text, policy, before if model else Past())
@@ -85,8 +87,9 @@ class Conversing(Revising, Recalling):
         self._keep_injection(scope, asked, receipt, shown)
         sent = _sent(text, receipt.text)
         yield Recalled(asked=asked, receipt=receipt, sent=sent)
-        turns = _turns(system, before.turns, sent)
-        yield from self._answered(scope, text, turns, receipt, policy, model, None)
+        yield from self._answered(
+            scope, text, _turns(system, before.turns, sent), receipt, policy, model, None
+        )
 
     def answer_again(
         self, scope: Scope, policy: Policy, *, model: ChatModel | None, system: str = ""
@@ -107,8 +110,7 @@ class Conversing(Revising, Recalling):
         self._keep_injection(scope, asked, receipt, shown)
         sent = _sent(question.content, receipt.text)
         yield Recalled(asked=asked, receipt=receipt, sent=sent)
-        turns = _turns(system, before.turns, sent)
-        old = after[-1] if after else None
+        turns, old = _turns(system, before.turns, sent), after[-1] if after else None
         yield from self._answered(scope, question.content, turns, receipt, policy, model, old)
 
     def _answered(

@@ -187,7 +187,7 @@ class Listening(Core):
         return replace(step, model=None)(messages, policy=policy)
 
     def _store(self, taken: Intake, found: Verdict, policy: Policy) -> Observed:
-        wanted = isinstance(found, Consider) and _is_judged(taken.message, policy)
+        wanted = is_judged(taken.message, found, policy)
         trivial = isinstance(found, Discard) and taken.message.role in SPEAKERS
         marked = replace(taken.message, extracted=not wanted, importance=0 if trivial else None)
         stored, new = self.store.messages.add(marked, taken.chunks)
@@ -371,9 +371,11 @@ def _unheard(taken: Intake, policy: Policy) -> Observed:
     return Observed(message=taken.message, new=False, considered=False, reason=reason, stored=False)
 
 
-def _is_judged(message: Message, policy: Policy) -> bool:
+def is_judged(message: Message, found: Verdict, policy: Policy) -> bool:
+    """Whether a judge will look at a message."""
     return (
-        policy.learns
+        isinstance(found, Consider)
+        and policy.learns
         and policy.extract.mode != "off"
         and message.role in READ[policy.extract.roles]
         and bool(message.content)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from recollect.engine.listening import EMBED, Listening, likeness, summarise
+from recollect.engine.listening import EMBED, Listening, is_judged, likeness, summarise
 from recollect.errors import InvalidInput, NotFound
 from recollect.model.memory import Memory, Span
 from recollect.model.message import SPEAKERS, Chat, Draft, Message, Role
@@ -11,12 +11,9 @@ from recollect.model.outcome import Observed
 from recollect.model.policy import Policy
 from recollect.model.scope import Scope
 from recollect.ports.embedder import Vector
-from recollect.steps.funnel.verdict import Consider, verdict
-from recollect.steps.judge.step import READ
+from recollect.ports.store import ALL
+from recollect.steps.funnel.verdict import verdict
 from recollect.steps.keep.step import Survey
-
-#: More than any chat has.
-ALL = 2**31
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,12 +24,7 @@ class Revising(Listening):
         draft = Draft(role=old.role, content=content, created_at=old.created_at)
         taken = self.intake(Scope(old.user, old.chat), draft, policy)
         found = verdict(taken.message.content, old.role, policy.funnel)
-        wanted = (
-            isinstance(found, Consider)
-            and policy.learns
-            and policy.extract.mode != "off"
-            and old.role in READ[policy.extract.roles]
-        )
+        wanted = is_judged(taken.message, found, policy)
         vectors = self._vectors_of(scope, [message_id], policy)
         with self.store.transaction():
             self._unlearn(scope, [message_id], policy, vectors)

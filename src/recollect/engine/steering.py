@@ -11,10 +11,9 @@ from recollect.model.likeness.same import broader, fused
 from recollect.model.memory import Change, Memory, Standing
 from recollect.model.policy import Policy
 from recollect.model.scope import Scope
+from recollect.ports.store import ALL
 from recollect.steps.intake.clean import clean
 
-#: More than anybody has.
-ALL = 2**31
 #: Not in use, but can be again.
 AWAY = frozenset({Standing.ARCHIVED, Standing.FORGOTTEN, Standing.QUARANTINED, Standing.CONTESTED})
 WAITING = frozenset({Standing.QUARANTINED, Standing.CONTESTED})

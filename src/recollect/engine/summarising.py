@@ -10,6 +10,7 @@ from recollect.model.message import Message
 from recollect.model.policy import Policy
 from recollect.model.scope import Scope
 from recollect.model.summary import Summary, SummaryKind
+from recollect.ports.store import ALL
 from recollect.steps.garden.step import SummariseStep
 
 
@@ -79,5 +80,5 @@ class Summarising(Listening):
         return replace(step, model=None)(kind, before, messages, policy.summaries)
 
     def _still_true(self, scope: Scope, summary: Summary) -> bool:
-        covered = [m.id for m in self.store.summaries.uncovered(scope, summary.kind, limit=2**31)]
+        covered = [m.id for m in self.store.summaries.uncovered(scope, summary.kind, limit=ALL)]
         return summary.last_message_id in covered

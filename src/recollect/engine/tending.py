@@ -12,11 +12,10 @@ from recollect.model.memory import Change, Memory, Standing
 from recollect.model.policy import Policy
 from recollect.model.scope import Scope
 from recollect.model.tending import Merged, PutAway, Tended
+from recollect.ports.store import ALL
 from recollect.steps.garden.decay import Keep as Stay
 from recollect.steps.garden.decay import Outlook, decayed, fate, forecast
 
-#: More than anybody has.
-ALL = 2**31
 #: Memories compared with their neighbours in one go: a few seconds of work.
 BATCH = 200
 #: Kept among the user's preferences: up to where memories were compared.

@@ -8,12 +8,11 @@ from recollect.errors import ConfigError, ModelMissing
 from recollect.model.memory import Memory as Fact
 from recollect.model.scope import Scope
 from recollect.ports.embedder import Embedder
+from recollect.ports.store import ALL
 from recollect.surfaces.library.memory import Memory
 
 COLLECTION = "memory"
 SPACE: Mapping[str, str] = {"hnsw:space": "cosine"}
-#: More memories than anybody has.
-ALL = 2**31
 
 
 class Collection(Protocol):

@@ -28,6 +28,9 @@ from recollect.ports.keeping import (
 )
 from recollect.ports.search import Search, Vectors
 
+#: A limit that limits nothing: more than anybody has.
+ALL = 2**31
+
 
 class Messages(Protocol):
     def add(self, message: Message, chunks: Sequence[Chunk]) -> tuple[Message, bool]:

@@ -18,12 +18,12 @@ from recollect.model.memory import Change, Memory
 from recollect.model.message import Message
 from recollect.model.scope import Scope
 from recollect.model.summary import ContextFile, Profile, Summary
+from recollect.ports.store import ALL
 from recollect.surfaces.incoming import EARLIEST, LATEST
 from recollect.wiring import Runtime
 
 #: The format's number: a reader that does not know it does not guess.
 FORMAT = 1
-ALL = 2**31
 #: The parts in the order they are written and read: what others rest on comes first.
 PARTS = (
     *("chats", "messages", "judgements", "memories", "summaries", "contexts"),

@@ -11,8 +11,8 @@ from recollect.model.message import Draft, Message, Role
 from recollect.model.policy import Policy
 from recollect.model.scope import Scope, valid_name
 from recollect.model.summary import ContextFile, Profile, Summary
-from recollect.ports.store import Store
-from recollect.surfaces.pack import ALL, PARTS, Pack, PackedChat, PackedConsent, PackedMemory
+from recollect.ports.store import ALL, Store
+from recollect.surfaces.pack import PARTS, Pack, PackedChat, PackedConsent, PackedMemory
 from recollect.surfaces.shapes import Shape
 from recollect.wiring import Runtime
 
@@ -20,7 +20,7 @@ TAKEN_BACK = "consent taken back"
 
 
 @dataclass(slots=True, kw_only=True)
-class Arrival:
+class PackAccount:
     """What became of a pack."""
 
     imported: Counter[str] = field(default_factory=Counter)
@@ -40,7 +40,7 @@ class _DryRun(Exception):
     """Take everything back."""
 
 
-def take_in(runtime: Runtime, user: str, pack: Pack, *, dry_run: bool = False) -> Arrival:
+def take_in(runtime: Runtime, user: str, pack: Pack, *, dry_run: bool = False) -> PackAccount:
     """All of it, or none of it; with `dry_run` none of it, and the account says what would have come."""
     importer = _Importer(runtime=runtime, user=user, policy=runtime.policy(user))
     try:
@@ -51,7 +51,7 @@ def take_in(runtime: Runtime, user: str, pack: Pack, *, dry_run: bool = False) -
         pass
     else:
         runtime.worker.wake()
-    return importer.arrival
+    return importer.account
 
 
 def _stop_if(dry_run: bool) -> None:
@@ -64,7 +64,7 @@ class _Importer:
     runtime: Runtime
     user: str
     policy: Policy
-    arrival: Arrival = field(default_factory=Arrival)
+    account: PackAccount = field(default_factory=PackAccount)
 
     @property
     def _store(self) -> Store:
@@ -82,21 +82,21 @@ class _Importer:
         for judged in pack.judgements:
             if judged.message_id in here:
                 self._store.judgements.put(self._scope, judged.message_id, "import", judged.judgement)
-                self.arrival.imported["judgements"] += 1
+                self.account.imported["judgements"] += 1
         for consent in pack.consents:
             self._consent(consent)
         self._memories(pack)
         self._others(pack)
-        if self.arrival.imported:
+        if self.account.imported:
             self._store.jobs.enqueue(self.user, EMBED, now=now)
-            told = ", ".join(f"{part} {number}" for part, number in sorted(self.arrival.imported.items()))
+            told = ", ".join(f"{part} {number}" for part, number in sorted(self.account.imported.items()))
             self._store.audit.add(self.user, "imported", told, now=now)
 
     def _count(self, part: str, *, new: bool) -> None:
-        (self.arrival.imported if new else self.arrival.known)[part] += 1
+        (self.account.imported if new else self.account.known)[part] += 1
 
     def _leave_out(self, part: str, what: str, why: str) -> None:
-        self.arrival.left_out.append((part, what, why))
+        self.account.left_out.append((part, what, why))
 
     def _chat(self, chat: PackedChat) -> None:
         scope = Scope(self.user, chat.id)
@@ -110,8 +110,8 @@ class _Importer:
     def _messages(self, pack: Pack) -> set[str]:
         """The ids of those that are new."""
         taken = {message.id for message in pack.messages if self._message(message)}
-        self.arrival.known["messages"] += len(pack.messages) - len(taken)
-        self.arrival.imported["messages"] += len(taken)
+        self.account.known["messages"] += len(pack.messages) - len(taken)
+        self.account.imported["messages"] += len(taken)
         return taken
 
     def _message(self, message: Message) -> bool:

@@ -340,7 +340,7 @@ senha = input("Digite sua senha: ")
 senha = request.args.get("senha")
 String senha = usuario.getSenha();
 pwd = os.getcwd()
-PWD=/home/peter/project1
+PWD=../project1
 echo $PWD
 token = tokenizer.next()
 token = tokens[0]

@@ -133,21 +133,12 @@ class RecallStep:
         if not errand.question:
             return Recalled()
         self._embed(errand)
-        if policy.recall.ranker == "importance":
-            self._take_the_important(errand)
-        else:
-            self._climb(errand, across=policy.summaries.scope == "global")
-            if not errand.found and errand.reach.kinds:
-                # Nothing of the kinds that its topic asks for: whatever there is may do.
-                errand.reach = replace(errand.reach, kinds=frozenset())
-                self._climb(errand, across=policy.summaries.scope == "global")
-        everything_is_little = self._take_all_if_few(errand)
+        spare = FACTS if self._search(errand, policy) else frozenset()
         told = errand.drop(sent)
         now = as_of or self.clock.now()
         errand.fade(now, policy.decay)
         ranked = self._ranked(errand, now=now)
         begun = self.clock.monotonic()
-        spare = FACTS if everything_is_little else frozenset()
         related, beyond = rank.related(ranked, errand.floor, spare=spare)
         near, far = rank.above_cliff(related, cliff, spare=spare)
         single, doubled = rank.collapsed(near)
@@ -161,6 +152,19 @@ class RecallStep:
             sources=errand.sources,
             timings=errand.timings,
         )
+
+    def _search(self, errand: Errand, policy: Policy) -> bool:
+        """Take what may bear on the question; whether there were so few memories that all were taken."""
+        if policy.recall.ranker == "importance":
+            self._take_the_important(errand)
+        else:
+            across = policy.summaries.scope == "global"
+            self._climb(errand, across=across)
+            if not errand.found and errand.reach.kinds:
+                # Nothing of the kinds that its topic asks for: whatever there is may do.
+                errand.reach = replace(errand.reach, kinds=frozenset())
+                self._climb(errand, across=across)
+        return self._take_all_if_few(errand)
 
     def _errand(
         self, scope: Scope, question: str, policy: Recall, visible: frozenset[str], as_of: datetime | None

@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from recollect.errors import Refused
 from recollect.model.event import Certificate
 from recollect.model.memory import Memory
+from recollect.ports.store import ALL
 from recollect.surfaces import shapes
 from recollect.surfaces.cli import render
 from recollect.surfaces.cli.command import Call, command, commands, examples
@@ -20,8 +21,6 @@ group = commands()
 app.add_typer(group, name="erase")
 
 Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-#: More messages than any chat has.
-ALL = 2**31
 LOGICAL = "Only the rows are gone"
 
 

@@ -12,6 +12,7 @@ from recollect.errors import InvalidInput
 from recollect.model.arrival import Arrival
 from recollect.model.compact import from_compact, to_compact
 from recollect.model.memory import Memory, Standing
+from recollect.ports.store import ALL
 from recollect.surfaces import shapes
 from recollect.surfaces.cli import render
 from recollect.surfaces.cli.command import Call, command, commands, examples, file_text
@@ -19,9 +20,6 @@ from recollect.surfaces.cli.work import finish
 from recollect.surfaces.shapes import Shape
 
 app = commands()
-
-#: More memories than anybody has.
-ALL = 2**31
 
 
 class Format(StrEnum):

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 
 from recollect.errors import InvalidInput
+from recollect.ports.store import ALL
 from recollect.surfaces import shapes
 from recollect.surfaces.http import given, models, reports
 from recollect.surfaces.http.answers import answer
@@ -50,7 +51,7 @@ def delete_all(
         memory.delete_all(user_id=user)
     else:
         with memory.runtime.store.transaction():
-            for each in _dicts(memory.get_all(user_id=user, chat_id=run_id, limit=2**31)["results"]):
+            for each in _dicts(memory.get_all(user_id=user, chat_id=run_id, limit=ALL)["results"]):
                 memory.delete(str(each["id"]), user_id=user)
     return answer({"message": "All relevant memories deleted"})
 

@@ -7,6 +7,7 @@ from fastapi import Response
 from recollect.errors import InvalidInput
 from recollect.model.memory import Memory as Fact
 from recollect.model.scope import Scope
+from recollect.ports.store import ALL
 from recollect.surfaces import shapes
 from recollect.surfaces.http import given, models
 from recollect.surfaces.http.answers import answer
@@ -16,7 +17,6 @@ from recollect.surfaces.library.memory import Memory
 from recollect.surfaces.shapes import Shape
 
 router = subject("privacy", "/api/memory")
-ALL = 2**31
 #: Memories that a preview shows in full.
 SOME = 100
 
