@@ -31,6 +31,7 @@ from recollect.steps.recall.step import RecallStep
 
 #: Named here, imported only when chosen: what is optional stays optional.
 STORES = {"sqlite": "recollect.adapters.sqlite.store:SqliteStore"}
+RERANKER = "recollect.adapters.onnx.reranker:OnnxReranker"
 CLOCK = "recollect.adapters.system.clock:SystemClock"
 IDS = "recollect.adapters.system.clock:RandomIds"
 EMBEDDERS = {
@@ -128,7 +129,13 @@ def open_runtime(
         summarise_step=SummariseStep(model=model, prompts=prompts),
         embedder=chosen,
         files=Files(embedder=chosen),
-        recall_step=RecallStep(search=store.search, memories=store.memories, embedder=chosen, clock=time),
+        recall_step=RecallStep(
+            search=store.search,
+            memories=store.memories,
+            embedder=chosen,
+            clock=time,
+            reranker=_load(RERANKER)(threads=connection.embedder_threads),
+        ),
         embedders=Embedders(own=chosen, make=partial(make_known, connection), preferences=store.preferences),
         **_keeping(store, time, names),
     )

@@ -1,10 +1,14 @@
-"""What any search must know of a message's place: who spoke before, and who after."""
+"""What any search must know of a message's place: who spoke before and after, and what was said at a time."""
+
+from dataclasses import replace
+from datetime import timedelta
 
 from recollect.model.candidate import Neighbour, Reach
 from recollect.model.message import Message, Role
 from recollect.model.scope import Scope
 from recollect.ports.store import Store
 from recollect.testing.builders import ANA, a_memory, a_message, chunks_of
+from recollect.testing.clock import MONDAY
 
 EVERYWHERE = Scope(ANA)
 FIRST, SECOND, THIRD = (a_message(text) for text in ("salmon one", "salmon two", "salmon three"))
@@ -83,3 +87,26 @@ def test_nobody_sees_the_neighbours_of_another_user(store: Store) -> None:
 
     assert store.search.neighbours(Scope("bruno"), list(numbers.values())) == {}
     assert store.search.neighbours(EVERYWHERE, []) == {}
+
+
+def test_what_was_said_in_a_stretch_of_time_is_listed_the_newest_first_and_its_end_is_not(
+    store: Store,
+) -> None:
+    hour = timedelta(hours=1)
+    early, later, late = (
+        replace(message, created_at=MONDAY + place * hour)
+        for place, message in enumerate((FIRST, SECOND, THIRD))
+    )
+    rule = replace(a_message("salmon rule", role=Role.SYSTEM), created_at=MONDAY)
+    said(store, late, early, later, rule, replace(ELSEWHERE, created_at=MONDAY))
+    numbers = found(store, "salmon")
+
+    def then(scope: Scope, limit: int = 9) -> list[int]:
+        return store.search.said(scope, MONDAY, MONDAY + 2 * hour, limit=limit)
+
+    assert then(Scope(ANA, FIRST.chat)) == [numbers[SECOND.content], numbers[FIRST.content]]
+    assert then(EVERYWHERE, limit=1) == [numbers[SECOND.content]]
+    assert set(then(EVERYWHERE)) == {
+        numbers[text] for text in (FIRST.content, SECOND.content, ELSEWHERE.content)
+    }
+    assert then(Scope("bruno")) == []

@@ -92,6 +92,13 @@ def test_a_rare_word_counts_more_than_a_common_one(store: Store) -> None:
     assert by_words(store, "soup saffron", limit=1) == ["Saffron rice"]
 
 
+def test_a_hit_says_how_much_of_the_question_it_holds(store: Store) -> None:
+    said(store, SALT, BREAD, a_message("Soup again"))
+    hits = store.search.lexical(EVERYWHERE, "salmon soup for the lighthouse keeper", limit=9, reach=ANYTHING)
+
+    assert [hit.covered for hit in hits] == [0.5, 0.25]
+
+
 def test_a_word_in_a_short_text_counts_more_than_in_a_long_one(store: Store) -> None:
     said(store, a_message("Saffron and rice and fish and oil and onions and time"), a_message("Saffron rice"))
 
@@ -731,6 +738,25 @@ def test_a_candidate_says_where_it_comes_from(store: Store) -> None:
 
 
 @pytest.mark.spec("C-22")
+@pytest.mark.spec("K16")
+def test_a_candidate_carries_what_each_channel_said(store: Store) -> None:
+    said(store, SALT, BREAD, ROSES)
+    salt, bread, roses = sorted(passage.number for passage in store.vectors.missing(ANA, limit=9))
+    loaded = store.search.load(
+        EVERYWHERE,
+        [salt, bread, roses],
+        reach=ANYTHING,
+        dense={salt: 0.5, bread: 0.6},
+        lexical={bread: 4.0, roses: 7.0},
+    )
+
+    assert {c.text: (c.dense, c.lexical) for c in loaded.values()} == {
+        SALT.content: (0.5, None),
+        BREAD.content: (0.6, 4.0),
+        ROSES.content: (None, 7.0),
+    }
+
+
 def test_numbers_of_somebody_else_or_of_nothing_load_nothing(store: Store) -> None:
     store.messages.add(SALT, chunks_of("salmon soup"))
     store.memories.add(a_memory("makes soup"))

@@ -19,7 +19,8 @@ from recollect.model.summary import SummaryKind
 from recollect.steps.assemble.block import assemble
 from recollect.steps.assemble.tiers import conversation
 from recollect.steps.profile.words import told
-from recollect.steps.recall.step import Recalled, RecallStep
+from recollect.steps.recall.errand import Recalled
+from recollect.steps.recall.step import RecallStep
 from recollect.text.tokens import estimate
 from recollect.text.windows import encodable
 

@@ -1,7 +1,7 @@
 """Asks the same question many times over and looks it up once: for trying numbers out."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias, TypeVar
 
@@ -9,7 +9,7 @@ from recollect.model.candidate import Candidate, Hit, Neighbour, Reach
 from recollect.model.scope import Scope
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder, Vector
-from recollect.ports.search import Search
+from recollect.ports.search import SILENT, Search
 
 Beside: TypeAlias = tuple[Neighbour | None, Neighbour | None]
 Found = TypeVar("Found")
@@ -21,6 +21,7 @@ class RehearsedSearch:
 
     inner: Search
     _hits: dict[object, list[Hit]] = field(default_factory=dict)
+    _said: dict[object, list[int]] = field(default_factory=dict)
     _cosines: dict[object, dict[int, float | None]] = field(default_factory=dict)
     _beside: dict[object, dict[int, Beside | None]] = field(default_factory=dict)
     _loaded: dict[object, dict[int, Candidate | None]] = field(default_factory=dict)
@@ -47,13 +48,31 @@ class RehearsedSearch:
         known = self._cosines.setdefault((scope, model), {})
         return _lacking(known, passages, lambda new: self.inner.cosines(scope, new, vector, model=model))
 
+    def said(self, scope: Scope, begins_at: datetime, ends_at: datetime, *, limit: int) -> list[int]:
+        key = (scope, begins_at, ends_at, limit)
+        if key not in self._said:
+            self._said[key] = self.inner.said(scope, begins_at, ends_at, limit=limit)
+        return self._said[key]
+
     def neighbours(self, scope: Scope, passages: Sequence[int]) -> dict[int, Beside]:
         known = self._beside.setdefault(scope, {})
         return _lacking(known, passages, lambda new: self.inner.neighbours(scope, new))
 
-    def load(self, scope: Scope, passages: Iterable[int], *, reach: Reach) -> dict[int, Candidate]:
+    def load(
+        self,
+        scope: Scope,
+        passages: Iterable[int],
+        *,
+        reach: Reach,
+        dense: Mapping[int, float] = SILENT,
+        lexical: Mapping[int, float] = SILENT,
+    ) -> dict[int, Candidate]:
         known = self._loaded.setdefault((scope, reach), {})
-        return _lacking(known, list(passages), lambda new: self.inner.load(scope, new, reach=reach))
+        found = _lacking(known, list(passages), lambda new: self.inner.load(scope, new, reach=reach))
+        return {
+            passage: replace(candidate, dense=dense.get(passage), lexical=lexical.get(passage))
+            for passage, candidate in found.items()
+        }
 
     def _once(self, key: object, look: Callable[[], list[Hit]]) -> list[Hit]:
         if key not in self._hits:

@@ -155,7 +155,8 @@ class Tuning(Recalling):
     def _rehearsal(self, scope: Scope, label: Label, policy: Policy, now: datetime) -> _Rehearsal:
         step, few = (
             self._asking(scope),
-            self.store.memories.count(scope.everything) <= policy.recall.small_set,
+            self.store.memories.count(scope.everything, most=policy.recall.small_set + 1)
+            <= policy.recall.small_set,
         )
         step = replace(
             step,

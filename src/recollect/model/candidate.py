@@ -80,6 +80,7 @@ class Hit:
 
     passage: int
     score: float
+    covered: float = 1.0  #: the share of the question's words that it holds, if the channel goes by words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -152,7 +152,7 @@ class Recall:
     asks: float = knob(0.05, "What being a question itself counts against a passage.")
     assistant: float = knob(0.2, "What being the assistant's words counts against a passage.")
     fresh: float = knob(0.05, "What weight × recency counts as evidence.")
-    around: int = knob(25, "Candidates whose neighbours in the chat are looked at, as evidence.")
+    around: int = knob(20, "Candidates whose neighbours in the chat are looked at, as evidence.")
     fetch: int = knob(50, "Candidates taken from each channel before ranking.")
     limit: int = knob(8, "Passages handed on after ranking.")
     cliff: float = knob(
@@ -189,6 +189,11 @@ class Recall:
     topics: bool = knob(
         False, "Look for what the question is about, and among the kinds of memory that bear on it."
     )
+    rerank: int = knob(
+        0, "Passages, the best first, that a cross-encoder reads again together with the question; 0 is none."
+    )
+    rerank_ms: int = knob(120, "Milliseconds that reading again may take; what is not read keeps its score.")
+    reread: float = knob(0.5, "What reading again adds to a score at most.")
     code_first: bool = knob(True, "Put code chunks first when the question names code.")
     deadline_ms: int = knob(0, "Milliseconds after which recall goes on without the slow parts; 0 waits.")
 

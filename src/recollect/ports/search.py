@@ -1,11 +1,16 @@
 """Finds passages: messages, chunks, memories and summaries. Ranking them is not its business."""
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from typing import Final, Protocol
 
 from recollect.model.candidate import Candidate, Hit, Neighbour, Passage, Reach
 from recollect.model.scope import Scope
 from recollect.ports.embedder import Vector
+
+#: What a channel says that was not asked.
+SILENT: Final[Mapping[int, float]] = MappingProxyType({})
 
 
 class Search(Protocol):
@@ -25,6 +30,9 @@ class Search(Protocol):
     def important(self, scope: Scope, *, limit: int, reach: Reach) -> list[Hit]:
         """Judged messages and memories, the most important first, then the newest; the score is 0 to 1."""
 
+    def said(self, scope: Scope, begins_at: datetime, ends_at: datetime, *, limit: int) -> list[int]:
+        """Messages by user or assistant of a stretch of time, its end not included, the newest first."""
+
     def neighbours(
         self, scope: Scope, passages: Sequence[int]
     ) -> dict[int, tuple[Neighbour | None, Neighbour | None]]:
@@ -34,8 +42,16 @@ class Search(Protocol):
         A chunk has those of its message. What was not said in a chat is not in the answer.
         """
 
-    def load(self, scope: Scope, passages: Iterable[int], *, reach: Reach) -> dict[int, Candidate]:
-        """The candidates behind the numbers, without scores. What the reach excludes is not there."""
+    def load(
+        self,
+        scope: Scope,
+        passages: Iterable[int],
+        *,
+        reach: Reach,
+        dense: Mapping[int, float] = SILENT,
+        lexical: Mapping[int, float] = SILENT,
+    ) -> dict[int, Candidate]:
+        """The candidates behind the numbers, with what each channel says. What the reach excludes is not there."""
 
 
 class Vectors(Protocol):

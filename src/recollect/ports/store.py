@@ -125,8 +125,8 @@ class Memories(Protocol):
     ) -> Sequence[Memory]:
         """Memories, the most recently seen first. A scope with a chat gives those first said there."""
 
-    def count(self, scope: Scope) -> int:
-        """How many active memories there are."""
+    def count(self, scope: Scope, *, most: int = ALL) -> int:
+        """How many active memories there are; `most` if there are more."""
 
     def by_hash(self, scope: Scope, fact_hash: str) -> Memory | None:
         """The active memory that says the same, if there is one."""

@@ -313,7 +313,7 @@ def retrieval(value: Receipt) -> Shape:
             "totalMs": round(value.timings.get("total_ms", 0.0), 2),
             "denseMs": round(value.timings.get("dense_ms", 0.0), 2),
             "ftsMs": round(value.timings.get("lexical_ms", 0.0), 2),
-            "rerankMs": round(value.timings.get("rank_ms", 0.0), 2),
+            "rerankMs": round(sum(value.timings.get(part, 0.0) for part in ("rank_ms", "reread_ms")), 2),
         },
         "topSimilarities": [round(near, 4) for near in similarities(shown)],
         "flags": {"hybrid": value.hybrid, "chunking": value.chunking, "tokenBudget": value.budget},

@@ -429,15 +429,3 @@ def test_the_cut_keeps_the_best_within_its_caps_and_says_why_of_everybody_else(
     assert kept == [r for r in ranked if r in kept]
     assert sorted([*kept, *(r for r, _ in dropped)], key=ranked.index) == ranked
     assert all(reason.endswith("handed on") for _, reason in dropped)
-
-
-@pytest.mark.spec("K16")
-def test_one_candidate_per_passage_carries_what_each_channel_said() -> None:
-    loaded = {number: a_candidate(f"passage {number}") for number in (1, 2, 3)}
-    merged = rank.merged({1: 0.5, 2: 0.6}, {2: 4.0, 3: 7.0}, loaded)
-
-    assert [(c.text, c.dense, c.lexical) for c in merged] == [
-        ("passage 1", 0.5, None),
-        ("passage 2", 0.6, 4.0),
-        ("passage 3", None, 7.0),
-    ]

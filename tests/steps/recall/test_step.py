@@ -19,13 +19,16 @@ from recollect.model.policy import Policy, Value, preset
 from recollect.model.scope import Scope
 from recollect.model.summary import Summary, SummaryKind
 from recollect.ports.embedder import Embedder, Vector
+from recollect.ports.reranker import Reranker
 from recollect.ports.vectors import unit
 from recollect.steps.intake.chunk import chunks
+from recollect.steps.recall.errand import Recalled
 from recollect.steps.recall.query import SUFFIX
-from recollect.steps.recall.step import Recalled, RecallStep
+from recollect.steps.recall.step import RecallStep
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message
 from recollect.testing.clock import MONDAY, FrozenClock
 from recollect.testing.embedders import FailingEmbedder, LetterEmbedder
+from recollect.testing.rerankers import KnowingReranker
 
 DAY = timedelta(days=1)
 EVERYWHERE = Scope(ANA)
@@ -72,6 +75,7 @@ class Shelf:
         self.store = store
         self.embedder = embedder
         self.clock = FrozenClock()
+        self.reranker: Reranker | None = None
 
     def hold(self, *things: Message | Memory, embed: bool = True) -> None:
         for thing in things:
@@ -99,7 +103,11 @@ class Shelf:
     def step(self) -> RecallStep:
         store = self.store
         return RecallStep(
-            search=store.search, memories=store.memories, embedder=self.embedder, clock=self.clock
+            search=store.search,
+            memories=store.memories,
+            embedder=self.embedder,
+            clock=self.clock,
+            reranker=self.reranker,
         )
 
     def recall(
@@ -565,3 +573,75 @@ def test_broken_vectors_leave_the_words_and_their_reason(shelf: Shelf, file: Pat
     assert texts(recalled) == ["salmon soup"]
     [reason] = recalled.degraded
     assert reason.startswith("lexical only: ")
+
+
+# Read again
+
+
+def test_what_a_cross_encoder_finds_to_answer_comes_first_and_the_receipt_says_why(shelf: Shelf) -> None:
+    shelf.hold(SOUP, BREAD, SALAD)
+    shelf.reranker = KnowingReranker("salad")
+    first, *others = shelf.recall("soup for dinner", rerank=3, reread=2.0).kept
+
+    assert first.candidate.text == "green salad"
+    assert first.parts["reread"] == 1.0
+    assert [r.parts["reread"] for r in others] == [0.0, 0.0]
+
+
+def test_nothing_is_read_again_unless_it_is_asked_for(shelf: Shelf) -> None:
+    shelf.hold(SOUP, BREAD, SALAD)
+    shelf.reranker = KnowingReranker("salad")
+    recalled = shelf.recall("soup for dinner")
+
+    assert texts(recalled)[0] == "salmon soup"
+    assert "reread_ms" not in recalled.timings
+
+
+def test_what_is_not_read_again_in_time_keeps_its_score_and_the_receipt_says_so(shelf: Shelf) -> None:
+    shelf.hold(SOUP, BREAD, SALAD)
+    plain = {r.candidate.id: r.score for r in shelf.recall("soup for dinner").kept}
+    shelf.reranker = reranker = KnowingReranker("nothing", most=1)
+    recalled = shelf.recall("soup for dinner", rerank=3)
+
+    assert reranker.asked == [("soup for dinner", 0.12)]
+    assert {r.candidate.id: r.score for r in recalled.kept} == plain
+    assert recalled.degraded == ("2 of 3 not read again in 120 ms",)
+
+
+def test_a_cross_encoder_that_fails_changes_nothing_and_is_named(shelf: Shelf) -> None:
+    shelf.hold(SOUP, BREAD, SALAD)
+    plain = texts(shelf.recall("soup for dinner"))
+    shelf.reranker = KnowingReranker("salad", error=ModelMissing("The weights are gone."))
+    recalled = shelf.recall("soup for dinner", rerank=3)
+
+    assert texts(recalled) == plain
+    assert recalled.degraded == ("not read again: The weights are gone.",)
+
+
+# A time that is named
+
+
+def test_what_was_said_at_a_time_that_the_question_names_is_found_by_nothing_else(shelf: Shelf) -> None:
+    march = replace(SHIP, created_at=MONDAY - 60 * DAY)
+    question = f"what did we talk about on {march.created_at:%Y-%m-%d}?"
+    shelf.hold(march, *(a_message(f"we did talk about it {n}") for n in range(30)))
+
+    assert texts(shelf.recall(question, fetch=5, limit=2))[0] == SHIP.content
+    assert shelf.recall(question, fetch=5, limit=2).sources["then"] == 1
+
+
+def test_a_question_that_stays_in_its_chat_takes_nothing_of_that_time_from_another(shelf: Shelf) -> None:
+    elsewhere = replace(SHIP, chat="garden", created_at=MONDAY - 60 * DAY)
+    shelf.hold(elsewhere, SOUP)
+
+    found = shelf.texts(f"soup on {elsewhere.created_at:%Y-%m-%d}?", HERE, reach="never")
+    assert found == ["salmon soup"]
+
+
+def test_words_shared_by_chance_count_less_than_those_the_question_is_made_of(shelf: Shelf) -> None:
+    shelf.hold(SHIP, SOUP)
+    [much, *_] = shelf.recall("ship sails at nine").kept
+    [by_chance, *_] = shelf.recall("nine lighthouse keepers wrote letters about curious migrating birds").kept
+
+    assert much.parts["lexical"] == 1.0
+    assert by_chance.parts["lexical"] < 0.5

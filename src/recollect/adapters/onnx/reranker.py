@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from recollect.adapters.onnx.files import MINILM_RERANKER, ModelFiles, in_folder, in_wheel, sha256
 from recollect.adapters.onnx.loading import LazyNetwork
 from recollect.adapters.onnx.recipe import Recipe
+from recollect.text.concepts import in_english
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,14 +42,18 @@ class OnnxReranker:
         scores: list[float | None] = [None] * len(passages)
         if not passages:
             return scores
-        network = self._network()
+        network, question = self._network(), self._read(query)
         # One pair at a time: batches are no faster here, they change the scores of a quantised model, and the
         # deadline could not be looked at between them.
         for place, passage in enumerate(passages):
             if deadline is not None and monotonic() - started >= deadline:
                 break
-            scores[place] = _sigmoid(network.logit(network.encode(query, passage)))
+            scores[place] = _sigmoid(network.logit(network.encode(question, self._read(passage))))
         return scores
+
+    def _read(self, text: str) -> str:
+        """The default model reads English alone, so Portuguese is put into English words for it."""
+        return in_english(text) if self._folder is None else text
 
     def _find(self) -> tuple[ModelFiles, Recipe]:
         return in_wheel(MINILM_RERANKER) if self._folder is None else in_folder(self._folder), self._recipe

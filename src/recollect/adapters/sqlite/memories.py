@@ -13,6 +13,7 @@ from recollect.errors import NotFound, Refused
 from recollect.model.memory import Change, Kind, Memory, Origin, Span, Standing, Version
 from recollect.model.message import Role
 from recollect.model.scope import Scope
+from recollect.ports.store import ALL
 from recollect.text.tokens import estimate
 
 COLUMNS = """
@@ -121,13 +122,14 @@ class SqliteMemories:
             )
             return self._memories(db, scope.user, rows)
 
-    def count(self, scope: Scope) -> int:
+    def count(self, scope: Scope, *, most: int = ALL) -> int:
         with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
-            row = fetch_one(
-                db, "SELECT count(*) FROM memories WHERE user_no = ? AND standing = 'active'", (user_no,)
+            return number(
+                db,
+                "SELECT count(*) FROM"
+                " (SELECT 1 FROM memories WHERE user_no = ? AND standing = 'active' LIMIT ?)",
+                (self._database.user(db, scope.user), most),
             )
-        return int(row[0]) if row else 0
 
     def by_hash(self, scope: Scope, fact_hash: str) -> Memory | None:
         with self._database.reading() as db:

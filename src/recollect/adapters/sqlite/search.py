@@ -1,8 +1,8 @@
 """Search in SQLite: words through FTS5's index, meaning through vectors in the same file."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
 import apsw
 import numpy as np
@@ -11,83 +11,25 @@ from numpy.typing import NDArray
 from recollect.adapters.sqlite import words
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.neighbours import neighbours
+from recollect.adapters.sqlite.passages import CANDIDATES, FOUND, IN_CHATS, NUMBERS, Bounds
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_one
 from recollect.adapters.sqlite.shelf import Numbers, Shelf, Shelves
-from recollect.adapters.sqlite.times import from_ms, maybe_ms
+from recollect.adapters.sqlite.times import maybe_ms, to_ms
 from recollect.adapters.sqlite.tokenizer import marker, word
 from recollect.model.candidate import Candidate, Hit, Neighbour, Reach, Source
-from recollect.model.memory import Kind
-from recollect.model.message import ChunkKind, Role
 from recollect.model.scope import Scope
 from recollect.ports.embedder import Vector
+from recollect.ports.search import SILENT
 from recollect.text.analyzer import terms
 
-Bounds: TypeAlias = Mapping[str, str | int | None]
-
-ROLES = {role.value: role for role in Role}
 KINDS = {Source.MESSAGE: 0, Source.CHUNK: 1, Source.MEMORY: 2, Source.SUMMARY: 3}
 #: In up to this many chats words are looked for by the marks of the chats.
 FEW_CHATS = 4
 
-#: What was forgotten, or corrected word for word, does not come back by way of the message it was said in.
-STANDS = """
-    NOT EXISTS (
-        SELECT 1 FROM memory_spans s JOIN memories f ON f.no = s.memory_no
-        WHERE s.message_no = m.no AND (f.standing = 'forgotten'
-            OR (s.start = 0 AND s.end = length(m.content) AND f.origin = 'manual' AND f.text <> trim(m.content)))
-    )
-"""
-SAID = f"""
-    m.role IN ('user', 'assistant') AND (:as_of IS NULL OR m.created_at <= :as_of)
-    AND coalesce(m.importance, 100) >= :floor AND {STANDS}
-"""
-IN_CHATS = "(:chats IS NULL OR {} IN (SELECT value FROM json_each(:chats)))"
-#: Where each kind of passage is, and what it must be to be found: of the user, within reach, and still standing.
-#: The numbers stand first in a CROSS JOIN, or SQLite would look through all rows of the user for them.
-FOUND = (
-    f"""
-    FROM json_each(:numbers) n CROSS JOIN messages m ON m.no = n.value JOIN chats c ON c.no = m.chat_no
-    WHERE m.user_no = :user AND {IN_CHATS.format("m.chat_no")} AND {SAID}
-    """,
-    f"""
-    FROM json_each(:numbers) n CROSS JOIN message_chunks k ON k.no = n.value
-        JOIN messages m ON m.no = k.message_no JOIN chats c ON c.no = k.chat_no
-    WHERE k.user_no = :user AND {IN_CHATS.format("k.chat_no")} AND {SAID}
-    """,
-    f"""
-    FROM json_each(:numbers) n CROSS JOIN memories m ON m.no = n.value LEFT JOIN chats c ON c.no = m.chat_no
-    WHERE m.user_no = :user AND {IN_CHATS.format("0")} AND round(100 * m.weight) >= :floor
-        AND (:kinds = '[]' OR m.kind IN (SELECT value FROM json_each(:kinds)))
-        AND m.kind NOT IN (SELECT category FROM consents WHERE user_no = :user AND granted = 0)
-        AND CASE WHEN :as_of IS NULL THEN m.standing = 'active' ELSE
-            m.standing IN ('active', 'superseded') AND coalesce(m.valid_from, m.created_at) <= :as_of
-            AND coalesce(m.valid_to, :as_of + 1) > :as_of END
-    """,
-    f"""
-    FROM json_each(:numbers) n CROSS JOIN conversation_summaries s ON s.no = n.value
-        JOIN chats c ON c.no = s.chat_no
-    WHERE s.user_no = :user AND {IN_CHATS.format("s.chat_no")} AND (:as_of IS NULL OR s.created_at <= :as_of)
-        AND s.kind = 'conversation'
-    """,
-)
 #: Messages that memories were made of.
 USED = """
     SELECT DISTINCT s.message_no FROM json_each(?) n CROSS JOIN memory_spans s ON s.message_no = n.value
 """
-NUMBERS = tuple(f"SELECT {name}.no * 4 + {kind}" for kind, name in enumerate("mkms"))
-MESSAGES = f"""
-    SELECT m.no * 4, m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary {FOUND[0]}
-"""
-CHUNKS = f"""
-    SELECT k.no * 4 + 1, m.id, k.chunk_index, c.id, m.role, k.content, m.created_at, k.tokens, k.chunk_kind,
-        m.importance {FOUND[1]}
-"""
-MEMORIES = f"""
-    SELECT m.no * 4 + 2, m.id, c.id, m.speaker, m.text, m.created_at, m.seen_at, m.tokens, m.kind, m.weight, m.pinned
-    {FOUND[2]}
-"""
-SUMMARIES = f"SELECT s.no * 4 + 3, s.id, c.id, s.text, s.created_at, s.tokens {FOUND[3]}"
-
 #: Everything said in some chats, and what belongs to none if 0 is among them.
 PASSAGES = """
     WITH chosen AS MATERIALIZED (SELECT value AS chat_no FROM json_each(?2))
@@ -97,6 +39,12 @@ PASSAGES = """
         UNION ALL SELECT s.no * 4 + 3 FROM chosen CROSS JOIN conversation_summaries s USING (chat_no)
         UNION ALL SELECT no * 4 + 2 FROM memories WHERE user_no = ?1 AND 0 IN (SELECT chat_no FROM chosen)
     )
+"""
+IN_CHAT = "AND chat_no = (SELECT no FROM chats WHERE id = ? AND user_no = ?)"
+SAID_THEN = """
+    SELECT no * 4 FROM messages
+    WHERE user_no = ? AND created_at >= ? AND created_at < ? AND role IN ('user', 'assistant') {}
+    ORDER BY created_at DESC, no DESC LIMIT ?
 """
 #: Each half comes out of its index in order, so that only as many rows are read as are wanted.
 IMPORTANT = f"""
@@ -178,7 +126,8 @@ class SqliteSearch:
                 " WHERE e.id = ?2 AND e.dimension = ?3 AND v.user_no = ?4",
                 (_json(passages), model, len(vector), self._database.user(db, scope.user)),
             )
-        return dict(_nearest_first(rows, np.frombuffer(vector, dtype=np.float32)))
+        found, scores = _cosines(rows, np.frombuffer(vector, dtype=np.float32))
+        return dict(zip(found.tolist(), scores.tolist(), strict=True))
 
     def important(self, scope: Scope, *, limit: int, reach: Reach) -> list[Hit]:
         with self._database.reading() as db:
@@ -187,13 +136,30 @@ class SqliteSearch:
             rows = db.execute(IMPORTANT, {**bounds, "sources": _json(_kinds(reach)), "limit": limit})
             return [Hit(passage, weight) for passage, weight in rows]
 
+    def said(self, scope: Scope, begins_at: datetime, ends_at: datetime, *, limit: int) -> list[int]:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            clause, chat = ("", ()) if scope.chat is None else (IN_CHAT, (scope.chat, user_no))
+            rows = fetch(
+                db, SAID_THEN.format(clause), (user_no, to_ms(begins_at), to_ms(ends_at), *chat, limit)
+            )
+        return [passage for (passage,) in rows]
+
     def neighbours(
         self, scope: Scope, passages: Sequence[int]
     ) -> dict[int, tuple[Neighbour | None, Neighbour | None]]:
         with self._database.reading() as db:
             return neighbours(db, self._database.user(db, scope.user), _json(passages))
 
-    def load(self, scope: Scope, passages: Iterable[int], *, reach: Reach) -> dict[int, Candidate]:
+    def load(
+        self,
+        scope: Scope,
+        passages: Iterable[int],
+        *,
+        reach: Reach,
+        dense: Mapping[int, float] = SILENT,
+        lexical: Mapping[int, float] = SILENT,
+    ) -> dict[int, Candidate]:
         numbers: dict[int, list[int]] = {}
         for passage in passages:
             numbers.setdefault(passage & 3, []).append(passage >> 2)
@@ -201,9 +167,9 @@ class SqliteSearch:
         with self._database.reading() as db:
             user_no = self._database.user(db, scope.user)
             bounds = _bounds(user_no, _chats(db, user_no, scope, reach), reach)
-            readers = (_messages, _chunks, _memories, _summaries)
             for kind in set(numbers) & set(_kinds(reach)):
-                found.update(readers[kind](db, {**bounds, "numbers": _json(numbers[kind])}))
+                bound = {**bounds, "numbers": _json(numbers[kind])}
+                found.update(CANDIDATES[kind](db, bound, dense.get, lexical.get))
         return found
 
     def _shelf(self, db: apsw.Connection, user_no: int, model_no: int, dimension: int) -> Shelf:
@@ -258,13 +224,13 @@ def _bounds(user_no: int, chats: Numbers | None, reach: Reach) -> Bounds:
     }
 
 
-def _first(db: apsw.Connection, found: Sequence[tuple[int, float]], limit: int, bounds: Bounds) -> list[Hit]:
+def _first(db: apsw.Connection, found: Sequence[Hit], limit: int, bounds: Bounds) -> list[Hit]:
     """The first of them that still stand and are within bounds."""
     hits: list[Hit] = []
     for start in range(0, len(found), limit):
         part = found[start : start + limit]
-        standing = _standing(db, [passage for passage, _ in part], bounds)
-        hits += [Hit(passage, score) for passage, score in part if passage in standing]
+        standing = _standing(db, [hit.passage for hit in part], bounds)
+        hits += [hit for hit in part if hit.passage in standing]
         if len(hits) >= limit:
             break
     return hits[:limit]
@@ -305,10 +271,10 @@ def _cosines(rows: Sequence[Row], query: NDArray[np.float32]) -> tuple[Numbers, 
     return np.array(passages, dtype=np.int64), scores
 
 
-def _nearest_first(rows: Sequence[Row], query: NDArray[np.float32]) -> list[tuple[int, float]]:
+def _nearest_first(rows: Sequence[Row], query: NDArray[np.float32]) -> list[Hit]:
     passages, scores = _cosines(rows, query)
     order = np.lexsort((passages, -scores))
-    return list(zip(passages[order].tolist(), scores[order].tolist(), strict=True))
+    return list(map(Hit, passages[order].tolist(), scores[order].tolist()))
 
 
 def _kinds(reach: Reach) -> tuple[int, ...]:
@@ -317,82 +283,3 @@ def _kinds(reach: Reach) -> tuple[int, ...]:
 
 def _json(numbers: Sequence[int]) -> str:
     return "[" + ",".join(map(str, numbers)) + "]"
-
-
-def _messages(db: apsw.Connection, bounds: Bounds) -> Iterator[tuple[int, Candidate]]:
-    for passage, message, chat, role, text, at, tokens, importance, summary in db.execute(MESSAGES, bounds):
-        said_at = from_ms(at)
-        yield (
-            passage,
-            Candidate(
-                source=Source.MESSAGE,
-                id=message,
-                chat=chat,
-                role=ROLES[role],
-                text=text,
-                created_at=said_at,
-                seen_at=said_at,
-                tokens=tokens,
-                importance=importance,
-                summary=summary,
-            ),
-        )
-
-
-def _chunks(db: apsw.Connection, bounds: Bounds) -> Iterator[tuple[int, Candidate]]:
-    for passage, message, index, chat, role, text, at, tokens, kind, importance in db.execute(CHUNKS, bounds):
-        yield (
-            passage,
-            Candidate(
-                source=Source.CHUNK,
-                id=f"{message}#{index}",
-                parent=message,
-                chat=chat,
-                role=ROLES[role],
-                text=text,
-                created_at=from_ms(at),
-                seen_at=from_ms(at),
-                tokens=tokens,
-                chunk_kind=ChunkKind(kind),
-                importance=importance,
-            ),
-        )
-
-
-def _memories(db: apsw.Connection, bounds: Bounds) -> Iterator[tuple[int, Candidate]]:
-    for passage, memory, chat, speaker, text, at, seen_at, tokens, kind, weight, pinned in db.execute(
-        MEMORIES, bounds
-    ):
-        yield (
-            passage,
-            Candidate(
-                source=Source.MEMORY,
-                id=memory,
-                chat=chat,
-                role=ROLES[speaker],
-                text=text,
-                created_at=from_ms(at),
-                seen_at=from_ms(seen_at),
-                tokens=tokens,
-                kind=Kind(kind),
-                weight=weight,
-                importance=round(100 * weight),
-                pinned=bool(pinned),
-            ),
-        )
-
-
-def _summaries(db: apsw.Connection, bounds: Bounds) -> Iterator[tuple[int, Candidate]]:
-    for passage, summary, chat, text, at, tokens in db.execute(SUMMARIES, bounds):
-        yield (
-            passage,
-            Candidate(
-                source=Source.SUMMARY,
-                id=summary,
-                chat=chat,
-                text=text,
-                created_at=from_ms(at),
-                seen_at=from_ms(at),
-                tokens=tokens,
-            ),
-        )

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.adapters.sqlite.rows import fetch, fetch_one, number
+from recollect.model.candidate import Hit
 
 Numbers: TypeAlias = NDArray[np.int64]
 Scores: TypeAlias = NDArray[np.float64]
@@ -81,7 +82,7 @@ def best(
     kinds: tuple[int, ...],
     limit: int,
     frequent: Frequent,
-) -> list[tuple[int, float]]:
+) -> list[Hit]:
     """
     The passages that score highest, best first: at least `limit` if there are so many, and a few hundred more.
 
@@ -89,7 +90,7 @@ def best(
     """
     rows, average = _statistics(db)
     wanted = np.array([kind in kinds for kind in range(4)])
-    rare, many = _parted(db, words, rows, frequent)
+    rare, many, everywhere = _parted(db, words, rows, frequent)
     if many and not rare:
         rarest = min(many, key=lambda forms: many[forms])
         rare[rarest], _ = _postings(db, rarest, COMMON), many.pop(rarest)
@@ -104,15 +105,19 @@ def best(
         beside = _beside(db, many, rare=rare, scope=scope, lacking=lacking)
         held += [_present(found, count, wanted) for found, count in beside]
     passages = _most_promising(held, rows, LONG_LIST + limit)
-    scores = _scores(passages, held, rows, _lengths(db, passages) / average)
+    scores, found = _scores(passages, held, rows, _lengths(db, passages) / average)
+    covered = (found + everywhere) / max(len(words), 1)
     order = np.lexsort((passages, -scores))
-    return list(zip(passages[order].tolist(), scores[order].tolist(), strict=True))
+    return list(map(Hit, passages[order].tolist(), scores[order].tolist(), covered[order].tolist()))
 
 
 def _parted(
     db: apsw.Connection, words: Sequence[Forms], rows: int, frequent: Frequent
-) -> tuple[dict[Forms, Numbers], dict[Forms, int]]:
-    """The rare words with their occurrences, and the frequent ones with the number of passages that hold them."""
+) -> tuple[dict[Forms, Numbers], dict[Forms, int], int]:
+    """
+    The rare words with their occurrences, the frequent ones with the number of passages that hold them, and how many
+    words are left out because they stand everywhere.
+    """
     rare: dict[Forms, Numbers] = {}
     many: dict[Forms, int] = {}
     for forms in words:
@@ -127,7 +132,9 @@ def _parted(
         many[forms] = count
     rare = {forms: found for forms, found in rare.items() if len(found)}
     telling = {forms: count for forms, count in many.items() if count < COMMON}
-    return rare, telling if rare or telling else many
+    if not rare and not telling:
+        return rare, many, 0
+    return rare, telling, len(many) - len(telling)
 
 
 def _postings(db: apsw.Connection, forms: Forms, limit: int) -> Numbers:
@@ -233,15 +240,16 @@ def _most_promising(held: Sequence[Holders], rows: int, limit: int) -> Numbers:
     return passages
 
 
-def _scores(passages: Numbers, held: Sequence[Holders], rows: int, length: Scores) -> Scores:
-    """BM25 of each passage; `length` is its length in units of the average."""
-    total = np.zeros(len(passages))
+def _scores(passages: Numbers, held: Sequence[Holders], rows: int, length: Scores) -> tuple[Scores, Numbers]:
+    """BM25 of each passage, and how many of the words it holds; `length` is its length in units of the average."""
+    total, found = np.zeros(len(passages)), np.zeros(len(passages), dtype=np.int64)
     for each in held:
         if len(each.passages):
             at = np.minimum(np.searchsorted(each.passages, passages), len(each.passages) - 1)
             times = np.where(each.passages[at] == passages, each.times[at], 0)
             total += each.rarity(rows) * _weight(times, length)
-    return total
+            found += times > 0
+    return total, found
 
 
 def _weight(times: Numbers, length: Scores) -> Scores:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.text.analyzer import folded, forms, terms
+from recollect.text.analyzer import folded
 from recollect.text.identifiers import identifiers
 from recollect.text.when import Stretch, stretches
 
@@ -16,34 +16,42 @@ _FOR_A_TIME = re.compile(
 _FOR_A_NUMBER = re.compile(
     r"(?<!\w)(?:how (?:many|much|old|far|tall)|what (?:number|percentage|price)|quant[oa]s?)(?!\w)"
 )
-_TIME = re.compile(
-    r"""
-    \d{4}|\d{1,2}[:h]\d\d|(?<!\w)(?:
-    yesterday|today|tomorrow|tonight|last|next|ago|since|recently|(?:week|month|year|weekend|day)s?|morning|evening
-    |(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october
-    |november|december
-    |ontem|hoje|amanha|desde|atras|semanas?|mes|meses|anos?|dias?|passad[oa]|proxim[oa]|segunda|terca|quarta|quinta
-    |sexta|sabado|domingo|janeiro|fevereiro|marco|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro
-    )(?!\w)
-    """,
-    re.VERBOSE,
+#: A year, or a time of the day.
+_DIGITS_OF_A_TIME = re.compile(r"\d{4}|\d{1,2}[:h]\d\d")
+_TIME = frozenset(
+    """
+    yesterday today tomorrow tonight last next ago since recently week weeks month months year years weekend weekends
+    day days morning evening monday tuesday wednesday thursday friday saturday sunday january february march april may
+    june july august september october november december
+    ontem hoje amanha desde atras semana semanas mes meses ano anos dia dias passado passada proximo proxima segunda
+    terca quarta quinta sexta sabado domingo janeiro fevereiro marco abril maio junho julho agosto setembro outubro
+    novembro dezembro
+    """.split()
 )
-_NUMBER = re.compile(
-    r"\d|(?<!\w)(?:two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|few|several|dozen|hundred"
-    r"|dois|duas|tres|quatro|cinco|seis|sete|oito|nove|dez|duzia|cem)(?!\w)"
+_DIGIT = re.compile(r"\d")
+_NUMBER = frozenset(
+    """
+    two three four five six seven eight nine ten once twice couple few several dozen hundred
+    dois duas tres quatro cinco seis sete oito nove dez duzia cem
+    """.split()
+)
+_ONESELF = frozenset(
+    """
+    i i'm i've i'd i'll my mine me we our us
+    eu meu meus minha minhas nos nosso nossos nossa nossas mim comigo sou estou tenho temos tive vou vamos fui faco fiz
+    quero posso preciso prefiro moro gosto odeio adoro acho sei
+    """.split()
 )
 #: People leave the pronoun out in Portuguese, where the verb says it.
-_OF_ONESELF = re.compile(
-    r"(?<!\w)(?:i|i'(?:m|ve|d|ll)|my|mine|me|we|our|us"
-    r"|eu|meus?|minhas?|nos|noss[oa]s?|mim|comigo|a gente|sou|estou|tenho|temos|tive|vou|vamos|fui|faco|fiz|quero|posso"
-    r"|preciso|prefiro|moro|gosto|odeio|adoro|acho|sei|\w{3,}(?:ei|amos|emos|imos))(?!\w)"
+_VERB_OF_ONESELF = re.compile(
+    r"(?<!\w)(?:a gente|\w{3,}(?:ei|amos|emos|imos))(?!\w)"
     r"|(?:\A|[.!?]\s)(?:(?:nao|so|sempre|nunca|ja|tambem|ainda)\s)?(?:me\s)?[a-z]{2,}o(?=\s)"
 )
 #: As chats are written down: a name, a colon, what was said.
 _SPEAKER = re.compile(r"([^\W\d_][\w.'’-]{0,30}(?: [\w.'’-]{1,30})?):\s")
-_WORD = re.compile(r"\w+")
-#: Characters of a text that are read for the question's words: more than any chunk has.
-READ = 4_000
+_WORD = re.compile(r"[\w']+")
+#: Characters of a text that are read: what it is about shows by then.
+READ = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +59,6 @@ class Asked:
     """A question, read once for all candidates."""
 
     words: frozenset[str]
-    terms: tuple[tuple[str, ...], ...]  #: words that are searched for, each in the forms it may stand under
     named: frozenset[str]  #: identifiers of code
     times: tuple[Stretch, ...]
     a_time: bool = False
@@ -61,14 +68,14 @@ class Asked:
 
 def asked(question: str, now: datetime) -> Asked:
     plain = folded(question)
+    words = frozenset(_WORD.findall(plain))
     return Asked(
-        words=frozenset(_WORD.findall(plain)),
-        terms=terms(question),
+        words=words,
         named=identifiers(question),
         times=stretches(question, now),
         a_time=_FOR_A_TIME.search(plain) is not None,
         a_number=_FOR_A_NUMBER.search(plain) is not None,
-        personal=_OF_ONESELF.search(plain) is not None,
+        personal=_of_oneself(plain, words),
     )
 
 
@@ -77,20 +84,27 @@ def fits(question: Asked, text: str) -> Mapping[str, float]:
     Whether a text is by somebody the question names, holds a time or a number if it asks for one, and tells of the
     one who says it if it is about the asker.
     """
-    plain = folded(text) if question.a_time or question.a_number or question.personal else ""
-    sort = (question.a_time and _TIME.search(plain)) or (question.a_number and _NUMBER.search(plain))
-    personal = question.personal and _OF_ONESELF.search(plain)
-    return {
-        "speaker": float(_by_somebody_named(text, question.words)),
-        "sort": float(bool(sort)),
-        "personal": float(bool(personal)),
-    }
+    fit = {"speaker": float(_by_somebody_named(text, question.words))}
+    if question.a_time or question.a_number or question.personal:
+        plain = folded(text[:READ])
+        words = frozenset(_WORD.findall(plain))
+        sort = (question.a_time and _tells_a_time(plain, words)) or (
+            question.a_number and _tells_a_number(plain, words)
+        )
+        fit |= {"sort": float(sort), "personal": float(question.personal and _of_oneself(plain, words))}
+    return fit
 
 
-def covered(question: Asked, text: str) -> float:
-    """The share of the question's words that stand in a text."""
-    there = {form for word in forms(text[:READ]) for form in word}
-    return sum(not there.isdisjoint(word) for word in question.terms) / max(len(question.terms), 1)
+def _tells_a_time(plain: str, words: frozenset[str]) -> bool:
+    return not _TIME.isdisjoint(words) or _DIGITS_OF_A_TIME.search(plain) is not None
+
+
+def _tells_a_number(plain: str, words: frozenset[str]) -> bool:
+    return not _NUMBER.isdisjoint(words) or _DIGIT.search(plain) is not None
+
+
+def _of_oneself(plain: str, words: frozenset[str]) -> bool:
+    return not _ONESELF.isdisjoint(words) or _VERB_OF_ONESELF.search(plain) is not None
 
 
 def is_question(text: str) -> bool:

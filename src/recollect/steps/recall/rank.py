@@ -79,6 +79,17 @@ def in_order(scored: Iterable[Recollection]) -> list[Recollection]:
     return sorted(scored, key=lambda r: (-r.score, r.candidate.source, r.candidate.id))
 
 
+def reread(
+    ranked: Sequence[Recollection], scores: Sequence[float | None], share: float
+) -> list[Recollection]:
+    """Put the first of them in order anew by what was said when they were read again; None was not read."""
+    read = [
+        r if score is None else replace(r, score=r.score + share * score, parts={**r.parts, "reread": score})
+        for r, score in zip(ranked, scores, strict=False)
+    ]
+    return [*in_order(read), *ranked[len(read) :]]
+
+
 def unrelated(candidate: Candidate, floor: float) -> bool:
     """Brought by its vector alone, and even that says it has nothing to do with the question."""
     return candidate.lexical is None and candidate.dense is not None and candidate.dense < floor
@@ -101,7 +112,7 @@ def related(
 
 def _why_unrelated(recollection: Recollection, floor: float) -> str | None:
     candidate, part = recollection.candidate, recollection.parts
-    if part.get("answer"):
+    if part.get("answer") or part.get("date"):
         return None
     if unrelated(candidate, floor):
         return f"cosine {candidate.dense:.2f} is below {floor:.2f}"
@@ -112,16 +123,6 @@ def _why_unrelated(recollection: Recollection, floor: float) -> str | None:
     ):
         return "only beside one that was found"
     return None
-
-
-def merged(
-    dense: Mapping[int, float], lexical: Mapping[int, float], loaded: Mapping[int, Candidate]
-) -> list[Candidate]:
-    """One candidate per passage, with what each channel said of it."""
-    return [
-        replace(candidate, dense=dense.get(passage), lexical=lexical.get(passage))
-        for passage, candidate in loaded.items()
-    ]
 
 
 def collapsed(ranked: Sequence[Recollection]) -> tuple[list[Recollection], list[tuple[Recollection, str]]]:

@@ -1,24 +1,26 @@
 """Recall: from a question to the few passages that bear on it, and what became of the others."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.errors import ProviderError, StoreError
 from recollect.model.candidate import Candidate, Reach, Recollection, Source
-from recollect.model.fading import rate, weight_at
 from recollect.model.memory import Memory
-from recollect.model.policy import Decay, Policy, Recall
+from recollect.model.policy import Policy, Recall
 from recollect.model.scope import Scope
 from recollect.ports.clock import Clock
-from recollect.ports.embedder import Embedder, Vector
+from recollect.ports.embedder import Embedder
+from recollect.ports.reranker import Reranker
 from recollect.ports.search import Search
 from recollect.ports.store import Memories
 from recollect.steps.recall import evidence, query, rank
-from recollect.steps.recall.asked import Asked, asked
-from recollect.steps.recall.topics import Topic, topic
+from recollect.steps.recall.asked import asked
+from recollect.steps.recall.errand import Errand, Recalled
+from recollect.steps.recall.topics import topic
 from recollect.text.identifiers import identifiers
 from recollect.text.tokens import estimate
+from recollect.text.when import Stretch
 
 FACTS = frozenset({Source.MEMORY})
 WORDS = frozenset({Source.MESSAGE, Source.CHUNK})
@@ -27,84 +29,8 @@ SUMMARIES = frozenset({Source.SUMMARY})
 SOURCES = {"all": FACTS | WORDS, "memories": FACTS, "messages": WORDS}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
-    """What was found, best first, and all that a receipt tells about it."""
-
-    kept: tuple[Recollection, ...] = ()
-    dropped: tuple[tuple[Recollection, str], ...] = ()
-    degraded: tuple[str, ...] = ()
-    sources: Mapping[str, int] = field(default_factory=dict)
-    timings: Mapping[str, float] = field(default_factory=dict)
-
-
-TOLD = "already in the conversation"
-
-
-@dataclass(slots=True, kw_only=True)
-class Errand:
-    """One question on its way through the channels."""
-
-    scope: Scope
-    question: str
-    policy: Recall
-    reach: Reach
-    floor: float
-    visible: frozenset[str]  #: messages the model sees anyway
-    topic: Topic | None = None
-    vector: Vector | None = None
-    found: dict[tuple[Source, str], Candidate] = field(default_factory=dict)
-    numbers: dict[tuple[Source, str], int] = field(default_factory=dict)  #: of passages in the index
-    degraded: list[str] = field(default_factory=list)
-    sources: dict[str, int] = field(default_factory=dict)
-    timings: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def fetch(self) -> int:
-        """Twice as many as are wanted, at least, where others than the best by themselves may come first."""
-        policy = self.policy
-        return max(policy.fetch, 2 * policy.limit) if policy.ranker == "evidence" else policy.fetch
-
-    def fade(self, now: datetime, policy: Decay) -> None:
-        """Weigh memories as they weigh today."""
-        for key, candidate in self.found.items():
-            if candidate.kind is not None and rate(candidate.kind, candidate.weight, policy) > 0:
-                weight = weight_at(
-                    candidate.kind,
-                    candidate.weight,
-                    candidate.seen_at,
-                    now,
-                    policy,
-                    pinned=candidate.pinned,
-                )
-                self.found[key] = replace(candidate, weight=weight, importance=round(100 * weight))
-
-    def spend(self, part: str, seconds: float) -> None:
-        self.timings[part] = self.timings.get(part, 0.0) + seconds * 1000
-
-    def count(self, source: str, hits: int) -> None:
-        self.sources[source] = self.sources.get(source, 0) + hits
-
-    def degrade(self, reason: str) -> None:
-        """Say what does not work, once, however many places were searched without it."""
-        if reason not in self.degraded:
-            self.degraded.append(reason)
-
-    def take(self, candidates: list[Candidate]) -> int:
-        """Keep what is new; return how many of them bear on the question and are not in view already."""
-        for candidate in candidates:
-            self.found.setdefault(candidate.key, candidate)
-        return sum(not self._in_view(c) and not rank.unrelated(c, self.floor) for c in candidates)
-
-    def drop(self, messages: frozenset[str]) -> list[tuple[Recollection, str]]:
-        """Let go of what these messages say."""
-        told = [c for c in self.found.values() if (c.parent or c.id) in messages]
-        for candidate in told:
-            del self.found[candidate.key]
-        return [(Recollection(candidate=c, score=0.0), TOLD) for c in told]
-
-    def _in_view(self, candidate: Candidate) -> bool:
-        return (candidate.parent or candidate.id) in self.visible
+#: Messages of a time that the question names which are looked at, the newest first.
+OF_THEN = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +39,7 @@ class RecallStep:
     memories: Memories
     embedder: Embedder | None
     clock: Clock
+    reranker: Reranker | None = None
 
     def __call__(
         self,
@@ -142,9 +69,9 @@ class RecallStep:
         related, beyond = rank.related(ranked, errand.floor, spare=spare)
         near, far = rank.above_cliff(related, cliff, spare=spare)
         single, doubled = rank.collapsed(near)
-        kept, dropped = rank.cut(single, policy.recall)
-        kept = kept or self._recent(errand)
         errand.spend("rank_ms", self.clock.monotonic() - begun)
+        kept, dropped = rank.cut(self._reread(errand, single), policy.recall)
+        kept = kept or self._recent(errand)
         return Recalled(
             kept=tuple(kept),
             dropped=(*dropped, *doubled, *far, *beyond, *told),
@@ -231,11 +158,11 @@ class RecallStep:
         if errand.vector is not None and self.embedder is not None:
             alone = [passage for passage in lexical if passage not in dense]
             dense |= self.search.cosines(scope, alone, errand.vector, model=self.embedder.model_id)
-        loaded = self.search.load(scope, {*dense, *lexical}, reach=reach)
+        loaded = self.search.load(scope, {*dense, *lexical}, reach=reach, dense=dense, lexical=lexical)
         errand.numbers.update((candidate.key, passage) for passage, candidate in loaded.items())
         if Source.SUMMARY in sources:
             errand.count("summaries", sum(c.source is Source.SUMMARY for c in loaded.values()))
-        return errand.take(rank.merged(dense, lexical, loaded))
+        return errand.take(loaded.values())
 
     def _dense(self, errand: Errand, scope: Scope, reach: Reach) -> dict[int, float]:
         if errand.vector is None or self.embedder is None:
@@ -261,16 +188,24 @@ class RecallStep:
             errand.degrade(f"dense only: {error}")
             return {}
         errand.spend("lexical_ms", self.clock.monotonic() - begun)
+        if hits and (errand.by_words is None or hits[0].score > errand.by_words.score):
+            errand.by_words = hits[0]
         return {hit.passage: hit.score for hit in hits}
 
     def _ranked(self, errand: Errand, *, now: datetime) -> list[Recollection]:
         policy, floor = errand.policy, errand.floor
         if policy.ranker == "evidence":
             question = asked(errand.question, now)
-            around = self._look_around(errand, question)
+            self._take_of_then(errand, question.times)
+            around = self._look_around(errand)
             begun = self.clock.monotonic()
             ranked = evidence.rank(
-                errand.found.values(), around, question=question, now=now, policy=policy, floor=floor
+                list(errand.found.values()),
+                around,
+                question=question,
+                now=now,
+                policy=policy,
+                scale=errand.scale,
             )
         else:
             begun = self.clock.monotonic()
@@ -279,12 +214,28 @@ class RecallStep:
         errand.spend("rank_ms", self.clock.monotonic() - begun)
         return ranked
 
-    def _look_around(self, errand: Errand, question: Asked) -> evidence.Around:
+    def _reread(self, errand: Errand, ranked: list[Recollection]) -> list[Recollection]:
+        """The first of them once more, each together with the question, as far as the time allows."""
+        policy, first = errand.policy, ranked[: errand.policy.rerank]
+        if self.reranker is None or not first:
+            return ranked
+        begun = self.clock.monotonic()
+        try:
+            texts = [recollection.candidate.text for recollection in first]
+            scores = self.reranker.scores(errand.question, texts, deadline=policy.rerank_ms / 1000)
+        except ProviderError as error:
+            errand.degrade(f"not read again: {error}")
+            return ranked
+        finally:
+            errand.spend("reread_ms", self.clock.monotonic() - begun)
+        if None in scores:
+            errand.degrade(f"{scores.count(None)} of {len(first)} not read again in {policy.rerank_ms} ms")
+        return rank.reread(ranked, scores, policy.reread)
+
+    def _look_around(self, errand: Errand) -> evidence.Around:
         """Which messages stand beside those found; beside the most promising ones they are taken as well."""
         begun = self.clock.monotonic()
-        promising = evidence.first_look(
-            errand.found.values(), question=question, floor=errand.floor, policy=errand.policy
-        )
+        promising = evidence.first_look(list(errand.found.values()), errand.scale, errand.policy)
         said = [c for c in promising if c.key in errand.numbers and c.source in WORDS]
         beside = self.search.neighbours(errand.scope.everything, [errand.numbers[c.key] for c in said])
         pairs = [(c, beside.get(errand.numbers[c.key], (None, None))) for c in said]
@@ -293,15 +244,42 @@ class RecallStep:
         errand.spend("around_ms", self.clock.monotonic() - begun)
         return evidence.surroundings(pairs)
 
+    def _take_of_then(self, errand: Errand, times: Sequence[Stretch]) -> None:
+        """What was said at a time that the question names may share nothing else with it."""
+        if errand.vector is None or self.embedder is None or not WORDS & errand.reach.sources:
+            return
+        begun = self.clock.monotonic()
+        scope = errand.scope if errand.policy.reach == "never" else errand.scope.everything
+        for time in times:
+            said = self.search.said(scope, time.begins_at, time.ends_at, limit=OF_THEN)
+            new = list(set(said) - set(errand.numbers.values()))
+            cosines = self.search.cosines(scope, new, errand.vector, model=self.embedder.model_id)
+            nearest = dict(sorted(cosines.items(), key=lambda each: -each[1])[: errand.policy.around])
+            self._take(errand, scope, nearest, nearest, "then")
+        errand.spend("around_ms", self.clock.monotonic() - begun)
+
     def _take_beside(self, errand: Errand, passages: Collection[int]) -> None:
         if not passages:
             return
         scope, cosines = errand.scope.everything, {}
-        loaded = self.search.load(scope, passages, reach=replace(errand.reach, sources=SPOKEN))
         if errand.vector is not None and self.embedder is not None:
-            cosines = self.search.cosines(scope, list(loaded), errand.vector, model=self.embedder.model_id)
-        errand.count("neighbours", len(loaded))
-        errand.take(rank.merged(cosines, {}, loaded))
+            cosines = self.search.cosines(scope, list(passages), errand.vector, model=self.embedder.model_id)
+        self._take(errand, scope, passages, cosines, "neighbours")
+
+    def _take(
+        self,
+        errand: Errand,
+        scope: Scope,
+        passages: Collection[int],
+        cosines: Mapping[int, float],
+        where: str,
+    ) -> None:
+        """Take messages that neither channel brought."""
+        reach = replace(errand.reach, sources=SPOKEN)
+        loaded = self.search.load(scope, passages, reach=reach, dense=cosines)
+        errand.numbers.update((candidate.key, passage) for passage, candidate in loaded.items())
+        errand.count(where, len(loaded))
+        errand.take(loaded.values())
 
     def _take_the_important(self, errand: Errand) -> None:
         scope = errand.scope.everything
@@ -318,7 +296,7 @@ class RecallStep:
         scope = errand.scope.everything
         if not most or Source.MEMORY not in errand.reach.sources or errand.reach.as_of is not None:
             return False
-        if self.memories.count(scope) > most:
+        if self.memories.count(scope, most=most + 1) > most:
             return False
         errand.take([_candidate(memory) for memory in self.memories.list(scope, limit=most)])
         return True

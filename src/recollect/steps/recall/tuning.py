@@ -135,8 +135,11 @@ def _answers(candidate: Candidate, wanted: Sequence[str]) -> frozenset[int]:
 
 def quality(page: Sheet, policy: Recall) -> float:
     """NDCG of a question's passages if they were ranked by this policy."""
-    score = evidence.score if policy.ranker == "evidence" else rank.score
-    scores = [score(part, policy) for part in page.parts]
+    if policy.ranker == "evidence":
+        share = evidence.shares(policy)
+        scores = [evidence.score(part, share) for part in page.parts]
+    else:
+        scores = [rank.score(part, policy) for part in page.parts]
     least = policy.cliff * max(scores, default=0.0)
     # Equals stay in their order.
     first = nlargest(DEPTH, range(len(scores)), key=scores.__getitem__)

@@ -1,0 +1,171 @@
+"""The rows behind passages: which of them stand, and the candidates they make."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+import apsw
+
+from recollect.adapters.sqlite.times import from_ms
+from recollect.model.candidate import Candidate, Source
+from recollect.model.memory import Kind
+from recollect.model.message import ChunkKind, Role
+
+Bounds: TypeAlias = Mapping[str, str | int | None]
+#: What a channel says of a passage, if it says anything.
+Said: TypeAlias = Callable[[int], float | None]
+
+ROLES = {role.value: role for role in Role}
+
+#: What was forgotten, or corrected word for word, does not come back by way of the message it was said in.
+STANDS = """
+    NOT EXISTS (
+        SELECT 1 FROM memory_spans s JOIN memories f ON f.no = s.memory_no
+        WHERE s.message_no = m.no AND (f.standing = 'forgotten'
+            OR (s.start = 0 AND s.end = length(m.content) AND f.origin = 'manual' AND f.text <> trim(m.content)))
+    )
+"""
+SAID = f"""
+    m.role IN ('user', 'assistant') AND (:as_of IS NULL OR m.created_at <= :as_of)
+    AND coalesce(m.importance, 100) >= :floor AND {STANDS}
+"""
+IN_CHATS = "(:chats IS NULL OR {} IN (SELECT value FROM json_each(:chats)))"
+#: Where each kind of passage is, and what it must be to be found: of the user, within reach, and still standing.
+#: The numbers stand first in a CROSS JOIN, or SQLite would look through all rows of the user for them.
+FOUND = (
+    f"""
+    FROM json_each(:numbers) n CROSS JOIN messages m ON m.no = n.value JOIN chats c ON c.no = m.chat_no
+    WHERE m.user_no = :user AND {IN_CHATS.format("m.chat_no")} AND {SAID}
+    """,
+    f"""
+    FROM json_each(:numbers) n CROSS JOIN message_chunks k ON k.no = n.value
+        JOIN messages m ON m.no = k.message_no JOIN chats c ON c.no = k.chat_no
+    WHERE k.user_no = :user AND {IN_CHATS.format("k.chat_no")} AND {SAID}
+    """,
+    f"""
+    FROM json_each(:numbers) n CROSS JOIN memories m ON m.no = n.value LEFT JOIN chats c ON c.no = m.chat_no
+    WHERE m.user_no = :user AND {IN_CHATS.format("0")} AND round(100 * m.weight) >= :floor
+        AND (:kinds = '[]' OR m.kind IN (SELECT value FROM json_each(:kinds)))
+        AND m.kind NOT IN (SELECT category FROM consents WHERE user_no = :user AND granted = 0)
+        AND CASE WHEN :as_of IS NULL THEN m.standing = 'active' ELSE
+            m.standing IN ('active', 'superseded') AND coalesce(m.valid_from, m.created_at) <= :as_of
+            AND coalesce(m.valid_to, :as_of + 1) > :as_of END
+    """,
+    f"""
+    FROM json_each(:numbers) n CROSS JOIN conversation_summaries s ON s.no = n.value
+        JOIN chats c ON c.no = s.chat_no
+    WHERE s.user_no = :user AND {IN_CHATS.format("s.chat_no")} AND (:as_of IS NULL OR s.created_at <= :as_of)
+        AND s.kind = 'conversation'
+    """,
+)
+NUMBERS = tuple(f"SELECT {name}.no * 4 + {kind}" for kind, name in enumerate("mkms"))
+MESSAGES = f"""
+    SELECT m.no * 4, m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary {FOUND[0]}
+"""
+CHUNKS = f"""
+    SELECT k.no * 4 + 1, m.id, k.chunk_index, c.id, m.role, k.content, m.created_at, k.tokens, k.chunk_kind,
+        m.importance {FOUND[1]}
+"""
+MEMORIES = f"""
+    SELECT m.no * 4 + 2, m.id, c.id, m.speaker, m.text, m.created_at, m.seen_at, m.tokens, m.kind, m.weight, m.pinned
+    {FOUND[2]}
+"""
+SUMMARIES = f"SELECT s.no * 4 + 3, s.id, c.id, s.text, s.created_at, s.tokens {FOUND[3]}"
+
+
+def _messages(
+    db: apsw.Connection, bounds: Bounds, dense: Said, lexical: Said
+) -> Iterator[tuple[int, Candidate]]:
+    for passage, message, chat, role, text, at, tokens, importance, summary in db.execute(MESSAGES, bounds):
+        said_at = from_ms(at)
+        yield (
+            passage,
+            Candidate(
+                source=Source.MESSAGE,
+                id=message,
+                chat=chat,
+                role=ROLES[role],
+                text=text,
+                created_at=said_at,
+                seen_at=said_at,
+                tokens=tokens,
+                importance=importance,
+                summary=summary,
+                dense=dense(passage),
+                lexical=lexical(passage),
+            ),
+        )
+
+
+def _chunks(
+    db: apsw.Connection, bounds: Bounds, dense: Said, lexical: Said
+) -> Iterator[tuple[int, Candidate]]:
+    for passage, message, index, chat, role, text, at, tokens, kind, importance in db.execute(CHUNKS, bounds):
+        yield (
+            passage,
+            Candidate(
+                source=Source.CHUNK,
+                id=f"{message}#{index}",
+                parent=message,
+                chat=chat,
+                role=ROLES[role],
+                text=text,
+                created_at=from_ms(at),
+                seen_at=from_ms(at),
+                tokens=tokens,
+                chunk_kind=ChunkKind(kind),
+                importance=importance,
+                dense=dense(passage),
+                lexical=lexical(passage),
+            ),
+        )
+
+
+def _memories(
+    db: apsw.Connection, bounds: Bounds, dense: Said, lexical: Said
+) -> Iterator[tuple[int, Candidate]]:
+    for passage, memory, chat, speaker, text, at, seen_at, tokens, kind, weight, pinned in db.execute(
+        MEMORIES, bounds
+    ):
+        yield (
+            passage,
+            Candidate(
+                source=Source.MEMORY,
+                id=memory,
+                chat=chat,
+                role=ROLES[speaker],
+                text=text,
+                created_at=from_ms(at),
+                seen_at=from_ms(seen_at),
+                tokens=tokens,
+                kind=Kind(kind),
+                weight=weight,
+                importance=round(100 * weight),
+                pinned=bool(pinned),
+                dense=dense(passage),
+                lexical=lexical(passage),
+            ),
+        )
+
+
+def _summaries(
+    db: apsw.Connection, bounds: Bounds, dense: Said, lexical: Said
+) -> Iterator[tuple[int, Candidate]]:
+    for passage, summary, chat, text, at, tokens in db.execute(SUMMARIES, bounds):
+        yield (
+            passage,
+            Candidate(
+                source=Source.SUMMARY,
+                id=summary,
+                chat=chat,
+                text=text,
+                created_at=from_ms(at),
+                seen_at=from_ms(at),
+                tokens=tokens,
+                dense=dense(passage),
+                lexical=lexical(passage),
+            ),
+        )
+
+
+#: How the candidates of each kind of passage are read.
+CANDIDATES = (_messages, _chunks, _memories, _summaries)
