@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from evals import faquad, identifiers, locomo, longmemeval, paraphrase, presets, sets, truncation
+from evals import curve, faquad, identifiers, locomo, longmemeval, paraphrase, presets, sets, truncation
 from evals.embeddings import CachedEmbedder, default_cache
 from evals.extraction.__main__ import LINES, measure, own_lines, public_lines
 from evals.measures import Figures
+from evals.plot import drawing
 from recollect.settings import load
 from recollect.wiring import make_embedder
 
@@ -34,6 +35,7 @@ EVALS: Mapping[str, tuple[Run, Path | None]] = {
     "truncation": (truncation.run, sets.IDENTIFIERS),
     "extraction": (extraction, LINES),
     "presets": (presets.run, None),
+    "curve": (curve.run, None),
 }
 
 
@@ -48,6 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit("Evals compare by meaning as well: choose an embedder.")
     with CachedEmbedder(embedder, options.cache) as cached:
         figures = run(data, cached, dict(options.set))
+    if options.plot:
+        options.plot.write_text(drawing(figures), "utf-8")
     print(json.dumps(figures, ensure_ascii=False, indent=2) if options.json else "\n".join(_lines(figures)))
 
 
@@ -63,6 +67,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--set", type=_setting, action="append", default=[], metavar="NAME=VALUE", help="as recall.ranker=sum"
     )
+    parser.add_argument("--plot", type=Path, metavar="SVG", help="draw it; for curve")
     return parser.parse_args(arguments)
 
 

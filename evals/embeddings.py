@@ -3,7 +3,7 @@
 import hashlib
 import sqlite3
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
@@ -48,12 +48,6 @@ class CachedEmbedder:
 
     def windows(self, text: str) -> list[str]:
         return self._inner.windows(text)
-
-    def lacking(self, texts: Iterable[str]) -> list[str]:
-        """Those that have no vector yet, each once."""
-        listed = list(dict.fromkeys(texts))
-        known = self._known([_key("p", text) for text in listed])
-        return [text for text in listed if _key("p", text) not in known]
 
     def __enter__(self) -> Self:
         return self

@@ -1,0 +1,44 @@
+"""SQLite's own full text search, as plain as it comes: BM25 over Porter stems, any word of the question."""
+
+import re
+import sqlite3
+from collections.abc import Sequence
+
+from benchmarks.peers.runners.serving import Given, Message, by_chat, serve
+
+
+class Fts5:
+    embedding = 0.0
+
+    def __init__(self, given: Given) -> None:
+        self._db = sqlite3.connect(given.folder / "messages.db")
+        self._db.execute(
+            "CREATE VIRTUAL TABLE IF NOT EXISTS messages"
+            " USING fts5(id UNINDEXED, chat UNINDEXED, role UNINDEXED, at UNINDEXED, text,"
+            " tokenize = 'porter unicode61')"
+        )
+
+    def ingest(self, messages: Sequence[Message]) -> dict[str, str]:
+        for said in by_chat(messages):
+            with self._db:
+                self._db.executemany(
+                    "INSERT INTO messages (id, chat, role, at, text) VALUES (?, ?, ?, ?, ?)",
+                    [(each.id, each.chat, each.role, each.at, each.text) for each in said],
+                )
+        return {message.id: message.id for message in messages}
+
+    def ask(self, question: str, limit: int) -> list[str]:
+        words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question))
+        if not words:
+            return []
+        found = self._db.execute(
+            "SELECT id FROM messages WHERE messages MATCH ? ORDER BY rank LIMIT ?", (words, limit)
+        )
+        return [str(id_) for (id_,) in found]
+
+    def close(self) -> None:
+        self._db.close()
+
+
+if __name__ == "__main__":
+    serve(Fts5)

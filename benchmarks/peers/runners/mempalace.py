@@ -1,0 +1,100 @@
+"""MemPalace: a drawer for each message, as its own sweeper files them, found by meaning and words together."""
+
+import json
+import os
+import threading
+from collections.abc import Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from mempalace.palace import get_collection
+from mempalace.searcher import search_memories
+
+from benchmarks.peers.runners.bge import Bge
+from benchmarks.peers.runners.serving import USER, Given, Message, by_chat, serve
+
+
+class Endpoint(ThreadingHTTPServer):
+    """`/v1/embeddings` on this machine: the only way that MemPalace offers to give it a model of one's own."""
+
+    daemon_threads = True
+
+    def __init__(self, model: Bge) -> None:
+        super().__init__(("127.0.0.1", 0), Embedding)
+        self.model = model
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Embedding(BaseHTTPRequestHandler):
+    server: Endpoint
+    # Headers and body leave together and at once, so that no request waits for an acknowledgement.
+    wbufsize = -1
+    disable_nagle_algorithm = True
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        vectors = self.server.model.embed(asked["input"])
+        data = [{"index": place, "embedding": vector} for place, vector in enumerate(vectors)]
+        body = json.dumps({"data": data}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Not a line for every text."""
+
+
+class MemPalace:
+    def __init__(self, given: Given) -> None:
+        self._model = Bge(given.network, given.tokenizer)
+        self._endpoint = Endpoint(self._model)
+        self._palace = str(given.folder)
+        os.environ.update(
+            MEMPALACE_BACKEND="sqlite_exact",
+            MEMPALACE_EMBEDDING_MODEL="openai-compat",
+            MEMPALACE_EMBEDDING_API_URL=f"http://127.0.0.1:{self._endpoint.server_port}",
+            MEMPALACE_EMBEDDING_API_MODEL="bge-small-en",
+        )
+
+    @property
+    def embedding(self) -> float:
+        return self._model.seconds
+
+    def ingest(self, messages: Sequence[Message]) -> dict[str, str]:
+        drawers = get_collection(self._palace, create=True)
+        for said in by_chat(messages):
+            drawers.upsert(
+                ids=[each.id for each in said],
+                documents=[each.text for each in said],
+                metadatas=[_about(each, place) for place, each in enumerate(said)],
+            )
+        return {message.id: message.id for message in messages}
+
+    def ask(self, question: str, limit: int) -> list[str]:
+        found: dict[str, Any] = search_memories(
+            question, self._palace, n_results=limit, candidate_strategy="union"
+        )
+        if "error" in found:
+            raise RuntimeError(f"MemPalace could not search: {found}")
+        return [str(each["drawer_id"]) for each in found["results"]]
+
+    def close(self) -> None:
+        self._endpoint.shutdown()
+
+
+def _about(message: Message, place: int) -> dict[str, str | int]:
+    return {
+        "wing": USER,
+        "room": message.chat,
+        "source_file": message.chat,
+        "chunk_index": place,
+        "session_id": message.chat,
+        "role": message.role,
+        "timestamp": message.at,
+        "filed_at": message.at,
+    }
+
+
+if __name__ == "__main__":
+    serve(MemPalace)
