@@ -74,6 +74,16 @@ def test_a_name_is_kept_whole_and_taken_apart(text: str, expected: list[tuple[st
     assert words(text) == expected
 
 
+@given(
+    st.lists(
+        st.sampled_from("calculateTotal() --dry-run C++, a.b/c.py #tag don’t reuniões 東京都 --- Is".split())
+    ),
+    st.sampled_from("\t\n\r\x0b\x0c\x1c\x85\u00a0\u2003\u2028\u3000"),
+)
+def test_any_space_parts_words(written: list[str], space: str) -> None:
+    assert forms(space.join(written)) == forms(" ".join(written))
+
+
 def test_capitals_that_run_together_are_told_apart() -> None:
     assert [word[-1] for word in forms("the HTTPServer2 is slow")] == [
         "the",

@@ -50,6 +50,8 @@ def test_long_lines_and_blank_space_are_cheap() -> None:
     assert estimate("-" * 80) <= 6
     assert estimate("\n" * 20) <= 3
     assert estimate(" " * 64 + "x") <= 4
+    assert estimate("x" + " " * 64) <= 4
+    assert estimate("\t " * 20 + "x") < 20
 
 
 def test_letters_without_sense_cost_more_than_words() -> None:

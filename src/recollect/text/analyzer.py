@@ -3,12 +3,13 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 import snowballstemmer
 
 from recollect.text.language import detect
+from recollect.text.remembered import Remembered
 
 #: Scripts without spaces: Thai and its neighbours, Chinese, Japanese, Korean.
 _UNSPACED: Final = (
@@ -36,7 +37,7 @@ _HUMP: Final = re.compile(
 _PLURAL_OF_CAPITALS: Final = re.compile(r"[A-Z]{2,}s")
 _CONTRACTED: Final = re.compile(r"(\w+)'(s|t|re|ve|ll|d|m)")
 _JOINERS: Final = frozenset("._/:@+#")
-#: Of longer names the beginning is enough; longer runs are not worth remembering.
+#: Of longer names the beginning is enough.
 _LONGEST: Final = 64
 
 _STEMMERS: Final = {
@@ -79,11 +80,9 @@ STOP_WORDS: Final = frozenset(
 def forms(text: str) -> list[tuple[str, ...]]:
     """Return the words of a text for the index, in order: each with the forms it is found by, the main one first."""
     language = detect(text)
-    return [
-        found
-        for raw in _scanner(text).findall(text)
-        for found in (_forms(raw, language) if len(raw) <= _LONGEST else _unremembered_forms(raw, language))
-    ]
+    known = _known(language if language in _STEMMERS else "en")
+    # No word has a space in it, so that what stands between two spaces is looked up whole.
+    return [found for run in text.split() for found in known[run]]
 
 
 def terms(query: str, limit: int = 32) -> tuple[tuple[str, ...], ...]:
@@ -152,7 +151,17 @@ def _scanner(text: str) -> re.Pattern[str]:
     return _SCAN_ASCII if text.isascii() else _SCAN
 
 
-def _unremembered_forms(raw: str, language: str) -> tuple[tuple[str, ...], ...]:
+@cache
+def _known(language: str) -> Remembered[tuple[tuple[str, ...], ...]]:
+    """What stands between two spaces, with the words in it."""
+
+    def read(run: str) -> tuple[tuple[str, ...], ...]:
+        return tuple(found for raw in _scanner(run).findall(run) for found in _forms(raw, language))
+
+    return Remembered(read)
+
+
+def _forms(raw: str, language: str) -> tuple[tuple[str, ...], ...]:
     """The words in one run of characters, each with the forms it is kept under."""
     if raw.isascii() and raw.isalpha() and (raw.islower() or raw.istitle()):
         return ((stem(raw.lower()[:_LONGEST], _spoken(raw, language)),),)
@@ -163,9 +172,6 @@ def _unremembered_forms(raw: str, language: str) -> tuple[tuple[str, ...], ...]:
     if not found:
         return (whole,) if whole else ()
     return (tuple(dict.fromkeys((*found[0], *whole))), *found[1:])
-
-
-_forms: Final = lru_cache(maxsize=65_536)(_unremembered_forms)
 
 
 def _asked(raw: str, language: str) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from recollect.text.remembered import Remembered
 from recollect.text.token_costs import WIDE, WORDS
 
 _WIDE: Final = (
@@ -30,6 +31,8 @@ _PIECE: Final = re.compile(
     r"|[^\S\r\n]{0,99}[\r\n]{1,99}"
     r"|\s{1,99}(?!\S)|\s{1,99}"
 )
+#: Only here a piece may hold a space that it does not begin with.
+_BLANK: Final = re.compile(r"\s (?!\S)")
 _HAS_WIDE: Final = re.compile(f"[{_WIDE}]")
 _REPEATED: Final = re.compile(r"(.)\1{3,}", re.DOTALL)
 
@@ -55,7 +58,17 @@ def estimate(text: str) -> int:
 def _counted(text: str) -> int:
     if not text:
         return 0
-    return max(1, round(_FITTED * sum(map(_cost, _PIECE.findall(text))) + len(_RARE.findall(text))))
+    return max(1, round(_read(text) if _BLANK.search(text) else _by_words(text)))
+
+
+def _by_words(text: str) -> float:
+    """A piece begins at every space, so that each word with the space before it is counted by itself."""
+    first, *others = text.split(" ")
+    return sum(map(_SPACED.__getitem__, others), _read(first))
+
+
+def _read(text: str) -> float:
+    return _FITTED * sum(map(_cost, _PIECE.findall(text))) + len(_RARE.findall(text))
 
 
 def clip_to(text: str, budget: int) -> str:
@@ -108,7 +121,7 @@ def _cost(piece: str) -> float:
     for length in (2, 3, 4):
         rolled = [gram * _MIX + code for gram, code in zip(rolled, codes[length - 1 :], strict=False)]
         grams += rolled
-    letters = sum(WORDS.letter(ord(character)) for character in piece)
+    letters = sum(map(_letter_cost, piece))
     return max(1.0, WORDS.base + letters + WORDS.runs(grams))
 
 
@@ -119,14 +132,22 @@ def _wide_cost(piece: str) -> float:
 
 
 @lru_cache(maxsize=16_384)
+def _letter_cost(character: str) -> float:
+    return WORDS.letter(ord(character))
+
+
+@lru_cache(maxsize=16_384)
 def _character_cost(code: int) -> float:
     return WIDE.letter(code) + WIDE.runs([code * _MIX])
 
 
 def _spelled(piece: str) -> str:
     """A capital costs about the same on any word, and the fifth dash of a line nothing more."""
-    short = _REPEATED.sub(r"\1\1\1\1", piece) if len(piece) > 4 else piece
+    short = _REPEATED.sub(r"\1\1\1\1", piece) if _REPEATED.search(piece) else piece
     if len(short) > 2 and short.isupper():
         return f"{short}$"
     lower = short.lower()
     return f"{lower}$" if lower == short else f"^{lower}$"
+
+
+_SPACED: Final = Remembered(lambda word: _read(f" {word}"))

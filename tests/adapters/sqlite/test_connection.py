@@ -13,6 +13,7 @@ import pytest
 from recollect.adapters.sqlite import migrate
 from recollect.adapters.sqlite.store import SqliteStore
 from recollect.errors import CorruptStore, NewerStore, NotAStore, StoreBusy, StoreError, StoreReadOnly
+from recollect.model.message import Message
 from recollect.model.scope import Scope
 from recollect.testing.builders import ANA, a_message, a_receipt
 
@@ -216,6 +217,18 @@ def test_a_transaction_of_one_thread_is_not_seen_by_another_before_it_ends(store
         reader.join()
 
     assert seen == [0]
+
+
+def test_what_goes_wrong_in_a_part_of_a_transaction_is_said_in_our_words(store: SqliteStore) -> None:
+    def write_twice(message: Message) -> None:
+        with store.transaction():
+            store.messages.add(message, ())
+            store.messages.add(message, ())
+
+    with pytest.raises(StoreError, match="UNIQUE"):
+        write_twice(a_message("Once"))
+
+    assert store.messages.list(Scope(ANA)) == []
 
 
 def test_a_closed_store_can_be_closed_again_and_says_that_it_is_closed(store: SqliteStore) -> None:

@@ -131,6 +131,17 @@ def test_a_url_keeps_everything_but_its_password() -> None:
     assert found.text == "postgres://ana:‹password›@db:5432/app?x=1"
 
 
+def test_a_key_is_found_beside_other_long_words() -> None:
+    address = "https://example.org/a/long/path/to/a/page-without-secrets.html"
+    key = "AKIA" + "QR7ZK3M2XW4TBY6N"
+
+    assert masked(f"{address} {key} {address}").text == f"{address} ‹aws access key› {address}"
+
+
+def test_a_number_is_found_in_any_digits() -> None:
+    assert masked("o cvv é ١٢٣").text == "o cvv é ‹card code›"
+
+
 @given(st.text(max_size=300))
 def test_masking_twice_is_masking_once_for_any_text(text: str) -> None:
     once = masked(text)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -76,9 +76,13 @@ class Database:
             else:
                 return
 
-    @contextmanager
-    def transaction(self, *, durable: bool = True) -> Iterator[apsw.Connection]:
+    def transaction(self, *, durable: bool = True) -> AbstractContextManager[apsw.Connection]:
         """All or nothing. It is on disk when this returns, unless it need not be `durable`."""
+        # A part of a larger one leaves it to that to translate errors: each message is stored in several parts.
+        return self._turns.transaction(durable=durable) if self.writes_here else self._whole(durable=durable)
+
+    @contextmanager
+    def _whole(self, *, durable: bool) -> Iterator[apsw.Connection]:
         with translated(str(self.path)), self._turns.transaction(durable=durable) as connection:
             yield connection
 

@@ -4,7 +4,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 import apsw
@@ -31,6 +31,12 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
         raise
 
 
+def _locked() -> threading.Lock:
+    lock = threading.Lock()
+    lock.acquire()
+    return lock
+
+
 @dataclass(slots=True, eq=False, kw_only=True)
 class Group:
     """Transactions of several threads that reach the disk as one."""
@@ -38,16 +44,18 @@ class Group:
     durable: bool
     begun: float
     size: int = 0
-    settled: threading.Event = field(default_factory=threading.Event)
+    unsettled: threading.Lock = field(default_factory=_locked)
     failure: BaseException | None = None
 
     def settle(self, failure: BaseException | None = None) -> None:
         self.failure = failure
-        self.settled.set()
+        self.unsettled.release()
 
     def wait(self) -> None:
         """Return when it is on disk, or say why it is not."""
-        self.settled.wait()
+        # Each lets the next one through. An event would wake all at once, to wait for each other again.
+        with self.unsettled:
+            pass
         match self.failure:
             case None:
                 return
@@ -77,20 +85,23 @@ class Turns:
         self._owner = 0
         self._group: Group | None = None
         self._durable = True
+        self._joined = nullcontext(connection)
 
     @property
     def is_mine(self) -> bool:
         """Whether this thread is inside a transaction."""
         return self._owner == threading.get_ident()
 
-    @contextmanager
-    def transaction(self, *, durable: bool = True) -> Iterator[apsw.Connection]:
+    def transaction(self, *, durable: bool = True) -> AbstractContextManager[apsw.Connection]:
         """On disk when this is left. One that need not be `durable` is committed, but may be lost with the power."""
-        if self.is_mine:
-            assert self._group is not None
-            assert self._group.durable or not durable, "what must last was put inside of what need not"
-            yield self._connection
-            return
+        if not self.is_mine:
+            return self._whole(durable=durable)
+        assert self._group is not None
+        assert self._group.durable or not durable, "what must last was put inside of what need not"
+        return self._joined
+
+    @contextmanager
+    def _whole(self, *, durable: bool) -> Iterator[apsw.Connection]:
         self._take_turn()
         try:
             group = self._enter(durable=durable)
@@ -124,8 +135,7 @@ class Turns:
             if not self._taken:
                 self._taken = True
                 return
-            called = threading.Lock()
-            called.acquire()
+            called = _locked()
             self._queue.append(called)
         try:
             called.acquire()
