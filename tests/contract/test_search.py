@@ -430,6 +430,21 @@ def test_as_of_a_moment_is_found_what_was_true_then(store: Store, find: Find) ->
     assert at(Reach(as_of=MONDAY - HOUR)) == []
 
 
+def test_a_message_is_outdated_once_news_has_taken_the_place_of_what_it_says(store: Store) -> None:
+    said(store, SALT, BREAD)
+    span = Span(message_id=SALT.id, start=0, end=6)
+    fact = a_memory("likes salt", spans=(span,), standing=Standing.SUPERSEDED)
+    store.memories.add(fact)
+    numbers = [passage.number for passage in store.vectors.missing(ANA, limit=9)]
+
+    def outdated(reach: Reach) -> set[str]:
+        loaded = store.search.load(EVERYWHERE, numbers, reach=reach)
+        return {candidate.text for candidate in loaded.values() if candidate.outdated}
+
+    assert outdated(ANYTHING) == {SALT.content}
+    assert outdated(Reach(as_of=MONDAY + 9 * HOUR)) == set()
+
+
 @CHANNELS
 def test_what_another_writer_stored_is_found(
     store: Store, find: Find, open_store: Callable[[], Store]

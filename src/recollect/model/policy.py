@@ -151,6 +151,7 @@ class Recall:
     short: float = knob(0.3, "What being very short counts against a passage.")
     asks: float = knob(0.05, "What being a question itself counts against a passage.")
     assistant: float = knob(0.2, "What being the assistant's words counts against a passage.")
+    outdated: float = knob(0.5, "What saying something that is no longer so counts against a message.")
     fresh: float = knob(0.05, "What weight × recency counts as evidence.")
     around: int = knob(20, "Candidates whose neighbours in the chat are looked at, as evidence.")
     fetch: int = knob(50, "Candidates taken from each channel before ranking.")

@@ -186,6 +186,13 @@ def test_words_count_as_far_as_they_are_trusted() -> None:
     assert parts_of(ranked([by_chance], trust=1.0), by_chance.text)["lexical"] == 1.0
 
 
+def test_what_is_no_longer_so_ranks_below_what_is_a_little_further_away() -> None:
+    moved = replace(a_candidate("I live in Lisbon by the river", dense=0.8), outdated=True)
+    now = a_candidate("I live in Porto by the river", dense=0.7)
+
+    assert texts(ranked([moved, now])) == [now.text, moved.text]
+
+
 def test_an_older_memory_ranks_below_an_equal_younger_one() -> None:
     old = a_fact("likes rye", dense=0.6, seen_at=MONDAY - 300 * DAY)
     young = a_fact("likes oat", dense=0.6, seen_at=MONDAY)

@@ -57,13 +57,21 @@ FOUND = (
         AND s.kind = 'conversation'
     """,
 )
+#: Whether news has taken the place of something that the message says; of then, nothing had yet.
+OUTDATED = """
+    :as_of IS NULL AND EXISTS (
+        SELECT 1 FROM memory_spans s JOIN memories f ON f.no = s.memory_no
+        WHERE s.message_no = m.no AND f.standing = 'superseded'
+    )
+"""
 NUMBERS = tuple(f"SELECT {name}.no * 4 + {kind}" for kind, name in enumerate("mkms"))
 MESSAGES = f"""
-    SELECT m.no * 4, m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary {FOUND[0]}
+    SELECT m.no * 4, m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary,
+        {OUTDATED} {FOUND[0]}
 """
 CHUNKS = f"""
     SELECT k.no * 4 + 1, m.id, k.chunk_index, c.id, m.role, k.content, m.created_at, k.tokens, k.chunk_kind,
-        m.importance {FOUND[1]}
+        m.importance, {OUTDATED} {FOUND[1]}
 """
 MEMORIES = f"""
     SELECT m.no * 4 + 2, m.id, c.id, m.speaker, m.text, m.created_at, m.seen_at, m.tokens, m.kind, m.weight, m.pinned
@@ -75,7 +83,9 @@ SUMMARIES = f"SELECT s.no * 4 + 3, s.id, c.id, s.text, s.created_at, s.tokens {F
 def _messages(
     db: apsw.Connection, bounds: Bounds, dense: Said, lexical: Said
 ) -> Iterator[tuple[int, Candidate]]:
-    for passage, message, chat, role, text, at, tokens, importance, summary in db.execute(MESSAGES, bounds):
+    for passage, message, chat, role, text, at, tokens, importance, summary, outdated in db.execute(
+        MESSAGES, bounds
+    ):
         said_at = from_ms(at)
         yield (
             passage,
@@ -90,6 +100,7 @@ def _messages(
                 tokens=tokens,
                 importance=importance,
                 summary=summary,
+                outdated=bool(outdated),
                 dense=dense(passage),
                 lexical=lexical(passage),
             ),
@@ -99,7 +110,9 @@ def _messages(
 def _chunks(
     db: apsw.Connection, bounds: Bounds, dense: Said, lexical: Said
 ) -> Iterator[tuple[int, Candidate]]:
-    for passage, message, index, chat, role, text, at, tokens, kind, importance in db.execute(CHUNKS, bounds):
+    for passage, message, index, chat, role, text, at, tokens, kind, importance, outdated in db.execute(
+        CHUNKS, bounds
+    ):
         yield (
             passage,
             Candidate(
@@ -114,6 +127,7 @@ def _chunks(
                 tokens=tokens,
                 chunk_kind=ChunkKind(kind),
                 importance=importance,
+                outdated=bool(outdated),
                 dense=dense(passage),
                 lexical=lexical(passage),
             ),

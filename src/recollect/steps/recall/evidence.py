@@ -151,6 +151,7 @@ def parts(
         "short": SHORTNESS[min(candidate.tokens, LONG)] if candidate.source in SPOKEN else 0.0,
         "asks": float(candidate.id in found.questions),
         "assistant": float(candidate.role is Role.ASSISTANT),
+        "outdated": float(candidate.outdated),
     }
     return {
         "dense": own.dense,
@@ -180,6 +181,7 @@ def shares(policy: Recall) -> Mapping[str, float]:
         "short": -policy.short,
         "asks": -policy.asks,
         "assistant": -policy.assistant,
+        "outdated": -policy.outdated,
         "fresh": policy.fresh,
     }
 

@@ -52,7 +52,7 @@ TUNED: Mapping[str, tuple[str, ...]] = {
             "short",
             "asks",
         ),
-        *("assistant", "fresh", "half_life_days", "cliff"),
+        *("assistant", "outdated", "fresh", "half_life_days", "cliff"),
     ),
 }
 #: Mixtures of meaning and words that are nearer to each other than this say nearly the same of a passage.
