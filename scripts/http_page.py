@@ -26,8 +26,9 @@ stands in the log.
 
 {failures}
 Besides these: `unreadable_body` (400), `no_token` (401), `not_yours`, `wrong_origin` and `no_csrf_token` (403),
-`method_not_allowed` (405), `key_used` (409), `changed_meanwhile` (412), `body_too_large` (413), `wrong_content_type`
-(415), `wrong_host` (421), `invalid_request` (422, with the places in `errors`) and `too_many_requests` (429).
+`method_not_allowed` (405), `too_slow` (408), `key_used` (409), `changed_meanwhile` (412), `body_too_large` (413),
+`wrong_content_type` (415), `wrong_host` (421), `invalid_request` (422, with the places in `errors`) and
+`too_many_requests` (429).
 
 ## Lost updates
 

@@ -76,6 +76,21 @@ class Connection:
         metadata={"doc": "A folder with prompts of your own, named as ours.", "choices": (), "path": True},
     )
     worker: bool = knob(True, "Do background work in this process. Off leaves it to another one.")
+    log_format: Literal["text", "json"] = knob(
+        "text", "How the server writes its log: lines for people, or JSON objects.", choices=("text", "json")
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = knob(
+        "info",
+        "What the server's log holds; every request is `info`.",
+        choices=("debug", "info", "warning", "error"),
+    )
+    otel: bool = knob(
+        False,
+        "Make OpenTelemetry spans of requests, recalls and jobs. Needs the extra `otel`; the SDK is yours.",
+    )
+    requests_per_minute: int = knob(
+        6_000, "Requests that one person may make of the server; 0 is any number."
+    )
     busy_timeout_ms: int = knob(5000, "Milliseconds to wait while another process writes to the file.")
     chroma_dir: str = _in_data_folder("chroma", "The folder of the optional Chroma index.")
 

@@ -17,10 +17,13 @@ from recollect.jobs.worker import Worker
 from recollect.model.embedding import KnownModel
 from recollect.model.policy import Policy
 from recollect.model.scope import Scope
+from recollect.ports.backup import Backups
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Embedder
+from recollect.ports.reranker import Reranker
 from recollect.ports.store import Store
+from recollect.ports.tracing import Tracer
 from recollect.settings import Connection, Resolved, Settings
 from recollect.steps.garden.step import SummariseStep
 from recollect.steps.intake.step import IntakeStep
@@ -31,6 +34,10 @@ from recollect.steps.recall.step import RecallStep
 
 #: Named here, imported only when chosen: what is optional stays optional.
 STORES = {"sqlite": "recollect.adapters.sqlite.store:SqliteStore"}
+BACKUPS = {"sqlite": "recollect.adapters.sqlite.restore:SqliteBackups"}
+TRACER = "recollect.adapters.otel.tracer:OtelTracer"
+TRACED = "recollect.adapters.otel.traced:traced"
+TRACED_RECALL = "recollect.adapters.otel.traced:TracedRecall"
 RERANKER = "recollect.adapters.onnx.reranker:OnnxReranker"
 CLOCK = "recollect.adapters.system.clock:SystemClock"
 IDS = "recollect.adapters.system.clock:RandomIds"
@@ -64,6 +71,7 @@ class Runtime:
     embedder: Embedder | None
     worker: Worker
     prompts: Mapping[str, str] = field(default_factory=dict)  #: the user's own, by name
+    tracer: Tracer | None = None  #: None where nobody wants spans
 
     def resolve(
         self, user: str, call: Mapping[str, object] | None = None, *, chat: str | None = None
@@ -119,6 +127,7 @@ def open_runtime(
     prompts = own_prompts(connection)
     time: Clock = clock or _load(CLOCK)()
     names: Ids = ids or _load(IDS)()
+    tracer = make_tracer(connection)
     store: Store = _load(STORES["sqlite"])(connection.db, busy_timeout_ms=connection.busy_timeout_ms)
     engine = Engine(
         store=store,
@@ -129,13 +138,7 @@ def open_runtime(
         summarise_step=SummariseStep(model=model, prompts=prompts),
         embedder=chosen,
         files=Files(embedder=chosen),
-        recall_step=RecallStep(
-            search=store.search,
-            memories=store.memories,
-            embedder=chosen,
-            clock=time,
-            reranker=_load(RERANKER)(threads=connection.embedder_threads),
-        ),
+        recall_step=_recall(store, chosen, make_reranker(connection), time, tracer),
         embedders=Embedders(own=chosen, make=partial(make_known, connection), preferences=store.preferences),
         **_keeping(store, time, names),
     )
@@ -144,11 +147,24 @@ def open_runtime(
         return runtime.policy(user)
 
     handlers = Handlers(engine=engine, embedder=chosen, policies=policies)
-    worker = Worker(store.jobs, handlers.table(), time, open_up=handlers.open_up, daily=handlers.daily)
+    table = _load(TRACED)(handlers.table(), tracer) if tracer else handlers.table()
+    worker = Worker(store.jobs, table, time, open_up=handlers.open_up, daily=handlers.daily)
     runtime = Runtime(
-        settings=settings, store=store, engine=engine, embedder=chosen, worker=worker, prompts=prompts
+        settings=settings,
+        store=store,
+        engine=engine,
+        embedder=chosen,
+        worker=worker,
+        prompts=prompts,
+        tracer=tracer,
     )
     return runtime
+
+
+def open_backups(settings: Settings) -> tuple[Backups, Clock]:
+    """What can be done with copies of the memory that the settings name, without opening it."""
+    backups: Backups = _load(BACKUPS["sqlite"])(settings.resolve().connection.db)
+    return backups, _load(CLOCK)()
 
 
 class _Keeping(TypedDict):
@@ -173,6 +189,35 @@ def _keeping(store: Store, clock: Clock, ids: Ids) -> _Keeping:
 
 def _temporary(user: str, chat: str | None) -> dict[str, object]:
     return {MODE: "off"} if Scope(user, chat).is_temporary else {}
+
+
+def make_reranker(connection: Connection) -> Reranker:
+    """The cross-encoder that is installed with recollect; loaded when a passage is first read again."""
+    made: Reranker = _load(RERANKER)(threads=connection.embedder_threads)
+    return made
+
+
+def make_tracer(connection: Connection) -> Tracer | None:
+    """OpenTelemetry's, if the settings want spans."""
+    if not connection.otel:
+        return None
+    try:
+        made: Tracer = _load(TRACER)()
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            "`otel` is on, but OpenTelemetry is not installed. Run `pip install 'recollect[otel]'`, or turn it off."
+        ) from error
+    return made
+
+
+def _recall(
+    store: Store, embedder: Embedder | None, reranker: Reranker, clock: Clock, tracer: Tracer | None
+) -> RecallStep:
+    make = RecallStep if tracer is None else partial(_load(TRACED_RECALL), tracer=tracer)
+    made: RecallStep = make(
+        search=store.search, memories=store.memories, embedder=embedder, reranker=reranker, clock=clock
+    )
+    return made
 
 
 def make_embedder(connection: Connection) -> Embedder | None:

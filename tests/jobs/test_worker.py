@@ -233,3 +233,26 @@ def test_a_full_disk_does_not_end_the_thread(store: SqliteStore) -> None:
 
     assert jobs.asked_again.wait(20)
     worker.stop()
+
+
+def test_a_job_that_is_not_done_when_the_process_ends_is_given_back(store: SqliteStore) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def handler(_: Job) -> None:
+        begun.set()
+        assert go_on.wait(30)
+
+    clock = FrozenClock()
+    queued(store, "m1")
+    worker = doing(store, clock, handler)
+    worker.start()
+    assert begun.wait(30)
+    worker.stop(seconds=0)
+    [job] = store.jobs.list(MINE)
+    taken = store.jobs.lease(now=clock.now(), until=clock.now() + LEASE)
+    go_on.set()
+    worker.stop()
+
+    assert (job.state, job.reason) == (JobState.READY, "the process ended while it was being done")
+    assert taken is not None
+    assert store.jobs.holds(taken)

@@ -36,9 +36,19 @@ class Recalling(Core):
     embedders: Embedders | None = None  #: None if the step's own answers for everybody
 
     def recall(
-        self, scope: Scope, question: str, policy: Policy, *, as_of: datetime | None = None
+        self,
+        scope: Scope,
+        question: str,
+        policy: Policy,
+        *,
+        as_of: datetime | None = None,
+        keep: bool = True,
     ) -> Receipt:
-        """Search: the passages that bear on the question, best first, each with the parts of its score."""
+        """
+        Search: the passages that bear on the question, best first, each with the parts of its score.
+
+        Who only tries something out, or is still typing, does not `keep` the receipt.
+        """
         begun = self.clock.monotonic()
         question = encodable(question)
         recalled = (
@@ -47,9 +57,9 @@ class Recalling(Core):
             else Recalled()
         )
         items = tuple(_item(r, Fate.RETURNED) for r in recalled.kept)
-        return self._keep_receipt(
-            scope, question, policy, recalled, Block(text="", tokens=0, items=items), begun
-        )
+        block = Block(text="", tokens=0, items=items)
+        receipt = self._receipt(scope, question, policy, recalled, block, begun)
+        return self._filed(receipt, policy) if keep else receipt
 
     def context(
         self,
@@ -119,8 +129,8 @@ class Recalling(Core):
         )
         recalled = _with_tiers(recalled, block.shown, degraded)
         spent = {**recalled.timings, "assemble_ms": (self.clock.monotonic() - assembling) * 1000}
-        receipt = self._keep_receipt(scope, question, policy, replace(recalled, timings=spent), block, begun)
-        return receipt, _shown(block.shown)
+        receipt = self._receipt(scope, question, policy, replace(recalled, timings=spent), block, begun)
+        return self._filed(receipt, policy), _shown(block.shown)
 
     def why_not(self, scope: Scope, question: str, wanted: str, policy: Policy) -> Absence:
         """Ask again, leave no receipt, and say what became of one memory or message."""
@@ -212,13 +222,13 @@ class Recalling(Core):
             return ()
         return tuple(f"{category}: no consent" for category, granted in consents.items() if not granted)
 
-    def _keep_receipt(
+    def _receipt(
         self, scope: Scope, question: str, policy: Policy, recalled: Recalled, block: Block, begun: float
     ) -> Receipt:
         most = policy.record.left_out
         left_out = (_item(r, Fate.LEFT_OUT, reason) for r, reason in recalled.dropped[:most])
         more = len(recalled.dropped) - most
-        receipt = Receipt(
+        return Receipt(
             id=self.ids.new(),
             user=scope.user,
             chat=scope.chat,
@@ -241,6 +251,8 @@ class Recalling(Core):
             sources=recalled.sources,
             timings={**recalled.timings, "total_ms": (self.clock.monotonic() - begun) * 1000},
         )
+
+    def _filed(self, receipt: Receipt, policy: Policy) -> Receipt:
         if policy.memory.mode == "off":
             return receipt
         try:

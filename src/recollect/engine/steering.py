@@ -17,6 +17,12 @@ from recollect.steps.intake.clean import clean
 #: Not in use, but can be again.
 AWAY = frozenset({Standing.ARCHIVED, Standing.FORGOTTEN, Standing.QUARANTINED, Standing.CONTESTED})
 WAITING = frozenset({Standing.QUARANTINED, Standing.CONTESTED})
+#: What becomes of memories that the user takes away.
+TAKEN = {
+    Action.FORGET: (Standing.FORGOTTEN, Change.DELETE),
+    Action.ARCHIVE: (Standing.ARCHIVED, Change.ARCHIVE),
+}
+BY_THE_USER = "by the user"
 MERGED = "merged into {!r}"
 
 
@@ -39,13 +45,8 @@ class Steering(Core):
 
     def forget(self, scope: Scope, memory_id: str) -> Memory:
         """Take a memory out of use. Its history can still be read, and it does not come back by itself."""
-        with self.store.transaction():
-            memory = self.store.memories.get(scope, memory_id)
-            if memory.standing is Standing.FORGOTTEN:
-                return memory
-            self.store.tombstones.add(scope.user, memory.fact_hash, now=self.clock.now())
-            gone = replace(memory, standing=Standing.FORGOTTEN, reason="by the user")
-            return self._change(gone, Change.DELETE, Action.FORGET)
+        [gone] = self.take_away(scope, [memory_id], Action.FORGET)
+        return gone
 
     def forget_all(self, scope: Scope) -> int:
         """Take every memory of a user out of use; return how many there were."""
@@ -57,12 +58,23 @@ class Steering(Core):
 
     def archive(self, scope: Scope, memory_id: str) -> Memory:
         """Put a memory away: it is not recalled, and can be brought back."""
+        [away] = self.take_away(scope, [memory_id], Action.ARCHIVE)
+        return away
+
+    def take_away(self, scope: Scope, memory_ids: Sequence[str], action: Action) -> Sequence[Memory]:
+        """Forget or archive several at once: that is one event, which is undone as one."""
+        standing, change, now = *TAKEN[action], self.clock.now()
         with self.store.transaction():
-            memory = self.store.memories.get(scope, memory_id)
-            if memory.standing is Standing.ARCHIVED:
-                return memory
-            away = replace(memory, standing=Standing.ARCHIVED, reason="by the user")
-            return self._change(away, Change.ARCHIVE, Action.ARCHIVE)
+            chosen = {m.id: m for m in (self.store.memories.get(scope, each) for each in memory_ids)}
+            leaving = [memory for memory in chosen.values() if memory.standing is not standing]
+            for memory in leaving:
+                if standing is Standing.FORGOTTEN:
+                    self.store.tombstones.add(scope.user, memory.fact_hash, now=now)
+                away = replace(memory, standing=standing, reason=BY_THE_USER, updated_at=now)
+                chosen[memory.id] = self.store.memories.save(away, change, reason=BY_THE_USER)
+            if leaving:
+                self.record(scope.user, action, *(Step(memory_id=m.id, before=m.version) for m in leaving))
+        return list(chosen.values())
 
     def restore(self, scope: Scope, memory_id: str) -> Memory:
         """Bring back what was put away or forgotten, or accept what waits for a decision."""

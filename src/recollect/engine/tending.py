@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 
 from recollect.engine.listening import Listening
 from recollect.engine.steering import Steering
+from recollect.model.browsing import Account, Point, Quote
 from recollect.model.event import Action, Step
+from recollect.model.fading import WEEK
 from recollect.model.likeness.same import broader, same
 from recollect.model.memory import Change, Memory, Standing
 from recollect.model.policy import Policy
@@ -14,10 +16,14 @@ from recollect.model.scope import Scope
 from recollect.model.tending import Merged, PutAway, Tended
 from recollect.ports.store import ALL
 from recollect.steps.garden.decay import Keep as Stay
-from recollect.steps.garden.decay import Outlook, decayed, fate, forecast
+from recollect.steps.garden.decay import Outlook, decayed, effective_weight, fate, forecast
 
 #: Memories compared with their neighbours in one go: a few seconds of work.
 BATCH = 200
+#: Recalls that an account of a memory tells of.
+USES = 200
+#: Points of the line along which it fades, before today and after.
+POINTS = 12
 #: Kept among the user's preferences: up to where memories were compared.
 COMPARED = ".compared_until"
 
@@ -47,6 +53,31 @@ class Tending(Listening, Steering):
         return Tended(
             at=self.clock.now(),
             put_away=tuple(PutAway(memory=m, reason=_why(o), weeks=week) for week, m, o in lines),
+        )
+
+    def account(self, scope: Scope, memory_id: str, policy: Policy, *, weeks: int) -> Account:
+        """What a memory rests on, when it was recalled, and how it fades within so many weeks."""
+        memory, now = self.store.memories.get(scope, memory_id), self.clock.now()
+        said = self.store.messages.in_order(scope.everything, [span.message_id for span in memory.spans])
+        messages = {message.id: message for message in said}
+        later = (now + week * WEEK for week in range(weeks + 1))
+        leaves = next(
+            ((at, why) for at in later if (why := _why(fate(memory, at, policy.decay)))), (None, None)
+        )
+        return Account(
+            quotes=[
+                Quote(message=messages[span.message_id], start=span.start, end=span.end)
+                for span in memory.spans
+                if span.message_id in messages
+            ],
+            uses=self.store.browsing.uses(scope, memory.id, limit=USES),
+            fading=[
+                Point(at=at, weight=effective_weight(memory, at, policy.decay))
+                for at in _moments(memory.seen_at, now, weeks)
+            ],
+            archive_below=policy.decay.archive_below,
+            leaves_at=leaves[0],
+            reason=leaves[1],
         )
 
     def _put_away(self, memory: Memory, policy: Policy) -> None:
@@ -97,6 +128,12 @@ class Tending(Listening, Steering):
         known = self.store.memories.list(scope, limit=ALL)
         new = [memory for memory in known if since is None or memory.updated_at > since]
         return sorted(new, key=lambda memory: (memory.updated_at, memory.id))[:BATCH]
+
+
+def _moments(begun: datetime, now: datetime, weeks: int) -> Iterator[datetime]:
+    """From when it was last said until so many weeks from now, evenly, today among them."""
+    yield from (begun + (now - begun) * step / POINTS for step in range(POINTS) if now > begun)
+    yield from (now + weeks * WEEK * step / POINTS for step in range(POINTS + 1))
 
 
 def _why(outlook: Outlook) -> str:

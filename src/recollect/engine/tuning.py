@@ -129,14 +129,22 @@ class Tuning(Recalling):
             for key, value in chosen.items():
                 preferences.set(user, key, value, now=now)
 
+    def tunings(self, scope: Scope) -> Mapping[str, Mapping[str, float]]:
+        """The numbers that were kept, by their names."""
+        kept = sorted(self.store.preferences.all(scope.user).items())
+        return {
+            key.removeprefix(TUNING): {name: float(value) for name, value in json.loads(text).items()}
+            for key, text in kept
+            if key.startswith(TUNING)
+        }
+
     def kept_tuning(self, scope: Scope, name: str) -> Mapping[str, float]:
         """The numbers that were kept under a name, or NotFound."""
-        kept = self.store.preferences.all(scope.user)
-        if f"{TUNING}{name}" not in kept:
-            names = sorted(key.removeprefix(TUNING) for key in kept if key.startswith(TUNING))
-            there = f"There are {', '.join(names)}." if names else "Nothing was tuned yet."
+        kept = self.tunings(scope)
+        if name not in kept:
+            there = f"There are {', '.join(kept)}." if kept else "Nothing was tuned yet."
             raise NotFound(f"There is no tuning {name!r}. {there}")
-        return {key: float(value) for key, value in json.loads(kept[f"{TUNING}{name}"]).items()}
+        return kept[name]
 
     def undo_tuning(self, scope: Scope) -> Mapping[str, str | None]:
         """Bring back what the last tuning replaced, except where the user has chosen again since then."""

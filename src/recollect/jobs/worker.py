@@ -15,6 +15,7 @@ from recollect.ports.jobs import Jobs
 #: How long an idle worker sleeps at most: other processes may have queued work.
 NAP = 1.0
 DAY = timedelta(days=1)
+GIVEN_BACK = "the process ended while it was being done"
 #: How long to wait for a job that is in other hands before looking again.
 BREATH = 0.02
 
@@ -47,6 +48,7 @@ class Worker:
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._in_hand: dict[int, Job] = {}  #: by thread
         self._starting = threading.Lock()
 
     def work_once(self) -> Done | None:
@@ -55,12 +57,15 @@ class Worker:
         job = self._jobs.lease(now=now, until=now + LEASE, kinds=tuple(self._handlers))
         if job is None:
             return None
+        self._in_hand[threading.get_ident()] = job
         try:
             self._handlers[job.kind](job)
         except LeaseLost:
             return Done(job=job, error="its lease ran out; somebody else does it")
         except Exception as error:  # noqa: BLE001 - the job boundary: record, decide on retry, go on
             return self._failed(job, error)
+        finally:
+            del self._in_hand[threading.get_ident()]
         self._jobs.finish(job)
         return Done(job=job)
 
@@ -77,11 +82,13 @@ class Worker:
                 self._stop.wait(BREATH)
         return False
 
-    def start(self) -> None:
-        """Work in a thread of this process, once; it ends with the process."""
+    def start(self, watch: Callable[[Done], None] | None = None) -> None:
+        """Work in a thread of this process, once; it ends with the process. `watch` is told what came of each job."""
         with self._starting:
             if self._thread is None:
-                self._thread = threading.Thread(target=self.run, name="recollect-worker", daemon=True)
+                self._thread = threading.Thread(
+                    target=self.run, args=(watch,), name="recollect-worker", daemon=True
+                )
                 self._thread.start()
 
     def wake(self) -> None:
@@ -89,11 +96,15 @@ class Worker:
         self._wake.set()
 
     def stop(self, *, seconds: float = 5.0) -> None:
-        """Finish the job in hand and stop."""
+        """Finish the job in hand and stop; what takes longer is given back, so that nobody waits for its lease."""
         self._stop.set()
         self._wake.set()
-        if self._thread is not None:
-            self._thread.join(seconds)
+        if self._thread is None:
+            return
+        self._thread.join(seconds)
+        job = self._in_hand.get(self._thread.ident or 0)
+        if self._thread.is_alive() and job is not None:
+            self._jobs.postpone(job, run_at=self._clock.now(), reason=GIVEN_BACK)
 
     def run(self, watch: Callable[[Done], None] | None = None) -> None:
         waiting_to_open, next_day = self._open_up, self._clock.now()

@@ -17,6 +17,9 @@ HIDDEN = "••••"
 #: No count, size or time in the settings is sensibly larger.
 MOST = 1_000_000_000
 
+#: What settings begin with that limit what a user costs others: these are not the user's own to raise.
+CAPS = "spend."
+
 _YES_NO = {
     "true": True,
     "1": True,

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from recollect.model.candidate import Key
-from recollect.model.event import Certificate, Entry, Event
+from recollect.model.event import Action, Certificate, Entry, Event
 from recollect.model.feedback import Opinion
 from recollect.model.judgement import Judgement
 from recollect.model.message import Message
@@ -73,8 +73,17 @@ class Tombstones(Protocol):
 class Events(Protocol):
     def add(self, event: Event) -> None: ...
 
-    def list(self, scope: Scope, *, limit: int = 50) -> Sequence[Event]:
-        """The newest first."""
+    def list(
+        self,
+        scope: Scope,
+        *,
+        limit: int = 50,
+        before: str | None = None,
+        until: datetime | None = None,
+        actions: Collection[Action] = (),
+        memory_id: str | None = None,
+    ) -> Sequence[Event]:
+        """The newest first: all, or those before another one, up to a time, of some actions, about one memory."""
 
     def get(self, scope: Scope, event_id: str) -> Event: ...
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from recollect.model.memory import Change, Kind, Memory, Span, Standing, Version
+from recollect.model.memory import Band, Change, Kind, Memory, Origin, Span, Standing, Version
 from recollect.model.message import Chat, Chunk, Message, MessageType
 from recollect.model.receipt import Receipt
 from recollect.model.scope import Scope
+from recollect.ports.backup import Backup, Watch
+from recollect.ports.browsing import Browsing
 from recollect.ports.jobs import Jobs
 from recollect.ports.keeping import (
     Audit,
@@ -122,8 +124,15 @@ class Memories(Protocol):
         standing: Standing | None = Standing.ACTIVE,
         kind: Kind | None = None,
         tag: str | None = None,
+        origin: Origin | None = None,
+        band: Band | None = None,
+        contains: str | None = None,
+        as_of: datetime | None = None,
     ) -> Sequence[Memory]:
-        """Memories, the most recently seen first. A scope with a chat gives those first said there."""
+        """
+        Memories, the most recently seen first. A scope with a chat gives those first said there; `as_of` those that
+        were known and true then, whatever their standing is.
+        """
 
     def count(self, scope: Scope, *, most: int = ALL) -> int:
         """How many active memories there are; `most` if there are more."""
@@ -220,6 +229,12 @@ class Upkeep(Protocol):
 
     def stats(self, scope: Scope) -> Stats: ...
 
+    def backup(self, destination: str, *, now: datetime, watch: Watch | None = None) -> Backup:
+        """
+        Copy everything as it is at this moment, others may write meanwhile; the copy is looked through before it
+        gets its name. Refused where there is a file already.
+        """
+
 
 class Store(Protocol):
     """One database. Everything inside one `transaction()` is on disk when it ends, or none of it."""
@@ -246,6 +261,7 @@ class Store(Protocol):
     spending: Spending
     injections: Injections
     feedback: Feedback
+    browsing: Browsing
 
     def transaction(self) -> AbstractContextManager[None]:
         """Begin to write. Inside another transaction this joins it."""

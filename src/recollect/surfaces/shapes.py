@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from recollect.model.event import Certificate, Entry, Event
 from recollect.model.feedback import Label, Opinion
+from recollect.model.history import Step
 from recollect.model.job import Job
 from recollect.model.memory import Change, Memory, Version
 from recollect.model.message import Chat, Message
@@ -26,6 +27,7 @@ from recollect.model.receipt import Fate, Item, Receipt
 from recollect.model.summary import ContextFile, Profile, Summary
 from recollect.model.tending import Tended
 from recollect.model.tuning import Tuned
+from recollect.ports.backup import Backup
 from recollect.ports.store import Finding, Stats
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -281,6 +283,21 @@ def certificate(value: Certificate) -> Shape:
     }
 
 
+def backup(value: Backup) -> Shape:
+    return {
+        "file": value.path,
+        "made_at": time(value.made_at),
+        "bytes": value.bytes,
+        "sha256": value.sha256,
+        "schema": value.holds.schema,
+        "users": value.holds.users,
+        "messages": value.holds.messages,
+        "memories": value.holds.memories,
+        "newest": time(value.holds.newest),
+        "rows": _numbers(value.holds.rows),
+    }
+
+
 def tended(value: Tended) -> Shape:
     return {
         "at": time(value.at),
@@ -341,6 +358,36 @@ def metrics(value: Metrics, *, advised: int | None) -> Shape:
         "overflows": value.overflows,
         "degraded": value.degraded,
         "advisedBudget": advised,
+    }
+
+
+def step(value: Step) -> Shape:
+    """The measures of a step in time, less those that only tell of a whole."""
+    counted = metrics(value.metrics, advised=None)
+    kept = ("recalls", "hitRate", "topSimilarity", "latency", "budgetUsed", "degraded", "contentTypes")
+    return {
+        "at": time(value.at),
+        **{name: counted[name] for name in kept},
+        "summaries": value.summaries,
+        "receipt": value.slowest,
+    }
+
+
+def recalled(value: Receipt) -> Shape:
+    """A recall as a line that leads to its receipt."""
+    line, shown = retrieval(value), [each for each in value.items if each.fate is not Fate.LEFT_OUT]
+    return {
+        "receipt": value.id,
+        "at": time(value.created_at),
+        "query": value.query,
+        "chat_id": value.chat,
+        "ms": round(value.timings.get("total_ms", 0.0), 2),
+        "found": len(shown),
+        "left_out": len(value.items) - len(shown),
+        "topSimilarities": line["topSimilarities"],
+        "tokens": value.tokens,
+        "budget": value.budget,
+        "degraded": list(value.degraded),
     }
 
 

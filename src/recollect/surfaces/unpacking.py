@@ -10,6 +10,7 @@ from recollect.model.memory import Memory, Standing
 from recollect.model.message import Draft, Message, Role
 from recollect.model.policy import Policy
 from recollect.model.scope import Scope, valid_name
+from recollect.model.setting import CAPS
 from recollect.model.summary import ContextFile, Profile, Summary
 from recollect.ports.store import ALL, Store
 from recollect.surfaces.pack import PARTS, Pack, PackedChat, PackedConsent, PackedMemory
@@ -255,6 +256,11 @@ class _Importer:
     def _preference(self, name: str, value: str, kept: dict[str, str]) -> None:
         if name in kept:
             self._count("preferences", new=False)
+            return
+        if name.startswith(CAPS):
+            self._leave_out(
+                "preferences", name, "a cap is set by whoever runs this memory, not brought along"
+            )
             return
         try:
             self.runtime.settings.resolve(preferences={name: value})

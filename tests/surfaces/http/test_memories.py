@@ -4,6 +4,8 @@ import httpx2
 import pytest
 from tests.surfaces.http.serving import Served
 
+from recollect.surfaces.library.memory import Memory
+
 
 def remember(client: httpx2.Client, text: str, **more: object) -> str:
     answer = client.post("/api/memory", json={"content": text, **more})
@@ -153,7 +155,9 @@ def test_a_recall_leaves_a_receipt_and_can_be_asked_about(server: Served, client
     assert receipt["query"] == "Which tea do I drink?"
     assert client.get("/api/memory/receipts").json()["results"][0] == receipt
     assert why_not.json()["reason"]
-    assert client.post("/api/memory/feedback", json=opinion).json() == opinion
+    said = client.post("/api/memory/feedback", json=opinion).json()
+    assert (said["receipt"], said["id"], said["relevant"]) == (found["receipt"], tea, True)
+    assert Memory.over(server.runtime).opinions()["results"] == [said]
     assert client.get("/api/memory/receipts/none").status_code == 404
 
 

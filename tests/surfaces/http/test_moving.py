@@ -1,7 +1,9 @@
-"""Export and import over HTTP."""
+"""Export, import and backup over HTTP."""
+
+from pathlib import Path
 
 import httpx2
-from tests.surfaces.http.serving import Served
+from tests.surfaces.http.serving import Served, served
 
 
 def test_a_pack_goes_out_of_one_memory_and_into_another_once(server: Served, client: httpx2.Client) -> None:
@@ -33,3 +35,30 @@ def test_a_damaged_pack_is_refused(client: httpx2.Client) -> None:
 
     assert (answer.status_code, binary.status_code) == (422, 422)
     assert "damaged" in answer.json()["detail"]
+
+
+def test_an_admin_backs_up_what_everybody_said_while_the_server_runs(server: Served, tmp_path: Path) -> None:
+    token = server.keys.add("phone", user="bruno")
+    with server.client() as ana, server.client(token) as bruno:
+        bruno.post("/api/memory", json={"content": "I like coffee."})
+        ana.post("/api/memory", json={"content": "I like tea."})
+        refused = bruno.post("/api/backup")
+        made = ana.post("/api/backup")
+
+    copy = Path(made.json()["file"])
+    assert (refused.status_code, refused.json()["code"]) == (403, "not_yours")
+    assert made.status_code == 201
+    assert (made.json()["users"], made.json()["memories"]) == (2, 2)
+    assert copy.parent == tmp_path / "backups"
+    assert copy.stat().st_mode & 0o777 == 0o600
+    assert _opened(copy) == {"ana": ["I like tea."], "bruno": ["I like coffee."]}
+
+
+def _opened(copy: Path) -> dict[str, list[str]]:
+    """What a copy holds, by user, as another server shows it."""
+    folder = copy.parent / "elsewhere"
+    folder.mkdir()
+    copy.rename(folder / "memory.db")
+    with served(folder, worker=False) as server, server.client() as client:
+        listed = {user: client.get("/api/memory", params={"user_id": user}) for user in ("ana", "bruno")}
+    return {user: [each["memory"] for each in found.json()["results"]] for user, found in listed.items()}

@@ -370,3 +370,48 @@ def test_every_answer_has_an_id_and_a_failure_says_what_to_do(client: httpx2.Cli
         "code": "not_found",
         "detail": answer.json()["detail"],
     }
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
+    with served(tmp_path, house={"slowest_body": 0.2}) as server:
+        connection = HTTPConnection("127.0.0.1", int(server.url.rpartition(":")[2]), timeout=20)
+        connection.putrequest("POST", "/api/memory")
+        for name, value in {
+            "Authorization": f"Bearer {server.keys.own_token}",
+            "Content-Type": "application/json",
+            "Content-Length": "100",
+        }.items():
+            connection.putheader(name, value)
+        connection.endheaders(b'{"content": ')
+        answer = connection.getresponse()
+        told = json.loads(answer.read())
+        connection.close()
+
+    assert (answer.status, told["code"]) == (408, "too_slow")
+
+
+def test_any_number_of_requests_may_be_allowed(tmp_path: Path) -> None:
+    with served(tmp_path, house={"per_minute": 0}) as server, server.client() as client:
+        assert {client.get("/health").status_code for _ in range(5)} == {200}
+        assert client.get("/api/memory").status_code == 200
+
+
+def test_caps_on_costs_are_not_the_users_to_lift(server: Served) -> None:
+    token = server.keys.add("phone", user="bruno")
+    cap, call = {"value": 1_000}, {"query": "tea", "settings": {"spend.per_day": 10**9}}
+    with server.client() as ana, server.client(token) as bruno:
+        tried = [
+            bruno.put("/api/settings/spend.per_day", json=cap),
+            bruno.delete("/api/settings/spend.per_day"),
+            bruno.post("/api/memory/search", json=call),
+        ]
+        set_for_him = ana.put("/api/settings/spend.per_day", params={"user_id": "bruno"}, json=cap)
+        seen = bruno.get("/api/settings/spend.per_day").json()
+        pack = ana.get("/api/export", params={"user_id": "bruno"}).text
+        ndjson = {"Content-Type": "application/x-ndjson"}
+        taken = ana.post("/api/import", params={"user_id": "carla"}, content=pack, headers=ndjson).json()
+
+    assert [answer.status_code for answer in tried] == [403, 403, 422]
+    assert set_for_him.status_code == 200
+    assert seen["value"] == 1_000
+    assert [each["what"] for each in taken["left_out"]] == ["spend.per_day"]

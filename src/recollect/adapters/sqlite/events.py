@@ -1,12 +1,12 @@
 """What was judged, forgotten and done, in SQLite."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import Row, fetch, fetch_one
-from recollect.adapters.sqlite.times import from_ms, maybe_time, to_ms
+from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, where
+from recollect.adapters.sqlite.times import from_ms, maybe_ms, maybe_time, to_ms
 from recollect.errors import NotFound
 from recollect.model.event import Action, Event, Step
 from recollect.model.judgement import Fact, Judgement
@@ -87,12 +87,32 @@ class SqliteEvents:
                 (user_no, event.id, to_ms(event.at), event.action, steps),
             )
 
-    def list(self, scope: Scope, *, limit: int = 50) -> Sequence[Event]:
+    def list(
+        self,
+        scope: Scope,
+        *,
+        limit: int = 50,
+        before: str | None = None,
+        until: datetime | None = None,
+        actions: Collection[Action] = (),
+        memory_id: str | None = None,
+    ) -> Sequence[Event]:
         with self._database.reading() as db:
+            clause, values = where(
+                {
+                    "e.user_no = ?": self._database.user(db, scope.user),
+                    "e.no < (SELECT no FROM events WHERE user_no = e.user_no AND id = ?)": before,
+                    "e.at <= ?": maybe_ms(until),
+                    "e.action IN (SELECT value FROM json_each(?))": json.dumps(sorted(actions))
+                    if actions
+                    else None,
+                    "EXISTS (SELECT 1 FROM json_each(e.body) WHERE value ->> 0 = ?)": memory_id,
+                }
+            )
             rows = fetch(
                 db,
-                "SELECT id, at, action, body, undone FROM events WHERE user_no = ? ORDER BY no DESC LIMIT ?",
-                (self._database.user(db, scope.user), limit),
+                f"SELECT e.id, e.at, e.action, e.body, e.undone FROM events e {clause} ORDER BY e.no DESC LIMIT ?",
+                [*values, limit],
             )
         return [_event(scope.user, row) for row in rows]
 

@@ -3,14 +3,16 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 import apsw
 
+from recollect.adapters.sqlite.browsing import BAND, CONTAINS
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, Value, chat_number, fetch, fetch_one, number, where
 from recollect.adapters.sqlite.times import from_ms, maybe_ms, maybe_time, to_ms
 from recollect.errors import NotFound, Refused
-from recollect.model.memory import Change, Kind, Memory, Origin, Span, Standing, Version
+from recollect.model.memory import Band, Change, Kind, Memory, Origin, Span, Standing, Version
 from recollect.model.message import Role
 from recollect.model.scope import Scope
 from recollect.ports.store import ALL
@@ -56,6 +58,11 @@ SPANS = """
 INSERT_SPAN = """
     INSERT OR IGNORE INTO memory_spans (user_no, memory_no, message_no, start, end)
     SELECT ?1, ?2, no, ?4, ?5 FROM messages WHERE user_no = ?1 AND id = ?3
+"""
+#: As a search of then has it: what was forgotten, put away or in doubt is not told of.
+THEN = """
+    EXISTS (SELECT 1 FROM (SELECT ? AS moment) WHERE m.standing IN ('active', 'superseded')
+        AND coalesce(m.valid_from, m.created_at) <= moment AND coalesce(m.valid_to, moment + 1) > moment)
 """
 
 
@@ -103,6 +110,10 @@ class SqliteMemories:
         standing: Standing | None = Standing.ACTIVE,
         kind: Kind | None = None,
         tag: str | None = None,
+        origin: Origin | None = None,
+        band: Band | None = None,
+        contains: str | None = None,
+        as_of: datetime | None = None,
     ) -> Sequence[Memory]:
         with self._database.reading() as db:
             user_no = self._database.user(db, scope.user)
@@ -110,8 +121,12 @@ class SqliteMemories:
                 {
                     "m.user_no = ?": user_no,
                     "m.chat_no = ?": chat_number(db, user_no, scope.chat),
-                    "m.standing = ?": standing,
+                    "m.standing = ?": None if as_of else standing,
                     "m.kind = ?": kind,
+                    "m.origin = ?": origin,
+                    f"{BAND} = ?": band,
+                    CONTAINS: contains or None,
+                    THEN: maybe_ms(as_of),
                     "EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)": tag,
                 }
             )
@@ -126,8 +141,7 @@ class SqliteMemories:
         with self._database.reading() as db:
             return number(
                 db,
-                "SELECT count(*) FROM"
-                " (SELECT 1 FROM memories WHERE user_no = ? AND standing = 'active' LIMIT ?)",
+                "SELECT count(*) FROM (SELECT 1 FROM memories WHERE user_no = ? AND standing = 'active' LIMIT ?)",
                 (self._database.user(db, scope.user), most),
             )
 

@@ -48,6 +48,23 @@ class SqliteReceipts:
     def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Receipt]:
         return self._newest(scope, limit=limit)
 
+    def naming(self, scope: Scope, item_id: str, *, limit: int) -> Sequence[Receipt]:
+        """Those in which something was considered, the newest first."""
+        unwritten = [
+            receipt
+            for receipt in reversed(self._database.outbox.undelivered)
+            if receipt.user == scope.user and any(item.id == item_id for item in receipt.items)
+        ]
+        with self._database.reading() as db:
+            rows = fetch(
+                db,
+                f"SELECT {COLUMNS} FROM receipts WHERE user_no = ? AND instr(body, ?) > 0 ORDER BY no DESC LIMIT ?",
+                (self._database.user(db, scope.user), f'"id":{json.dumps(item_id)}', limit),
+            )
+        known = {receipt.id for receipt in unwritten}
+        written = [_receipt(scope.user, row) for row in rows if row[0] not in known]
+        return [*unwritten, *written][:limit]
+
     def prune(self, before: datetime) -> int:
         with self._database.transaction() as db:
             db.execute("DELETE FROM receipts WHERE created_at < ?", (to_ms(before),))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from recollect.adapters.sqlite.browsing import SqliteBrowsing
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.erasure import SqliteErasure
 from recollect.adapters.sqlite.events import (
@@ -25,6 +26,7 @@ from recollect.adapters.sqlite.spending import SqliteSpending
 from recollect.adapters.sqlite.summaries import SqliteContexts, SqliteSummaries
 from recollect.adapters.sqlite.upkeep import SqliteUpkeep
 from recollect.adapters.sqlite.vectors import SqliteVectors
+from recollect.ports.browsing import Browsing
 from recollect.ports.jobs import Jobs
 from recollect.ports.keeping import (
     Audit,
@@ -52,7 +54,9 @@ class SqliteStore:
         self.messages: Messages = SqliteMessages(self._database)
         self.chats: Chats = SqliteChats(self._database)
         self.memories: Memories = SqliteMemories(self._database)
-        self.receipts: Receipts = SqliteReceipts(self._database)
+        receipts = SqliteReceipts(self._database)
+        self.receipts: Receipts = receipts
+        self.browsing: Browsing = SqliteBrowsing(self._database, receipts)
         self.preferences: Preferences = SqlitePreferences(self._database)
         self.jobs: Jobs = SqliteJobs(self._database)
         self.search: Search = SqliteSearch(self._database, shelves)

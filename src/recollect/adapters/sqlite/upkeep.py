@@ -2,15 +2,19 @@
 
 import stat
 from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
 
 import apsw
 
+from recollect.adapters.sqlite.backup import back_up
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.errors import translated
 from recollect.adapters.sqlite.rows import fetch, number
 from recollect.adapters.sqlite.vectors import content_hash
 from recollect.errors import CorruptStore, InvalidInput, StoreError
 from recollect.model.scope import Scope
+from recollect.ports.backup import Backup, Watch
 from recollect.ports.store import Finding, Stats
 
 REPAIR = "recollect repair"
@@ -118,6 +122,9 @@ class SqliteUpkeep:
                 jobs=dict(jobs),
                 sizes=_sizes(db),
             )
+
+    def backup(self, destination: str, *, now: datetime, watch: Watch | None = None) -> Backup:
+        return back_up(self._database, Path(destination), now=now, watch=watch)
 
     def _file(self, *, deep: bool) -> Iterator[Finding]:
         mode = stat.S_IMODE(self._database.path.stat().st_mode)

@@ -11,7 +11,7 @@ from typer.main import get_group
 #: Section of the help page, then name, module and summary of each command in it.
 SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
     "First steps": (
-        ("demo", "demo", "See it work: a sample conversation, three questions, no network."),
+        ("demo", "demo", "See it work: a year of conversations, three questions, no network."),
         ("chat", "chat", "Chat in the terminal, with memory."),
         ("version", "about", "Show the versions of recollect and what it runs on."),
     ),
@@ -42,7 +42,7 @@ SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
         ("inbox", "steering", "Show what waits for your decision."),
         ("undo", "steering", "Take back the last change to memories, or a certain one."),
         ("archive", "steering", "Put memories away, to be brought back when wanted."),
-        ("restore", "steering", "Bring memories back, or accept those in the inbox."),
+        ("restore", "steering", "Bring memories back, accept those in the inbox, or restore a backup."),
         ("pin", "steering", "Keep memories from fading."),
         ("merge", "steering", "Make one memory of several."),
         ("garden", "garden", "Put away what has faded, and merge what says the same."),
@@ -60,6 +60,7 @@ SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
     ),
     "Look after": (
         ("doctor", "doctor", "Check the file, the embedder and the queue."),
+        ("backup", "backups", "Copy everything into one file, also while the server runs."),
         ("repair", "upkeep", "Rebuild search indexes from the stored text."),
         ("models", "models", "List embedding models, add one, or move to one."),
         ("reembed", "upkeep", "Move to the embedding model of the settings."),

@@ -12,6 +12,7 @@ from recollect.model.event import Event
 from recollect.model.memory import Memory, Standing
 from recollect.surfaces import shapes
 from recollect.surfaces.cli import render
+from recollect.surfaces.cli.backups import is_a_file, restore_backup
 from recollect.surfaces.cli.command import Call, command, commands, examples
 from recollect.surfaces.cli.session import Session
 from recollect.surfaces.cli.sources import quotes
@@ -42,15 +43,35 @@ def archive(call: Call, wanted: MemoryIds) -> None:
     _answer(call, away, "Put away")
 
 
-@app.command(epilog=examples("recollect restore 01k9x2v7q3m5", "recollect restore 01k9x2v7q3m5 01k9x2v7r0aa"))
+@app.command(
+    epilog=examples(
+        "recollect restore 01k9x2v7q3m5",
+        "recollect restore 01k9x2v7q3m5 01k9x2v7r0aa",
+        "recollect restore ~/backups/memory-20260801T090000Z.db",
+    )
+)
 @command
-def restore(call: Call, wanted: MemoryIds) -> None:
+def restore(
+    call: Call,
+    wanted: Annotated[
+        list[str], typer.Argument(metavar="ID|BACKUP", help="Memories, or one file that `backup` made.")
+    ],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Restore a backup without asking.")] = False,
+) -> None:
     """
-    Bring memories back, or accept those in the inbox.
+    Bring memories back, accept those in the inbox, or restore a backup.
 
-    Works for what was archived or forgotten, and for what waits in `recollect inbox`. Accepting a contradiction gives
-    up what it contradicts.
+    Ids: works for what was archived or forgotten, and for what waits in `recollect inbox`. Accepting a contradiction
+    gives up what it contradicts.
+
+    A file: it is looked through (its hash, its structure, its references), what it holds is shown, and it takes the
+    place of the whole memory, everybody's. The file that was there is kept beside it, with the time in its name.
+    Refused while another process has the memory open, which SQLite's own locks tell, and for a backup of a newer
+    recollect. What was forgotten or erased since the backup was made comes back with it.
     """
+    if is_a_file(wanted):
+        restore_backup(call, wanted, yes=yes)
+        return
     with call.open() as session:
         with session.store.transaction():
             back = [session.engine.restore(session.scope(), each) for each in _ids(session, wanted)]

@@ -3,7 +3,7 @@
 import signal
 import sys
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Annotated
@@ -57,15 +57,40 @@ def up(
     """
     if not workers:
         call.asked.settings["worker"] = "false"
-    with call.open() as session, _calmly():
-        house = make_house(session.runtime, host=host, names=frozenset(name or ()), public=public)
-        shown = next(iter(name or ()), host)
-
-        def ready(chosen: int) -> None:
-            _greet(call, session, house, f"http://{_bracketed(shown)}:{chosen}", browser=browser)
-
-        serve(session.runtime, house, host=host, port=port, worker=bool(workers), ready=ready)
+    with call.open() as session:
+        welcome(
+            call,
+            session,
+            host=host,
+            port=port,
+            browser=browser,
+            names=name or (),
+            public=public,
+            worker=bool(workers),
+        )
     call.note("Stopped.")
+
+
+def welcome(
+    call: Call,
+    session: Session,
+    *,
+    host: str,
+    port: int,
+    browser: bool,
+    names: Sequence[str] = (),
+    public: bool = False,
+    worker: bool = True,
+) -> None:
+    """Serve an open memory until somebody stops it."""
+    house = make_house(session.runtime, host=host, names=frozenset(names), public=public)
+    shown = next(iter(names), host)
+
+    def ready(chosen: int) -> None:
+        _greet(call, session, house, f"http://{_bracketed(shown)}:{chosen}", browser=browser)
+
+    with _calmly():
+        serve(session.runtime, house, host=host, port=port, worker=worker, ready=ready)
 
 
 def _greet(call: Call, session: Session, house: House, address: str, *, browser: bool) -> None:

@@ -1,25 +1,26 @@
 """Puts the server together: the doorkeeper, the routes, and one place where every failure becomes a problem."""
 
 import logging
-import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from starlette.datastructures import MutableHeaders
+from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 
 from recollect import __version__
 from recollect.errors import RecollectError
-from recollect.ports.clock import Ids
-from recollect.surfaces.http import pages, rest
+from recollect.surfaces.http import pages, rest, web
 from recollect.surfaces.http.description import Described
 from recollect.surfaces.http.doorkeeper import BodyTooLarge, Doorkeeper, House, too_large
+from recollect.surfaces.http.hurry import hurried
+from recollect.surfaces.http.logs import fields, tell_of_job
+from recollect.surfaces.http.named import Named
 from recollect.surfaces.http.once import Answers
 from recollect.surfaces.http.problems import from_error, problem
 from recollect.surfaces.http.proxy import doors as proxy
@@ -34,6 +35,7 @@ CODES = {
     403: "not_yours",
     404: "not_found",
     405: "method_not_allowed",
+    408: "too_slow",
     412: "changed_meanwhile",
 }
 #: What is said instead of the bare name of a status.
@@ -43,18 +45,29 @@ WORDS = {
     404: "There is nothing at this path. /docs lists what there is.",
     405: "This cannot be done here. The header Allow says what can.",
 }
+#: FastAPI's own spans, numbers and logs hold paths, queries and what exceptions quote, and the environment alone can
+#: have them sent somewhere. Ours hold none of it, and are made only for who asks.
+SILENT: TelemetryConfig = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+}
 SUMMARY = "Long-term memory for LLM chats: what is remembered, why, and how to change it."
 
 
 def create_app(runtime: Runtime, *, house: House, worker: bool = True) -> FastAPI:
     """The whole server over an open memory, which whoever opened it closes."""
+    runtime, recallers = hurried(runtime)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
         if worker:
-            runtime.worker.start()
+            runtime.worker.start(tell_of_job)
         yield
         runtime.worker.stop()
+        recallers.shutdown()
 
     app = Described(
         title="Recollect",
@@ -63,6 +76,7 @@ def create_app(runtime: Runtime, *, house: House, worker: bool = True) -> FastAP
         docs_url=None,
         redoc_url=None,
         lifespan=life,
+        telemetry=SILENT,
     )
     app.state.memory = Memory.over(runtime)
     app.state.house = house
@@ -70,12 +84,12 @@ def create_app(runtime: Runtime, *, house: House, worker: bool = True) -> FastAP
     app.state.conversations = Conversations(works=worker)
     app.state.traffic = traffic = Traffic()
     # The proxy first: routes are tried in order, and there somebody waits for every millisecond.
-    routers = (proxy.router(runtime), pages.router, *rest.ROUTERS)
+    routers = (proxy.router(runtime), pages.router, *rest.ROUTERS, web.router)
     for router in routers:
         app.include_router(router)
     _answer_failures(app, [route for router in routers for route in router.routes])
     app.add_middleware(Doorkeeper, house=house)
-    app.add_middleware(Named, ids=runtime.engine.ids, traffic=traffic)
+    app.add_middleware(Named, ids=runtime.engine.ids, traffic=traffic, tracer=runtime.tracer)
     return app
 
 
@@ -121,37 +135,11 @@ def _answer_failures(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
 
     @app.exception_handler(Exception)
     async def mistake(request: Request, error: Exception) -> Response:
-        log.error("request %s failed", request.scope["state"].get("id"), exc_info=error)
+        name = request.scope["state"]["id"]
+        log.error("mistake", extra=fields(request_id=name), exc_info=error)
         return problem(
-            500, "mistake", "This is a mistake in recollect. The log has the details under the request's id."
+            500,
+            "mistake",
+            "This is a mistake in recollect. The log has the details under the request's id.",
+            headers={"X-Request-Id": name},
         )
-
-
-class Named:
-    """An ASGI middleware: each request has an id, which stands in the log and in the answer."""
-
-    def __init__(self, app: ASGIApp, *, ids: Ids, traffic: Traffic) -> None:
-        self._app = app
-        self._ids = ids
-        self._traffic = traffic
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        name, begun = self._ids.new(), time.monotonic()
-        scope.setdefault("state", {})["id"] = name
-
-        async def signed(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                # What passed the proxy has the id that its own service gave it.
-                MutableHeaders(scope=message).setdefault("X-Request-Id", name)
-                spent = (time.monotonic() - begun) * 1000
-                self._traffic.count(scope["method"], message["status"], spent / 1000)
-                # The path alone: queries hold what people ask.
-                log.info(
-                    "%s %s %s %.1f ms %s", scope["method"], scope["path"], message["status"], spent, name
-                )
-            await send(message)
-
-        await self._app(scope, receive, signed)

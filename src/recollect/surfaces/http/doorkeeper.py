@@ -1,10 +1,12 @@
 """Looks at every request before anybody else does: where it was sent, where it comes from, and who sends it."""
 
+import asyncio
 import time
 from collections import deque
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -15,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from recollect.surfaces.http.keys import Keys, Person
 from recollect.surfaces.http.problems import problem
 from recollect.surfaces.http.sessions import COOKIE, CSRF_HEADER, Sessions
+from recollect.surfaces.http.web import STATIC, is_page
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 #: Anybody may fetch these: they tell nothing about anybody.
@@ -25,6 +28,8 @@ SIMPLE_TYPES = frozenset({"application/x-www-form-urlencoded", "multipart/form-d
 IMPORT = "/api/import"
 #: Where a browser says a request comes from, if it is one of ours.
 OUR_SITES = frozenset({"same-origin", "none"})
+#: Where a page of ours would stand inside of another's, which could make people click on what they do not see.
+FRAMES = frozenset({"iframe", "frame", "embed", "object", "fencedframe"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +42,10 @@ class House:
     local: bool = True  #: reachable from this machine only
     largest_body: int = 10_000_000
     largest_pack: int = 500_000_000  #: of an import
-    per_minute: int = 6_000  #: requests of one person
+    slowest_body: float = 60.0  #: seconds in which a request has to arrive
+    per_minute: int = 6_000  #: requests of one person; 0 is any number
     guests: frozenset[str] = field(default_factory=frozenset)  #: paths anybody may fetch, besides OPEN
+    static: Path = STATIC  #: where the web app's files are
 
 
 class Doorkeeper:
@@ -65,7 +72,7 @@ class Doorkeeper:
                 person, refusal = self._house.keys.owner, None
             scope.setdefault("state", {}).update(person=person, trusted=trusted)
         if refusal is None:
-            await self._app(scope, measured(receive, self._most(scope)), send)
+            await self._app(scope, measured(receive, self._most(scope), self._house.slowest_body), send)
         else:
             await refusal(scope, receive, send)
 
@@ -79,8 +86,7 @@ class Doorkeeper:
             )
         if (origin := headers.get("origin")) and not self._is_ours(origin, headers):
             return problem(403, "wrong_origin", "A page of another site may not talk to this server.")
-        site = headers.get("sec-fetch-site")
-        if site and site not in OUR_SITES and headers.get("sec-fetch-mode") != "navigate":
+        if _is_fetched_elsewhere(headers):
             return problem(403, "wrong_origin", "A page of another site may not talk to this server.")
         if int_or(headers.get("content-length"), 0) > (most := self._most(scope)):
             return too_large(most)
@@ -131,6 +137,8 @@ class Doorkeeper:
         return session.person, None
 
     def _is_too_fast(self, person: Person) -> bool:
+        if not self._house.per_minute:
+            return False
         now, recent = time.monotonic(), self._recent.setdefault(person.name, deque())
         while recent and now - recent[0] > 60:
             recent.popleft()
@@ -141,14 +149,27 @@ class Doorkeeper:
         return self._house.largest_pack if scope["path"] == IMPORT else self._house.largest_body
 
 
-def measured(receive: Receive, most: int) -> Receive:
-    """A body that does not say how long it is ends when it is too long."""
-    seen = 0
+def _is_fetched_elsewhere(headers: Headers) -> bool:
+    """Whether a page of another site uses this in itself; that it leads here is its good right."""
+    if headers.get("sec-fetch-site", "none") in OUR_SITES:
+        return False
+    return headers.get("sec-fetch-mode") != "navigate" or headers.get("sec-fetch-dest") in FRAMES
+
+
+def measured(receive: Receive, most: int, seconds: float) -> Receive:
+    """A body that does not say how long it is ends when it is too long, and one that does not come when it is late."""
+    seen, whole, end = 0, False, asyncio.get_running_loop().time() + seconds
 
     async def counted() -> Message:
-        nonlocal seen
-        message = await receive()
+        nonlocal seen, whole
+        try:
+            # What comes after the body is that the client leaves, which may take as long as it likes.
+            async with asyncio.timeout_at(None if whole else end):
+                message = await receive()
+        except TimeoutError as error:
+            raise HTTPException(408, f"The body did not arrive within {seconds:g} seconds.") from error
         seen += len(message.get("body", b""))
+        whole = not message.get("more_body", False)
         if seen > most:
             raise BodyTooLarge(most)
         return message
@@ -167,8 +188,10 @@ def too_large(most: int) -> Response:
 
 
 def is_open(path: str, house: House) -> bool:
-    return path in house.guests or any(
-        path == each or (each.endswith("/") and path.startswith(each)) for each in OPEN
+    return (
+        path in house.guests
+        or is_page(path)
+        or any(path == each or (each.endswith("/") and path.startswith(each)) for each in OPEN)
     )
 
 

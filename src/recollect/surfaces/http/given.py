@@ -2,15 +2,25 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from recollect.model.scope import LONGEST_NAME
-from recollect.surfaces.http.models import MEMORY_ID, KindName, ModeName
+from recollect.model.setting import CAPS
+from recollect.surfaces.http.models import MEMORY_ID, BandName, KindName, ModeName, OriginName
 
 Text: TypeAlias = Annotated[str, Field(min_length=1, description="Any text.")]
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+
+
+def _without_caps(chosen: dict[str, object] | None) -> dict[str, object] | None:
+    if capped := [name for name in chosen or () if name.startswith(CAPS)]:
+        raise ValueError(f"{capped[0]} is a cap, which no call can lift")
+    return chosen
+
+
 Chosen: TypeAlias = Annotated[
     dict[str, bool | int | float | str | list[str]] | None,
+    AfterValidator(_without_caps),
     Field(description="Settings for this call alone, by name.", examples=[{"recall.limit": 5}]),
 ]
 
@@ -38,6 +48,21 @@ class Merge(Given):
     ids: Annotated[list[Name], Field(min_length=2, max_length=100, examples=[[MEMORY_ID, "01k9x2v7q3m6"]])]
 
 
+class Apart(Given):
+    ids: Annotated[list[Name], Field(min_length=2, max_length=2, examples=[[MEMORY_ID, "01k9x2v7q3m6"]])]
+
+
+class Several(Given):
+    ids: Annotated[list[Name], Field(min_length=1, max_length=1000, examples=[[MEMORY_ID, "01k9x2v7q3m6"]])]
+
+
+class Find(Given):
+    query: Annotated[str, Field(min_length=1, examples=["food"])]
+    kind: KindName | None = None
+    origin: OriginName | None = None
+    importance: BandName | None = None
+
+
 class Undo(Given):
     event_id: Annotated[Name | None, Field(description="Which; without it the last one.")] = None
 
@@ -49,6 +74,9 @@ class Question(Given):
     as_of: Annotated[str | None, Field(description="What was known and true then, ISO 8601.")] = None
     mode: ModeName | None = None
     settings: Chosen = None
+    receipt: Annotated[
+        bool, Field(description="false leaves no receipt: for trying out, or while somebody types.")
+    ] = True
 
 
 class ContextWanted(Given):
@@ -114,6 +142,40 @@ class Gardening(Given):
 
 class SettingValue(Given):
     value: Annotated[bool | int | float | str | list[str], Field(examples=[5])]
+
+
+class NewToken(Given):
+    name: Annotated[Name, Field(examples=["phone"])]
+    user_id: Annotated[Name | None, Field(description="Whose memory it opens; without one, yours.")] = None
+    admin: Annotated[bool, Field(description="Let it open everybody's.")] = False
+
+
+class Numbers(Given):
+    values: Annotated[
+        dict[str, int | float],
+        Field(min_length=1, max_length=100, examples=[{"recall.alpha": 0.5}], description="By setting."),
+    ]
+
+
+class Labelled(Given):
+    query: Annotated[str, Field(min_length=1, examples=["What can I cook?"])]
+    chat_id: Name | None = None
+    relevant: Annotated[
+        list[str] | dict[str, int | float],
+        Field(description="Ids or texts, or how much each of them counts.", examples=[["is vegetarian"]]),
+    ]
+
+
+class Tune(Given):
+    labels: Annotated[
+        list[Labelled] | None,
+        Field(max_length=1000, description="Ten at least; without any, those of the user's feedback."),
+    ] = None
+    dry_run: bool = False
+    force: Annotated[
+        bool, Field(description="Keep the numbers even if the gain does not hold elsewhere.")
+    ] = False
+    name: Annotated[Name, Field(description="Keep them under this name.")] = "tuned"
 
 
 class ChatChange(Given):

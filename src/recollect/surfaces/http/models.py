@@ -8,7 +8,12 @@ WHEN = "2026-03-02T09:00:00.000+00:00"
 MEMORY_ID = "01k9x2v7q3m5"
 KindName: TypeAlias = Literal["bio", "pref", "emo", "obj", "evt", "dec", "note"]
 StandingName: TypeAlias = Literal["active", "quarantined", "contested", "superseded", "archived", "forgotten"]
+OriginName: TypeAlias = Literal["manual", "rules", "model", "import"]
+BandName: TypeAlias = Literal["trivial", "temporary", "context", "critical"]
 ModeName: TypeAlias = Literal["on", "collect_only", "recall_only", "off"]
+ActionName: TypeAlias = Literal[
+    "forget", "edit", "merge", "archive", "learn", "supersede", "pin", "restore", "accept", "undo"
+]
 RoleName: TypeAlias = Literal["user", "assistant", "system", "tool"]
 
 
@@ -107,7 +112,7 @@ class Item(Shown):
 
 class Found(Shown):
     results: list[Item]
-    receipt: Annotated[str, Field(description="Ask why with this.")]
+    receipt: Annotated[str | None, Field(description="Ask why with this.")]
     degraded: list[str]
 
 
@@ -158,9 +163,12 @@ class Absence(Shown):
 
 
 class Opinion(Shown):
-    receipt_id: str
-    item_id: str
+    receipt: str
+    id: str
     relevant: bool
+    query: str | None
+    chat_id: str | None
+    created_at: str
 
 
 class Event(Shown):
@@ -173,6 +181,49 @@ class Event(Shown):
 
 class Events(Shown):
     results: list[Event]
+
+
+class WaitingMemory(Memory):
+    reason: Annotated[str | None, Field(description="Why it waits.")]
+    against: Annotated[list[Memory], Field(description="What it contradicts, and would take the place of.")]
+
+
+class Waiting(Shown):
+    results: list[WaitingMemory]
+
+
+class Pair(Shown):
+    memory: Annotated[Memory, Field(description="The one that says more.")]
+    other: Memory
+    similarity: float
+
+
+class Pairs(Shown):
+    results: list[Pair]
+
+
+class Altered(Shown):
+    id: str
+    memory: Annotated[str | None, Field(description="What it said afterwards; null if it is erased.")]
+    old_memory: Annotated[str | None, Field(description="What it said before, if that was something else.")]
+    kind: KindName | None
+    standing: Annotated[StandingName | None, Field(description="Afterwards.")]
+    standing_now: StandingName | None
+    chat_id: str | None
+    pinned: bool
+
+
+class ToldEvent(Shown):
+    id: str
+    at: str
+    action: ActionName
+    undone: bool
+    can_be_undone: bool
+    memories: list[Altered]
+
+
+class Timeline(Shown):
+    results: list[ToldEvent]
 
 
 class Count(Shown):
@@ -207,8 +258,16 @@ class Message(Shown):
     extracted: bool
 
 
+class Recalled(Shown):
+    memories: Annotated[int, Field(description="How many passages were put before the model.")]
+    tokens: int
+    budget: int
+    ms: float
+
+
 class ChatMessage(Message):
     receipt: Annotated[str | None, Field(description="The recall that was made for it.")]
+    recalled: Annotated[Recalled | None, Field(description="That recall in short.")]
 
 
 class Messages(Shown):

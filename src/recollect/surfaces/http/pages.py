@@ -51,12 +51,6 @@ def session(request: Request) -> Response:
     return JSONResponse({"user": found.person.user, "admin": found.person.admin, "csrf": found.csrf})
 
 
-@router.get("/", include_in_schema=False)
-def front() -> Response:
-    """The page that a login leads to."""
-    return RedirectResponse("/docs", 303)
-
-
 @router.get("/docs", include_in_schema=False)
 def docs(request: Request) -> HTMLResponse:
     """What can be asked, from the server's own description; nothing is fetched from elsewhere."""

@@ -4,7 +4,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from recollect.surfaces.http.models import RecallFlags, Shown
+from recollect.surfaces.http.models import (
+    BandName,
+    KindName,
+    Memory,
+    OriginName,
+    RecallFlags,
+    RoleName,
+    Shown,
+    StandingName,
+)
 
 
 class PutAway(Shown):
@@ -24,6 +33,61 @@ class Tended(Shown):
     at: str
     put_away: list[PutAway]
     merged: list[MergedAway]
+
+
+class SortCount(Shown):
+    standing: StandingName
+    kind: KindName
+    origin: OriginName
+    importance: BandName
+    count: int
+
+
+class Census(Shown):
+    results: list[SortCount]
+
+
+class FoundMemory(Memory):
+    score: float
+    parts: Annotated[dict[str, float], Field(description="What the score is made of.")]
+
+
+class FoundMemories(Shown):
+    results: list[FoundMemory]
+    degraded: list[str]
+
+
+class Quote(Shown):
+    message_id: str
+    chat_id: str
+    role: RoleName
+    created_at: str
+    before: Annotated[str, Field(description="What was said just before these words.")]
+    quote: str
+    after: str
+
+
+class MemoryUse(Shown):
+    receipt: str
+    at: str
+    chat_id: str | None
+    query: str | None
+    fate: Literal["injected", "returned", "left_out"]
+    score: float
+
+
+class Weight(Shown):
+    at: str
+    weight: float
+
+
+class Account(Shown):
+    sources: list[Quote]
+    uses: Annotated[list[MemoryUse], Field(description="The newest first.")]
+    fading: Annotated[list[Weight], Field(description="From when it was last said.")]
+    archive_below: float
+    leaves_at: Annotated[str | None, Field(description="When it is put away if it is not said again.")]
+    reason: str | None
 
 
 class Job(Shown):
@@ -52,6 +116,15 @@ class Setting(Shown):
     doc: str
     takes: str
     personal: Annotated[bool, Field(description="Whether a user may set it.")]
+    kind: Annotated[str, Field(description="What it takes, in a word or two.", examples=["whole number"])]
+    choices: list[str]
+    low: Annotated[float | None, Field(description="The least a number may be.")]
+    high: Annotated[
+        float | None, Field(description="The most a number may be; null if nothing sensible is too much.")
+    ]
+    default: bool | int | float | str | list[str] | None
+    environment: Annotated[list[str], Field(description="Variables that set it, strongest first.")]
+    secret: bool
 
 
 class SettingsList(Shown):
@@ -162,6 +235,19 @@ class Imported(Shown):
     imported: Annotated[dict[str, int], Field(description="What was new, by part.")]
     known: Annotated[dict[str, int], Field(description="What was here already.")]
     left_out: Annotated[list[dict[str, str]], Field(description="What was not taken in, and why.")]
+
+
+class Backup(Shown):
+    file: Annotated[str, Field(description="On the server.")]
+    made_at: str
+    bytes: int
+    sha256: str
+    schema_: Annotated[int, Field(alias="schema")]
+    users: int
+    messages: int
+    memories: Annotated[int, Field(description="Those in use.")]
+    newest: Annotated[str | None, Field(description="When something was said last.")]
+    rows: Annotated[dict[str, int], Field(description="By table.")]
 
 
 class Mem0Done(Shown):

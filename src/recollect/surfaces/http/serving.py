@@ -11,6 +11,7 @@ from recollect.errors import ConfigError
 from recollect.surfaces.http.app import create_app
 from recollect.surfaces.http.doorkeeper import House, is_loopback
 from recollect.surfaces.http.keys import Keys
+from recollect.surfaces.http.logs import logging_to_stderr
 from recollect.surfaces.http.sessions import Sessions
 from recollect.wiring import Runtime
 
@@ -35,6 +36,7 @@ def make_house(
         sessions=Sessions(),
         hosts=names | (LOCAL_NAMES if local else frozenset({host})),
         local=local,
+        per_minute=connection.requests_per_minute,
     )
 
 
@@ -55,7 +57,8 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=GRACE,
     )
-    with closing(listener):
+    connection = runtime.settings.resolve().connection
+    with closing(listener), logging_to_stderr(connection.log_format, connection.log_level):
         _Server(config, ready).run(sockets=[listener])
 
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -76,7 +77,9 @@ class Flow(Generic[Piece]):
         self._queue: asyncio.Queue[Piece | Failure | None] = asyncio.Queue()
 
     def start(self) -> None:
-        threading.Thread(target=self._run, name="recollect-answer", daemon=True).start()
+        # What is done there belongs to the request that asked for it.
+        whole = copy_context().run
+        threading.Thread(target=whole, args=(self._run,), name="recollect-answer", daemon=True).start()
 
     async def next(self) -> Piece | None:
         """The next piece; None at the end. What went wrong in the thread is raised here."""

@@ -68,6 +68,8 @@ class AsyncMemory:
     labels = _in_thread(Memory.labels)
     tune = _in_thread(Memory.tune)
     undo_tuning = _in_thread(Memory.undo_tuning)
+    tunings = _in_thread(Memory.tunings)
+    keep_tuning = _in_thread(Memory.keep_tuning)
     get = _in_thread(Memory.get)
     get_all = _in_thread(Memory.get_all)
     update = _in_thread(Memory.update)
@@ -95,11 +97,14 @@ class AsyncMemory:
     summarise = _in_thread(Memory.summarise)
     summaries = _in_thread(Memory.summaries)
     metrics = _in_thread(Memory.metrics)
+    insights = _in_thread(Memory.insights)
     garden = _in_thread(Memory.garden)
     forecast = _in_thread(Memory.forecast)
     erase = _in_thread(Memory.erase)
     flush = _in_thread(Memory.flush)
+    examine = _in_thread(Memory.examine)
     stats = _in_thread(Memory.stats)
+    backup = _in_thread(Memory.backup)
     close = _in_thread(Memory.close)
 
     async def __aenter__(self) -> Self:

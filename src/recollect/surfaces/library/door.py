@@ -7,6 +7,7 @@ from typing import Self
 
 from recollect.model.policy import Policy
 from recollect.model.scope import Scope
+from recollect.ports.backup import Watch
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Embedder
@@ -58,6 +59,20 @@ class Door:
 
     def stats(self, *, user_id: str | None = None) -> Shape:
         return shapes.stats(self._runtime.store.upkeep.stats(self._scope(user_id)))
+
+    def backup(self, destination: str | Path, *, watch: Watch | None = None) -> Shape:
+        """
+        Copy everything, of all users, into a file that can be opened like any memory; others may write meanwhile.
+
+        The copy is looked through before it gets its name, and a manifest with its hash is put beside it. In a folder
+        it gets a name by the time. Nothing is overwritten. `watch` is told how many bytes are done, of how many.
+        """
+        store, now = self._runtime.store, self._runtime.engine.clock.now()
+        target = Path(destination)
+        if target.is_dir():
+            own = Path(store.location())
+            target /= f"{own.stem}-{now:%Y%m%dT%H%M%SZ}{own.suffix}"
+        return shapes.backup(store.upkeep.backup(str(target), now=now, watch=watch))
 
     def close(self) -> None:
         self._runtime.close()

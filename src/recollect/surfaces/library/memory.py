@@ -1,5 +1,6 @@
 """Memory: everything a program does with what is remembered."""
 
+from recollect.surfaces.library.examining import Examining
 from recollect.surfaces.library.keeping import Keeping
 from recollect.surfaces.library.listening import Listening
 from recollect.surfaces.library.recalling import Recalling
@@ -7,7 +8,7 @@ from recollect.surfaces.library.steering import Steering
 from recollect.surfaces.library.tuning import Tuning
 
 
-class Memory(Listening, Recalling, Steering, Keeping, Tuning):
+class Memory(Listening, Recalling, Steering, Keeping, Tuning, Examining):
     """
     A memory in one file. Safe to share between threads; several processes may open the same file.
 

@@ -20,13 +20,19 @@ class Recalling(Door):
         as_of: object = None,
         mode: str | None = None,
         settings: Mapping[str, object] | None = None,
+        receipt: bool = True,
     ) -> Shape:
-        """What bears on a question, best first, each with its score and the parts it is made of."""
+        """
+        What bears on a question, best first, each with its score and the parts it is made of.
+
+        ``receipt=False`` leaves none, and does not count in the metrics: for trying out, or while somebody types.
+        """
         scope = self._scope(user_id, chat_id)
         call = {**(settings or {}), **({"recall.limit": limit} if limit is not None else {})}
         policy = self._policy(scope, call, mode)
         asked, then = incoming.question(query), incoming.moment(as_of)
-        return shapes.found(self._runtime.engine.recall(scope, asked, policy, as_of=then))
+        found = self._runtime.engine.recall(scope, asked, policy, as_of=then, keep=receipt)
+        return {**shapes.found(found), "receipt": found.id if receipt else None}
 
     def context(
         self,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from recollect.model.scope import valid_name
 from recollect.surfaces import incoming, shapes
 from recollect.surfaces.library.door import Door
 from recollect.surfaces.shapes import Shape
@@ -50,3 +51,18 @@ class Tuning(Door):
     def undo_tuning(self, *, user_id: str | None = None) -> Shape:
         """Bring back the values from before the last tuning; None stands for what was not set."""
         return {"values": dict(self._runtime.engine.undo_tuning(self._scope(user_id)))}
+
+    def keep_tuning(
+        self, values: Mapping[str, float], *, name: str = "tuned", user_id: str | None = None
+    ) -> Shape:
+        """Make numbers of recall the user's own, and keep them under a name; `undo_tuning` takes that back."""
+        scope = self._scope(user_id)
+        # Raises if a number makes no sense.
+        self._runtime.settings.resolve(preferences={key: f"{value:g}" for key, value in values.items()})
+        self._runtime.engine.keep_tuning(scope, values, name=valid_name("name of the tuning", name))
+        return {"name": name, "values": dict(values)}
+
+    def tunings(self, *, user_id: str | None = None) -> Shape:
+        """The numbers that were kept, by their names."""
+        kept = self._runtime.engine.tunings(self._scope(user_id))
+        return shapes.results({"name": name, "values": dict(values)} for name, values in kept.items())

@@ -4,11 +4,14 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
+from functools import partial
 
 from recollect.errors import RecollectError
 from recollect.model.candidate import Key, Source
 from recollect.model.policy import Policy, Value
+from recollect.surfaces.http.hurry import Errand, waited_for
 from recollect.surfaces.http.proxy.threads import Injected, Thread
 from recollect.surfaces.http.proxy.turns import Found, Turn
 from recollect.surfaces.incoming import question
@@ -36,13 +39,19 @@ class Recaller:
 
     async def __call__(self, turn: Turn) -> Found:
         """Whatever happens to memory, the turn goes on: without it if need be."""
-        found = Found()
+        found, errand = Found(), Errand()
         seconds = (self.runtime.settings.resolve().policy.recall.deadline_ms or DEADLINE_MS) / 1000
         try:
+            looking: asyncio.Future[None] | None = None
             async with asyncio.timeout(seconds):
                 await _learned(turn.thread, seconds / 3)
-                await asyncio.get_running_loop().run_in_executor(self.pool, self._look, turn, found)
+                looking = self._looking(turn, found, errand)
+                await asyncio.shield(looking)
         except TimeoutError:
+            if not errand.give_up() and looking is not None:
+                # It came at the last moment, and its receipt says that it is used.
+                await looking
+                return found
             # The thread may go on, so what came in time is taken out of its hands.
             return Found(again=dict(found.again), skipped="timeout", use=found.use)
         except RecollectError as error:
@@ -53,7 +62,18 @@ class Recaller:
             return Found(again=dict(found.again), skipped="error", use=found.use)
         return found
 
-    def _look(self, turn: Turn, found: Found) -> None:
+    def _looking(self, turn: Turn, found: Found, errand: Errand) -> asyncio.Future[None]:
+        look = partial(copy_context().run, self._look, turn, found, errand)
+        looking = asyncio.get_running_loop().run_in_executor(self.pool, look)
+        # One that is no longer waited for may fail: nobody minds.
+        looking.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return looking
+
+    def _look(self, turn: Turn, found: Found, errand: Errand) -> None:
+        with waited_for(errand):
+            self._fill(turn, found)
+
+    def _fill(self, turn: Turn, found: Found) -> None:
         policy = self.runtime.policy(turn.scope.user, chat=turn.scope.chat)
         found.use = use = turn.wish.use.within(policy)
         if not use.reads:

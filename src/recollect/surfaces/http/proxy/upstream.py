@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import httpx2
@@ -36,6 +37,10 @@ NOT_THEIRS = frozenset(
 )
 
 
+_KEPT_HERE = HOP_BY_HOP | OURS
+_KEPT_THERE = frozenset(name.encode() for name in HOP_BY_HOP | NOT_THEIRS)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upstream:
     base: httpx2.URL
@@ -52,6 +57,7 @@ class Upstream:
         return self.base.copy_with(raw_path=whole.encode("ascii", "replace"))
 
 
+@lru_cache(maxsize=16)
 def upstream(connection: Connection, service: Literal["openai", "anthropic"]) -> Upstream | None:
     """
     The service that was configured for a dialect; None if none was. Nothing is ever sent elsewhere.
@@ -79,11 +85,11 @@ def upstream(connection: Connection, service: Literal["openai", "anthropic"]) ->
 
 def passed_on(headers: Headers, service: Upstream, *, trusted: bool) -> list[tuple[str, str]]:
     """The headers of a client as they go on. A token of ours never leaves; in its place goes the configured key."""
-    named = _named_in(headers.getlist("connection"))
+    stays = _KEPT_HERE | _named_in(headers.getlist("connection"))
     kept = [
         (name, value)
         for name, value in headers.items()
-        if name not in HOP_BY_HOP | OURS | named and not name.startswith("x-memory")
+        if name not in stays and not name.startswith("x-memory")
     ]
     ours = [name for name, value in kept if name in KEYS and _is_ours(name, value, headers, trusted=trusted)]
     foreign = [(name, value) for name, value in kept if name not in ours]
@@ -95,8 +101,7 @@ def passed_on(headers: Headers, service: Upstream, *, trusted: bool) -> list[tup
 
 def passed_back(headers: httpx2.Headers) -> list[tuple[bytes, bytes]]:
     """The headers of an answer as they go back."""
-    named = {name.encode() for name in _named_in(headers.get_list("connection"))}
-    left_out = {name.encode() for name in HOP_BY_HOP | NOT_THEIRS} | named
+    left_out = _KEPT_THERE | {name.encode() for name in _named_in(headers.get_list("connection"))}
     return [
         (name.lower(), value)
         for name, value in headers.raw

@@ -5,9 +5,11 @@ from typing import Annotated
 
 from fastapi import Query, Response
 
-from recollect.errors import InvalidInput
-from recollect.model.message import Chat
+from recollect.errors import InvalidInput, NotFound
+from recollect.model.message import Chat, Message, Role
+from recollect.model.receipt import Receipt
 from recollect.model.scope import Scope
+from recollect.ports.store import Store
 from recollect.surfaces import shapes
 from recollect.surfaces.http import given, models
 from recollect.surfaces.http.answers import answer
@@ -72,9 +74,9 @@ def list_messages(
     if before is not None:
         store.messages.get(scope, before)
     listed = store.messages.list(scope, limit=limit, before=before)
-    receipts = store.injections.receipts(scope)
+    recalls = _recalls(store, scope, listed)
     return answer(
-        shapes.results({**shapes.message(each), "receipt": receipts.get(each.id)} for each in listed)
+        shapes.results({**shapes.message(each), **_recalled(recalls.get(each.id))} for each in listed)
     )
 
 
@@ -109,6 +111,44 @@ def listen(memory: MemoryDoor, user: UserId, chat_id: str, body: given.Heard) ->
         body.messages, user_id=user, chat_id=chat_id, sync=body.sync, mode=body.mode, settings=body.settings
     )
     return answer(heard)
+
+
+def _recalls(store: Store, scope: Scope, messages: Sequence[Message]) -> dict[str, Receipt]:
+    """The recall behind each question: the one whose block was sent with it, else the last of the same words."""
+    questions = [message for message in messages if message.role is Role.USER]
+    recent = store.receipts.list(scope, limit=2 * len(questions))
+    known = {receipt.id: receipt for receipt in recent}
+    asked = {receipt.query: receipt for receipt in reversed(recent)}
+    sent = store.injections.receipts(scope)
+    found: dict[str, Receipt] = {}
+    for question in questions:
+        name = sent.get(question.id)
+        receipt = (
+            asked.get(question.content) if name is None else known.get(name) or _kept(store, scope, name)
+        )
+        if receipt is not None:
+            found[question.id] = receipt
+    return found
+
+
+def _kept(store: Store, scope: Scope, receipt_id: str) -> Receipt | None:
+    try:
+        return store.receipts.get(scope, receipt_id)
+    except NotFound:
+        # Receipts go after some weeks.
+        return None
+
+
+def _recalled(receipt: Receipt | None) -> Shape:
+    if receipt is None:
+        return {"receipt": None, "recalled": None}
+    short: Shape = {
+        "memories": len(receipt.injected),
+        "tokens": receipt.tokens,
+        "budget": receipt.budget,
+        "ms": round(receipt.timings.get("total_ms", 0.0), 2),
+    }
+    return {"receipt": receipt.id, "recalled": short}
 
 
 def _one(memory: Memory, scope: Scope) -> Shape:

@@ -1,12 +1,14 @@
 """Memories: listed, written down, corrected, put away and forgotten."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import Path, Query, Response
 from starlette.exceptions import HTTPException
 
 from recollect.errors import InvalidInput
-from recollect.model.memory import Kind, Standing
+from recollect.model.event import Action
+from recollect.model.memory import Band, Kind, Origin, Standing
 from recollect.model.outcome import New
 from recollect.model.scope import Scope
 from recollect.surfaces import incoming, shapes
@@ -31,7 +33,13 @@ def list_memories(
     standing: Annotated[
         models.StandingName | None, Query(description="Those in use, unless something else is asked for.")
     ] = None,
+    origin: Annotated[models.OriginName | None, Query(description="Who wrote it down.")] = None,
+    importance: models.BandName | None = None,
+    contains: Annotated[str | None, Query(description="Only those with these letters in them.")] = None,
     chat_id: Annotated[str | None, Query(description="Only those first said there.")] = None,
+    as_of: Annotated[
+        str | None, Query(description="What was known and true then, ISO 8601; `standing` is today's.")
+    ] = None,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Response:
@@ -43,6 +51,10 @@ def list_memories(
         tag=tag,
         kind=Kind(kind) if kind else None,
         standing=Standing(standing or "active"),
+        origin=Origin(origin) if origin else None,
+        band=Band(importance) if importance else None,
+        contains=contains,
+        as_of=incoming.moment(as_of),
     )
     return answer({**shapes.results(map(shapes.memory, listed)), "limit": limit, "offset": offset})
 
@@ -81,12 +93,6 @@ def forget_all(
     return answer(memory.delete_all(user_id=user))
 
 
-@router.get("/inbox", response_model=models.Memories)
-def inbox(memory: MemoryDoor, user: UserId, limit: Limit = 100) -> Response:
-    """What waits for the user's decision: facts without a source, and contradictions."""
-    return answer(memory.inbox(user_id=user, limit=limit))
-
-
 @router.get("/events", response_model=models.Events)
 def events(memory: MemoryDoor, user: UserId, limit: Limit = 50) -> Response:
     """What was learned, changed and forgotten, the newest first."""
@@ -103,6 +109,18 @@ def undo(memory: MemoryDoor, user: UserId, body: given.Undo | None = None) -> Re
 def merge(memory: MemoryDoor, user: UserId, body: given.Merge) -> Response:
     """Make one memory of several: the one that says most stays, with the sources of all."""
     return tagged(memory.merge(body.ids, user_id=user))
+
+
+@router.post("/archive", response_model=models.Memories, dependencies=[OnceOnly])
+def archive_several(memory: MemoryDoor, user: UserId, body: given.Several) -> Response:
+    """Put several memories away at once. It is one event, which is undone as one."""
+    return _taken_away(memory, user, body.ids, Action.ARCHIVE)
+
+
+@router.post("/forget", response_model=models.Memories, dependencies=[OnceOnly])
+def forget_several(memory: MemoryDoor, user: UserId, body: given.Several) -> Response:
+    """Forget several memories at once. It is one event, which is undone as one."""
+    return _taken_away(memory, user, body.ids, Action.FORGET)
 
 
 @router.get("/{memory_id}", response_model=models.Memory)
@@ -165,6 +183,11 @@ def pin(memory: MemoryDoor, user: UserId, memory_id: Id) -> Response:
 def unpin(memory: MemoryDoor, user: UserId, memory_id: Id) -> Response:
     """Let a memory fade again."""
     return tagged(memory.pin(memory_id, pinned=False, user_id=user))
+
+
+def _taken_away(memory: Memory, user: str, ids: Sequence[str], action: Action) -> Response:
+    taken = memory.runtime.engine.take_away(Scope(user), ids, action)
+    return answer(shapes.results(map(shapes.memory, taken)))
 
 
 def _checked(memory: Memory, user: str, memory_id: str, if_match: str | None) -> str:

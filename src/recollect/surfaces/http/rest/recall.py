@@ -23,6 +23,7 @@ def search(memory: MemoryDoor, user: UserId, body: given.Question) -> Response:
         as_of=body.as_of,
         mode=body.mode,
         settings=body.settings,
+        receipt=body.receipt,
     )
     return answer(found)
 
@@ -64,6 +65,5 @@ def why_not(memory: MemoryDoor, user: UserId, body: given.WhyNot) -> Response:
 @router.post("/feedback", response_model=models.Opinion, status_code=201, dependencies=[OnceOnly])
 def feedback(memory: MemoryDoor, user: UserId, body: given.Feedback) -> Response:
     """Say whether something that was recalled bore on the question; tuning learns from it."""
-    opinion = memory.runtime.engine.say_of(Scope(user), body.receipt_id, body.item_id, relevant=body.relevant)
-    shown = {"receipt_id": opinion.receipt_id, "item_id": opinion.item_id, "relevant": opinion.relevant}
-    return answer(shown, 201)
+    said = memory.feedback(body.receipt_id, body.item_id, relevant=body.relevant, user_id=user)
+    return answer(said, 201)

@@ -3,9 +3,12 @@
 from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Depends, Header, Query, Response
+from starlette.exceptions import HTTPException
 
 from recollect.errors import InvalidInput
 from recollect.surfaces.http.answers import answer
+from recollect.surfaces.http.asking import Asker
+from recollect.surfaces.http.keys import Person
 from recollect.surfaces.http.once import HEADER, LONGEST, Once
 from recollect.surfaces.shapes import Shape
 
@@ -32,6 +35,16 @@ def _once(
 
 
 OnceOnly = Depends(_once)
+
+
+def _admin(asker: Asker) -> Person:
+    if not asker.admin:
+        raise HTTPException(403, "This is about the whole machine. Ask with an admin's token.")
+    return asker
+
+
+#: Whoever asks, if everybody's memory is open to them.
+Admin: TypeAlias = Annotated[Person, Depends(_admin)]
 
 
 def subject(tag: str, prefix: str = "") -> APIRouter:

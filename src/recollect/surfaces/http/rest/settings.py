@@ -5,11 +5,12 @@ from starlette.exceptions import HTTPException
 
 from recollect.errors import ConfigError, NotFound
 from recollect.model.policy import PRESETS, Value
-from recollect.model.setting import Described, Setting
+from recollect.model.setting import CAPS, MOST, Described, Setting
 from recollect.settings import describe
 from recollect.surfaces.http import given, reports
 from recollect.surfaces.http.answers import answer
 from recollect.surfaces.http.asking import Asker, MemoryDoor, UserId
+from recollect.surfaces.http.keys import Person
 from recollect.surfaces.http.rest.routing import subject
 from recollect.surfaces.library.memory import Memory
 from recollect.surfaces.shapes import Json, Shape
@@ -36,9 +37,15 @@ def get_setting(memory: MemoryDoor, asker: Asker, user: UserId, name: str) -> Re
 
 
 @router.put("/settings/{name}", response_model=reports.Setting)
-def set_preference(memory: MemoryDoor, user: UserId, name: str, body: given.SettingValue) -> Response:
-    """Set a preference of the user: it wins over the environment. What belongs to the machine is not set here."""
+def set_preference(
+    memory: MemoryDoor, asker: Asker, user: UserId, name: str, body: given.SettingValue
+) -> Response:
+    """
+    Set a preference of the user: it wins over the environment. What belongs to the machine is not set here, and what
+    caps a user's costs only by an admin.
+    """
     row, runtime = _known(name), memory.runtime
+    _may_change(asker, row)
     value = _written(body.value)
     # Raises if the value makes no sense, or is not the user's to choose.
     runtime.settings.resolve(preferences={row.name: value})
@@ -47,9 +54,10 @@ def set_preference(memory: MemoryDoor, user: UserId, name: str, body: given.Sett
 
 
 @router.delete("/settings/{name}", response_model=reports.Setting)
-def unset_preference(memory: MemoryDoor, user: UserId, name: str) -> Response:
+def unset_preference(memory: MemoryDoor, asker: Asker, user: UserId, name: str) -> Response:
     """Take a preference of the user back; what held before it holds again."""
     row, runtime = _known(name), memory.runtime
+    _may_change(asker, row)
     runtime.store.preferences.set(user, row.name, None, now=runtime.engine.clock.now())
     return answer(_now(memory, user, row))
 
@@ -71,6 +79,11 @@ def _known(name: str) -> Described:
     return row
 
 
+def _may_change(asker: Person, row: Described) -> None:
+    if row.name.startswith(CAPS) and not asker.admin:
+        raise HTTPException(403, f"{row.name} caps what a user costs. Ask with an admin's token.")
+
+
 def _now(memory: Memory, user: str, row: Described) -> Shape:
     return _shape(row, memory.runtime.resolve(user).sources[row.name])
 
@@ -84,7 +97,19 @@ def _shape(row: Described, found: Setting) -> Shape:
         "doc": row.doc,
         "takes": row.takes,
         "personal": is_personal(row),
+        "kind": row.kind,
+        "choices": list(row.choices),
+        **_bounds(row),
+        "default": _json(row.default),
+        "environment": list(row.environment),
+        "secret": row.secret,
     }
+
+
+def _bounds(row: Described) -> Shape:
+    if row.kind not in {"number", "whole number"}:
+        return {"low": None, "high": None}
+    return {"low": row.low, "high": row.high if row.high < MOST else None}
 
 
 def is_personal(row: Described) -> bool:

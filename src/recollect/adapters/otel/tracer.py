@@ -1,0 +1,40 @@
+"""Spans through OpenTelemetry's API. Where they go is decided by the SDK, which is the user's."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from opentelemetry import propagate, trace
+
+from recollect.ports.tracing import Attributes
+
+
+@dataclass(frozen=True, slots=True)
+class OtelSpan:
+    inner: trace.Span
+
+    def note(self, attributes: Attributes, *, name: str | None = None, failed: bool = False) -> None:
+        self.inner.set_attributes(attributes)
+        if name is not None:
+            self.inner.update_name(name)
+        if failed:
+            self.inner.set_status(trace.StatusCode.ERROR)
+
+
+class OtelTracer:
+    def __init__(self) -> None:
+        self._tracer = trace.get_tracer("recollect")
+
+    @contextmanager
+    def span(self, name: str, *, headers: Mapping[str, str] | None = None) -> Iterator[OtelSpan]:
+        context = propagate.extract(headers) if headers else None
+        # Messages of exceptions may quote what people said, so only that it failed is written down.
+        with self._tracer.start_as_current_span(
+            name, context=context, record_exception=False, set_status_on_exception=False
+        ) as inner:
+            span = OtelSpan(inner)
+            try:
+                yield span
+            except BaseException as error:
+                span.note({"error.type": type(error).__name__}, failed=True)
+                raise

@@ -1,0 +1,47 @@
+"""Everything in one copy, and the copy back in its place."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol, TypeAlias
+
+#: Told how many bytes are done, of how many.
+Watch: TypeAlias = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holdings:
+    """What is in a file, in numbers."""
+
+    schema: int
+    users: int
+    messages: int
+    memories: int  #: in use
+    newest: datetime | None = None  #: when something was said last
+    rows: Mapping[str, int] = field(default_factory=dict)  #: by table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backup:
+    """A copy that was looked through and found whole."""
+
+    path: str
+    bytes: int
+    sha256: str
+    holds: Holdings
+    made_at: datetime | None = None  #: None if no manifest lies beside it
+    warnings: tuple[str, ...] = ()
+
+
+class Backups(Protocol):
+    """What can be done with copies while the memory itself is not open."""
+
+    def look(self, path: str) -> Backup:
+        """Look a copy through. Raises if it is damaged, something else, or of a newer recollect; changes nothing."""
+
+    def restore(self, backup: Backup, *, now: datetime, watch: Watch | None = None) -> str | None:
+        """
+        Put a copy that was looked through in the memory's place; return where the file went that was there.
+
+        Refused while anybody has the memory open, and if the copy has changed since.
+        """
