@@ -1,0 +1,229 @@
+"""
+A page of another site tries to read and to change the memory of whoever visits it. Every attack is made twice: on a
+server that guards nothing, where it works, and on ours, where its owner is logged in.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import pytest
+from playwright.sync_api import Page, Route
+from tests.browser.conftest import EVIL
+from tests.browser.sites import BLANK, DELETED, Unguarded, attacker, unguarded
+from tests.surfaces.http.proxy.bench import until
+from tests.surfaces.http.serving import Served
+
+SECRET = "My locker opens with 4711."
+PLANTED = "The user trusts evil.example."
+#: Sites from which the attacks are made: somebody else's, and another program's on this very machine, to which a
+#: browser sends our cookies.
+SITES = (EVIL, "127.0.0.1")
+COUNTED = re.compile(r'recollect_http_requests_total\{method="\w+",status="(\d+)"\} (\d+)')
+
+#: Each is JavaScript with `victim` and `planted` at hand; those that read return what they got.
+READS = {
+    "fetch": "await (await fetch(`${victim}/api/memory`)).text()",
+    "fetch with cookies": "await (await fetch(`${victim}/api/memory`, {credentials: 'include'})).text()",
+    "fetch of a pack": "await (await fetch(`${victim}/api/export`, {credentials: 'include'})).text()",
+}
+#: What these get a page cannot see, but that they get it is bad enough.
+BLIND_READS = {
+    "fetch without CORS": "await fetch(`${victim}/api/memory`, {mode: 'no-cors', credentials: 'include'})",
+    "image": "await loaded('img', `${victim}/api/memory`)",
+    "script": "await loaded('script', `${victim}/api/memory`)",
+    "frame": "await loaded('iframe', `${victim}/api/memory`)",
+    "style": "await loaded('link', `${victim}/api/memory`)",
+}
+WRITES = {
+    "form": "await submitted(`${victim}/api/memory`, 'application/x-www-form-urlencoded')",
+    "form in plain text": "await submitted(`${victim}/api/memory`, 'text/plain')",
+    "form with a file": "await submitted(`${victim}/api/memory`, 'multipart/form-data')",
+    "simple request": "await sent({mode: 'no-cors', headers: {'Content-Type': 'text/plain'}})",
+    "simple request with cookies": (
+        "await sent({mode: 'no-cors', credentials: 'include', headers: {'Content-Type': 'text/plain'}})"
+    ),
+    "request without a type": "await sent({mode: 'no-cors', credentials: 'include', body: new Blob([body])})",
+    "JSON": "await sent({credentials: 'include', headers: {'Content-Type': 'application/json'}})",
+    "beacon": "navigator.sendBeacon(`${victim}/api/memory`, body)",
+    "nobody's page": "await sandboxed(`${victim}/api/memory`)",
+    "deleting": "await fetch(`${victim}/api/memory?confirm=true`, {method: 'DELETE', credentials: 'include'})",
+}
+TOOLS = """
+const body = JSON.stringify({content: planted});
+const sent = (options) => fetch(`${victim}/api/memory`, {method: 'POST', body, ...options});
+const settled = (element, put) => new Promise((done) => {
+    element.onload = element.onerror = () => done('');
+    put();
+});
+const loaded = (name, address) => {
+    const element = document.createElement(name);
+    element[name === 'link' ? 'href' : 'src'] = address;
+    element.rel = 'stylesheet';
+    return settled(element, () => document.body.append(element));
+};
+const submitted = (address, kind) => {
+    const frame = document.createElement('iframe');
+    frame.name = `answer-${document.forms.length}`;
+    const form = document.createElement('form');
+    Object.assign(form, {action: address, method: 'POST', enctype: kind, target: frame.name});
+    const field = document.createElement('input');
+    // In plain text this is a JSON object.
+    Object.assign(field, {name: `{"content": "${planted}", "rest": "`, value: '"}'});
+    form.append(field);
+    document.body.append(frame, form);
+    return settled(frame, () => form.submit());
+};
+const sandboxed = (address) => new Promise((done) => {
+    addEventListener('message', () => done(''), {once: true});
+    const frame = document.createElement('iframe');
+    frame.sandbox = 'allow-scripts';
+    frame.srcdoc = `<script>
+        fetch('${address}', {method: 'POST', mode: 'no-cors', body: '${body}'})
+            .catch(() => '').then(() => parent.postMessage('', '*'))
+    </script>`;
+    document.body.append(frame);
+});
+"""
+
+
+@pytest.fixture(params=SITES)
+def site(request: pytest.FixtureRequest) -> Iterator[str]:
+    with attacker() as port:
+        yield f"http://{request.param}:{port}/"
+
+
+@pytest.fixture
+def naive() -> Iterator[Unguarded]:
+    with unguarded(SECRET) as running:
+        yield running
+
+
+class Answers(NamedTuple):
+    heeded: int
+    refused: int
+
+
+@dataclass(slots=True)
+class Ours:
+    """Our server with its owner logged in, and how it answered everybody but us."""
+
+    server: Served
+    looks: int = 0
+
+    def answers(self) -> Answers:
+        with self.server.client() as client:
+            found = COUNTED.findall(client.get("/metrics").text)
+        numbers = [(int(status), int(number)) for status, number in found]
+        heeded = sum(number for status, number in numbers if status < 400) - self.looks
+        self.looks += 1
+        return Answers(heeded, sum(number for status, number in numbers if status >= 400))
+
+    def memories(self) -> list[str]:
+        with self.server.client() as client:
+            return [each["memory"] for each in client.get("/api/memory").json()["results"]]
+
+
+@pytest.fixture
+def ours(server: Served, page: Page, login_link: str) -> Ours:
+    # The app that a login leads to would ask for things of its own, and its requests would be counted.
+    page.context.request.get(login_link, max_redirects=0)
+    assert [cookie["sameSite"] for cookie in page.context.cookies(server.url)] == ["Strict"]
+    with server.client() as client:
+        client.post("/api/memory", json={"content": SECRET})
+    return Ours(server)
+
+
+def attack(page: Page, victim: str, script: str) -> str:
+    """What the page got out of it; a failure is nothing."""
+    steps = f"const value = {script}; return typeof value === 'string' ? value : '';"
+    whole = f"async ({{victim, planted}}) => {{ {TOOLS} try {{ {steps} }} catch {{ return ''; }} }}"
+    got: str = page.evaluate(whole, {"victim": victim, "planted": PLANTED})
+    return got
+
+
+def test_what_is_remembered_cannot_be_read_from_another_site(
+    page: Page, site: str, naive: Unguarded, ours: Ours
+) -> None:
+    page.goto(site)
+    stolen = {how: SECRET in attack(page, naive.url, script) for how, script in READS.items()}
+    before = ours.answers()
+    got = {how: attack(page, ours.server.url, script) for how, script in READS.items()}
+    after = ours.answers()
+
+    assert stolen == dict.fromkeys(READS, True)
+    assert got == dict.fromkeys(READS, "")
+    assert after == Answers(before.heeded, before.refused + len(READS))
+
+
+def test_what_is_remembered_is_not_even_sent_to_another_site(
+    page: Page, site: str, naive: Unguarded, ours: Ours
+) -> None:
+    page.goto(site)
+    for script in BLIND_READS.values():
+        attack(page, naive.url, script)
+    before = ours.answers()
+    for script in BLIND_READS.values():
+        attack(page, ours.server.url, script)
+    after = ours.answers()
+
+    assert naive.told == len(BLIND_READS)
+    assert after == Answers(before.heeded, before.refused + len(BLIND_READS))
+
+
+def test_what_is_remembered_cannot_be_changed_from_another_site(
+    page: Page, site: str, naive: Unguarded, ours: Ours
+) -> None:
+    page.goto(site)
+    changed = {how: _changes(page, naive, script) for how, script in WRITES.items()}
+    before = ours.answers()
+    for script in WRITES.values():
+        attack(page, ours.server.url, script)
+    # A beacon says nothing of its arrival.
+    until(lambda: ours.answers().refused >= before.refused + len(WRITES))
+
+    assert changed == dict.fromkeys(WRITES, True)
+    assert ours.answers().heeded == before.heeded
+    assert ours.memories() == [SECRET]
+
+
+def test_a_name_that_comes_to_mean_this_machine_opens_nothing(
+    page: Page, naive: Unguarded, ours: Ours
+) -> None:
+    """The attacker's page, whose name is pointed at our address once it is loaded: to the browser that is one site."""
+    scripts = {**READS, **WRITES}
+    victim = _rebound(page, naive.port)
+    stolen = {how: SECRET in attack(page, victim, script) for how, script in READS.items()}
+    changed = {how: _changes(page, naive, script, victim) for how, script in WRITES.items()}
+    before = ours.answers()
+    victim = _rebound(page, int(ours.server.url.rpartition(":")[2]))
+    got = {how: attack(page, victim, script) for how, script in scripts.items()}
+    until(lambda: ours.answers().refused >= before.refused + len(scripts))
+
+    assert stolen == dict.fromkeys(READS, True)
+    assert changed == dict.fromkeys(WRITES, True)
+    assert [how for how, text in got.items() if SECRET in text] == []
+    assert ours.memories() == [SECRET]
+
+
+def _changes(page: Page, naive: Unguarded, script: str, victim: str | None = None) -> bool:
+    """Whether an attack reaches what anybody may change."""
+    before = len(naive.changed)
+    attack(page, victim or naive.url, script)
+    until(lambda: len(naive.changed) > before)
+    return naive.changed[-1] == DELETED or "evil.example" in unquote(naive.changed[-1])
+
+
+def _rebound(page: Page, port: int) -> str:
+    """The document comes from the attacker, and all that it asks for from the victim."""
+    address = f"http://{EVIL}:{port}"
+
+    def from_the_attacker(route: Route) -> None:
+        route.fulfill(body=BLANK, content_type="text/html")
+
+    page.route(f"{address}/attack", from_the_attacker)
+    page.goto(f"{address}/attack")
+    page.unroute(f"{address}/attack")
+    return address

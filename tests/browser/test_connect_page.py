@@ -1,0 +1,135 @@
+"""Connecting programs, and moving a memory: copyable lines, a pack that is looked at first, an export."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.browser.visiting import at_home, expect_states, expect_to_fit, in_portuguese, tabbed_to
+from tests.surfaces.http.serving import Served, served
+
+FACT = "I drink green tea."
+
+
+@pytest.fixture
+def connect(server: Served, owner: Page) -> Iterator[Page]:
+    with at_home(owner, server):
+        owner.goto(f"{server.url}/connect")
+        yield owner
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    """What another Recollect exported."""
+    there = tmp_path / "there"
+    there.mkdir()
+    with served(there) as other, other.client() as client:
+        client.post("/api/memory", json={"content": FACT})
+        text = client.get("/api/export").text
+    path = there / "pack.jsonl"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def texts(server: Served) -> list[str]:
+    with server.client() as client:
+        return [each["memory"] for each in client.get("/api/memory").json()["results"]]
+
+
+@pytest.mark.parametrize(
+    ("client", "line"),
+    [
+        ("OpenAI clients", "export OPENAI_BASE_URL={url}/v1"),
+        ("Anthropic clients", "export ANTHROPIC_BASE_URL={url}"),
+        ("Ollama clients", "export OLLAMA_HOST={url}/v1"),
+    ],
+)
+def test_the_line_for_a_program_is_copied_with_this_servers_address(
+    server: Served, connect: Page, client: str, line: str
+) -> None:
+    connect.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    connect.get_by_role("button", name=f"Copy: the lines for {client}").click()
+
+    expect(connect.get_by_role("status").filter(has_text="Copied").first).to_be_attached()
+    assert connect.evaluate("navigator.clipboard.readText()") == line.format(url=server.url)
+
+
+def test_a_proxy_without_an_address_says_how_to_give_it_one(connect: Page) -> None:
+    expect(connect.get_by_text("The proxy does not know where to pass questions on to yet.")).to_be_visible()
+    expect(
+        connect.get_by_text("RECOLLECT_PROXY_UPSTREAM=https://api.openai.com/v1 recollect up")
+    ).to_be_visible()
+
+
+def test_a_pack_is_looked_at_first_and_then_taken_in(server: Served, connect: Page, pack: Path) -> None:
+    connect.get_by_role("tab", name="Import").click()
+    connect.locator("input[type=file]").set_input_files(pack)
+    expect(connect.get_by_role("heading", name="What pack.jsonl would bring")).to_be_visible()
+    assert texts(server) == []
+    connect.get_by_role("button", name=re.compile(r"Take in \d+ things")).click()
+    expect(connect.get_by_role("heading", name="Taken in from pack.jsonl")).to_be_visible()
+
+    assert len(texts(server)) == 1
+    expect(connect.get_by_role("row", name=re.compile("^Memories 1 0"))).to_be_visible()
+    connect.get_by_role("button", name="Choose another file").click()
+    connect.locator("input[type=file]").set_input_files(pack)
+    expect(connect.get_by_text("Nothing in it is new: everything is here already.")).to_be_visible()
+
+
+def test_a_pack_that_was_dropped_is_looked_at_too(connect: Page, pack: Path) -> None:
+    connect.get_by_role("tab", name="Import").click()
+    dropped = connect.evaluate_handle(
+        """text => {
+            const held = new DataTransfer();
+            held.items.add(new File([text], "dropped.jsonl"));
+            return held;
+        }""",
+        pack.read_text("utf-8"),
+    )
+    connect.locator(".drop").dispatch_event("drop", {"dataTransfer": dropped})
+
+    expect(connect.get_by_role("heading", name="What dropped.jsonl would bring")).to_be_visible()
+
+
+def test_what_is_no_pack_is_refused_with_the_reason(connect: Page, tmp_path: Path) -> None:
+    (tmp_path / "holiday.jsonl").write_text("not a pack", "utf-8")
+    connect.get_by_role("tab", name="Import").click()
+    connect.locator("input[type=file]").set_input_files(tmp_path / "holiday.jsonl")
+
+    expect(connect.get_by_role("alert")).to_be_visible()
+    connect.get_by_role("button", name="Choose another file").click()
+    expect(connect.get_by_role("heading", name="Drop a pack here")).to_be_visible()
+
+
+def test_everything_is_exported_and_comes_back_elsewhere(server: Served, connect: Page) -> None:
+    with server.client() as client:
+        client.post("/api/memory", json={"content": FACT})
+    connect.get_by_role("tab", name="Export").click()
+    with connect.expect_download() as begun:
+        connect.get_by_role("link", name="Download the pack").click()
+
+    assert begun.value.suggested_filename.endswith(".jsonl")
+    assert "green tea" in Path(begun.value.path()).read_text("utf-8")
+
+
+def test_its_states(server: Served, connect: Page) -> None:
+    expect_states(connect, f"{server.url}/connect", "**/api/settings")
+
+
+def test_it_fits_and_speaks_portuguese(server: Served, connect: Page) -> None:
+    for section in ("clients", "import", "export"):
+        expect_to_fit(connect, f"{server.url}/connect/{section}")
+    in_portuguese(connect)
+
+    expect(connect.get_by_role("link", name="Baixar o pacote")).to_be_visible()
+
+
+def test_a_file_is_chosen_with_the_keyboard_alone(server: Served, connect: Page, pack: Path) -> None:
+    connect.goto(f"{server.url}/connect/import")
+    tabbed_to(connect, "Choose a file")
+    with connect.expect_file_chooser() as chooser:
+        connect.keyboard.press("Enter")
+    chooser.value.set_files(pack)
+
+    expect(connect.get_by_role("heading", name="What pack.jsonl would bring")).to_be_visible()

@@ -1,0 +1,111 @@
+"""What holds on every page: nobody's text runs as a script, and everybody can use it."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.browser.payloads import PAYLOADS
+from tests.browser.visiting import at_home, log_in
+from tests.surfaces.http.serving import ANA, Served
+
+from recollect import Memory
+from recollect.model.scope import Scope
+from recollect.testing.builders import a_memory
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+PAGES = (
+    "chat",
+    "memory",
+    "inbox",
+    "timeline",
+    "profile",
+    "analytics",
+    "lab",
+    "settings",
+    "connect",
+    "status",
+)
+CHAT = "kitchen"
+
+
+def tell(server: Served, notes: str, said: Sequence[str], chat: str) -> None:
+    """A profile, and messages in a chat."""
+    engine, policy = server.runtime.engine, server.runtime.policy(ANA)
+    engine.consent(Scope(ANA), "profile", granted=True)
+    engine.tell_profile(Scope(ANA), {"freeformNotes": notes}, policy)
+    Memory.over(server.runtime).add(
+        [{"role": "user", "content": each} for each in said], user_id=ANA, chat_id=chat
+    )
+
+
+@pytest.fixture
+def lived_in(page: Page, server: Served) -> Iterator[Page]:
+    """Somebody's app after a while: a chat, memories, a profile, a receipt."""
+    tell(server, "Keep it short.", ["I'm vegetarian and I hate cilantro.", "Where shall we eat?"], CHAT)
+    Memory.over(server.runtime).context("What can I cook?", user_id=ANA, chat_id=CHAT)
+    server.learn()
+    with at_home(log_in(page, server), server):
+        yield page
+
+
+@pytest.mark.parametrize("language", ["en", "pt"])
+@pytest.mark.parametrize("path", [*PAGES, f"chat/{CHAT}"])
+def test_a_page_has_no_barrier_in_either_theme(
+    server: Served, lived_in: Page, path: str, language: str
+) -> None:
+    lived_in.evaluate(f"localStorage.setItem('recollect.language', '{language}')")
+    for scheme in ("light", "dark"):
+        lived_in.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        lived_in.goto(f"{server.url}/{path}")
+        expect(lived_in.get_by_role("heading", level=1)).to_be_visible()
+        lived_in.wait_for_load_state("networkidle")
+        assert _barriers(lived_in) == []
+
+
+@pytest.fixture
+def attacked(page: Page, server: Served) -> Iterator[Page]:
+    """Everything that can be said, said by somebody who means harm."""
+    tell(server, "\n".join(PAYLOADS), PAYLOADS, CHAT)
+    for number, payload in enumerate(PAYLOADS):
+        server.runtime.store.memories.add(a_memory(payload, user=ANA, tags=(payload,), id=f"m{number}"))
+    Memory.over(server.runtime).search(PAYLOADS[1], user_id=ANA)
+    page.on("dialog", lambda dialog: pytest.fail(f"a dialog: {dialog.message}"))
+    with at_home(log_in(page, server), server):
+        yield page
+
+
+def test_there_are_a_hundred_ways_to_mean_harm() -> None:
+    assert len(set(PAYLOADS)) >= 100
+
+
+@pytest.mark.parametrize("path", [*PAGES, "memory/m0", "memory/m36", "memory/m90"])
+def test_nothing_that_was_said_runs_as_a_script(server: Served, attacked: Page, path: str) -> None:
+    attacked.goto(f"{server.url}/{path}")
+    expect(attacked.get_by_role("heading", level=1)).to_be_visible()
+    attacked.wait_for_load_state("networkidle")
+
+    assert attacked.evaluate("window.hit") is None
+
+
+def test_nothing_in_a_chat_runs_as_a_script(server: Served, attacked: Page) -> None:
+    attacked.goto(f"{server.url}/chat/{CHAT}")
+    expect(attacked.get_by_text("window.hit").nth(20)).to_be_attached()
+    attacked.wait_for_load_state("networkidle")
+
+    assert attacked.evaluate("window.hit") is None
+
+
+def test_the_payloads_would_run_where_nobody_escapes(page: Page) -> None:
+    """The control: the same texts, put into a page as they are."""
+    page.set_content("<div id=here></div>")
+    for payload in PAYLOADS[:15]:
+        page.set_content(payload)
+
+    assert page.evaluate("window.hit") == 1
+
+
+def _barriers(page: Page) -> list[str]:
+    page.evaluate(AXE.read_text("utf-8"))
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    return [f"{each['id']}: {node['html'][:120]}" for each in found["violations"] for node in each["nodes"]]

@@ -1,0 +1,289 @@
+"""The page of memories: searched as one types, narrowed, corrected, merged, put away, and all of it taken back."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from tests.surfaces.http.serving import ANA, Served
+
+from recollect.model.memory import Kind, Memory, Origin
+from recollect.testing.builders import a_memory
+
+expect.set_options(timeout=30_000)  # a busy machine is no failure
+
+NOW = datetime.now(UTC)
+TEA = a_memory("likes green tea", user=ANA, kind=Kind.PREF, weight=0.8, seen_at=NOW)
+FEAR = a_memory("is afraid of flying", user=ANA, kind=Kind.EMO, weight=0.9, seen_at=NOW)
+BUS = a_memory("takes bus 42 to work", user=ANA, kind=Kind.NOTE, origin=Origin.RULES, seen_at=NOW)
+
+
+def keep(server: Served, *memories: Memory) -> None:
+    for memory in memories:
+        server.runtime.store.memories.add(memory)
+    server.learn()
+
+
+@pytest.fixture
+def memories(server: Served, owner: Page) -> Iterator[Page]:
+    """The page, with three memories on it; whatever it asks for elsewhere fails the test."""
+    asked: list[str] = []
+    owner.on("request", lambda request: asked.append(request.url))
+    broken: list[str] = []
+    owner.on("pageerror", lambda error: broken.append(str(error)))
+    keep(server, TEA, FEAR, BUS)
+    owner.goto(f"{server.url}/memory")
+    expect(rows(owner)).to_have_count(3)
+    yield owner
+    assert [url for url in asked if not url.startswith(server.url)] == []
+    assert broken == []
+
+
+def rows(page: Page) -> Locator:
+    return page.get_by_role("list", name="Memories").get_by_role("listitem")
+
+
+def row(page: Page, text: str) -> Locator:
+    return rows(page).filter(has_text=text)
+
+
+def detail(page: Page) -> Locator:
+    return page.get_by_role("region", name="Memory", exact=True)
+
+
+def texts(server: Served) -> set[str]:
+    with server.client() as client:
+        return {each["memory"] for each in client.get("/api/memory").json()["results"]}
+
+
+def test_a_search_answers_while_it_is_typed_and_leaves_no_receipt(server: Served, memories: Page) -> None:
+    memories.get_by_role("searchbox").press_sequentially("green tea", delay=10)
+
+    expect(rows(memories).first).to_contain_text(TEA.text)
+    expect(rows(memories).first.get_by_role("img", name=re.compile("^Score: .*Words"))).to_be_visible()
+    expect(memories).to_have_url(re.compile(r"\?q=green\+tea$"))
+    with server.client() as client:
+        assert client.get("/api/memory/receipts").json()["results"] == []
+
+
+def test_facets_narrow_the_list_and_say_how_much_there_is(memories: Page) -> None:
+    memories.get_by_label("Kind").select_option("Preference (1)")
+    expect(rows(memories)).to_have_count(1)
+    expect(row(memories, TEA.text)).to_be_visible()
+
+    memories.get_by_label("Kind").select_option("All")
+    memories.get_by_label("Source").select_option("Found by rules (1)")
+    expect(row(memories, BUS.text)).to_be_visible()
+    expect(rows(memories)).to_have_count(1)
+
+    # What was chosen stands in the address.
+    memories.reload()
+    expect(rows(memories)).to_have_count(1)
+
+
+def test_a_memory_is_corrected_in_its_row_and_the_correction_taken_back(
+    server: Served, memories: Page
+) -> None:
+    row(memories, TEA.text).focus()
+    memories.keyboard.press("e")
+    memories.get_by_label("What it says").fill("likes black tea")
+    memories.keyboard.press("Enter")
+
+    expect(row(memories, "likes black tea")).to_be_focused()
+    assert "likes black tea" in texts(server)
+
+    memories.get_by_role("button", name="Undo").click()
+    expect(row(memories, TEA.text)).to_be_visible()
+    assert TEA.text in texts(server)
+
+
+def test_a_correction_of_something_older_is_refused_and_told(server: Served, memories: Page) -> None:
+    row(memories, TEA.text).focus()
+    memories.keyboard.press("e")
+    with server.client() as client:
+        client.patch(f"/api/memory/{TEA.id}", json={"content": "likes white tea"})
+    memories.get_by_label("What it says").fill("likes black tea")
+    memories.keyboard.press("Enter")
+
+    expect(memories.get_by_text("This was changed elsewhere meanwhile.")).to_be_visible()
+    assert "likes white tea" in texts(server)
+
+
+@pytest.mark.spec("UI-7")
+def test_a_memory_is_written_down_corrected_and_forgotten(server: Served, memories: Page) -> None:
+    memories.get_by_role("button", name="Write one down").click()
+    memories.get_by_label("What should be remembered?").fill("I play the cello.")
+    memories.get_by_role("button", name="Remember").click()
+    expect(row(memories, "cello")).to_be_visible()
+
+    row(memories, "cello").get_by_role("link").click()
+    detail(memories).get_by_role("button", name="Edit").click()
+    detail(memories).get_by_label("What it says").fill("I play the viola.")
+    detail(memories).get_by_role("button", name="Save").click()
+    expect(row(memories, "viola")).to_be_visible()
+
+    detail(memories).get_by_role("button", name="Forget").click()
+    expect(row(memories, "viola")).to_have_count(0)
+    assert not any("viola" in text or "cello" in text for text in texts(server))
+
+
+@pytest.mark.parametrize(
+    ("button", "told"), [("Archive", "Archived 2 memories."), ("Forget", "Forgot 2 memories.")]
+)
+def test_several_are_taken_away_together_and_come_back_together(
+    server: Served, memories: Page, button: str, told: str
+) -> None:
+    for memory in (TEA, FEAR):
+        row(memories, memory.text).get_by_role("checkbox").check()
+    memories.get_by_role("main").get_by_role("button", name=button).click()
+
+    expect(memories.get_by_text(told)).to_be_visible()
+    expect(rows(memories)).to_have_count(1)
+    assert texts(server) == {BUS.text}
+
+    memories.get_by_role("button", name="Undo").click()
+    expect(rows(memories)).to_have_count(3)
+    assert texts(server) == {TEA.text, FEAR.text, BUS.text}
+
+
+def test_two_that_say_the_same_become_one(server: Served, memories: Page) -> None:
+    for memory in (TEA, FEAR):
+        row(memories, memory.text).get_by_role("checkbox").check()
+    memories.get_by_role("button", name="Merge").click()
+
+    expect(rows(memories)).to_have_count(2)
+    assert len(texts(server)) == 2
+    memories.get_by_role("button", name="Undo").click()
+    expect(rows(memories)).to_have_count(3)
+
+
+def test_an_account_shows_source_versions_use_and_fading(server: Served, memories: Page) -> None:
+    said = {"messages": [{"role": "user", "content": "By the way: I hate cilantro. Really."}], "sync": True}
+    with server.client() as client:
+        client.post("/chats/kitchen/listen", json=said)
+        server.learn()
+        [memory] = client.get("/api/memory", params={"contains": "cilantro"}).json()["results"]
+        client.patch(f"/api/memory/{memory['id']}", json={"content": "hates fresh cilantro"})
+        server.learn()
+        client.post("/api/memory/search", json={"query": "cilantro"})
+        [message] = client.get("/chats/kitchen/messages").json()["results"]
+    memories.goto(f"{server.url}/memory/{memory['id']}")
+    pane = detail(memories)
+
+    expect(pane.locator("mark")).to_contain_text("hate cilantro")
+    expect(pane.get_by_role("link", name="Open the conversation")).to_have_attribute(
+        "href", f"/chat/kitchen#{message['id']}"
+    )
+    expect(pane.locator("ins")).to_have_text("fresh ")
+    expect(pane.get_by_role("link", name="cilantro", exact=True)).to_have_attribute(
+        "href", re.compile("^/receipt/")
+    )
+    expect(pane.get_by_text("It does not fade.")).to_be_visible()
+    memories.goto(f"{server.url}/memory/{FEAR.id}")
+    pane.get_by_role("button", name="Show as a table").last.click()
+    expect(pane.get_by_role("table").last.get_by_role("row")).to_have_count(26)
+
+
+def test_everything_can_be_done_by_keyboard(server: Served, memories: Page) -> None:
+    memories.keyboard.press("/")
+    expect(memories.get_by_role("searchbox")).to_be_focused()
+    memories.keyboard.press("ArrowDown")
+    expect(rows(memories).nth(0)).to_be_focused()
+    memories.keyboard.press("j")
+    expect(rows(memories).nth(1)).to_be_focused()
+    second = rows(memories).nth(1).inner_text()
+    memories.keyboard.press("x")
+    expect(rows(memories).nth(1).get_by_role("checkbox")).to_be_checked()
+    memories.keyboard.press("Enter")
+    expect(detail(memories)).to_contain_text(second.splitlines()[0])
+    memories.keyboard.press("f")
+    expect(rows(memories)).to_have_count(2)
+    memories.keyboard.press("u")
+    expect(rows(memories)).to_have_count(3)
+
+
+def test_an_empty_memory_teaches_one_thing(server: Served, owner: Page) -> None:
+    owner.goto(f"{server.url}/memory")
+    expect(owner.get_by_role("heading", name="Nothing is remembered yet")).to_be_visible()
+
+    owner.get_by_role("main").get_by_role("button", name="Write one down").last.click()
+    expect(owner.get_by_label("What should be remembered?")).to_be_focused()
+
+
+def test_nothing_found_offers_a_way_back(memories: Page) -> None:
+    memories.goto(f"{memories.url}?standing=forgotten&q=zebra")
+    expect(memories.get_by_role("heading", name="Nothing like that")).to_be_visible()
+
+    memories.get_by_role("button", name="Clear search and filters").click()
+    expect(rows(memories)).to_have_count(3)
+
+
+def test_a_failure_says_what_why_and_next_and_can_be_tried_again(memories: Page) -> None:
+    memories.route(
+        "**/api/memory/find",
+        lambda route: route.fulfill(
+            status=503,
+            content_type="application/problem+json",
+            body='{"title": "x", "status": 503, "code": "store_busy", "detail": "It is busy. Somebody writes. Wait."}',
+        ),
+    )
+    memories.get_by_role("searchbox").fill("tea")
+    alert = memories.get_by_role("alert")
+    expect(alert).to_contain_text(re.compile("It is busy.*Somebody writes.*Wait."))
+
+    memories.unroute("**/api/memory/find")
+    alert.get_by_role("button", name="Try again").click()
+    expect(row(memories, TEA.text)).to_be_visible()
+    expect(alert).to_have_count(0)
+
+
+def test_a_server_that_does_not_answer_is_told_of_and_found_again(memories: Page) -> None:
+    memories.route("**/api/**", lambda route: route.abort())
+    memories.route("**/session", lambda route: route.abort())
+    memories.get_by_role("searchbox").fill("tea")
+    banner = memories.get_by_text("Start it with “recollect up”; this page goes on by itself.")
+    expect(banner).to_be_visible()
+
+    memories.unroute_all()
+    expect(banner).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    "payload", ["<img src=x onerror=window.hit=1>", "{@html x}", "<script>window.hit=1</script>"]
+)
+def test_what_is_remembered_is_shown_as_words(server: Served, memories: Page, payload: str) -> None:
+    hostile = a_memory(f"is called {payload}", user=ANA, tags=(payload,), seen_at=NOW)
+    keep(server, hostile)
+    memories.goto(f"{server.url}/memory/{hostile.id}")
+
+    expect(detail(memories).get_by_text(hostile.text).first).to_be_visible()
+    assert memories.evaluate("window.hit") is None
+
+
+def test_it_speaks_portuguese_and_goes_dark_without_loading_again(memories: Page) -> None:
+    memories.get_by_role("button", name="Português (Brasil)").click()
+    expect(memories.get_by_role("heading", name="Memórias", level=1)).to_be_visible()
+    expect(memories.get_by_text("3 memórias", exact=True)).to_be_visible()
+    assert memories.evaluate("document.documentElement.lang") == "pt-BR"
+
+    before = memories.evaluate("getComputedStyle(document.body).backgroundColor")
+    for _ in range(2):
+        memories.get_by_role("button", name=re.compile("^Tema")).click()
+    assert memories.evaluate("getComputedStyle(document.body).backgroundColor") != before
+    memories.reload()
+    expect(memories.get_by_role("heading", name="Memórias", level=1)).to_be_visible()
+    assert memories.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+@pytest.mark.parametrize("size", [(320, 640), (640, 400)])
+def test_nothing_scrolls_sideways_on_a_phone_or_when_enlarged(memories: Page, size: tuple[int, int]) -> None:
+    memories.set_viewport_size({"width": size[0], "height": size[1]})
+    wide = "[document.documentElement, document.querySelector('main')].some((box) => box.scrollWidth > innerWidth)"
+
+    assert not memories.evaluate(wide)
+    row(memories, FEAR.text).get_by_role("link").click()
+    expect(detail(memories).get_by_role("heading", name="How it fades")).to_be_visible()
+    assert not memories.evaluate(wide)
+    detail(memories).get_by_role("link", name="Back").click()
+    expect(rows(memories)).to_have_count(3)

@@ -1,0 +1,15 @@
+/** Hands a file to the browser, which keeps it where the user wants it. */
+
+export function download(name: string, content: BlobPart, type = "application/json"): void {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}
+
+/** A name with the moment in it, which no file system minds: `recollect-2026-03-01T09-30.jsonl` */
+export function stamped(name: string, ending: string, now: Date = new Date()): string {
+  return `${name}-${now.toISOString().slice(0, 16).replace(":", "-")}.${ending}`;
+}
