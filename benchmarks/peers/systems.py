@@ -74,8 +74,8 @@ SYSTEMS = (
         label="MemPalace",
         runner="mempalace",
         needs=Needs(name="mempalace", packages=("mempalace", *EMBEDDER), told=("mempalace", "chromadb")),
-        configured="backend sqlite_exact, candidate_strategy=union (vectors and BM25); a drawer for each message;"
-        " the embedder behind its openai-compat setting, on this machine",
+        configured="backend sqlite_exact, candidate_strategy=union (vectors and BM25), max_distance=2; a drawer for"
+        " each message; the embedder behind its openai-compat setting, on this machine",
     ),
     System(
         name="chroma",

@@ -13,6 +13,10 @@ from mempalace.searcher import search_memories
 from benchmarks.peers.runners.bge import Bge
 from benchmarks.peers.runners.serving import USER, Given, Message, by_chat, serve
 
+#: The largest cosine distance. It holds nothing back, but with a limit MemPalace compares the vectors of what it found
+#: by words too, instead of ranking that by words alone.
+EVERYTHING = 2.0
+
 
 class Endpoint(ThreadingHTTPServer):
     """`/v1/embeddings` on this machine: the only way that MemPalace offers to give it a model of one's own."""
@@ -73,7 +77,11 @@ class MemPalace:
 
     def ask(self, question: str, limit: int) -> list[str]:
         found: dict[str, Any] = search_memories(
-            question, self._palace, n_results=limit, candidate_strategy="union"
+            question,
+            self._palace,
+            n_results=limit,
+            candidate_strategy="union",
+            max_distance=EVERYTHING,
         )
         if "error" in found:
             raise RuntimeError(f"MemPalace could not search: {found}")
