@@ -11,6 +11,7 @@ from recollect.text.tokens import estimate
 
 # Each pattern is tried once per place and never takes a step back, so that no text can make it slow.
 _FENCE = re.compile(r"`{3,}|~{3,}")
+_FENCES = ("```", "~~~")
 _LINE = re.compile(r"[^\r\n]*+")
 _BLANK_LINES = re.compile(r"(?>\r\n|\n|\r)(?>[^\S\r\n]*+(?>\r\n|\n|\r))++")
 _SPACE = re.compile(r"\s++")
@@ -84,6 +85,9 @@ def _tokens(text: str, limit: int) -> int:
 
 def _blocks(text: str) -> Iterator[_Block]:
     """Fenced code, and what stands between, in order. A fence that nobody closes reaches to the end."""
+    if not any(fence in text for fence in _FENCES):
+        yield _Block(0, len(text), ChunkKind.PROSE)
+        return
     at = 0
     opening: re.Match[str] | None = None
     for fence in _FENCE.finditer(text):
