@@ -71,6 +71,8 @@ def tabbed_to(page: Page, name: str, *, most: int = 200) -> None:
     spoken = "e => e.getAttribute('aria-label') || e.labels?.[0]?.innerText || e.innerText || ''"
     for _ in range(most):
         page.keyboard.press("Tab")
-        if name in str(page.evaluate(f"({spoken})(document.activeElement)")):
+        # A body has the focus while the page is still empty, and holds every word once it is not.
+        control = page.evaluate_handle("() => document.activeElement.closest('body *')").as_element()
+        if control and name in str(control.evaluate(spoken)):
             return
     raise AssertionError(f"{name} cannot be reached with Tab")

@@ -5,7 +5,7 @@ import json
 import logging
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Literal
@@ -28,8 +28,12 @@ def alias(user: str) -> str:
     return hashlib.sha256(user.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-class _Lines(logging.Formatter):
+class Lines(logging.Formatter):
     """One line for each record. Of an exception the place is told, and not its message, which may quote somebody."""
+
+    def __init__(self, written: Callable[[Mapping[str, object]], str]) -> None:
+        super().__init__()
+        self._written = written
 
     def format(self, record: logging.LogRecord) -> str:
         told: dict[str, object] = {
@@ -43,30 +47,25 @@ class _Lines(logging.Formatter):
             frames = traceback.extract_tb(error.__traceback__)
             told["error"] = type(error).__name__
             told["trace"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
-        return self.written(told)
-
-    def written(self, told: Mapping[str, object]) -> str:
-        raise NotImplementedError
+        return self._written(told)
 
 
-class JsonLines(_Lines):
-    def written(self, told: Mapping[str, object]) -> str:
-        return json.dumps(told, ensure_ascii=False, default=str)
+def as_json(told: Mapping[str, object]) -> str:
+    return json.dumps(told, ensure_ascii=False, default=str)
 
 
-class TextLines(_Lines):
-    def written(self, told: Mapping[str, object]) -> str:
-        time, level, event, _, *rest = told.values()
-        names = list(told)[4:]
-        more = " ".join(f"{name}={value}" for name, value in zip(names, rest, strict=True))
-        return f"{time} {str(level).upper():7} {event} {more}".rstrip()
+def as_text(told: Mapping[str, object]) -> str:
+    time, level, event, _, *rest = told.values()
+    names = list(told)[4:]
+    more = " ".join(f"{name}={value}" for name, value in zip(names, rest, strict=True))
+    return f"{time} {str(level).upper():7} {event} {more}".rstrip()
 
 
 @contextmanager
 def logging_to_stderr(shape: Literal["text", "json"], level: str) -> Iterator[None]:
     """For as long as the server runs: what recollect and the server below it have to say."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines() if shape == "json" else TextLines())
+    handler.setFormatter(Lines(as_json if shape == "json" else as_text))
     loggers = [logging.getLogger(name) for name in ("recollect", "uvicorn.error")]
     before = [each.level for each in loggers]
     for each in loggers:
