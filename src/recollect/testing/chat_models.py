@@ -24,11 +24,13 @@ class ScriptedChatModel:
     """
     Says its answers in order, then the last of them for good; without any it echoes the last user turn.
 
-    A word is a token, for limits and for counts. Every call is recorded in ``calls``.
+    A word is a token, for limits and for counts. Every call is recorded in ``calls``. Who asks for JSON is told
+    ``judgement``, if there is one, and takes no answer from the others.
     """
 
-    def __init__(self, *answers: Answer, model_id: str = "scripted") -> None:
+    def __init__(self, *answers: Answer, model_id: str = "scripted", judgement: str | None = None) -> None:
         self._model_id = model_id
+        self._judgement = judgement
         self._lock = Lock()
         self._errors: deque[Exception] = deque()
         self._script = Script()
@@ -78,4 +80,6 @@ class ScriptedChatModel:
             self.calls.append(asked)
             if self._errors:
                 raise self._errors.popleft()
+        if asked.schema is not None and self._judgement is not None:
+            return Saying(prompt=asked.turns[-1].content, text=self._judgement)
         return self._script.say(asked.turns, asked.max_tokens)

@@ -14,12 +14,15 @@ from recollect.model.scope import Scope
 from recollect.ports.chat_model import Turn
 from recollect.testing.chat_models import ScriptedChatModel
 
+#: What a model says that has found nothing to learn.
+UNREMARKABLE = '{"importance": 20, "type": "chat", "summary": "", "facts": []}'
+
 
 class Slow(ScriptedChatModel):
     """Says its first word, and the rest when it is allowed to."""
 
     def __init__(self, answer: str) -> None:
-        super().__init__(answer)
+        super().__init__(answer, judgement=UNREMARKABLE)
         self.go_on = threading.Event()
         self.left = threading.Event()
 
@@ -36,7 +39,7 @@ class Slow(ScriptedChatModel):
 
 @pytest.fixture
 def model() -> ScriptedChatModel:
-    return ScriptedChatModel("Try a risotto.")
+    return ScriptedChatModel("Try a risotto.", judgement=UNREMARKABLE)
 
 
 @pytest.fixture
