@@ -33,6 +33,8 @@ def fill(path: Path, size: int, embedder: Embedder) -> Filled:
         said("embedding")
         memory.flush(seconds=24 * 3600)
         embedded = time.perf_counter()
+        # As a worker does once a day.
+        memory.runtime.store.upkeep.tidy()
     return Filled(messages=size, stored_in=stored - begun, embedded_in=embedded - stored)
 
 

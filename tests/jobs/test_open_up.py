@@ -35,6 +35,7 @@ def test_receipts_are_kept_for_thirty_days(tmp_path: Path) -> None:
 
         opened(memory).daily()
 
+        assert memory.runtime.store.upkeep.tidy() == 0
         assert [receipt.query for receipt in memory.runtime.store.receipts.list(MINE)] == ["lunch"]
 
 

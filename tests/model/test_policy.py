@@ -33,7 +33,7 @@ TABLE: list[tuple[str, tuple[Value, ...], tuple[str, ...]]] = [
     # chats scanned; 0 is all
     ("recall.chats", (0, 50, 0, 0, 0, 0), ()),
     # candidates → injected
-    ("recall.fetch", (50, UNSAID, 10, 20, 5, UNSAID), ("C-8",)),
+    ("recall.fetch", (20, UNSAID, 10, 20, 5, UNSAID), ("C-8",)),
     ("recall.limit", (8, 6, 5, 10, 5, 5), ("C-8", "Q13")),
     ("recall.facts", (UNSAID, UNSAID, UNSAID, UNSAID, UNSAID, 3), ("C-8",)),
     ("recall.history", (UNSAID, UNSAID, UNSAID, UNSAID, UNSAID, 2), ("C-8",)),

@@ -156,13 +156,14 @@ class Handlers:
         self.engine.tend(Scope(job.user), self.policies(job.user))
 
     def daily(self) -> None:
-        """Send the gardener to everybody, and drop receipts that are older than anybody wants them."""
+        """Send the gardener to everybody, drop receipts that are older than anybody wants them, and tidy the index."""
         store, now = self.engine.store, self.engine.clock.now()
         users = store.users()
         for user in users:
             store.jobs.enqueue(user, GARDEN, now=now)
         longest = max((self.policies(user).record.keep_days for user in users), default=0)
         store.receipts.prune(cutoff(now, longest))
+        store.upkeep.tidy()
 
     def _waiting(self, user: str, refused: Collection[int]) -> list[Passage]:
         waiting = self.engine.store.vectors.missing(user, limit=BATCH + len(refused))

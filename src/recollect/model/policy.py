@@ -153,8 +153,8 @@ class Recall:
     assistant: float = knob(0.2, "What being the assistant's words counts against a passage.")
     outdated: float = knob(0.5, "What saying something that is no longer so counts against a message.")
     fresh: float = knob(0.05, "What weight × recency counts as evidence.")
-    around: int = knob(20, "Candidates whose neighbours in the chat are looked at, as evidence.")
-    fetch: int = knob(50, "Candidates taken from each channel before ranking.")
+    around: int = knob(10, "Candidates whose neighbours in the chat are looked at, as evidence.")
+    fetch: int = knob(20, "Candidates taken from each channel before ranking.")
     limit: int = knob(8, "Passages handed on after ranking.")
     cliff: float = knob(
         0.25, "Passages that score below this share of the best one are not injected; 0 keeps all."
@@ -345,7 +345,6 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "extract.mode": "off",
         "recall.sources": "messages",
         "recall.ranker": "sum",
-        "recall.fetch": 20,
         "recall.limit": 10,
         "recall.small_set": 0,
         "decay.emo_per_week": 0.0,
@@ -392,7 +391,6 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "recall.hybrid": False,
         "recall.ranker": "cosine",
         "recall.reach": "always",
-        "recall.fetch": 20,
         "recall.facts": 3,
         "recall.history": 2,
         "recall.limit": 5,

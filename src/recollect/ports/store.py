@@ -227,6 +227,9 @@ class Upkeep(Protocol):
     def rebuild(self, shadow: str) -> int:
         """Make a shadow anew from the truth (`fulltext` or `vectors`); return how many passages it holds."""
 
+    def tidy(self) -> int:
+        """Put together what was written in many pieces, a little at a time; return in how many steps."""
+
     def stats(self, scope: Scope) -> Stats: ...
 
     def backup(self, destination: str, *, now: datetime, watch: Watch | None = None) -> Backup:

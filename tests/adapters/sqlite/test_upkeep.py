@@ -117,6 +117,24 @@ def test_syncing_a_store_that_is_well_writes_nothing(store: SqliteStore, path: P
     store.close()
 
 
+def test_tidying_makes_one_piece_of_the_index_and_changes_no_word(store: SqliteStore) -> None:
+    def pieces() -> object:
+        return writer(store).execute("SELECT count(DISTINCT segid) FROM passages_fts_idx").get
+
+    for number in range(20):
+        store.messages.add(a_message(f"Saffron rice, the {number}th time"), ())
+    before, well = truth(store), shadows(store)
+    assert pieces() != 1
+
+    assert store.upkeep.tidy() > 0
+    assert pieces() == 1
+    assert store.upkeep.tidy() == 0
+    assert truth(store) == before
+    assert shadows(store) == well
+    assert complaints(store) == set()
+    store.close()
+
+
 @pytest.mark.spec("U3", "X8")
 def test_rebuilding_the_words_leaves_the_truth_and_the_vectors_alone(store: SqliteStore) -> None:
     before, well = truth(store), shadows(store)

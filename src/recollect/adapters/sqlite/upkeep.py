@@ -35,6 +35,10 @@ FULLTEXT = """
     INSERT INTO passages_fts (passages_fts, rank) VALUES ('secure-delete', 1);
     INSERT INTO passages_fts (passages_fts) VALUES ('rebuild');
 """
+#: Pages of the index put together in one go: some milliseconds, for which writers wait.
+PAGES = 64
+#: Rows that FTS5 changes when there was something to put together.
+WORKED = 2
 PARTS = {
     "messages": ("messages", "messages_%", "sqlite_autoindex_messages_%"),
     "chunks": ("message_chunks", "chunks_%", "sqlite_autoindex_message_chunks_%"),
@@ -92,6 +96,20 @@ class SqliteUpkeep:
             else:
                 raise InvalidInput(f"There is no shadow {shadow!r}. Choose fulltext or vectors.")
             return number(db, "SELECT count(*) FROM passages")
+
+    def tidy(self) -> int:
+        # With a negative number FTS5 begins to make one piece of all; with a positive one it goes on with that.
+        steps = 0
+        while self._merge(PAGES if steps else -PAGES):
+            steps += 1
+        return steps
+
+    def _merge(self, pages: int) -> bool:
+        """Whether there was something to put together."""
+        with self._database.transaction(durable=False) as db:
+            before = db.total_changes()
+            db.execute("INSERT INTO passages_fts (passages_fts, rank) VALUES ('merge', ?)", (pages,))
+            return db.total_changes() - before >= WORKED
 
     def stats(self, scope: Scope) -> Stats:
         with self._database.reading() as db:

@@ -49,9 +49,14 @@ class Errand:
 
     @property
     def fetch(self) -> int:
-        """Twice as many as are wanted, at least, where others than the best by themselves may come first."""
+        """More than are wanted, where others than the best by themselves may come first."""
         policy = self.policy
-        return max(policy.fetch, 2 * policy.limit) if policy.ranker == "evidence" else policy.fetch
+        return max(policy.fetch, 5 * policy.limit // 2) if policy.ranker == "evidence" else policy.fetch
+
+    @property
+    def around(self) -> int:
+        """Beside as many as are wanted, at least, something may stand that belongs before them."""
+        return max(self.policy.around, self.policy.limit) if self.policy.around else 0
 
     def fade(self, now: datetime, policy: Decay) -> None:
         """Weigh memories as they weigh today."""

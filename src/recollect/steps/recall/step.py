@@ -239,7 +239,7 @@ class RecallStep:
         said = [c for c in promising if c.key in errand.numbers and c.source in WORDS]
         beside = self.search.neighbours(errand.scope.everything, [errand.numbers[c.key] for c in said])
         pairs = [(c, beside.get(errand.numbers[c.key], (None, None))) for c in said]
-        near = (each for _, pair in pairs[: errand.policy.around] for each in pair if each is not None)
+        near = (each for _, pair in pairs[: errand.around] for each in pair if each is not None)
         self._take_beside(errand, {each.passage for each in near} - set(errand.numbers.values()))
         errand.spend("around_ms", self.clock.monotonic() - begun)
         return evidence.surroundings(pairs)
@@ -254,7 +254,7 @@ class RecallStep:
             said = self.search.said(scope, time.begins_at, time.ends_at, limit=OF_THEN)
             new = list(set(said) - set(errand.numbers.values()))
             cosines = self.search.cosines(scope, new, errand.vector, model=self.embedder.model_id)
-            nearest = dict(sorted(cosines.items(), key=lambda each: -each[1])[: errand.policy.around])
+            nearest = dict(sorted(cosines.items(), key=lambda each: -each[1])[: errand.around])
             self._take(errand, scope, nearest, nearest, "then")
         errand.spend("around_ms", self.clock.monotonic() - begun)
 
