@@ -25,6 +25,8 @@ CONFIG = "RECOLLECT_CONFIG"
 CONSENT = "memory_profile_consent"
 #: Tokens between which a memory block is neither useless nor most of the prompt.
 SENSIBLE_BUDGET = (200, 4000)
+#: Combinations of what users and calls say that are remembered.
+KNOWN = 256
 
 
 def _in_data_folder(name: str, doc: str) -> str:
@@ -366,6 +368,7 @@ class _Base:
     layers: tuple[_Layer, ...]
     resolved: Resolved
     warnings: tuple[str, ...]
+    known: dict[str, Resolved] = field(default_factory=dict)  #: by what a user and a call say besides
 
 
 class Settings:
@@ -393,8 +396,15 @@ class Settings:
         base = self._fresh()
         if not preferences and not call:
             return base.resolved
+        asked = repr((sorted(preferences.items()), sorted(call.items())))
+        if known := base.known.get(asked):
+            return known
         said = (_read(preferences, _PREFERENCE), self._arguments, _read(call, _ARGUMENT))
-        return _merged((*base.layers, *said), base.warnings)
+        resolved = _merged((*base.layers, *said), base.warnings)
+        if len(base.known) >= KNOWN:
+            base.known.clear()
+        base.known[asked] = resolved
+        return resolved
 
     @property
     def own_file(self) -> Path:

@@ -232,7 +232,7 @@ class Record:
         "full", "How the question is kept in receipts.", choices=("full", "hashed", "off")
     )
     keep_days: int = knob(30, "Days receipts and metrics are kept.")
-    left_out: int = knob(40, "Candidates that were left out of which a receipt tells.")
+    left_out: int = knob(20, "Candidates that were left out of which a receipt tells.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,10 +42,10 @@ _ONESELF = frozenset(
     quero posso preciso prefiro moro gosto odeio adoro acho sei
     """.split()
 )
-#: People leave the pronoun out in Portuguese, where the verb says it.
-_VERB_OF_ONESELF = re.compile(
-    r"(?<!\w)(?:a gente|\w{3,}(?:ei|amos|emos|imos))(?!\w)"
-    r"|(?:\A|[.!?]\s)(?:(?:nao|so|sempre|nunca|ja|tambem|ainda)\s)?(?:me\s)?[a-z]{2,}o(?=\s)"
+#: People leave the pronoun out in Portuguese, where the verb says it: by its ending, or at the start of a sentence.
+_OF_ONE, _OF_SEVERAL = "ei", ("amos", "emos", "imos")
+_FIRST_VERB = re.compile(
+    r"(?:\A|[.!?]\s)(?:(?:nao|so|sempre|nunca|ja|tambem|ainda)\s)?(?:me\s)?[a-z]{2,}o(?=\s)"
 )
 #: As chats are written down: a name, a colon, what was said.
 _SPEAKER = re.compile(r"([^\W\d_][\w.'’-]{0,30}(?: [\w.'’-]{1,30})?):\s")
@@ -104,7 +104,15 @@ def _tells_a_number(plain: str, words: frozenset[str]) -> bool:
 
 
 def _of_oneself(plain: str, words: frozenset[str]) -> bool:
-    return not _ONESELF.isdisjoint(words) or _VERB_OF_ONESELF.search(plain) is not None
+    return (
+        not _ONESELF.isdisjoint(words)
+        or "a gente" in plain
+        or any(
+            (len(word) > 4 and word.endswith(_OF_ONE)) or (len(word) > 6 and word.endswith(_OF_SEVERAL))
+            for word in words
+        )
+        or _FIRST_VERB.search(plain) is not None
+    )
 
 
 def is_question(text: str) -> bool:
