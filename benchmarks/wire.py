@@ -78,9 +78,17 @@ async def line(port: int) -> AsyncIterator[Line]:
 
 def post(path: str, shape: object, headers: Mapping[str, str]) -> bytes:
     body = json.dumps(shape).encode()
-    named = {"Host": LOCAL, "Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
-    head = "".join(f"{name}: {value}\r\n" for name, value in named.items())
-    return f"POST {path} HTTP/1.1\r\n{head}\r\n".encode() + body
+    described = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
+    return _head("POST", path, described) + body
+
+
+def get(path: str, headers: Mapping[str, str]) -> bytes:
+    return _head("GET", path, headers)
+
+
+def _head(method: str, path: str, headers: Mapping[str, str]) -> bytes:
+    lines = "".join(f"{name}: {value}\r\n" for name, value in {"Host": LOCAL, **headers}.items())
+    return f"{method} {path} HTTP/1.1\r\n{lines}\r\n".encode()
 
 
 async def bare(scope: Scope, receive: Receive, send: Send) -> None:

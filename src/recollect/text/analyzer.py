@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Final
 
-import snowballstemmer
+import Stemmer
 
 from recollect.text.language import detect
 from recollect.text.remembered import Remembered
@@ -143,7 +143,7 @@ def stem(word: str, language: str) -> str:
     if language == "pt":
         word = _PORTUGUESE_ENDING.sub(lambda ending: _PORTUGUESE_ENDINGS[ending.group()], word)
     # Stemmers keep their place in themselves: one that two threads share gives wrong stems.
-    stemmer = snowballstemmer.stemmer(_STEMMERS.get(language, "english"))
+    stemmer = Stemmer.Stemmer(_STEMMERS.get(language, "english"), 0)
     return folded(stemmer.stemWord(word))
 
 

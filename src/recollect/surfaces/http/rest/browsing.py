@@ -17,8 +17,10 @@ from recollect.surfaces.http.rest.routing import subject
 from recollect.surfaces.shapes import Shape
 
 router = subject("memories", "/api/memory")
-#: Only memories, many of them, and whether or not memory is used in chats.
-LEAFING = {"recall.sources": "memories", "recall.limit": 100, "memory.mode": "recall_only"}
+#: Only memories, and whether or not memory is used in chats.
+LEAFING = {"recall.sources": "memories", "memory.mode": "recall_only"}
+#: Found for somebody who types on; and for somebody who wants some of them alone.
+MANY, MORE = 30, 100
 #: Letters shown on either side of what a memory rests on.
 AROUND = 160
 
@@ -48,7 +50,8 @@ def census(
 def find(memory: MemoryDoor, user: UserId, body: given.Find) -> Response:
     """Memories in use that bear on some words, best first; while somebody types, so it leaves no receipt."""
     runtime, scope = memory.runtime, Scope(user)
-    policy = runtime.policy(user, call=LEAFING)
+    most = MORE if body.kind or body.origin or body.importance else MANY
+    policy = runtime.policy(user, call={**LEAFING, "recall.limit": most})
     found = runtime.engine.recall(scope, incoming.question(body.query), policy, keep=False)
     results = []
     for item in found.items:
