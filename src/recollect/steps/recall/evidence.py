@@ -141,27 +141,27 @@ def parts(
     """What there is to say for a candidate and against it, each part from 0 to 1; what is not there is 0."""
     message, text = message_of(candidate), candidate.text
     before, after = around.get(message, NOBODY)
-    evidence = {
-        "follow": found.messages.get(after, 0.0) if after else 0.0,
-        "chat": found.chats.get(candidate.chat, 0.0) if candidate.chat else 0.0,
-        "lead": found.leads.get(message, 0.0),
-        "date": closeness(question.times, candidate.created_at) if question.times else 0.0,
-        **fits(question, text),
-        # A memory says all it has to say, however short it is.
-        "short": SHORTNESS[min(candidate.tokens, LONG)] if candidate.source in SPOKEN else 0.0,
-        "asks": float(candidate.id in found.questions),
-        "assistant": float(candidate.role is Role.ASSISTANT),
-        "outdated": float(candidate.outdated),
-    }
-    return {
+    part = {
         "dense": own.dense,
         "lexical": own.lexical,
         "identifier": float(bool(question.named) and any(map(text.casefold().__contains__, question.named))),
         "weight": candidate.weight if candidate.importance is None else candidate.importance / 100,
         "recency": recency(candidate, now, policy.half_life_days),
         "answer": found.messages.get(before, 0.0) if before in found.questions else 0.0,
-        **{name: value for name, value in evidence.items() if value},
     }
+    evidence = {
+        "follow": found.messages.get(after, 0.0) if after else 0.0,
+        "chat": found.chats.get(candidate.chat, 0.0) if candidate.chat else 0.0,
+        "lead": found.leads.get(message, 0.0) if found.leads else 0.0,
+        "date": closeness(question.times, candidate.created_at) if question.times else 0.0,
+        **fits(question, text),
+        # A memory says all it has to say, however short it is.
+        "short": SHORTNESS[min(candidate.tokens, LONG)] if candidate.source in SPOKEN else 0.0,
+        "asks": 1.0 if candidate.id in found.questions else 0.0,
+        "assistant": 1.0 if candidate.role is Role.ASSISTANT else 0.0,
+        "outdated": 1.0 if candidate.outdated else 0.0,
+    }
+    return part | {name: value for name, value in evidence.items() if value}
 
 
 def shares(policy: Recall) -> Mapping[str, float]:
