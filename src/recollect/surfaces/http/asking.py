@@ -10,17 +10,18 @@ from recollect.surfaces.http.keys import Person
 from recollect.surfaces.library.memory import Memory
 
 
-def _memory(request: Request) -> Memory:
+# These wait for nothing: as coroutines they are asked at once, and not by way of a thread.
+async def _memory(request: Request) -> Memory:
     memory: Memory = request.app.state.memory
     return memory
 
 
-def _person(request: Request) -> Person:
+async def _person(request: Request) -> Person:
     person: Person = request.state.person
     return person
 
 
-def _user(
+async def _user(
     request: Request,
     user_id: Annotated[
         str | None, Query(description="Whose memory; others than yours only for admins.")
@@ -32,7 +33,7 @@ def _user(
 
 def whose(request: Request, wanted: str | None) -> str:
     """The user who is asked for, if whoever asks may; without one it is themselves."""
-    person = _person(request)
+    person: Person = request.state.person
     if wanted is None or wanted == person.user:
         return person.user
     if not person.admin or not request.state.trusted:

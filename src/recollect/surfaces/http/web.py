@@ -44,7 +44,7 @@ page again. Or install a wheel, which has it inside.</p>
 router = APIRouter(include_in_schema=False)
 
 
-def _static(request: Request) -> Path:
+async def _static(request: Request) -> Path:
     static: Path = request.app.state.house.static
     return static
 

@@ -59,7 +59,7 @@ STREAMED: dict[int | str, dict[str, Any]] = {
 }
 
 
-def _conversations(request: Request) -> Conversations:
+async def _conversations(request: Request) -> Conversations:
     conversations: Conversations = request.app.state.conversations
     return conversations
 

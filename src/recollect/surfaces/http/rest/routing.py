@@ -20,7 +20,7 @@ IfMatch: TypeAlias = Annotated[
 ]
 
 
-def _once(
+async def _once(
     idempotency_key: Annotated[
         str | None,
         Header(
@@ -37,7 +37,7 @@ def _once(
 OnceOnly = Depends(_once)
 
 
-def _admin(asker: Asker) -> Person:
+async def _admin(asker: Asker) -> Person:
     if not asker.admin:
         raise HTTPException(403, "This is about the whole machine. Ask with an admin's token.")
     return asker
