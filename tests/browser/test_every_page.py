@@ -8,9 +8,11 @@ import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.payloads import PAYLOADS
 from tests.browser.visiting import at_home, log_in
+from tests.browser.walking import walked
 from tests.surfaces.http.serving import ANA, Served
 
 from recollect import Memory
+from recollect.model.memory import Standing
 from recollect.model.scope import Scope
 from recollect.testing.builders import a_memory
 
@@ -43,9 +45,10 @@ def tell(server: Served, notes: str, said: Sequence[str], chat: str) -> None:
 
 @pytest.fixture
 def lived_in(page: Page, server: Served) -> Iterator[Page]:
-    """Somebody's app after a while: a chat, memories, a profile, a receipt."""
+    """Somebody's app after a while: a chat, memories, one of them doubted, a profile, a receipt."""
     tell(server, "Keep it short.", ["I'm vegetarian and I hate cilantro.", "Where shall we eat?"], CHAT)
     Memory.over(server.runtime).context("What can I cook?", user_id=ANA, chat_id=CHAT)
+    server.runtime.store.memories.add(a_memory("owns a boat", user=ANA, standing=Standing.QUARANTINED))
     server.learn()
     with at_home(log_in(page, server), server):
         yield page
@@ -61,6 +64,37 @@ def test_a_page_has_no_barrier_in_either_theme_or_language(server: Served, lived
             expect(lived_in.get_by_role("heading", level=1)).to_be_visible()
             lived_in.wait_for_load_state("networkidle")
             assert _barriers(lived_in) == [], (language, scheme)
+
+
+@pytest.mark.parametrize("path", [*PAGES, f"chat/{CHAT}"])
+def test_tab_reaches_every_control_of_a_page_and_shows_where_it_is(
+    server: Served, lived_in: Page, path: str
+) -> None:
+    lived_in.emulate_media(reduced_motion="reduce")
+    lived_in.goto(f"{server.url}/{path}")
+    expect(lived_in.get_by_role("heading", level=1)).to_be_visible()
+    lived_in.wait_for_load_state("networkidle")
+
+    walk = walked(lived_in)
+
+    assert walk.end == "round", walk.last
+    assert walk.missed == []
+    assert walk.unseen == []
+
+
+def test_a_walk_finds_what_is_wrong(page: Page) -> None:
+    """The control: one page that keeps the focus, and one with a control that hands it on and one that hides it."""
+    page.set_content("<button>First</button><button onkeydown='event.preventDefault()'>Trap</button>")
+    kept = walked(page)
+    page.set_content(
+        "<button>First</button><button onfocus='last.focus()'>Never</button>"
+        "<button id=last style='outline: none'>Last</button>"
+    )
+    hidden = walked(page)
+
+    assert (kept.end, "Trap" in kept.last, kept.missed) == ("stuck", True, [])
+    assert ["Never" in each for each in hidden.missed] == [True]
+    assert ["Last" in each for each in hidden.unseen] == [True]
 
 
 @pytest.fixture

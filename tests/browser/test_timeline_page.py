@@ -74,6 +74,7 @@ def test_what_was_done_stands_under_its_day_in_the_words_of_then(
     expect(corrected.locator("del")).to_have_text("green")
     expect(corrected.locator("ins")).to_have_text("black")
     expect(learned).to_contain_text("I like green tea.")
+    expect(learned).to_contain_text("Preference · now forgotten")
     expect(events(timeline).last).to_contain_text("lives in Lisbon")
     learned.get_by_role("link").click()
     expect(timeline).to_have_url(f"{server.url}/memory/{tea}")

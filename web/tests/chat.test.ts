@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { answerOf, fresh, lastQuestion, newName, past, questionOf, sentences, unlabelled, type Turn } from "$/pages/chat/turns";
+import { answerOf, fresh, lastQuestion, newName, past, questionOf, recallOf, receiptOf, sentences, unlabelled, type Turn } from "$/pages/chat/turns";
 
 function turn(role: Turn["role"], content: string, more: Partial<Turn> = {}): Turn {
   return { ...fresh(role, content, content), state: "done", ...more };
@@ -33,6 +33,14 @@ test("a question knows its answer, an answer its question", () => {
   expect(questionOf(TALK, 4)?.content).toBe("And now?");
   expect(lastQuestion(TALK)).toBe(3);
   expect(lastQuestion([])).toBe(-1);
+});
+
+test("an answer shows what was recalled for its question", () => {
+  const recalled = { memories: 2, tokens: 30, budget: 500, ms: 4 };
+  const turns = [turn("user", "What can I cook?", { receipt: "r1", recalled }), turn("assistant", "Soup."), turn("tool", "{}")];
+
+  expect([0, 1, 2].map((at) => receiptOf(turns, at)?.id)).toEqual(["r1", "r1", undefined]);
+  expect([0, 1, 2].map((at) => recallOf(turns, at))).toEqual([recalled, recalled, null]);
 });
 
 test.each(["(no language model: quoting memory)\n- is vegetarian", "(sem modelo de linguagem: citando a memória)\n- is vegetarian"])(

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 
-import { contributions } from "$/api/score";
 import type { Account, Sort } from "$/api/types";
 import { count, isAsked, isNarrowed, read } from "$/pages/memory/filters";
 import { byWeek } from "$/pages/memory/weeks";
@@ -54,16 +53,4 @@ test("recalls are counted by week, the quiet weeks are there too, and what was l
 
   expect(weeks.starts.map((start) => new Date(start * 1000).getDay())).toEqual(Array.from({ length: 12 }, () => 1));
   expect(weeks.shown.slice(-3)).toEqual([1, 0, 1]);
-});
-
-test("a score is the sum of its parts by their shares", () => {
-  const shares = { "recall.alpha": 0.6, "recall.beta": 0.3, "recall.short": 0.3, "recall.fresh": 0.05 };
-  const parts = contributions({ dense: 0.5, lexical: 1, short: 0.5, weight: 1, recency: 0.8, identifier: 0 }, shares);
-
-  expect(parts.map((part) => [part.name, Number(part.value.toFixed(3))])).toEqual([
-    ["dense", 0.3],
-    ["lexical", 0.3],
-    ["fresh", 0.04],
-    ["short", -0.15],
-  ]);
 });

@@ -1,44 +1,11 @@
 import { afterEach, expect, test } from "vitest";
 
 import { marks } from "$/pages/receipt/marks";
-import { made } from "$/pages/receipt/parts";
 import { isConsent, reason } from "$/pages/receipt/reasons";
 import { timings } from "$/pages/receipt/timings";
 import { language } from "$/words/language.svelte";
 
 afterEach(() => language.choose("en"));
-
-const SHARES = { "recall.alpha": 0.6, "recall.beta": 0.3, "recall.gamma": 0.1, "recall.fresh": 0.05, "recall.short": 0.2, "recall.lead": 1.5 };
-
-test("parts are shown by what they add to the score, what speaks against it below zero", () => {
-  const item = { parts: { dense: 1, lexical: 0.5, weight: 0.8, recency: 0.5, short: 0.5 }, score: 0.6 + 0.15 + 0.05 * 0.4 - 0.1 };
-
-  expect(made(item, "evidence", SHARES)).toEqual({
-    adds: true,
-    parts: [
-      { name: "dense", value: 0.6 },
-      { name: "lexical", value: 0.15 },
-      { name: "fresh", value: expect.closeTo(0.02) as number },
-      { name: "short", value: -0.1 },
-    ],
-  });
-});
-
-test.each([
-  ["made with other settings", 2, "evidence", SHARES],
-  ["ranked in a way nobody knows", 0.6, "novel", SHARES],
-  ["while the settings are not here", 0.6, "evidence", undefined],
-])("a score %s is shown by its parts as they were found", (_, score, ranker, shares) => {
-  const shown = made({ parts: { dense: 1, weight: 0.8 }, score }, ranker, shares);
-
-  expect(shown).toEqual({ adds: false, parts: [{ name: "dense", value: 1 }, { name: "weight", value: 0.8 }] });
-});
-
-test("a blend is a sum within the bounds of its boost", () => {
-  const shares = { ...SHARES, "recall.boost_min": 0.5, "recall.boost_max": 1 };
-
-  expect(made({ parts: { dense: 1, weight: 0.1, recency: 0.1 }, score: 0.3 }, "blend", shares)).toEqual({ adds: true, parts: [{ name: "dense", value: 0.3 }] });
-});
 
 test("words of the question are marked, whatever their case and accents; short ones are not", () => {
   expect(marks("Não gosta de COENTRO.", "E o coentro, nao?")).toEqual([

@@ -5,7 +5,7 @@ import { byStage, reason, stageOf } from "../src/pages/analytics/reasons";
 import { hits, latency, partsOf, rangeOf, seconds, sorted, type Step } from "../src/pages/analytics/series";
 import { lines } from "../src/pages/connect/lines";
 import { rows, total } from "../src/pages/connect/pack";
-import { different, groupOf, isTried, labels, leftOut, handed, move, pause, presetValues, sharesOf, slide } from "../src/pages/lab/numbers";
+import { different, groupOf, isTried, labels, leftOut, handed, move, pause, presetValues, slide } from "../src/pages/lab/numbers";
 import { changes, formOf, further } from "../src/pages/profile/form";
 import { answerOf, counted, sentence } from "../src/pages/profile/rows";
 import { groupOf as settingGroup, grouped, matching, range, shown, typed, whence, written } from "../src/pages/settings/values";
@@ -174,7 +174,6 @@ describe("the lab", () => {
     const all = [setting({ name: "recall.limit", value: 3, default: 8 }), setting({ name: "recall.alpha", value: 0.6, default: 0.6 })];
     expect(different({ "recall.limit": 3, "recall.alpha": 0.2, "recall.unknown": 1 }, all)).toEqual({ "recall.alpha": 0.2 });
     expect(presetValues(all, { "recall.alpha": 0.1 })).toEqual({ "recall.limit": 8, "recall.alpha": 0.1 });
-    expect(sharesOf(all, { "recall.alpha": 0.2 })).toEqual({ "recall.limit": 3, "recall.alpha": 0.2 });
   });
 
   it("says how far a passage moved", () => {

@@ -98,6 +98,20 @@ export function questionOf(turns: readonly Turn[], at: number): Turn | null {
   return null;
 }
 
+/** The receipt of a question, or of the answer to it. */
+export function receiptOf(turns: readonly Turn[], at: number): { id: string; whole: Receipt | undefined } | undefined {
+  const turn = turns[at];
+  const from = turn?.receipt ? turn : turn?.role === "assistant" ? questionOf(turns, at) : null;
+  const whole = turn?.whole ?? answerOf(turns, at)?.whole;
+  return from?.receipt ? { id: from.receipt, whole } : undefined;
+}
+
+/** What was recalled for a question, or for the answer to it. */
+export function recallOf(turns: readonly Turn[], at: number): Short | null {
+  const turn = turns[at];
+  return turn?.recalled ?? (turn?.role === "assistant" ? (questionOf(turns, at)?.recalled ?? null) : null);
+}
+
 export function lastQuestion(turns: readonly Turn[]): number {
   return turns.findLastIndex((turn) => turn.role === "user");
 }

@@ -57,12 +57,6 @@ export function presetValues(settings: readonly Setting[], values: Readonly<Reco
   return Object.fromEntries(tried.map((each) => [each.name, (values[each.name] ?? each.default) as Value]));
 }
 
-/** How much each part of a score counts with these values. */
-export function sharesOf(settings: readonly Setting[], values: Values): Record<string, number> {
-  const held = settings.map((each): [string, unknown] => [each.name, values[each.name] ?? each.value]);
-  return Object.fromEntries(held.filter((pair): pair is [string, number] => typeof pair[1] === "number"));
-}
-
 export type Move = { kind: "new" | "same" } | { kind: "up" | "down"; by: number };
 
 /** How far a passage moved; places begin at 0. */

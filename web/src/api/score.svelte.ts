@@ -1,9 +1,13 @@
-/** What a score is made of: each part by what it adds, if today's settings explain the score, else as it was found. */
+/**
+ * What a score is made of: each part by what it adds, if today's settings explain the score, else as it was found; and
+ * the settings that say so.
+ */
 
-import type { Item } from "../../api/types";
+import { api } from "./client";
+import type { Item, Setting } from "./types";
 
-/** In this order, so that each keeps its colour. */
-export const PARTS = [
+/** In the order of a bar. */
+const PARTS = [
   "dense",
   "lexical",
   "identifier",
@@ -20,8 +24,8 @@ export const PARTS = [
   "reread",
   "weight",
 ] as const;
-export const AGAINST = ["short", "asks", "assistant", "outdated"] as const;
-export type PartName = (typeof PARTS)[number] | (typeof AGAINST)[number];
+const AGAINST = ["short", "asks", "assistant", "outdated"] as const;
+type PartName = (typeof PARTS)[number] | (typeof AGAINST)[number];
 /** Settings by name, like `recall.alpha`. */
 export type Shares = Readonly<Record<string, number>>;
 
@@ -30,6 +34,7 @@ export interface Part {
   value: number;
 }
 export interface Made {
+  score: number;
   /** What speaks for it, and, below zero, what speaks against it. */
   parts: Part[];
   /** Whether the parts add up to the score. */
@@ -42,11 +47,11 @@ const NEAR = 0.015;
 /** Less is not worth a word. */
 const LEAST = 0.0005;
 
-export function made(item: Pick<Item, "parts" | "score">, ranker: string, shares: Shares | undefined): Made {
-  const added = shares ? weighed(item.parts, ranker, shares) : undefined;
+export function made({ parts, score }: Pick<Item, "parts" | "score">, ranker: string, shares: Shares | undefined): Made {
+  const added = shares ? weighed(parts, ranker, shares) : undefined;
   const sum = added?.reduce((total, part) => total + part.value, 0) ?? Number.NaN;
-  if (added && Math.abs(sum - item.score) < NEAR) return { parts: added, adds: true };
-  return { parts: [...found(PARTS, (name) => item.parts[name]), ...found(AGAINST, (name) => -(item.parts[name] ?? 0))], adds: false };
+  if (added && Math.abs(sum - score) < NEAR) return { score, parts: added, adds: true };
+  return { score, parts: [...found(PARTS, (name) => parts[name]), ...found(AGAINST, (name) => -(parts[name] ?? 0))], adds: false };
 }
 
 function weighed(parts: Item["parts"], ranker: string, shares: Shares): Part[] | undefined {
@@ -72,3 +77,28 @@ function weighed(parts: Item["parts"], ranker: string, shares: Shares): Part[] |
 function found<N extends PartName>(names: readonly N[], value: (name: N) => number | undefined): Part[] {
   return names.map((name) => ({ name, value: value(name) ?? 0 })).filter((part) => Math.abs(part.value) > LEAST);
 }
+
+/** How much each part counts with these settings, or with what is tried in their place. */
+export function sharesOf(settings: readonly Pick<Setting, "name" | "value">[], tried: Readonly<Record<string, unknown>> = {}): Shares {
+  const held = settings.map((each): [string, unknown] => [each.name, tried[each.name] ?? each.value]);
+  return Object.fromEntries(held.filter((pair): pair is [string, number] => typeof pair[1] === "number"));
+}
+
+/** The settings of now, as far as scores are concerned. */
+class Scoring {
+  shares = $state.raw<Shares | undefined>();
+  ranker = $state("");
+
+  /** Whoever shows scores looks when it opens: settings change. */
+  async look(): Promise<void> {
+    try {
+      const { results } = await api.get("/api/settings");
+      this.ranker = String(results.find((each) => each.name === "recall.ranker")?.value ?? "");
+      this.shares = sharesOf(results);
+    } catch {
+      // Without them the parts are shown as they were found.
+    }
+  }
+}
+
+export const scoring = new Scoring();
