@@ -127,8 +127,12 @@ def served(db: Path, upstream: int) -> Iterator[Server]:
         assert process.stdout is not None
         port = int(json.loads(process.stdout.readline())["url"].rpartition(":")[2])
         token = db.with_name(f"{db.name}.token").read_text("utf-8").strip()
+        server = Server(port=port, pid=process.pid, token=token)
+        # Until it has loaded its model, which takes a moment at every start and is not what is measured here.
+        ask = post("/api/memory/search", {"query": "Are you there?"}, server.headers)
+        Load(seconds=GRACE, most=3).run(port, lambda _: ask)
         try:
-            yield Server(port=port, pid=process.pid, token=token)
+            yield server
         finally:
             process.send_signal(signal.SIGTERM)
 

@@ -1,11 +1,13 @@
 """Recall for a turn ends at its deadline: what comes later is not used, and its receipt says so."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, fields, replace
-from threading import Lock
+from datetime import datetime
+from threading import BoundedSemaphore, Lock
 
 from recollect.engine import Engine
 from recollect.model.candidate import Key
@@ -18,8 +20,8 @@ from recollect.wiring import Runtime
 
 #: Milliseconds that recall may take in a chat where the settings do not say: a model takes longer anyway.
 DEADLINE_MS = 2_000
-#: Recalls at once; more would only wait for each other.
-RECALLERS = 4
+#: Recalls at once: one for each processor. More would only take the interpreter from each other.
+RECALLERS = max(2, os.cpu_count() or 1)
 TOO_LATE = "it came too late and was not injected"
 
 
@@ -64,6 +66,31 @@ class HastyEngine(Engine):
     """An engine for those who cannot wait."""
 
     pool: ThreadPoolExecutor
+    places: BoundedSemaphore
+
+    def recall(
+        self,
+        scope: Scope,
+        question: str,
+        policy: Policy,
+        *,
+        as_of: datetime | None = None,
+        keep: bool = True,
+    ) -> Receipt:
+        with self.places:
+            return super().recall(scope, question, policy, as_of=as_of, keep=keep)
+
+    def context(
+        self,
+        scope: Scope,
+        question: str,
+        policy: Policy,
+        *,
+        context_ids: Sequence[str] = (),
+        fallback: Sequence[str] = (),
+    ) -> Receipt:
+        with self.places:
+            return super().context(scope, question, policy, context_ids=context_ids, fallback=fallback)
 
     def inject(
         self,
@@ -115,4 +142,5 @@ def hurried(runtime: Runtime) -> tuple[Runtime, ThreadPoolExecutor]:
     """The same memory with an engine that minds the time, and the threads it recalls in."""
     pool = ThreadPoolExecutor(RECALLERS, "recollect-recall")
     parts = {field.name: getattr(runtime.engine, field.name) for field in fields(runtime.engine)}
-    return replace(runtime, engine=HastyEngine(**parts, pool=pool)), pool
+    engine = HastyEngine(**parts, pool=pool, places=BoundedSemaphore(RECALLERS))
+    return replace(runtime, engine=engine), pool

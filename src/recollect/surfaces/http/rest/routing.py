@@ -1,9 +1,14 @@
 """What the routes of every subject share."""
 
+import re
+from functools import cached_property
 from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
+from starlette.types import Scope
 
 from recollect.errors import InvalidInput
 from recollect.surfaces.http.answers import answer
@@ -18,6 +23,8 @@ IfMatch: TypeAlias = Annotated[
     str | None,
     Header(description='The ETag you saw, like "3": the change is refused if there is a newer one.'),
 ]
+#: A group with a name, as routes have them: two of one pattern may not have the same.
+_NAMED = re.compile(r"\(\?P<\w+>")
 
 
 async def _once(
@@ -47,8 +54,22 @@ async def _admin(asker: Asker) -> Person:
 Admin: TypeAlias = Annotated[Person, Depends(_admin)]
 
 
+class Subject(APIRouter):
+    """Tries its routes only where one of them may be meant: a request passes some twenty subjects with all theirs."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if scope["type"] == "http" and self._paths.match(scope["path"]) is None:
+            return Match.NONE, {}
+        return super().matches(scope)
+
+    @cached_property
+    def _paths(self) -> re.Pattern[str]:
+        patterns = (route.path_regex.pattern for route in self.routes if isinstance(route, APIRoute))
+        return re.compile("|".join(_NAMED.sub("(?:", pattern) for pattern in patterns))
+
+
 def subject(tag: str, prefix: str = "") -> APIRouter:
-    return APIRouter(prefix=prefix, tags=[tag], route_class=Once)
+    return Subject(prefix=prefix, tags=[tag], route_class=Once)
 
 
 def tagged(memory: Shape, status: int = 200) -> Response:
