@@ -5,6 +5,7 @@ import asyncio
 import itertools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,8 +28,8 @@ from recollect.wiring import make_embedder
 
 #: Letters of a message, as people write in a line or two.
 SHORT = 200
-#: Messages that a client sends at once, where it has more than one.
-BATCH = 10
+#: Messages that a client sends at once.
+BATCHES = (1, 10, 40)
 #: Seconds beyond the measured ones after which a scenario is given up.
 GRACE = 30
 READ = {"X-Memory": "read"}
@@ -87,8 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = _options(arguments)
     with tempfile.TemporaryDirectory() as scratch, bare_server() as upstream:
         db = Path(scratch) / "memory.db"
-        said(f"filling a memory with {options.memories:,} messages")
-        fill(db, options.memories, Posing())
+        _filled(db, options)
         with served(db, upstream) as server:
             figures = [
                 *client_alone(upstream, options),
@@ -101,12 +101,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(json.dumps(shown, ensure_ascii=False, indent=2) if options.json else table({column: figures}))
 
 
+def _filled(db: Path, options: argparse.Namespace) -> None:
+    kept: Path = options.keep or db
+    if not kept.exists():
+        said(f"filling a memory with {options.memories:,} messages")
+        fill(kept, options.memories, Posing())
+    if kept != db:
+        shutil.copy(kept, db)
+
+
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
     parser.add_argument("--seconds", type=float, default=5, help="that each scenario takes at most")
     parser.add_argument("--requests", type=int, default=5_000, help="that each scenario sends at most")
     parser.add_argument("--memories", type=int, default=2_000, help="messages in the file before")
-    parser.add_argument("--connections", type=int, default=16, help="clients that ingest or recall at once")
+    parser.add_argument("--connections", type=int, default=4, help="clients that ingest or recall at once")
+    parser.add_argument(
+        "--keep", type=Path, metavar="DB", help="the filled file; it is made if it is not there"
+    )
     parser.add_argument("--json", action="store_true", help="print the figures for machines")
     return parser.parse_args(arguments)
 
@@ -154,7 +166,7 @@ def client_alone(upstream: int, options: argparse.Namespace) -> list[Figure]:
 def ingest(server: Server, options: argparse.Namespace) -> list[Figure]:
     figures: list[Figure] = []
     texts = [str(m["content"])[:SHORT] for b in Corpus(size=1_000, seed=7).batches() for m in b.messages]
-    for each in (1, BATCH):
+    for each in BATCHES:
         said(f"ingest, {each} a request")
 
         def request(number: int, each: int = each) -> bytes:

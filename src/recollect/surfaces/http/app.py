@@ -1,6 +1,7 @@
 """Puts the server together: the doorkeeper, the routes, and one place where every failure becomes a problem."""
 
 import logging
+from asyncio import Semaphore
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -18,7 +19,7 @@ from recollect.errors import RecollectError
 from recollect.surfaces.http import pages, rest, web
 from recollect.surfaces.http.description import Described
 from recollect.surfaces.http.doorkeeper import BodyTooLarge, Doorkeeper, House, too_large
-from recollect.surfaces.http.hurry import hurried
+from recollect.surfaces.http.hurry import RECALLERS, hurried
 from recollect.surfaces.http.logs import fields, tell_of_job
 from recollect.surfaces.http.named import Named
 from recollect.surfaces.http.once import Answers
@@ -80,6 +81,7 @@ def create_app(runtime: Runtime, *, house: House, worker: bool = True) -> FastAP
     )
     app.state.memory = Memory.over(runtime)
     app.state.house = house
+    app.state.places = Semaphore(RECALLERS)
     app.state.answers = Answers()
     app.state.conversations = Conversations(works=worker)
     app.state.traffic = traffic = Traffic()

@@ -1,5 +1,6 @@
 """Who asks, and for whose memory: what every endpoint begins with."""
 
+from collections.abc import AsyncIterator
 from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Header, Query, Request
@@ -31,6 +32,12 @@ async def _user(
     return whose(request, user_id if user_id is not None else x_memory_user)
 
 
+async def _in_turn(request: Request) -> AsyncIterator[None]:
+    """Recalls at once only take the interpreter from each other: wait until there is a place."""
+    async with request.app.state.places:
+        yield
+
+
 def whose(request: Request, wanted: str | None) -> str:
     """The user who is asked for, if whoever asks may; without one it is themselves."""
     person: Person = request.state.person
@@ -46,3 +53,4 @@ def whose(request: Request, wanted: str | None) -> str:
 MemoryDoor: TypeAlias = Annotated[Memory, Depends(_memory)]
 Asker: TypeAlias = Annotated[Person, Depends(_person)]
 UserId: TypeAlias = Annotated[str, Depends(_user)]
+InTurn = Depends(_in_turn)

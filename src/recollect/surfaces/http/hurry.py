@@ -1,13 +1,12 @@
 """Recall for a turn ends at its deadline: what comes later is not used, and its receipt says so."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
-from threading import BoundedSemaphore, Lock
+from threading import Lock
 
 from recollect.engine import Engine
 from recollect.model.candidate import Key
@@ -66,31 +65,6 @@ class HastyEngine(Engine):
     """An engine for those who cannot wait."""
 
     pool: ThreadPoolExecutor
-    places: BoundedSemaphore
-
-    def recall(
-        self,
-        scope: Scope,
-        question: str,
-        policy: Policy,
-        *,
-        as_of: datetime | None = None,
-        keep: bool = True,
-    ) -> Receipt:
-        with self.places:
-            return super().recall(scope, question, policy, as_of=as_of, keep=keep)
-
-    def context(
-        self,
-        scope: Scope,
-        question: str,
-        policy: Policy,
-        *,
-        context_ids: Sequence[str] = (),
-        fallback: Sequence[str] = (),
-    ) -> Receipt:
-        with self.places:
-            return super().context(scope, question, policy, context_ids=context_ids, fallback=fallback)
 
     def inject(
         self,
@@ -142,5 +116,4 @@ def hurried(runtime: Runtime) -> tuple[Runtime, ThreadPoolExecutor]:
     """The same memory with an engine that minds the time, and the threads it recalls in."""
     pool = ThreadPoolExecutor(RECALLERS, "recollect-recall")
     parts = {field.name: getattr(runtime.engine, field.name) for field in fields(runtime.engine)}
-    engine = HastyEngine(**parts, pool=pool, places=BoundedSemaphore(RECALLERS))
-    return replace(runtime, engine=engine), pool
+    return replace(runtime, engine=HastyEngine(**parts, pool=pool)), pool

@@ -10,7 +10,7 @@ from recollect.ports.store import ALL
 from recollect.surfaces import shapes
 from recollect.surfaces.http import given, models, reports
 from recollect.surfaces.http.answers import answer
-from recollect.surfaces.http.asking import MemoryDoor, UserId, whose
+from recollect.surfaces.http.asking import InTurn, MemoryDoor, UserId, whose
 from recollect.surfaces.http.rest.routing import Limit, OnceOnly, subject, tagged
 from recollect.surfaces.shapes import Shape
 
@@ -56,7 +56,7 @@ def delete_all(
     return answer({"message": "All relevant memories deleted"})
 
 
-@router.post("/search", response_model=models.Found)
+@router.post("/search", response_model=models.Found, dependencies=[InTurn])
 def search(request: Request, memory: MemoryDoor, user: UserId, body: given.Mem0Search) -> Response:
     """What bears on a question, best first. Of `filters` only user_id and run_id are used."""
     filters: Mapping[str, object] = body.filters or {}

@@ -11,7 +11,7 @@ from recollect.model.scope import Scope
 from recollect.surfaces import incoming, shapes
 from recollect.surfaces.http import given, reports
 from recollect.surfaces.http.answers import answer
-from recollect.surfaces.http.asking import MemoryDoor, UserId
+from recollect.surfaces.http.asking import InTurn, MemoryDoor, UserId
 from recollect.surfaces.http.rest.memories import Id
 from recollect.surfaces.http.rest.routing import subject
 from recollect.surfaces.shapes import Shape
@@ -46,7 +46,7 @@ def census(
     return answer(shapes.results(map(dict, shown)))
 
 
-@router.post("/find", response_model=reports.FoundMemories)
+@router.post("/find", response_model=reports.FoundMemories, dependencies=[InTurn])
 def find(memory: MemoryDoor, user: UserId, body: given.Find) -> Response:
     """Memories in use that bear on some words, best first; while somebody types, so it leaves no receipt."""
     runtime, scope = memory.runtime, Scope(user)

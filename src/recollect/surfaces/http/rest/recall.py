@@ -6,13 +6,13 @@ from recollect.model.scope import Scope
 from recollect.surfaces import shapes
 from recollect.surfaces.http import given, models
 from recollect.surfaces.http.answers import answer
-from recollect.surfaces.http.asking import MemoryDoor, UserId
+from recollect.surfaces.http.asking import InTurn, MemoryDoor, UserId
 from recollect.surfaces.http.rest.routing import Limit, OnceOnly, subject
 
 router = subject("recall", "/api/memory")
 
 
-@router.post("/search", response_model=models.Found)
+@router.post("/search", response_model=models.Found, dependencies=[InTurn])
 def search(memory: MemoryDoor, user: UserId, body: given.Question) -> Response:
     """What bears on a question, best first, each with its score and the parts it is made of."""
     found = memory.search(
@@ -28,7 +28,7 @@ def search(memory: MemoryDoor, user: UserId, body: given.Question) -> Response:
     return answer(found)
 
 
-@router.post("/context", response_model=models.Context)
+@router.post("/context", response_model=models.Context, dependencies=[InTurn])
 def context(memory: MemoryDoor, user: UserId, body: given.ContextWanted) -> Response:
     """The block for the next prompt, never above its budget, and the receipt of it."""
     block = memory.context(
