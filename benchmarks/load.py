@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -34,6 +35,9 @@ BATCHES = (1, 10, 40)
 GRACE = 30
 READ = {"X-Memory": "read"}
 OFF = {"X-Memory": "off"}
+Json: TypeAlias = dict[str, object]
+#: The body of each request, by its number.
+Shape: TypeAlias = Callable[[int], Json]
 
 
 class Posing(SyntheticEmbedder):
@@ -184,14 +188,24 @@ def ingest(server: Server, options: argparse.Namespace) -> list[Figure]:
 
 def recall(server: Server, options: argparse.Namespace) -> list[Figure]:
     said("recall")
-    facts = Corpus(size=options.memories).facts
+    asked = _questions(options)
 
     def request(number: int) -> bytes:
-        turn, place = divmod(number, len(facts))
-        return post("/api/memory/search", {"query": facts[place].asked(turn)}, server.headers)
+        return post("/api/memory/search", {"query": asked(number)}, server.headers)
 
     load = Load(seconds=options.seconds, most=options.requests, connections=options.connections)
     return _measured("recalls", server, load, request, per_request=1, least=100, most=100)
+
+
+def _questions(options: argparse.Namespace) -> Callable[[int], str]:
+    """Each a new one for a while: a question that was asked a moment ago need not be embedded again."""
+    facts = Corpus(size=options.memories).facts
+
+    def asked(number: int) -> str:
+        turn, place = divmod(number, len(facts))
+        return facts[place].asked(turn)
+
+    return asked
 
 
 def _measured(
@@ -220,25 +234,31 @@ def _measured(
 def proxied(server: Server, upstream: int, options: argparse.Namespace) -> list[Figure]:
     """What stands between a client and its provider, one request after the other."""
     load = Load(seconds=options.seconds, most=min(options.requests, 500))
-    question = {"model": "m", "messages": [{"role": "user", "content": "Where did we go in the summer?"}]}
-    direct = _first_bytes(load, upstream, question, {})
-    streamed = _first_bytes(load, upstream, {**question, "stream": True}, {})
-    off = _added("proxy adds, memory off", server, load, question, OFF, direct, most=3)
-    read = _added("proxy adds, with recall", server, load, question, READ, direct, most=30)
-    first = _added(
-        "proxy adds to a stream's first byte, memory off",
-        server,
-        load,
-        {**question, "stream": True},
-        OFF,
-        streamed,
-    )
-    return [*off, *read, *first]
+    asked = _questions(options)
+
+    def whole(number: int) -> Json:
+        return {"model": "m", "messages": [{"role": "user", "content": asked(number)}]}
+
+    def streamed(number: int) -> Json:
+        return {**whole(number), "stream": True}
+
+    direct = _first_bytes(load, upstream, whole)
+    return [
+        *_added("proxy adds, memory off", server, load, whole, OFF, direct, most=3),
+        *_added("proxy adds, with recall", server, load, whole, READ, direct, most=30),
+        *_added(
+            "proxy adds to a stream's first byte, memory off",
+            server,
+            load,
+            streamed,
+            OFF,
+            _first_bytes(load, upstream, streamed),
+        ),
+    ]
 
 
-def _first_bytes(load: Load, port: int, shape: object, headers: dict[str, str]) -> float:
-    request = post("/v1/chat/completions", shape, headers)
-    answers, _ = load.run(port, lambda _: request)
+def _first_bytes(load: Load, port: int, shape: Shape) -> float:
+    answers, _ = load.run(port, lambda number: post("/v1/chat/completions", shape(number), {}))
     return float(np.median([answer.first for answer in answers]))
 
 
@@ -246,16 +266,18 @@ def _added(
     name: str,
     server: Server,
     load: Load,
-    shape: object,
+    shape: Shape,
     headers: dict[str, str],
     direct: float,
     *,
     most: float | None = None,
 ) -> list[Figure]:
     said(name)
-    request = post("/v1/chat/completions", shape, {**server.headers, **headers})
     worked = processor_seconds(server.pid)
-    answers, _ = load.run(server.port, lambda _: request)
+    answers, _ = load.run(
+        server.port,
+        lambda number: post("/v1/chat/completions", shape(number), {**server.headers, **headers}),
+    )
     worked = (processor_seconds(server.pid) - worked) * 1000 / len(answers)
     _all_well(answers)
     return [

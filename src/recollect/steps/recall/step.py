@@ -30,7 +30,7 @@ SOURCES = {"all": FACTS | WORDS, "memories": FACTS, "messages": WORDS}
 
 
 #: Messages of a time that the question names which are looked at, the newest first.
-OF_THEN = 500
+OF_THEN = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
