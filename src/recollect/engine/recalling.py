@@ -24,8 +24,6 @@ from recollect.steps.recall.step import RecallStep
 from recollect.text.tokens import estimate
 from recollect.text.windows import encodable
 
-#: The modes in which anything is recalled.
-RECALLING = frozenset({"on", "recall_only"})
 #: Messages of a chat that are looked at for its tiers.
 CONVERSATION = 200
 
@@ -52,9 +50,7 @@ class Recalling(Core):
         begun = self.clock.monotonic()
         question = encodable(question)
         recalled = (
-            self._asking(scope)(scope, question, policy, as_of=as_of)
-            if policy.memory.mode in RECALLING
-            else Recalled()
+            self._asking(scope)(scope, question, policy, as_of=as_of) if policy.memory.recalls else Recalled()
         )
         items = tuple(_item(r, Fate.RETURNED) for r in recalled.kept)
         block = Block(text="", tokens=0, items=items)
@@ -177,7 +173,7 @@ class Recalling(Core):
         self, scope: Scope, policy: Policy, context_ids: Sequence[str]
     ) -> tuple[Tiers, tuple[str, ...]]:
         """What is shown besides recollections. Whatever of it cannot be read, the chat goes on without it."""
-        if policy.memory.mode not in RECALLING:
+        if not policy.memory.recalls:
             return Tiers(), ()
         try:
             tiers = self._tiers(scope, policy)
@@ -214,7 +210,7 @@ class Recalling(Core):
 
     def _skipped(self, scope: Scope, policy: Policy) -> tuple[str, ...]:
         """Sources that were not asked, and why."""
-        if policy.memory.mode not in RECALLING:
+        if not policy.memory.recalls:
             return (f"everything: memory is {policy.memory.mode} here",)
         try:
             consents = self.store.consents.all(scope)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
-from typing import Literal, TypeAlias, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar
 
 Value: TypeAlias = bool | int | float | str | tuple[str, ...] | None
 Section = TypeVar("Section")
@@ -13,14 +13,25 @@ def knob(default: Section, doc: str, *, choices: tuple[str, ...] = ()) -> Sectio
     return field(default=default, metadata={"doc": doc, "choices": choices})
 
 
+MODES: Final = ("on", "collect_only", "recall_only", "off")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
     mode: Literal["on", "collect_only", "recall_only", "off"] = knob(
         "on",
         "What memory does: listen and recall, only listen, only recall, or neither. What it does not listen to"
         " is not stored.",
-        choices=("on", "collect_only", "recall_only", "off"),
+        choices=MODES,
     )
+
+    @property
+    def listens(self) -> bool:
+        return self.mode in {"on", "collect_only"}
+
+    @property
+    def recalls(self) -> bool:
+        return self.mode in {"on", "recall_only"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,7 +268,7 @@ class Policy:
     @property
     def listens(self) -> bool:
         """Whether messages are stored."""
-        return self.memory.mode in {"on", "collect_only"}
+        return self.memory.listens
 
     @property
     def learns(self) -> bool:
@@ -265,7 +276,7 @@ class Policy:
 
     @property
     def recalls(self) -> bool:
-        return self.memory.mode in {"on", "recall_only"} and self.recall.enabled
+        return self.memory.recalls and self.recall.enabled
 
     def with_values(self, values: Mapping[str, Value]) -> "Policy":
         """Return a policy with some knobs turned, named as in `recall.alpha`."""

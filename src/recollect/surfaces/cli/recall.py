@@ -6,7 +6,6 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from recollect.engine.recalling import RECALLING
 from recollect.model.outcome import Absence
 from recollect.model.policy import Policy
 from recollect.model.receipt import Fate, Receipt
@@ -109,7 +108,7 @@ def context(
 
 
 def _nothing(policy: Policy) -> str:
-    if policy.memory.mode in RECALLING:
+    if policy.memory.recalls:
         return "Nothing found. `recollect list` shows what is remembered."
     return f"Nothing was looked for: memory is {policy.memory.mode} here."
 

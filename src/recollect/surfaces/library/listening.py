@@ -5,13 +5,13 @@ from typing import TypeAlias
 
 from recollect.errors import InvalidInput
 from recollect.model.memory import Change, Kind, Span
+from recollect.model.policy import MODES
 from recollect.model.scope import DEFAULT_CHAT
 from recollect.surfaces import incoming, shapes
 from recollect.surfaces.library.door import Door
 from recollect.surfaces.shapes import Shape
 
 Messages: TypeAlias = str | Mapping[str, object] | Sequence[Mapping[str, object]]
-MODES = ("on", "collect_only", "recall_only", "off")
 
 
 class Listening(Door):

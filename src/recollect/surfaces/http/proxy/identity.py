@@ -31,7 +31,7 @@ class Use:
 
     def within(self, policy: Policy) -> "Use":
         """What is left of it where the user's own settings allow less."""
-        return Use(self.reads and policy.memory.mode in {"on", "recall_only"}, self.writes and policy.listens)
+        return Use(self.reads and policy.memory.recalls, self.writes and policy.listens)
 
     def narrowed(self, policy: Policy) -> Policy:
         names = {"on": "on", "read": "recall_only", "write": "collect_only", "off": "off"}
