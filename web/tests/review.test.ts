@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { Memory, ToldEvent, WaitingMemory } from "$/api/types";
 import { address } from "$/api/client";
-import { cards, doubt, place } from "$/pages/inbox/cards";
+import { cards, place } from "$/pages/inbox/cards";
 import { byDay, dateOf, endOf, isGroup, readDate } from "$/pages/timeline/days";
 
 const memory = (id: string, standing: Memory["standing"]) => ({ id, standing, against: [] }) as unknown as WaitingMemory;
@@ -25,15 +25,6 @@ test.each([
   [5, 0, 0],
   [-1, 3, 0],
 ])("at %i of %i one stands at %i", (at, count, found) => expect(place(at, count)).toBe(found));
-
-test.each([
-  ["not in the message: boat, sailing", "unsaid", "boat, sailing"],
-  ["the message says the opposite", "opposed", ""],
-  ["more than two sentences", "long", ""],
-  ["longer than 200 characters", "long", ""],
-  ["a reason of tomorrow", "other", "a reason of tomorrow"],
-  [null, "other", ""],
-])("why %s waits", (reason, sort, words) => expect(doubt(reason)).toEqual({ sort, words }));
 
 test("events stand under the day they happened on here", () => {
   const days = byDay([event("c", new Date(2026, 2, 2, 23, 59)), event("b", new Date(2026, 2, 2, 0, 1)), event("a", new Date(2026, 2, 1, 23, 59))]);

@@ -1,6 +1,8 @@
 /** Everything that can go wrong between the page and the server, as what happened, why, and what to do next. */
 
 export const OFFLINE = "offline";
+/** A sentence with the space behind it; a stop inside a word ends none. */
+export const SENTENCE = /[^.!?]+(?:[.!?](?!\s|$)[^.!?]*)*[.!?]*(?:\s+|$)/g;
 export const STRANGER = new Set(["no_session", "no_token"]);
 
 export interface ProblemBody {
@@ -50,7 +52,7 @@ export class Problem extends Error {
 
 /** The server's sentences: the first says what, the last what next, those between why. */
 export function told(detail: string): [what: string, why: string, next: string] {
-  const sentences = detail.match(/[^.!?]+(?:[.!?](?!\s|$)[^.!?]*)*[.!?]*(?:\s+|$)/g)?.map((each) => each.trim()) ?? [detail];
+  const sentences = detail.match(SENTENCE)?.map((each) => each.trim()) ?? [detail];
   const [what = detail, ...rest] = sentences.filter(Boolean);
   const next = rest.pop() ?? "";
   return [what, rest.join(" "), next];

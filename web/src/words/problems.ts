@@ -2,6 +2,7 @@
 
 import type { Problem } from "../api/problem";
 import { say } from "./common";
+import { told } from "./server";
 
 export interface Told {
   what: string;
@@ -12,7 +13,7 @@ export interface Told {
 export function tell(problem: Problem): Told {
   if (problem.isOffline) return { what: say("offlineWhat"), why: say("offlineWhy"), next: say("offlineNext") };
   if (problem.isConflict) return { what: say("conflict"), why: "", next: "" };
-  return { what: problem.what, why: problem.why, next: problem.next || (problem.status >= 500 ? say("mistakeNext") : "") };
+  return { what: told(problem.what), why: told(problem.why), next: told(problem.next) || (problem.status >= 500 ? say("mistakeNext") : "") };
 }
 
 export function problemText(problem: Problem): string {

@@ -22,26 +22,3 @@ export function cards(waiting: readonly WaitingMemory[], pairs: readonly Pair[])
 export function place(current: number, count: number): number {
   return Math.max(0, Math.min(current, count - 1));
 }
-
-export interface Doubt {
-  sort: "unsaid" | "opposed" | "vague" | "long" | "order" | "other";
-  /** The words that nobody said. */
-  words: string;
-}
-
-const DOUBTS: readonly [RegExp, Doubt["sort"]][] = [
-  [/^not in the message: (.*)$/, "unsaid"],
-  [/^the message says the opposite$/, "opposed"],
-  [/^it says nothing that can be checked$/, "vague"],
-  [/^(?:longer than \d+ characters|more than two sentences)$/, "long"],
-  [/^it tells the assistant to drop its instructions$/, "order"],
-];
-
-/** Why a fact waits, from the server's short note. */
-export function doubt(reason: string | null): Doubt {
-  for (const [pattern, sort] of DOUBTS) {
-    const found = pattern.exec(reason ?? "");
-    if (found) return { sort, words: found[1] ?? "" };
-  }
-  return { sort: "other", words: reason ?? "" };
-}
