@@ -35,6 +35,9 @@ def memories(server: Served, owner: Page) -> Iterator[Page]:
     keep(server, TEA, FEAR, BUS)
     owner.goto(f"{server.url}/memory")
     expect(rows(owner)).to_have_count(3)
+    for each in (TEA, FEAR, BUS):
+        # A row has its place before it has its words, and heeds no key until then.
+        expect(row(owner, each.text)).to_be_visible()
     yield owner
     assert [url for url in asked if not url.startswith(server.url)] == []
     assert broken == []

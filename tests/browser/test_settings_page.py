@@ -60,6 +60,7 @@ def test_flags_and_numbers_change_without_a_restart(server: Served, settings: Pa
     settings.get_by_role("switch", name="Enable Smart Chunking (better long message handling)").click()
     settings.get_by_label("Token Budget").fill("1200")
     settings.get_by_label("Token Budget").press("Enter")
+    expect(settings.get_by_text("assemble.budget is now 1200.")).to_be_visible()
     settings.get_by_label("Summary Frequency").fill("0")
     settings.get_by_label("Summary Frequency").press("Tab")
     expect(settings.get_by_text("summaries.every is now 0.")).to_be_visible()
