@@ -56,11 +56,14 @@ def test_smart_context_is_off_in_the_preset_it_comes_from(server: Served, settin
 
 @pytest.mark.spec("UI-2", "Q17", "Y16")
 def test_flags_and_numbers_change_without_a_restart(server: Served, settings: Page) -> None:
-    settings.get_by_role("switch", name="Enable Hybrid Search (improves code recall)").click()
-    settings.get_by_role("switch", name="Enable Smart Chunking (better long message handling)").click()
-    settings.get_by_label("Token Budget").fill("1200")
-    settings.get_by_label("Token Budget").press("Enter")
-    expect(settings.get_by_text("assemble.budget is now 1200.")).to_be_visible()
+    # After each change the page reads all settings again, since one may change others.
+    read_again = "**/api/settings"
+    for name in ("Hybrid Search (improves code recall)", "Smart Chunking (better long message handling)"):
+        with settings.expect_response(read_again):
+            settings.get_by_role("switch", name=f"Enable {name}").click()
+    with settings.expect_response(read_again):
+        settings.get_by_label("Token Budget").fill("1200")
+        settings.get_by_label("Token Budget").press("Enter")
     settings.get_by_label("Summary Frequency").fill("0")
     settings.get_by_label("Summary Frequency").press("Tab")
     expect(settings.get_by_text("summaries.every is now 0.")).to_be_visible()
