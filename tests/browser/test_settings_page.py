@@ -56,7 +56,11 @@ def test_smart_context_is_off_in_the_preset_it_comes_from(server: Served, settin
 
 def test_what_is_typed_stays_when_the_settings_are_read_again(settings: Page) -> None:
     held: list[Route] = []
-    settings.route("**/api/settings", lambda route: held.append(route))
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    settings.route("**/api/settings", hold)
     settings.get_by_role("switch", name="Enable Hybrid Search (improves code recall)").click()
     expect(settings.get_by_text("recall.hybrid is now")).to_be_visible()
     settings.get_by_label("Token Budget").fill("1200")
