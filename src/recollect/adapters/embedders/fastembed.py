@@ -1,17 +1,14 @@
 """Embed with a model that fastembed downloads; needs the extra of the same name."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import lru_cache
-from importlib import import_module
-from threading import Lock
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from recollect.adapters.embedders.space import Space, translated
-from recollect.errors import ModelMissing, ProviderError
-from recollect.ports.embedder import Vector
+from recollect.adapters.embedders.loaded import LoadedEmbedder, installed
+from recollect.adapters.embedders.space import translated
+from recollect.errors import ModelMissing
 from recollect.text.windows import encodable, windows
 
+PACKAGE = "fastembed"
 #: Longer than any model takes whole that is worth running on a processor.
 _VERY_LONG = "a " * 9000
 
@@ -27,13 +24,7 @@ class EncodingModel(Protocol):
 
 
 def load_text_embedding(name: str) -> EncodingModel:
-    try:
-        package = import_module("fastembed")
-    except ImportError as error:
-        raise ModelMissing(
-            f"The embedder {name} needs the package fastembed, which is not installed. "
-            'Install it with: pip install "recollect[fastembed]"'
-        ) from error
+    package = installed(PACKAGE, model=name)
     with translated(
         ModelMissing,
         f"fastembed cannot load {name}: it does not know the model, or cannot download it now. "
@@ -44,7 +35,7 @@ def load_text_embedding(name: str) -> EncodingModel:
     return model
 
 
-class FastEmbedEmbedder:
+class FastEmbedEmbedder(LoadedEmbedder[EncodingModel]):
     """Embeds with a model that fastembed knows by its Hugging Face name."""
 
     def __init__(
@@ -54,36 +45,8 @@ class FastEmbedEmbedder:
         floor: float | None = None,
         load: Callable[[str], EncodingModel] = load_text_embedding,
     ) -> None:
-        self._name = model
-        self._load = load
-        self._model: EncodingModel | None = None
+        super().__init__(PACKAGE, model, floor=floor, load=load)
         self._limit: int | None = None
-        self._lock = Lock()
-        self._space = Space(self.embed, dimension=None, floor=floor)
-        self._query = lru_cache(maxsize=256)(self._embed_query)
-
-    @property
-    def model_id(self) -> str:
-        return f"fastembed:{self._name}"
-
-    @property
-    def dimension(self) -> int:
-        return self._space.dimension
-
-    @property
-    def floor(self) -> float:
-        return self._space.floor
-
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        if not texts:
-            return []
-        sendable = [encodable(text) for text in texts]
-        with self._using() as model:
-            rows = list(model.passage_embed(sendable))
-        return self._space.vectors(rows, count=len(texts))
-
-    def embed_query(self, text: str) -> Vector:
-        return self._query(text)[:]
 
     def windows(self, text: str) -> list[str]:
         with self._using() as model:
@@ -93,17 +56,8 @@ class FastEmbedEmbedder:
                 self._limit = model.token_count(_VERY_LONG) - 1
             return windows(text, tokens=lambda piece: model.token_count(encodable(piece)), limit=self._limit)
 
-    def _embed_query(self, text: str) -> Vector:
-        with self._using() as model:
-            rows = list(model.query_embed([encodable(text)]))
-        return self._space.vectors(rows, count=1)[0]
+    def _passages(self, model: EncodingModel, texts: list[str]) -> Iterable[Iterable[float]]:
+        return model.passage_embed(texts)
 
-    @contextmanager
-    def _using(self) -> Iterator[EncodingModel]:
-        with self._lock:
-            if self._model is None:
-                self._model = self._load(self._name)
-        with translated(
-            ProviderError, f"{self._name} failed on this text. Try again, or choose another embedder."
-        ):
-            yield self._model
+    def _questions(self, model: EncodingModel, texts: list[str]) -> Iterable[Iterable[float]]:
+        return model.query_embed(texts)

@@ -2,16 +2,15 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
-from importlib import import_module
 from threading import Lock
 from typing import Protocol
 
-from recollect.adapters.embedders.space import Space, translated
-from recollect.errors import ModelMissing, ProviderError
-from recollect.ports.embedder import Vector
+from recollect.adapters.embedders.loaded import LoadedEmbedder, installed
+from recollect.adapters.embedders.space import translated
+from recollect.errors import ModelMissing
 from recollect.text.windows import encodable, windows
 
+PACKAGE = "sentence-transformers"
 _USUAL_LIMIT = 512
 #: The beginning and end marks, and a little for a prompt that the model may put before a passage.
 _RESERVED_TOKENS = 16
@@ -38,13 +37,7 @@ class EncodingModel(Protocol):
 
 
 def load_sentence_transformer(name: str) -> EncodingModel:
-    try:
-        package = import_module("sentence_transformers")
-    except ImportError as error:
-        raise ModelMissing(
-            f"The embedder {name} needs the package sentence-transformers, which is not installed. "
-            'Install it with: pip install "recollect[sentence-transformers]"'
-        ) from error
+    package = installed(PACKAGE, model=name)
     with translated(
         ModelMissing,
         f"sentence-transformers cannot load {name}: it is neither a folder here nor a model that can be "
@@ -54,7 +47,7 @@ def load_sentence_transformer(name: str) -> EncodingModel:
     return model
 
 
-class SentenceTransformersEmbedder:
+class SentenceTransformersEmbedder(LoadedEmbedder[EncodingModel]):
     """Embeds with a local model by its Hugging Face name or folder."""
 
     def __init__(
@@ -64,35 +57,8 @@ class SentenceTransformersEmbedder:
         floor: float | None = None,
         load: Callable[[str], EncodingModel] = load_sentence_transformer,
     ) -> None:
-        self._name = model
-        self._load = load
-        self._model: EncodingModel | None = None
-        self._lock = Lock()
-        self._space = Space(self.embed, dimension=None, floor=floor)
-        self._query = lru_cache(maxsize=256)(self._embed_query)
-
-    @property
-    def model_id(self) -> str:
-        return f"sentence-transformers:{self._name}"
-
-    @property
-    def dimension(self) -> int:
-        return self._space.dimension
-
-    @property
-    def floor(self) -> float:
-        return self._space.floor
-
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        if not texts:
-            return []
-        sendable = [encodable(text) for text in texts]
-        with self._using() as model:
-            rows = list(model.encode_document(sendable, show_progress_bar=False))
-        return self._space.vectors(rows, count=len(texts))
-
-    def embed_query(self, text: str) -> Vector:
-        return self._query(text)[:]
+        super().__init__(PACKAGE, model, floor=floor, load=load)
+        self._turn = Lock()
 
     def windows(self, text: str) -> list[str]:
         with self._using() as model:
@@ -101,18 +67,14 @@ class SentenceTransformersEmbedder:
                 text, tokens=lambda piece: len(model.tokenizer.tokenize(encodable(piece))), limit=limit
             )
 
-    def _embed_query(self, text: str) -> Vector:
-        with self._using() as model:
-            rows = list(model.encode_query([encodable(text)], show_progress_bar=False))
-        return self._space.vectors(rows, count=1)[0]
+    def _passages(self, model: EncodingModel, texts: list[str]) -> Iterable[Iterable[float]]:
+        return model.encode_document(texts, show_progress_bar=False)
+
+    def _questions(self, model: EncodingModel, texts: list[str]) -> Iterable[Iterable[float]]:
+        return model.encode_query(texts, show_progress_bar=False)
 
     @contextmanager
     def _using(self) -> Iterator[EncodingModel]:
         # One at a time: tokenizers of this package keep state between two calls.
-        with self._lock:
-            if self._model is None:
-                self._model = self._load(self._name)
-            with translated(
-                ProviderError, f"{self._name} failed on this text. Try again, or choose another embedder."
-            ):
-                yield self._model
+        with self._turn, super()._using() as model:
+            yield model
