@@ -1,104 +1,47 @@
 """Ask Anthropic's models, or a server that speaks their dialect."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 
-from recollect.adapters.llms.sse import objects, whole
-from recollect.adapters.llms.wire import MOST_BYTES, Json, Wire, checked_key, count, listed
-from recollect.ports.chat_model import Completion, Turn
+from recollect.adapters.llms.dialect import Dialect
+from recollect.adapters.llms.sse import objects
+from recollect.adapters.llms.wire import Json, fields
+from recollect.ports.chat_model import Turn
 from recollect.text.windows import encodable
 
 VERSION = "2023-06-01"
 
 
-class AnthropicChatModel:
+class AnthropicChatModel(Dialect):
     """
-    Asks with ``POST {base_url}/v1/messages``. Follows no redirect, and asks no other address.
-
-    ``timeout`` is in seconds, for one request as a whole. An endpoint that does not know JSON schemas is asked
-    again without, once. Close it to give its connections back.
+    Asks with ``POST {base_url}/v1/messages``. An endpoint that does not know JSON schemas is asked again without,
+    once.
     """
 
-    def __init__(
-        self,
-        base_url: str,
-        model: str,
-        api_key: str | None = None,
-        *,
-        timeout: float = 60.0,
-        max_bytes: int = MOST_BYTES,
-        proxy: str | None = None,
-    ) -> None:
-        key = checked_key(api_key)
-        self._model = model
-        self._wire = Wire(
-            base_url.strip().rstrip("/").removesuffix("/v1"),
-            {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})},
-            model=model,
-            secret=key,
-            timeout=timeout,
-            max_bytes=max_bytes,
-            proxy=proxy,
-        )
-        self._schemas = True
+    asking = "/v1/messages"
+    listing = "/v1/models"
+    heard = "input_tokens"
+    spoken = "output_tokens"
 
-    @property
-    def model_id(self) -> str:
-        return self._model
+    def _base(self, base_url: str) -> str:
+        return base_url.strip().rstrip("/").removesuffix("/v1")
 
-    def models(self) -> list[str]:
-        """The models that the endpoint has."""
-        return listed(self._wire.get("/v1/models"))
+    def _headers(self, key: str | None) -> Mapping[str, str]:
+        return {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
 
-    def complete(
-        self,
-        turns: Sequence[Turn],
-        *,
-        max_tokens: int,
-        schema: Mapping[str, object] | None = None,
-        timeout: float | None = None,
-    ) -> Completion:
-        answer = self._wire.ask(
-            "/v1/messages", lambda: self._question(turns, max_tokens, schema), self._learn, timeout
-        )
-        text = self._words(answer)
-        usage = answer.get("usage")
-        spent = usage if isinstance(usage, dict) else {}
-        name = answer.get("model")
-        return Completion(
-            text="".join(whole([text])),
-            model=name if isinstance(name, str) and name else self._model,
-            prompt_tokens=count(spent.get("input_tokens")),
-            completion_tokens=count(spent.get("output_tokens")),
-            cut=answer.get("stop_reason") == "max_tokens",
-        )
+    def _said(self, answer: Json) -> tuple[str, bool]:
+        return self._words(answer), answer.get("stop_reason") == "max_tokens"
 
-    def stream(
-        self, turns: Sequence[Turn], *, max_tokens: int, timeout: float | None = None
-    ) -> Iterator[str]:
-        events = self._wire.listen(
-            "/v1/messages",
-            lambda: {**self._question(turns, max_tokens, None), "stream": True},
-            self._learn,
-            timeout,
-        )
-        with closing(events):
-            yield from whole(self._spoken(events))
-
-    def close(self) -> None:
-        self._wire.close()
-
-    def _spoken(self, events: Iterator[str]) -> Iterator[str]:
+    def _pieces(self, events: Iterator[str]) -> Iterator[str]:
         ended, said = False, False
         for event in objects(events):
-            kind, delta = event.get("type"), _object(event.get("delta"))
+            kind, delta = event.get("type"), fields(event.get("delta"))
             if kind == "message":
                 yield self._words(event)
                 return
             if kind == "error" or event.get("error"):
                 raise self._wire.told(event.get("error"))
             if kind == "content_block_start":
-                said = said or _object(event.get("content_block")).get("type") == "text"
+                said = said or fields(event.get("content_block")).get("type") == "text"
             elif kind == "content_block_delta" and isinstance(text := delta.get("text"), str):
                 said = True
                 yield text
@@ -135,7 +78,7 @@ class AnthropicChatModel:
         if answer.get("stop_reason") == "refusal":
             raise self._wire.none("it declined")
         blocks = answer.get("content")
-        found = [_object(block).get("text") for block in blocks] if isinstance(blocks, list) else []
+        found = [fields(block).get("text") for block in blocks] if isinstance(blocks, list) else []
         texts = [text for text in found if isinstance(text, str)]
         if not texts:
             raise (
@@ -144,7 +87,3 @@ class AnthropicChatModel:
                 else self._wire.none("it has no words")
             )
         return "".join(texts)
-
-
-def _object(value: object) -> Json:
-    return value if isinstance(value, dict) else {}

@@ -1,11 +1,11 @@
 """Ask any model that speaks OpenAI's dialect: OpenAI, Groq, Gemini, OpenRouter, Ollama, llama.cpp, vLLM and others."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 
-from recollect.adapters.llms.sse import objects, whole
-from recollect.adapters.llms.wire import MOST_BYTES, Json, Wire, checked_key, count, listed
-from recollect.ports.chat_model import Completion, Turn
+from recollect.adapters.llms.dialect import Dialect
+from recollect.adapters.llms.sse import objects
+from recollect.adapters.llms.wire import Json
+from recollect.ports.chat_model import Turn
 from recollect.text.windows import encodable
 
 _CUT = frozenset({"length", "max_tokens"})
@@ -13,90 +13,31 @@ _CUT = frozenset({"length", "max_tokens"})
 _KEPT_BACK = frozenset({"content_filter", "tool_calls", "function_call"})
 
 
-class OpenAIChatModel:
+class OpenAIChatModel(Dialect):
     """
-    Asks with ``POST {base_url}/chat/completions``. Follows no redirect, and asks no other address.
-
-    ``timeout`` is in seconds, for one request as a whole. An endpoint that does not know JSON schemas, or wants
-    its limit under the newer name, is asked again without or with it, once. Close it to give its connections back.
+    Asks with ``POST {base_url}/chat/completions``. An endpoint that does not know JSON schemas, or wants its limit
+    under the newer name, is asked again without or with it, once.
     """
 
-    def __init__(
-        self,
-        base_url: str,
-        model: str,
-        api_key: str | None = None,
-        *,
-        timeout: float = 60.0,
-        max_bytes: int = MOST_BYTES,
-        proxy: str | None = None,
-    ) -> None:
-        key = checked_key(api_key)
-        self._model = model
-        self._wire = Wire(
-            base_url,
-            {"Authorization": f"Bearer {key}"} if key else {},
-            model=model,
-            secret=key,
-            timeout=timeout,
-            max_bytes=max_bytes,
-            proxy=proxy,
-        )
-        self._schemas = True
-        self._limit = "max_tokens"
+    asking = "/chat/completions"
+    listing = "/models"
+    heard = "prompt_tokens"
+    spoken = "completion_tokens"
+    _limit = "max_tokens"
 
-    @property
-    def model_id(self) -> str:
-        return self._model
+    def _headers(self, key: str | None) -> Mapping[str, str]:
+        return {"Authorization": f"Bearer {key}"} if key else {}
 
-    def models(self) -> list[str]:
-        """The models that the endpoint has."""
-        return listed(self._wire.get("/models"))
-
-    def complete(
-        self,
-        turns: Sequence[Turn],
-        *,
-        max_tokens: int,
-        schema: Mapping[str, object] | None = None,
-        timeout: float | None = None,
-    ) -> Completion:
-        answer = self._wire.ask(
-            "/chat/completions", lambda: self._question(turns, max_tokens, schema), self._learn, timeout
-        )
+    def _said(self, answer: Json) -> tuple[str, bool]:
         choice = self._choice(answer)
         if choice is None:
             raise self._wire.none("the list of choices is empty")
-        text = self._words(choice, "message")
-        if text is None or (not text and _ending(choice) in _KEPT_BACK):
-            raise self._wire.none(f"it ended with {_ending(choice) or 'no words'}")
-        usage = answer.get("usage")
-        spent = usage if isinstance(usage, dict) else {}
-        name = answer.get("model")
-        return Completion(
-            text="".join(whole([text])),
-            model=name if isinstance(name, str) and name else self._model,
-            prompt_tokens=count(spent.get("prompt_tokens")),
-            completion_tokens=count(spent.get("completion_tokens")),
-            cut=_ending(choice) in _CUT,
-        )
+        text, ending = self._words(choice, "message"), _ending(choice)
+        if text is None or (not text and ending in _KEPT_BACK):
+            raise self._wire.none(f"it ended with {ending or 'no words'}")
+        return text, ending in _CUT
 
-    def stream(
-        self, turns: Sequence[Turn], *, max_tokens: int, timeout: float | None = None
-    ) -> Iterator[str]:
-        events = self._wire.listen(
-            "/chat/completions",
-            lambda: {**self._question(turns, max_tokens, None), "stream": True},
-            self._learn,
-            timeout,
-        )
-        with closing(events):
-            yield from whole(self._spoken(events))
-
-    def close(self) -> None:
-        self._wire.close()
-
-    def _spoken(self, events: Iterator[str]) -> Iterator[str]:
+    def _pieces(self, events: Iterator[str]) -> Iterator[str]:
         ending, said = "", None
         for event in objects(events):
             choice = self._choice(event)

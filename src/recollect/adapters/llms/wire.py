@@ -267,6 +267,11 @@ def listed(answer: Json) -> list[str]:
     return [name for name in ids if isinstance(name, str)]
 
 
+def fields(value: object) -> Json:
+    """What a part of an answer holds; nothing if it is no object."""
+    return value if isinstance(value, dict) else {}
+
+
 def count(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
