@@ -11,7 +11,7 @@ from recollect.model.memory import Memory
 from recollect.model.scope import TEMPORARY
 from recollect.surfaces import shapes
 from recollect.surfaces.cli import render
-from recollect.surfaces.cli.command import Call, command, commands, examples, given_text
+from recollect.surfaces.cli.command import Call, Yes, command, commands, examples, given_text
 from recollect.surfaces.cli.session import Session
 from recollect.surfaces.cli.sources import rehearsed
 from recollect.surfaces.cli.work import finish
@@ -25,7 +25,6 @@ ChatId: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="The chat."
 MessageId: TypeAlias = Annotated[
     str, typer.Argument(metavar="MESSAGE", help="The message; `recollect chats show` prints ids.")
 ]
-Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DEFAULT = "default"
 #: What each mode means.
 MODES = {

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Protocol, TypeAlias, cast
+from typing import Annotated, Protocol, TypeAlias, cast
 
 import typer
 
@@ -17,6 +17,8 @@ from recollect.surfaces.cli.session import Session, opened
 
 DEGRADED = 5
 Function: TypeAlias = Callable[..., None]
+#: For commands that confirm.
+Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 class Call(Output):

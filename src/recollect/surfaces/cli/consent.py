@@ -11,7 +11,7 @@ from recollect.engine.privacy import CATEGORIES
 from recollect.model.memory import Kind
 from recollect.surfaces import shapes
 from recollect.surfaces.cli import render
-from recollect.surfaces.cli.command import Call, command, commands, examples
+from recollect.surfaces.cli.command import Call, Yes, command, commands, examples
 from recollect.surfaces.cli.session import Session
 from recollect.surfaces.shapes import Json, Shape
 
@@ -89,7 +89,7 @@ def give(call: Call, category: Category) -> None:
 def revoke(
     call: Call,
     category: Category,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go; change nothing.")] = False,
 ) -> None:
     """

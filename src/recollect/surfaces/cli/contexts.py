@@ -8,7 +8,7 @@ import typer
 from recollect.model.summary import ContextFile
 from recollect.surfaces import shapes
 from recollect.surfaces.cli import render
-from recollect.surfaces.cli.command import Call, command, commands, examples, file_text
+from recollect.surfaces.cli.command import Call, Yes, command, commands, examples, file_text
 
 app = commands()
 group = commands()
@@ -126,9 +126,7 @@ def detach(call: Call, name: Name, chat: Chat) -> None:
     epilog=examples("recollect context-files delete style", "recollect context-files delete style --yes")
 )
 @command
-def delete(
-    call: Call, name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False
-) -> None:
+def delete(call: Call, name: Name, yes: Yes = False) -> None:
     """
     Delete a context file, in every chat.
 

@@ -90,26 +90,8 @@ def demo(
     `demo`.
     """
     call.asked.resume = "`recollect demo` begins again."
-    told = script()
     with _place(call.asked) as asked, opened(asked) as session:
-        observed = _listen(call, session, told["messages"])
-        left = finish(call, session, "Learning")
-        counts = _counts(session, observed)
-        call.say(_funnel(counts), _left_aside(observed))
-        answers = [answer for each in told["questions"] for answer in _ask(call, session, each)]
-        forgotten = _forget(call, session, told["forgotten"])
-        consent = _consent(call, session, told["profile"])
-        call.answer(
-            {
-                **counts,
-                "db": call.asked.db,
-                "questions": list(answers),
-                "forgotten": forgotten,
-                "consent": consent,
-                "degraded": list(left.warnings),
-            }
-        )
-        call.mention(left.warnings)
+        _tell(call, session, script())
         if page and call.for_people:
             call.say(Text("\nNow look at it yourself.", style="bold"))
             welcome(call, session, host=LOCAL, port=port, browser=browser)
@@ -125,6 +107,27 @@ def _place(asked: Asked) -> Iterator[Asked]:
         return
     with tempfile.TemporaryDirectory(prefix="recollect-demo-") as folder:
         yield replace(asked, user=user, db=str(Path(folder) / "memory.db"))
+
+
+def _tell(call: Call, session: Session, told: Script) -> None:
+    observed = _listen(call, session, told["messages"])
+    left = finish(call, session, "Learning")
+    counts = _counts(session, observed)
+    call.say(_funnel(counts), _left_aside(observed))
+    answers = [answer for each in told["questions"] for answer in _ask(call, session, each)]
+    forgotten = _forget(call, session, told["forgotten"])
+    consent = _consent(call, session, told["profile"])
+    call.answer(
+        {
+            **counts,
+            "db": call.asked.db,
+            "questions": list(answers),
+            "forgotten": forgotten,
+            "consent": consent,
+            "degraded": list(left.warnings),
+        }
+    )
+    call.mention(left.warnings)
 
 
 def _listen(call: Call, session: Session, messages: Sequence[Said]) -> list[Observed]:

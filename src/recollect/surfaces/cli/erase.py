@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 from rich.console import RenderableType
@@ -13,14 +13,13 @@ from recollect.model.memory import Memory
 from recollect.ports.store import ALL
 from recollect.surfaces import shapes
 from recollect.surfaces.cli import render
-from recollect.surfaces.cli.command import Call, command, commands, examples
+from recollect.surfaces.cli.command import Call, Yes, command, commands, examples
 from recollect.surfaces.cli.session import Session
 
 app = commands()
 group = commands()
 app.add_typer(group, name="erase")
 
-Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 LOGICAL = "Only the rows are gone"
 
 

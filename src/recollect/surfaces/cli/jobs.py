@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -24,6 +24,7 @@ app.add_typer(group, name="jobs")
 
 #: Seconds between two looks at whether to stop.
 GLANCE = 0.1
+Limit: TypeAlias = Annotated[int, typer.Option(metavar="N", min=1, help="Jobs at most.")]
 
 
 @group.callback(
@@ -31,9 +32,7 @@ GLANCE = 0.1
     epilog=examples("recollect jobs", "recollect jobs retry 12", "recollect jobs retry --all"),
 )
 @command
-def jobs(
-    call: Call, limit: Annotated[int, typer.Option(metavar="N", min=1, help="Jobs at most.")] = 100
-) -> None:
+def jobs(call: Call, limit: Limit = 100) -> None:
     """
     Show queued work, or retry what failed.
 
@@ -45,9 +44,7 @@ def jobs(
 
 @group.command("list", epilog=examples("recollect jobs list --json"))
 @command
-def list_(
-    call: Call, limit: Annotated[int, typer.Option(metavar="N", min=1, help="Jobs at most.")] = 100
-) -> None:
+def list_(call: Call, limit: Limit = 100) -> None:
     """List queued, running and parked jobs, oldest first."""
     _list(call, limit)
 

@@ -7,7 +7,7 @@ import typer
 from recollect.model.memory import Kind, Memory, Standing
 from recollect.surfaces import shapes
 from recollect.surfaces.cli import render
-from recollect.surfaces.cli.command import Call, command, commands, examples, given_text
+from recollect.surfaces.cli.command import Call, Yes, command, commands, examples, given_text
 from recollect.surfaces.cli.session import Session
 from recollect.surfaces.cli.sources import quotes
 from recollect.surfaces.cli.work import finish
@@ -119,7 +119,7 @@ def forget(
     wanted: Annotated[
         list[str], typer.Argument(metavar="ID", help="Memories, or the beginnings of their ids.")
     ],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
 ) -> None:
     """
     Take memories out of use.

@@ -67,24 +67,24 @@ def tune(
     `recollect settings` shows.
     """
     call.asked.resume = "Nothing was changed."
-    chosen = [labels is not None, from_feedback, undo]
-    if sum(chosen) > 1 or (not any(chosen) and not preset_name):
+    chosen = sum([labels is not None, from_feedback, undo])
+    if chosen > 1 or not (chosen or preset_name):
         raise typer.BadParameter(
             "give one of --labels FILE, --from-feedback and --undo", param_hint="--labels"
         )
     with call.open() as session:
         if undo:
             _undo(call, session)
-        elif not any(chosen):
+        elif not chosen:
             _take(call, session, preset_name)
         else:
-            found = _tuned(
-                call, session, _labels(labels) if labels else session.engine.labels(session.scope())
-            )
-            kept = not (dry_run or file) and bool(found.changed) and (found.is_real or force)
+            given = _labels(labels) if labels else session.engine.labels(session.scope())
+            found = _tuned(call, session, given)
+            trusted = found.is_real or force
+            kept = trusted and bool(found.changed) and not (dry_run or file)
             if kept:
                 session.engine.keep_tuning(session.scope(), found.changed, name=preset_name or "tuned")
-            _answer(call, found, kept=kept, file=file and (found.is_real or force), dry_run=dry_run)
+            _answer(call, found, kept=kept, file=file and trusted, dry_run=dry_run)
 
 
 def _labels(path: Path) -> list[Label]:
