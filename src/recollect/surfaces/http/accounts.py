@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from recollect.surfaces.http.models import Shown
-from recollect.surfaces.http.reports import Percentiles
+from recollect.surfaces.http.reports import Percentiles, WholeSpan
 
 
 class Finding(Shown):
@@ -112,24 +112,10 @@ class Untuned(Shown):
     values: Annotated[dict[str, str | None], Field(description="What holds again; null is not set.")]
 
 
-class WholeSpan(Shown):
-    recalls: int
-    hitRate: float  # noqa: N815 - keys of the metrics from here on
-    topSimilarity: float | None  # noqa: N815
-    contentTypes: dict[str, int]  # noqa: N815
-    sources: dict[str, int]
-    latency: dict[str, Percentiles]
-    flags: dict[str, float]
-    budgetUsed: float | None  # noqa: N815
-    tokens: Percentiles | None
-    overflows: int
-    degraded: int
-
-
 class SpanStep(Shown):
     at: str
     recalls: int
-    hitRate: float  # noqa: N815
+    hitRate: float  # noqa: N815 - keys of the metrics from here on
     topSimilarity: float | None  # noqa: N815
     latency: dict[str, Percentiles]
     budgetUsed: float | None  # noqa: N815

@@ -172,7 +172,7 @@ class Percentiles(Shown):
     p99: float | None = None
 
 
-class MetricsReport(Shown):
+class WholeSpan(Shown):
     recalls: int
     hitRate: float  # noqa: N815
     topSimilarity: float | None  # noqa: N815
@@ -184,6 +184,9 @@ class MetricsReport(Shown):
     tokens: Percentiles | None
     overflows: int
     degraded: int
+
+
+class MetricsReport(WholeSpan):
     advisedBudget: int | None  # noqa: N815
     summaries: int
     results: list[RetrievalLine]

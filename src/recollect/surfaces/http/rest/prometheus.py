@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from recollect.model.metrics import measured
+from recollect.model.metrics import Metrics, measured
 from recollect.model.scope import Scope
+from recollect.ports.store import Store
 from recollect.surfaces.http.traffic import STEPS, Traffic
 from recollect.surfaces.library.memory import Memory
 
@@ -13,37 +14,33 @@ Sample = tuple[Mapping[str, str], float]
 
 
 def exposition(memory: Memory, user: str, traffic: Traffic) -> str:
-    return "".join(f"{line}\n" for line in _lines(memory, user, traffic))
-
-
-def _lines(memory: Memory, user: str, traffic: Traffic) -> Iterator[str]:
     store, scope = memory.runtime.store, Scope(user)
     recalls = measured(store.receipts.list(scope, limit=RECALLS))
-    yield from _family("recollect_memories", "gauge", "Memories in use.", [({}, store.memories.count(scope))])
-    yield from _family(
-        "recollect_jobs",
-        "gauge",
-        "Queued work by kind and state.",
-        [
-            ({"kind": kind, "state": state}, number)
-            for (kind, state), number in store.jobs.counts(scope).items()
-        ],
-    )
-    yield from _family(
+    lines = (*_held(store, scope), *_recalled(recalls), *_answered(traffic), *_histogram(traffic))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _held(store: Store, scope: Scope) -> Iterator[str]:
+    yield from _gauge("recollect_memories", "Memories in use.", [({}, store.memories.count(scope))])
+    jobs = [
+        ({"kind": kind, "state": state}, number) for (kind, state), number in store.jobs.counts(scope).items()
+    ]
+    yield from _gauge("recollect_jobs", "Queued work by kind and state.", jobs)
+
+
+def _recalled(recalls: Metrics) -> Iterator[str]:
+    yield from _gauge(
         "recollect_recall_hit_ratio",
-        "gauge",
         f"Share of the last {RECALLS} recalls that found something.",
         [({}, recalls.hit_rate)],
     )
-    yield from _family(
+    yield from _gauge(
         "recollect_recall_degraded",
-        "gauge",
         f"Recalls of the last {RECALLS} in which something did not work.",
         [({}, recalls.degraded)],
     )
-    yield from _family(
+    yield from _gauge(
         "recollect_recall_milliseconds",
-        "gauge",
         f"Time of the last {RECALLS} recalls by part and quantile.",
         [
             ({"part": part.removesuffix("_ms"), "quantile": name}, getattr(spent, field))
@@ -51,13 +48,12 @@ def _lines(memory: Memory, user: str, traffic: Traffic) -> Iterator[str]:
             for name, field in (("0.5", "p50"), ("0.95", "p95"), ("0.99", "p99"))
         ],
     )
-    yield from _family(
-        "recollect_http_requests_total",
-        "counter",
-        "Requests answered.",
-        [({"method": m, "status": str(s)}, number) for (m, s), number in sorted(traffic.answers.items())],
-    )
-    yield from _histogram(traffic)
+
+
+def _answered(traffic: Traffic) -> Iterator[str]:
+    answers = sorted(traffic.answers.items())
+    samples = [({"method": method, "status": str(status)}, number) for (method, status), number in answers]
+    return _family("recollect_http_requests_total", "counter", "Requests answered.", samples)
 
 
 def _histogram(traffic: Traffic) -> Iterator[str]:
@@ -69,6 +65,10 @@ def _histogram(traffic: Traffic) -> Iterator[str]:
     yield f'{name}_bucket{{le="+Inf"}} {total}'
     yield f"{name}_sum {traffic.seconds:.6f}"
     yield f"{name}_count {total}"
+
+
+def _gauge(name: str, about: str, samples: Iterable[Sample]) -> Iterator[str]:
+    return _family(name, "gauge", about, samples)
 
 
 def _family(name: str, kind: str, about: str, samples: Iterable[Sample]) -> Iterator[str]:
