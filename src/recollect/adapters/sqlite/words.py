@@ -39,8 +39,10 @@ DRIFT = 0.05
 POSTINGS = "SELECT group_concat(doc) FROM (SELECT doc FROM temp.words WHERE term = ? LIMIT ?)"
 MATCHING = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? LIMIT ?"
 NEWEST = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
+#: In one row: of hundreds each would be handed over by itself, and other threads take their turn in between.
 LENGTHS = """
-    SELECT d.id, d.sz FROM json_each(?) j CROSS JOIN passages_fts_docsize d ON d.id = j.value
+    SELECT group_concat(coalesce(hex(d.sz), '01'))
+    FROM json_each(?) j LEFT JOIN passages_fts_docsize d ON d.id = j.value
 """
 
 
@@ -265,12 +267,18 @@ def _statistics(db: apsw.Connection) -> tuple[int, float]:
 
 
 def _lengths(db: apsw.Connection, passages: Numbers) -> Scores:
+    if not len(passages):
+        return np.empty(0)
     listed = "[" + ",".join(map(str, passages.tolist())) + "]"
-    sizes = {passage: _varints(size, 1)[0] for passage, size in db.execute(LENGTHS, (listed,))}
-    return np.array([sizes.get(passage, 1) for passage in passages.tolist()], dtype=np.float64)
+    [(sizes,)] = fetch(db, LENGTHS, (listed,))
+    return np.array(list(map(_length, sizes.split(","))), dtype=np.float64)
 
 
 @lru_cache(maxsize=10_000)
+def _length(size: str) -> int:
+    return _varints(bytes.fromhex(size), 1)[0]
+
+
 def _varints(data: bytes, count: int) -> tuple[int, ...]:
     """SQLite's variable-length integers: seven bits a byte, high bit set on all but the last."""
     numbers, value = [], 0

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from string import punctuation
 
 from recollect.text.analyzer import folded
@@ -55,6 +56,8 @@ _WORD = re.compile(r"[\w']+")
 _BETWEEN = str.maketrans(dict.fromkeys(set(punctuation) - set("'_"), " "))
 #: Characters of a text that are read: what it is about shows by then.
 READ = 300
+#: Texts of which is remembered what they tell: one question after another is about the same things.
+REMEMBERED = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +74,13 @@ class Asked:
 
 def asked(question: str, now: datetime) -> Asked:
     plain = folded(question)
-    words = _words(plain)
     return Asked(
-        words=words,
+        words=frozenset(_words(plain)),
         named=identifiers(question),
         times=stretches(question, now),
         a_time=_FOR_A_TIME.search(plain) is not None,
         a_number=_FOR_A_NUMBER.search(plain) is not None,
-        personal=_of_oneself(plain, words),
+        personal=_tells_of_oneself(question),
     )
 
 
@@ -88,31 +90,38 @@ def fits(question: Asked, text: str) -> Mapping[str, float]:
     one who says it if it is about the asker.
     """
     fit = {"speaker": float(_by_somebody_named(text, question.words))}
-    if question.a_time or question.a_number or question.personal:
-        plain = folded(text[:READ])
-        words = _words(plain)
-        sort = (question.a_time and _tells_a_time(plain, words)) or (
-            question.a_number and _tells_a_number(plain, words)
+    beginning = text[:READ]
+    if question.a_time or question.a_number:
+        sort = (question.a_time and _tells_a_time(beginning)) or (
+            question.a_number and _tells_a_number(beginning)
         )
-        fit |= {"sort": float(sort), "personal": float(question.personal and _of_oneself(plain, words))}
+        fit["sort"] = float(sort)
+    if question.personal:
+        fit["personal"] = float(_tells_of_oneself(beginning))
     return fit
 
 
-def _words(plain: str) -> frozenset[str]:
-    return frozenset(plain.translate(_BETWEEN).split() if plain.isascii() else _WORD.findall(plain))
+def _words(plain: str) -> list[str]:
+    return plain.translate(_BETWEEN).split() if plain.isascii() else _WORD.findall(plain)
 
 
-def _tells_a_time(plain: str, words: frozenset[str]) -> bool:
-    return not _TIME.isdisjoint(words) or _DIGITS_OF_A_TIME.search(plain) is not None
+@lru_cache(REMEMBERED)
+def _tells_a_time(text: str) -> bool:
+    plain = folded(text)
+    return not _TIME.isdisjoint(_words(plain)) or _DIGITS_OF_A_TIME.search(plain) is not None
 
 
-def _tells_a_number(plain: str, words: frozenset[str]) -> bool:
-    return not _NUMBER.isdisjoint(words) or _DIGIT.search(plain) is not None
+@lru_cache(REMEMBERED)
+def _tells_a_number(text: str) -> bool:
+    plain = folded(text)
+    return not _NUMBER.isdisjoint(_words(plain)) or _DIGIT.search(plain) is not None
 
 
-def _of_oneself(plain: str, words: frozenset[str]) -> bool:
+@lru_cache(REMEMBERED)
+def _tells_of_oneself(text: str) -> bool:
+    plain = folded(text)
     return (
-        not _ONESELF.isdisjoint(words)
+        not _ONESELF.isdisjoint(_words(plain))
         or "a gente" in plain
         or _ENDING_OF_ONESELF.search(plain) is not None
         or _FIRST_VERB.search(plain) is not None

@@ -296,7 +296,7 @@ class RecallStep:
         scope = errand.scope.everything
         if not most or Source.MEMORY not in errand.reach.sources or errand.reach.as_of is not None:
             return False
-        if self.memories.count(scope, most=most + 1) > most:
+        if not 0 < self.memories.count(scope, most=most + 1) <= most:
             return False
         errand.take([_candidate(memory) for memory in self.memories.list(scope, limit=most)])
         return True
