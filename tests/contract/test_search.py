@@ -524,6 +524,22 @@ def test_vectors_of_other_models_are_never_compared(store: Store) -> None:
     assert store.vectors.models(ANA) == {"letters": 1, "other letters": 1}
 
 
+def test_the_middle_of_a_users_vectors_is_their_mean_once_there_are_enough(store: Store) -> None:
+    said(store, SALT, BREAD, *(a_message(f"Roses {number}", user="bea") for number in range(9)))
+    embedded(store, ANA, "bea")
+    few = store.search.middle(EVERYWHERE, model="letters")
+    more = [a_message(f"Salt and bread, number {number}") for number in range(98)]
+    said(store, *more)
+    embedded(store)
+    middle = store.search.middle(EVERYWHERE, model="letters")
+    columns = zip(*EMBEDDER.embed([message.content for message in (SALT, BREAD, *more)]), strict=True)
+
+    assert few is None
+    assert middle is not None
+    assert list(middle) == pytest.approx([sum(column) / 100 for column in columns], abs=0.01)
+    assert store.search.middle(EVERYWHERE, model="unknown") is None
+
+
 @pytest.mark.spec("C-16")
 def test_a_question_of_another_dimension_finds_nothing_and_breaks_nothing(store: Store) -> None:
     said(store, SALT)

@@ -47,7 +47,7 @@ class Candidate:
     pinned: bool = False  #: a memory that does not fade
     outdated: bool = False  #: a message that says something which is no longer so
     summary: str | None = None  #: the one-sentence summary of a judged message
-    dense: float | None = None  #: cosine; None when the dense channel did not bring it
+    dense: float | None = None  #: cosine, as far as it tells; None when the dense channel did not bring it
     lexical: float | None = None  #: BM25, larger is better; None when the lexical channel did not bring it
 
     @property

@@ -150,6 +150,9 @@ class Recall:
     )
     alpha: float = knob(0.6, "Share of dense similarity in the score.")
     beta: float = knob(0.3, "Share of the word match in the score.")
+    middle: float = knob(
+        0.5, "How far lying in the middle of everything, near to any question, makes less near, as evidence."
+    )
     gamma: float = knob(0.1, "Share of a matching code identifier in the score.")
     answer: float = knob(0.3, "What a question lends to the message after it, as evidence.")
     follow: float = knob(0.1, "What a message lends to the one before it, as evidence.")

@@ -22,6 +22,9 @@ class Search(Protocol):
     def dense(self, scope: Scope, vector: Vector, *, model: str, limit: int, reach: Reach) -> list[Hit]:
         """Passages whose vector of that model is near; cosine. Vectors of other models are never compared."""
 
+    def middle(self, scope: Scope, *, model: str) -> Vector | None:
+        """What the user's vectors of that model have in common: their mean. None as long as they are few."""
+
     def cosines(
         self, scope: Scope, passages: Sequence[int], vector: Vector, *, model: str
     ) -> dict[int, float]:

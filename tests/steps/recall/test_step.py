@@ -367,6 +367,17 @@ def test_a_personal_question_is_expanded_for_its_vector_and_its_command_is_cut_o
     assert texts(recalled) == ["salmon soup"]
 
 
+def test_what_lies_in_the_middle_of_everything_is_less_near(shelf: Shelf) -> None:
+    shelf.hold(*(a_message(f"soup by the water, day {day}") for day in range(70)), a_message("boat code"))
+
+    def nearness(middle: float) -> dict[str, float]:
+        found = shelf.recall("ship", middle=middle, limit=100).kept
+        return {"boat" if "boat" in r.candidate.text else "soup": r.candidate.dense or 0.0 for r in found}
+
+    assert nearness(0.0) == {"boat": pytest.approx(0.71, abs=0.01), "soup": pytest.approx(0.71, abs=0.01)}
+    assert nearness(0.5)["boat"] > nearness(0.5)["soup"] + 0.2
+
+
 @pytest.mark.spec("L2", "Y19", "L1")
 def test_how_tall_am_i_finds_the_height(open_shelf: Open) -> None:
     height = "User is 1.82 m in height"

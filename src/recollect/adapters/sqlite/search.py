@@ -1,6 +1,7 @@
 """Search in SQLite: words through FTS5's index, meaning through vectors in the same file."""
 
 import json
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
@@ -96,7 +97,7 @@ class SqliteSearch:
         query = np.frombuffer(vector, dtype=np.float32)
         with self._database.reading() as db:
             user_no = self._database.user(db, scope.user)
-            known = fetch_one(db, "SELECT no, dimension FROM embedding_models WHERE id = ?", (model,))
+            known = _model(db, model)
             if not user_no or known is None or known[1] != len(vector):
                 return []
             chats = _chats(db, user_no, scope, reach)
@@ -114,6 +115,15 @@ class SqliteSearch:
         if len(rows) < len(numbers) * 3 // 4:
             self._shelves.drop(user_no, known[0])
         return hits
+
+    def middle(self, scope: Scope, *, model: str) -> Vector | None:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            known = _model(db, model)
+            if not user_no or known is None:
+                return None
+            middle = self._shelf(db, user_no, *known).middle
+        return None if middle is None else array("f", middle.tobytes())
 
     def cosines(
         self, scope: Scope, passages: Sequence[int], vector: Vector, *, model: str
@@ -182,6 +192,11 @@ class SqliteSearch:
             shelf = shelf.snapshot()
         shelf.refresh(db, user_no, model_no)
         return shelf
+
+
+def _model(db: apsw.Connection, model: str) -> Row | None:
+    """The number of a model and the length of its vectors."""
+    return fetch_one(db, "SELECT no, dimension FROM embedding_models WHERE id = ?", (model,))
 
 
 def _chats(db: apsw.Connection, user_no: int, scope: Scope, reach: Reach) -> Numbers | None:

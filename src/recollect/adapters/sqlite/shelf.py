@@ -40,6 +40,8 @@ SAMPLE = 4_096
 #: Vectors read in one go.
 READ = 8_192
 
+#: The middle of fewer vectors says nothing about the next one.
+FEW = 64
 #: Vectors that are read in a millisecond or so.
 MANY = 200
 
@@ -125,6 +127,11 @@ class Shelf:
     def nbytes(self) -> int:
         return self._columns.nbytes
 
+    @property
+    def middle(self) -> Floats | None:
+        """The mean of the vectors; None while they are few."""
+        return self._middle if self._size >= FEW else None
+
     def snapshot(self) -> "Shelf":
         """A shelf with the same vectors; what is put on it later is not on this one."""
         copy = Shelf(self._dimension, whole=self._whole)
@@ -136,15 +143,19 @@ class Shelf:
 
     def lags(self, db: apsw.Connection, user_no: int, model_no: int) -> bool:
         """Whether so much was written since the last look that reading it takes a moment."""
-        return self._outgrown() or number(db, LATER, (user_no, model_no, self._last, MANY)) == MANY
+        return number(db, LATER, (user_no, model_no, self._last, MANY)) == MANY
 
     def refresh(self, db: apsw.Connection, user_no: int, model_no: int) -> None:
         with self._lock:
+            self._read(db, user_no, model_no)
             if self._outgrown():
                 self._empty()
-            cursor = db.execute(VECTORS, (user_no, model_no, self._last))
-            while rows := list(islice(cursor, READ)):
-                self._append(rows)
+                self._read(db, user_no, model_no)
+
+    def _read(self, db: apsw.Connection, user_no: int, model_no: int) -> None:
+        cursor = db.execute(VECTORS, (user_no, model_no, self._last))
+        while rows := list(islice(cursor, READ)):
+            self._append(rows)
 
     def _outgrown(self) -> bool:
         """The middle of a few vectors is not yet that of many."""

@@ -40,6 +40,7 @@ class Errand:
     visible: frozenset[str]  #: messages the model sees anyway
     topic: Topic | None = None
     vector: "array[float] | None" = None
+    offset: float = 0.0  #: what a product with the vector lacks
     by_words: Hit | None = None  #: the strongest of them
     found: dict[Key, Candidate] = field(default_factory=dict)
     numbers: dict[Key, int] = field(default_factory=dict)  #: of passages in the index

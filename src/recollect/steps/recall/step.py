@@ -17,6 +17,7 @@ from recollect.ports.store import Memories
 from recollect.steps.recall import evidence, query, rank
 from recollect.steps.recall.asked import asked
 from recollect.steps.recall.errand import Errand, Recalled
+from recollect.steps.recall.middle import off_the_middle
 from recollect.steps.recall.topics import topic
 from recollect.text.identifiers import identifiers
 from recollect.text.tokens import estimate
@@ -86,6 +87,7 @@ class RecallStep:
             self._take_the_important(errand)
         else:
             across = policy.summaries.scope == "global"
+            self._leave_the_middle(errand)
             self._climb(errand, across=across)
             if not errand.found and errand.reach.kinds:
                 # Nothing of the kinds that its topic asks for: whatever there is may do.
@@ -131,6 +133,18 @@ class RecallStep:
             errand.degrade(f"lexical only: {error}")
         errand.spend("embed_ms", self.clock.monotonic() - begun)
 
+    def _leave_the_middle(self, errand: Errand) -> None:
+        share = errand.policy.middle if errand.policy.ranker == "evidence" else 0.0
+        if not share or errand.vector is None or self.embedder is None:
+            return
+        try:
+            middle = self.search.middle(errand.scope.everything, model=self.embedder.model_id)
+        except StoreError:
+            # The search by meaning will say what is wrong.
+            return
+        if middle is not None and len(middle) == len(errand.vector):
+            errand.vector, errand.offset = off_the_middle(errand.vector, middle, share)
+
     def _climb(self, errand: Errand, *, across: bool) -> None:
         """This chat first; everything else when it gave too little, or always, or never: as the policy says."""
         scope, sources, policy = errand.scope, errand.reach.sources, errand.policy
@@ -157,7 +171,7 @@ class RecallStep:
         errand.count("lexical", len(lexical))
         if errand.vector is not None and self.embedder is not None:
             alone = [passage for passage in lexical if passage not in dense]
-            dense |= self.search.cosines(scope, alone, errand.vector, model=self.embedder.model_id)
+            dense |= self._cosines(errand, scope, alone)
         loaded = self.search.load(scope, {*dense, *lexical}, reach=reach, dense=dense, lexical=lexical)
         errand.numbers.update((candidate.key, passage) for passage, candidate in loaded.items())
         if Source.SUMMARY in sources:
@@ -178,7 +192,13 @@ class RecallStep:
             errand.vector = None
             return {}
         errand.spend("dense_ms", self.clock.monotonic() - begun)
-        return {hit.passage: hit.score for hit in hits}
+        return {hit.passage: hit.score + errand.offset for hit in hits}
+
+    def _cosines(self, errand: Errand, scope: Scope, passages: Collection[int]) -> dict[int, float]:
+        if errand.vector is None or self.embedder is None:
+            return {}
+        found = self.search.cosines(scope, list(passages), errand.vector, model=self.embedder.model_id)
+        return {passage: cosine + errand.offset for passage, cosine in found.items()}
 
     def _lexical(self, errand: Errand, scope: Scope, reach: Reach) -> dict[int, float]:
         begun = self.clock.monotonic()
@@ -253,7 +273,7 @@ class RecallStep:
         for time in times:
             said = self.search.said(scope, time.begins_at, time.ends_at, limit=OF_THEN)
             new = list(set(said) - set(errand.numbers.values()))
-            cosines = self.search.cosines(scope, new, errand.vector, model=self.embedder.model_id)
+            cosines = self._cosines(errand, scope, new)
             nearest = dict(sorted(cosines.items(), key=lambda each: -each[1])[: errand.around])
             self._take(errand, scope, nearest, nearest, "then")
         errand.spend("around_ms", self.clock.monotonic() - begun)
@@ -261,9 +281,8 @@ class RecallStep:
     def _take_beside(self, errand: Errand, passages: Collection[int]) -> None:
         if not passages:
             return
-        scope, cosines = errand.scope.everything, {}
-        if errand.vector is not None and self.embedder is not None:
-            cosines = self.search.cosines(scope, list(passages), errand.vector, model=self.embedder.model_id)
+        scope = errand.scope.everything
+        cosines = self._cosines(errand, scope, passages)
         self._take(errand, scope, passages, cosines, "neighbours")
 
     def _take(

@@ -41,6 +41,7 @@ TUNED: Mapping[str, tuple[str, ...]] = {
     "evidence": (
         *(
             *_MATCH,
+            "middle",
             "chat",
             "answer",
             "follow",

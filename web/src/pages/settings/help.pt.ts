@@ -72,6 +72,7 @@ export const help: Record<string, string> = {
     "Como os candidatos são ordenados: sum = α·dense + β·lexical + γ·identifier; evidence = sum + o que dizem vizinhos, conversa, data e quem fala; blend = sum × peso × recência dentro de limites; product = dense × peso × recência; cosine = só dense; importance = peso primeiro.",
   "recall.alpha": "Parte da semelhança de sentido na pontuação.",
   "recall.beta": "Parte das palavras em comum na pontuação.",
+  "recall.middle": "Quanto ficar no meio de tudo, perto de qualquer pergunta, torna menos próximo, como indício.",
   "recall.gamma": "Parte de um identificador de código igual na pontuação.",
   "recall.answer": "O que uma pergunta empresta à mensagem seguinte, como indício.",
   "recall.follow": "O que uma mensagem empresta à anterior, como indício.",
