@@ -1,4 +1,9 @@
-"""Questions that name functions, files, flags, error codes and versions: vectors alone against both channels."""
+"""
+Questions that name functions, files, flags, error codes and versions: vectors alone against both channels.
+
+Names come in families, and a long history says nearly the same of many of one family. So it is asked twice: with the
+messages as they are written, and with more that say the same of siblings.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,6 +11,7 @@ from typing import Any
 
 from evals.bench import Bench, Turn, bench
 from evals.embeddings import CachedEmbedder
+from evals.families import siblings
 from evals.measures import Figures, Marks, by_group, marks
 from evals.progress import progress
 from evals.sets import rows
@@ -14,10 +20,32 @@ AT = (1, 5)
 DENSE: Mapping[str, object] = {"recall.hybrid": False, "recall.ranker": "cosine"}
 #: Messages of one chat.
 CHAT = 20
+#: Messages that say the same of a sibling, for each that is asked for.
+FAMILY = 20
 
 
 def run(data: Path, embedder: CachedEmbedder, settings: Mapping[str, object]) -> Figures:
     listed = list(rows(data))
+    return {
+        **_compared([*listed, *_families(listed)], embedder, settings),
+        "as_written": _compared(listed, embedder, settings),
+    }
+
+
+def _families(listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    written = {row["message"] for row in listed}
+    made = (
+        said
+        for row in listed
+        if row["questions"]
+        for said in siblings(row["message"], row["questions"], FAMILY)
+    )
+    return [{"message": said, "questions": []} for said in dict.fromkeys(made) if said not in written]
+
+
+def _compared(
+    listed: list[dict[str, Any]], embedder: CachedEmbedder, settings: Mapping[str, object]
+) -> Figures:
     with bench(embedder, settings) as told:
         ids = tell(told, listed)
         told.settle()
@@ -27,6 +55,7 @@ def run(data: Path, embedder: CachedEmbedder, settings: Mapping[str, object]) ->
     gain_1 = 100 * (_number(hybrid["recall@1"]) / _number(dense["recall@1"]) - 1)
     return {
         **hybrid,
+        "messages": len(listed),
         "dense_only": dense,
         "gain_over_dense@1": round(gain_1, 1),
         "gain_over_dense@5": round(gain, 1),
