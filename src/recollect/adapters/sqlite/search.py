@@ -7,14 +7,13 @@ from datetime import datetime
 
 import apsw
 import numpy as np
-from numpy.typing import NDArray
 
 from recollect.adapters.sqlite import words
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.neighbours import neighbours
 from recollect.adapters.sqlite.passages import CANDIDATES, FOUND, IN_CHATS, NUMBERS, Bounds
-from recollect.adapters.sqlite.rows import Row, fetch, fetch_one
-from recollect.adapters.sqlite.shelf import Numbers, Shelf, Shelves
+from recollect.adapters.sqlite.rows import Row, Values, fetch, fetch_one
+from recollect.adapters.sqlite.shelf import Floats, Numbers, Shelf, Shelves
 from recollect.adapters.sqlite.times import maybe_ms, to_ms
 from recollect.adapters.sqlite.tokenizer import marker, word
 from recollect.model.candidate import Candidate, Hit, Neighbour, Reach, Source
@@ -27,6 +26,11 @@ KINDS = {Source.MESSAGE: 0, Source.CHUNK: 1, Source.MEMORY: 2, Source.SUMMARY: 3
 #: In up to this many chats words are looked for by the marks of the chats.
 FEW_CHATS = 4
 
+#: Some of a user's vectors, by their numbers or by what they stand for.
+VECTORS = "FROM json_each(?) n CROSS JOIN vectors v ON v.no = n.value WHERE v.user_no = ?"
+VECTORS_OF_PASSAGES = """
+    FROM json_each(?1) n CROSS JOIN vectors v ON v.passage = n.value AND v.model_no = ?3 WHERE v.user_no = ?2
+"""
 #: Messages that memories were made of.
 USED = """
     SELECT DISTINCT s.message_no FROM json_each(?) n CROSS JOIN memory_spans s ON s.message_no = n.value
@@ -105,14 +109,13 @@ class SqliteSearch:
             looked = shelf.rows_to_read(limit)
             while True:
                 numbers = shelf.nearest(query, limit=looked, kinds=_kinds(reach), chats=chats)
-                rows = _vectors(db, user_no, numbers)
-                found = _nearest_first(rows, query)
+                found = _nearest_first(*_products(db, VECTORS, (_json(numbers), user_no), shelf, query))
                 hits = _first(db, found, limit, _bounds(user_no, chats, reach))
                 if len(hits) == limit or len(numbers) < looked:
                     break
                 # Too many of the nearest were deleted, or stand no longer: look further.
                 looked *= 4
-        if len(rows) < len(numbers) * 3 // 4:
+        if len(found) < len(numbers) * 3 // 4:
             self._shelves.drop(user_no, known[0])
         return hits
 
@@ -128,15 +131,14 @@ class SqliteSearch:
     def cosines(
         self, scope: Scope, passages: Sequence[int], vector: Vector, *, model: str
     ) -> dict[int, float]:
+        query = np.frombuffer(vector, dtype=np.float32)
         with self._database.reading() as db:
-            rows = fetch(
-                db,
-                "SELECT v.passage, v.scale, v.data FROM embedding_models e"
-                " CROSS JOIN json_each(?1) n CROSS JOIN vectors v ON v.passage = n.value AND v.model_no = e.no"
-                " WHERE e.id = ?2 AND e.dimension = ?3 AND v.user_no = ?4",
-                (_json(passages), model, len(vector), self._database.user(db, scope.user)),
-            )
-        found, scores = _cosines(rows, np.frombuffer(vector, dtype=np.float32))
+            user_no, known = self._database.user(db, scope.user), _model(db, model)
+            if not user_no or known is None or known[1] != len(vector):
+                return {}
+            wanted = (_json(passages), user_no, known[0])
+            shelf = self._shelf(db, user_no, *known)
+            found, scores = _products(db, VECTORS_OF_PASSAGES, wanted, shelf, query)
         return dict(zip(found.tolist(), scores.tolist(), strict=True))
 
     def important(self, scope: Scope, *, limit: int, reach: Reach) -> list[Hit]:
@@ -267,17 +269,19 @@ def _standing(db: apsw.Connection, passages: Sequence[int], bounds: Bounds) -> s
     return standing
 
 
-def _vectors(db: apsw.Connection, user_no: int, numbers: Sequence[int]) -> list[Row]:
-    return fetch(
-        db,
-        "SELECT v.passage, v.scale, v.data FROM json_each(?) n CROSS JOIN vectors v ON v.no = n.value"
-        " WHERE v.user_no = ?",
-        (_json(numbers), user_no),
-    )
+def _products(
+    db: apsw.Connection, vectors: str, wanted: Values, shelf: Shelf, query: Floats
+) -> tuple[Numbers, Floats]:
+    """The passages of those vectors that are still there, and how near each is to the query."""
+    [(listed,)] = fetch(db, f"SELECT group_concat(v.no || ' ' || v.passage, ' ') {vectors}", wanted)
+    numbers, passages = np.fromstring(listed or "", dtype=np.int64, sep=" ").reshape(-1, 2).T
+    near = shelf.products(numbers, query)
+    return _read(db, vectors, wanted, query) if near is None else (passages, near)
 
 
-def _cosines(rows: Sequence[Row], query: NDArray[np.float32]) -> tuple[Numbers, NDArray[np.float32]]:
-    """The passages of some vectors, and how near each is to the query."""
+def _read(db: apsw.Connection, vectors: str, wanted: Values, query: Floats) -> tuple[Numbers, Floats]:
+    """The same from the file, for vectors that are not in memory."""
+    rows = fetch(db, f"SELECT v.passage, v.scale, v.data {vectors}", wanted)
     if not rows:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
     passages, scales, data = zip(*rows, strict=True)
@@ -286,8 +290,7 @@ def _cosines(rows: Sequence[Row], query: NDArray[np.float32]) -> tuple[Numbers, 
     return np.array(passages, dtype=np.int64), scores
 
 
-def _nearest_first(rows: Sequence[Row], query: NDArray[np.float32]) -> list[Hit]:
-    passages, scores = _cosines(rows, query)
+def _nearest_first(passages: Numbers, scores: Floats) -> list[Hit]:
     order = np.lexsort((passages, -scores))
     return list(map(Hit, passages[order].tolist(), scores[order].tolist()))
 

@@ -94,6 +94,12 @@ class Columns:
             whole=None if self.whole is None else _wider(self.whole, capacity),
         )
 
+    def products(self, at: NDArray[np.intp], query: Floats) -> Floats:
+        """Of vectors that are kept whole."""
+        assert self.whole is not None
+        products: Floats = np.vecdot(self.whole[at].astype(np.float32), query) * self.scales[at]
+        return products
+
     @property
     def nbytes(self) -> int:
         columns = (self.bits, self.numbers, self.kinds, self.chats, self.scales)
@@ -204,11 +210,20 @@ class Shelf:
         if left_out is not None:
             distances[left_out] = self._dimension + 1
         near = _smallest(distances, min(max(limit, LEAST) * COARSE, size))
-        if held.whole is None:
-            scores = _agreement(held.bits[:, near], wanted)
-        else:
-            scores = np.vecdot(held.whole[near].astype(np.float32), query) * held.scales[near]
+        bits_alone = held.whole is None
+        scores = _agreement(held.bits[:, near], wanted) if bits_alone else held.products(near, query)
         return _listed(held.numbers[near[np.argpartition(-scores, limit - 1)[:limit]]])
+
+    def products(self, numbers: Numbers, query: Floats) -> Floats | None:
+        """How near vectors are, by their numbers; None if not all of them are here whole."""
+        with self._lock:
+            held = self._columns.first(self._size)
+        if held.whole is None or not len(held.numbers):
+            return None
+        at = np.minimum(np.searchsorted(held.numbers, numbers), len(held.numbers) - 1)
+        if not np.array_equal(held.numbers[at], numbers):
+            return None
+        return held.products(at, query)
 
 
 def _left_out(held: Columns, kinds: tuple[int, ...], chats: Numbers | None) -> NDArray[np.bool_] | None:
