@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from recollect.model.memory import Kind
 from recollect.model.message import ChunkKind, Role
@@ -75,8 +75,8 @@ class Reach:
     as_of: datetime | None = None  #: what was known and true then
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+# A tuple, since a search makes hundreds of them and hands on twenty.
+class Hit(NamedTuple):
     """A passage by its number in the index, and what a channel thinks of it."""
 
     passage: int

@@ -47,7 +47,8 @@ class Network:
         output = self._run(batch, mask)
         if output.ndim == 3:
             output = _pooled(output, mask, pooling)
-        return [[float(number) for number in row] for row in output.tolist()]
+        rows: list[list[float]] = output.tolist()
+        return rows
 
     def logit(self, pair: Encoding) -> float:
         """The first number that a classifier says about a pair."""

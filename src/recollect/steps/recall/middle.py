@@ -1,6 +1,7 @@
 """What lies in the middle of everything is near to any question, so that its nearness says less."""
 
 from array import array
+from operator import mul
 
 
 def off_the_middle(
@@ -13,4 +14,4 @@ def off_the_middle(
     on average.
     """
     moved = array("f", [own - share * common for own, common in zip(question, middle, strict=True)])
-    return moved, share * sum(common * common for common in middle)
+    return moved, share * sum(map(mul, middle, middle))
