@@ -1,6 +1,7 @@
 """What any search must do: find by words and by meaning, in the right place, and nothing that is gone."""
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 
@@ -522,6 +523,32 @@ def test_vectors_of_other_models_are_never_compared(store: Store) -> None:
     numbers = [salt.number, bread.number]
     assert list(store.search.cosines(EVERYWHERE, numbers, vector, model="letters")) == [salt.number]
     assert store.vectors.models(ANA) == {"letters": 1, "other letters": 1}
+
+
+def test_what_is_asked_in_one_moment_is_answered_as_of_it(store: Store) -> None:
+    said(store, SALT)
+    with ThreadPoolExecutor(1) as elsewhere, store.search.one_moment():
+        before = by_words(store, "bread")
+        elsewhere.submit(said, store, BREAD).result()
+        meanwhile = by_words(store, "bread")
+
+    assert (before, meanwhile, by_words(store, "bread")) == ([], [], [BREAD.content])
+
+
+def test_who_writes_in_one_moment_sees_it_and_who_fails_in_it_breaks_nothing(store: Store) -> None:
+    def fail() -> None:
+        with store.search.one_moment(), store.search.one_moment():
+            by_words(store, "salmon")
+            with store.transaction():
+                said(store, SALT)
+                seen.extend(by_words(store, "salmon"))
+            raise Stop
+
+    seen: list[str] = []
+    with pytest.raises(Stop):
+        fail()
+
+    assert seen == by_words(store, "salmon") == [SALT.content]
 
 
 def test_the_middle_of_a_users_vectors_is_their_mean_once_there_are_enough(store: Store) -> None:

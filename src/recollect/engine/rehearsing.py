@@ -1,6 +1,7 @@
 """Asks the same question many times over and looks it up once: for trying numbers out."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias, TypeVar
@@ -26,6 +27,9 @@ class RehearsedSearch:
     _cosines: dict[object, dict[int, float | None]] = field(default_factory=dict)
     _beside: dict[object, dict[int, Beside | None]] = field(default_factory=dict)
     _loaded: dict[object, dict[int, Candidate | None]] = field(default_factory=dict)
+
+    def one_moment(self) -> AbstractContextManager[None]:
+        return self.inner.one_moment()
 
     def lexical(self, scope: Scope, query: str, *, limit: int, reach: Reach) -> list[Hit]:
         return self._once(

@@ -1,6 +1,7 @@
 """Finds passages: messages, chunks, memories and summaries. Ranking them is not its business."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final, Protocol
@@ -15,6 +16,9 @@ SILENT: Final[Mapping[int, float]] = MappingProxyType({})
 
 class Search(Protocol):
     """Two channels over the same passages. A scope with a chat looks into that chat alone."""
+
+    def one_moment(self) -> AbstractContextManager[None]:
+        """What is asked inside, on this thread, is answered as of one moment, and faster."""
 
     def lexical(self, scope: Scope, query: str, *, limit: int, reach: Reach) -> list[Hit]:
         """Passages that share words with the query; BM25, larger is better. Any text is a valid query."""

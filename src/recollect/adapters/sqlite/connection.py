@@ -1,6 +1,7 @@
 """Opens the file, one writer and several readers, and keeps transactions whole."""
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from itertools import count
@@ -38,6 +39,7 @@ class Database:
         self._busy_timeout_ms = busy_timeout_ms
         self._idle: list[apsw.Connection] = []
         self._users: dict[str, int] = {}
+        self._here = threading.local()
         self._closed = False
         _prepare_file(path)
         with translated(str(path)):
@@ -101,17 +103,47 @@ class Database:
             yield self._writer
             return
         with translated(str(self.path)):
-            try:
-                connection = self._idle.pop()
-            except IndexError:
-                connection = self._open(f"{WORDS}; PRAGMA query_only = ON")
-            try:
+            if (mine := self._mine) is not None:
+                yield mine
+                return
+            with self._reader() as connection:
                 yield connection
+
+    @contextmanager
+    def one_moment(self) -> Iterator[None]:
+        """What this thread reads inside is of one moment, and the file is locked and unlocked once for all of it."""
+        if self.writes_here or self._mine is not None:
+            yield
+            return
+        with translated(str(self.path)), self._reader() as connection:
+            connection.execute("BEGIN")
+            self._here.reader = connection
+            try:
+                yield
             finally:
-                if self._closed:
-                    connection.close()
-                else:
-                    self._idle.append(connection)
+                self._here.reader = None
+                if connection.in_transaction:
+                    connection.execute("COMMIT")
+
+    @property
+    def _mine(self) -> apsw.Connection | None:
+        """The reader of this thread's moment."""
+        reader: apsw.Connection | None = getattr(self._here, "reader", None)
+        return reader
+
+    @contextmanager
+    def _reader(self) -> Iterator[apsw.Connection]:
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = self._open(f"{WORDS}; PRAGMA query_only = ON")
+        try:
+            yield connection
+        finally:
+            if self._closed:
+                connection.close()
+            else:
+                self._idle.append(connection)
 
     @contextmanager
     def fresh(self) -> Iterator[apsw.Connection]:
@@ -128,7 +160,7 @@ class Database:
         if row is None:
             return 0
         # What a transaction has not committed yet may still be taken back, number and all.
-        if not connection.in_transaction:
+        if connection is self._mine or not connection.in_transaction:
             self._users[user] = row[0]
         return int(row[0])
 

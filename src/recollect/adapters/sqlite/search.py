@@ -3,6 +3,7 @@
 import json
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 
 import apsw
@@ -78,6 +79,9 @@ class SqliteSearch:
         self._shelves = shelves
         self._frequent = words.Frequent()
 
+    def one_moment(self) -> AbstractContextManager[None]:
+        return self._database.one_moment()
+
     def lexical(self, scope: Scope, query: str, *, limit: int, reach: Reach) -> list[Hit]:
         wanted = terms(query)
         with self._database.reading() as db:
@@ -125,7 +129,9 @@ class SqliteSearch:
             known = _model(db, model)
             if not user_no or known is None:
                 return None
-            middle = self._shelf(db, user_no, *known).middle
+            middle = self._shelves.get(user_no, *known).middle
+            if middle is None:
+                middle = self._shelf(db, user_no, *known).middle
         return None if middle is None else array("f", middle.tobytes())
 
     def cosines(
@@ -137,7 +143,7 @@ class SqliteSearch:
             if not user_no or known is None or known[1] != len(vector):
                 return {}
             wanted = (_json(passages), user_no, known[0])
-            shelf = self._shelf(db, user_no, *known)
+            shelf = self._shelves.get(user_no, *known)
             found, scores = _products(db, VECTORS_OF_PASSAGES, wanted, shelf, query)
         return dict(zip(found.tolist(), scores.tolist(), strict=True))
 
@@ -186,7 +192,7 @@ class SqliteSearch:
 
     def _shelf(self, db: apsw.Connection, user_no: int, model_no: int, dimension: int) -> Shelf:
         shelf = self._shelves.get(user_no, model_no, dimension)
-        if db.in_transaction:
+        if self._database.writes_here:
             if shelf.lags(db, user_no, model_no):
                 with self._database.fresh() as committed:
                     shelf.refresh(committed, user_no, model_no)

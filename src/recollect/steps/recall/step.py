@@ -61,11 +61,12 @@ class RecallStep:
         if not errand.question:
             return Recalled()
         self._embed(errand)
-        spare = FACTS if self._search(errand, policy) else frozenset()
-        told = errand.drop(sent)
         now = as_of or self.clock.now()
-        errand.fade(now, policy.decay)
-        ranked = self._ranked(errand, now=now)
+        with self.search.one_moment():
+            spare = FACTS if self._search(errand, policy) else frozenset()
+            told = errand.drop(sent)
+            errand.fade(now, policy.decay)
+            ranked = self._ranked(errand, now=now)
         begun = self.clock.monotonic()
         related, beyond = rank.related(ranked, errand.floor, spare=spare)
         near, far = rank.above_cliff(related, cliff, spare=spare)
