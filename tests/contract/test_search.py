@@ -551,20 +551,32 @@ def test_who_writes_in_one_moment_sees_it_and_who_fails_in_it_breaks_nothing(sto
     assert seen == by_words(store, "salmon") == [SALT.content]
 
 
-def test_the_middle_of_a_users_vectors_is_their_mean_once_there_are_enough(store: Store) -> None:
-    said(store, SALT, BREAD, *(a_message(f"Roses {number}", user="bea") for number in range(9)))
-    embedded(store, ANA, "bea")
-    few = store.search.middle(EVERYWHERE, model="letters")
-    more = [a_message(f"Salt and bread, number {number}") for number in range(98)]
-    said(store, *more)
-    embedded(store)
-    middle = store.search.middle(EVERYWHERE, model="letters")
-    columns = zip(*EMBEDDER.embed([message.content for message in (SALT, BREAD, *more)]), strict=True)
+def test_what_lies_in_the_middle_is_less_near_once_there_are_enough_to_have_one(store: Store) -> None:
+    vector = EMBEDDER.embed_query("Salmon and roses")
 
-    assert few is None
-    assert middle is not None
-    assert list(middle) == pytest.approx([sum(column) / 100 for column in columns], abs=0.01)
-    assert store.search.middle(EVERYWHERE, model="unknown") is None
+    def nearness(middle: float) -> list[float]:
+        hits = store.search.dense(
+            EVERYWHERE, vector, model="letters", limit=200, reach=ANYTHING, middle=middle
+        )
+        looked_up = store.search.cosines(
+            EVERYWHERE, [hit.passage for hit in hits], vector, model="letters", middle=middle
+        )
+        found = store.search.load(EVERYWHERE, looked_up, reach=ANYTHING, dense=looked_up)
+        assert [hit.score for hit in hits] == pytest.approx(
+            [looked_up[hit.passage] for hit in hits], abs=1e-5
+        )
+        return [c.dense or 0.0 for text in (SALT, ROSES) for c in found.values() if c.text == text.content]
+
+    said(store, SALT, ROSES, *(a_message(f"Rose {number}", user="bea") for number in range(90)))
+    embedded(store, ANA, "bea")
+    few = nearness(0.0), nearness(0.5)
+    said(store, *(a_message(f"Salmon soup with salt and rice {number}") for number in range(98)))
+    embedded(store)
+    [salt, roses], [salt_less, roses_less] = nearness(0.0), nearness(0.5)
+
+    assert few[0] == pytest.approx(few[1])
+    assert salt_less - roses_less < salt - roses - 0.02
+    assert abs(roses_less - roses) < 0.1
 
 
 @pytest.mark.spec("C-16")

@@ -18,12 +18,11 @@ Found = TypeVar("Found")
 
 @dataclass(slots=True, kw_only=True)
 class RehearsedSearch:
-    """A search that remembers its answers to one question."""
+    """A search that remembers its answers. It serves one question: its vector is always the same."""
 
     inner: Search
     _hits: dict[object, list[Hit]] = field(default_factory=dict)
     _said: dict[object, list[int]] = field(default_factory=dict)
-    _middles: dict[object, Vector | None] = field(default_factory=dict)
     _cosines: dict[object, dict[int, float | None]] = field(default_factory=dict)
     _beside: dict[object, dict[int, Beside | None]] = field(default_factory=dict)
     _loaded: dict[object, dict[int, Candidate | None]] = field(default_factory=dict)
@@ -36,16 +35,13 @@ class RehearsedSearch:
             (scope, query, limit, reach), lambda: self.inner.lexical(scope, query, limit=limit, reach=reach)
         )
 
-    def dense(self, scope: Scope, vector: Vector, *, model: str, limit: int, reach: Reach) -> list[Hit]:
+    def dense(
+        self, scope: Scope, vector: Vector, *, model: str, limit: int, reach: Reach, middle: float = 0.0
+    ) -> list[Hit]:
         return self._once(
-            (scope, model, limit, reach, vector.tobytes()),
-            lambda: self.inner.dense(scope, vector, model=model, limit=limit, reach=reach),
+            (scope, model, limit, reach, middle),
+            lambda: self.inner.dense(scope, vector, model=model, limit=limit, reach=reach, middle=middle),
         )
-
-    def middle(self, scope: Scope, *, model: str) -> Vector | None:
-        if (scope, model) not in self._middles:
-            self._middles[scope, model] = self.inner.middle(scope, model=model)
-        return self._middles[scope, model]
 
     def important(self, scope: Scope, *, limit: int, reach: Reach) -> list[Hit]:
         return self._once(
@@ -53,10 +49,12 @@ class RehearsedSearch:
         )
 
     def cosines(
-        self, scope: Scope, passages: Sequence[int], vector: Vector, *, model: str
+        self, scope: Scope, passages: Sequence[int], vector: Vector, *, model: str, middle: float = 0.0
     ) -> dict[int, float]:
-        known = self._cosines.setdefault((scope, model, vector.tobytes()), {})
-        return _lacking(known, passages, lambda new: self.inner.cosines(scope, new, vector, model=model))
+        known = self._cosines.setdefault((scope, model, middle), {})
+        return _lacking(
+            known, passages, lambda new: self.inner.cosines(scope, new, vector, model=model, middle=middle)
+        )
 
     def said(self, scope: Scope, begins_at: datetime, ends_at: datetime, *, limit: int) -> list[int]:
         key = (scope, begins_at, ends_at, limit)

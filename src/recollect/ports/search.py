@@ -23,14 +23,19 @@ class Search(Protocol):
     def lexical(self, scope: Scope, query: str, *, limit: int, reach: Reach) -> list[Hit]:
         """Passages that share words with the query; BM25, larger is better. Any text is a valid query."""
 
-    def dense(self, scope: Scope, vector: Vector, *, model: str, limit: int, reach: Reach) -> list[Hit]:
-        """Passages whose vector of that model is near; cosine. Vectors of other models are never compared."""
+    def dense(
+        self, scope: Scope, vector: Vector, *, model: str, limit: int, reach: Reach, middle: float = 0.0
+    ) -> list[Hit]:
+        """
+        Passages whose vector of that model is near; cosine. Vectors of other models are never compared.
 
-    def middle(self, scope: Scope, *, model: str) -> Vector | None:
-        """What the user's vectors of that model have in common: their mean. None as long as they are few."""
+        What lies in the middle of a user's vectors is near to any question. So much as `middle` of how much nearer to
+        it a passage is than they are on average is taken off its cosine, once there are enough to have a middle; one
+        that lies further out gains a little.
+        """
 
     def cosines(
-        self, scope: Scope, passages: Sequence[int], vector: Vector, *, model: str
+        self, scope: Scope, passages: Sequence[int], vector: Vector, *, model: str, middle: float = 0.0
     ) -> dict[int, float]:
         """How near these passages are; those without a vector of that model are not in the answer."""
 

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from recollect.adapters.sqlite.search import SqliteSearch
-from recollect.adapters.sqlite.shelf import WHOLE, Shelf, Shelves, _distances, _smallest, as_bits
+from recollect.adapters.sqlite.shelf import (
+    READ_BITS_LEAST,
+    WHOLE,
+    Shelf,
+    Shelves,
+    _distances,
+    _smallest,
+    as_bits,
+)
 from recollect.adapters.sqlite.store import SqliteStore
 from recollect.adapters.sqlite.vectors import content_hash, quantised
 from recollect.model.candidate import Reach
@@ -203,10 +211,10 @@ def test_a_shelf_that_outgrows_its_room_keeps_bits_alone_and_finds_the_same(stor
         shelf.refresh(db, 1, 1)
 
     assert before == (20, 20)
-    assert (small.rows_to_read(10), large.rows_to_read(10)) == (384, 20)
+    assert (small.rows_to_read(10), large.rows_to_read(10)) == (READ_BITS_LEAST, 20)
     for query in texts(10, 64, seed=13):
-        coarse = small.nearest(query, limit=384, kinds=(0, 1, 2, 3), chats=None)
-        exact = large.nearest(query, limit=10, kinds=(0, 1, 2, 3), chats=None)
+        coarse = small.nearest(small.sought(query, 0.5), limit=384, kinds=(0, 1, 2, 3), chats=None)
+        exact = large.nearest(large.sought(query, 0.5), limit=10, kinds=(0, 1, 2, 3), chats=None)
         assert len(set(exact) - set(coarse)) <= 1
 
 

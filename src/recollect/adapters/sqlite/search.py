@@ -1,7 +1,6 @@
 """Search in SQLite: words through FTS5's index, meaning through vectors in the same file."""
 
 import json
-from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -14,7 +13,7 @@ from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.neighbours import neighbours
 from recollect.adapters.sqlite.passages import CANDIDATES, FOUND, IN_CHATS, NUMBERS, Bounds
 from recollect.adapters.sqlite.rows import Row, Values, fetch, fetch_one
-from recollect.adapters.sqlite.shelf import Floats, Numbers, Shelf, Shelves
+from recollect.adapters.sqlite.shelf import Floats, Numbers, Shelf, Shelves, Sought
 from recollect.adapters.sqlite.times import maybe_ms, to_ms
 from recollect.adapters.sqlite.tokenizer import marker, word
 from recollect.model.candidate import Candidate, Hit, Neighbour, Reach, Source
@@ -101,7 +100,9 @@ class SqliteSearch:
             )
             return _first(db, found, limit, _bounds(user_no, chats, reach))
 
-    def dense(self, scope: Scope, vector: Vector, *, model: str, limit: int, reach: Reach) -> list[Hit]:
+    def dense(
+        self, scope: Scope, vector: Vector, *, model: str, limit: int, reach: Reach, middle: float = 0.0
+    ) -> list[Hit]:
         query = np.frombuffer(vector, dtype=np.float32)
         with self._database.reading() as db:
             user_no = self._database.user(db, scope.user)
@@ -110,10 +111,11 @@ class SqliteSearch:
                 return []
             chats = _chats(db, user_no, scope, reach)
             shelf = self._shelf(db, user_no, *known)
+            sought = shelf.sought(query, middle)
             looked = shelf.rows_to_read(limit)
             while True:
-                numbers = shelf.nearest(query, limit=looked, kinds=_kinds(reach), chats=chats)
-                found = _nearest_first(*_products(db, VECTORS, (_json(numbers), user_no), shelf, query))
+                numbers = shelf.nearest(sought, limit=looked, kinds=_kinds(reach), chats=chats)
+                found = _nearest_first(*_nearness(db, VECTORS, (_json(numbers), user_no), shelf, sought))
                 hits = _first(db, found, limit, _bounds(user_no, chats, reach))
                 if len(hits) == limit or len(numbers) < looked:
                     break
@@ -123,19 +125,8 @@ class SqliteSearch:
             self._shelves.drop(user_no, known[0])
         return hits
 
-    def middle(self, scope: Scope, *, model: str) -> Vector | None:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
-            known = _model(db, model)
-            if not user_no or known is None:
-                return None
-            middle = self._shelves.get(user_no, *known).middle
-            if middle is None:
-                middle = self._shelf(db, user_no, *known).middle
-        return None if middle is None else array("f", middle.tobytes())
-
     def cosines(
-        self, scope: Scope, passages: Sequence[int], vector: Vector, *, model: str
+        self, scope: Scope, passages: Sequence[int], vector: Vector, *, model: str, middle: float = 0.0
     ) -> dict[int, float]:
         query = np.frombuffer(vector, dtype=np.float32)
         with self._database.reading() as db:
@@ -144,7 +135,10 @@ class SqliteSearch:
                 return {}
             wanted = (_json(passages), user_no, known[0])
             shelf = self._shelves.get(user_no, *known)
-            found, scores = _products(db, VECTORS_OF_PASSAGES, wanted, shelf, query)
+            if middle and not shelf.size:
+                shelf = self._shelf(db, user_no, *known)
+            sought = shelf.sought(query, middle)
+            found, scores = _nearness(db, VECTORS_OF_PASSAGES, wanted, shelf, sought)
         return dict(zip(found.tolist(), scores.tolist(), strict=True))
 
     def important(self, scope: Scope, *, limit: int, reach: Reach) -> list[Hit]:
@@ -275,25 +269,25 @@ def _standing(db: apsw.Connection, passages: Sequence[int], bounds: Bounds) -> s
     return standing
 
 
-def _products(
-    db: apsw.Connection, vectors: str, wanted: Values, shelf: Shelf, query: Floats
+def _nearness(
+    db: apsw.Connection, vectors: str, wanted: Values, shelf: Shelf, sought: Sought
 ) -> tuple[Numbers, Floats]:
-    """The passages of those vectors that are still there, and how near each is to the query."""
+    """The passages of those vectors that are still there, and how near each is to what is sought."""
     [(listed,)] = fetch(db, f"SELECT group_concat(v.no || ' ' || v.passage, ' ') {vectors}", wanted)
     numbers, passages = np.fromstring(listed or "", dtype=np.int64, sep=" ").reshape(-1, 2).T
-    near = shelf.products(numbers, query)
-    return _read(db, vectors, wanted, query) if near is None else (passages, near)
+    near = shelf.nearness(numbers, sought)
+    return _read(db, vectors, wanted, sought) if near is None else (passages, near)
 
 
-def _read(db: apsw.Connection, vectors: str, wanted: Values, query: Floats) -> tuple[Numbers, Floats]:
+def _read(db: apsw.Connection, vectors: str, wanted: Values, sought: Sought) -> tuple[Numbers, Floats]:
     """The same from the file, for vectors that are not in memory."""
     rows = fetch(db, f"SELECT v.passage, v.scale, v.data {vectors}", wanted)
     if not rows:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
     passages, scales, data = zip(*rows, strict=True)
-    matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(rows), len(query))
-    scores = np.vecdot(matrix.astype(np.float32), query) * np.array(scales, dtype=np.float32)
-    return np.array(passages, dtype=np.int64), scores
+    matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(rows), -1)
+    near = sought.nearness(matrix, np.array(scales, dtype=np.float32))
+    return np.array(passages, dtype=np.int64), near
 
 
 def _nearest_first(passages: Numbers, scores: Floats) -> list[Hit]:

@@ -29,8 +29,8 @@ WHOLE = 64 * 2**20
 #: Rows read from disk for each vector wanted: those that were deleted meanwhile are found out then; where only bits are
 #: kept, so is the order.
 READ_WHOLE = 2
-READ_BITS = 8
-READ_BITS_LEAST = 384
+READ_BITS = 16
+READ_BITS_LEAST = 1_024
 #: Vectors looked at in one go: small enough to stay in the processor's cache.
 BLOCK = 65_536
 #: Words of 64 bits whose differences, added up, fit into a byte.
@@ -40,6 +40,9 @@ SAMPLE = 4_096
 #: Vectors read in one go.
 READ = 8_192
 
+#: What lies further from the middle than this is counted as lying so far: where all is about one thing, anything else
+#: lies far out and has nothing to do with a question yet.
+FAR = 0.15
 #: The middle of fewer vectors says nothing about the next one.
 FEW = 64
 #: Vectors that are read in a millisecond or so.
@@ -60,6 +63,24 @@ def as_bits(positive: NDArray[np.bool_], words: int) -> Bits:
     padded = np.zeros((*packed.shape[:-1], words * 8), dtype=np.uint8)
     padded[..., : packed.shape[-1]] = packed
     return padded.view(np.uint64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """A question's vector, and how far nearness to the middle of all vectors is held against one."""
+
+    question: Floats
+    middle: Floats
+    share: float
+
+    def nearness(self, matrix: Bytes, scales: Floats) -> Floats:
+        """Cosines of vectors, a row for each, less what nearness to the middle lends them."""
+        vectors = matrix.astype(np.float32)
+        near: Floats = np.vecdot(vectors, self.question) * scales
+        if self.share:
+            beyond = np.vecdot(vectors, self.middle) * scales - np.vdot(self.middle, self.middle)
+            near -= np.float32(self.share) * np.maximum(beyond, -FAR)
+        return near
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +114,6 @@ class Columns:
             scales=_wider(self.scales, capacity),
             whole=None if self.whole is None else _wider(self.whole, capacity),
         )
-
-    def products(self, at: NDArray[np.intp], query: Floats) -> Floats:
-        """Of vectors that are kept whole."""
-        assert self.whole is not None
-        products: Floats = np.vecdot(self.whole[at].astype(np.float32), query) * self.scales[at]
-        return products
 
     @property
     def nbytes(self) -> int:
@@ -134,9 +149,11 @@ class Shelf:
         return self._columns.nbytes
 
     @property
-    def middle(self) -> Floats | None:
-        """The mean of the vectors; None while they are few."""
-        return self._middle if self._size >= FEW else None
+    def size(self) -> int:
+        return self._size
+
+    def sought(self, question: Floats, share: float) -> Sought:
+        return Sought(question=question, middle=self._middle, share=share if self._size >= FEW else 0.0)
 
     def snapshot(self) -> "Shelf":
         """A shelf with the same vectors; what is put on it later is not on this one."""
@@ -196,25 +213,27 @@ class Shelf:
         return max(READ_BITS * limit, READ_BITS_LEAST)
 
     def nearest(
-        self, query: Floats, *, limit: int, kinds: tuple[int, ...], chats: Numbers | None
+        self, sought: Sought, *, limit: int, kinds: tuple[int, ...], chats: Numbers | None
     ) -> list[int]:
         """Numbers of the nearest vectors, unordered; where only bits are kept, of those that seem to be."""
         with self._lock:
-            held, middle = self._columns.first(self._size), self._middle
+            held = self._columns.first(self._size)
         left_out = _left_out(held, kinds, chats)
         size = len(held.numbers) - (0 if left_out is None else int(np.count_nonzero(left_out)))
         if size <= limit:
             return _listed(held.numbers if left_out is None else held.numbers[~left_out])
-        wanted = query - middle
+        wanted = sought.question - sought.middle
         distances = _distances(held.bits, as_bits(wanted > 0, self._words))
         if left_out is not None:
             distances[left_out] = self._dimension + 1
         near = _smallest(distances, min(max(limit, LEAST) * COARSE, size))
-        bits_alone = held.whole is None
-        scores = _agreement(held.bits[:, near], wanted) if bits_alone else held.products(near, query)
+        if held.whole is None:
+            scores = _agreement(held.bits[:, near], wanted)
+        else:
+            scores = sought.nearness(held.whole[near], held.scales[near])
         return _listed(held.numbers[near[np.argpartition(-scores, limit - 1)[:limit]]])
 
-    def products(self, numbers: Numbers, query: Floats) -> Floats | None:
+    def nearness(self, numbers: Numbers, sought: Sought) -> Floats | None:
         """How near vectors are, by their numbers; None if not all of them are here whole."""
         with self._lock:
             held = self._columns.first(self._size)
@@ -223,7 +242,7 @@ class Shelf:
         at = np.minimum(np.searchsorted(held.numbers, numbers), len(held.numbers) - 1)
         if not np.array_equal(held.numbers[at], numbers):
             return None
-        return held.products(at, query)
+        return sought.nearness(held.whole[at], held.scales[at])
 
 
 def _left_out(held: Columns, kinds: tuple[int, ...], chats: Numbers | None) -> NDArray[np.bool_] | None:

@@ -80,7 +80,7 @@ def asked(question: str, now: datetime) -> Asked:
         times=stretches(question, now),
         a_time=_FOR_A_TIME.search(plain) is not None,
         a_number=_FOR_A_NUMBER.search(plain) is not None,
-        personal=_tells_of_oneself(question),
+        personal=_is_of_oneself(question),
     )
 
 
@@ -119,6 +119,10 @@ def _tells_a_number(text: str) -> bool:
 
 @lru_cache(REMEMBERED)
 def _tells_of_oneself(text: str) -> bool:
+    return _is_of_oneself(text)
+
+
+def _is_of_oneself(text: str) -> bool:
     plain = folded(text)
     return (
         not _ONESELF.isdisjoint(_words(plain))

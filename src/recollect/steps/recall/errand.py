@@ -40,7 +40,6 @@ class Errand:
     visible: frozenset[str]  #: messages the model sees anyway
     topic: Topic | None = None
     vector: "array[float] | None" = None
-    offset: float = 0.0  #: what a product with the vector lacks
     by_words: Hit | None = None  #: the strongest of them
     found: dict[Key, Candidate] = field(default_factory=dict)
     numbers: dict[Key, int] = field(default_factory=dict)  #: of passages in the index
@@ -53,6 +52,11 @@ class Errand:
         """More than are wanted, where others than the best by themselves may come first."""
         policy = self.policy
         return max(policy.fetch, 5 * policy.limit // 2) if policy.ranker == "evidence" else policy.fetch
+
+    @property
+    def middle(self) -> float:
+        """The seeds' formulas mean the cosine itself."""
+        return self.policy.middle if self.policy.ranker == "evidence" else 0.0
 
     @property
     def around(self) -> int:

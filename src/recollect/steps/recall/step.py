@@ -17,7 +17,6 @@ from recollect.ports.store import Memories
 from recollect.steps.recall import evidence, query, rank
 from recollect.steps.recall.asked import asked
 from recollect.steps.recall.errand import Errand, Recalled
-from recollect.steps.recall.middle import off_the_middle
 from recollect.steps.recall.topics import topic
 from recollect.text.identifiers import identifiers
 from recollect.text.tokens import estimate
@@ -88,7 +87,6 @@ class RecallStep:
             self._take_the_important(errand)
         else:
             across = policy.summaries.scope == "global"
-            self._leave_the_middle(errand)
             self._climb(errand, across=across)
             if not errand.found and errand.reach.kinds:
                 # Nothing of the kinds that its topic asks for: whatever there is may do.
@@ -134,18 +132,6 @@ class RecallStep:
             errand.degrade(f"lexical only: {error}")
         errand.spend("embed_ms", self.clock.monotonic() - begun)
 
-    def _leave_the_middle(self, errand: Errand) -> None:
-        share = errand.policy.middle if errand.policy.ranker == "evidence" else 0.0
-        if not share or errand.vector is None or self.embedder is None:
-            return
-        try:
-            middle = self.search.middle(errand.scope.everything, model=self.embedder.model_id)
-        except StoreError:
-            # The search by meaning will say what is wrong.
-            return
-        if middle is not None and len(middle) == len(errand.vector):
-            errand.vector, errand.offset = off_the_middle(errand.vector, middle, share)
-
     def _climb(self, errand: Errand, *, across: bool) -> None:
         """This chat first; everything else when it gave too little, or always, or never: as the policy says."""
         scope, sources, policy = errand.scope, errand.reach.sources, errand.policy
@@ -170,9 +156,7 @@ class RecallStep:
         errand.count(f"{where}_dense", len(dense))
         lexical = self._lexical(errand, scope, reach) if errand.policy.hybrid or errand.vector is None else {}
         errand.count("lexical", len(lexical))
-        if errand.vector is not None and self.embedder is not None:
-            alone = [passage for passage in lexical if passage not in dense]
-            dense |= self._cosines(errand, scope, alone)
+        dense |= self._cosines(errand, scope, [passage for passage in lexical if passage not in dense])
         loaded = self.search.load(scope, {*dense, *lexical}, reach=reach, dense=dense, lexical=lexical)
         errand.numbers.update((candidate.key, passage) for passage, candidate in loaded.items())
         if Source.SUMMARY in sources:
@@ -185,7 +169,12 @@ class RecallStep:
         begun = self.clock.monotonic()
         try:
             hits = self.search.dense(
-                scope, errand.vector, model=self.embedder.model_id, limit=errand.fetch, reach=reach
+                scope,
+                errand.vector,
+                model=self.embedder.model_id,
+                limit=errand.fetch,
+                reach=reach,
+                middle=errand.middle,
             )
         except StoreError as error:
             errand.degrade(f"lexical only: {error}")
@@ -193,13 +182,14 @@ class RecallStep:
             errand.vector = None
             return {}
         errand.spend("dense_ms", self.clock.monotonic() - begun)
-        return {hit.passage: hit.score + errand.offset for hit in hits}
+        return {hit.passage: hit.score for hit in hits}
 
     def _cosines(self, errand: Errand, scope: Scope, passages: Collection[int]) -> dict[int, float]:
-        if errand.vector is None or self.embedder is None:
+        if not passages or errand.vector is None or self.embedder is None:
             return {}
-        found = self.search.cosines(scope, list(passages), errand.vector, model=self.embedder.model_id)
-        return {passage: cosine + errand.offset for passage, cosine in found.items()}
+        return self.search.cosines(
+            scope, list(passages), errand.vector, model=self.embedder.model_id, middle=errand.middle
+        )
 
     def _lexical(self, errand: Errand, scope: Scope, reach: Reach) -> dict[int, float]:
         begun = self.clock.monotonic()
@@ -283,8 +273,7 @@ class RecallStep:
         if not passages:
             return
         scope = errand.scope.everything
-        cosines = self._cosines(errand, scope, passages)
-        self._take(errand, scope, passages, cosines, "neighbours")
+        self._take(errand, scope, passages, self._cosines(errand, scope, passages), "neighbours")
 
     def _take(
         self,
