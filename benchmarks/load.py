@@ -31,6 +31,8 @@ from recollect.wiring import make_embedder
 SHORT = 200
 #: Messages that a client sends at once.
 BATCHES = (1, 10, 40)
+#: Recalls before those that are measured.
+WARMING = 200
 #: Seconds beyond the measured ones after which a scenario is given up.
 GRACE = 30
 READ = {"X-Memory": "read"}
@@ -193,6 +195,9 @@ def recall(server: Server, options: argparse.Namespace) -> list[Figure]:
     def request(number: int) -> bytes:
         return post("/api/memory/search", {"query": asked(number)}, server.headers)
 
+    # A server that runs has met the frequent words, which are counted once; these questions are not asked again.
+    first = Load(seconds=options.seconds, most=WARMING, connections=options.connections)
+    first.run(server.port, lambda number: request(options.requests + number))
     load = Load(seconds=options.seconds, most=options.requests, connections=options.connections)
     return _measured("recalls", server, load, request, per_request=1, least=100, most=100)
 
