@@ -1,4 +1,3 @@
-import os
 import signal
 import subprocess
 import sys
@@ -163,8 +162,6 @@ def test_control_c_ends_the_answer_and_not_the_conversation(cli: Cli) -> None:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            # A model that tells stories judges nothing, and the exit code would say so if there was time to ask it.
-            env={**os.environ, "RECOLLECT_EXTRACT_MODE": "off"},
         ) as running:
             assert running.stdin is not None
             assert running.stdout is not None
