@@ -19,8 +19,9 @@ from recollect.wiring import Runtime
 
 #: Milliseconds that recall may take in a chat where the settings do not say: a model takes longer anyway.
 DEADLINE_MS = 2_000
-#: Recalls at once: one for each processor. More would only take the interpreter from each other.
-RECALLERS = max(2, os.cpu_count() or 1)
+#: Recalls at once: one for each processor, and one that takes the interpreter while the others are in the model or the
+#: file. More would only take it from each other.
+RECALLERS = 1 + (os.cpu_count() or 1)
 TOO_LATE = "it came too late and was not injected"
 
 
