@@ -40,8 +40,8 @@ SAMPLE = 4_096
 #: Vectors read in one go.
 READ = 8_192
 
-#: What lies further from the middle than this is counted as lying so far: where all is about one thing, anything else
-#: lies far out and has nothing to do with a question yet.
+#: What lies further from the middle than this counts as if it lay here. Where all is about one thing, anything else
+#: lies far out, and that alone does not make it an answer.
 FAR = 0.15
 #: The middle of fewer vectors says nothing about the next one.
 FEW = 64

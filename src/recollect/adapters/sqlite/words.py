@@ -41,7 +41,7 @@ MATCHING = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? LIMIT ?"
 NEWEST = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
 #: In one row: of hundreds each would be handed over by itself, and other threads take their turn in between.
 LENGTHS = """
-    SELECT group_concat(coalesce(hex(d.sz), '01'))
+    SELECT group_concat(hex(coalesce(d.sz, x'01')))
     FROM json_each(?) j LEFT JOIN passages_fts_docsize d ON d.id = j.value
 """
 
