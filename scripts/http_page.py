@@ -25,7 +25,8 @@ change, and `detail`, which says what happened, why, and what to do next. Every 
 stands in the log.
 
 {failures}
-Besides these: `unreadable_body` (400), `no_token` (401), `not_yours`, `wrong_origin` and `no_csrf_token` (403),
+Besides these: `unreadable_request` (400, what is no HTTP; it has no id, and the connection is closed),
+`unreadable_body` (400), `no_token` (401), `not_yours`, `wrong_origin` and `no_csrf_token` (403),
 `method_not_allowed` (405), `too_slow` (408), `key_used` (409), `changed_meanwhile` (412), `body_too_large` (413),
 `wrong_content_type` (415), `wrong_host` (421), `invalid_request` (422, with the places in `errors`) and
 `too_many_requests` (429).

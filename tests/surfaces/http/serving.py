@@ -17,7 +17,7 @@ from recollect.ports.chat_model import ChatModel
 from recollect.settings import load
 from recollect.surfaces.http.app import create_app
 from recollect.surfaces.http.keys import Keys
-from recollect.surfaces.http.serving import make_house
+from recollect.surfaces.http.serving import configuration, make_house
 from recollect.surfaces.http.sessions import Sessions
 from recollect.wiring import Runtime, open_runtime
 
@@ -30,6 +30,10 @@ class Served:
     runtime: Runtime
     keys: Keys
     sessions: Sessions
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
 
     def client(self, token: str | None = None, **headers: str) -> httpx2.Client:
         """The owner's client, or that of somebody with another token."""
@@ -58,7 +62,7 @@ def served(
     for name, value in (house or {}).items():
         object.__setattr__(made, name, value)
     app = create_app(runtime, house=made, worker=worker)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=2))
+    server = uvicorn.Server(configuration(app, grace=2))
     listener = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

@@ -2,8 +2,9 @@
 
 import json
 import re
+import socket
 from collections.abc import Iterator
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 
 import httpx2
@@ -57,7 +58,7 @@ def test_a_name_that_is_not_ours_is_not_answered_to(server: Served, host: str) -
 
 
 def test_the_names_of_this_machine_are_answered_to(server: Served) -> None:
-    port = server.url.rpartition(":")[2]
+    port = server.port
     for host in (f"localhost:{port}", "127.0.0.1", "LOCALHOST"):
         with server.client(Host=host) as client:
             assert client.get("/api/memory").status_code == 200
@@ -329,7 +330,6 @@ def test_a_path_that_makes_no_sense_is_no_failure_of_ours(client: httpx2.Client,
 
 
 def test_headers_that_make_no_sense_are_no_failure_of_ours(server: Served) -> None:
-    host, port = server.url.removeprefix("http://").split(":")
     for name, value in (
         ("Content-Length", "-5"),
         ("If-Match", "\xff"),
@@ -338,7 +338,7 @@ def test_headers_that_make_no_sense_are_no_failure_of_ours(server: Served) -> No
         ("Idempotency-Key", "x" * 300),
         ("Origin", "http://["),
     ):
-        connection = HTTPConnection(host, int(port), timeout=10)
+        connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
         connection.putrequest("PATCH", "/api/memory/none")
         connection.putheader("Authorization", f"Bearer {server.keys.own_token}")
         connection.putheader("Content-Type", "application/json")
@@ -372,9 +372,32 @@ def test_every_answer_has_an_id_and_a_failure_says_what_to_do(client: httpx2.Cli
     }
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"hello\r\n\r\n",
+        b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Memory-User: a\x01b\r\n\r\n",
+        b"POST /api/memory HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    ],
+    ids=["words", "control character", "length", "tls"],
+)
+def test_what_is_no_http_is_refused_with_a_problem_too(server: Served, sent: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(sent)
+        answer = HTTPResponse(connection)
+        answer.begin()
+        told = json.loads(answer.read())
+        rest = connection.recv(1)
+
+    assert (answer.status, answer.headers["Content-Type"]) == (400, "application/problem+json")
+    assert told["code"] == "unreadable_request"
+    assert rest == b""
+
+
 def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
     with served(tmp_path, house={"slowest_body": 0.2}) as server:
-        connection = HTTPConnection("127.0.0.1", int(server.url.rpartition(":")[2]), timeout=20)
+        connection = HTTPConnection("127.0.0.1", server.port, timeout=20)
         connection.putrequest("POST", "/api/memory")
         for name, value in {
             "Authorization": f"Bearer {server.keys.own_token}",

@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from recollect.errors import ConfigError
 from recollect.surfaces.http.app import create_app
@@ -13,6 +14,7 @@ from recollect.surfaces.http.doorkeeper import House, is_loopback
 from recollect.surfaces.http.keys import Keys
 from recollect.surfaces.http.logs import logging_to_stderr
 from recollect.surfaces.http.sessions import Sessions
+from recollect.surfaces.http.unreadable import Protocol
 from recollect.wiring import Runtime
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -51,15 +53,16 @@ def serve(
 ) -> None:
     """Serve until stopped; `ready` is called with the port once requests are answered."""
     listener = _listen(host, port)
-    config = uvicorn.Config(
-        create_app(runtime, house=house, worker=worker),
-        log_config=None,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE,
-    )
+    config = configuration(create_app(runtime, house=house, worker=worker))
     connection = runtime.settings.resolve().connection
     with closing(listener), logging_to_stderr(connection.log_format, connection.log_level):
         _Server(config, ready).run(sockets=[listener])
+
+
+def configuration(app: ASGIApp, *, grace: int = GRACE) -> uvicorn.Config:
+    return uvicorn.Config(
+        app, http=Protocol, log_config=None, server_header=False, timeout_graceful_shutdown=grace
+    )
 
 
 def _listen(host: str, port: int) -> socket.socket:

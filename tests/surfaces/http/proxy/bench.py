@@ -19,7 +19,7 @@ from recollect.ports.embedder import Embedder
 from recollect.settings import load
 from recollect.surfaces.http.app import create_app
 from recollect.surfaces.http.keys import Keys
-from recollect.surfaces.http.serving import make_house
+from recollect.surfaces.http.serving import configuration, make_house
 from recollect.testing.model_server import ModelServer, Request
 from recollect.wiring import Runtime, open_runtime
 
@@ -122,7 +122,7 @@ def bench(
 def _serving(runtime: Runtime, upstream: ModelServer) -> Iterator[Bench]:
     house = make_house(runtime, host="127.0.0.1")
     app = create_app(runtime, house=house, worker=False)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=2))
+    server = uvicorn.Server(configuration(app, grace=2))
     # Named as TCP, so that asyncio sends small pieces at once, as it does for a server of its own.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
