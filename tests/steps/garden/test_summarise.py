@@ -1,7 +1,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.errors import AnswerUnreadable
@@ -315,6 +315,7 @@ _lines = st.tuples(
     st.integers(5, 80),
     st.integers(3, 30),
 )
+@example("ơᚏᚓ0", [], "en", 6, 3)
 def test_a_session_summary_is_one_line_within_its_size(
     previous: str | None, lines: list[tuple[Role, str]], locale: str, tokens: int, words: int
 ) -> None:

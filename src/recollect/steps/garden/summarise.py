@@ -250,9 +250,14 @@ def _fitted(sentence: str, max_tokens: int, max_words: int) -> str:
 
 def _cut(text: str, max_tokens: int) -> str:
     """At a word, with a sign that there was more; never over the size."""
-    room = clip_to(text, max(max_tokens - 1, 0))
-    kept = room if len(room) == len(text) else room.rpartition(" ")[0] or room
-    return f"{kept.rstrip(' ,;:')}…" if kept.strip() else ""
+    # In rare scripts the sign can cost more at the end of a text than by itself.
+    for size in range(max_tokens - 1, 0, -1):
+        room = clip_to(text, size)
+        kept = room if len(room) == len(text) else room.rpartition(" ")[0] or room
+        shown = f"{kept.rstrip(' ,;:')}…" if kept.strip() else ""
+        if estimate(shown) <= max_tokens:
+            return shown
+    return ""
 
 
 def _split(text: str) -> list[str]:
