@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.model.judgement import Judgement
@@ -47,6 +47,7 @@ def test_every_fact_cites_words_inside_the_message(text: str) -> None:
 
 
 @given(messages)
+@example("Remember that my")
 def test_every_judgement_is_within_its_bounds(text: str) -> None:
     judgement = judged(text)
 

@@ -216,8 +216,9 @@ def _to_keep(sentence: Sentence, told: Told) -> list[Fact]:
     if found or len(told.shown) > _LONG:
         return found
     spoken = {word.fold for word in rest}
-    personal = bool(spoken & (told.language.own | told.language.pronouns)) or words[start].fold not in _WEAK
-    return [noted(rest, told)] if personal and not spoken & told.language.hearer else []
+    whose = told.language.own | told.language.pronouns
+    personal = bool(spoken & whose) or words[start].fold not in _WEAK
+    return [noted(rest, told)] if personal and spoken - whose and not spoken & told.language.hearer else []
 
 
 def _tells(last: Word, rest: Sequence[Word], gap: str, told: Told) -> bool:
