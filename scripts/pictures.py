@@ -67,7 +67,7 @@ def _chat(page: Page, folder: Path) -> None:
     receipt.wait_for(timeout=60_000)
     _shoot(page, folder / "chat.png")
     receipt.click()
-    page.get_by_role("dialog").wait_for()
+    page.get_by_role("dialog").get_by_role("button", name="Forget").first.wait_for()
     _shoot(page, folder / "receipt.png")
 
 

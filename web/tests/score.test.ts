@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
+
 import { expect, test } from "vitest";
 
-import { made, sharesOf } from "$/api/score.svelte";
+import { colourOf, made, sharesOf } from "$/api/score.svelte";
 
 const SHARES = { "recall.alpha": 0.6, "recall.beta": 0.3, "recall.gamma": 0.1, "recall.fresh": 0.05, "recall.short": 0.2, "recall.outdated": 0.5 };
 
@@ -48,4 +50,15 @@ test("shares are the numbers among the settings, or what is tried in their place
 
   expect(sharesOf(settings)).toEqual({ "recall.limit": 3, "recall.alpha": 0.6 });
   expect(sharesOf(settings, { "recall.alpha": 0.2 })).toEqual({ "recall.limit": 3, "recall.alpha": 0.2 });
+});
+
+test("each part has a colour of its own, which the style sheet knows, and none where it speaks against a passage", () => {
+  const parts = ["dense", "lexical", "identifier", "recency", "answer", "chat", "follow", "lead", "date", "speaker", "sort", "personal", "reread", "weight"] as const;
+  const colours = parts.map(colourOf);
+  const style = readFileSync("src/app.css", "utf-8");
+
+  expect(new Set(colours).size).toBe(parts.length);
+  expect(colours.filter((colour) => !style.includes(`${colour}: light-dark(`))).toEqual([]);
+  expect(colourOf("fresh")).toBe(colourOf("recency"));
+  expect(colourOf("outdated")).toBe("--ink-soft");
 });

@@ -26,6 +26,23 @@ const PARTS = [
 ] as const;
 const AGAINST = ["short", "asks", "assistant", "outdated"] as const;
 type PartName = (typeof PARTS)[number] | (typeof AGAINST)[number];
+/** Each has a colour of its own, the same in every bar. */
+const COLOURED: readonly PartName[] = [
+  "dense",
+  "lexical",
+  "recency",
+  "chat",
+  "personal",
+  "weight",
+  "answer",
+  "follow",
+  "lead",
+  "date",
+  "identifier",
+  "speaker",
+  "sort",
+  "reread",
+];
 /** Settings by name, like `recall.alpha`. */
 export type Shares = Readonly<Record<string, number>>;
 
@@ -52,6 +69,12 @@ export function made({ parts, score }: Pick<Item, "parts" | "score">, ranker: st
   const sum = added?.reduce((total, part) => total + part.value, 0) ?? Number.NaN;
   if (added && Math.abs(sum - score) < NEAR) return { score, parts: added, adds: true };
   return { score, parts: [...found(PARTS, (name) => parts[name]), ...found(AGAINST, (name) => -(parts[name] ?? 0))], adds: false };
+}
+
+/** The token of a part's colour; what speaks against a passage fills no bar and has none of its own. */
+export function colourOf(name: PartName): string {
+  const at = COLOURED.indexOf(name === "fresh" ? "recency" : name);
+  return at < 0 ? "--ink-soft" : `--part-${at + 1}`;
 }
 
 function weighed(parts: Item["parts"], ranker: string, shares: Shares): Part[] | undefined {
@@ -88,6 +111,8 @@ export function sharesOf(settings: readonly Pick<Setting, "name" | "value">[], t
 class Scoring {
   shares = $state.raw<Shares | undefined>();
   ranker = $state("");
+  /** Whether they are here, or will not come. Before that no part is shown: its figure would change under the eye. */
+  looked = $state(false);
 
   /** Whoever shows scores looks when it opens: settings change. */
   async look(): Promise<void> {
@@ -97,6 +122,8 @@ class Scoring {
       this.shares = sharesOf(results);
     } catch {
       // Without them the parts are shown as they were found.
+    } finally {
+      this.looked = true;
     }
   }
 }
