@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from recollect.errors import ProviderError
 from recollect.surfaces.http.doorkeeper import is_loopback
+from recollect.surfaces.http.hurry import RECALLERS
 from recollect.surfaces.http.proxy.dialects.anthropic import ANTHROPIC
 from recollect.surfaces.http.proxy.dialects.chat import CHAT
 from recollect.surfaces.http.proxy.dialects.ollama import OLLAMA
@@ -32,8 +33,6 @@ from recollect.wiring import Runtime
 
 log = logging.getLogger("recollect.proxy")
 
-#: Recalls at once; more would only wait for each other.
-RECALLERS = 4
 #: Seconds that requests have to put down what was said so far when the server ends.
 LAST_WORDS = 2
 NO_UPSTREAM = (
