@@ -2,10 +2,12 @@
 
 import json
 import multiprocessing
+import shutil
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from benchmarks import asking, sizes, telling
@@ -54,19 +56,24 @@ class Trial:
         self.notes.write_text(json.dumps(asdict(filled)), encoding="utf-8")
 
     def _measure(self) -> list[Figure]:
+        # A copy, since what is measured writes as well: the next time should find what this one found.
+        with TemporaryDirectory(dir=self.folder) as scratch:
+            return self._measured(Path(shutil.copy(self.file, scratch)))
+
+    def _measured(self, file: Path) -> list[Figure]:
         filled = Filled(**json.loads(self.notes.read_text(encoding="utf-8")))
         facts = asking.questions(self.size, self.questions)
         embedder = Watched(PaidQueries(real()) if self.embedder == "synthetic" else real())
         most = next((ms for size, ms in END_TO_END.items() if self.size <= size), None)
-        figures = [*_rates(filled), asking.cold(self.file, embedder)]
-        with Memory(self.file, user_id=USER, embedder=embedder, settings=QUIET) as memory:
+        figures = [*_rates(filled), asking.cold(file, embedder)]
+        with Memory(file, user_id=USER, embedder=embedder, settings=QUIET) as memory:
             figures += [
                 *asking.recall(memory, embedder, facts, most=most),
                 *asking.context(memory, embedder, facts),
             ]
             figures += [*sizes.in_memory("resident memory, model loaded"), *asking.together(memory, facts)]
             figures += [*sizes.in_memory("· after 8 readers"), *sizes.on_disk(memory)]
-            figures += [exactness(memory, self.file, embedder, facts), *telling.acknowledged(memory)]
+            figures += [exactness(memory, file, embedder, facts), *telling.acknowledged(memory)]
             figures += [*telling.written_together(memory), telling.judged(memory)]
         return figures
 

@@ -535,6 +535,24 @@ def test_what_is_asked_in_one_moment_is_answered_as_of_it(store: Store) -> None:
     assert (before, meanwhile, by_words(store, "bread")) == ([], [], [BREAD.content])
 
 
+def test_a_moment_is_over_when_it_is_over_for_vectors_too(store: Store) -> None:
+    said(store, SALT)
+    embedded(store)
+    with ThreadPoolExecutor(1) as elsewhere, store.search.one_moment():
+        before = by_meaning(store, "bread")
+        elsewhere.submit(said, store, BREAD).result()
+        elsewhere.submit(embedded, store).result()
+        meanwhile = by_meaning(store, "bread")
+        with store.search.one_moment():
+            within = by_meaning(store, "bread")
+    after = by_meaning(store, BREAD.content)
+    store.messages.delete(EVERYWHERE, BREAD.id)
+
+    assert before == meanwhile == within == [SALT.content]
+    assert after == [BREAD.content, SALT.content]
+    assert by_meaning(store, BREAD.content) == [SALT.content]
+
+
 def test_who_writes_in_one_moment_sees_it_and_who_fails_in_it_breaks_nothing(store: Store) -> None:
     def fail() -> None:
         with store.search.one_moment(), store.search.one_moment():
@@ -777,8 +795,7 @@ def test_a_candidate_says_where_it_comes_from(store: Store) -> None:
         importance=40,
         summary="Soup.",
     )
-    chunk = replace(
-        message,
+    chunk = message._replace(
         source=Source.CHUNK,
         id=f"{SALT.id}#0",
         parent=SALT.id,
@@ -787,8 +804,7 @@ def test_a_candidate_says_where_it_comes_from(store: Store) -> None:
         chunk_kind=ChunkKind.CODE,
         summary=None,
     )
-    fact = replace(
-        message,
+    fact = message._replace(
         source=Source.MEMORY,
         id=memory.id,
         text="makes soup",

@@ -103,6 +103,26 @@ def test_one_can_page_back_from_any_message(store: Store) -> None:
     assert store.messages.list(EVERYWHERE, before=SOUP.id) == []
 
 
+def test_the_end_of_a_chat_is_its_last_messages_and_what_mattered_before(store: Store) -> None:
+    def judged(text: str, importance: int, summary: str | None, role: Role = Role.USER) -> Message:
+        return replace(a_message(text, role=role), importance=importance, summary=summary)
+
+    talk = [judged(f"Step {n}", 10 * n, f"Step {n}.") for n in range(1, 7)]
+    rules, plain = judged("Be brief", 90, "Brief.", Role.SYSTEM), judged("Well, then", 90, None)
+    said(store, rules, *talk[:4], plain, TEA, *talk[4:])
+
+    def tail(*, whole: int = 2, limit: int = 99, above: int = 25, scope: Scope = HERE) -> list[Message]:
+        return list(store.messages.tail(scope, whole=whole, limit=limit, above=above))
+
+    assert tail() == [talk[2], talk[3], *talk[4:]]
+    assert tail(above=100) == talk[4:]
+    assert tail(whole=3) == [talk[2], talk[3], plain, *talk[4:]]
+    assert tail(whole=99) == [*talk[:4], plain, *talk[4:]]
+    assert tail(whole=0, limit=3) == talk[4:]
+    assert tail(whole=0, limit=3, above=55) == talk[5:]
+    assert tail(scope=Scope("bruno", KITCHEN)) == tail(scope=Scope(ANA, "cellar")) == []
+
+
 @pytest.mark.spec("C-22")
 def test_a_message_of_somebody_else_is_as_absent_as_one_that_never_was(store: Store) -> None:
     said(store, SOUP, a_message("Mine", user="bruno"))

@@ -188,7 +188,9 @@ class Recalling(Core):
         about = told(profile, policy.assemble.locale) if profile else None
         if scope.chat is None:
             return Tiers(profile=about)
-        buffer, local = conversation(self.store.messages.list(scope, limit=CONVERSATION), policy.assemble)
+        shown, above = policy.assemble.buffer, policy.assemble.local_floor
+        said = self.store.messages.tail(scope, whole=shown, limit=CONVERSATION, above=above)
+        buffer, local = conversation(said, policy.assemble)
         working = self.store.summaries.latest(scope, SummaryKind.WORKING)
         return Tiers(
             buffer=buffer,
@@ -296,6 +298,7 @@ def _item(recollection: Recollection, fate: Fate, reason: str | None = None) -> 
         role=candidate.role,
         kind=candidate.kind,
         reason=reason,
+        cosine=candidate.dense,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias, TypeVar
 
@@ -78,7 +78,7 @@ class RehearsedSearch:
         known = self._loaded.setdefault((scope, reach), {})
         found = _lacking(known, list(passages), lambda new: self.inner.load(scope, new, reach=reach))
         return {
-            passage: replace(candidate, dense=dense.get(passage), lexical=lexical.get(passage))
+            passage: candidate._replace(dense=dense.get(passage), lexical=lexical.get(passage))
             for passage, candidate in found.items()
         }
 

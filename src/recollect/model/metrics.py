@@ -66,9 +66,8 @@ def measured(receipts: Sequence[Receipt]) -> Metrics:
 
 
 def similarities(items: Sequence[Item]) -> list[float]:
-    """How near the best passages are to the question, nearest first."""
-    known = (item.parts["dense"] for item in items if "dense" in item.parts)
-    return sorted(known, reverse=True)[:TOP]
+    """How near the best passages are to the question by meaning, nearest first."""
+    return sorted((item.cosine for item in items if item.cosine is not None), reverse=True)[:TOP]
 
 
 def overflowed(receipt: Receipt) -> bool:

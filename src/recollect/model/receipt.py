@@ -34,6 +34,9 @@ class Item:
     role: Role | None = None
     kind: Kind | None = None
     reason: str | None = None  #: why it was left out
+    cosine: float | None = (
+        None  #: how near it is by meaning, where its part of the score is a share of the nearest
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

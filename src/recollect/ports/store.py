@@ -50,6 +50,13 @@ class Messages(Protocol):
     ) -> Sequence[Message]:
         """Messages in the order they came, the last `limit` of them, or those just before another one."""
 
+    def tail(self, scope: Scope, *, whole: int, limit: int, above: int) -> Sequence[Message]:
+        """
+        The last `limit` messages of a chat in the order they came, system messages left out.
+
+        Of those before the last `whole` only what has a summary and an importance `above` a number is there.
+        """
+
     def in_order(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Message]:
         """Those of these messages that exist, in the order they came."""
 

@@ -118,6 +118,7 @@ def item(value: Item) -> Shape:
         "memory": value.text,
         "score": round(value.score, 4),
         "parts": {name: round(part, 4) for name, part in value.parts.items()},
+        "cosine": None if value.cosine is None else round(value.cosine, 4),
         "source": value.source.value,
         "kind": value.kind and value.kind.value,
         "role": value.role and value.role.value,

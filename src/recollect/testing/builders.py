@@ -109,6 +109,7 @@ def a_receipt(query: str, *, user: str = ANA, chat: str | None = None, at: datet
         created_at=at,
         role=Role.USER,
         kind=Kind.PREF,
+        cosine=0.5,
     )
     left = replace(
         found,

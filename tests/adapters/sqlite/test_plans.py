@@ -62,7 +62,7 @@ def slow_parts(memory: Memory, ask: Callable[[], object]) -> list[str]:
     for connection in connections:
         connection.exec_trace = None
     assert said
-    asked = [sql for sql in said if re.match(r"\s*(SELECT|UPDATE|DELETE)", sql)]
+    asked = [sql for sql in said if re.match(r"\s*(SELECT|UPDATE|DELETE|WITH)", sql)]
     plans = [
         (str(row[3]), " ".join(sql.split()))
         for sql in asked
@@ -75,6 +75,7 @@ def slow_parts(memory: Memory, ask: Callable[[], object]) -> list[str]:
 DAILY: dict[str, Callable[[Memory, str, str], object]] = {
     "messages of a user": lambda m, _, __: m.runtime.store.messages.list(MINE),
     "messages of a chat": lambda m, said, __: m.runtime.store.messages.list(HERE, before=said),
+    "the end of a chat": lambda m, _, __: m.runtime.store.messages.tail(HERE, whole=2, limit=9, above=0),
     "a message": lambda m, said, _: m.runtime.store.messages.get(HERE, said),
     "messages to read": lambda m, _, __: m.runtime.store.messages.unextracted(MINE, limit=9),
     "memories": lambda m, _, __: m.runtime.store.memories.list(MINE, limit=9),
@@ -95,12 +96,14 @@ DAILY: dict[str, Callable[[Memory, str, str], object]] = {
     "a memory erased": lambda m, _, kept: m.runtime.store.memories.erase(MINE, kept),
     "a message deleted": lambda m, said, _: m.runtime.store.messages.delete(MINE, said),
 }
-#: What is sorted all the same, since it is never much: versions of a memory, leased jobs, the best of two lists.
+#: What is sorted all the same, since it is never much: versions of a memory, leased jobs, the best of two lists,
+#: the end of a chat.
 SHORT = (
     "FROM memory_versions v",
     "SELECT no, run_at FROM",
     "ORDER BY weight DESC",
     "memory_spans s JOIN messages q",
+    "WITH last AS",
 )
 
 

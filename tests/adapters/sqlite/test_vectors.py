@@ -10,16 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from recollect.adapters.sqlite.columns import _distances, _smallest, as_bits
 from recollect.adapters.sqlite.search import SqliteSearch
-from recollect.adapters.sqlite.shelf import (
-    READ_BITS_LEAST,
-    WHOLE,
-    Shelf,
-    Shelves,
-    _distances,
-    _smallest,
-    as_bits,
-)
+from recollect.adapters.sqlite.shelf import WHOLE, Shelf, Shelves
 from recollect.adapters.sqlite.store import SqliteStore
 from recollect.adapters.sqlite.vectors import content_hash, quantised
 from recollect.model.candidate import Reach
@@ -191,7 +184,7 @@ def test_the_least_recently_used_shelf_goes_first_when_there_is_too_much_on_them
     def ask(user_no: int) -> int:
         """Take a shelf, fill it if it is empty, and say how full it was."""
         shelf = shelves.get(user_no, 1, 64)
-        before = len(shelf.nearest(directions(1, 64, seed=1)[0], limit=999, kinds=(0, 1, 2, 3), chats=None))
+        before = len(shelf.held.numbers)
         shelf.refresh(db, user_no, 1)
         return before
 
@@ -205,17 +198,18 @@ def test_a_shelf_that_outgrows_its_room_keeps_bits_alone_and_finds_the_same(stor
     small, large = Shelf(64, whole=500 * 64), Shelf(64)
     for shelf in (small, large):
         shelf.refresh(db, 1, 1)
-    before = (small.rows_to_read(10), large.rows_to_read(10))
+    assert small.held.whole is not None
     filled(store, vectors[400:], name="later ")
     for shelf in (small, large):
         shelf.refresh(db, 1, 1)
 
-    assert before == (20, 20)
-    assert (small.rows_to_read(10), large.rows_to_read(10)) == (READ_BITS_LEAST, 20)
+    coarse, exact = small.held, large.held
+    assert coarse.whole is None
+    assert exact.whole is not None
     for query in texts(10, 64, seed=13):
-        coarse = small.nearest(small.sought(query, 0.5), limit=384, kinds=(0, 1, 2, 3), chats=None)
-        exact = large.nearest(large.sought(query, 0.5), limit=10, kinds=(0, 1, 2, 3), chats=None)
-        assert len(set(exact) - set(coarse)) <= 1
+        seeming = coarse.nearest(coarse.sought(query, 0.5), limit=384, kinds=(0, 1, 2, 3), chats=None)
+        nearest = exact.nearest(exact.sought(query, 0.5), limit=10, kinds=(0, 1, 2, 3), chats=None)
+        assert len(set(exact.numbers[nearest]) - set(coarse.numbers[seeming])) <= 1
 
 
 @settings(deadline=None, max_examples=30)

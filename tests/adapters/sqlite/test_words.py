@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.adapters.sqlite.store import SqliteStore
+from recollect.adapters.sqlite.words import COMMON, LONG_LIST
 from recollect.model.candidate import Reach
 from recollect.model.scope import Scope
 from recollect.testing.builders import a_message, an_id
@@ -91,3 +92,21 @@ def test_scores_of_long_texts_are_those_of_the_book(store: SqliteStore) -> None:
     hits = store.search.lexical(Scope("ana"), "saffron", limit=10, reach=Reach())
 
     assert [hit.score for hit in hits] == pytest.approx(by_the_book(corpus, "ana", None, "saffron"))
+
+
+def test_words_that_stand_everywhere_are_found_where_they_were_said_last(store: SqliteStore) -> None:
+    store.messages.add(a_message("The first.", id=an_id("first")), ())
+    with store._database.transaction() as db:
+        db.execute(
+            f"""
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {COMMON})
+            INSERT INTO messages (user_no, chat_no, id, role, content, tokens, created_at)
+            SELECT user_no, chat_no, id || i, 'user', iif(i % 2, 'It is. It is what it is.', 'It is.'), 3, created_at
+            FROM messages, n
+            """
+        )
+    hits = store.search.lexical(Scope("ana"), "Is it?", limit=10, reach=Reach())
+    [(last,)] = db.execute("SELECT max(no) * 4 FROM messages")
+
+    assert len(hits) == 10
+    assert min(hit.passage for hit in hits) > last - 4 * (LONG_LIST + 1)

@@ -1,6 +1,5 @@
 """Candidates and recollections for the tests of this room: say what matters, the rest is filled in."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import TypedDict, Unpack
 
@@ -35,12 +34,12 @@ def a_candidate(text: str, **changes: Unpack[Parts]) -> Candidate:
         seen_at=MONDAY,
         tokens=estimate(text),
     )
-    return replace(candidate, **changes)
+    return candidate._replace(**changes)
 
 
 def a_fact(text: str, **changes: Unpack[Parts]) -> Candidate:
     """The same as a memory: it has a kind."""
-    return replace(a_candidate(text, **changes), source=Source.MEMORY, kind=Kind.PREF)
+    return a_candidate(text, **changes)._replace(source=Source.MEMORY, kind=Kind.PREF)
 
 
 def found(candidate: Candidate, score: float = 0.5) -> Recollection:

@@ -1,7 +1,6 @@
 """What speaks for a passage besides its own words: the messages around it, its chat, its date, its speaker."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -22,8 +21,7 @@ DAY = timedelta(days=1)
 POLICY = Recall()
 
 candidates = st.builds(
-    lambda name, chat, dense, lexical, age: replace(
-        a_candidate(name, dense=dense, lexical=lexical),
+    lambda name, chat, dense, lexical, age: a_candidate(name, dense=dense, lexical=lexical)._replace(
         chat=chat,
         seen_at=MONDAY - age * DAY,
         created_at=MONDAY - age * DAY,
@@ -103,19 +101,19 @@ def test_a_message_lends_to_the_one_before_it() -> None:
 
 
 def test_of_equals_the_one_in_the_better_chat_comes_first() -> None:
-    best = replace(a_candidate("salmon with dill", dense=0.9), chat="kitchen")
-    beside = replace(a_candidate("add it at the end", dense=0.6), chat="kitchen")
-    alone = replace(a_candidate("add it at the edge", dense=0.6), chat="garden")
+    best = a_candidate("salmon with dill", dense=0.9)._replace(chat="kitchen")
+    beside = a_candidate("add it at the end", dense=0.6)._replace(chat="kitchen")
+    alone = a_candidate("add it at the edge", dense=0.6)._replace(chat="garden")
 
     assert texts(ranked([alone, beside, best])) == [best.text, beside.text, alone.text]
 
 
 def test_a_time_in_the_question_lifts_what_was_said_then() -> None:
-    then = replace(
-        a_candidate("we went to the lake", dense=0.6), created_at=datetime(2025, 8, 21, tzinfo=UTC)
+    then = a_candidate("we went to the lake", dense=0.6)._replace(
+        created_at=datetime(2025, 8, 21, tzinfo=UTC)
     )
-    later = replace(
-        a_candidate("we went to the lido", dense=0.7), created_at=datetime(2025, 11, 2, tzinfo=UTC)
+    later = a_candidate("we went to the lido", dense=0.7)._replace(
+        created_at=datetime(2025, 11, 2, tzinfo=UTC)
     )
 
     assert texts(ranked([later, then], "Where did we go on 21 August 2025?")) == [then.text, later.text]
@@ -187,7 +185,7 @@ def test_words_count_as_far_as_they_are_trusted() -> None:
 
 
 def test_what_is_no_longer_so_ranks_below_what_is_a_little_further_away() -> None:
-    moved = replace(a_candidate("I live in Lisbon by the river", dense=0.8), outdated=True)
+    moved = a_candidate("I live in Lisbon by the river", dense=0.8)._replace(outdated=True)
     now = a_candidate("I live in Porto by the river", dense=0.7)
 
     assert texts(ranked([moved, now])) == [now.text, moved.text]
@@ -241,7 +239,7 @@ def test_every_part_is_between_0_and_1_and_the_score_is_made_of_them(listed: lis
 def test_a_better_cosine_never_ranks_a_passage_lower(listed: list[Candidate], better: float) -> None:
     one = a_candidate("zzz", dense=0.5)
     before = texts(ranked([*listed, one])).index("zzz")
-    after = texts(ranked([*listed, replace(one, dense=better)])).index("zzz")
+    after = texts(ranked([*listed, one._replace(dense=better)])).index("zzz")
 
     assert after <= before
 

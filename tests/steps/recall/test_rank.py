@@ -30,8 +30,9 @@ PARTS = ("dense", "lexical", "identifier", "weight", "recency")
 shares = st.floats(0, 1)
 some_parts = st.fixed_dictionaries(dict.fromkeys(PARTS, shares))
 candidates = st.builds(
-    lambda name, source, dense, lexical, weight, age: replace(
-        a_candidate(name, source=source, dense=dense, lexical=lexical, weight=weight),
+    lambda name, source, dense, lexical, weight, age: a_candidate(
+        name, source=source, dense=dense, lexical=lexical, weight=weight
+    )._replace(
         seen_at=MONDAY - age * DAY,
     ),
     name=st.text("abc", min_size=1, max_size=3),

@@ -6,7 +6,8 @@ from tests.surfaces.cli.door import Cli
 DINNER = "I am vegetarian and hate cilantro"
 CODE = "The function calculateTotal() adds the tax twice"
 SEARCH_KEYS = {
-    "id", "memory", "score", "parts", "source", "kind", "role", "chat_id", "created_at", "tokens", "fate", "reason",
+    "id", "memory", "score", "parts", "cosine", "source", "kind", "role", "chat_id", "created_at", "tokens", "fate",
+    "reason",
 }  # fmt: skip
 
 

@@ -18,6 +18,15 @@ MESSAGE = """
         m.original_bytes, m.summary, m.importance, m.message_type, m.extracted
     FROM messages m JOIN chats c ON c.no = m.chat_no
 """
+#: The numbers come first: they are looked up in an index, and what is not wanted is not read.
+TAIL = f"""
+    WITH last AS MATERIALIZED (
+        SELECT no, row_number() OVER (ORDER BY no DESC) AS place FROM messages
+        WHERE user_no = ? AND chat_no = ? AND role <> 'system' ORDER BY no DESC LIMIT ?
+    )
+    {MESSAGE} JOIN last USING (no)
+    WHERE place <= ? OR (m.summary <> '' AND m.importance > ?) ORDER BY place DESC
+"""
 INSERT_MESSAGE = """
     INSERT INTO messages (user_no, chat_no, id, role, content, created_at, tokens, tool_calls, tool_call_id,
         client_id, original_bytes, summary, importance, message_type, extracted)
@@ -117,6 +126,13 @@ class SqliteMessages:
             )
             rows = fetch(db, f"{MESSAGE} {clause} ORDER BY m.no DESC LIMIT ?", [*values, limit])
         return [as_message(scope.user, row) for row in (rows if newest_first else reversed(rows))]
+
+    def tail(self, scope: Scope, *, whole: int, limit: int, above: int) -> Sequence[Message]:
+        with self._database.reading() as db:
+            user_no = self._database.user(db, scope.user)
+            chat_no = chat_number(db, user_no, scope.chat)
+            rows = fetch(db, TAIL, (user_no, chat_no, limit, whole, above))
+        return [as_message(scope.user, row) for row in rows]
 
     def in_order(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Message]:
         with self._database.reading() as db:

@@ -1,10 +1,11 @@
 """The rows behind passages: which of them stand, and the candidates they make."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import apsw
 
+from recollect.adapters.sqlite.rows import Row, as_json
 from recollect.adapters.sqlite.times import from_ms
 from recollect.model.candidate import Candidate, Source
 from recollect.model.memory import Kind
@@ -24,18 +25,20 @@ STANDS = """
             OR (s.start = 0 AND s.end = length(m.content) AND f.origin = 'manual' AND f.text <> trim(m.content)))
     )
 """
-SAID = f"""
+UTTERED = """
     m.role IN ('user', 'assistant') AND (:as_of IS NULL OR m.created_at <= :as_of)
-    AND coalesce(m.importance, 100) >= :floor AND {STANDS}
+    AND coalesce(m.importance, 100) >= :floor
 """
+SAID = f"{UTTERED} AND {STANDS}"
 IN_CHATS = "(:chats IS NULL OR {} IN (SELECT value FROM json_each(:chats)))"
+MESSAGES_OF_USER = f"""
+    FROM json_each(:numbers) n CROSS JOIN messages m ON m.no = n.value JOIN chats c ON c.no = m.chat_no
+    WHERE m.user_no = :user AND {IN_CHATS.format("m.chat_no")}
+"""
 #: Where each kind of passage is, and what it must be to be found: of the user, within reach, and still standing.
 #: The numbers stand first in a CROSS JOIN, or SQLite would look through all rows of the user for them.
 FOUND = (
-    f"""
-    FROM json_each(:numbers) n CROSS JOIN messages m ON m.no = n.value JOIN chats c ON c.no = m.chat_no
-    WHERE m.user_no = :user AND {IN_CHATS.format("m.chat_no")} AND {SAID}
-    """,
+    f"{MESSAGES_OF_USER} AND {SAID}",
     f"""
     FROM json_each(:numbers) n CROSS JOIN message_chunks k ON k.no = n.value
         JOIN messages m ON m.no = k.message_no JOIN chats c ON c.no = k.chat_no
@@ -65,9 +68,12 @@ OUTDATED = """
     )
 """
 NUMBERS = tuple(f"SELECT {name}.no * 4 + {kind}" for kind, name in enumerate("mkms"))
-MESSAGES = f"""
-    SELECT m.no * 4, m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary,
-        {OUTDATED} {FOUND[0]}
+MESSAGE = "SELECT m.no * 4, m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary"
+MESSAGES = f"{MESSAGE}, {OUTDATED} {FOUND[0]}"
+#: Of a message that no memory was made of nothing can be outdated or forgotten; not to look saves a third of the time.
+UNREMEMBERED = f"{MESSAGE}, 0 {MESSAGES_OF_USER} AND {UTTERED}"
+REMEMBERED = """
+    SELECT DISTINCT s.message_no FROM json_each(?) n CROSS JOIN memory_spans s ON s.message_no = n.value
 """
 CHUNKS = f"""
     SELECT k.no * 4 + 1, m.id, k.chunk_index, c.id, m.role, k.content, m.created_at, k.tokens, k.chunk_kind,
@@ -80,12 +86,23 @@ MEMORIES = f"""
 SUMMARIES = f"SELECT s.no * 4 + 3, s.id, c.id, s.text, s.created_at, s.tokens {FOUND[3]}"
 
 
+def _rows(db: apsw.Connection, sql: str, numbers: Iterable[int], bounds: Bounds) -> list[Row]:
+    return db.execute(sql, {**bounds, "numbers": as_json(numbers)}).fetchall()
+
+
+def remembered(db: apsw.Connection, messages: Iterable[int]) -> set[int]:
+    """Those that memories were made of."""
+    return {number for (number,) in db.execute(REMEMBERED, (as_json(messages),))}
+
+
 def _messages(
-    db: apsw.Connection, bounds: Bounds, dense: Said, lexical: Said
+    db: apsw.Connection, numbers: Sequence[int], bounds: Bounds, dense: Said, lexical: Said
 ) -> Iterator[tuple[int, Candidate]]:
-    for passage, message, chat, role, text, at, tokens, importance, summary, outdated in db.execute(
-        MESSAGES, bounds
-    ):
+    used = remembered(db, numbers)
+    rows = _rows(db, UNREMEMBERED, [number for number in numbers if number not in used], bounds)
+    if used:
+        rows += _rows(db, MESSAGES, used, bounds)
+    for passage, message, chat, role, text, at, tokens, importance, summary, outdated in rows:
         said_at = from_ms(at)
         yield (
             passage,
@@ -108,10 +125,10 @@ def _messages(
 
 
 def _chunks(
-    db: apsw.Connection, bounds: Bounds, dense: Said, lexical: Said
+    db: apsw.Connection, numbers: Sequence[int], bounds: Bounds, dense: Said, lexical: Said
 ) -> Iterator[tuple[int, Candidate]]:
-    for passage, message, index, chat, role, text, at, tokens, kind, importance, outdated in db.execute(
-        CHUNKS, bounds
+    for passage, message, index, chat, role, text, at, tokens, kind, importance, outdated in _rows(
+        db, CHUNKS, numbers, bounds
     ):
         yield (
             passage,
@@ -135,10 +152,10 @@ def _chunks(
 
 
 def _memories(
-    db: apsw.Connection, bounds: Bounds, dense: Said, lexical: Said
+    db: apsw.Connection, numbers: Sequence[int], bounds: Bounds, dense: Said, lexical: Said
 ) -> Iterator[tuple[int, Candidate]]:
-    for passage, memory, chat, speaker, text, at, seen_at, tokens, kind, weight, pinned in db.execute(
-        MEMORIES, bounds
+    for passage, memory, chat, speaker, text, at, seen_at, tokens, kind, weight, pinned in _rows(
+        db, MEMORIES, numbers, bounds
     ):
         yield (
             passage,
@@ -162,9 +179,9 @@ def _memories(
 
 
 def _summaries(
-    db: apsw.Connection, bounds: Bounds, dense: Said, lexical: Said
+    db: apsw.Connection, numbers: Sequence[int], bounds: Bounds, dense: Said, lexical: Said
 ) -> Iterator[tuple[int, Candidate]]:
-    for passage, summary, chat, text, at, tokens in db.execute(SUMMARIES, bounds):
+    for passage, summary, chat, text, at, tokens in _rows(db, SUMMARIES, numbers, bounds):
         yield (
             passage,
             Candidate(

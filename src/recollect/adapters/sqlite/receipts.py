@@ -166,6 +166,7 @@ def _body(receipt: Receipt) -> str:
                 "role": item.role,
                 "kind": item.kind,
                 "reason": item.reason,
+                "cosine": None if item.cosine is None else round(item.cosine, 4),
             }
             for item in receipt.items
         ],
@@ -203,6 +204,8 @@ def _receipt(user: str, row: Row) -> Receipt:
                 role=Role(item["role"]) if item["role"] else None,
                 kind=Kind(item["kind"]) if item["kind"] else None,
                 reason=item["reason"],
+                # Those of before say nothing about it.
+                cosine=item.get("cosine"),
             )
             for item in body["items"]
         ),

@@ -1,6 +1,6 @@
 """Rows as they come from SQLite: what a column holds is known by the query beside it, not by the type checker."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import apsw
@@ -22,6 +22,11 @@ def number(db: apsw.Connection, sql: str, values: Values = ()) -> int:
     """The first column of the first row; 0 if there is none."""
     row = db.execute(sql, values).fetchone()
     return int(row[0]) if row and row[0] is not None else 0
+
+
+def as_json(numbers: Iterable[int]) -> str:
+    """For a query that looks up many at once."""
+    return "[" + ",".join(map(str, numbers)) + "]"
 
 
 def where(conditions: Mapping[str, Value]) -> tuple[str, Values]:

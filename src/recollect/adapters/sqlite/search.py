@@ -1,19 +1,21 @@
 """Search in SQLite: words through FTS5's index, meaning through vectors in the same file."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 
 import apsw
 import numpy as np
 
 from recollect.adapters.sqlite import words
+from recollect.adapters.sqlite.columns import Columns, Floats, Numbers, Sought
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.neighbours import neighbours
-from recollect.adapters.sqlite.passages import CANDIDATES, FOUND, IN_CHATS, NUMBERS, Bounds
-from recollect.adapters.sqlite.rows import Row, Values, fetch, fetch_one
-from recollect.adapters.sqlite.shelf import Floats, Numbers, Shelf, Shelves, Sought
+from recollect.adapters.sqlite.passages import CANDIDATES, FOUND, IN_CHATS, NUMBERS, Bounds, remembered
+from recollect.adapters.sqlite.rows import Row, Values, as_json, fetch, fetch_one
+from recollect.adapters.sqlite.shelf import Shelf, Shelves
 from recollect.adapters.sqlite.times import maybe_ms, to_ms
 from recollect.adapters.sqlite.tokenizer import marker, word
 from recollect.model.candidate import Candidate, Hit, Neighbour, Reach, Source
@@ -23,18 +25,21 @@ from recollect.ports.search import SILENT
 from recollect.text.analyzer import terms
 
 KINDS = {Source.MESSAGE: 0, Source.CHUNK: 1, Source.MEMORY: 2, Source.SUMMARY: 3}
+#: Vectors looked at for each one wanted: what some of them stand for stands no longer; where only bits are kept, those
+#: that are near are told from those that seem to be when they are read from disk.
+READ_WHOLE = 2
+READ_BITS = 16
+READ_BITS_LEAST = 1_024
 #: In up to this many chats words are looked for by the marks of the chats.
 FEW_CHATS = 4
 
 #: Some of a user's vectors, by their numbers or by what they stand for.
 VECTORS = "FROM json_each(?) n CROSS JOIN vectors v ON v.no = n.value WHERE v.user_no = ?"
 VECTORS_OF_PASSAGES = """
-    FROM json_each(?1) n CROSS JOIN vectors v ON v.passage = n.value AND v.model_no = ?3 WHERE v.user_no = ?2
+    FROM json_each(?1) n CROSS JOIN vectors v ON v.passage = n.value
+        AND v.model_no = (SELECT no FROM embedding_models WHERE id = ?3) WHERE v.user_no = ?2
 """
-#: Messages that memories were made of.
-USED = """
-    SELECT DISTINCT s.message_no FROM json_each(?) n CROSS JOIN memory_spans s ON s.message_no = n.value
-"""
+MODEL = "SELECT no, dimension FROM embedding_models WHERE id = ?"
 #: Everything said in some chats, and what belongs to none if 0 is among them.
 PASSAGES = """
     WITH chosen AS MATERIALIZED (SELECT value AS chat_no FROM json_each(?2))
@@ -77,9 +82,18 @@ class SqliteSearch:
         self._database = database
         self._shelves = shelves
         self._frequent = words.Frequent()
+        self._models: dict[str, Row] = {}
+        self._moment = threading.local()
 
-    def one_moment(self) -> AbstractContextManager[None]:
-        return self._database.one_moment()
+    @contextmanager
+    def one_moment(self) -> Iterator[None]:
+        with self._database.one_moment():
+            around = getattr(self._moment, "held", None)
+            self._moment.held = {}
+            try:
+                yield
+            finally:
+                self._moment.held = around
 
     def lexical(self, scope: Scope, query: str, *, limit: int, reach: Reach) -> list[Hit]:
         wanted = terms(query)
@@ -106,46 +120,46 @@ class SqliteSearch:
         query = np.frombuffer(vector, dtype=np.float32)
         with self._database.reading() as db:
             user_no = self._database.user(db, scope.user)
-            known = _model(db, model)
-            if not user_no or known is None or known[1] != len(vector):
+            held = self._held(db, user_no, model, len(vector))
+            if held is None:
                 return []
             chats = _chats(db, user_no, scope, reach)
-            shelf = self._shelf(db, user_no, *known)
-            sought = shelf.sought(query, middle)
-            looked = shelf.rows_to_read(limit)
+            sought = held.sought(query, middle)
+            looked = _rows_to_read(held, limit)
             while True:
-                numbers = shelf.nearest(sought, limit=looked, kinds=_kinds(reach), chats=chats)
-                found = _nearest_first(*_nearness(db, VECTORS, (_json(numbers), user_no), shelf, sought))
-                hits = _first(db, found, limit, _bounds(user_no, chats, reach))
-                if len(hits) == limit or len(numbers) < looked:
-                    break
-                # Too many of the nearest were deleted, or stand no longer: look further.
+                near = held.nearest(sought, limit=looked, kinds=_kinds(reach), chats=chats)
+                if held.whole is None:
+                    found = _read(db, VECTORS, (as_json(held.numbers[near].tolist()), user_no), sought)
+                else:
+                    found = held.passages[near], held.nearness(near, sought)
+                hits = _first(db, _nearest_first(*found), limit, _bounds(user_no, chats, reach))
+                if len(hits) == limit or len(near) < looked:
+                    return hits
+                # Too many of the nearest stand no longer: look further.
                 looked *= 4
-        if len(found) < len(numbers) * 3 // 4:
-            self._shelves.drop(user_no, known[0])
-        return hits
 
     def cosines(
         self, scope: Scope, passages: Sequence[int], vector: Vector, *, model: str, middle: float = 0.0
     ) -> dict[int, float]:
         query = np.frombuffer(vector, dtype=np.float32)
         with self._database.reading() as db:
-            user_no, known = self._database.user(db, scope.user), _model(db, model)
-            if not user_no or known is None or known[1] != len(vector):
+            user_no = self._database.user(db, scope.user)
+            held = self._held(db, user_no, model, len(vector))
+            if held is None:
                 return {}
-            wanted = (_json(passages), user_no, known[0])
-            shelf = self._shelves.get(user_no, *known)
-            if middle and not shelf.size:
-                shelf = self._shelf(db, user_no, *known)
-            sought = shelf.sought(query, middle)
-            found, scores = _nearness(db, VECTORS_OF_PASSAGES, wanted, shelf, sought)
-        return dict(zip(found.tolist(), scores.tolist(), strict=True))
+            sought = held.sought(query, middle)
+            if held.whole is None:
+                found, near = _read(db, VECTORS_OF_PASSAGES, (as_json(passages), user_no, model), sought)
+            else:
+                places = held.places_of(np.array(passages, dtype=np.int64))
+                found, near = held.passages[places], held.nearness(places, sought)
+        return dict(zip(found.tolist(), near.tolist(), strict=True))
 
     def important(self, scope: Scope, *, limit: int, reach: Reach) -> list[Hit]:
         with self._database.reading() as db:
             user_no = self._database.user(db, scope.user)
             bounds = _bounds(user_no, _chats(db, user_no, scope, reach), reach)
-            rows = db.execute(IMPORTANT, {**bounds, "sources": _json(_kinds(reach)), "limit": limit})
+            rows = db.execute(IMPORTANT, {**bounds, "sources": as_json(_kinds(reach)), "limit": limit})
             return [Hit(passage, weight) for passage, weight in rows]
 
     def said(self, scope: Scope, begins_at: datetime, ends_at: datetime, *, limit: int) -> list[int]:
@@ -161,7 +175,7 @@ class SqliteSearch:
         self, scope: Scope, passages: Sequence[int]
     ) -> dict[int, tuple[Neighbour | None, Neighbour | None]]:
         with self._database.reading() as db:
-            return neighbours(db, self._database.user(db, scope.user), _json(passages))
+            return neighbours(db, self._database.user(db, scope.user), as_json(passages))
 
     def load(
         self,
@@ -180,9 +194,28 @@ class SqliteSearch:
             user_no = self._database.user(db, scope.user)
             bounds = _bounds(user_no, _chats(db, user_no, scope, reach), reach)
             for kind in set(numbers) & set(_kinds(reach)):
-                bound = {**bounds, "numbers": _json(numbers[kind])}
-                found.update(CANDIDATES[kind](db, bound, dense.get, lexical.get))
+                found.update(CANDIDATES[kind](db, numbers[kind], bounds, dense.get, lexical.get))
         return found
+
+    def _held(self, db: apsw.Connection, user_no: int, model: str, dimension: int) -> Columns | None:
+        """The user's vectors of a model; None if there are none of this length."""
+        key, seen = (user_no, model, dimension), self._seen
+        if key in seen and not self._database.writes_here:
+            return seen[key]
+        known = self._models.get(model) or fetch_one(db, MODEL, (model,))
+        if not user_no or known is None or known[1] != dimension:
+            return None
+        held = self._shelf(db, user_no, known[0], dimension).held
+        if not self._database.writes_here:
+            # What is written here may change any time, and still be taken back, number and all.
+            self._models[model], seen[key] = known, held
+        return held
+
+    @property
+    def _seen(self) -> dict[tuple[int, str, int], Columns]:
+        """The vectors that were looked at in this moment; outside of one nothing is remembered."""
+        seen: dict[tuple[int, str, int], Columns] | None = getattr(self._moment, "held", None)
+        return {} if seen is None else seen
 
     def _shelf(self, db: apsw.Connection, user_no: int, model_no: int, dimension: int) -> Shelf:
         shelf = self._shelves.get(user_no, model_no, dimension)
@@ -190,15 +223,10 @@ class SqliteSearch:
             if shelf.lags(db, user_no, model_no):
                 with self._database.fresh() as committed:
                     shelf.refresh(committed, user_no, model_no)
-            # What is written here may still be taken back, number and all: it must not stay on the shelf.
+            # The same goes for vectors: those of here must not stay on the shelf.
             shelf = shelf.snapshot()
         shelf.refresh(db, user_no, model_no)
         return shelf
-
-
-def _model(db: apsw.Connection, model: str) -> Row | None:
-    """The number of a model and the length of its vectors."""
-    return fetch_one(db, "SELECT no, dimension FROM embedding_models WHERE id = ?", (model,))
 
 
 def _chats(db: apsw.Connection, user_no: int, scope: Scope, reach: Reach) -> Numbers | None:
@@ -226,7 +254,7 @@ def _within(
         return (marker(user_no, 0),) if _kinds(reach) == (KINDS[Source.MEMORY],) else None
     if len(chats) <= FEW_CHATS:
         return tuple(marker(user_no, number) for number in chats.tolist())
-    [(listed,)] = fetch(db, PASSAGES, (user_no, _json(chats.tolist())))
+    [(listed,)] = fetch(db, PASSAGES, (user_no, as_json(chats.tolist())))
     return np.fromstring(listed or "", dtype=np.int64, sep=",")
 
 
@@ -234,7 +262,7 @@ def _bounds(user_no: int, chats: Numbers | None, reach: Reach) -> Bounds:
     """What every query about passages is bound by."""
     return {
         "user": user_no,
-        "chats": None if chats is None else _json(chats.tolist()),
+        "chats": None if chats is None else as_json(chats.tolist()),
         "as_of": maybe_ms(reach.as_of),
         "floor": reach.importance_floor,
         "kinds": json.dumps(sorted(reach.kinds)),
@@ -260,27 +288,22 @@ def _standing(db: apsw.Connection, passages: Sequence[int], bounds: Bounds) -> s
         if kind == KINDS[Source.MESSAGE] and numbers and bounds["as_of"] is None and not bounds["floor"]:
             # What is in the index was said by the user, there and by somebody who speaks. It stands, unless a memory
             # that was made of it does not.
-            used = {number for (number,) in db.execute(USED, (_json(numbers),))}
+            used = remembered(db, numbers)
             standing.update(number * 4 for number in numbers if number not in used)
             numbers = sorted(used)
         if numbers:
-            rows = db.execute(NUMBERS[kind] + FOUND[kind], {**bounds, "numbers": _json(numbers)})
+            rows = db.execute(NUMBERS[kind] + FOUND[kind], {**bounds, "numbers": as_json(numbers)})
             standing.update(number for (number,) in rows)
     return standing
 
 
-def _nearness(
-    db: apsw.Connection, vectors: str, wanted: Values, shelf: Shelf, sought: Sought
-) -> tuple[Numbers, Floats]:
-    """The passages of those vectors that are still there, and how near each is to what is sought."""
-    [(listed,)] = fetch(db, f"SELECT group_concat(v.no || ' ' || v.passage, ' ') {vectors}", wanted)
-    numbers, passages = np.fromstring(listed or "", dtype=np.int64, sep=" ").reshape(-1, 2).T
-    near = shelf.nearness(numbers, sought)
-    return _read(db, vectors, wanted, sought) if near is None else (passages, near)
+def _rows_to_read(held: Columns, limit: int) -> int:
+    """How many of the nearest to look at so that the `limit` nearest that stand are among them."""
+    return max(READ_BITS * limit, READ_BITS_LEAST) if held.whole is None else READ_WHOLE * limit
 
 
 def _read(db: apsw.Connection, vectors: str, wanted: Values, sought: Sought) -> tuple[Numbers, Floats]:
-    """The same from the file, for vectors that are not in memory."""
+    """The passages of those vectors and how near each is to what is sought, from the file."""
     rows = fetch(db, f"SELECT v.passage, v.scale, v.data {vectors}", wanted)
     if not rows:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
@@ -297,7 +320,3 @@ def _nearest_first(passages: Numbers, scores: Floats) -> list[Hit]:
 
 def _kinds(reach: Reach) -> tuple[int, ...]:
     return tuple(sorted(KINDS[source] for source in reach.sources if source in KINDS))
-
-
-def _json(numbers: Sequence[int]) -> str:
-    return "[" + ",".join(map(str, numbers)) + "]"

@@ -10,7 +10,7 @@ def to_ms(moment: datetime) -> int:
 
 
 def from_ms(milliseconds: int) -> datetime:
-    return EPOCH + timedelta(milliseconds=milliseconds)
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
 
 
 def maybe_ms(moment: datetime | None) -> int | None:

@@ -19,8 +19,10 @@ TABLES = (
     ("memories", "text", "0"),
     ("conversation_summaries", "text", "chat_no"),
 )
+#: Replacing a row does not tell anybody that it is gone.
+REMOVE = "DELETE FROM vectors WHERE passage = ? AND model_no = ?"
 INSERT = """
-    INSERT OR REPLACE INTO vectors (user_no, model_no, passage, chat_no, content_hash, scale, data)
+    INSERT INTO vectors (user_no, model_no, passage, chat_no, content_hash, scale, data)
     VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 #: Passages without a vector of one model, in the order they were stored.
@@ -80,6 +82,7 @@ class SqliteVectors:
                     content_hash(passage.text),
                     *quantised(vector),
                 )
+                db.execute(REMOVE, (passage.number, model_no))
                 db.execute(INSERT, row)
                 db.execute(
                     "DELETE FROM unembedded WHERE user_no = ? AND passage = ?", (user_no, passage.number)

@@ -29,10 +29,13 @@ Forms: TypeAlias = tuple[str, ...]
 K1, B = 1.2, 0.75
 #: A word with so many occurrences is frequent: whether it stands in a passage counts, and no longer how often.
 FREQUENT = 5_000
-#: A word in so many passages says nothing about any of them; it is looked for only if there is no rarer one.
+#: A word in so many passages says nothing about any of them; it is looked for only if there is no rarer one, and then
+#: where it was said last.
 COMMON = 20_000
-#: Passages whose length is looked up: enough that the order at the top is exact.
+#: Passages of a frequent word that are taken, the newest, where passages are lacking.
 LONG_LIST = 200
+#: Passages whose length is looked up besides those wanted: enough that the order at the top is exact.
+MEASURED = 100
 #: How much an index may grow or shrink before its frequent words are counted again.
 DRIFT = 0.05
 
@@ -93,7 +96,7 @@ def best(
     rows, average = _statistics(db)
     wanted = np.array([kind in kinds for kind in range(4)])
     rare, many, everywhere = _parted(db, words, rows, frequent)
-    if many and not rare:
+    if many and not rare and min(many.values()) < COMMON:
         rarest = min(many, key=lambda forms: many[forms])
         rare[rarest], _ = _postings(db, rarest, COMMON), many.pop(rarest)
     scope = _any([within]) if isinstance(within, tuple) else None
@@ -106,7 +109,7 @@ def best(
         lacking = 2 * limit - sum(len(each.passages) for each in held)
         beside = _beside(db, many, rare=rare, scope=scope, lacking=lacking)
         held += [_present(found, count, wanted) for found, count in beside]
-    passages = _most_promising(held, rows, LONG_LIST + limit)
+    passages = _most_promising(held, rows, MEASURED + limit)
     scores, found = _scores(passages, held, rows, _lengths(db, passages) / average)
     covered = (found + everywhere) / max(len(words), 1)
     order = np.lexsort((passages, -scores))
@@ -206,7 +209,7 @@ def _beside(
 def _counted(found: Numbers, wanted: Wanted, allowed: Numbers | None) -> Holders:
     """Occurrences in order, counted by passage."""
     first = _first_of_each(found)
-    passages, times = found[first], np.diff(first, append=len(found))
+    passages, times = found[first], np.append(first[1:], len(found)) - first
     keep = wanted[passages & 3]
     if allowed is not None:
         keep &= np.isin(passages, allowed, assume_unique=True)

@@ -114,6 +114,7 @@ def _item(choice: Choice, place: int, recollection: Recollection) -> Item:
         role=candidate.role,
         kind=candidate.kind,
         reason=reason,
+        cosine=candidate.dense,
     )
 
 

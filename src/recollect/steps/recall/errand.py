@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from recollect.model.candidate import Candidate, Hit, Key, Reach, Recollection
@@ -75,7 +75,7 @@ class Errand:
                     policy,
                     pinned=candidate.pinned,
                 )
-                self.found[key] = replace(candidate, weight=weight, importance=round(100 * weight))
+                self.found[key] = candidate._replace(weight=weight, importance=round(100 * weight))
 
     @property
     def scale(self) -> evidence.Scale:

@@ -23,7 +23,7 @@ LONG = 64
 #: Who is ahead by words has others behind it that have less than this share.
 MUCH = 0.7
 #: How short a number of tokens is: 1 for one of them, 0 from the long ones on.
-SHORTNESS: Final = tuple(1 - log2(max(tokens, 1)) / log2(LONG) for tokens in range(LONG + 1))
+SHORTNESS: Final = tuple(1 - log2(max(tokens, 1)) / log2(LONG) for tokens in range(LONG))
 NOBODY: Final = (None, None)
 SPOKEN: Final = frozenset({Source.MESSAGE, Source.CHUNK})
 
@@ -36,7 +36,8 @@ class Match:
     lexical: float = 0.0
 
     def take(self, other: "Match") -> None:
-        self.dense, self.lexical = max(self.dense, other.dense), max(self.lexical, other.lexical)
+        self.dense = max(self.dense, other.dense)
+        self.lexical = max(self.lexical, other.lexical)
 
     def of(self, policy: Recall) -> float:
         return policy.alpha * self.dense + policy.beta * self.lexical
@@ -95,20 +96,26 @@ def surroundings(
 
 def gathered(candidates: Sequence[Candidate], scale: Scale, policy: Recall) -> Found:
     each = scale.matches(candidates)
-    messages: dict[str, Match] = {}
-    chats: dict[str, Match] = {}
-    for candidate, match in zip(candidates, each, strict=True):
-        messages.setdefault(message_of(candidate), Match()).take(match)
-        if candidate.chat is not None:
-            chats.setdefault(candidate.chat, Match()).take(match)
-    whole = policy.alpha + policy.beta or 1.0
+    matched = list(zip(candidates, each, strict=True))
     return Found(
         each=each,
-        messages={message: best.of(policy) / whole for message, best in messages.items()},
-        chats={chat: best.of(policy) / whole for chat, best in chats.items()},
+        messages=_best(((message_of(c), match) for c, match in matched), policy),
+        chats=_best(((c.chat, match) for c, match in matched if c.chat is not None), policy),
         questions=frozenset(c.id for c in candidates if _asks(c)),
         leads=leading(candidates),
     )
+
+
+def _best(matches: Iterable[tuple[str, Match]], policy: Recall) -> dict[str, float]:
+    """The best of each message or chat, by meaning and by words apart, and what that comes to."""
+    best: dict[str, Match] = {}
+    for name, match in matches:
+        if name in best:
+            best[name].take(match)
+        else:
+            best[name] = Match(match.dense, match.lexical)
+    whole = policy.alpha + policy.beta or 1.0
+    return {name: match.of(policy) / whole for name, match in best.items()}
 
 
 def _asks(candidate: Candidate) -> bool:
@@ -149,19 +156,25 @@ def parts(
         "recency": recency(candidate, now, policy.half_life_days),
         "answer": found.messages.get(before, 0.0) if before in found.questions else 0.0,
     }
-    evidence = {
-        "follow": found.messages.get(after, 0.0) if after else 0.0,
-        "chat": found.chats.get(candidate.chat, 0.0) if candidate.chat else 0.0,
-        "lead": found.leads.get(message, 0.0) if found.leads else 0.0,
-        "date": closeness(question.times, candidate.created_at) if question.times else 0.0,
-        **fits(question, text),
-        # A memory says all it has to say, however short it is.
-        "short": SHORTNESS[min(candidate.tokens, LONG)] if candidate.source in SPOKEN else 0.0,
-        "asks": 1.0 if candidate.id in found.questions else 0.0,
-        "assistant": 1.0 if candidate.role is Role.ASSISTANT else 0.0,
-        "outdated": 1.0 if candidate.outdated else 0.0,
-    }
-    return part | {name: value for name, value in evidence.items() if value}
+    if after and (lent := found.messages.get(after)):
+        part["follow"] = lent
+    if candidate.chat and (lent := found.chats.get(candidate.chat)):
+        part["chat"] = lent
+    if message in found.leads:
+        part["lead"] = found.leads[message]
+    if question.times and (close := closeness(question.times, candidate.created_at)):
+        part["date"] = close
+    part |= fits(question, text)
+    # A memory says all it has to say, however short it is.
+    if candidate.tokens < LONG and candidate.source in SPOKEN:
+        part["short"] = SHORTNESS[candidate.tokens]
+    if candidate.id in found.questions:
+        part["asks"] = 1.0
+    if candidate.role is Role.ASSISTANT:
+        part["assistant"] = 1.0
+    if candidate.outdated:
+        part["outdated"] = 1.0
+    return part
 
 
 def shares(policy: Recall) -> Mapping[str, float]:

@@ -2,17 +2,20 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from recollect.model.candidate import Candidate, Recollection, Source
 from recollect.model.memory import normalised
 from recollect.model.policy import Recall
 
+#: In seconds.
+DAY = 86_400.0
+
 
 def recency(candidate: Candidate, now: datetime, half_life_days: float) -> float:
     """1 for what was said now, half of it after a half-life. The future is now."""
-    age = max(now - candidate.seen_at, timedelta())
-    return float(0.5 ** (age / timedelta(days=half_life_days)))
+    age = (now - candidate.seen_at).total_seconds()
+    return 0.5 ** (age / (half_life_days * DAY)) if age > 0 else 1.0
 
 
 def calibrated(cosine: float | None, floor: float) -> float:

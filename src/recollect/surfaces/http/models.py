@@ -100,6 +100,7 @@ class Item(Shown):
     memory: str
     score: float
     parts: Annotated[dict[str, float], Field(description="What the score is made of.")]
+    cosine: Annotated[float | None, Field(description="How near it is to the question by meaning, up to 1.")]
     source: str
     kind: str | None
     role: str | None
