@@ -1,6 +1,7 @@
 """Rules of the house for every test, and the list of SPEC rows that passing tests show."""
 
 import json
+import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,9 @@ from hypothesis import settings
 # How long an example takes says how busy the machine is, and nothing about the code.
 settings.register_profile("recollect", deadline=None)
 settings.load_profile("recollect")
+
+# A shell starts what runs in the background deaf to Ctrl-C, and whatever that starts in turn.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _real_connect = socket.socket.connect
