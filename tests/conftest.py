@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# How long an example takes says how busy the machine is, and nothing about the code.
-settings.register_profile("recollect", deadline=None)
+# How long an example takes says how busy the machine is, and nothing about the code. The same commit passes or fails
+# wherever it is checked; `--hypothesis-profile searching` looks for examples that nobody has seen.
+settings.register_profile("recollect", deadline=None, derandomize=True)
+settings.register_profile("searching", deadline=None, max_examples=1_000)
 settings.load_profile("recollect")
 
 # A shell starts what runs in the background deaf to Ctrl-C, and whatever that starts in turn.

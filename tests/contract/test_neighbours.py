@@ -3,7 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from recollect.model.candidate import Neighbour, Reach
+from recollect.model.candidate import Candidate, Place, Reach, Source
+from recollect.model.memory import Span
 from recollect.model.message import Message, Role
 from recollect.model.scope import Scope
 from recollect.ports.store import Store
@@ -20,73 +21,70 @@ def said(store: Store, *messages: Message) -> None:
         store.messages.add(message, ())
 
 
-def found(store: Store, query: str, scope: Scope = EVERYWHERE) -> dict[str, int]:
-    """The numbers of the passages that hold a word, by their text."""
+def found(store: Store, query: str, scope: Scope = EVERYWHERE) -> dict[int, Candidate]:
+    """The passages that hold a word, by their numbers, each with its place."""
     hits = store.search.lexical(scope, query, limit=20, reach=Reach())
-    loaded = store.search.load(scope, [hit.passage for hit in hits], reach=Reach())
-    return {candidate.text: passage for passage, candidate in loaded.items()}
+    return store.search.load(scope, [hit.passage for hit in hits], reach=Reach(), beside=True)
 
 
-def names(pair: tuple[Neighbour | None, Neighbour | None]) -> tuple[str | None, str | None]:
-    before, after = pair
-    return before.message if before else None, after.message if after else None
+def beside(store: Store, candidate: Candidate) -> tuple[str | None, str | None]:
+    """What was said before and after."""
+    assert candidate.place
+    numbers = candidate.place.before, candidate.place.after
+    loaded = store.search.load(EVERYWHERE, [each for each in numbers if each], reach=Reach())
+    before, after = (loaded[each].text if each else None for each in numbers)
+    return before, after
 
 
 def test_a_message_has_the_ones_before_and_after_it_in_its_chat(store: Store) -> None:
     said(store, FIRST, ELSEWHERE, SECOND, THIRD)
-    numbers = found(store, "salmon")
-    beside = store.search.neighbours(EVERYWHERE, list(numbers.values()))
 
-    assert {text: names(beside[number]) for text, number in numbers.items()} == {
-        FIRST.content: (None, SECOND.id),
-        SECOND.content: (FIRST.id, THIRD.id),
-        THIRD.content: (SECOND.id, None),
+    assert {each.text: beside(store, each) for each in found(store, "salmon").values()} == {
+        FIRST.content: (None, SECOND.content),
+        SECOND.content: (FIRST.content, THIRD.content),
+        THIRD.content: (SECOND.content, None),
         ELSEWHERE.content: (None, None),
     }
 
 
-def test_a_neighbour_can_be_loaded_by_its_number(store: Store) -> None:
+def test_who_does_not_ask_is_told_the_place_of_a_message_alone(store: Store) -> None:
     said(store, FIRST, SECOND)
-    [number] = found(store, "two").values()
-    before, _ = store.search.neighbours(EVERYWHERE, [number])[number]
+    [number] = found(store, "two")
 
-    assert before is not None
-    assert (
-        store.search.load(EVERYWHERE, [before.passage], reach=Reach())[before.passage].text == FIRST.content
-    )
+    assert store.search.load(EVERYWHERE, [number], reach=Reach())[number].place == Place(number)
 
 
 def test_system_and_tool_messages_are_passed_over(store: Store) -> None:
     said(store, FIRST, a_message("be brief", role=Role.SYSTEM), a_message("42", role=Role.TOOL), SECOND)
-    [number] = found(store, "two").values()
+    [second] = found(store, "two").values()
 
-    assert names(store.search.neighbours(EVERYWHERE, [number])[number]) == (FIRST.id, None)
+    assert beside(store, second) == (FIRST.content, None)
 
 
-def test_a_chunk_has_the_neighbours_of_its_message(store: Store) -> None:
+def test_what_a_memory_was_made_of_has_its_neighbours_too(store: Store) -> None:
+    said(store, FIRST, SECOND)
+    store.memories.add(a_memory("likes salmon", spans=(Span(message_id=SECOND.id, start=0, end=6),)))
+    [second] = found(store, "two").values()
+
+    assert beside(store, second) == (FIRST.content, None)
+
+
+def test_a_chunk_has_the_place_of_its_message(store: Store) -> None:
     said(store, FIRST)
     long = a_message("trout here and perch there")
     store.messages.add(long, chunks_of("trout here", "and perch there"))
     said(store, SECOND)
-    numbers = found(store, "trout perch")
-    beside = store.search.neighbours(EVERYWHERE, list(numbers.values()))
+    passages = found(store, "trout perch")
+    [whole] = [number for number, each in passages.items() if each.source is Source.MESSAGE]
 
-    assert {names(pair) for pair in beside.values()} == {(FIRST.id, SECOND.id)}
+    assert {each.place.at for each in passages.values() if each.place} == {whole}
+    assert {beside(store, each) for each in passages.values()} == {(FIRST.content, SECOND.content)}
 
 
-def test_memories_have_no_neighbours(store: Store) -> None:
+def test_memories_have_no_place(store: Store) -> None:
     store.memories.add(a_memory("likes salmon"))
-    numbers = found(store, "salmon")
 
-    assert store.search.neighbours(EVERYWHERE, list(numbers.values())) == {}
-
-
-def test_nobody_sees_the_neighbours_of_another_user(store: Store) -> None:
-    said(store, FIRST, SECOND)
-    numbers = found(store, "salmon")
-
-    assert store.search.neighbours(Scope("bruno"), list(numbers.values())) == {}
-    assert store.search.neighbours(EVERYWHERE, []) == {}
+    assert [each.place for each in found(store, "salmon").values()] == [None]
 
 
 def test_what_was_said_in_a_stretch_of_time_is_listed_the_newest_first_and_its_end_is_not(
@@ -99,7 +97,7 @@ def test_what_was_said_in_a_stretch_of_time_is_listed_the_newest_first_and_its_e
     )
     rule = replace(a_message("salmon rule", role=Role.SYSTEM), created_at=MONDAY)
     said(store, late, early, later, rule, replace(ELSEWHERE, created_at=MONDAY))
-    numbers = found(store, "salmon")
+    numbers = {each.text: number for number, each in found(store, "salmon").items()}
 
     def then(scope: Scope, limit: int = 9) -> list[int]:
         return store.search.said(scope, MONDAY, MONDAY + 2 * hour, limit=limit)

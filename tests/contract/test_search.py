@@ -794,6 +794,7 @@ def test_a_candidate_says_where_it_comes_from(store: Store) -> None:
         role=Role.ASSISTANT,
         importance=40,
         summary="Soup.",
+        place=next(c.place for c in loaded if c.source is Source.MESSAGE),
     )
     chunk = message._replace(
         source=Source.CHUNK,
@@ -815,6 +816,7 @@ def test_a_candidate_says_where_it_comes_from(store: Store) -> None:
         weight=0.5,
         importance=50,
         summary=None,
+        place=None,
     )
     assert {candidate.source: candidate for candidate in loaded} == {
         Source.MESSAGE: message,

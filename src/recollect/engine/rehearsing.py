@@ -4,15 +4,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
-from recollect.model.candidate import Candidate, Hit, Neighbour, Reach
+from recollect.model.candidate import Candidate, Hit, Reach
 from recollect.model.scope import Scope
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder, Vector
 from recollect.ports.search import SILENT, Search
 
-Beside: TypeAlias = tuple[Neighbour | None, Neighbour | None]
 Found = TypeVar("Found")
 
 
@@ -24,7 +23,6 @@ class RehearsedSearch:
     _hits: dict[object, list[Hit]] = field(default_factory=dict)
     _said: dict[object, list[int]] = field(default_factory=dict)
     _cosines: dict[object, dict[int, float | None]] = field(default_factory=dict)
-    _beside: dict[object, dict[int, Beside | None]] = field(default_factory=dict)
     _loaded: dict[object, dict[int, Candidate | None]] = field(default_factory=dict)
 
     def one_moment(self) -> AbstractContextManager[None]:
@@ -62,10 +60,6 @@ class RehearsedSearch:
             self._said[key] = self.inner.said(scope, begins_at, ends_at, limit=limit)
         return self._said[key]
 
-    def neighbours(self, scope: Scope, passages: Sequence[int]) -> dict[int, Beside]:
-        known = self._beside.setdefault(scope, {})
-        return _lacking(known, passages, lambda new: self.inner.neighbours(scope, new))
-
     def load(
         self,
         scope: Scope,
@@ -74,9 +68,12 @@ class RehearsedSearch:
         reach: Reach,
         dense: Mapping[int, float] = SILENT,
         lexical: Mapping[int, float] = SILENT,
+        beside: bool = False,
     ) -> dict[int, Candidate]:
-        known = self._loaded.setdefault((scope, reach), {})
-        found = _lacking(known, list(passages), lambda new: self.inner.load(scope, new, reach=reach))
+        known = self._loaded.setdefault((scope, reach, beside), {})
+        found = _lacking(
+            known, list(passages), lambda new: self.inner.load(scope, new, reach=reach, beside=beside)
+        )
         return {
             passage: candidate._replace(dense=dense.get(passage), lexical=lexical.get(passage))
             for passage, candidate in found.items()

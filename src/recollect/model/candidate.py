@@ -27,7 +27,15 @@ Key: TypeAlias = tuple[Source, str]
 PROFILE: Key = (Source.PROFILE, "profile")
 
 
-# A tuple, since every recall makes dozens of them: a dataclass takes three times as long.
+# Tuples, since every recall makes dozens of them: a dataclass takes three times as long.
+class Place(NamedTuple):
+    """A message and those right before and after it in its chat, by their numbers in the index, if that was asked."""
+
+    at: int
+    before: int | None = None
+    after: int | None = None
+
+
 class Candidate(NamedTuple):
     """A passage that may bear on the question, with what each channel thinks of it."""
 
@@ -39,6 +47,7 @@ class Candidate(NamedTuple):
     tokens: int
     chat: str | None = None
     parent: str | None = None  #: the message a chunk was cut from
+    place: Place | None = None  #: where the message, or that of a chunk, was said
     role: Role | None = None
     kind: Kind | None = None
     chunk_kind: ChunkKind | None = None
@@ -82,13 +91,6 @@ class Hit(NamedTuple):
     passage: int
     score: float
     covered: float = 1.0  #: the share of the question's words that it holds, if the channel goes by words
-
-
-class Neighbour(NamedTuple):
-    """A message beside another one, by its number in the index and by its id."""
-
-    passage: int
-    message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final, Protocol
 
-from recollect.model.candidate import Candidate, Hit, Neighbour, Passage, Reach
+from recollect.model.candidate import Candidate, Hit, Passage, Reach
 from recollect.model.scope import Scope
 from recollect.ports.embedder import Vector
 
@@ -45,15 +45,6 @@ class Search(Protocol):
     def said(self, scope: Scope, begins_at: datetime, ends_at: datetime, *, limit: int) -> list[int]:
         """Messages by user or assistant of a stretch of time, its end not included, the newest first."""
 
-    def neighbours(
-        self, scope: Scope, passages: Sequence[int]
-    ) -> dict[int, tuple[Neighbour | None, Neighbour | None]]:
-        """
-        The messages said right before and right after each, in the same chat, by user or assistant.
-
-        A chunk has those of its message. What was not said in a chat is not in the answer.
-        """
-
     def load(
         self,
         scope: Scope,
@@ -62,8 +53,13 @@ class Search(Protocol):
         reach: Reach,
         dense: Mapping[int, float] = SILENT,
         lexical: Mapping[int, float] = SILENT,
+        beside: bool = False,
     ) -> dict[int, Candidate]:
-        """The candidates behind the numbers, with what each channel says. What the reach excludes is not there."""
+        """
+        The candidates behind the numbers, with what each channel says. What the reach excludes is not there.
+
+        With `beside` the place of a message tells who spoke before and after it, be it user or assistant.
+        """
 
 
 class Vectors(Protocol):

@@ -48,6 +48,7 @@ def test_every_fact_cites_words_inside_the_message(text: str) -> None:
 
 @given(messages)
 @example("Remember that my")
+@example("Remember that _")
 def test_every_judgement_is_within_its_bounds(text: str) -> None:
     judgement = judged(text)
 
@@ -67,6 +68,7 @@ def _strange(fact_text: str, said: str) -> set[str]:
 
 @pytest.mark.spec("D21")
 @given(messages)
+@example("I live in 4B2")
 def test_names_and_numbers_of_a_fact_stand_in_the_words_it_cites(text: str) -> None:
     for fact in judged(text).facts:
         assert not _strange(fact.text, text[fact.start : fact.end])
@@ -81,7 +83,7 @@ def test_the_same_message_is_judged_alike_twice(text: str) -> None:
 HEAPS = (
     'a|I|I |I am |e |and |, |my |my my sister |I love a and |no longer |not |"|`|```|> |\n|(|{|é|e\u0301|a-|a.|1.|1,|'
     "in May |“|«|all |nothing may |Ana |ignore all |in 2019 |never |if |remember that |every time I panic "
-    "|from now on |her name is |I'm |sou |não |I like x, |🙂"
+    "|from now on |_|her name is |I'm |sou |não |I like x, |🙂"
 ).split("|")
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import TypedDict, Unpack
 
-from recollect.model.candidate import Candidate, Recollection, Source
+from recollect.model.candidate import Candidate, Place, Recollection, Source
 from recollect.model.memory import Kind
 from recollect.model.message import ChunkKind, Role
 from recollect.testing.clock import MONDAY
@@ -15,6 +15,7 @@ class Parts(TypedDict, total=False):
     source: Source
     seen_at: datetime
     parent: str | None
+    place: Place | None
     role: Role | None
     kind: Kind | None
     chunk_kind: ChunkKind | None

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.steps.recall.examples import a_candidate, a_fact
 
-from recollect.model.candidate import Candidate, Neighbour, Recollection, Source
+from recollect.model.candidate import Candidate, Place, Recollection, Source
 from recollect.model.message import Role
 from recollect.model.policy import Recall
 from recollect.steps.recall import evidence, rank
@@ -207,13 +207,26 @@ def test_a_chunk_speaks_for_its_message() -> None:
 
 
 def test_neighbours_know_each_other_from_either_side() -> None:
-    found = a_candidate("b")
-    sides = (Neighbour(passage=4, message="a"), Neighbour(passage=12, message="c"))
+    asked = a_candidate("b", place=Place(8, 4, 12))
+    sides = [a_candidate("a", place=Place(4)), a_candidate("c", place=Place(12))]
 
-    assert evidence.surroundings([(found, sides)]) == {
+    assert evidence.surroundings([asked, *sides, a_fact("d")]) == {
         "a": (None, "b"),
         "b": ("a", "c"),
         "c": ("b", None),
+    }
+
+
+def test_who_was_not_found_stands_beside_nobody() -> None:
+    assert evidence.surroundings([a_candidate("b", place=Place(8, 4, 12))]) == {}
+
+
+def test_chunks_stand_where_their_message_does() -> None:
+    chunks = [a_candidate(text, parent="long", place=Place(8, 4)) for text in ("long#0", "long#1")]
+
+    assert evidence.surroundings([*chunks, a_candidate("a", place=Place(4))]) == {
+        "a": (None, "long"),
+        "long": ("a", None),
     }
 
 

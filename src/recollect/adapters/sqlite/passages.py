@@ -1,19 +1,18 @@
 """The rows behind passages: which of them stand, and the candidates they make."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import apsw
 
 from recollect.adapters.sqlite.rows import Row, as_json
 from recollect.adapters.sqlite.times import from_ms
-from recollect.model.candidate import Candidate, Source
+from recollect.model.candidate import Candidate, Place, Source
 from recollect.model.memory import Kind
 from recollect.model.message import ChunkKind, Role
 
 Bounds: TypeAlias = Mapping[str, str | int | None]
-#: What a channel says of a passage, if it says anything.
-Said: TypeAlias = Callable[[int], float | None]
 
 ROLES = {role.value: role for role in Role}
 
@@ -67,23 +66,49 @@ OUTDATED = """
         WHERE s.message_no = m.no AND f.standing = 'superseded'
     )
 """
+#: Who spoke right before or right after in the same chat.
+BESIDE = """
+    (SELECT b.no * 4 FROM messages b WHERE b.chat_no = m.chat_no AND b.user_no = m.user_no
+        AND b.no {} m.no AND b.role IN ('user', 'assistant') ORDER BY b.no {} LIMIT 1)
+"""
+#: The place of a message, with those beside it or without.
+PLACES = {
+    True: f"m.no * 4, {BESIDE.format('<', 'DESC')}, {BESIDE.format('>', 'ASC')}",
+    False: "m.no * 4, NULL, NULL",
+}
 NUMBERS = tuple(f"SELECT {name}.no * 4 + {kind}" for kind, name in enumerate("mkms"))
-MESSAGE = "SELECT m.no * 4, m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary"
-MESSAGES = f"{MESSAGE}, {OUTDATED} {FOUND[0]}"
+MESSAGE = "m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary"
+MESSAGES = {beside: f"SELECT {place}, {MESSAGE}, {OUTDATED} {FOUND[0]}" for beside, place in PLACES.items()}
 #: Of a message that no memory was made of nothing can be outdated or forgotten; not to look saves a third of the time.
-UNREMEMBERED = f"{MESSAGE}, 0 {MESSAGES_OF_USER} AND {UTTERED}"
+UNREMEMBERED = {
+    beside: f"SELECT {place}, {MESSAGE}, 0 {MESSAGES_OF_USER} AND {UTTERED}"
+    for beside, place in PLACES.items()
+}
 REMEMBERED = """
     SELECT DISTINCT s.message_no FROM json_each(?) n CROSS JOIN memory_spans s ON s.message_no = n.value
 """
-CHUNKS = f"""
-    SELECT k.no * 4 + 1, m.id, k.chunk_index, c.id, m.role, k.content, m.created_at, k.tokens, k.chunk_kind,
-        m.importance, {OUTDATED} {FOUND[1]}
-"""
+CHUNKS = {
+    beside: f"""
+        SELECT {place}, k.no * 4 + 1, m.id, k.chunk_index, c.id, m.role, k.content, m.created_at, k.tokens,
+            k.chunk_kind, m.importance, {OUTDATED} {FOUND[1]}
+    """
+    for beside, place in PLACES.items()
+}
 MEMORIES = f"""
     SELECT m.no * 4 + 2, m.id, c.id, m.speaker, m.text, m.created_at, m.seen_at, m.tokens, m.kind, m.weight, m.pinned
     {FOUND[2]}
 """
 SUMMARIES = f"SELECT s.no * 4 + 3, s.id, c.id, s.text, s.created_at, s.tokens {FOUND[3]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is asked of passages, and what the channels said of them, as far as they said anything."""
+
+    bounds: Bounds
+    dense: Mapping[int, float]
+    lexical: Mapping[int, float]
+    beside: bool  #: whether their places are to tell who stands beside them
 
 
 def _rows(db: apsw.Connection, sql: str, numbers: Iterable[int], bounds: Bounds) -> list[Row]:
@@ -95,14 +120,14 @@ def remembered(db: apsw.Connection, messages: Iterable[int]) -> set[int]:
     return {number for (number,) in db.execute(REMEMBERED, (as_json(messages),))}
 
 
-def _messages(
-    db: apsw.Connection, numbers: Sequence[int], bounds: Bounds, dense: Said, lexical: Said
-) -> Iterator[tuple[int, Candidate]]:
+def _messages(db: apsw.Connection, numbers: Sequence[int], wanted: Wanted) -> Iterator[tuple[int, Candidate]]:
     used = remembered(db, numbers)
-    rows = _rows(db, UNREMEMBERED, [number for number in numbers if number not in used], bounds)
+    unused = [number for number in numbers if number not in used]
+    rows = _rows(db, UNREMEMBERED[wanted.beside], unused, wanted.bounds)
     if used:
-        rows += _rows(db, MESSAGES, used, bounds)
-    for passage, message, chat, role, text, at, tokens, importance, summary, outdated in rows:
+        rows += _rows(db, MESSAGES[wanted.beside], used, wanted.bounds)
+    dense, lexical = wanted.dense.get, wanted.lexical.get
+    for passage, before, after, message, chat, role, text, at, tokens, importance, summary, outdated in rows:
         said_at = from_ms(at)
         yield (
             passage,
@@ -110,6 +135,7 @@ def _messages(
                 source=Source.MESSAGE,
                 id=message,
                 chat=chat,
+                place=Place(passage, before, after),
                 role=ROLES[role],
                 text=text,
                 created_at=said_at,
@@ -124,18 +150,16 @@ def _messages(
         )
 
 
-def _chunks(
-    db: apsw.Connection, numbers: Sequence[int], bounds: Bounds, dense: Said, lexical: Said
-) -> Iterator[tuple[int, Candidate]]:
-    for passage, message, index, chat, role, text, at, tokens, kind, importance, outdated in _rows(
-        db, CHUNKS, numbers, bounds
-    ):
+def _chunks(db: apsw.Connection, numbers: Sequence[int], wanted: Wanted) -> Iterator[tuple[int, Candidate]]:
+    for row in _rows(db, CHUNKS[wanted.beside], numbers, wanted.bounds):
+        *place, passage, message, index, chat, role, text, at, tokens, kind, importance, outdated = row
         yield (
             passage,
             Candidate(
                 source=Source.CHUNK,
                 id=f"{message}#{index}",
                 parent=message,
+                place=Place(*place),
                 chat=chat,
                 role=ROLES[role],
                 text=text,
@@ -145,17 +169,15 @@ def _chunks(
                 chunk_kind=ChunkKind(kind),
                 importance=importance,
                 outdated=bool(outdated),
-                dense=dense(passage),
-                lexical=lexical(passage),
+                dense=wanted.dense.get(passage),
+                lexical=wanted.lexical.get(passage),
             ),
         )
 
 
-def _memories(
-    db: apsw.Connection, numbers: Sequence[int], bounds: Bounds, dense: Said, lexical: Said
-) -> Iterator[tuple[int, Candidate]]:
+def _memories(db: apsw.Connection, numbers: Sequence[int], wanted: Wanted) -> Iterator[tuple[int, Candidate]]:
     for passage, memory, chat, speaker, text, at, seen_at, tokens, kind, weight, pinned in _rows(
-        db, MEMORIES, numbers, bounds
+        db, MEMORIES, numbers, wanted.bounds
     ):
         yield (
             passage,
@@ -172,16 +194,16 @@ def _memories(
                 weight=weight,
                 importance=round(100 * weight),
                 pinned=bool(pinned),
-                dense=dense(passage),
-                lexical=lexical(passage),
+                dense=wanted.dense.get(passage),
+                lexical=wanted.lexical.get(passage),
             ),
         )
 
 
 def _summaries(
-    db: apsw.Connection, numbers: Sequence[int], bounds: Bounds, dense: Said, lexical: Said
+    db: apsw.Connection, numbers: Sequence[int], wanted: Wanted
 ) -> Iterator[tuple[int, Candidate]]:
-    for passage, summary, chat, text, at, tokens in _rows(db, SUMMARIES, numbers, bounds):
+    for passage, summary, chat, text, at, tokens in _rows(db, SUMMARIES, numbers, wanted.bounds):
         yield (
             passage,
             Candidate(
@@ -192,8 +214,8 @@ def _summaries(
                 created_at=from_ms(at),
                 seen_at=from_ms(at),
                 tokens=tokens,
-                dense=dense(passage),
-                lexical=lexical(passage),
+                dense=wanted.dense.get(passage),
+                lexical=wanted.lexical.get(passage),
             ),
         )
 

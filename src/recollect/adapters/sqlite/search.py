@@ -12,13 +12,20 @@ import numpy as np
 from recollect.adapters.sqlite import words
 from recollect.adapters.sqlite.columns import Columns, Floats, Numbers, Sought
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.neighbours import neighbours
-from recollect.adapters.sqlite.passages import CANDIDATES, FOUND, IN_CHATS, NUMBERS, Bounds, remembered
+from recollect.adapters.sqlite.passages import (
+    CANDIDATES,
+    FOUND,
+    IN_CHATS,
+    NUMBERS,
+    Bounds,
+    Wanted,
+    remembered,
+)
 from recollect.adapters.sqlite.rows import Row, Values, as_json, fetch, fetch_one
 from recollect.adapters.sqlite.shelf import Shelf, Shelves
 from recollect.adapters.sqlite.times import maybe_ms, to_ms
 from recollect.adapters.sqlite.tokenizer import marker, word
-from recollect.model.candidate import Candidate, Hit, Neighbour, Reach, Source
+from recollect.model.candidate import Candidate, Hit, Reach, Source
 from recollect.model.scope import Scope
 from recollect.ports.embedder import Vector
 from recollect.ports.search import SILENT
@@ -171,12 +178,6 @@ class SqliteSearch:
             )
         return [passage for (passage,) in rows]
 
-    def neighbours(
-        self, scope: Scope, passages: Sequence[int]
-    ) -> dict[int, tuple[Neighbour | None, Neighbour | None]]:
-        with self._database.reading() as db:
-            return neighbours(db, self._database.user(db, scope.user), as_json(passages))
-
     def load(
         self,
         scope: Scope,
@@ -185,6 +186,7 @@ class SqliteSearch:
         reach: Reach,
         dense: Mapping[int, float] = SILENT,
         lexical: Mapping[int, float] = SILENT,
+        beside: bool = False,
     ) -> dict[int, Candidate]:
         numbers: dict[int, list[int]] = {}
         for passage in passages:
@@ -193,8 +195,9 @@ class SqliteSearch:
         with self._database.reading() as db:
             user_no = self._database.user(db, scope.user)
             bounds = _bounds(user_no, _chats(db, user_no, scope, reach), reach)
+            wanted = Wanted(bounds=bounds, dense=dense, lexical=lexical, beside=beside)
             for kind in set(numbers) & set(_kinds(reach)):
-                found.update(CANDIDATES[kind](db, numbers[kind], bounds, dense.get, lexical.get))
+                found.update(CANDIDATES[kind](db, numbers[kind], wanted))
         return found
 
     def _held(self, db: apsw.Connection, user_no: int, model: str, dimension: int) -> Columns | None:

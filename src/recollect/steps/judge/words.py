@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-#: Numbers with what sticks to them (17h, 1.82, 3rd), then words with inner hyphens and points (sci-fi, Node.js, C++).
+#: Numbers with what sticks to them (17h, 1.82, 3rd, 4B2), then words with inner hyphens and points (sci-fi, Node.js,
+#: C++). Underscores alone are none.
 _WORD = re.compile(
-    r"\d+(?:[.,:/]\d+)*[^\W\d_]*"
-    r"|[\w\u0300-\u036f]+(?:(?:['’\-]|\.(?=[a-z\d]))[\w\u0300-\u036f]+)*[+#]*"
+    r"\d+(?:[.,:/]\d+)*[^\W_]*"
+    r"|(?:(?<!_)_++(?=[^\W_]))?[^\W_][\w\u0300-\u036f]*(?:(?:['’\-]|\.(?=[a-z\d]))[\w\u0300-\u036f]+)*[+#]*"
 )
 
 #: Without these accents the words would be others: "é" is "is" and "e" is "and"; "está" is "is" and "esta" is "this".

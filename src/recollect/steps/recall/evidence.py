@@ -6,7 +6,7 @@ from datetime import datetime
 from math import log2
 from typing import Final, TypeAlias
 
-from recollect.model.candidate import Candidate, Neighbour, Recollection, Source
+from recollect.model.candidate import Candidate, Recollection, Source
 from recollect.model.message import Role
 from recollect.model.policy import Recall
 from recollect.steps.recall.asked import Asked, fits, is_question
@@ -79,18 +79,17 @@ def message_of(candidate: Candidate) -> str:
     return candidate.parent or candidate.id
 
 
-def surroundings(
-    pairs: Iterable[tuple[Candidate, tuple[Neighbour | None, Neighbour | None]]],
-) -> Around:
-    """Who stands beside whom: as was found out of each candidate, and the other way round."""
+def surroundings(candidates: Iterable[Candidate]) -> Around:
+    """Who of them stands beside whom: as each knows of itself, and the other way round."""
+    places = {c.place: message_of(c) for c in candidates if c.place}
+    messages: dict[int | None, str] = {place.at: message for place, message in places.items()}
     before: dict[str, str] = {}
     after: dict[str, str] = {}
-    for candidate, (previous, following) in pairs:
-        message = message_of(candidate)
-        if previous is not None:
-            before[message], after[previous.message] = previous.message, message
-        if following is not None:
-            after[message], before[following.message] = following.message, message
+    for place, message in places.items():
+        if previous := messages.get(place.before):
+            before[message], after[previous] = previous, message
+        if following := messages.get(place.after):
+            after[message], before[following] = following, message
     return {message: (before.get(message), after.get(message)) for message in {**before, **after}}
 
 

@@ -157,7 +157,14 @@ class RecallStep:
         lexical = self._lexical(errand, scope, reach) if errand.policy.hybrid or errand.vector is None else {}
         errand.count("lexical", len(lexical))
         dense |= self._cosines(errand, scope, [passage for passage in lexical if passage not in dense])
-        loaded = self.search.load(scope, {*dense, *lexical}, reach=reach, dense=dense, lexical=lexical)
+        loaded = self.search.load(
+            scope,
+            {*dense, *lexical},
+            reach=reach,
+            dense=dense,
+            lexical=lexical,
+            beside=errand.policy.ranker == "evidence",
+        )
         errand.numbers.update((candidate.key, passage) for passage, candidate in loaded.items())
         if Source.SUMMARY in sources:
             errand.count("summaries", sum(c.source is Source.SUMMARY for c in loaded.values()))
@@ -247,13 +254,11 @@ class RecallStep:
         """Which messages stand beside those found; beside the most promising ones they are taken as well."""
         begun = self.clock.monotonic()
         promising = evidence.first_look(list(errand.found.values()), errand.scale, errand.policy)
-        said = [c for c in promising if c.key in errand.numbers and c.source in WORDS]
-        beside = self.search.neighbours(errand.scope.everything, [errand.numbers[c.key] for c in said])
-        pairs = [(c, beside.get(errand.numbers[c.key], (None, None))) for c in said]
-        near = (each for _, pair in pairs[: errand.around] for each in pair if each is not None)
-        self._take_beside(errand, {each.passage for each in near} - set(errand.numbers.values()))
+        places = [c.place for c in promising if c.place][: errand.around]
+        beside = {each for place in places for each in (place.before, place.after) if each is not None}
+        self._take_beside(errand, beside - set(errand.numbers.values()))
         errand.spend("around_ms", self.clock.monotonic() - begun)
-        return evidence.surroundings(pairs)
+        return evidence.surroundings(errand.found.values())
 
     def _take_of_then(self, errand: Errand, times: Sequence[Stretch]) -> None:
         """What was said at a time that the question names may share nothing else with it."""
@@ -266,7 +271,7 @@ class RecallStep:
             new = list(set(said) - set(errand.numbers.values()))
             cosines = self._cosines(errand, scope, new)
             nearest = dict(sorted(cosines.items(), key=lambda each: -each[1])[: errand.around])
-            self._take(errand, scope, nearest, nearest, "then")
+            self._take(errand, scope, nearest, nearest, "then", beside=True)
         errand.spend("around_ms", self.clock.monotonic() - begun)
 
     def _take_beside(self, errand: Errand, passages: Collection[int]) -> None:
@@ -282,10 +287,12 @@ class RecallStep:
         passages: Collection[int],
         cosines: Mapping[int, float],
         where: str,
+        *,
+        beside: bool = False,
     ) -> None:
         """Take messages that neither channel brought."""
         reach = replace(errand.reach, sources=SPOKEN)
-        loaded = self.search.load(scope, passages, reach=reach, dense=cosines)
+        loaded = self.search.load(scope, passages, reach=reach, dense=cosines, beside=beside)
         errand.numbers.update((candidate.key, passage) for passage, candidate in loaded.items())
         errand.count(where, len(loaded))
         errand.take(loaded.values())
