@@ -166,7 +166,8 @@ class Columns:
     def nearness(self, places: Places, sought: Sought) -> Floats:
         """How near the vectors there are, if they are kept whole."""
         assert self.whole is not None
-        return sought.nearness(self.whole[places], self.scales[places])
+        # Rows are picked in half the time that an index of them takes.
+        return sought.nearness(self.whole.take(places, axis=0), self.scales[places])
 
     def places_of(self, passages: Numbers) -> Places:
         """Where the vectors of these passages stand, as far as there are any; unordered."""

@@ -5,10 +5,12 @@ Of a rare word every occurrence comes out of SQLite and is counted by numpy. A w
 is asked for beside the others only, where the index skips what does not matter.
 """
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import TypeAlias
 
 import apsw
@@ -39,7 +41,11 @@ MEASURED = 100
 #: How much an index may grow or shrink before its frequent words are counted again.
 DRIFT = 0.05
 
-POSTINGS = "SELECT group_concat(doc) FROM (SELECT doc FROM temp.words WHERE term = ? LIMIT ?)"
+#: Of all words at once: each statement has to find its way into the index by itself.
+POSTINGS = """
+    SELECT (SELECT group_concat(doc) FROM (SELECT doc FROM temp.words WHERE term = j.value LIMIT ?2))
+    FROM json_each(?1) j ORDER BY j.key
+"""
 MATCHING = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? LIMIT ?"
 NEWEST = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
 #: In one row: of hundreds each would be handed over by itself, and other threads take their turn in between.
@@ -98,7 +104,8 @@ def best(
     rare, many, everywhere = _parted(db, words, rows, frequent)
     if many and not rare and min(many.values()) < COMMON:
         rarest = min(many, key=lambda forms: many[forms])
-        rare[rarest], _ = _postings(db, rarest, COMMON), many.pop(rarest)
+        del many[rarest]
+        rare |= _postings(db, [rarest], COMMON)
     scope = _any([within]) if isinstance(within, tuple) else None
     allowed = _matching(db, _all(_any(rare), scope)) if scope and rare else None
     among = None if isinstance(within, tuple) else within
@@ -123,30 +130,32 @@ def _parted(
     The rare words with their occurrences, the frequent ones with the number of passages that hold them, and how many
     words are left out because they stand everywhere.
     """
-    rare: dict[Forms, Numbers] = {}
-    many: dict[Forms, int] = {}
-    for forms in words:
-        count = frequent.get(forms, rows)
-        if count is None:
-            found = _postings(db, forms, FREQUENT)
-            if len(found) < FREQUENT:
-                rare[forms] = found
-                continue
-            count = number(db, f"SELECT count(*) FROM ({MATCHING})", (_any([forms]), COMMON))
-            frequent.put(forms, rows, count)
-        many[forms] = count
-    rare = {forms: found for forms, found in rare.items() if len(found)}
+    known = {forms: frequent.get(forms, rows) for forms in words}
+    listed = _postings(db, [forms for forms, count in known.items() if count is None], FREQUENT)
+    rare = {forms: found for forms, found in listed.items() if 0 < len(found) < FREQUENT}
+    many = {forms: count for forms, count in known.items() if count is not None}
+    for forms, found in listed.items():
+        if len(found) >= FREQUENT:
+            many[forms] = number(db, f"SELECT count(*) FROM ({MATCHING})", (_any([forms]), COMMON))
+            frequent.put(forms, rows, many[forms])
     telling = {forms: count for forms, count in many.items() if count < COMMON}
     if not rare and not telling:
         return rare, many, 0
     return rare, telling, len(many) - len(telling)
 
 
-def _postings(db: apsw.Connection, forms: Forms, limit: int) -> Numbers:
-    """The passages that hold a word in any of its forms, in order, once per occurrence; `limit` of each form."""
-    found = [text for form in forms for (text,) in fetch(db, POSTINGS, (form, limit)) if text]
-    listed = _parsed(",".join(found))
-    return listed if len(found) < 2 else np.sort(listed, kind="stable")
+def _postings(db: apsw.Connection, words: Sequence[Forms], limit: int) -> dict[Forms, Numbers]:
+    """The passages that hold each word in any of its forms, in order, once per occurrence; `limit` of each form."""
+    if not words:
+        return {}
+    asked = json.dumps([form for forms in words for form in forms])
+    listed = (text for (text,) in fetch(db, POSTINGS, (asked, limit)))
+    held = {}
+    for forms in words:
+        found = [text for text in islice(listed, len(forms)) if text]
+        passages = _parsed(",".join(found))
+        held[forms] = passages if len(found) < 2 else np.sort(passages, kind="stable")
+    return held
 
 
 def _matching(db: apsw.Connection, expression: str, *, last: int | None = None) -> Numbers:
