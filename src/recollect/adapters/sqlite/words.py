@@ -37,7 +37,7 @@ COMMON = 20_000
 #: Passages of a frequent word that are taken, the newest, where passages are lacking.
 LONG_LIST = 200
 #: Passages whose length is looked up besides those wanted: enough that the order at the top is exact.
-MEASURED = 100
+MEASURED = 40
 #: How much an index may grow or shrink before its frequent words are counted again.
 DRIFT = 0.05
 
@@ -95,7 +95,7 @@ def best(
     frequent: Frequent,
 ) -> list[Hit]:
     """
-    The passages that score highest, best first: at least `limit` if there are so many, and a few hundred more.
+    The passages that score highest, best first: at least `limit` if there are so many, and some more.
 
     They must hold one of the words `within`, or be one of its passages.
     """
