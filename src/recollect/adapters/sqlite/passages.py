@@ -76,12 +76,14 @@ PLACES = {
     True: f"m.no * 4, {BESIDE.format('<', 'DESC')}, {BESIDE.format('>', 'ASC')}",
     False: "m.no * 4, NULL, NULL",
 }
+#: Whether memories were made of a message.
+USED = "EXISTS (SELECT 1 FROM memory_spans s WHERE s.message_no = m.no)"
 NUMBERS = tuple(f"SELECT {name}.no * 4 + {kind}" for kind, name in enumerate("mkms"))
 MESSAGE = "m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary"
 MESSAGES = {beside: f"SELECT {place}, {MESSAGE}, {OUTDATED} {FOUND[0]}" for beside, place in PLACES.items()}
 #: Of a message that no memory was made of nothing can be outdated or forgotten; not to look saves a third of the time.
 UNREMEMBERED = {
-    beside: f"SELECT {place}, {MESSAGE}, 0 {MESSAGES_OF_USER} AND {UTTERED}"
+    beside: f"SELECT {place}, {MESSAGE}, {USED} {MESSAGES_OF_USER} AND {UTTERED}"
     for beside, place in PLACES.items()
 }
 REMEMBERED = """
@@ -121,11 +123,9 @@ def remembered(db: apsw.Connection, messages: Iterable[int]) -> set[int]:
 
 
 def _messages(db: apsw.Connection, numbers: Sequence[int], wanted: Wanted) -> Iterator[tuple[int, Candidate]]:
-    used = remembered(db, numbers)
-    unused = [number for number in numbers if number not in used]
-    rows = _rows(db, UNREMEMBERED[wanted.beside], unused, wanted.bounds)
-    if used:
-        rows += _rows(db, MESSAGES[wanted.beside], used, wanted.bounds)
+    rows = _rows(db, UNREMEMBERED[wanted.beside], numbers, wanted.bounds)
+    if used := [row[0] >> 2 for row in rows if row[-1]]:
+        rows = [row for row in rows if not row[-1]] + _rows(db, MESSAGES[wanted.beside], used, wanted.bounds)
     dense, lexical = wanted.dense.get, wanted.lexical.get
     for passage, before, after, message, chat, role, text, at, tokens, importance, summary, outdated in rows:
         said_at = from_ms(at)
