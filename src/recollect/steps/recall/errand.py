@@ -1,7 +1,7 @@
 """A question on its way: where it looks, what was found so far, and what a receipt will tell about it."""
 
 from array import array
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -94,10 +94,13 @@ class Errand:
         if reason not in self.degraded:
             self.degraded.append(reason)
 
-    def take(self, candidates: Collection[Candidate]) -> int:
-        """Keep what is new; return how many of them bear on the question and are not in view already."""
+    def take(self, candidates: Iterable[Candidate]) -> None:
+        """Keep what is new."""
         for candidate in candidates:
             self.found.setdefault(candidate.key, candidate)
+
+    def bearing(self, candidates: Iterable[Candidate]) -> int:
+        """How many of them bear on the question and are not in view already."""
         return sum(not self._in_view(c) and not rank.unrelated(c, self.floor) for c in candidates)
 
     def drop(self, messages: frozenset[str]) -> list[tuple[Recollection, str]]:

@@ -143,14 +143,16 @@ class RecallStep:
             return
         here = self._gather(errand, scope, (sources & WORDS) | summaries, "conversation")
         self._gather(errand, scope.everything, sources & FACTS, "global")
-        if policy.reach == "fallback" and here < policy.reach_below:
+        if policy.reach == "fallback" and errand.bearing(here) < policy.reach_below:
             elsewhere = (sources & WORDS) | (summaries if across else frozenset())
             self._gather(errand, scope.everything, elsewhere, "global")
 
-    def _gather(self, errand: Errand, scope: Scope, sources: frozenset[Source], where: str) -> int:
+    def _gather(
+        self, errand: Errand, scope: Scope, sources: frozenset[Source], where: str
+    ) -> Collection[Candidate]:
         """Ask both channels side by side; a passage that only one of them knows is as good as any."""
         if not sources:
-            return 0
+            return ()
         reach = replace(errand.reach, sources=sources)
         dense = self._dense(errand, scope, reach)
         errand.count(f"{where}_dense", len(dense))
@@ -168,7 +170,8 @@ class RecallStep:
         errand.numbers.update((candidate.key, passage) for passage, candidate in loaded.items())
         if Source.SUMMARY in sources:
             errand.count("summaries", sum(c.source is Source.SUMMARY for c in loaded.values()))
-        return errand.take(loaded.values())
+        errand.take(loaded.values())
+        return loaded.values()
 
     def _dense(self, errand: Errand, scope: Scope, reach: Reach) -> dict[int, float]:
         if errand.vector is None or self.embedder is None:
