@@ -81,8 +81,9 @@ USED = "EXISTS (SELECT 1 FROM memory_spans s WHERE s.message_no = m.no)"
 NUMBERS = tuple(f"SELECT {name}.no * 4 + {kind}" for kind, name in enumerate("mkms"))
 MESSAGE = "m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary"
 MESSAGES = {beside: f"SELECT {place}, {MESSAGE}, {OUTDATED} {FOUND[0]}" for beside, place in PLACES.items()}
-#: Of a message that no memory was made of nothing can be outdated or forgotten; not to look saves a third of the time.
-UNREMEMBERED = {
+#: Whether memories were made of each comes last. Of the others nothing can be outdated or forgotten; not to look there
+#: saves a third of the time.
+UTTERANCES = {
     beside: f"SELECT {place}, {MESSAGE}, {USED} {MESSAGES_OF_USER} AND {UTTERED}"
     for beside, place in PLACES.items()
 }
@@ -123,7 +124,7 @@ def remembered(db: apsw.Connection, messages: Iterable[int]) -> set[int]:
 
 
 def _messages(db: apsw.Connection, numbers: Sequence[int], wanted: Wanted) -> Iterator[tuple[int, Candidate]]:
-    rows = _rows(db, UNREMEMBERED[wanted.beside], numbers, wanted.bounds)
+    rows = _rows(db, UTTERANCES[wanted.beside], numbers, wanted.bounds)
     if used := [row[0] >> 2 for row in rows if row[-1]]:
         rows = [row for row in rows if not row[-1]] + _rows(db, MESSAGES[wanted.beside], used, wanted.bounds)
     dense, lexical = wanted.dense.get, wanted.lexical.get
