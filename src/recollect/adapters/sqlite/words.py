@@ -36,8 +36,8 @@ FREQUENT = 5_000
 COMMON = 20_000
 #: Passages of a frequent word that are taken, the newest, where passages are lacking.
 LONG_LIST = 200
-#: Passages whose length is looked up besides those wanted, since a short one may come first; with a hundred nothing
-#: more is found.
+#: Passages whose length is looked up besides those wanted, since a short one may come first; a hundred of them change
+#: LoCoMo's recall by a tenth of a point, one way or the other.
 MEASURED = 40
 #: How much an index may grow or shrink before its frequent words are counted again.
 DRIFT = 0.05
