@@ -26,7 +26,9 @@ class Answer:
     """One question: milliseconds from call to return, the receipt that tells its parts, and whether it was found."""
 
     spent: float
-    processor: float  #: milliseconds of processor time besides the embedding
+    processor: (
+        float  #: milliseconds of processor time besides the embedding, those of helping threads included
+    )
     receipt: Receipt
     found: bool
 
@@ -119,9 +121,9 @@ def _round(
     said(f"asking {len(facts)} questions, turn {turn + 1}")
     answers = []
     for fact in facts:
-        begun, worked = time.perf_counter(), time.thread_time()
+        begun, worked = time.perf_counter(), time.process_time()
         ask(fact.asked(turn), limit=WANTED)
-        spent, processor = time.perf_counter() - begun, time.thread_time() - worked
+        spent, processor = time.perf_counter() - begun, time.process_time() - worked
         receipt = memory.runtime.store.receipts.get(Scope(USER), "last")
         answers.append(
             Answer(

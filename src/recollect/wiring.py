@@ -41,6 +41,7 @@ TRACED_RECALL = "recollect.adapters.otel.traced:TracedRecall"
 RERANKER = "recollect.adapters.onnx.reranker:OnnxReranker"
 CLOCK = "recollect.adapters.system.clock:SystemClock"
 IDS = "recollect.adapters.system.clock:RandomIds"
+HELPER = "recollect.adapters.system.helper:Helper"
 EMBEDDERS = {
     "onnx": "recollect.adapters.onnx.embedder:OnnxEmbedder",
     "hashing": "recollect.adapters.embedders.hashing:HashingEmbedder",
@@ -105,8 +106,8 @@ class Runtime:
     def close(self) -> None:
         self.worker.stop()
         self.store.close()
-        # Only those that hold connections have anything to give back.
-        for each in (self.embedder, self.engine.judge_step.model):
+        # Only those that hold connections or threads have anything to give back.
+        for each in (self.embedder, self.engine.judge_step.model, self.engine.recall_step.meanwhile):
             give_back: Callable[[], None] | None = getattr(each, "close", None)
             if give_back is not None:
                 give_back()
@@ -215,7 +216,12 @@ def _recall(
 ) -> RecallStep:
     make = RecallStep if tracer is None else partial(_load(TRACED_RECALL), tracer=tracer)
     made: RecallStep = make(
-        search=store.search, memories=store.memories, embedder=embedder, reranker=reranker, clock=clock
+        search=store.search,
+        memories=store.memories,
+        embedder=embedder,
+        reranker=reranker,
+        clock=clock,
+        meanwhile=_load(HELPER)(),
     )
     return made
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -452,6 +453,16 @@ def test_closing_twice_is_no_mistake_and_using_it_afterwards_is(memory: Memory) 
 
     with pytest.raises(StoreError):
         memory.add(VEGETARIAN)
+
+
+def test_closing_leaves_no_thread_behind(tmp_path: Path) -> None:
+    before = threading.active_count()
+    with Memory(tmp_path / "m.db", embedder=HashingEmbedder()) as memory:
+        memory.add(VEGETARIAN)
+        memory.search("what does she eat?")
+
+        assert threading.active_count() > before
+    assert threading.active_count() == before
 
 
 def test_an_error_in_the_block_closes_it_all_the_same(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from recollect.model.policy import Policy, Recall
 from recollect.model.receipt import Item, Receipt
 from recollect.model.scope import Scope
 from recollect.model.tuning import Tuned
+from recollect.ports.meanwhile import later
 from recollect.steps.recall import rank
 from recollect.steps.recall.step import RecallStep
 from recollect.steps.recall.tuning import (
@@ -171,6 +172,7 @@ class Tuning(Recalling):
             search=RehearsedSearch(inner=step.search),
             embedder=step.embedder and RehearsedEmbedder(inner=step.embedder),
             clock=StoppedClock(inner=step.clock, moment=now),
+            meanwhile=later,
         )
         return _Rehearsal(
             scope=Scope(scope.user, label.chat),

@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from contextlib import closing
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
+from threading import Event
+from typing import TypeVar
 
 import apsw
 import pytest
@@ -12,6 +15,7 @@ import pytest
 from recollect.adapters.embedders.hashing import HashingEmbedder
 from recollect.adapters.onnx.embedder import OnnxEmbedder
 from recollect.adapters.sqlite.store import SqliteStore
+from recollect.adapters.system.helper import Helper
 from recollect.errors import ModelMissing, ProviderBusy, ProviderError
 from recollect.model.memory import Change, Kind, Memory, Standing
 from recollect.model.message import Message
@@ -19,6 +23,7 @@ from recollect.model.policy import Policy, Value, preset
 from recollect.model.scope import Scope
 from recollect.model.summary import Summary, SummaryKind
 from recollect.ports.embedder import Embedder, Vector
+from recollect.ports.meanwhile import Meanwhile, later
 from recollect.ports.reranker import Reranker
 from recollect.ports.vectors import unit
 from recollect.steps.intake.chunk import chunks
@@ -30,6 +35,7 @@ from recollect.testing.clock import MONDAY, FrozenClock
 from recollect.testing.embedders import FailingEmbedder, LetterEmbedder
 from recollect.testing.rerankers import KnowingReranker
 
+Result = TypeVar("Result")
 DAY = timedelta(days=1)
 EVERYWHERE = Scope(ANA)
 HERE = Scope(ANA, KITCHEN)
@@ -71,9 +77,10 @@ class TopicEmbedder(LetterEmbedder):
 class Shelf:
     """A store with its embedder, and questions to it."""
 
-    def __init__(self, store: SqliteStore, embedder: Embedder | None) -> None:
+    def __init__(self, store: SqliteStore, embedder: Embedder | None, meanwhile: Meanwhile = later) -> None:
         self.store = store
         self.embedder = embedder
+        self.meanwhile = meanwhile
         self.clock = FrozenClock()
         self.reranker: Reranker | None = None
 
@@ -108,6 +115,7 @@ class Shelf:
             embedder=self.embedder,
             clock=self.clock,
             reranker=self.reranker,
+            meanwhile=self.meanwhile,
         )
 
     def recall(
@@ -152,10 +160,19 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "memory.db"
 
 
+@pytest.fixture(params=["alone", "with a helper"])
+def meanwhile(request: pytest.FixtureRequest) -> Iterator[Meanwhile]:
+    if request.param == "alone":
+        yield later
+    else:
+        with closing(Helper()) as helper:
+            yield helper
+
+
 @pytest.fixture
-def open_shelf(file: Path) -> Iterator[Open]:
+def open_shelf(file: Path, meanwhile: Meanwhile) -> Iterator[Open]:
     store = SqliteStore(file)
-    yield lambda embedder: Shelf(store, embedder)
+    yield lambda embedder: Shelf(store, embedder, meanwhile)
     store.close()
 
 
@@ -340,6 +357,72 @@ def test_every_part_is_timed(shelf: Shelf) -> None:
         "lexical_ms",
         "rank_ms",
     ]
+
+
+# Words while the model reads
+
+
+class WaitingEmbedder(TopicEmbedder):
+    """Reads a question for as long as its words are not looked up."""
+
+    def __init__(self, looked_up: Event) -> None:
+        super().__init__()
+        self._looked_up = looked_up
+        self.in_time = False
+
+    def embed_query(self, text: str) -> Vector:
+        self.in_time = self._looked_up.wait(10)
+        return super().embed_query(text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """Helps, and tells when something is done."""
+
+    inner: Meanwhile
+    done: Event
+
+    def __call__(self, work: Callable[[], Result], /) -> Callable[[], Result]:
+        def told() -> Result:
+            try:
+                return work()
+            finally:
+                self.done.set()
+
+        return self.inner(told)
+
+
+@SCOPES
+def test_words_are_looked_up_while_the_model_reads_the_question(file: Path, scope: Scope) -> None:
+    done = Event()
+    embedder = WaitingEmbedder(done)
+    with closing(SqliteStore(file)) as store, closing(Helper()) as helper:
+        shelf = Shelf(store, embedder, Telling(inner=helper, done=done))
+        shelf.hold(SOUP, SHIP)
+
+        assert shelf.texts("salmon", scope) == ["salmon soup"]
+    assert embedder.in_time
+
+
+def test_what_is_forgotten_while_the_model_reads_is_not_recalled(file: Path) -> None:
+    """Its words were found by then."""
+    done = Event()
+    memory = a_memory("allergic to salmon")
+
+    class ForgettingEmbedder(WaitingEmbedder):
+        def embed_query(self, text: str) -> Vector:
+            vector = super().embed_query(text)
+            store.memories.save(replace(memory, standing=Standing.FORGOTTEN), Change.DELETE)
+            return vector
+
+    with closing(SqliteStore(file)) as store, closing(Helper()) as helper:
+        embedder = ForgettingEmbedder(done)
+        shelf = Shelf(store, embedder, Telling(inner=helper, done=done))
+        shelf.hold(memory, SHIP)
+
+        recalled = shelf.recall("salmon")
+    assert (texts(recalled), embedder.in_time) == ([], True)
+    assert recalled.sources["lexical"] == 1
 
 
 # The question

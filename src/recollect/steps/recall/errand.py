@@ -1,7 +1,7 @@
 """A question on its way: where it looks, what was found so far, and what a receipt will tell about it."""
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -38,7 +38,11 @@ class Errand:
     reach: Reach
     floor: float
     visible: frozenset[str]  #: messages the model sees anyway
+    across: bool = False  #: whether what other chats came to may bear on it
     topic: Topic | None = None
+    begun: dict[tuple[Scope, Reach], Callable[[], list[Hit]]] = field(
+        default_factory=dict
+    )  #: searches by words
     vector: "array[float] | None" = None
     by_words: Hit | None = None  #: the strongest of them
     found: dict[Key, Candidate] = field(default_factory=dict)

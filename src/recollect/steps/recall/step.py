@@ -1,16 +1,18 @@
 """Recall: from a question to the few passages that bear on it, and what became of the others."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from recollect.errors import ProviderError, StoreError
-from recollect.model.candidate import Candidate, Reach, Recollection, Source
+from recollect.model.candidate import Candidate, Hit, Reach, Recollection, Source
 from recollect.model.memory import Memory
-from recollect.model.policy import Policy, Recall
+from recollect.model.policy import Policy
 from recollect.model.scope import Scope
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
+from recollect.ports.meanwhile import Meanwhile, later
 from recollect.ports.reranker import Reranker
 from recollect.ports.search import Search
 from recollect.ports.store import Memories
@@ -18,17 +20,12 @@ from recollect.steps.recall import evidence, query, rank
 from recollect.steps.recall.asked import asked
 from recollect.steps.recall.errand import Errand, Recalled
 from recollect.steps.recall.topics import topic
+from recollect.steps.recall.where import FACTS, SOURCES, WORDS, Look, further, in_any_case
 from recollect.text.identifiers import identifiers
 from recollect.text.tokens import estimate
 from recollect.text.when import Stretch
 
-FACTS = frozenset({Source.MEMORY})
-WORDS = frozenset({Source.MESSAGE, Source.CHUNK})
 SPOKEN = frozenset({Source.MESSAGE})
-SUMMARIES = frozenset({Source.SUMMARY})
-SOURCES = {"all": FACTS | WORDS, "memories": FACTS, "messages": WORDS}
-
-
 #: Messages of a time that the question names which are looked at, the newest first.
 OF_THEN = 200
 
@@ -40,6 +37,7 @@ class RecallStep:
     embedder: Embedder | None
     clock: Clock
     reranker: Reranker | None = None
+    meanwhile: Meanwhile = later
 
     def __call__(
         self,
@@ -56,13 +54,14 @@ class RecallStep:
         `visible` are messages the model sees anyway, `sent` those that stand in the prompt word for word and take
         nobody's place here; `cliff` is the share of the best score that is asked for.
         """
-        errand = self._errand(scope, question, policy.recall, visible | sent, as_of)
+        errand = self._errand(scope, question, policy, visible | sent, as_of)
         if not errand.question:
             return Recalled()
+        self._begin_with_words(errand)
         self._embed(errand)
         now = as_of or self.clock.now()
         with self.search.one_moment():
-            spare = FACTS if self._search(errand, policy) else frozenset()
+            spare = FACTS if self._search(errand) else frozenset()
             told = errand.drop(sent)
             errand.fade(now, policy.decay)
             ranked = self._ranked(errand, now=now)
@@ -81,28 +80,29 @@ class RecallStep:
             timings=errand.timings,
         )
 
-    def _search(self, errand: Errand, policy: Policy) -> bool:
+    def _search(self, errand: Errand) -> bool:
         """Take what may bear on the question; whether there were so few memories that all were taken."""
-        if policy.recall.ranker == "importance":
+        if errand.policy.ranker == "importance":
             self._take_the_important(errand)
         else:
-            across = policy.summaries.scope == "global"
-            self._climb(errand, across=across)
+            self._climb(errand)
             if not errand.found and errand.reach.kinds:
                 # Nothing of the kinds that its topic asks for: whatever there is may do.
                 errand.reach = replace(errand.reach, kinds=frozenset())
-                self._climb(errand, across=across)
+                self._climb(errand)
         return self._take_all_if_few(errand)
 
     def _errand(
-        self, scope: Scope, question: str, policy: Recall, visible: frozenset[str], as_of: datetime | None
+        self, scope: Scope, question: str, whole: Policy, visible: frozenset[str], as_of: datetime | None
     ) -> Errand:
+        policy = whole.recall
         about = topic(question) if policy.topics else None
         return Errand(
             scope=scope,
             question=query.stripped(question),
             topic=about,
             policy=policy,
+            across=whole.summaries.scope == "global",
             reach=Reach(
                 sources=SOURCES[policy.sources],
                 kinds=about.kinds if about else frozenset(),
@@ -132,30 +132,34 @@ class RecallStep:
             errand.degrade(f"lexical only: {error}")
         errand.spend("embed_ms", self.clock.monotonic() - begun)
 
-    def _climb(self, errand: Errand, *, across: bool) -> None:
-        """This chat first; everything else when it gave too little, or always, or never: as the policy says."""
-        scope, sources, policy = errand.scope, errand.reach.sources, errand.policy
-        summaries = SUMMARIES if sources & WORDS else frozenset()
-        if scope.chat is None or policy.reach == "always":
-            self._gather(errand, scope.everything, sources | (summaries if across else frozenset()), "global")
-            if scope.chat is not None and summaries and not across:
-                self._gather(errand, scope, summaries, "conversation")
-            return
-        here = self._gather(errand, scope, (sources & WORDS) | summaries, "conversation")
-        self._gather(errand, scope.everything, sources & FACTS, "global")
-        if policy.reach == "fallback" and errand.bearing(here) < policy.reach_below:
-            elsewhere = (sources & WORDS) | (summaries if across else frozenset())
-            self._gather(errand, scope.everything, elsewhere, "global")
+    def _begin_with_words(self, errand: Errand) -> None:
+        """
+        While the model reads the question, its words can be looked up: a moment earlier than all the rest, which does
+        no harm, since what they point at is read later.
+        """
+        if self.embedder is not None and errand.policy.hybrid and errand.policy.ranker != "importance":
+            for look in in_any_case(errand.scope, errand.policy, across=errand.across):
+                reach = replace(errand.reach, sources=look.sources)
+                errand.begun[look.scope, reach] = self.meanwhile(self._by_words(errand, look.scope, reach))
 
-    def _gather(
-        self, errand: Errand, scope: Scope, sources: frozenset[Source], where: str
-    ) -> Collection[Candidate]:
+    def _by_words(self, errand: Errand, scope: Scope, reach: Reach) -> Callable[[], list[Hit]]:
+        return partial(self.search.lexical, scope, errand.question, limit=errand.fetch, reach=reach)
+
+    def _climb(self, errand: Errand) -> None:
+        """This chat first; everything else when it gave too little, or always, or never: as the policy says."""
+        scope, policy, here = errand.scope, errand.policy, 0
+        for look in in_any_case(scope, policy, across=errand.across):
+            found = self._gather(errand, look)
+            if look.scope.chat is not None:
+                here += errand.bearing(found)
+        if scope.chat is not None and policy.reach == "fallback" and here < policy.reach_below:
+            self._gather(errand, further(scope, policy, across=errand.across))
+
+    def _gather(self, errand: Errand, look: Look) -> Collection[Candidate]:
         """Ask both channels side by side; a passage that only one of them knows is as good as any."""
-        if not sources:
-            return ()
-        reach = replace(errand.reach, sources=sources)
+        scope, reach = look.scope, replace(errand.reach, sources=look.sources)
         dense = self._dense(errand, scope, reach)
-        errand.count(f"{where}_dense", len(dense))
+        errand.count(f"{look.where}_dense", len(dense))
         lexical = self._lexical(errand, scope, reach) if errand.policy.hybrid or errand.vector is None else {}
         errand.count("lexical", len(lexical))
         dense |= self._cosines(errand, scope, [passage for passage in lexical if passage not in dense])
@@ -168,7 +172,7 @@ class RecallStep:
             beside=errand.policy.ranker == "evidence",
         )
         errand.numbers.update((candidate.key, passage) for passage, candidate in loaded.items())
-        if Source.SUMMARY in sources:
+        if Source.SUMMARY in look.sources:
             errand.count("summaries", sum(c.source is Source.SUMMARY for c in loaded.values()))
         errand.take(loaded.values())
         return loaded.values()
@@ -204,7 +208,8 @@ class RecallStep:
     def _lexical(self, errand: Errand, scope: Scope, reach: Reach) -> dict[int, float]:
         begun = self.clock.monotonic()
         try:
-            hits = self.search.lexical(scope, errand.question, limit=errand.fetch, reach=reach)
+            look_up = errand.begun.get((scope, reach)) or self._by_words(errand, scope, reach)
+            hits = look_up()
         except StoreError as error:
             errand.degrade(f"dense only: {error}")
             return {}

@@ -1,0 +1,25 @@
+"""A second pair of hands."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+
+class Helper:
+    """One thread for all. Whoever wants a result before the helper has come to it does the work themselves."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, "recollect-helper")
+
+    def __call__(self, work: Callable[[], Result], /) -> Callable[[], Result]:
+        try:
+            begun = self._pool.submit(work)
+        except RuntimeError:
+            # Closed, or the program is about to end.
+            return work
+        return lambda: work() if begun.cancel() else begun.result()
+
+    def close(self) -> None:
+        self._pool.shutdown()
