@@ -152,13 +152,17 @@ class Columns:
         """Where the nearest vectors stand, unordered; where only bits are kept, those that seem to be."""
         left_out = self._left_out(kinds, chats)
         size = len(self.numbers) - (0 if left_out is None else int(np.count_nonzero(left_out)))
-        if size <= limit:
-            return np.arange(len(self.numbers)) if left_out is None else np.flatnonzero(~left_out)
         wanted = sought.question - sought.middle
-        distances = _distances(self.bits, as_bits(wanted > 0, len(self.bits)))
-        if left_out is not None:
-            distances[left_out] = len(wanted) + 1
-        near = _smallest(distances, min(max(COARSE * limit, LEAST), size))
+        coarse = max(COARSE * limit, LEAST)
+        if size > coarse:
+            distances = _distances(self.bits, as_bits(wanted > 0, len(self.bits)))
+            if left_out is not None:
+                distances[left_out] = len(wanted) + 1
+            near = _smallest(distances, coarse)
+        else:
+            near = np.arange(size) if left_out is None else np.flatnonzero(~left_out)
+        if size <= limit:
+            return near
         scores = _agreement(self.bits[:, near], wanted) if self.whole is None else self.nearness(near, sought)
         nearest: Places = near[np.argpartition(-scores, limit - 1)[:limit]]
         return nearest
