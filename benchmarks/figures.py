@@ -50,16 +50,17 @@ def percentiles(
 
 def table(columns: dict[str, Sequence[Figure]]) -> str:
     """A Markdown table with a column for each size; what only some of them have is left empty elsewhere."""
-    listed = {(f.name, f.unit): f for figures in columns.values() for f in figures}
+    listed = dict.fromkeys((f.name, f.unit) for figures in columns.values() for f in figures)
     rows = [["", *columns, "target", ""], ["---", *("---:" for _ in columns), "---:", "---"]]
-    for (name, unit), any_of_them in listed.items():
+    for name, unit in listed:
         found = [next((f for f in figures if f.name == name), None) for figures in columns.values()]
+        targets = dict.fromkeys(f.target for f in found if f and f.target)
         verdicts = [f.verdict for f in found if f]
         rows.append(
             [
                 f"{name} ({unit})" if unit else name,
                 *("" if f is None else _shown(f.value) for f in found),
-                any_of_them.target,
+                ", ".join(targets),
                 "" if not any(verdicts) else ("miss" if "miss" in verdicts else "ok"),
             ]
         )
