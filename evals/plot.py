@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import count
 from math import ceil, floor, log10
 
 from evals.measures import Figures
@@ -10,6 +11,8 @@ from evals.measures import Figures
 WIDTH, HEIGHT = 760, 420
 LEFT, RIGHT, TOP, BOTTOM = 60, 210, 30, 50
 INK, FAINT, POINT = "#3a3733", "#d8d3ca", "#2f6f6a"
+#: How wide a letter is at most, how high a line is, and how far a name stands from its point.
+LETTER, LINE, GAP = 6.7, 16.0, 9.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +33,7 @@ def points(curve: Mapping[str, object], mark: str) -> list[Point]:
 def drawing(curve: Figures, mark: str = "turn_recall@10") -> str:
     shown = points(curve, mark)
     scale = _Scale.around(shown)
-    lines = [*_grid(scale), *(line for point in shown for line in _dot(point, scale))]
+    lines = [*_grid(scale), *_dots(shown, scale)]
     return "\n".join(
         [
             (
@@ -83,7 +86,33 @@ def _grid(scale: _Scale) -> Iterator[str]:
         yield f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{10**power:g}</text>'
 
 
-def _dot(point: Point, scale: _Scale) -> Iterator[str]:
-    x, y = scale.x(point.milliseconds), scale.y(point.percent)
-    yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{POINT}"/>'
-    yield f'<text x="{x + 9:.1f}" y="{y + 4:.1f}">{escape(point.name)}</text>'
+def _dots(shown: Sequence[Point], scale: _Scale) -> Iterator[str]:
+    places = {point: (scale.x(point.milliseconds), scale.y(point.percent)) for point in shown}
+    taken = [_Box(left=x - GAP, right=x + GAP / 2, y=y) for x, y in places.values()]
+    for point, (x, y) in places.items():
+        label = next(box for box in _boxes(point, x, y) if not any(map(box.touches, taken)))
+        taken.append(label)
+        if label.y != y:
+            yield f'<path d="M{x:.1f} {y:.1f}L{label.left:.1f} {label.y:.1f}" stroke="{POINT}" stroke-width="0.7"/>'
+        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{POINT}"/>'
+        yield f'<text x="{label.left:.1f}" y="{label.y + 4:.1f}">{escape(point.name)}</text>'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Box:
+    """A line of text, or a point."""
+
+    left: float
+    right: float
+    y: float
+
+    def touches(self, other: "_Box") -> bool:
+        return self.left < other.right and other.left < self.right and abs(self.y - other.y) < LINE
+
+
+def _boxes(point: Point, x: float, y: float) -> Iterator[_Box]:
+    """Where its name may stand: right beside it, or else further down or up."""
+    for far in count():
+        for line in dict.fromkeys((far, -far)):
+            left = x + GAP
+            yield _Box(left=left, right=left + LETTER * len(point.name), y=y + line * LINE)

@@ -1,3 +1,4 @@
+import re
 from xml.etree import ElementTree as ET
 
 from evals.measures import Figures
@@ -22,3 +23,16 @@ def test_every_way_is_a_named_point_further_right_if_slower_and_higher_if_better
 
 def test_one_point_alone_can_be_drawn() -> None:
     assert "circle" in drawing({"only": {"turn_recall@10": 50.0, "ms_p50": 10.0}})
+
+
+def test_no_name_stands_on_another_or_on_a_point() -> None:
+    crowd: Figures = {
+        f"way number {place}": {"ms_p50": 10 + place, "turn_recall@10": 80.0} for place in range(8)
+    }
+    drawn = drawing(crowd)
+    names = [(float(x), float(y)) for x, y in re.findall(r'<text x="([\d.]+)" y="([\d.]+)">way', drawn)]
+    dots = [(float(x), float(y)) for x, y in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', drawn)]
+
+    assert len(names) == len(dots) == len(crowd)
+    assert all(abs(y - other) >= 12 or abs(x - at) >= 72 for x, y in names for at, other in names if x != at)
+    assert all(not (x <= at <= x + 60 and abs(y - 4 - height) < 10) for x, y in names for at, height in dots)
