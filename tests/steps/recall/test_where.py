@@ -5,15 +5,19 @@ import pytest
 from recollect.model.candidate import Source
 from recollect.model.policy import Policy, Recall
 from recollect.model.scope import Scope
-from recollect.steps.recall.where import FACTS, SUMMARIES, WORDS, Look, further, in_any_case
+from recollect.steps.recall.where import FACTS, SUMMARIES, WORDS, Look, if_too_little, in_any_case
 
 EVERYWHERE = Scope("ana")
 HERE = Scope("ana", "kitchen")
 
 
+def recall(**values: str) -> Recall:
+    return Policy().with_values({f"recall.{name}": value for name, value in values.items()}).recall
+
+
 def looks(scope: Scope, *, across: bool = False, **values: str) -> list[tuple[str, frozenset[Source]]]:
-    policy = Policy().with_values({f"recall.{name}": value for name, value in values.items()}).recall
-    return [(look.where, look.sources) for look in in_any_case(scope, policy, across=across)]
+    found = in_any_case(scope, recall(**values), across=across)
+    return [(look.where, look.sources) for look in found]
 
 
 @pytest.mark.spec("K6")
@@ -43,8 +47,16 @@ def test_nothing_is_looked_up_where_nothing_may_be_found() -> None:
     assert looks(HERE, sources="messages") == [("conversation", WORDS | SUMMARIES)]
 
 
+@pytest.mark.spec("K6")
 @pytest.mark.parametrize(("across", "sources"), [(False, WORDS), (True, WORDS | SUMMARIES)])
 def test_a_chat_that_gave_too_little_is_helped_out_by_the_words_of_others(
     *, across: bool, sources: frozenset[Source]
 ) -> None:
-    assert further(HERE, Recall(), across=across) == Look(scope=EVERYWHERE, sources=sources)
+    assert if_too_little(HERE, Recall(), across=across) == [Look(scope=EVERYWHERE, sources=sources)]
+
+
+def test_it_is_not_where_that_is_not_wanted_or_would_find_nothing() -> None:
+    assert if_too_little(EVERYWHERE, Recall(), across=True) == []
+    assert if_too_little(HERE, recall(reach="never"), across=True) == []
+    assert if_too_little(HERE, recall(reach="always"), across=True) == []
+    assert if_too_little(HERE, recall(sources="memories"), across=True) == []

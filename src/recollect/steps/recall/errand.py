@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeAlias
 
 from recollect.model.candidate import Candidate, Hit, Key, Reach, Recollection
 from recollect.model.fading import rate, weight_at
@@ -11,6 +12,9 @@ from recollect.model.policy import Decay, Recall
 from recollect.model.scope import Scope
 from recollect.steps.recall import evidence, rank
 from recollect.steps.recall.topics import Topic
+
+#: A search that may be under way; to call it is to want its hits.
+LookUp: TypeAlias = Callable[[], list[Hit]]
 
 TOLD = "already in the conversation"
 #: A match of words is taken at its word if the best one holds so much of the question.
@@ -40,9 +44,7 @@ class Errand:
     visible: frozenset[str]  #: messages the model sees anyway
     across: bool = False  #: whether what other chats came to may bear on it
     topic: Topic | None = None
-    begun: dict[tuple[Scope, Reach], Callable[[], list[Hit]]] = field(
-        default_factory=dict
-    )  #: searches by words
+    begun: dict[tuple[Scope, Reach], LookUp] = field(default_factory=dict)  #: searches by words
     vector: "array[float] | None" = None
     by_words: Hit | None = None  #: the strongest of them
     found: dict[Key, Candidate] = field(default_factory=dict)

@@ -1,12 +1,12 @@
 """Recall: from a question to the few passages that bear on it, and what became of the others."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
 from recollect.errors import ProviderError, StoreError
-from recollect.model.candidate import Candidate, Hit, Reach, Recollection, Source
+from recollect.model.candidate import Candidate, Reach, Recollection, Source
 from recollect.model.memory import Memory
 from recollect.model.policy import Policy
 from recollect.model.scope import Scope
@@ -18,9 +18,9 @@ from recollect.ports.search import Search
 from recollect.ports.store import Memories
 from recollect.steps.recall import evidence, query, rank
 from recollect.steps.recall.asked import asked
-from recollect.steps.recall.errand import Errand, Recalled
+from recollect.steps.recall.errand import Errand, LookUp, Recalled
 from recollect.steps.recall.topics import topic
-from recollect.steps.recall.where import FACTS, SOURCES, WORDS, Look, further, in_any_case
+from recollect.steps.recall.where import FACTS, SOURCES, WORDS, Look, if_too_little, in_any_case
 from recollect.text.identifiers import identifiers
 from recollect.text.tokens import estimate
 from recollect.text.when import Stretch
@@ -142,18 +142,19 @@ class RecallStep:
                 reach = replace(errand.reach, sources=look.sources)
                 errand.begun[look.scope, reach] = self.meanwhile(self._by_words(errand, look.scope, reach))
 
-    def _by_words(self, errand: Errand, scope: Scope, reach: Reach) -> Callable[[], list[Hit]]:
+    def _by_words(self, errand: Errand, scope: Scope, reach: Reach) -> LookUp:
         return partial(self.search.lexical, scope, errand.question, limit=errand.fetch, reach=reach)
 
     def _climb(self, errand: Errand) -> None:
         """This chat first; everything else when it gave too little, or always, or never: as the policy says."""
-        scope, policy, here = errand.scope, errand.policy, 0
-        for look in in_any_case(scope, policy, across=errand.across):
+        here = 0
+        for look in in_any_case(errand.scope, errand.policy, across=errand.across):
             found = self._gather(errand, look)
             if look.scope.chat is not None:
                 here += errand.bearing(found)
-        if scope.chat is not None and policy.reach == "fallback" and here < policy.reach_below:
-            self._gather(errand, further(scope, policy, across=errand.across))
+        if here < errand.policy.reach_below:
+            for look in if_too_little(errand.scope, errand.policy, across=errand.across):
+                self._gather(errand, look)
 
     def _gather(self, errand: Errand, look: Look) -> Collection[Candidate]:
         """Ask both channels side by side; a passage that only one of them knows is as good as any."""

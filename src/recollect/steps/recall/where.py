@@ -1,5 +1,6 @@
 """Where a question is looked up: this chat first, everything else too, or only if this chat gave too little."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from recollect.model.candidate import Source
@@ -46,16 +47,24 @@ def in_any_case(scope: Scope, policy: Recall, *, across: bool) -> list[Look]:
             Look(scope=scope, sources=sources & WORDS | summaries),
             Look(scope=scope.everything, sources=sources & FACTS),
         ]
-    return [look for look in looks if look.sources]
+    return _sensible(looks)
 
 
-def further(scope: Scope, policy: Recall, *, across: bool) -> Look:
-    """What is looked up if this chat gave too little."""
+def if_too_little(scope: Scope, policy: Recall, *, across: bool) -> list[Look]:
+    """What is looked up besides if this chat gave too little."""
+    if scope.chat is None or policy.reach != "fallback":
+        return []
     sources, summaries = _sources(policy)
-    return Look(scope=scope.everything, sources=sources & WORDS | (summaries if across else NOTHING))
+    return _sensible(
+        [Look(scope=scope.everything, sources=sources & WORDS | (summaries if across else NOTHING))]
+    )
 
 
 def _sources(policy: Recall) -> tuple[frozenset[Source], frozenset[Source]]:
     """What may be recalled, and the summaries that go with it."""
     sources = SOURCES[policy.sources]
     return sources, SUMMARIES if sources & WORDS else NOTHING
+
+
+def _sensible(looks: Iterable[Look]) -> list[Look]:
+    return [look for look in looks if look.sources]
