@@ -20,7 +20,8 @@ def valid_name(what: str, name: str) -> str:
         raise InvalidInput(f"The {what} is empty. Give it a name.")
     if len(name) > LONGEST_NAME:
         raise InvalidInput(f"The {what} has {len(name)} characters; at most {LONGEST_NAME} are allowed.")
-    if any(ord(c) < 32 or "\ud800" <= c <= "\udfff" for c in name):
+    # Nearly all names are printable, and to ask that takes no time; what is not may be a soft hyphen, which is allowed.
+    if not name.isprintable() and any(ord(c) < 32 or "\ud800" <= c <= "\udfff" for c in name):
         raise InvalidInput(f"The {what} {name!r} holds a control character. Use printable text.")
     return name
 
