@@ -71,10 +71,12 @@ def test_what_was_done_by_oneself_is_not_done_again(helper: Helper) -> None:
     assert times == ["done"]
 
 
-def test_a_closed_helper_leaves_the_work_to_others_and_no_thread_behind(helper: Helper) -> None:
+def test_a_closed_helper_leaves_the_work_to_others_and_no_thread_behind() -> None:
+    before = {*threads()}
+    helper = Helper()
     helper(lambda: None)()
-    before = {thread.name for thread in threads()}
-    helper.close()
 
+    assert {*threads()} - before
+    helper.close()
+    assert not {*threads()} - before
     assert helper(lambda: current_thread().name)() == current_thread().name
-    assert {thread.name for thread in threads()} == before - {"recollect-helper_0"}
