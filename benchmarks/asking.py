@@ -26,9 +26,7 @@ class Answer:
     """One question: milliseconds from call to return, the receipt that tells its parts, and whether it was found."""
 
     spent: float
-    processor: (
-        float  #: milliseconds of processor time besides the embedding, those of helping threads included
-    )
+    processor: float  #: milliseconds of processor time besides the embedding, of all threads
     receipt: Receipt
     found: bool
 

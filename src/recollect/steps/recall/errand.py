@@ -2,11 +2,11 @@
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias
 
-from recollect.model.candidate import Candidate, Hit, Key, Reach, Recollection
+from recollect.model.candidate import Candidate, Hit, Key, Reach, Recollection, Source
 from recollect.model.fading import rate, weight_at
 from recollect.model.policy import Decay, Recall
 from recollect.model.scope import Scope
@@ -68,6 +68,10 @@ class Errand:
     def around(self) -> int:
         """Beside as many as are wanted, at least, something may stand that belongs before them."""
         return max(self.policy.around, self.policy.limit) if self.policy.around else 0
+
+    def among(self, sources: frozenset[Source]) -> Reach:
+        """As far as it reaches, among these alone."""
+        return replace(self.reach, sources=sources)
 
     def fade(self, now: datetime, policy: Decay) -> None:
         """Weigh memories as they weigh today."""

@@ -139,7 +139,7 @@ class RecallStep:
         """
         if self.embedder is not None and errand.policy.hybrid and errand.policy.ranker != "importance":
             for look in in_any_case(errand.scope, errand.policy, across=errand.across):
-                reach = replace(errand.reach, sources=look.sources)
+                reach = errand.among(look.sources)
                 errand.begun[look.scope, reach] = self.meanwhile(self._by_words(errand, look.scope, reach))
 
     def _by_words(self, errand: Errand, scope: Scope, reach: Reach) -> LookUp:
@@ -158,7 +158,7 @@ class RecallStep:
 
     def _gather(self, errand: Errand, look: Look) -> Collection[Candidate]:
         """Ask both channels side by side; a passage that only one of them knows is as good as any."""
-        scope, reach = look.scope, replace(errand.reach, sources=look.sources)
+        scope, reach = look.scope, errand.among(look.sources)
         dense = self._dense(errand, scope, reach)
         errand.count(f"{look.where}_dense", len(dense))
         lexical = self._lexical(errand, scope, reach) if errand.policy.hybrid or errand.vector is None else {}
@@ -300,7 +300,7 @@ class RecallStep:
         beside: bool = False,
     ) -> None:
         """Take messages that neither channel brought."""
-        reach = replace(errand.reach, sources=SPOKEN)
+        reach = errand.among(SPOKEN)
         loaded = self.search.load(scope, passages, reach=reach, dense=cosines, beside=beside)
         errand.numbers.update((candidate.key, passage) for passage, candidate in loaded.items())
         errand.count(where, len(loaded))

@@ -47,7 +47,7 @@ def in_any_case(scope: Scope, policy: Recall, *, across: bool) -> list[Look]:
             Look(scope=scope, sources=sources & WORDS | summaries),
             Look(scope=scope.everything, sources=sources & FACTS),
         ]
-    return _sensible(looks)
+    return _possible(looks)
 
 
 def if_too_little(scope: Scope, policy: Recall, *, across: bool) -> list[Look]:
@@ -55,7 +55,7 @@ def if_too_little(scope: Scope, policy: Recall, *, across: bool) -> list[Look]:
     if scope.chat is None or policy.reach != "fallback":
         return []
     sources, summaries = _sources(policy)
-    return _sensible(
+    return _possible(
         [Look(scope=scope.everything, sources=sources & WORDS | (summaries if across else NOTHING))]
     )
 
@@ -66,5 +66,5 @@ def _sources(policy: Recall) -> tuple[frozenset[Source], frozenset[Source]]:
     return sources, SUMMARIES if sources & WORDS else NOTHING
 
 
-def _sensible(looks: Iterable[Look]) -> list[Look]:
+def _possible(looks: Iterable[Look]) -> list[Look]:
     return [look for look in looks if look.sources]
