@@ -1,0 +1,126 @@
+"""
+A regression baseline of recall: ids, scores and rendered prompts of 500 queries under each of the six presets.
+
+`record` writes one JSON line per preset and query; `compare` runs the same queries again and lists every difference.
+The store is built from the sets in this folder with a fixed clock, counted ids and cached embeddings, so two runs of
+the same code give the same bytes. Run it before and after a change that must not alter recall.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from evals.embeddings import CachedEmbedder, default_cache
+from evals.extraction.__main__ import LINES
+from evals.progress import progress
+from evals.sets import DISTRACTORS, IDENTIFIERS, PARAPHRASE, rows
+from recollect import Memory
+from recollect.model.policy import PRESETS
+from recollect.settings import load
+from recollect.testing.clock import CountingIds, FrozenClock
+from recollect.wiring import make_embedder
+
+Row: TypeAlias = dict[str, Any]
+
+QUERIES = 500
+MESSAGES_PER_CHAT = 20
+#: Queries are asked inside one of the chats and outside of any in turns.
+CHATS = 30
+SETTINGS: Mapping[str, object] = {"worker": False, "recall.enabled": True}
+
+
+def statements() -> list[str]:
+    """The user messages of the store: facts, small talk, code and remarks in both languages."""
+    facts = [row["memory"][language] for row in rows(PARAPHRASE) for language in ("en", "pt")]
+    lines = [row["text"] for row in rows(LINES)][:300]
+    code = [row["message"] for row in rows(IDENTIFIERS)][:120]
+    remarks = [row["text"] for row in rows(DISTRACTORS)][:200]
+    mixed = [*facts, *lines, *code, *remarks]
+    return sorted(mixed, key=lambda text: (mixed.index(text) * 7919) % 10_007)
+
+
+def queries() -> list[str]:
+    asked = [row["question"][language] for row in rows(PARAPHRASE) for language in ("en", "pt")]
+    asked += [question for row in rows(IDENTIFIERS) for question in row["questions"]]
+    asked += [row["text"] for row in rows(LINES)]
+    return list(dict.fromkeys(asked))[:QUERIES]
+
+
+def measure(embedder: CachedEmbedder) -> Iterator[Row]:
+    for preset in PRESETS:
+        with tempfile.TemporaryDirectory() as folder:
+            yield from _measure_preset(preset, embedder, Path(folder) / "memory.db")
+
+
+def _measure_preset(preset: str, embedder: CachedEmbedder, db: Path) -> Iterator[Row]:
+    clock = FrozenClock()
+    settings = {**SETTINGS, "preset": preset}
+    with Memory(
+        db, user_id="ana", embedder=embedder, clock=clock, ids=CountingIds(), settings=settings
+    ) as memory:
+        _ingest(memory, clock)
+        for number, query in enumerate(progress(queries(), preset)):
+            chat = f"chat {number % CHATS}" if number % 2 else None
+            block = memory.context(query, chat_id=chat)
+            receipt = block["receipt"]
+            assert isinstance(receipt, dict)
+            yield {
+                "preset": preset,
+                "query": query,
+                "prompt": block["text"],
+                "items": [
+                    [item["id"], round(item["score"], 9)]
+                    for item in sorted(receipt["items"], key=lambda item: (-item["score"], item["id"]))
+                ],
+            }
+
+
+def _ingest(memory: Memory, clock: FrozenClock) -> None:
+    texts = statements()
+    for start in range(0, len(texts), MESSAGES_PER_CHAT):
+        batch: list[Mapping[str, object]] = []
+        for text in texts[start : start + MESSAGES_PER_CHAT]:
+            batch += [{"role": "user", "content": text}, {"role": "assistant", "content": "Thanks, noted."}]
+        memory.add(batch, chat_id=f"chat {start // MESSAGES_PER_CHAT}")
+        clock.advance(timedelta(days=1, minutes=7))
+    memory.flush(seconds=3600)
+
+
+def differences(before: list[Row], after: list[Row]) -> Iterator[str]:
+    recorded = {(row["preset"], row["query"]): row for row in before}
+    for row in after:
+        known = recorded.pop((row["preset"], row["query"]), None)
+        changed = ["missing"] if known is None else [key for key in row if row[key] != known.get(key)]
+        if changed:
+            yield f"{row['preset']}: {row['query'][:80]!r}: {', '.join(changed)}"
+    yield from (f"{preset}: {query[:80]!r}: no longer measured" for preset, query in recorded)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m evals.baseline", description=__doc__)
+    parser.add_argument("command", choices=("record", "compare"))
+    parser.add_argument("file", type=Path, help="JSON lines, one per preset and query")
+    parser.add_argument("--cache", type=Path, default=default_cache(), help="the folder of cached embeddings")
+    options = parser.parse_args()
+    embedder = make_embedder(load(arguments={"embedder": "onnx"}).resolve().connection)
+    assert embedder is not None
+    with CachedEmbedder(embedder, options.cache) as cached:
+        measured = list(measure(cached))
+    if options.command == "record":
+        options.file.write_text("".join(json.dumps(row) + "\n" for row in measured), "utf-8")
+        print(f"recorded {len(measured)} contexts in {options.file}")
+        return
+    before = [json.loads(line) for line in options.file.read_text("utf-8").splitlines()]
+    found = list(differences(before, measured))
+    print("\n".join(found[:40]))
+    print(f"{len(measured) - len(found)} of {len(measured)} contexts are equal")
+    sys.exit(bool(found))
+
+
+if __name__ == "__main__":
+    main()
