@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from benchmarks.embedders import DECAY, DIMENSION, SHARED
 from benchmarks.figures import Figure, percentiles, table
-from benchmarks.filling import USER, said
+from benchmarks.fill import USER, said
 from benchmarks.sizes import in_memory
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.model.candidate import Reach
-from recollect.model.scope import Scope
+from recollect.domain.candidate import Reach
+from recollect.domain.scope import Scope
 
 BLOCK = 20_000
 CLUSTERS = 2_000

@@ -6,7 +6,7 @@ from itertools import islice
 
 from benchmarks.corpus import Corpus
 from benchmarks.figures import Figure, percentiles
-from benchmarks.filling import said
+from benchmarks.fill import said
 from recollect.ports.embedder import Embedder
 
 TEXTS = 40

@@ -22,10 +22,10 @@ import numpy as np
 from benchmarks.corpus import Corpus
 from benchmarks.embedders import SyntheticEmbedder
 from benchmarks.figures import Figure, percentiles, table
-from benchmarks.filling import USER, fill, said
-from benchmarks.wire import Timed, bare_server, line, post, processor_seconds
+from benchmarks.fill import USER, fill, said
+from benchmarks.http_client import Timed, bare_server, line, post, processor_seconds
+from recollect.bootstrap import make_embedder
 from recollect.settings import Connection
-from recollect.wiring import make_embedder
 
 #: Letters of a message, as people write in a line or two.
 SHORT = 200

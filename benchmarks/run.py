@@ -8,8 +8,8 @@ from pathlib import Path
 
 from benchmarks.embedding import embedding
 from benchmarks.figures import Figure, table
-from benchmarks.starting import starting
-from benchmarks.trial import Trial, real
+from benchmarks.isolated_run import Trial, real
+from benchmarks.startup import starting
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from benchmarks.figures import Figure
 from recollect import Memory
-from recollect.model.scope import Scope
+from recollect.domain.scope import Scope
 
 MB = 1e6
 PARTS = ("messages", "fts", "embeddings", "receipts", "other")

@@ -12,8 +12,8 @@ from evals.embeddings import CachedEmbedder, default_cache
 from evals.extraction.__main__ import LINES, measure, own_lines, public_lines
 from evals.measures import Figures
 from evals.plot import drawing
+from recollect.bootstrap import make_embedder
 from recollect.settings import load
-from recollect.wiring import make_embedder
 
 Run: TypeAlias = Callable[[Path, CachedEmbedder, Mapping[str, object]], Figures]
 

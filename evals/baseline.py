@@ -20,10 +20,10 @@ from evals.extraction.__main__ import LINES
 from evals.progress import progress
 from evals.sets import DISTRACTORS, IDENTIFIERS, PARAPHRASE, rows
 from recollect import Memory
-from recollect.model.policy import PRESETS
+from recollect.bootstrap import make_embedder
+from recollect.domain.policy import PRESETS
 from recollect.settings import load
 from recollect.testing.clock import CountingIds, FrozenClock
-from recollect.wiring import make_embedder
 
 Row: TypeAlias = dict[str, Any]
 

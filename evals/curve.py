@@ -5,11 +5,11 @@ from pathlib import Path
 from time import process_time
 
 from evals import locomo
-from evals.bench import bench
 from evals.embeddings import CachedEmbedder
+from evals.harness import bench
 from evals.measures import Figures, Marks, figures, marks
 from evals.progress import progress
-from recollect.model.policy import Value
+from recollect.domain.policy import Value
 
 AT = (5, 10)
 #: Every so many questions: reading again takes long.

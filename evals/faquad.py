@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.bench import Turn, bench
 from evals.embeddings import CachedEmbedder
+from evals.harness import Turn, bench
 from evals.measures import Figures, figures, marks
 from evals.progress import progress
 

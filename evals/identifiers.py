@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evals.bench import Bench, Turn, bench
 from evals.embeddings import CachedEmbedder
-from evals.families import siblings
+from evals.harness import Bench, Turn, bench
+from evals.identifier_siblings import siblings
 from evals.measures import Figures, Marks, by_group, marks
 from evals.progress import progress
 from evals.sets import rows

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from evals.bench import Bench, Turn, bench
 from evals.embeddings import CachedEmbedder
+from evals.harness import Bench, Turn, bench
 from evals.measures import Figures, Marks, by_group, marks
 from evals.progress import progress
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from evals.bench import Turn, bench
 from evals.embeddings import CachedEmbedder
+from evals.harness import Turn, bench
 from evals.measures import Figures, Marks, by_group, figures, marks
 from evals.progress import progress
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from evals.bench import bench
 from evals.embeddings import CachedEmbedder
+from evals.harness import bench
 from evals.measures import Figures, by_group, marks
 from evals.progress import progress
 from evals.sets import DISTRACTORS, rows

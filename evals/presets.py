@@ -5,11 +5,11 @@ from pathlib import Path
 from statistics import median
 
 from evals import locomo
-from evals.bench import bench
 from evals.embeddings import CachedEmbedder
+from evals.harness import bench
 from evals.measures import Figures, figures, marks
 from evals.progress import progress
-from recollect.model.policy import PRESETS
+from recollect.domain.policy import PRESETS
 
 AT = (5, 10)
 

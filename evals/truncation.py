@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evals.bench import Turn, bench
 from evals.embeddings import CachedEmbedder
+from evals.harness import Turn, bench
 from evals.measures import Figures
 from evals.progress import progress
 from evals.sets import rows

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
-from recollect.surfaces.http.app import reference
-from recollect.surfaces.http.problems import STATUS
+from recollect.server.app import reference
+from recollect.server.problems import STATUS
 
 Schema: TypeAlias = dict[str, Any]
 

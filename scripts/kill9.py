@@ -21,10 +21,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from recollect import Memory
+from recollect.domain.job import JobKind
+from recollect.domain.message import Message
+from recollect.domain.scope import Scope
 from recollect.errors import StoreBusy
-from recollect.model.job import JobKind
-from recollect.model.message import Message
-from recollect.model.scope import Scope
 from recollect.ports.clock import Clock
 
 USER = Scope("ana")

@@ -22,9 +22,9 @@ from recollect.adapters.sqlite.jobs import SqliteJobs
 from recollect.adapters.sqlite.messages import SqliteMessages
 from recollect.adapters.sqlite.store import SqliteStore
 from recollect.adapters.sqlite.tokenizer import tokenizer
+from recollect.domain.job import JobKind, NewJob
+from recollect.domain.scope import Scope
 from recollect.errors import StoreError
-from recollect.model.job import JobKind, NewJob
-from recollect.model.scope import Scope
 from recollect.testing.builders import a_message
 from recollect.testing.clock import MONDAY
 

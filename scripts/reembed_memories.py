@@ -2,7 +2,7 @@
 
 import sys
 
-from recollect.surfaces.cli.app import main
+from recollect.cli.app import main
 
 if __name__ == "__main__":
     main(["reembed", *sys.argv[1:]])

@@ -14,12 +14,12 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_group
 
 from recollect import errors
+from recollect.cli.app import EXIT_CODES, app
+from recollect.cli.index import SECTIONS
+from recollect.domain.policy import PRESETS, Value
+from recollect.domain.setting import MOST
 from recollect.errors import RecollectError
-from recollect.model.policy import PRESETS, Value
-from recollect.model.setting import MOST
 from recollect.settings import Described, describe
-from recollect.surfaces.cli.app import EXIT_CODES, app
-from recollect.surfaces.cli.index import SECTIONS
 
 Command: TypeAlias = TyperCommand | TyperGroup
 

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from recollect.surfaces.http.app import reference
+from recollect.server.app import reference
 
 WEB = Path(__file__).resolve().parent.parent / "web"
 TYPES = WEB / "src" / "api" / "schema.d.ts"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from platformdirs import user_config_path, user_data_path
 
-from recollect.model.policy import PRESETS, Policy, Value
+from recollect.domain.policy import PRESETS, Policy, Value
 from recollect.settings import ALIASES, Connection, Described, Resolved, Setting, describe, load
 
 ROOT = Path(__file__).parent.parent

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 WEB = Path(__file__).resolve().parent
-STATIC = WEB.parent / "src" / "recollect" / "surfaces" / "http" / "static"
+STATIC = WEB.parent / "src" / "recollect" / "server" / "static"
 #: What the built files were made from, as a hash.
 STAMP = STATIC / "sources.sha256"
 SOURCES = (

@@ -7,7 +7,7 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig, type Plugin } from "vite";
 
 const src = fileURLToPath(new URL("./src", import.meta.url));
-const built = fileURLToPath(new URL("../src/recollect/surfaces/http/static", import.meta.url));
+const built = fileURLToPath(new URL("../src/recollect/server/static", import.meta.url));
 /** Where `recollect up` listens, for the development server. */
 const server = process.env.RECOLLECT_URL ?? "http://127.0.0.1:8765";
 const served = ["/api", "/chats", "/session", "/login", "/health", "/version", "/docs", "/openapi.json"];

@@ -16,7 +16,7 @@ from benchmarks.peers.process import SystemFailed
 from benchmarks.peers.report import Row, failed, measured, table
 from benchmarks.peers.systems import SYSTEMS, System
 from benchmarks.peers.trial import Bench, spoken
-from recollect.adapters.onnx.files import BGE_SMALL, ModelFiles, in_wheel
+from recollect.adapters.onnx.model_files import BGE_SMALL, ModelFiles, in_wheel
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

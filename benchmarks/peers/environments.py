@@ -14,7 +14,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from benchmarks.filling import said
+from benchmarks.fill import said
 from benchmarks.peers.systems import CHECKOUT, Needs
 
 MOST_SECONDS = 1200

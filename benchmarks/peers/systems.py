@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evals.bench import QUIET
+from evals.harness import QUIET
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 #: What `runners/bge.py` imports.

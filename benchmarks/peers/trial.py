@@ -9,12 +9,12 @@ from pathlib import Path
 from evals.locomo import AT, PASSAGES, Conversation, Question
 from evals.measures import Marks, marks
 
-from benchmarks.filling import said
+from benchmarks.fill import said
 from benchmarks.peers.environments import Environment, size
 from benchmarks.peers.process import Process, running
 from benchmarks.peers.runners.serving import Message
 from benchmarks.peers.systems import System
-from recollect.adapters.onnx.files import ModelFiles
+from recollect.adapters.onnx.model_files import ModelFiles
 
 SESSIONS_AT = (10,)
 #: Asked first, and not counted: it brings up what a system loads when it is first needed.

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from evals.extraction.score import Kept, Tally, tally
-from recollect.model.message import Role
-from recollect.steps.judge.rules import judge
+from recollect.domain.message import Role
+from recollect.extraction.rules.classifier import judge
 
 LINES = Path(__file__).with_name("lines.jsonl")
 #: Written before the rules were last changed, and never looked at since.

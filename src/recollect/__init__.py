@@ -12,17 +12,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from recollect.model.policy import Policy
-    from recollect.surfaces.library.asynchronous import AsyncMemory
-    from recollect.surfaces.library.memory import Memory
+    from recollect.domain.policy import Policy
+    from recollect.library.async_memory import AsyncMemory
+    from recollect.library.memory import Memory
 
 __all__ = ["AsyncMemory", "Memory", "Policy", "errors"]
 __version__ = "0.1.0"
 
 _LATER = {
-    "AsyncMemory": "recollect.surfaces.library.asynchronous",
-    "Memory": "recollect.surfaces.library.memory",
-    "Policy": "recollect.model.policy",
+    "AsyncMemory": "recollect.library.async_memory",
+    "Memory": "recollect.library.memory",
+    "Policy": "recollect.domain.policy",
     "errors": "recollect.errors",
 }
 

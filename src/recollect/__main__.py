@@ -1,5 +1,5 @@
 """`python -m recollect` is the command line."""
 
-from recollect.surfaces.cli.app import main
+from recollect.cli.app import main
 
 main()

@@ -11,10 +11,10 @@ from typing import Any, Literal, TypeAlias
 
 from platformdirs import user_config_path, user_data_path
 
+from recollect.domain.policy import PRESETS, Policy, Value, knob, preset, sections
+from recollect.domain.scope import DEFAULT_USER
+from recollect.domain.setting import HIDDEN, MOST, Described, Place, Setting, described, nearest
 from recollect.errors import ConfigError
-from recollect.model.policy import PRESETS, Policy, Value, knob, preset, sections
-from recollect.model.scope import DEFAULT_USER
-from recollect.model.setting import HIDDEN, MOST, Described, Place, Setting, described, nearest
 
 __all__ = ["Connection", "Described", "Resolved", "Setting", "Settings", "describe", "load"]
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchmarks.asking import questions, recall
 from benchmarks.corpus import Corpus
 from benchmarks.embedders import SyntheticEmbedder, Watched
 from benchmarks.embedding import embedding
 from benchmarks.figures import Figure, table
-from benchmarks.filling import QUIET, USER
+from benchmarks.fill import QUIET, USER
+from benchmarks.recall import questions, recall
 
 from recollect import Memory
 

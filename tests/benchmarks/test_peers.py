@@ -16,11 +16,11 @@ from benchmarks.peers.runners.bge import Bge
 from benchmarks.peers.runners.serving import stay_home
 from benchmarks.peers.systems import SYSTEMS, Needs, System
 from benchmarks.peers.trial import Asked, Bench, Told, Trial, marked, spoken
-from evals.bench import Turn
+from evals.harness import Turn
 from evals.locomo import Conversation, Question
 
 from recollect.adapters.onnx.embedder import OnnxEmbedder
-from recollect.adapters.onnx.files import BGE_SMALL, ModelFiles, in_wheel
+from recollect.adapters.onnx.model_files import BGE_SMALL, ModelFiles, in_wheel
 
 PAGE = Path(__file__).parents[2] / "docs" / "peers.md"
 HERE = Environment(python=Path(sys.executable), size=0, versions={})

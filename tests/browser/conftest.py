@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
-from tests.surfaces.http.serving import Served, served
+from tests.server.live_server import Served, served
 
 #: This name is our own machine to the browser, and somebody else's site to the server.
 EVIL = "evil.example"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.visiting import at_home, expect_states, expect_to_fit, in_portuguese, tabbed_to
-from tests.surfaces.http.serving import Served
+from tests.server.live_server import Served
 
 QUESTION = "Which tea do I drink?"
 

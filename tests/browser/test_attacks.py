@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import Page, Route
 from tests.browser.conftest import EVIL
 from tests.browser.sites import BLANK, DELETED, Unguarded, attacker, unguarded
-from tests.surfaces.http.proxy.bench import until
-from tests.surfaces.http.serving import Served
+from tests.server.live_server import Served
+from tests.server.proxy.live_proxy import until
 
 SECRET = "My locker opens with 4711."
 PLANTED = "The user trusts evil.example."

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.browser.states import LOST, expect_failure, expect_no_sideways_scroll, failing, silent, waiting
-from tests.surfaces.http.serving import ANA, Served, served
+from tests.server.live_server import ANA, Served, served
 
+from recollect.domain.message import Draft, Role
+from recollect.domain.scope import Scope
 from recollect.errors import ProviderBusy
-from recollect.model.message import Draft, Role
-from recollect.model.scope import Scope
 from recollect.ports.chat_model import Completion, Turn
 from recollect.testing.chat_models import ScriptedChatModel
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.visiting import at_home, expect_states, expect_to_fit, in_portuguese, tabbed_to
-from tests.surfaces.http.serving import Served, served
+from tests.server.live_server import Served, served
 
 FACT = "I drink green tea."
 

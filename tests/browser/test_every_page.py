@@ -9,11 +9,11 @@ from playwright.sync_api import Page, expect
 from tests.browser.payloads import PAYLOADS
 from tests.browser.visiting import at_home, log_in
 from tests.browser.walking import walked
-from tests.surfaces.http.serving import ANA, Served
+from tests.server.live_server import ANA, Served
 
 from recollect import Memory
-from recollect.model.memory import Standing
-from recollect.model.scope import Scope
+from recollect.domain.memory import Standing
+from recollect.domain.scope import Scope
 from recollect.testing.builders import a_memory
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"

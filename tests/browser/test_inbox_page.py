@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.browser.states import LOST, expect_failure, expect_no_sideways_scroll, failing, silent, waiting
-from tests.surfaces.http.serving import ANA, Served
+from tests.server.live_server import ANA, Served
 
-from recollect.model.memory import Kind, Memory, Standing
-from recollect.model.scope import Scope
+from recollect.domain.memory import Kind, Memory, Standing
+from recollect.domain.scope import Scope
 from recollect.testing.builders import a_memory
 
 NOW = datetime.now(UTC)

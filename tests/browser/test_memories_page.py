@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.surfaces.http.serving import ANA, Served
+from tests.server.live_server import ANA, Served
 
-from recollect.model.memory import Kind, Memory, Origin
+from recollect.domain.memory import Kind, Memory, Origin
 from recollect.testing.builders import a_memory
 
 expect.set_options(timeout=30_000)  # a busy machine is no failure

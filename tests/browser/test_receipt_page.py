@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.browser.states import LOST, expect_failure, expect_no_sideways_scroll, failing, silent, waiting
-from tests.surfaces.http.serving import ANA, Served
+from tests.server.live_server import ANA, Served
 
-from recollect.model.memory import Kind
-from recollect.model.scope import Scope
+from recollect.domain.memory import Kind
+from recollect.domain.scope import Scope
 from recollect.testing.builders import a_memory, a_receipt
 
 QUESTION = "What can I cook as a vegetarian?"

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.visiting import at_home, expect_states, expect_to_fit, in_portuguese, tabbed_to
-from tests.surfaces.http.serving import ANA, Served
+from tests.server.live_server import ANA, Served
 
-from recollect.model.job import JobKind, NewJob
-from recollect.model.scope import Scope
+from recollect.domain.job import JobKind, NewJob
+from recollect.domain.scope import Scope
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.browser.states import LOST, expect_failure, expect_no_sideways_scroll, failing, silent, waiting
-from tests.surfaces.http.serving import ANA, Served
+from tests.server.live_server import ANA, Served
 
-from recollect.model.event import Action, Event, Step
-from recollect.model.memory import Kind, Standing
-from recollect.model.scope import Scope
+from recollect.domain.event import Action, Event, Step
+from recollect.domain.memory import Kind, Standing
+from recollect.domain.scope import Scope
 from recollect.testing.builders import a_memory
 
 NOW = datetime.now(UTC)

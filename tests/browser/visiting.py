@@ -12,7 +12,7 @@ from tests.browser.states import (
     silent,
     waiting,
 )
-from tests.surfaces.http.serving import Served
+from tests.server.live_server import Served
 
 expect.set_options(timeout=30_000)  # a busy machine is no failure
 

@@ -16,7 +16,7 @@ from recollect.adapters.embedders.openai import OpenAIEmbedder
 from recollect.adapters.embedders.sentence_transformers import SentenceTransformersEmbedder
 from recollect.adapters.onnx.embedder import OnnxEmbedder
 from recollect.ports.embedder import Embedder
-from recollect.ports.vectors import cosine
+from recollect.ports.vector_math import cosine
 from recollect.testing.embedders import LetterEmbedder
 from recollect.testing.model_server import ModelServer
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.model.feedback import Opinion
-from recollect.model.scope import Scope
+from recollect.domain.feedback import Opinion
+from recollect.domain.scope import Scope
 from recollect.ports.store import Store
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, a_receipt, chunks_of
 from recollect.testing.clock import MONDAY

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from recollect.model.candidate import Candidate, Place, Reach, Source
-from recollect.model.memory import Span
-from recollect.model.message import Message, Role
-from recollect.model.scope import Scope
+from recollect.domain.candidate import Candidate, Place, Reach, Source
+from recollect.domain.memory import Span
+from recollect.domain.message import Message, Role
+from recollect.domain.scope import Scope
 from recollect.ports.store import Store
 from recollect.testing.builders import ANA, a_memory, a_message, chunks_of
 from recollect.testing.clock import MONDAY

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recollect.domain.candidate import Candidate, Hit, Reach, Source
+from recollect.domain.memory import Change, Kind, Span, Standing
+from recollect.domain.message import ChunkKind, Message, MessageType, Role
+from recollect.domain.scope import Scope
+from recollect.domain.summary import Summary, SummaryKind
 from recollect.errors import Refused
-from recollect.model.candidate import Candidate, Hit, Reach, Source
-from recollect.model.memory import Change, Kind, Span, Standing
-from recollect.model.message import ChunkKind, Message, MessageType, Role
-from recollect.model.scope import Scope
-from recollect.model.summary import Summary, SummaryKind
 from recollect.ports.store import Store
-from recollect.ports.vectors import unit
+from recollect.ports.vector_math import unit
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, an_id, chunks_of
 from recollect.testing.clock import MONDAY
 from recollect.testing.embedders import LetterEmbedder

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
+from recollect.domain.memory import Change, Kind, Origin, Span, Standing, Version
+from recollect.domain.message import Chat, ChunkKind, Message, MessageType, Role
+from recollect.domain.scope import Scope
 from recollect.errors import NotFound, Refused, StoreError
-from recollect.model.memory import Change, Kind, Origin, Span, Standing, Version
-from recollect.model.message import Chat, ChunkKind, Message, MessageType, Role
-from recollect.model.scope import Scope
 from recollect.ports.store import Store
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, a_receipt, chunks_of
 from recollect.testing.clock import MONDAY

@@ -11,7 +11,7 @@ from scripts.reference_pages import Command, commands
 from typer.core import TyperGroup, TyperOption
 from typer.main import get_group
 
-from recollect.surfaces.cli.app import app
+from recollect.cli.app import app
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

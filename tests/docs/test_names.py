@@ -8,7 +8,7 @@ import pytest
 from tests.docs.pages import ROOT, text_of
 
 from recollect import Memory
-from recollect.model.policy import PRESETS
+from recollect.domain.policy import PRESETS
 
 PAGE = ROOT / "docs" / "reference" / "names.md"
 PROMPTS = ROOT / "docs" / "how-to" / "prompts.md"

@@ -14,8 +14,8 @@ from typer.core import TyperOption
 import recollect
 from recollect import AsyncMemory, Memory, errors
 from recollect.errors import RecollectError
+from recollect.serialization.serializers import Shape
 from recollect.settings import Described, describe
-from recollect.surfaces.shapes import Shape
 
 REFERENCE = ROOT / "docs" / "reference"
 VERBS = [name for name, _ in inspect.getmembers(Memory, inspect.isfunction) if not name.startswith("_")]

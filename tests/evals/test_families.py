@@ -1,7 +1,7 @@
 """What is said of siblings: nearly the same, and never the name that a question asks for."""
 
 import pytest
-from evals.families import named, siblings
+from evals.identifier_siblings import named, siblings
 from evals.sets import IDENTIFIERS, rows
 
 ASKED = [row for row in rows(IDENTIFIERS) if row["questions"]]

@@ -4,11 +4,11 @@ import pytest
 
 from recollect.adapters.llms.anthropic import AnthropicChatModel
 from recollect.adapters.llms.openai_compatible import OpenAIChatModel
+from recollect.domain.message import Message, Role
+from recollect.domain.policy import Policy
 from recollect.errors import AnswerUnreadable, ProviderBusy, ProviderError
-from recollect.model.message import Message, Role
-from recollect.model.policy import Policy
+from recollect.extraction.extractor import Judged, JudgeStep
 from recollect.ports.chat_model import Turn
-from recollect.steps.judge.step import Judged, JudgeStep
 from recollect.testing import faults
 from recollect.testing.clock import MONDAY
 from recollect.testing.model_server import ModelServer

@@ -2,7 +2,7 @@ import bpe_openai
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.text.passages import PASSAGES
+from tests.text.sample_texts import PASSAGES
 
 from recollect.text.tokens import clip_to, estimate
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from benchmarks.peers.runners.serving import USER, Given, Message, by_chat, serve
 from recollect import Memory
+from recollect.bootstrap import make_embedder
 from recollect.ports.embedder import Embedder, Vector
 from recollect.settings import Connection
-from recollect.wiring import make_embedder
 
 MOST_SECONDS = 3600
 

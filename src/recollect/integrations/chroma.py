@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
+from recollect.domain.memory import Memory as Fact
+from recollect.domain.scope import Scope
 from recollect.errors import ConfigError, ModelMissing
-from recollect.model.memory import Memory as Fact
-from recollect.model.scope import Scope
+from recollect.library.memory import Memory
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import ALL
-from recollect.surfaces.library.memory import Memory
 
 COLLECTION = "memory"
 SPACE: Mapping[str, str] = {"hnsw:space": "cosine"}

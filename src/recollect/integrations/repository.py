@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from recollect.domain.candidate import Candidate, Reach, Source
+from recollect.domain.memory import normalised
+from recollect.domain.scope import Scope
 from recollect.errors import ConfigError
-from recollect.model.candidate import Candidate, Reach, Source
-from recollect.model.memory import normalised
-from recollect.model.scope import Scope
+from recollect.library.memory import Memory
 from recollect.ports.embedder import Embedder, Vector
-from recollect.ports.vectors import unit
-from recollect.surfaces import shapes
-from recollect.surfaces.library.memory import Memory
-from recollect.surfaces.shapes import Shape
+from recollect.ports.vector_math import unit
+from recollect.serialization import serializers
+from recollect.serialization.serializers import Shape
 
 KNOWLEDGE = frozenset({Source.MEMORY})
 HISTORY = frozenset({Source.MESSAGE})
@@ -60,7 +60,7 @@ class Repository:
     def get_unextracted_messages(self, limit: int = 20) -> list[Shape]:
         """Messages from which nothing was learned yet, oldest first; system prompts are never among them."""
         waiting = self._memory.runtime.store.messages.unextracted(self._scope, limit=limit)
-        return [shapes.message(message) for message in waiting]
+        return [serializers.message(message) for message in waiting]
 
     def mark_messages_extracted(self, message_ids: Sequence[str]) -> None:
         """Whoever reads messages by themselves says so here, and they are not read again."""

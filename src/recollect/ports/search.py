@@ -6,8 +6,8 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final, Protocol
 
-from recollect.model.candidate import Candidate, Hit, Passage, Reach
-from recollect.model.scope import Scope
+from recollect.domain.candidate import Candidate, Hit, Passage, Reach
+from recollect.domain.scope import Scope
 from recollect.ports.embedder import Vector
 
 #: What a channel says that was not asked.

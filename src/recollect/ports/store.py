@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from recollect.model.memory import Band, Change, Kind, Memory, Origin, Span, Standing, Version
-from recollect.model.message import Chat, Chunk, Message, MessageType
-from recollect.model.receipt import Receipt
-from recollect.model.scope import Scope
+from recollect.domain.memory import Band, Change, Kind, Memory, Origin, Span, Standing, Version
+from recollect.domain.message import Chat, Chunk, Message, MessageType
+from recollect.domain.receipt import Receipt
+from recollect.domain.scope import Scope
 from recollect.ports.backup import Backup, Watch
-from recollect.ports.browsing import Browsing
-from recollect.ports.jobs import Jobs
-from recollect.ports.keeping import (
+from recollect.ports.queue import Jobs
+from recollect.ports.records import (
     Audit,
     Consents,
     Contexts,
@@ -29,6 +28,7 @@ from recollect.ports.keeping import (
     Verdicts,
 )
 from recollect.ports.search import Search, Vectors
+from recollect.ports.statistics import Browsing
 
 #: A limit that limits nothing: more than anybody has.
 ALL = 2**31

@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypedDict, Unpack
 
-from recollect.model.candidate import Source
-from recollect.model.memory import Kind, Memory, Origin, Span, Standing
-from recollect.model.message import Chunk, ChunkKind, Message, Role
-from recollect.model.receipt import Fate, Item, Receipt
+from recollect.domain.candidate import Source
+from recollect.domain.memory import Kind, Memory, Origin, Span, Standing
+from recollect.domain.message import Chunk, ChunkKind, Message, Role
+from recollect.domain.receipt import Fate, Item, Receipt
 from recollect.testing.clock import MONDAY
 from recollect.text.tokens import estimate
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from recollect.ports.embedder import Embedder, Vector
-from recollect.ports.vectors import unit
+from recollect.ports.vector_math import unit
 from recollect.text.windows import windows
 
 

@@ -9,7 +9,7 @@ from typing import Final
 import Stemmer
 
 from recollect.text.language import detect
-from recollect.text.remembered import Remembered
+from recollect.text.text_cache import Remembered
 
 #: Scripts without spaces: Thai and its neighbours, Chinese, Japanese, Korean.
 _UNSPACED: Final = (

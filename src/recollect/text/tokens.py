@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from recollect.text.remembered import Remembered
+from recollect.text.text_cache import Remembered
 from recollect.text.token_costs import WIDE, WORDS
 
 _WIDE: Final = (

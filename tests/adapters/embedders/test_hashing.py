@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from recollect.adapters.embedders.hashing import HashingEmbedder
-from recollect.ports.vectors import cosine
+from recollect.ports.vector_math import cosine
 
 
 @pytest.mark.spec("E21")

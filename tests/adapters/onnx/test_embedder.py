@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from recollect.adapters.onnx.embedder import OnnxEmbedder, _batches
-from recollect.adapters.onnx.files import BGE_SMALL, in_wheel
+from recollect.adapters.onnx.model_files import BGE_SMALL, in_wheel
 from recollect.errors import ModelMissing
-from recollect.ports.vectors import cosine
+from recollect.ports.vector_math import cosine
 
 RELATED = [
     ("I love hiking in the Alps", "We walked up the mountains in Switzerland"),

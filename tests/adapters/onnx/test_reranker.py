@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.adapters.onnx.files import MINILM_RERANKER, in_wheel
+from recollect.adapters.onnx.model_files import MINILM_RERANKER, in_wheel
 from recollect.adapters.onnx.reranker import OnnxReranker
 from recollect.errors import ModelMissing
 from recollect.ports.reranker import Reranker

@@ -10,11 +10,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.adapters.sqlite import migrate
+from recollect.adapters.sqlite import schema
 from recollect.adapters.sqlite.store import SqliteStore
+from recollect.domain.message import Message
+from recollect.domain.scope import Scope
 from recollect.errors import CorruptStore, NewerStore, NotAStore, StoreBusy, StoreError, StoreReadOnly
-from recollect.model.message import Message
-from recollect.model.scope import Scope
 from recollect.testing.builders import ANA, a_message, a_receipt
 
 MINE = Scope(ANA)
@@ -79,7 +79,7 @@ def test_the_file_says_whose_it_is(store: SqliteStore, path: Path) -> None:
     header = path.read_bytes()[:100]
 
     assert header[68:72] == b"RCLT"
-    assert int.from_bytes(header[60:64], "big") == migrate.steps()[-1][0]
+    assert int.from_bytes(header[60:64], "big") == schema.steps()[-1][0]
 
 
 FOREIGN = {
@@ -122,7 +122,7 @@ def test_a_database_with_our_tables_but_without_our_mark_is_not_ours(path: Path,
 def test_a_file_of_a_newer_recollect_is_refused_and_left_as_it_was(path: Path) -> None:
     store = SqliteStore(path)
     store.messages.add(a_message("Hello from tomorrow"), ())
-    newer = migrate.steps()[-1][0] + 1
+    newer = schema.steps()[-1][0] + 1
     store._database._writer.execute(f"PRAGMA user_version = {newer}; CREATE TABLE invented_later (x)")
     store.close()
     before = digest(path.parent)

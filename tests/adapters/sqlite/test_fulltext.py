@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.model.candidate import Reach
-from recollect.model.memory import Change
-from recollect.model.message import Role
-from recollect.model.scope import Scope
+from recollect.domain.candidate import Reach
+from recollect.domain.memory import Change
+from recollect.domain.message import Role
+from recollect.domain.scope import Scope
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, an_id, chunks_of
 
 HERE = Scope(ANA, KITCHEN)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.model.memory import Change
-from recollect.model.scope import Scope
+from recollect.domain.memory import Change
+from recollect.domain.scope import Scope
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, an_id, chunks_of
 from recollect.testing.embedders import LetterEmbedder
 

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.outbox import Outbox
+from recollect.adapters.sqlite.receipt_buffer import Outbox
 from recollect.adapters.sqlite.store import SqliteStore
 from recollect.adapters.sqlite.transaction import Turns
+from recollect.domain.message import Message
+from recollect.domain.scope import Scope
 from recollect.errors import StoreError, StoreFull
-from recollect.model.message import Message
-from recollect.model.scope import Scope
 from recollect.testing.builders import ANA, a_message
 
 MINE = Scope(ANA)

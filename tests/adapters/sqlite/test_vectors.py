@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from recollect.adapters.sqlite.columns import _distances, _smallest, as_bits
+from recollect.adapters.sqlite.quantized_index import _distances, _smallest, as_bits
 from recollect.adapters.sqlite.search import SqliteSearch
-from recollect.adapters.sqlite.shelf import WHOLE, Shelf, Shelves
 from recollect.adapters.sqlite.store import SqliteStore
+from recollect.adapters.sqlite.vector_cache import WHOLE, Shelf, Shelves
 from recollect.adapters.sqlite.vectors import content_hash, quantised
-from recollect.model.candidate import Reach
-from recollect.model.scope import Scope
+from recollect.domain.candidate import Reach
+from recollect.domain.scope import Scope
 from recollect.ports.embedder import Vector
-from recollect.ports.vectors import cosine, unit
+from recollect.ports.vector_math import cosine, unit
 from recollect.testing.builders import ANA, KITCHEN, a_message, an_id
 
 MINE = Scope(ANA)

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from recollect.adapters.embedders.loaded import LoadedEmbedder, installed
-from recollect.adapters.embedders.space import translated
+from recollect.adapters.embedders.local_model import LoadedEmbedder, installed
+from recollect.adapters.embedders.probe import translated
 from recollect.errors import ModelMissing
 from recollect.text.windows import encodable, windows
 

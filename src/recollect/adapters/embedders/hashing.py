@@ -7,7 +7,7 @@ from math import log
 from zlib import crc32
 
 from recollect.ports.embedder import Vector
-from recollect.ports.vectors import unit
+from recollect.ports.vector_math import unit
 
 _WORD = re.compile(r"[^\W_]+")
 

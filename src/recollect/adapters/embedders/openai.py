@@ -10,7 +10,7 @@ from time import monotonic
 
 import httpx2
 
-from recollect.adapters.embedders.space import Space
+from recollect.adapters.embedders.probe import Space
 from recollect.errors import ConfigError, ProviderBusy, ProviderError
 from recollect.ports.embedder import Vector
 from recollect.text.windows import encodable, windows

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Protocol
 
-from recollect.adapters.embedders.loaded import LoadedEmbedder, installed
-from recollect.adapters.embedders.space import translated
+from recollect.adapters.embedders.local_model import LoadedEmbedder, installed
+from recollect.adapters.embedders.probe import translated
 from recollect.errors import ModelMissing
 from recollect.text.windows import encodable, windows
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from recollect.adapters.llms.dialect import Dialect
+from recollect.adapters.llms.chat_client import Dialect
+from recollect.adapters.llms.http_client import Json
 from recollect.adapters.llms.sse import objects
-from recollect.adapters.llms.wire import Json
 from recollect.ports.chat_model import Turn
 from recollect.text.windows import encodable
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from recollect.adapters.onnx.files import BGE_SMALL, ModelFiles, in_folder, in_wheel, sha256
-from recollect.adapters.onnx.loading import LazyNetwork
-from recollect.adapters.onnx.recipe import Pooling, Recipe, read_recipe
-from recollect.ports.vectors import unit, unrelated_cosine
-from recollect.text.concepts import in_english
+from recollect.adapters.onnx.lazy import LazyNetwork
+from recollect.adapters.onnx.model_config import Pooling, Recipe, read_recipe
+from recollect.adapters.onnx.model_files import BGE_SMALL, ModelFiles, in_folder, in_wheel, sha256
+from recollect.ports.vector_math import unit, unrelated_cosine
+from recollect.text.portuguese_gloss import in_english
 from recollect.text.windows import windows
 
 if TYPE_CHECKING:

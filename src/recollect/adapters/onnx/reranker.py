@@ -7,10 +7,10 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from recollect.adapters.onnx.files import MINILM_RERANKER, ModelFiles, in_folder, in_wheel, sha256
-from recollect.adapters.onnx.loading import LazyNetwork
-from recollect.adapters.onnx.recipe import Recipe
-from recollect.text.concepts import in_english
+from recollect.adapters.onnx.lazy import LazyNetwork
+from recollect.adapters.onnx.model_config import Recipe
+from recollect.adapters.onnx.model_files import MINILM_RERANKER, ModelFiles, in_folder, in_wheel, sha256
+from recollect.text.portuguese_gloss import in_english
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

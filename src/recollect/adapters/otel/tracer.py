@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from opentelemetry import propagate, trace
 
-from recollect.ports.tracing import Attributes
+from recollect.ports.tracer import Attributes
 
 
 @dataclass(frozen=True, slots=True)

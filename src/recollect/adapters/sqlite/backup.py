@@ -7,8 +7,7 @@ from pathlib import Path
 
 import apsw
 
-from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.copies import (
+from recollect.adapters.sqlite.backup_files import (
     Manifest,
     beside,
     digest,
@@ -18,6 +17,7 @@ from recollect.adapters.sqlite.copies import (
     manifest_of,
     private,
 )
+from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.errors import translated
 from recollect.adapters.sqlite.tokenizer import tokenizer
 from recollect.errors import CorruptStore, Refused, StoreReadOnly

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import apsw
 
-from recollect.adapters.sqlite import migrate
+from recollect.adapters.sqlite import schema
+from recollect.adapters.sqlite.busy_handler import patience
 from recollect.adapters.sqlite.errors import translated
-from recollect.adapters.sqlite.outbox import Outbox
-from recollect.adapters.sqlite.patience import patience
+from recollect.adapters.sqlite.receipt_buffer import Outbox
 from recollect.adapters.sqlite.tokenizer import tokenizer
 from recollect.adapters.sqlite.transaction import Turns
 from recollect.errors import NotAStore, StoreError, StoreReadOnly
@@ -46,9 +46,9 @@ class Database:
             connection = self._open("PRAGMA synchronous = FULL")
             try:
                 # Nothing is written, not even the journal mode, before we know that the file is ours.
-                migrate.check(connection, path)
+                schema.check(connection, path)
                 self._keep_a_log(connection)
-                migrate.migrate(connection, path)
+                schema.migrate(connection, path)
                 connection.execute(WORDS)
             except BaseException:
                 connection.close()

@@ -9,10 +9,10 @@ import apsw
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import fetch, fetch_one, number
-from recollect.adapters.sqlite.shelf import Shelves
+from recollect.adapters.sqlite.vector_cache import Shelves
+from recollect.domain.event import Certificate
+from recollect.domain.scope import Scope
 from recollect.errors import NotFound
-from recollect.model.event import Certificate
-from recollect.model.scope import Scope
 
 #: Shorter texts stand in any file by chance.
 SHORTEST_TRACE = 6

@@ -6,13 +6,13 @@ from datetime import datetime
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, where
-from recollect.adapters.sqlite.times import from_ms, maybe_ms, maybe_time, to_ms
+from recollect.adapters.sqlite.timestamps import from_ms, maybe_ms, maybe_time, to_ms
+from recollect.domain.event import Action, Event, Step
+from recollect.domain.extraction import Fact, Judgement
+from recollect.domain.memory import Kind
+from recollect.domain.message import MessageType
+from recollect.domain.scope import Scope
 from recollect.errors import NotFound
-from recollect.model.event import Action, Event, Step
-from recollect.model.judgement import Fact, Judgement
-from recollect.model.memory import Kind
-from recollect.model.message import MessageType
-from recollect.model.scope import Scope
 
 
 class SqliteJudgements:

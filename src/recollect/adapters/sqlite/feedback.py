@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import fetch
-from recollect.adapters.sqlite.times import from_ms, to_ms
-from recollect.model.feedback import Opinion
-from recollect.model.scope import Scope
+from recollect.adapters.sqlite.timestamps import from_ms, to_ms
+from recollect.domain.feedback import Opinion
+from recollect.domain.scope import Scope
 
 NEWEST = """
     SELECT receipt, item, relevant, query, chat, created_at FROM feedback

@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_one
+from recollect.domain.candidate import Key, Source
+from recollect.domain.scope import Scope
 from recollect.errors import NotFound
-from recollect.model.candidate import Key, Source
-from recollect.model.scope import Scope
 
 FROM = """
     FROM injections i JOIN messages m ON m.no = i.message_no JOIN chats c ON c.no = m.chat_no

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, number
-from recollect.adapters.sqlite.times import from_ms, maybe_time, to_ms
-from recollect.model.job import Job, JobKind, JobState, NewJob
-from recollect.model.scope import Scope
+from recollect.adapters.sqlite.timestamps import from_ms, maybe_time, to_ms
+from recollect.domain.job import Job, JobKind, JobState, NewJob
+from recollect.domain.scope import Scope
 
 COLUMNS = (
     "j.no, u.id, j.kind, j.key, j.payload, j.state, j.attempts, j.run_at, j.created_at, j.lease, j.leased_until,"

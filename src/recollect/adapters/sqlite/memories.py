@@ -7,14 +7,14 @@ from datetime import datetime
 
 import apsw
 
-from recollect.adapters.sqlite.browsing import BAND, CONTAINS
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, Value, chat_number, fetch, fetch_one, number, where
-from recollect.adapters.sqlite.times import from_ms, maybe_ms, maybe_time, to_ms
+from recollect.adapters.sqlite.statistics import BAND, CONTAINS
+from recollect.adapters.sqlite.timestamps import from_ms, maybe_ms, maybe_time, to_ms
+from recollect.domain.memory import Band, Change, Kind, Memory, Origin, Span, Standing, Version
+from recollect.domain.message import Role
+from recollect.domain.scope import Scope
 from recollect.errors import NotFound, Refused
-from recollect.model.memory import Band, Change, Kind, Memory, Origin, Span, Standing, Version
-from recollect.model.message import Role
-from recollect.model.scope import Scope
 from recollect.ports.store import ALL
 from recollect.text.tokens import estimate
 

@@ -8,10 +8,10 @@ import apsw
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, chat_number, fetch, fetch_one, number, where
-from recollect.adapters.sqlite.times import from_ms, to_ms
+from recollect.adapters.sqlite.timestamps import from_ms, to_ms
+from recollect.domain.message import SPEAKERS, Chat, Chunk, ChunkKind, Message, MessageType, Role
+from recollect.domain.scope import Scope
 from recollect.errors import NotFound
-from recollect.model.message import SPEAKERS, Chat, Chunk, ChunkKind, Message, MessageType, Role
-from recollect.model.scope import Scope
 
 MESSAGE = """
     SELECT m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.tool_calls, m.tool_call_id, m.client_id,

@@ -7,10 +7,10 @@ from typing import TypeAlias
 import apsw
 
 from recollect.adapters.sqlite.rows import Row, as_json
-from recollect.adapters.sqlite.times import from_ms
-from recollect.model.candidate import Candidate, Place, Source
-from recollect.model.memory import Kind
-from recollect.model.message import ChunkKind, Role
+from recollect.adapters.sqlite.timestamps import from_ms
+from recollect.domain.candidate import Candidate, Place, Source
+from recollect.domain.memory import Kind
+from recollect.domain.message import ChunkKind, Role
 
 Bounds: TypeAlias = Mapping[str, str | int | None]
 

@@ -9,12 +9,12 @@ import apsw
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import fetch, fetch_one, number
-from recollect.adapters.sqlite.times import from_ms, to_ms
+from recollect.adapters.sqlite.timestamps import from_ms, to_ms
+from recollect.domain.event import Entry
+from recollect.domain.memory import Kind
+from recollect.domain.scope import Scope
+from recollect.domain.summary import Profile
 from recollect.errors import ConsentRequired
-from recollect.model.event import Entry
-from recollect.model.memory import Kind
-from recollect.model.scope import Scope
-from recollect.model.summary import Profile
 
 PROFILE = "profile"
 #: Off until the user says yes; every kind of memory is on until they say no.

@@ -9,13 +9,13 @@ import apsw
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, fetch, where
-from recollect.adapters.sqlite.times import from_ms, to_ms
+from recollect.adapters.sqlite.timestamps import from_ms, to_ms
+from recollect.domain.candidate import Source
+from recollect.domain.memory import Kind
+from recollect.domain.message import Role
+from recollect.domain.receipt import Fate, Item, Receipt
+from recollect.domain.scope import Scope
 from recollect.errors import NotFound
-from recollect.model.candidate import Source
-from recollect.model.memory import Kind
-from recollect.model.message import Role
-from recollect.model.receipt import Fate, Item, Receipt
-from recollect.model.scope import Scope
 
 #: Letters that are kept of a text that was considered and left out.
 LONGEST_LEFT_OUT = 200

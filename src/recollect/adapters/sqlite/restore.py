@@ -9,9 +9,8 @@ from urllib.parse import quote
 
 import apsw
 
-from recollect.adapters.sqlite import migrate
-from recollect.adapters.sqlite.connection import HEADER
-from recollect.adapters.sqlite.copies import (
+from recollect.adapters.sqlite import schema
+from recollect.adapters.sqlite.backup_files import (
     PIECE,
     Manifest,
     beside,
@@ -21,6 +20,7 @@ from recollect.adapters.sqlite.copies import (
     holdings,
     private,
 )
+from recollect.adapters.sqlite.connection import HEADER
 from recollect.adapters.sqlite.errors import translated
 from recollect.adapters.sqlite.tokenizer import tokenizer
 from recollect.errors import CorruptStore, NotAStore, NotFound, Refused, StoreReadOnly
@@ -47,7 +47,7 @@ class SqliteBackups:
                 f"{copy} is not what its manifest says: its bytes have changed. Take another copy."
             )
         with translated(path), closing(_opened(copy)) as db:
-            if not migrate.check(db, copy):
+            if not schema.check(db, copy):
                 raise NotAStore(f"{NotAStore.__doc__} ({copy} is empty)")
             examine(db, copy)
             held = holdings(db)

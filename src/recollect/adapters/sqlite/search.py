@@ -9,8 +9,7 @@ from datetime import datetime
 import apsw
 import numpy as np
 
-from recollect.adapters.sqlite import words
-from recollect.adapters.sqlite.columns import Columns, Floats, Numbers, Sought
+from recollect.adapters.sqlite import bm25
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.passages import (
     CANDIDATES,
@@ -21,12 +20,13 @@ from recollect.adapters.sqlite.passages import (
     Wanted,
     remembered,
 )
+from recollect.adapters.sqlite.quantized_index import Columns, Floats, Numbers, Sought
 from recollect.adapters.sqlite.rows import Row, Values, as_json, fetch, fetch_one
-from recollect.adapters.sqlite.shelf import Shelf, Shelves
-from recollect.adapters.sqlite.times import maybe_ms, to_ms
+from recollect.adapters.sqlite.timestamps import maybe_ms, to_ms
 from recollect.adapters.sqlite.tokenizer import marker, word
-from recollect.model.candidate import Candidate, Hit, Reach, Source
-from recollect.model.scope import Scope
+from recollect.adapters.sqlite.vector_cache import Shelf, Shelves
+from recollect.domain.candidate import Candidate, Hit, Reach, Source
+from recollect.domain.scope import Scope
 from recollect.ports.embedder import Vector
 from recollect.ports.search import SILENT
 from recollect.text.analyzer import terms
@@ -88,7 +88,7 @@ class SqliteSearch:
     def __init__(self, database: Database, shelves: Shelves) -> None:
         self._database = database
         self._shelves = shelves
-        self._frequent = words.Frequent()
+        self._frequent = bm25.Frequent()
         self._models: dict[str, Row] = {}
         self._moment = threading.local()
 
@@ -111,7 +111,7 @@ class SqliteSearch:
             chats = _chats(db, user_no, scope, reach)
             if chats is not None and not len(chats):
                 return []
-            found = words.best(
+            found = bm25.best(
                 db,
                 [tuple(word(user_no, form) for form in forms) for forms in wanted],
                 within=_within(db, user_no, chats, reach),

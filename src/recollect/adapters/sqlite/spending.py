@@ -6,8 +6,8 @@ import apsw
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import fetch, number
-from recollect.adapters.sqlite.times import to_ms
-from recollect.model.scope import Scope
+from recollect.adapters.sqlite.timestamps import to_ms
+from recollect.domain.scope import Scope
 
 TODAY = "FROM spending WHERE user_no = ?1 AND day = ?2"
 EVER = "FROM spending WHERE user_no = ?1 AND chat = ?2"

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from recollect.adapters.sqlite.browsing import SqliteBrowsing
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.erasure import SqliteErasure
 from recollect.adapters.sqlite.events import (
@@ -16,19 +15,19 @@ from recollect.adapters.sqlite.events import (
 from recollect.adapters.sqlite.feedback import SqliteFeedback
 from recollect.adapters.sqlite.injections import SqliteInjections
 from recollect.adapters.sqlite.jobs import SqliteJobs
+from recollect.adapters.sqlite.maintenance import SqliteUpkeep
 from recollect.adapters.sqlite.memories import SqliteMemories
 from recollect.adapters.sqlite.messages import SqliteChats, SqliteMessages
 from recollect.adapters.sqlite.privacy import SqliteAudit, SqliteConsents, SqliteProfiles
 from recollect.adapters.sqlite.receipts import SqlitePreferences, SqliteReceipts
 from recollect.adapters.sqlite.search import SqliteSearch
-from recollect.adapters.sqlite.shelf import Shelves
 from recollect.adapters.sqlite.spending import SqliteSpending
+from recollect.adapters.sqlite.statistics import SqliteBrowsing
 from recollect.adapters.sqlite.summaries import SqliteContexts, SqliteSummaries
-from recollect.adapters.sqlite.upkeep import SqliteUpkeep
+from recollect.adapters.sqlite.vector_cache import Shelves
 from recollect.adapters.sqlite.vectors import SqliteVectors
-from recollect.ports.browsing import Browsing
-from recollect.ports.jobs import Jobs
-from recollect.ports.keeping import (
+from recollect.ports.queue import Jobs
+from recollect.ports.records import (
     Audit,
     Consents,
     Contexts,
@@ -44,6 +43,7 @@ from recollect.ports.keeping import (
     Verdicts,
 )
 from recollect.ports.search import Search, Vectors
+from recollect.ports.statistics import Browsing
 from recollect.ports.store import Chats, Memories, Messages, Preferences, Receipts, Upkeep
 
 

@@ -9,11 +9,11 @@ from recollect.adapters.sqlite import rows
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.messages import MESSAGE, as_message
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, number
-from recollect.adapters.sqlite.times import from_ms, to_ms
+from recollect.adapters.sqlite.timestamps import from_ms, to_ms
+from recollect.domain.message import Message
+from recollect.domain.scope import Scope
+from recollect.domain.summary import ContextFile, Summary, SummaryKind
 from recollect.errors import InvalidInput, NotFound
-from recollect.model.message import Message
-from recollect.model.scope import Scope
-from recollect.model.summary import ContextFile, Summary, SummaryKind
 from recollect.text.tokens import estimate
 
 SUMMARY = """

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import apsw
 
-from recollect.adapters.sqlite.outbox import Outbox
+from recollect.adapters.sqlite.receipt_buffer import Outbox
 from recollect.errors import StoreError
 
 #: Nobody may join a group any more once it has so many, or is so many seconds old: other processes want to write too,

@@ -8,9 +8,9 @@ import numpy as np
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import fetch, fetch_one, number
-from recollect.adapters.sqlite.shelf import Shelves
+from recollect.adapters.sqlite.vector_cache import Shelves
+from recollect.domain.candidate import Passage
 from recollect.errors import Refused
-from recollect.model.candidate import Passage
 from recollect.ports.embedder import Vector
 
 TABLES = (

@@ -1,0 +1,89 @@
+"""What embedders share whose model a Python package runs here; it is loaded with the first text."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib import import_module
+from threading import Lock
+from types import ModuleType
+from typing import Generic, TypeVar
+
+from recollect.adapters.embedders.probe import Space, translated
+from recollect.errors import ModelMissing, ProviderError
+from recollect.ports.embedder import Vector
+from recollect.text.windows import encodable
+
+Model = TypeVar("Model")
+
+
+class LoadedEmbedder(ABC, Generic[Model]):
+    """Embeds with a model by its name in ``package``."""
+
+    def __init__(self, package: str, name: str, *, floor: float | None, load: Callable[[str], Model]) -> None:
+        self._package = package
+        self._name = name
+        self._load = load
+        self._model: Model | None = None
+        self._lock = Lock()
+        self._space = Space(self.embed, dimension=None, floor=floor)
+        self._query = lru_cache(maxsize=256)(self._embed_query)
+
+    @property
+    def model_id(self) -> str:
+        return f"{self._package}:{self._name}"
+
+    @property
+    def dimension(self) -> int:
+        return self._space.dimension
+
+    @property
+    def floor(self) -> float:
+        return self._space.floor
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        return self._vectors(self._passages, texts) if texts else []
+
+    def embed_query(self, text: str) -> Vector:
+        return self._query(text)[:]
+
+    @abstractmethod
+    def windows(self, text: str) -> list[str]: ...
+
+    @abstractmethod
+    def _passages(self, model: Model, texts: list[str]) -> Iterable[Iterable[float]]: ...
+
+    @abstractmethod
+    def _questions(self, model: Model, texts: list[str]) -> Iterable[Iterable[float]]: ...
+
+    def _embed_query(self, text: str) -> Vector:
+        return self._vectors(self._questions, [text])[0]
+
+    def _vectors(
+        self, encode: Callable[[Model, list[str]], Iterable[Iterable[float]]], texts: Sequence[str]
+    ) -> list[Vector]:
+        sendable = [encodable(text) for text in texts]
+        with self._using() as model:
+            rows = list(encode(model, sendable))
+        return self._space.vectors(rows, count=len(texts))
+
+    @contextmanager
+    def _using(self) -> Iterator[Model]:
+        with self._lock:
+            if self._model is None:
+                self._model = self._load(self._name)
+        with translated(
+            ProviderError, f"{self._name} failed on this text. Try again, or choose another embedder."
+        ):
+            yield self._model
+
+
+def installed(package: str, *, model: str) -> ModuleType:
+    """A package that is also the name of the extra which installs it."""
+    try:
+        return import_module(package.replace("-", "_"))
+    except ImportError as error:
+        raise ModelMissing(
+            f"The embedder {model} needs the package {package}, which is not installed. "
+            f'Install it with: pip install "recollect[{package}]"'
+        ) from error

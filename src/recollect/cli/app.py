@@ -1,0 +1,163 @@
+"""The command line: global options, and one place where every failure becomes a message and an exit code."""
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from io import TextIOWrapper
+from typing import Annotated
+
+import typer
+from typer.main import get_command
+
+from recollect import __version__
+from recollect.cli.index import Commands
+from recollect.cli.options import Asked, Db, Json, User
+from recollect.errors import ConfigError, InvalidInput, NotFound, RecollectError, Refused
+
+#: Looked up along the exception's ancestry; usage errors are 2, degraded answers 5, Ctrl-C is 130.
+EXIT_CODES: Mapping[type[BaseException], int] = {
+    RecollectError: 1,
+    InvalidInput: 2,
+    ConfigError: 2,
+    NotFound: 3,
+    Refused: 4,
+}
+INTERRUPTED = 130
+EPILOG = """\b
+Exit codes: 0 done, 1 error, 2 wrong input or settings, 3 not found, 4 refused,
+5 done but degraded (or `doctor` found something), 130 stopped with Ctrl-C.
+
+\b
+Examples:
+  recollect demo
+  recollect add "I'm vegetarian and hate cilantro"
+  recollect search "what can I cook tonight?"
+  recollect --db work.db --user ana list --json
+
+--db, --user and --json may stand before or after the command. `recollect COMMAND --help` has more."""
+
+app = typer.Typer(
+    cls=Commands,
+    rich_markup_mode=None,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"recollect {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def recollect(
+    ctx: typer.Context,
+    *,
+    db: Db = None,
+    user: User = None,
+    as_json: Json = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")
+    ] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """
+    Long-term memory for LLM chats: one file, no key, and it can always say why.
+
+    Texts and messages go in with `add`; `search` and `context` bring back the few that bear on a question, and
+    `why` explains the choice. Everything is in one file, by default in your data folder
+    (`recollect settings get db` says where).
+    """
+    asked: Asked = ctx.obj
+    asked.db, asked.user, asked.json, asked.debug = db, user, as_json, debug
+
+
+def exit_code(error: BaseException) -> int:
+    return next((EXIT_CODES[kind] for kind in type(error).__mro__ if kind in EXIT_CODES), 1)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line and end the process with its exit code."""
+    sys.exit(run(sys.argv[1:] if argv is None else argv))
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command line; return its exit code."""
+    _speak_utf8()
+    line = [mended(word) for word in argv] or ["--help"]
+    try:
+        code = _handled(line, Asked())
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _hung_up()
+    return code
+
+
+def _handled(line: list[str], asked: Asked) -> int:
+    try:
+        code = get_command(app).main(args=line, prog_name="recollect", standalone_mode=False, obj=asked)
+    except typer.TyperException as error:
+        # Who mistypes a command has not said yet, as far as we read, where the answer goes.
+        asked.json = asked.json or "--json" in line
+        return _misused(error, asked)
+    except typer.Abort:
+        typer.echo("\nStopped. Nothing was changed.", err=True)
+        return INTERRUPTED
+    except RecollectError as error:
+        _report(error, str(error), asked)
+        return exit_code(error)
+    except Exception as error:  # noqa: BLE001 - the outermost handler: nobody gets a traceback unasked
+        return _unexpected(error, asked)
+    if code == INTERRUPTED:
+        typer.echo(f"\nStopped. {asked.resume}", err=True)
+    return code if isinstance(code, int) else 0
+
+
+def mended(text: str) -> str:
+    """The text of a word of the command line, with U+FFFD for what is no text."""
+    try:
+        # Bytes that Python could not read, for they are no UTF-8 or the locale knows only ASCII, come as surrogates.
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _speak_utf8() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal knows its own encoding; a pipe or a file gets UTF-8 everywhere.
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
+
+
+def _misused(error: typer.TyperException, asked: Asked) -> int:
+    context: typer.Context | None = getattr(error, "ctx", None)
+    if context is not None:
+        typer.echo(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n", err=True)
+    _report(error, error.format_message(), asked)
+    return error.exit_code
+
+
+def _unexpected(error: Exception, asked: Asked) -> int:
+    if asked.debug:
+        traceback.print_exception(error)
+    hint = "" if asked.debug else " This is a mistake in recollect; run with --debug for the traceback."
+    _report(error, f"{type(error).__name__}: {error}.{hint}", asked)
+    return 1
+
+
+def _report(error: Exception, message: str, asked: Asked) -> None:
+    if asked.json:
+        shape = {"error": {"type": type(error).__name__, "message": message}}
+        typer.echo(json.dumps(shape, ensure_ascii=False))
+    typer.echo(f"Error: {message}", err=True)
+
+
+def _hung_up() -> int:
+    """Whoever read our output has gone. Say nothing, also when Python flushes at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1

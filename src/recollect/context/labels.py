@@ -1,0 +1,124 @@
+"""The words a memory block is written with, in English and in Portuguese."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from recollect.domain.message import Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """The headings of one format in one language, and the names it has for things."""
+
+    context: str  #: the file's name follows
+    profile: str
+    local: str
+    facts: str
+    history: str  #: recalled messages, in formats that keep them apart from facts
+    working: str
+    recent: str
+    importance: str
+    roles: Mapping[Role, str]
+
+
+ROLES_EN = {Role.USER: "User", Role.ASSISTANT: "Assistant", Role.SYSTEM: "System", Role.TOOL: "Tool"}
+ROLES_PT = {
+    Role.USER: "Usuário",
+    Role.ASSISTANT: "Assistente",
+    Role.SYSTEM: "Sistema",
+    Role.TOOL: "Ferramenta",
+}
+
+MARKDOWN_EN = Words(
+    context="## Context: ",
+    profile="## About the user",
+    local="## Earlier in this conversation",
+    facts="## Relevant memory",
+    history="## Relevant memory",
+    working="## This conversation so far",
+    recent="## Recent messages",
+    importance="Importance",
+    roles=ROLES_EN,
+)
+MARKDOWN_PT = Words(
+    context="## Contexto: ",
+    profile="## Sobre o usuário",
+    local="## Antes nesta conversa",
+    facts="## Memória relevante",
+    history="## Memória relevante",
+    working="## Esta conversa até agora",
+    recent="## Mensagens recentes",
+    importance="Importância",
+    roles=ROLES_PT,
+)
+SMART_EN = Words(
+    context="## Context: ",
+    profile="### ABOUT THE USER:",
+    local="### EARLIER IN THIS CHAT (SUMMARIES):",
+    facts="### CONTEXT FROM OTHER RECENT CHATS (MEMORY):",
+    history="### CONTEXT FROM OTHER RECENT CHATS (MEMORY):",
+    working="### THIS CHAT SO FAR:",
+    recent="### RECENT MESSAGES:",
+    importance="Importance",
+    roles=ROLES_EN,
+)
+SMART_PT = Words(
+    context="## Contexto: ",
+    profile="### SOBRE O USUÁRIO:",
+    local="### ANTES NESTE CHAT (RESUMOS):",
+    facts="### CONTEXTO DE OUTROS CHATS RECENTES (MEMÓRIA):",
+    history="### CONTEXTO DE OUTROS CHATS RECENTES (MEMÓRIA):",
+    working="### ESTE CHAT ATÉ AGORA:",
+    recent="### MENSAGENS RECENTES:",
+    importance="Importância",
+    roles=ROLES_PT,
+)
+COMPANION_EN = Words(
+    context="## Context: ",
+    profile="[ABOUT THE USER]",
+    local="[EARLIER IN THIS CONVERSATION]",
+    facts="[MEMORY]",
+    history="[MEMORY]",
+    working="[CURRENT CONTEXT]",
+    recent="[RECENT HISTORY]",
+    importance="Importance",
+    roles=ROLES_EN,
+)
+COMPANION_PT = Words(
+    context="## Contexto: ",
+    profile="[SOBRE O USUÁRIO]",
+    local="[ANTES NESTA CONVERSA]",
+    facts="[MEMÓRIA]",
+    history="[MEMÓRIA]",
+    working="[CONTEXTO ATUAL]",
+    recent="[HISTÓRICO RECENTE]",
+    importance="Importância",
+    roles=ROLES_PT,
+)
+AGENT_EN = Words(
+    context="## Context: ",
+    profile="About the User (Profile):",
+    local="Earlier in This Conversation (Summaries):",
+    facts="Relevant Facts (Global Context):",
+    history="Related Conversation History (Semantic Context):",
+    working="This Conversation So Far (Session Summary):",
+    recent="Current Conversation (Recent History):",
+    importance="Importance",
+    roles=ROLES_EN,
+)
+AGENT_PT = Words(
+    context="## Contexto: ",
+    profile="Sobre o usuário (perfil):",
+    local="Antes nesta conversa (resumos):",
+    facts="Fatos relevantes (contexto global):",
+    history="Histórico de conversas relacionado (contexto semântico):",
+    working="Esta conversa até agora (resumo da sessão):",
+    recent="Conversa atual (histórico recente):",
+    importance="Importância",
+    roles=ROLES_PT,
+)
+
+MARKDOWN: Mapping[str, Words] = {"en": MARKDOWN_EN, "pt": MARKDOWN_PT}
+SMART: Mapping[str, Words] = {"en": SMART_EN, "pt": SMART_PT}
+COMPANION: Mapping[str, Words] = {"en": COMPANION_EN, "pt": COMPANION_PT}
+AGENT: Mapping[str, Words] = {"en": AGENT_EN, "pt": AGENT_PT}

@@ -1,0 +1,18 @@
+"""The system prompt for hosts that have none of their own, in English and Portuguese."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from recollect.text.template import Template, chosen
+
+
+def system_prompt(locale: str, overrides: Mapping[str, str] | None = None) -> str:
+    """What tells the assistant to use its memory: the user's own for `system.pt`, else for `system`, else ours."""
+    name, text = chosen("system", locale, overrides)
+    return (_shipped(name) if text is None else Template.parse(text)).text
+
+
+@cache
+def _shipped(name: str) -> Template:
+    return Template.parse(files("recollect.context").joinpath("prompts", f"{name}.md").read_text("utf-8"))

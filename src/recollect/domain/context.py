@@ -1,0 +1,31 @@
+"""What may be put before the model, and the block of text that comes of it."""
+
+from dataclasses import dataclass
+
+from recollect.domain.candidate import Recollection
+from recollect.domain.message import Message
+from recollect.domain.receipt import Item
+from recollect.domain.summary import ContextFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tiers:
+    """What may be shown: this conversation, what came earlier in it, and everything else."""
+
+    buffer: tuple[Message, ...] = ()  #: the most recent messages of the chat, oldest first
+    local: tuple[Message, ...] = ()  #: earlier messages of the chat, shown by their summaries
+    recalled: tuple[Recollection, ...] = ()  #: best first
+    working: str | None = None  #: the session summary
+    contexts: tuple[ContextFile, ...] = ()  #: files attached to the chat
+    profile: str | None = None  #: only with the user's consent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """The text that goes into a prompt, with an account of every recollection that asked to be in it."""
+
+    text: str
+    tokens: int
+    items: tuple[Item, ...]  #: one for each recollection, best first
+    shown: Tiers = Tiers()  #: what the text holds
+    notes: tuple[str, ...] = ()  #: files, profile and summary that had no room, in words

@@ -1,0 +1,115 @@
+"""What a rule may expect of the words behind its pattern."""
+
+from collections.abc import Sequence
+
+from recollect.extraction.rules.rule_index import Condition
+from recollect.extraction.rules.tokens import Word
+
+
+def has(words: frozenset[str], *, within: int = 8) -> Condition:
+    """One of the first words is listed."""
+    return lambda rest: any(word.fold in words for word in rest[:within])
+
+
+def begins(words: frozenset[str]) -> Condition:
+    return lambda rest: bool(rest) and rest[0].fold in words
+
+
+def lacks(words: frozenset[str]) -> Condition:
+    return lambda rest: not any(word.fold in words for word in rest)
+
+
+def capital(rest: Sequence[Word]) -> bool:
+    """The first word is written like a name."""
+    return bool(rest) and rest[0].capital
+
+
+def capital_within(count: int) -> Condition:
+    return lambda rest: any(word.capital for word in rest[:count])
+
+
+def not_beginning(*phrases: str) -> Condition:
+    return lambda rest: (
+        not any([word.fold for word in rest[: len(phrase.split())]] == phrase.split() for phrase in phrases)
+    )
+
+
+def either(*conditions: Condition) -> Condition:
+    return lambda rest: any(condition(rest) for condition in conditions)
+
+
+def both(*conditions: Condition) -> Condition:
+    return lambda rest: all(condition(rest) for condition in conditions)
+
+
+def at_most(count: int) -> Condition:
+    return lambda rest: len(rest) <= count
+
+
+def at_least(count: int) -> Condition:
+    return lambda rest: len(rest) >= count
+
+
+def lasting(times: frozenset[str], since: frozenset[str]) -> Condition:
+    """Goes on for years, or since something: "for ten years", "since March"."""
+
+    def condition(rest: Sequence[Word]) -> bool:
+        folds = [word.fold for word in rest]
+        if since & set(folds[1:]):
+            return True
+        return any(
+            fold == "for" and times & set(folds[place + 1 : place + 4]) for place, fold in enumerate(folds)
+        )
+
+    return condition
+
+
+def nominal(rest: Sequence[Word]) -> bool:
+    """Begins like a noun phrase, not like "started the …"."""
+    return bool(rest) and not rest[0].fold.endswith(("ed", "ing")) and rest[0].fold not in _PARTICIPLES
+
+
+_PARTICIPLES = frozenset(
+    "been done got gotten seen had heard made found gone come taken to no never lost read".split()
+)
+
+
+def age(rest: Sequence[Word]) -> bool:
+    return (
+        bool(rest)
+        and rest[0].fold.isascii()
+        and rest[0].fold.isdecimal()
+        and 3 <= int(rest[0].fold[:4]) <= 115
+    )
+
+
+def noun_phrase(stops: frozenset[str], head: Condition) -> Condition:
+    """The noun that the phrase is about stands before the first preposition."""
+
+    def condition(rest: Sequence[Word]) -> bool:
+        end = next((place for place, word in enumerate(rest) if word.fold in stops), len(rest))
+        return 0 < end <= 6 and head(rest[end - 1 : end])
+
+    return condition
+
+
+def first_noun(stops: frozenset[str], head: Condition) -> Condition:
+    """In Portuguese the noun comes first: one of the words before the first preposition."""
+
+    def condition(rest: Sequence[Word]) -> bool:
+        end = next((place for place, word in enumerate(rest) if word.fold in stops), len(rest))
+        return any(head(rest[place : place + 1]) for place in range(min(end, 3)))
+
+    return condition
+
+
+def named_or_ends(words: frozenset[str], endings: tuple[str, ...], *, never: frozenset[str]) -> Condition:
+    """A single word that is listed, or that ends like the names of trades do."""
+
+    def condition(rest: Sequence[Word]) -> bool:
+        if not rest or rest[0].fold in never:
+            return False
+        fold = rest[0].fold
+        return fold in words or (len(fold) > 4 and fold.endswith(endings))
+
+    return condition

@@ -1,0 +1,61 @@
+"""Find orders that want the assistant to drop its instructions or to give them away: nobody's fact, nobody's taste."""
+
+from collections.abc import Mapping, Sequence
+
+from recollect.extraction.rules.patterns import Pattern
+from recollect.extraction.rules.tokens import Word, read
+
+_PATTERNS = """
+@drop all|any|every? of? the|your|my|these|those|its? @earlier? and|or? @earlier? @orders
+@drop everything|anything|all that|you? was|were|have? said|above|before|previously|been
+@show me|us? the|your|its? full|entire|whole|exact|own? @hidden @orders
+enable|enter|activate developer|debug|god|dan mode
+you are now dan|free|unrestricted|jailbroken|unfiltered
+@largue todas|todos|qualquer|quaisquer|tudo? as|os|suas|seus|tuas|teus|minhas? suas|seus? @ordens @antes
+@mostre me? o|a|os|as|seu|sua|seus|suas|teu|tuas? seu|suas? @ordens do|de|da|ocultas|secretas|ocultos|iniciais sistema?
+ative|ativa|entre|entra no? modo desenvolvedor|deus|dan
+"""
+_CLASSES = {
+    "drop": frozenset("ignore disregard forget override bypass discard".split()),
+    "show": frozenset("reveal show print output repeat leak expose display tell give".split()),
+    "largue": frozenset(
+        "ignore ignora ignorar desconsidere desconsidera desconsiderar esqueca esquece descarte descarta".split()
+    ),
+    "mostre": frozenset("revele revela mostre mostra exiba exibe imprima imprime repita repete vaze".split()),
+    "earlier": frozenset(
+        "previous prior above earlier preceding foregoing existing original initial system safety former other".split()
+    ),
+    "hidden": frozenset("system hidden secret initial original confidential internal".split()),
+    "orders": frozenset(
+        "instructions instruction prompt prompts rules guidelines directives restrictions programming orders "
+        "safeguards".split()
+    ),
+    "ordens": frozenset("instrucoes instrucao ordens regras diretrizes prompt prompts restricoes".split()),
+    "antes": frozenset("anteriores anterior acima previas previa iniciais dadas sistema originais".split()),
+}
+
+
+def _grouped() -> Mapping[str, tuple[Pattern, ...]]:
+    found: dict[str, tuple[Pattern, ...]] = {}
+    for line in _PATTERNS.strip().splitlines():
+        pattern = Pattern.parse(line, _CLASSES)
+        for word in pattern.openings():
+            found[word] = (*found.get(word, ()), pattern)
+    return found
+
+
+_BY_FIRST = _grouped()
+
+
+def overridden(words: Sequence[Word]) -> int:
+    """Where such an order begins; the number of words when there is none."""
+    for place, word in enumerate(words):
+        if any(pattern.end(words, place) for pattern in _BY_FIRST.get(word.fold, ())):
+            return place
+    return len(words)
+
+
+def ordering(text: str) -> str | None:
+    """Why a claim is no fact but such an order; None if it is none."""
+    words = read(text, {}, frozenset())
+    return "it tells the assistant to drop its instructions" if overridden(words) < len(words) else None

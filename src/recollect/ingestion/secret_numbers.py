@@ -1,0 +1,231 @@
+"""Numbers that are somebody's: cards, bank accounts and identity numbers, told by their check digits."""
+
+import re
+import string
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from recollect.ingestion.secret_match import Finding, follows, places
+
+#: Length of an IBAN by country.
+IBAN_LENGTHS: Mapping[str, int] = {
+    "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BR": 29, "BY": 28,
+    "CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18,
+    "FO": 18, "FR": 27, "GB": 22, "GE": 22, "GI": 23, "GL": 18, "GR": 27, "GT": 28, "HR": 21, "HU": 28, "IE": 22,
+    "IL": 23, "IQ": 23, "IS": 26, "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LC": 32, "LI": 21, "LT": 20,
+    "LU": 20, "LV": 21, "MC": 27, "MD": 24, "ME": 22, "MK": 19, "MR": 27, "MT": 31, "MU": 30, "NL": 18, "NO": 15,
+    "PK": 24, "PL": 28, "PS": 29, "PT": 25, "QA": 29, "RO": 24, "RS": 22, "SA": 24, "SC": 31, "SE": 24, "SI": 19,
+    "SK": 24, "SM": 27, "ST": 25, "SV": 28, "TL": 23, "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20,
+}  # fmt: skip
+
+#: Which digits a card begins with, and how many it may have.
+_BRANDS: tuple[tuple[re.Pattern[str], tuple[int, ...]], ...] = (
+    (re.compile(r"4"), (13, 16, 19)),
+    (re.compile(r"5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720"), (16,)),
+    (re.compile(r"3[47]"), (15,)),
+    (re.compile(r"6011|64[4-9]|65"), (16, 19)),
+    (re.compile(r"30[0-5]|36|3[89]"), (14, 16)),
+    (re.compile(r"35(?:2[89]|[3-8])"), (16,)),
+    (re.compile(r"62|81"), (16, 17, 18, 19)),
+    (re.compile(r"50(?:18|20|38|41|67|90)|6304|67[56]|606282|6362|6363"), (16, 18, 19)),
+)
+
+_DIGIT = re.compile(r"\d")
+_JOINED = frozenset(string.ascii_letters + string.digits + "_.,/#+-")
+_LETTERS = frozenset(string.ascii_letters + string.digits)
+#: Nine digits or more with at most one sign between two: only there can such a number stand.
+_CLUSTER = re.compile(r"[0-9](?:[ .\u00a0/-]?[0-9]){8,}+")
+_GAP = r"[ .\u00a0-]"
+_CARD = re.compile(
+    rf"[0-9](?:\d{{12,18}}|\d{{3}}(?:{_GAP}\d{{4}}){{3}}(?:{_GAP}?\d{{1,3}})?|\d{{3}}{_GAP}\d{{6}}{_GAP}\d{{4,5}})"
+    r"(?![\w/-]|[.,]\d)"
+)
+#: What else has that many digits, when the word stands just before.
+_NOT_A_CARD = re.compile(
+    r"(?<![^\W_])(?:order|pedido|tracking|rastre\w{1,8}|invoice|fatura|nota|protocolo?|ticket|isbn|imei|ean|gtin|sku|serial|"
+    r"id|phone|tel|telefone|celular|whatsapp|n[ºo°]|timestamp|chave)(?:[\W_]|id|n[ºo°]|number|número|code|código|is|é){0,6}?$"
+)
+_CARD_WORD = re.compile(r"card|cart[aã]o|visa|master|amex|cr[eé]dit|d[eé]bit|elo\b")
+#: The check digits of an IBAN; its two letters stand before them.
+_IBAN = re.compile(r"[0-9][0-9](?=[ -]?[A-Za-z0-9]{4})")
+_CNPJ = re.compile(r"[0-9A-Z]{2}(?:\.[0-9A-Z]{3}){2}/[0-9A-Z]{4}-\d{2}(?![\w-])")
+_CNPJ_SLASH = 10  #: where the slash stands in it
+
+#: What may stand between the word and its number.
+_FILLING = r"(?:[\W_]|n[uú]mero|number|is|é|e|do|da|meu|minha|o|n[ºo°]){0,6}?"
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A number that is known by the way it is written."""
+
+    kind: str
+    pattern: re.Pattern[str]
+    holds: Callable[[str], bool] = bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A number that is only known by the word before it."""
+
+    kind: str
+    words: tuple[str, ...]
+    number: re.Pattern[str]
+    holds: Callable[[str], bool] = bool
+
+
+def _named(kind: str, words: tuple[str, ...], number: str, holds: Callable[[str], bool] = bool) -> _Named:
+    pattern = re.compile(rf"(?![^\W_]){_FILLING}({number})(?![\w/-]|[.,]\d)")
+    return _Named(kind, words, pattern, holds)
+
+
+def _weighted(values: Sequence[int], weights: Sequence[int]) -> int:
+    rest = sum(value * weight for value, weight in zip(values, weights, strict=True)) % 11
+    return 0 if rest < 2 else 11 - rest
+
+
+def _digits(text: str) -> str:
+    return "".join(c for c in text if "0" <= c <= "9")
+
+
+def luhn(digits: str) -> bool:
+    """The check of payment cards."""
+    doubled = (int(digit) * 2 for digit in digits[-2::-2])
+    return (sum(map(int, digits[-1::-2])) + sum(n - 9 if n > 9 else n for n in doubled)) % 10 == 0
+
+
+def mod97(iban: str) -> bool:
+    """The check of bank accounts, letters counting from ten."""
+    return int("".join(str(int(c, 36)) for c in iban[4:] + iban[:4])) % 97 == 1
+
+
+def cpf(text: str) -> bool:
+    """The check of Brazilian persons. One digit repeated passes the sum, and is nobody's."""
+    values = [int(digit) for digit in _digits(text)]
+    if len(values) != 11 or len(set(values)) == 1:
+        return False
+    first = _weighted(values[:9], range(10, 1, -1))
+    return values[9:] == [first, _weighted([*values[:9], first], range(11, 1, -1))]
+
+
+def cnpj(text: str) -> bool:
+    """The check of Brazilian companies. Letters are allowed since 2026 and count by their place after zero."""
+    signs = [c for c in text.upper() if c.isascii() and c.isalnum()]
+    values = [ord(c) - 48 for c in signs]
+    if len(values) != 14 or len(set(values)) == 1:
+        return False
+    weights = (6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
+    first = _weighted(values[:12], weights[1:])
+    return values[12:] == [first, _weighted([*values[:12], first], weights)]
+
+
+def pis(text: str) -> bool:
+    """The check of Brazilian workers."""
+    values = [int(digit) for digit in _digits(text)]
+    if len(values) != 11 or len(set(values)) == 1:
+        return False
+    return values[10] == _weighted(values[:10], (3, 2, 9, 8, 7, 6, 5, 4, 3, 2))
+
+
+def nif(text: str) -> bool:
+    """The check of Portuguese taxpayers, or of Spanish ones, whose number ends in a letter."""
+    if text[-1].isalpha():
+        number = text.casefold().replace("-", "")
+        whole = number[:-1].translate(str.maketrans("xyz", "012"))
+        return "trwagmyfpdxbnjzsqvhlcke"[int(whole) % 23] == number[-1]
+    values = [int(digit) for digit in _digits(text)]
+    return values[0] in {1, 2, 3, 5, 6, 7, 8, 9} and values[8] == _weighted(values[:8], range(9, 1, -1))
+
+
+_WRITTEN = (
+    _Written("cpf", re.compile(r"[0-9]\d\d\.\d{3}\.\d{3}-\d{2}(?![\w-])"), cpf),
+    _Written("pis", re.compile(r"[0-9]\d\d\.\d{5}\.\d{2}-\d(?![\w-])"), pis),
+    _Written("ssn", re.compile(r"(?!000|666|9)[0-9]\d\d-(?!00)\d{2}-(?!0000)\d{4}(?![\w/-]|[.,]\d)")),
+)
+_NAMED = (
+    _named("cpf", ("cpf",), r"\d{3}[ .]?\d{3}[ .]?\d{3}[ -]?\d{2}", cpf),
+    _named("cnpj", ("cnpj",), r"[0-9a-z]{12}\d{2}", cnpj),
+    _named("pis", ("pis", "pasep", "nis", "nit"), r"\d{11}", pis),
+    _named("ssn", ("ssn", "social security"), r"\d{9}|\d{3} \d{2} \d{4}"),
+    _named("nif", ("nif", "nie", "dni", "contribuinte"), r"\d{3} ?\d{3} ?\d{3}|[xyz]?-?\d{7,8}-?[a-z]", nif),
+    _named(
+        "card code",
+        ("cvv", "cvv2", "cvc", "cvc2", "código de segurança", "codigo de seguranca", "security code"),
+        r"\d{3,4}",
+    ),
+)
+
+
+def numbers(text: str, small: str) -> Iterator[Finding]:
+    """Every such number; ``small`` is the text in small letters, place for place."""
+    if not _DIGIT.search(text):  # as in most messages
+        return
+    yield from _ibans(text)
+    yield from _company_numbers(text)
+    for cluster in _CLUSTER.finditer(text):
+        yield from _cards(text, small, cluster.start(), cluster.end() + 2)
+        for written in _WRITTEN:
+            for match in written.pattern.finditer(text, cluster.start(), cluster.end() + 2):
+                if not follows(text, match.start(), _JOINED) and written.holds(match.group()):
+                    yield Finding(kind=written.kind, start=match.start(), end=match.end())
+    for named in _NAMED:
+        for word in named.words:
+            yield from _after(word, named, small)
+
+
+def _after(word: str, named: _Named, small: str) -> Iterator[Finding]:
+    for place in places(small, word):
+        match = named.number.match(small, place + len(word))
+        if match and not follows(small, place, _LETTERS) and named.holds(match[1]):
+            yield Finding(kind=named.kind, start=match.start(1), end=match.end(1))
+
+
+def _company_numbers(text: str) -> Iterator[Finding]:
+    for place in places(text, "/"):
+        start = place - _CNPJ_SLASH
+        match = _CNPJ.match(text, start) if start >= 0 else None
+        if match and not follows(text, start, _JOINED) and cnpj(match.group()):
+            yield Finding(kind="cnpj", start=start, end=match.end())
+
+
+def _cards(text: str, small: str, start: int, end: int) -> Iterator[Finding]:
+    for match in _CARD.finditer(text, start, end):
+        digits = _digits(match.group())
+        before = small[max(0, match.start() - 32) : match.start()]
+        free = not follows(text, match.start(), _JOINED)
+        if free and _branded(digits) and luhn(digits) and _likely(digits, before):
+            yield Finding(kind="payment card", start=match.start(), end=match.end())
+
+
+def _likely(digits: str, before: str) -> bool:
+    if _CARD_WORD.search(before):
+        return True
+    # Thirteen digits are more often a telephone or a book than one of the old cards.
+    return len(digits) > 13 and not _NOT_A_CARD.search(before)
+
+
+def _branded(digits: str) -> bool:
+    return any(len(digits) in lengths and brand.match(digits) for brand, lengths in _BRANDS)
+
+
+def _ibans(text: str) -> Iterator[Finding]:
+    for match in _IBAN.finditer(text):
+        start = match.start() - 2
+        length = IBAN_LENGTHS.get(text[start : start + 2].upper()) if start >= 0 else None
+        if length is None or follows(text, start, _LETTERS):
+            continue
+        end = _end_of_iban(text, start, length)
+        if end is not None:
+            yield Finding(kind="iban", start=start, end=end)
+
+
+def _end_of_iban(text: str, start: int, length: int) -> int | None:
+    taken, place = "", start
+    while len(taken) < length and place < len(text):
+        if text[place].isascii() and text[place].isalnum():
+            taken += text[place]
+        elif text[place] not in " -" or text[place - 1] in " -":
+            return None
+        place += 1
+    ended = place == len(text) or not text[place].isalnum()
+    return place if ended and len(taken) == length and mod97(taken) else None

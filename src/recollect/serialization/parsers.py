@@ -1,0 +1,145 @@
+"""Messages as clients write them, read into drafts."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from recollect.domain.feedback import Label
+from recollect.domain.message import Draft, Role
+from recollect.domain.scope import valid_name
+from recollect.errors import InvalidInput
+
+#: A year from the ends of the calendar, so that a time can be shown in any zone.
+EARLIEST = datetime(2, 1, 1, tzinfo=UTC)
+LATEST = datetime(9998, 12, 31, tzinfo=UTC)
+
+
+def drafts(messages: Mapping[str, object] | Sequence[Mapping[str, object]]) -> list[Draft]:
+    """One message or a list of them, in the shape of today's chat APIs."""
+    given: object = messages
+    if not isinstance(given, Iterable) or isinstance(given, bytes | bytearray):
+        raise InvalidInput(f"Give a text, a message or a list of messages, not {_shown(given)}.")
+    return [draft(message) for message in ([given] if isinstance(given, Mapping) else given)]
+
+
+def draft(message: object) -> Draft:
+    if not isinstance(message, Mapping) or not isinstance(role := message.get("role"), str):
+        raise InvalidInput(f"A message needs a role and content; this one is {_shown(message)}.")
+    said_at = message.get("created_at")
+    return Draft(
+        role=Role.parse(role),
+        content=_text(message.get("content")),
+        created_at=moment(message.get("timestamp") if said_at is None else said_at),
+        tool_calls=_json(message.get("tool_calls")),
+        tool_call_id=_name(message, "tool_call_id"),
+        client_id=_name(message, "id"),
+    )
+
+
+def _text(content: object) -> str:
+    """Text as it is; of a list of parts the text ones. Pictures and sound are not remembered."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Sequence):
+        parts = [part for part in content if isinstance(part, Mapping)]
+        return "\n".join(part["text"] for part in parts if isinstance(part.get("text"), str))
+    raise InvalidInput(f"The content of a message is text or a list of parts, not {_shown(content)}.")
+
+
+def moment(value: object) -> datetime | None:
+    """ISO 8601, or seconds since 1970. A time without a zone is taken as UTC."""
+    if value is None or value == "":
+        return None
+    try:
+        parsed = _parsed(value)
+        said_at = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise InvalidInput(f"{value!r} is not a time. Write it like 2026-03-01T09:30:00+00:00.") from error
+    if not EARLIEST <= said_at <= LATEST:
+        raise InvalidInput(f"{value!r} is too near the end of the calendar. Give a time from year 2 to 9998.")
+    return said_at
+
+
+def _parsed(value: object) -> datetime:
+    if isinstance(value, datetime):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return datetime.fromtimestamp(value, UTC)
+    return datetime.fromisoformat(str(value))
+
+
+def tags(given: str | Sequence[str]) -> tuple[str, ...]:
+    """One tag, or several."""
+    listed = (given,) if isinstance(given, str) else given
+    return tuple(valid_name("tag", str(tag)) for tag in listed)
+
+
+def labels(given: Iterable[object]) -> list[Label]:
+    """Questions with what bears on them: by ids or words, as a list or with how much each counts."""
+    return [_label(each, f"Label {place}") for place, each in enumerate(given, start=1)]
+
+
+def _label(given: object, name: str) -> Label:
+    if (
+        not isinstance(given, Mapping)
+        or not isinstance(query := given.get("query"), str)
+        or not query.strip()
+    ):
+        raise InvalidInput(f'{name} has no query. Write it like {{"query": "...", "relevant": ["..."]}}.')
+    relevant, chat = given.get("relevant"), given.get("chat_id")
+    if isinstance(relevant, list | tuple):
+        relevant = dict.fromkeys(relevant, 1.0) if all(isinstance(each, str) for each in relevant) else None
+    if not isinstance(relevant, Mapping) or not all(_is_gain(*pair) for pair in relevant.items()):
+        raise InvalidInput(f"{name}: `relevant` is a list of ids or texts, or how much each of them counts.")
+    if not relevant:
+        raise InvalidInput(
+            f"{name} names nothing relevant, so no order is better than another. Leave it out."
+        )
+    gains = {question(key): float(gain) for key, gain in relevant.items()}
+    return Label(query=question(query), relevant=gains, chat=None if chat is None else str(chat))
+
+
+def _is_gain(name: object, gain: object) -> bool:
+    number = isinstance(gain, int | float) and not isinstance(gain, bool)
+    return number and isinstance(name, str) and bool(name.strip()) and 0 < float(str(gain)) < 1000
+
+
+def question(text: str) -> str:
+    """A question as it can be searched for and written down: U+FFFD stands for each half of a surrogate pair."""
+    return (
+        text if _is_text(text) else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    )
+
+
+def _name(message: Mapping[str, object], key: str) -> str | None:
+    value = message.get(key)
+    if value is None or value == "":
+        return None
+    name = str(value)
+    if not _is_text(name):
+        raise InvalidInput(f"The {key} of a message is text, not {_shown(name)}.")
+    return name
+
+
+def _json(tool_calls: object) -> str | None:
+    if not tool_calls:
+        return None
+    try:
+        text = json.dumps(tool_calls, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"The tool_calls of a message are plain JSON, not {_shown(tool_calls)}."
+        ) from error
+    # Half a surrogate pair cannot be stored as it is, but as an escape it can.
+    return text if _is_text(text) else json.dumps(tool_calls)
+
+
+def _is_text(text: str) -> bool:
+    return not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -1,0 +1,116 @@
+"""The log: a line for people or one JSON object for machines. What anybody said, asked or proved is never in it."""
+
+import hashlib
+import json
+import logging
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Literal
+
+from recollect.domain.job import Job
+from recollect.workers.worker import Done
+
+log = logging.getLogger("recollect.workers")
+#: Letters of a reason; the list of jobs has all of it.
+LONGEST = 300
+
+
+def fields(**values: object) -> dict[str, dict[str, object]]:
+    """What a line says besides its event; for `extra`."""
+    return {"fields": {name: value for name, value in values.items() if value is not None}}
+
+
+def alias(user: str) -> str:
+    """The same for the same user, and no name or address."""
+    return hashlib.sha256(user.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+class Lines(logging.Formatter):
+    """One line for each record. Of an exception the place is told, and not its message, which may quote somebody."""
+
+    def __init__(self, written: Callable[[Mapping[str, object]], str]) -> None:
+        super().__init__()
+        self._written = written
+
+    def format(self, record: logging.LogRecord) -> str:
+        told: dict[str, object] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            "logger": record.name,
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info and (error := record.exc_info[1]):
+            frames = traceback.extract_tb(error.__traceback__)
+            told["error"] = type(error).__name__
+            told["trace"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+        return self._written(told)
+
+
+def as_json(told: Mapping[str, object]) -> str:
+    return json.dumps(told, ensure_ascii=False, default=str)
+
+
+def as_text(told: Mapping[str, object]) -> str:
+    time, level, event, _, *rest = told.values()
+    names = list(told)[4:]
+    more = " ".join(f"{name}={value}" for name, value in zip(names, rest, strict=True))
+    return f"{time} {str(level).upper():7} {event} {more}".rstrip()
+
+
+@contextmanager
+def logging_to_stderr(shape: Literal["text", "json"], level: str) -> Iterator[None]:
+    """For as long as the server runs: what recollect and the server below it have to say."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Lines(as_json if shape == "json" else as_text))
+    loggers = [logging.getLogger(name) for name in ("recollect", "uvicorn.error")]
+    before = [each.level for each in loggers]
+    for each in loggers:
+        each.addHandler(handler)
+    loggers[0].setLevel(level.upper())
+    # What it says of itself is said by the command.
+    loggers[1].setLevel("WARNING")
+    try:
+        yield
+    finally:
+        for each, was in zip(loggers, before, strict=True):
+            each.removeHandler(handler)
+            each.setLevel(was)
+
+
+def tell_of_job(done: Done) -> None:
+    """A job that failed, with what is known of it; one that went well is only counted by who wants to know all."""
+    about = _about(done.job)
+    if done.error is None:
+        log.debug("job done", extra=fields(**about))
+    else:
+        event = "job parked" if done.parked else "job failed"
+        log.warning(event, extra=fields(**about, reason=_told(done.error)))
+
+
+def _about(job: Job) -> dict[str, object]:
+    return {"job": job.id, "kind": str(job.kind), "attempts": job.attempts, "user": alias(job.user)}
+
+
+def _told(reason: str) -> str:
+    """Errors of ours say what happened in words of ours; of others, which may quote anything, the kind is enough."""
+    kind, _, _ = reason.partition(":")
+    return reason[:LONGEST] if kind in SPOKEN else kind
+
+
+#: Errors whose words are ours, or a provider's about itself.
+SPOKEN = frozenset(
+    (
+        *("StoreError", "StoreBusy", "StoreFull", "StoreReadOnly", "CorruptStore", "ConfigError"),
+        *(
+            "ProviderError",
+            "ProviderBusy",
+            "ModelMissing",
+            "CapReached",
+            "its lease ran out; somebody else does it",
+        ),
+    )
+)

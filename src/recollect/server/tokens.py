@@ -1,0 +1,109 @@
+"""Who may use the server: one token for the owner, made on first start, and more for others."""
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.domain.scope import valid_name
+from recollect.errors import InvalidInput, NotFound
+
+PREFIX = "rk-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """Somebody with a token."""
+
+    name: str  #: of the token
+    user: str  #: whose memory they see
+    admin: bool = False
+
+
+class Keys:
+    """
+    The tokens of one memory, in two files beside it that only their owner can read.
+
+    The owner's token can be read again, since the command line hands it to the browser; of others only a hash is kept.
+    """
+
+    def __init__(self, db: Path, *, owner: str) -> None:
+        self._own = db.with_name(f"{db.name}.token")
+        self._others = db.with_name(f"{db.name}.tokens.json")
+        self.owner = Person(name="owner", user=owner, admin=True)
+
+    @property
+    def own_token(self) -> str:
+        """The owner's token, made if there is none yet."""
+        try:
+            return self._own.read_text("utf-8").strip()
+        except FileNotFoundError:
+            token = PREFIX + secrets.token_urlsafe(32)
+            _write(self._own, token + "\n")
+            return token
+
+    def who(self, token: str) -> Person | None:
+        """Whose token it is. Takes as long for a wrong one as for a right one."""
+        digest = _digest(token)
+        found = self.owner if hmac.compare_digest(digest, _digest(self.own_token)) else None
+        for person, known in self._known().items():
+            if hmac.compare_digest(digest, known):
+                found = person
+        return found
+
+    def add(self, name: str, *, user: str, admin: bool = False) -> str:
+        """Make a token; it is shown this once."""
+        entries = self._entries()
+        if name in entries or name == self.owner.name:
+            raise InvalidInput(f"There is a token {name!r} already. Choose another name, or revoke it first.")
+        token = PREFIX + secrets.token_urlsafe(32)
+        entries[valid_name("name of the token", name)] = {
+            "user": valid_name("user id", user),
+            "admin": admin,
+            "sha256": _digest(token),
+        }
+        _write(self._others, json.dumps(entries, indent=2, ensure_ascii=False) + "\n")
+        return token
+
+    def revoke(self, name: str) -> None:
+        entries = self._entries()
+        if entries.pop(name, None) is None:
+            raise NotFound(f"There is no token {name!r}. `recollect tokens` lists them.")
+        _write(self._others, json.dumps(entries, indent=2, ensure_ascii=False) + "\n")
+
+    def people(self) -> list[Person]:
+        return [self.owner, *self._known()]
+
+    def _known(self) -> dict[Person, str]:
+        return {
+            Person(name=name, user=str(entry["user"]), admin=bool(entry["admin"])): str(entry["sha256"])
+            for name, entry in self._entries().items()
+        }
+
+    def _entries(self) -> dict[str, Mapping[str, object]]:
+        try:
+            entries: dict[str, Mapping[str, object]] = json.loads(self._others.read_text("utf-8"))
+        except FileNotFoundError:
+            return {}
+        return entries
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all, and never readable by others, not even for a moment."""
+    draft = path.with_name(f"{path.name}.new")
+    draft.unlink(missing_ok=True)
+    with os.fdopen(
+        os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+    ) as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)

@@ -1,0 +1,202 @@
+"""Looking after the shadows: each kind of difference is found and repaired, and nothing else is touched."""
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from recollect.adapters.sqlite.maintenance import FULLTEXT
+from recollect.adapters.sqlite.store import SqliteStore
+from recollect.domain.candidate import Reach
+from recollect.domain.scope import Scope
+from recollect.errors import InvalidInput
+from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, chunks_of
+from recollect.testing.embedders import LetterEmbedder
+
+HERE = Scope(ANA, KITCHEN)
+EMBEDDER = LetterEmbedder()
+SOUP, BREAD = a_message("Saffron soup"), a_message("Bread and butter")
+TRUTH = ("users", "chats", "messages", "message_chunks", "memories", "memory_versions", "jobs", "preferences")
+SHADOWS = {
+    "vectors": "SELECT passage, user_no, chat_no, content_hash, data FROM vectors ORDER BY passage",
+    "queue": "SELECT * FROM unembedded ORDER BY passage",
+    "index": "SELECT doc, term, offset FROM temp.words ORDER BY 1, 3, 2",
+}
+
+
+@pytest.fixture
+def store(path: Path) -> SqliteStore:
+    """Two messages, a chunk and a memory with their vectors, and a message that waits for one."""
+    store = SqliteStore(path)
+    store.messages.add(SOUP, chunks_of("Saffron soup"))
+    store.messages.add(BREAD, ())
+    store.memories.add(a_memory("likes saffron"))
+    embed(store)
+    store.messages.add(a_message("Not embedded yet"), ())
+    return store
+
+
+def embed(store: SqliteStore) -> None:
+    batch = store.vectors.missing(ANA, limit=100)
+    store.vectors.put(ANA, "letters", [(p, EMBEDDER.embed_query(p.text)) for p in batch])
+
+
+def writer(store: SqliteStore) -> apsw.Connection:
+    return store._database._writer
+
+
+def truth(store: SqliteStore) -> dict[str, list[object]]:
+    return {table: list(writer(store).execute(f"SELECT * FROM {table} ORDER BY 1, 2")) for table in TRUTH}
+
+
+def shadows(store: SqliteStore) -> dict[str, list[object]]:
+    return {name: list(writer(store).execute(sql)) for name, sql in SHADOWS.items()}
+
+
+def complaints(store: SqliteStore) -> set[str]:
+    return {finding.name for finding in store.upkeep.check(deep=True) if not finding.ok}
+
+
+DELETE_WORDS = """
+    INSERT INTO passages_fts (passages_fts, rowid, text) SELECT 'delete', passage, text FROM passages
+    WHERE passage = 4
+"""
+#: How each shadow may come to differ, what `check` calls it, and whether the vector must be made anew.
+DIFFERENCES = {
+    "a passage without words": (DELETE_WORDS, {"full text", "full text content"}, False),
+    "words without a passage": (
+        "INSERT INTO passages_fts (rowid, text) VALUES (4000, '1' || char(31) || '1' || char(31) || 'ghost')",
+        {"full text", "full text content"},
+        False,
+    ),
+    "a vector without a passage": (
+        """
+        INSERT INTO vectors (user_no, model_no, passage, chat_no, content_hash, scale, data)
+        SELECT user_no, model_no, 4000, chat_no, content_hash, scale, data FROM vectors LIMIT 1
+        """,
+        {"orphan vectors"},
+        False,
+    ),
+    "neither vector nor place in the queue": ("DELETE FROM vectors WHERE passage = 4", {"vectors"}, True),
+    "a promise for nothing": ("INSERT INTO unembedded VALUES (1, 4000)", set(), False),
+    "a vector of an older text": ("UPDATE vectors SET content_hash = 7 WHERE passage = 4", {"stale vectors"}, True),
+    "no index at all": ("DROP TABLE passages_fts", {"readable", "full text content"}, False),
+}  # fmt: skip
+
+
+@pytest.mark.spec("V1", "TR-12", "X8")
+@pytest.mark.parametrize(("damage", "names", "embeds"), DIFFERENCES.values(), ids=DIFFERENCES.keys())
+def test_each_difference_is_repaired_and_nothing_else_is_changed(
+    store: SqliteStore, damage: str, names: set[str], embeds: bool
+) -> None:
+    before, well = truth(store), shadows(store)
+    writer(store).execute(damage)
+    assert complaints(store) <= names
+    assert not names or complaints(store)
+
+    assert store.upkeep.sync() >= 1
+    assert complaints(store) == set()
+    assert truth(store) == before
+    if embeds:
+        batch = store.vectors.missing(ANA, limit=1)
+        assert [passage.number for passage in batch] == [4]
+        store.vectors.put(ANA, "letters", [(p, EMBEDDER.embed_query(p.text)) for p in batch])
+    assert shadows(store) == well
+    assert store.upkeep.sync() == 0
+    store.close()
+
+
+@pytest.mark.spec("TR-12")
+def test_syncing_a_store_that_is_well_writes_nothing(store: SqliteStore, path: Path) -> None:
+    observer = apsw.Connection(str(path))
+    before = (observer.pragma("data_version"), writer(store).total_changes())
+
+    assert store.upkeep.sync() == 0
+    assert (observer.pragma("data_version"), writer(store).total_changes()) == before
+    observer.close()
+    store.close()
+
+
+def test_tidying_makes_one_piece_of_the_index_and_changes_no_word(store: SqliteStore) -> None:
+    def pieces() -> object:
+        return writer(store).execute("SELECT count(DISTINCT segid) FROM passages_fts_idx").get
+
+    for number in range(20):
+        store.messages.add(a_message(f"Saffron rice, the {number}th time"), ())
+    before, well = truth(store), shadows(store)
+    assert pieces() != 1
+
+    assert store.upkeep.tidy() > 0
+    assert pieces() == 1
+    assert store.upkeep.tidy() == 0
+    assert truth(store) == before
+    assert shadows(store) == well
+    assert complaints(store) == set()
+    store.close()
+
+
+@pytest.mark.spec("U3", "X8")
+def test_rebuilding_the_words_leaves_the_truth_and_the_vectors_alone(store: SqliteStore) -> None:
+    before, well = truth(store), shadows(store)
+
+    assert store.upkeep.rebuild("fulltext") == 5
+    assert truth(store) == before
+    assert shadows(store) == well
+    store.close()
+
+
+@pytest.mark.spec("X8")
+def test_rebuilding_the_vectors_queues_every_passage_and_leaves_the_rest_alone(store: SqliteStore) -> None:
+    before, well = truth(store), shadows(store)
+
+    assert store.upkeep.rebuild("vectors") == 5
+    assert truth(store) == before
+    assert store.vectors.pending(ANA) == 5
+    assert store.vectors.models(ANA) == {}
+    assert store.search.dense(
+        HERE, EMBEDDER.embed_query("soup"), model="letters", limit=9, reach=Reach()
+    ) == []  # fmt: skip
+    embed(store)
+    assert [row[:4] for row in shadows(store)["vectors"][:4]] == [row[:4] for row in well["vectors"]]  # type: ignore[index]
+    store.close()
+
+
+def test_there_are_two_shadows_and_no_third(store: SqliteStore) -> None:
+    with pytest.raises(InvalidInput, match="fulltext or vectors"):
+        store.upkeep.rebuild("everything")
+    store.close()
+
+
+def test_an_index_made_anew_is_the_one_the_migration_makes(store: SqliteStore) -> None:
+    made = "SELECT sql FROM sqlite_schema WHERE name = 'passages_fts'"
+    [(first,)] = writer(store).execute(made)
+    writer(store).execute("DROP TABLE passages_fts")
+    writer(store).execute(FULLTEXT)
+    [(second,)] = writer(store).execute(made)
+    settings = "SELECT k, v FROM passages_fts_config ORDER BY k"
+
+    assert "".join(str(first).split()) == "".join(str(second).split())
+    assert ("secure-delete", 1) in list(writer(store).execute(settings))
+    store.close()
+
+
+def test_sizes_are_told_by_part_and_add_up(store: SqliteStore) -> None:
+    sizes = dict(store.upkeep.stats(Scope(ANA)).sizes)
+    total = sizes.pop("total")
+    [(pages,)] = writer(store).execute(
+        "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+    )
+
+    assert sum(sizes.values()) == total <= pages
+    assert (
+        min(sizes[part] for part in ("messages", "chunks", "memories", "embeddings", "fts", "receipts")) > 0
+    )
+    store.close()
+
+
+def test_a_file_that_others_may_read_is_pointed_out(store: SqliteStore, path: Path) -> None:
+    path.chmod(0o644)
+    [finding] = [finding for finding in store.upkeep.check() if not finding.ok]
+
+    assert (finding.name, finding.detail, finding.fix) == ("file mode", "644", f"chmod 600 {path}")
+    store.close()

@@ -1,0 +1,276 @@
+"""From every earlier schema to today's, with data in it, whatever happens on the way."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import apsw
+import pytest
+
+from recollect.adapters.sqlite import schema
+from recollect.adapters.sqlite.store import SqliteStore
+from recollect.adapters.sqlite.tokenizer import tokenizer
+from recollect.domain.candidate import Reach
+from recollect.domain.scope import Scope
+from recollect.errors import StoreError
+
+Truth: TypeAlias = dict[str, list[dict[str, object]]]
+
+NEWEST = schema.steps()[-1][0]
+MINE = Scope("ana")
+
+MESSAGES = """
+    INSERT INTO users (no, id, created_at) VALUES (1, 'ana', 1000), (2, 'bruno', 1000);
+    INSERT INTO preferences VALUES (1, 'preset', 'dev');
+    INSERT INTO chats (no, user_no, id, title, created_at, updated_at)
+    VALUES (1, 1, 'kitchen', 'Cooking', 1000, 2000), (2, 2, 'kitchen', NULL, 1000, 1000);
+    INSERT INTO messages (no, user_no, chat_no, id, role, content, tokens, created_at, client_id, importance)
+    VALUES (1, 1, 1, 'm1', 'user', 'The soup needs saffron', 5, 1000, 'c1', 40),
+        (2, 1, 1, 'm2', 'assistant', 'Saffron it is', 3, 2000, NULL, NULL),
+        (3, 1, 1, 'm3', 'system', 'You are a saffron cook', 5, 2000, NULL, NULL),
+        (4, 2, 2, 'm4', 'user', 'No saffron for me', 4, 1000, 'c1', NULL);
+    INSERT INTO message_chunks
+        (no, user_no, chat_no, message_no, chunk_index, chunk_kind, content, start, tokens, created_at)
+    VALUES (1, 1, 1, 1, 0, 'prose', 'needs saffron', 9, 2, 1000);
+"""
+MEMORIES = """
+    INSERT INTO memories (no, user_no, chat_no, id, text, kind, weight, standing, origin, speaker, fact_hash,
+        tokens, created_at, updated_at, seen_at)
+    VALUES (1, 1, 1, 'f1', 'likes saffron', 'pref', 0.7, 'active', 'rules', 'user', 'h1', 2, 1000, 1000, 1000);
+    INSERT INTO memory_spans VALUES (1, 1, 1, 0, 22);
+    INSERT INTO memory_versions
+        (user_no, memory_no, version, change, text, kind, weight, standing, changed_at)
+    VALUES (1, 1, 1, 'ADD', 'likes saffron', 'pref', 0.7, 'active', 1000);
+    INSERT INTO conversation_summaries (no, user_no, chat_no, id, kind, text, tokens, created_at)
+    VALUES (1, 1, 1, 's1', 'conversation', 'They cook with saffron', 4, 2000);
+"""
+JOBS = """
+    INSERT INTO jobs (user_no, kind, key, payload, state, run_at, created_at)
+    VALUES (1, 'embed', 'embed', '{}', 'ready', 1000, 1000);
+"""
+#: What each schema could hold first.
+DATA = {1: MESSAGES, 2: MEMORIES, 4: JOBS}
+
+
+def connect(path: Path) -> apsw.Connection:
+    connection = apsw.Connection(str(path))
+    connection.register_fts5_tokenizer("recollect", tokenizer)
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def old_file(path: Path, version: int) -> None:
+    """A file as a recollect of that version would have left it."""
+    path.touch(mode=0o600)
+    connection = connect(path)
+    schema.migrate(connection, path, to=version)
+    for number, sql in DATA.items():
+        if number <= version:
+            connection.execute(sql)
+    connection.close()
+
+
+def rows(path: Path) -> Truth:
+    """The truth: every row of every table that is not a shadow."""
+    connection = connect(path)
+    shadows = ("sqlite_", "passages", "vectors", "unembedded", "embedding_models", "migrations")
+    tables = [
+        str(name)
+        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+        if not str(name).startswith(shadows)
+    ]
+    truth = {}
+    for table in tables:
+        columns = [str(column[1]) for column in connection.execute(f"PRAGMA table_info({table})")]
+        listed = connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2")
+        truth[table] = [dict(zip(columns, row, strict=True)) for row in listed]
+    connection.close()
+    return truth
+
+
+def lost(before: Truth, after: Truth) -> list[str]:
+    """Tables of which something is gone or changed; new columns are no loss."""
+    return [
+        table
+        for table, listed in before.items()
+        if listed
+        != [
+            {column: row[column] for column in old}
+            for old, row in zip(listed, after.get(table, []), strict=False)
+        ]
+    ]
+
+
+def found(store: SqliteStore, user: str) -> set[str]:
+    scope = Scope(user)
+    hits = store.search.lexical(scope, "saffron", limit=20, reach=Reach())
+    return {c.text for c in store.search.load(scope, [hit.passage for hit in hits], reach=Reach()).values()}
+
+
+@pytest.mark.spec("E20", "U1")
+def test_migrations_are_numbered_without_a_gap_and_have_sentences_for_names() -> None:
+    steps = schema.steps()
+
+    assert [number for number, _, _ in steps] == list(range(1, len(steps) + 1))
+    assert all(len(name.split("_")) >= 3 for _, name, _ in steps)
+
+
+@pytest.mark.spec("E20", "U1", "U6")
+@pytest.mark.parametrize("version", range(1, NEWEST + 1))
+def test_nothing_is_lost_on_the_way_from_any_version_and_everything_is_found(
+    path: Path, version: int
+) -> None:
+    old_file(path, version)
+    before = rows(path)
+    store = SqliteStore(path)
+    said = {"The soup needs saffron", "Saffron it is", "needs saffron"}
+    learned = {"likes saffron", "They cook with saffron"} if version >= 2 else set()
+
+    assert store._database._writer.pragma("user_version") == NEWEST
+    assert found(store, "ana") == said | learned
+    assert found(store, "bruno") == {"No saffron for me"}
+    assert store.vectors.pending("ana") == len(said | learned)
+    assert store.messages.add(store.messages.get(MINE, "m1"), ())[1] is False
+    assert [finding for finding in store.upkeep.check(deep=True) if not finding.ok] == []
+    store.close()
+    assert lost(before, rows(path)) == []
+
+
+def test_the_file_keeps_a_record_of_the_steps_it_took(path: Path) -> None:
+    old_file(path, 2)
+    store = SqliteStore(path)
+    recorded = list(store._database._writer.execute("SELECT number, name FROM migrations ORDER BY number"))
+    store.close()
+
+    assert recorded == [(number, name) for number, name, _ in schema.steps()]
+
+
+def test_opening_a_file_that_is_up_to_date_writes_nothing(path: Path) -> None:
+    old_file(path, NEWEST)
+    SqliteStore(path).close()
+    before = path.read_bytes()
+    SqliteStore(path).close()
+
+    assert path.read_bytes() == before
+
+
+def interruptions(path: Path) -> Iterator[int]:
+    """Try to migrate, and fail at the first statement, then at the second, until it works."""
+    for stop in range(1000):
+        connection = connect(path)
+        run = 0
+
+        def trace(_cursor: apsw.Cursor, _sql: str, _bindings: object, stop: int = stop) -> bool:
+            nonlocal run
+            run += 1
+            return run <= stop
+
+        connection.exec_trace = trace
+        try:
+            schema.migrate(connection, path)
+        except apsw.ExecTraceAbort:
+            yield stop
+        else:
+            return
+        finally:
+            connection.exec_trace = None
+            connection.close()
+
+
+@pytest.mark.parametrize("version", range(1, NEWEST))
+def test_a_migration_that_fails_at_any_statement_leaves_the_old_version(path: Path, version: int) -> None:
+    old_file(path, version)
+    before = rows(path)
+    failed = 0
+    for _ in interruptions(path):
+        failed += 1
+        connection = connect(path)
+        assert connection.pragma("user_version") == version
+        assert connection.execute("SELECT max(number) FROM migrations").fetchone() == (version,)
+        connection.close()
+
+    assert failed >= 4
+    assert lost(before, rows(path)) == []
+
+
+DIES = """
+import os, signal, sys
+from pathlib import Path
+import apsw
+from recollect.adapters.sqlite import connection
+opened = connection.Database._open
+seen = 0
+def trace(cursor, sql, bindings):
+    global seen
+    seen += 1
+    if seen == int(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return True
+def traced(self, pragmas):
+    db = opened(self, pragmas)
+    db.exec_trace = trace
+    return db
+connection.Database._open = traced
+connection.Database(Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("statement", [12, 25, 33])
+def test_a_process_killed_inside_a_migration_leaves_a_file_that_opens(path: Path, statement: int) -> None:
+    old_file(path, 1)
+    before = rows(path)
+    died = subprocess.run([sys.executable, "-c", DIES, str(path), str(statement)], check=False, timeout=60)
+
+    assert died.returncode == -9
+    store = SqliteStore(path)
+    assert len(found(store, "ana")) == 3
+    assert [finding for finding in store.upkeep.check(deep=True) if not finding.ok] == []
+    store.close()
+    assert lost(before, rows(path)) == []
+
+
+OPENS = """
+import sys
+from recollect.adapters.sqlite.store import SqliteStore
+sys.stdin.readline()
+for path in sys.argv[1:]:
+    SqliteStore(path).close()
+"""
+
+
+def test_processes_that_migrate_the_same_files_at_once_agree(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{n}.db" for n in range(8)]
+    for path in paths[4:]:
+        old_file(path, 2)
+    command = [sys.executable, "-c", OPENS, *map(str, paths)]
+    processes = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)
+    ]
+    said = [process.communicate("go\n", timeout=120)[1] for process in processes]
+
+    assert said == [""] * 3
+    for path in paths:
+        store = SqliteStore(path)
+        assert store.upkeep.check(deep=True)[2].detail == str(NEWEST)
+        assert len(found(store, "ana")) == (5 if path in paths[4:] else 0)
+        store.close()
+
+
+def test_a_half_made_file_of_the_same_name_is_finished(path: Path) -> None:
+    path.write_bytes(b"")
+    store = SqliteStore(path)
+    store.close()
+
+    assert path.read_bytes()[:16] == b"SQLite format 3\x00"
+
+
+def test_an_error_inside_a_migration_is_said_in_our_words(path: Path) -> None:
+    old_file(path, 1)
+    connection = connect(path)
+    connection.execute("CREATE TABLE memories (somebody_elses INTEGER)")
+    connection.close()
+
+    with pytest.raises(StoreError, match="already exists"):
+        SqliteStore(path)

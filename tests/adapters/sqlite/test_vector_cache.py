@@ -1,0 +1,162 @@
+"""Vectors in memory: how near they are to what is sought, and that they are those of the file."""
+
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.adapters.sqlite.quantized_index import FAR, Columns, Floats, Sought
+from recollect.adapters.sqlite.schema import migrate
+from recollect.adapters.sqlite.store import SqliteStore
+from recollect.adapters.sqlite.tokenizer import tokenizer
+from recollect.adapters.sqlite.transaction import transaction
+from recollect.adapters.sqlite.vector_cache import Shelf
+
+SIDES = st.lists(st.integers(-127, 127), min_size=4, max_size=4).filter(any)
+
+
+def unit(values: list[int]) -> Floats:
+    vector = np.array(values, dtype=np.float32)
+    scaled: Floats = vector / np.linalg.norm(vector)
+    return scaled
+
+
+@given(SIDES, st.lists(SIDES, min_size=2, max_size=9), st.floats(0, 1))
+def test_the_middle_takes_off_its_share_and_gives_a_little_at_most(
+    question: list[int], rows: list[list[int]], share: float
+) -> None:
+    matrix = np.array(rows, dtype=np.int8)
+    scales = (1 / np.linalg.norm(matrix.astype(np.float32), axis=1)).astype(np.float32)
+    vectors = matrix * scales[:, None]
+    middle = vectors.mean(axis=0).astype(np.float32)
+    near = Sought(question=unit(question), middle=middle, share=share).nearness(matrix, scales)
+    taken = vectors @ unit(question) - near
+    beyond = vectors @ middle - middle @ middle
+
+    assert taken == pytest.approx(share * np.maximum(beyond, -FAR), abs=1e-4)
+
+
+#: What is done to vectors: put by passage, deleted, or looked at.
+DEEDS = st.lists(
+    st.tuples(st.sampled_from(["put", "delete", "look", "delete half", "undo"]), st.integers(0, 40)),
+    max_size=40,
+)
+
+
+def bare() -> apsw.Connection:
+    db = apsw.Connection(":memory:")
+    db.register_fts5_tokenizer("recollect", tokenizer)
+    migrate(db, Path("memory"))
+    db.execute("INSERT INTO embedding_models (id, dimension) VALUES ('any', 64)")
+    return db
+
+
+def put(db: apsw.Connection, passage: int) -> None:
+    """A new vector for a passage, in place of the one it may have."""
+    db.execute("DELETE FROM vectors WHERE passage = ?", (passage,))
+    db.execute(
+        "INSERT INTO vectors (user_no, model_no, passage, chat_no, content_hash, scale, data)"
+        " VALUES (1, 1, ?, 1, 0, 1.0, randomblob(64))",
+        (passage,),
+    )
+
+
+def on_file(db: apsw.Connection) -> dict[int, bytes]:
+    return dict(db.execute("SELECT passage, data FROM vectors"))
+
+
+def on_shelf(held: Columns) -> dict[int, bytes]:
+    """What is found by looking for what is near, and by asking for passages, which must be the same."""
+    assert held.whole is not None
+    everywhere = held.sought(np.ones(64, dtype=np.float32), 0.0)
+    near = held.nearest(everywhere, limit=10_000, kinds=(0, 1, 2, 3), chats=None)
+    assert sorted(near) == sorted(held.places_of(np.arange(400)))
+    return dict(zip(held.passages[near].tolist(), map(bytes, held.whole[near]), strict=True))
+
+
+@settings(deadline=None)
+@given(DEEDS, st.integers(0, 60))
+def test_a_shelf_holds_what_the_file_holds_whatever_was_done_to_it(
+    deeds: list[tuple[str, int]], before: int
+) -> None:
+    db, shelf = bare(), Shelf(64)
+    for passage in range(before):
+        put(db, passage)
+    for deed, passage in [*deeds, ("look", 0)]:
+        match deed:
+            case "put":
+                put(db, passage)
+            case "delete":
+                db.execute("DELETE FROM vectors WHERE passage = ?", (passage,))
+            case "delete half":
+                db.execute("DELETE FROM vectors WHERE passage % 2 = ?", (passage % 2,))
+            case "undo":
+                with transaction(db):
+                    put(db, passage)
+                    db.execute("DELETE FROM vectors WHERE passage = ?", (passage + 1,))
+                    trying = shelf.snapshot()
+                    trying.refresh(db, 1, 1)
+                    assert on_shelf(trying.held) == on_file(db)
+                    db.execute("ROLLBACK")
+                    db.execute("BEGIN")
+            case _:
+                shelf.refresh(db, 1, 1)
+                assert on_shelf(shelf.held) == on_file(db)
+
+
+def test_a_shelf_that_missed_what_went_first_reads_all_anew() -> None:
+    db, shelf = bare(), Shelf(64)
+    for passage in range(300):
+        put(db, passage)
+    shelf.refresh(db, 1, 1)
+    db.execute("DELETE FROM vectors WHERE passage = 7")
+    # As many as are remembered, and then some: nobody can know of the seventh.
+    for _ in range(10_010):
+        put(db, 8)
+    shelf.refresh(db, 1, 1)
+
+    assert db.execute("SELECT count(*) FROM vectors_gone").fetchone() == (10_000,)
+    assert on_shelf(shelf.held) == on_file(db)
+    assert len(on_file(db)) == 299
+
+
+def test_who_looked_before_a_deletion_goes_on_with_what_was_there() -> None:
+    db, shelf = bare(), Shelf(64)
+    for passage in range(100):
+        put(db, passage)
+    shelf.refresh(db, 1, 1)
+    looking, then = shelf.held, on_file(db)
+    db.execute("DELETE FROM vectors WHERE passage < 10")
+    put(db, 100)
+    shelf.refresh(db, 1, 1)
+
+    assert on_shelf(looking) == then
+    assert on_shelf(shelf.held) == on_file(db)
+
+
+def test_a_reader_of_a_moment_ago_brings_nothing_back_for_good(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with closing(SqliteStore(path)):
+        """The file is made."""
+    db, earlier = (apsw.Connection(str(path)) for _ in range(2))
+    db.execute("INSERT INTO embedding_models (id, dimension) VALUES ('any', 64)")
+    for passage in range(10):
+        put(db, passage)
+    shelf = Shelf(64)
+    shelf.refresh(db, 1, 1)
+    for passage in range(10, 30):
+        put(db, passage)
+    earlier.execute("BEGIN; SELECT count(*) FROM vectors")
+    db.execute("DELETE FROM vectors WHERE passage = 3")
+    [(last,)] = db.execute("SELECT max(no) FROM vectors_gone")
+    shelf._take_off(db, last)
+    # It outgrows its middle, and is filled by one who has not heard of the deletion.
+    shelf.refresh(earlier, 1, 1)
+    assert 3 in on_shelf(shelf.held)
+    shelf.refresh(db, 1, 1)
+
+    assert on_shelf(shelf.held) == on_file(db)

@@ -1,0 +1,21 @@
+import os
+from pathlib import Path
+
+import pytest
+from tests.cli.runner import Cli
+
+
+@pytest.fixture(autouse=True)
+def _settings_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting of whoever runs the tests is seen, and an embedder that is instant."""
+    for name in [name for name in os.environ if name.startswith(("RECOLLECT_", "RAG_"))]:
+        monkeypatch.delenv(name)
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "hashing")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    return Cli(tmp_path)

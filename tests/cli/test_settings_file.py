@@ -1,0 +1,88 @@
+"""A settings file is changed where it must be, and nowhere else."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.cli.settings_file import with_values, write_values
+from recollect.errors import ConfigError
+
+WANTED = {"embedder": "/models/e5", "embedder_model": "a/b"}
+LINES = 'embedder_model = "a/b"\nembedder = "/models/e5"\n'
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", LINES),
+        ("# mine\n\n[recall]\nlimit = 5 # few\n", f"# mine\n\n{LINES}[recall]\nlimit = 5 # few\n"),
+        (
+            'embedder = "onnx"  # bundled\nuser = "ana"\nembedder_model="x"',
+            'embedder = "/models/e5"  # bundled\nuser = "ana"\nembedder_model = "a/b"',
+        ),
+        (
+            "user = 'ana'\r\nembedder = 'onnx'\r\n",
+            'embedder_model = "a/b"\r\nuser = \'ana\'\r\nembedder = "/models/e5"\r\n',
+        ),
+    ],
+    ids=["nothing", "comments and a table", "in place", "windows"],
+)
+def test_only_the_lines_of_the_keys_change(before: str, after: str) -> None:
+    assert with_values(before, WANTED) == after
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['"embedder" = "onnx"', "embedder = '''\nonnx'''", "[[", 'user = """\nembedder = "x"\n"""'],
+    ids=["quoted key", "long string", "no TOML", "inside another value"],
+)
+def test_what_cannot_be_changed_safely_is_left_alone(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "recollect.toml"
+    path.write_text(text, "utf-8")
+
+    with pytest.raises(ConfigError, match=r"(?s)left as it is.*embedder = \"/models/e5\""):
+        write_values(path, WANTED)
+    assert path.read_text("utf-8") == text
+
+
+@given(
+    st.dictionaries(st.from_regex(r"[a-d]{1,3}", fullmatch=True), st.text(max_size=20), max_size=4), st.text()
+)
+def test_whatever_stands_in_the_file_stays(others: dict[str, str], value: str) -> None:
+    text = "".join(f"{key} = {_toml(each)}\n" for key, each in others.items())
+    try:
+        changed = with_values(text, {"embedder": value})
+    except ValueError:
+        # Some letters cannot stand in TOML; then nothing is changed.
+        return
+
+    assert tomllib.loads(changed) == {**others, "embedder": value}
+
+
+def _toml(value: str) -> str:
+    return '"' + "".join(f"\\U{ord(letter):08x}" for letter in value) + '"'
+
+
+def test_a_file_that_is_linked_to_stays_a_link_and_keeps_its_mode(tmp_path: Path) -> None:
+    real, link = tmp_path / "dotfiles.toml", tmp_path / "recollect.toml"
+    real.write_text("user = 'ana'\n", "utf-8")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    write_values(link, {"embedder": "onnx"})
+
+    assert link.is_symlink()
+    assert (real.read_text("utf-8"), real.stat().st_mode & 0o777) == (
+        "embedder = \"onnx\"\nuser = 'ana'\n",
+        0o640,
+    )
+
+
+def test_a_file_and_its_folder_are_made_if_need_be(tmp_path: Path) -> None:
+    path = tmp_path / "config" / "recollect.toml"
+    write_values(path, {"embedder": "onnx"})
+
+    assert path.read_text("utf-8") == 'embedder = "onnx"\n'
+    assert list(path.parent.iterdir()) == [path]

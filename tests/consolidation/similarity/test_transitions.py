@@ -1,0 +1,104 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from recollect.consolidation.similarity.duplicates import same
+from recollect.consolidation.similarity.transitions import echoes, employs, reached, takes_back
+from recollect.domain.memory import Kind, Memory
+from recollect.domain.message import Role
+from recollect.domain.policy import Keep
+
+NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+def memory(
+    text: str, kind: Kind = Kind.PREF, attribute: str | None = None, value: str | None = None
+) -> Memory:
+    return Memory(
+        id=text,
+        user="ana",
+        text=text,
+        kind=kind,
+        created_at=NEW_YEAR,
+        updated_at=NEW_YEAR,
+        seen_at=NEW_YEAR,
+        attribute=attribute,
+        value=value,
+    )
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "back"),
+    [
+        ("loves black coffee before a run", "doesn't like coffee any more", True),
+        ("adora café preto", "não gosta mais de café", True),
+        ("loves tea", "doesn't like coffee any more", False),
+        ("hates coffee", "doesn't like coffee any more", False),
+        ("loves coffee", "likes coffee", False),
+        ("drinks coffee", "doesn't like coffee any more", False),
+    ],
+)
+def test_a_taste_is_taken_back_by_its_denial(known: str, said: str, *, back: bool) -> None:
+    assert takes_back(memory(known), memory(said)) is back
+
+
+@pytest.mark.parametrize(
+    ("goal", "event", "done"),
+    [
+        (
+            "wants to run a half marathon in October (2026-10)",
+            "ran the half marathon yesterday (2026-10-11)",
+            True,
+        ),
+        ("quer publicar um livro este ano (2026)", "publicou o livro ontem (2026-05-02)", True),
+        ("wants to move to Japan", "moved to Japan last week", True),
+        ("wants to run a half marathon", "ran a marathon", False),
+        ("wants to learn Japanese", "moved to Japan", False),
+        ("wants to travel", "lost the job", False),
+    ],
+)
+def test_a_goal_is_reached_by_what_was_wanted(goal: str, event: str, *, done: bool) -> None:
+    assert reached(memory(goal, Kind.OBJ), memory(event, Kind.EVT)) is done
+
+
+def test_only_a_goal_is_reached_and_only_by_what_happened() -> None:
+    goal, event = memory("wants to buy a boat", Kind.OBJ), memory("bought a boat", Kind.EVT)
+
+    assert reached(goal, event)
+    assert not reached(event, goal)
+    assert not reached(goal, replace(event, user="bruno"))
+
+
+JOB = memory("works as a nurse at Mercy Hospital", Kind.BIO, "job", "nurse")
+EMPLOYER = memory("works at Mercy Hospital", Kind.BIO, "employer", "Mercy Hospital")
+GONE = memory("doesn't work at Mercy Hospital any more", Kind.BIO, "employer", "Mercy Hospital")
+
+
+def test_who_is_a_nurse_at_a_hospital_works_there() -> None:
+    elsewhere = replace(EMPLOYER, id="other", text="works at Acme", value="Acme")
+
+    assert employs(JOB, EMPLOYER)
+    assert not employs(JOB, elsewhere)
+    assert same(JOB, EMPLOYER, None, Keep())
+    assert not same(JOB, elsewhere, None, Keep())
+
+
+def test_who_works_there_no_more_has_not_the_job_any_more() -> None:
+    assert takes_back(JOB, GONE)
+    assert not same(JOB, GONE, None, Keep())
+
+
+@pytest.mark.parametrize(
+    ("said", "echo"),
+    [
+        ("hates cilantro", True),
+        ("You told me that the user hates cilantro, right?", True),
+        ("The user hates coriander", False),
+    ],
+)
+def test_an_assistant_that_says_what_is_known_only_echoes(said: str, *, echo: bool) -> None:
+    known = memory("hates cilantro")
+
+    assert echoes(known, replace(memory(said), speaker=Role.ASSISTANT)) is echo
+    assert not echoes(known, memory(said))

@@ -1,0 +1,210 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from recollect.domain.memory import Kind
+from recollect.domain.message import Role
+from recollect.extraction.rules.classifier import judge
+
+SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
+
+
+def kept(text: str) -> list[tuple[Kind, str]]:
+    judgement = judge(text, role=Role.USER, said_at=SATURDAY, language="en")
+    return [(fact.kind, fact.text) for fact in judgement.facts]
+
+
+@pytest.mark.spec("B7", "D21")
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        ("My name is Pedro", [(Kind.BIO, "name: Pedro")]),
+        ("Hi, I'm Daniel and I live in Leeds", [(Kind.BIO, "name: Daniel"), (Kind.BIO, "lives in Leeds")]),
+        ("hey, Marcus here", [(Kind.BIO, "name: Marcus")]),
+        ("I'm 27.", [(Kind.BIO, "is 27 years old")]),
+        ("I was born in Cork", [(Kind.BIO, "was born in Cork")]),
+        ("My birthday is October 9th", [(Kind.BIO, "birthday: October 9th")]),
+        (
+            "I work as a frontend developer at Acme",
+            [(Kind.BIO, "works as a frontend developer at Acme")],
+        ),
+        ("I'm a primary school teacher", [(Kind.BIO, "is a primary school teacher")]),
+        ("I'm originally from Ghana", [(Kind.BIO, "is originally from Ghana")]),
+        ("I'm Brazilian", [(Kind.BIO, "is Brazilian")]),
+        ("I have type 1 diabetes", [(Kind.BIO, "has type 1 diabetes")]),
+        (
+            "I'm allergic to peanuts and shellfish.",
+            [(Kind.BIO, "is allergic to peanuts"), (Kind.BIO, "is allergic to shellfish")],
+        ),
+        ("I speak Spanish and Catalan", [(Kind.BIO, "speaks Spanish"), (Kind.BIO, "speaks Catalan")]),
+        ("I'm doing a PhD in biology", [(Kind.BIO, "is doing a PhD in biology")]),
+        ("I drive a 2015 Honda Civic.", [(Kind.BIO, "drives a 2015 Honda Civic")]),
+        ("My sister lives in Rome", [(Kind.BIO, "sister lives in Rome")]),
+        (
+            "My older brother is a pilot and lives in Dubai",
+            [(Kind.BIO, "brother is a pilot"), (Kind.BIO, "brother lives in Dubai")],
+        ),
+        ("my dog's name is Biscuit, he's a beagle", [(Kind.BIO, "dog: Biscuit")]),
+        ("My manager is called Ruth", [(Kind.BIO, "manager: Ruth")]),
+        ("We have two cats, Salt and Pepper.", [(Kind.BIO, "has two cats, Salt and Pepper")]),
+    ],
+)
+def test_a_life_is_told_in_short_facts(said: str, facts: list[tuple[Kind, str]]) -> None:
+    assert kept(said) == facts
+
+
+@pytest.mark.spec("B7", "D21")
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        (
+            "I'm vegetarian and hate cilantro",
+            [(Kind.PREF, "is vegetarian"), (Kind.PREF, "hates cilantro")],
+        ),
+        (
+            "I love hiking and photography but I can't stand crowded beaches.",
+            [
+                (Kind.PREF, "loves hiking"),
+                (Kind.PREF, "loves photography"),
+                (Kind.PREF, "can't stand crowded beaches"),
+            ],
+        ),
+        ("I don't like horror movies", [(Kind.PREF, "doesn't like horror movies")]),
+        ("I prefer dark mode", [(Kind.PREF, "prefers dark mode")]),
+        ("My favourite colour is teal.", [(Kind.PREF, "favourite colour: teal")]),
+        ("I usually read sci-fi before bed.", [(Kind.PREF, "usually reads sci-fi before bed")]),
+        ("I'm vegan, what should I cook tonight?", [(Kind.PREF, "is vegan")]),
+        ("From now on call me Bee.", [(Kind.PREF, "wants to be called Bee")]),
+        ("You can call me Al", [(Kind.PREF, "wants to be called Al")]),
+    ],
+)
+def test_tastes_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
+    assert kept(said) == facts
+
+
+@pytest.mark.spec("B8", "B9", "B10")
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        ("I want to learn Japanese this year.", [(Kind.OBJ, "wants to learn Japanese this year (2026)")]),
+        ("My goal is to run a marathon", [(Kind.OBJ, "goal: run a marathon")]),
+        ("I'm saving up for a camper van.", [(Kind.OBJ, "is saving up for a camper van")]),
+        ("I got laid off today", [(Kind.EVT, "got laid off today (2026-03-14)")]),
+        ("Got promoted yesterday!", [(Kind.EVT, "got promoted yesterday (2026-03-13)")]),
+        ("My grandmother passed away", [(Kind.EVT, "grandmother passed away")]),
+        (
+            "We just had a baby girl, her name is Olive.",
+            [(Kind.EVT, "had a baby girl"), (Kind.BIO, "baby: Olive")],
+        ),
+        ("I bought my first house in Cardiff", [(Kind.EVT, "bought first house in Cardiff")]),
+        (
+            "I always get anxious when deadlines come up.",
+            [(Kind.EMO, "always gets anxious when deadlines come up")],
+        ),
+        (
+            "Every time my boss emails me at night I panic.",
+            [(Kind.EMO, "panics every time boss emails at night")],
+        ),
+        ("Deadlines make me anxious", [(Kind.EMO, "anxious about deadlines")]),
+        ("I'm terrified about the surgery", [(Kind.EMO, "is terrified about the surgery")]),
+    ],
+)
+def test_goals_events_and_strong_feelings_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
+    assert kept(said) == facts
+
+
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        ("We decided to use PostgreSQL", [(Kind.DEC, "decided to use PostgreSQL")]),
+        (
+            "My app uses React and the backend is written in Go.",
+            [(Kind.DEC, "app uses React"), (Kind.DEC, "backend is written in Go")],
+        ),
+        ("Never use libraries", [(Kind.DEC, "never use libraries")]),
+        ("Use Clean Architecture", [(Kind.DEC, "use Clean Architecture")]),
+        ("Our stack is Django, Redis and Celery", [(Kind.DEC, "stack is Django, Redis and Celery")]),
+        ("Please always answer in British English.", [(Kind.DEC, "always answer in British English")]),
+        ("Don't ever suggest meat recipes to me.", [(Kind.DEC, "don't ever suggest meat recipes")]),
+        ("Answer in Spanish from now on", [(Kind.DEC, "answer in Spanish")]),
+        ("The deadline for the launch is June 30.", [(Kind.DEC, "deadline for the launch is June 30")]),
+    ],
+)
+def test_decisions_and_standing_orders_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
+    assert kept(said) == facts
+
+
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        ("Remember that my flight leaves on the 22nd.", [(Kind.NOTE, "flight leaves on the 22nd")]),
+        ("please remember: the key is under the mat", [(Kind.NOTE, "the key is under the mat")]),
+        ("Remember that I'm diabetic", [(Kind.BIO, "is diabetic")]),
+        ("Could you keep in mind that I'm a nurse?", [(Kind.BIO, "is a nurse")]),
+    ],
+)
+def test_what_is_asked_to_be_remembered_is_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
+    assert kept(said) == facts
+
+
+@pytest.mark.spec("D18")
+def test_of_a_story_only_the_lesson_is_kept() -> None:
+    assert kept("Last week I went to the park and I didn't like it because it was crowded") == [
+        (Kind.PREF, "avoids crowded places")
+    ]
+
+
+@pytest.mark.spec("B11", "D14")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "What is the capital of Australia?",
+        "Should I learn Spanish or Italian?",
+        "Am I allergic to something if I sneeze every spring?",
+        "Do you remember where I live?",
+        "Could I be lactose intolerant?",
+        "Yes",
+        "No",
+        "Thanks, that was really helpful!",
+        "I'm hungry.",
+        "I'm at the bus stop",
+        "I'm confused by this error",
+        "I'm so tired today",
+        "The weather is nice",
+        "If I were a millionaire I would buy an island.",
+        "Suppose I have two children and I live in Paris.",
+        "Imagine I'm a 70 year old retiree. I live alone.",
+        "Let's say I work at Google.",
+        "Write a story where I am a pirate who lives on an island.",
+        "Act as a senior lawyer. I am your client.",
+        "Let's role play: I'm a detective and you're the suspect.",
+        "Fix the bug in the login form please",
+        "John is 34 years old and lives in Denver.",
+        "My friend says he is allergic to penicillin",
+        'She told me "I am a doctor and I love my job" and left.',
+        "He said that he lives in Berlin now.",
+        "Translate to French: I live in a small town.",
+        "Here is the email: Dear Sir, I am a lawyer. Summarise it.",
+        "Dear hiring manager, my name is Laura and I live in Rome.",
+        "As a developer, I want to filter the list.",
+        "> I'm from Texas and I love barbecue\nWhat do you think?",
+        "```\nbio = 'I am vegetarian'\n```",
+        'def greet(): return "my name is Bob and I live in Rome"',
+        "ERROR 2024-05-01 worker: I am unable to connect",
+        "I moved the file to the other folder",
+        "I love it!",
+        "I like this answer better",
+        "I hate when this happens",
+        "I want to know how photosynthesis works.",
+        "I want you to rewrite this paragraph",
+        "I have a question about Docker",
+        "I think I'm allergic to shrimp",
+        "Maybe I should learn to cook someday",
+        "Just kidding, I'm a robot from Mars",
+        "Same here!",
+        "Don't forget to save the file",
+        "never mind",
+    ],
+)
+def test_what_is_no_fact_about_the_speaker_is_not_kept(said: str) -> None:
+    assert kept(said) == []

@@ -1,0 +1,99 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from recollect.domain.memory import Band, Kind
+from recollect.domain.message import MessageType, Role
+from recollect.extraction.rules.classifier import judge
+
+SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
+
+
+@pytest.mark.spec("C1", "C2", "C3", "C4", "C5", "C9")
+@pytest.mark.parametrize(
+    ("said", "band"),
+    [
+        ("O tempo está bom", Band.TRIVIAL),
+        ("What is the capital of France?", Band.TRIVIAL),
+        ("ok thanks", Band.TRIVIAL),
+        ("My code doesn't compile on the new laptop.", Band.TEMPORARY),
+        ("My app uses React", Band.CONTEXT),
+        ("I prefer dark mode", Band.CONTEXT),
+        ("Sou vegetariano", Band.CONTEXT),
+        ("Use Clean Architecture", Band.CRITICAL),
+        ("Never use libraries", Band.CRITICAL),
+        ("We decided to use PostgreSQL", Band.CRITICAL),
+        ("I'm allergic to peanuts", Band.CRITICAL),
+        ("Sou alérgico a camarão", Band.CRITICAL),
+    ],
+)
+def test_importance_falls_in_the_band_that_the_message_deserves(said: str, band: Band) -> None:
+    assert Band.of(judge(said, role=Role.USER, said_at=SATURDAY).importance) is band
+
+
+@pytest.mark.spec("C8", "E5")
+@pytest.mark.parametrize(
+    ("said", "kind", "weight"),
+    [
+        ("Odeio coentro", Kind.PREF, 0.8),
+        ("Estou muito ansioso com as finanças", Kind.EMO, 0.9),
+        ("Trabalho como dev frontend", Kind.BIO, 1.0),
+        ("Quero aprender a programar este ano", Kind.OBJ, 0.7),
+        ("Fui demitido hoje", Kind.EVT, 0.8),
+        ("Remember that the gate opens at nine", Kind.NOTE, 0.6),
+    ],
+)
+def test_a_fact_weighs_what_its_kind_weighs(said: str, kind: Kind, weight: float) -> None:
+    [fact] = judge(said, role=Role.USER, said_at=SATURDAY).facts
+
+    assert (fact.kind, fact.weight) == (kind, weight)
+
+
+@pytest.mark.spec("C7")
+@pytest.mark.parametrize(
+    ("said", "kind", "summary"),
+    [
+        ("We decided to use PostgreSQL", MessageType.DECISION, "User defined: decided to use PostgreSQL."),
+        ("Sou vegetariano e odeio coentro", MessageType.CHAT, "Usuário: é vegetariano; odeia coentro."),
+        (
+            "```\nprint(1)\n```\nMy loop is wrong here, see it.",
+            MessageType.CODE,
+            "My loop is wrong here, see it.",
+        ),
+        ("ok thanks", MessageType.CHAT, None),
+    ],
+)
+def test_a_message_has_a_type_and_a_sentence(said: str, kind: MessageType, summary: str | None) -> None:
+    judgement = judge(said, role=Role.USER, said_at=SATURDAY)
+
+    assert (judgement.message_type, judgement.summary) == (kind, summary)
+
+
+def test_a_summary_has_at_most_twenty_five_words() -> None:
+    judgement = judge(
+        "I love " + ", ".join(f"thing number {n}" for n in range(40)), role=Role.USER, said_at=SATURDAY
+    )
+
+    assert len((judgement.summary or "").split()) <= 25
+
+
+def test_the_assistant_states_no_facts() -> None:
+    text = (
+        "So you live in Porto and I am allergic to nothing. We decided to use PostgreSQL for the new service."
+    )
+
+    assert judge(text, role=Role.ASSISTANT, said_at=SATURDAY).facts == ()
+
+
+@pytest.mark.spec("W4")
+@pytest.mark.parametrize("role", [Role.SYSTEM, Role.TOOL])
+def test_systems_and_tools_are_not_listened_to(role: Role) -> None:
+    judgement = judge("My name is Pedro", role=role, said_at=SATURDAY)
+
+    assert (judgement.importance, judgement.facts) == (0, ())
+
+
+def test_a_message_taken_for_the_wrong_language_is_still_understood() -> None:
+    judgement = judge("Moro no Porto", role=Role.USER, said_at=SATURDAY, language="en")
+
+    assert [fact.text for fact in judgement.facts] == ["mora no Porto"]

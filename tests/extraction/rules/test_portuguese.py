@@ -1,0 +1,187 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from recollect.domain.memory import Kind
+from recollect.domain.message import Role
+from recollect.extraction.rules.classifier import judge
+
+SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
+
+
+def kept(text: str) -> list[tuple[Kind, str]]:
+    judgement = judge(text, role=Role.USER, said_at=SATURDAY, language="pt")
+    return [(fact.kind, fact.text) for fact in judgement.facts]
+
+
+@pytest.mark.spec("B7", "B8", "B10")
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        ("Meu nome é Pedro", [(Kind.BIO, "nome: Pedro")]),
+        ("Sou vegetariano", [(Kind.PREF, "é vegetariano")]),
+        ("Tenho 30 anos", [(Kind.BIO, "tem 30 anos")]),
+        ("Quero aprender a programar este ano", [(Kind.OBJ, "quer aprender a programar este ano (2026)")]),
+        ("Fui demitido hoje", [(Kind.EVT, "foi demitido hoje (2026-03-14)")]),
+        ("Nasceu meu filho", [(Kind.EVT, "nasceu filho")]),
+    ],
+)
+def test_the_examples_of_what_to_keep_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
+    assert kept(said) == facts
+
+
+@pytest.mark.spec("B7", "D21")
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        ("meu nome e joao", [(Kind.BIO, "nome: joao")]),
+        ("Oi, me chamo Larissa e sou de Recife.", [(Kind.BIO, "nome: Larissa"), (Kind.BIO, "é de Recife")]),
+        (
+            "Chamo-me Inês, tenho 34 anos e vivo em Braga.",
+            [(Kind.BIO, "nome: Inês"), (Kind.BIO, "tem 34 anos"), (Kind.BIO, "vive em Braga")],
+        ),
+        ("Moro no Porto", [(Kind.BIO, "mora no Porto")]),
+        ("Trabalho como dev frontend", [(Kind.BIO, "trabalha como dev frontend")]),
+        ("Sou enfermeira no Hospital de São João", [(Kind.BIO, "é enfermeira no Hospital de São João")]),
+        ("Meu aniversário é dia 5 de novembro", [(Kind.BIO, "aniversário: 5 de novembro")]),
+        (
+            "Sou alérgico a camarão e a amendoim.",
+            [(Kind.BIO, "é alérgico a camarão"), (Kind.BIO, "é alérgico a amendoim")],
+        ),
+        ("Tenho um cachorro chamado Tobias.", [(Kind.BIO, "tem um cachorro chamado Tobias")]),
+        (
+            "Meu marido se chama Rafael e é médico",
+            [(Kind.BIO, "marido: Rafael"), (Kind.BIO, "marido é médico")],
+        ),
+        (
+            "Meu filho mais velho tem 12 anos",
+            [(Kind.BIO, "filho mais velho tem 12 anos")],
+        ),
+        ("A gente tem uma filha", [(Kind.BIO, "tem uma filha")]),
+        ("Falo inglês e francês", [(Kind.BIO, "fala inglês"), (Kind.BIO, "fala francês")]),
+        ("Estudo engenharia civil na USP", [(Kind.BIO, "estuda engenharia civil na USP")]),
+    ],
+)
+def test_a_life_is_told_in_short_facts(said: str, facts: list[tuple[Kind, str]]) -> None:
+    assert kept(said) == facts
+
+
+@pytest.mark.spec("B7", "E5")
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        ("Odeio coentro", [(Kind.PREF, "odeia coentro")]),
+        (
+            "Adoro trilha e fotografia, mas detesto praia lotada.",
+            [
+                (Kind.PREF, "adora trilha"),
+                (Kind.PREF, "adora fotografia"),
+                (Kind.PREF, "detesta praia lotada"),
+            ],
+        ),
+        ("Não gosto de filme de terror.", [(Kind.PREF, "não gosta de filme de terror")]),
+        ("Prefiro respostas curtas e diretas", [(Kind.PREF, "prefere respostas curtas e diretas")]),
+        ("Minha cor favorita é verde.", [(Kind.PREF, "cor favorita: verde")]),
+        ("Não como carne de porco", [(Kind.PREF, "não come carne de porco")]),
+        ("Pode me chamar de Bia.", [(Kind.PREF, "quer ser chamado de Bia")]),
+    ],
+)
+def test_tastes_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
+    assert kept(said) == facts
+
+
+@pytest.mark.spec("B8", "B9", "B10")
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        (
+            "Estou muito ansioso com as finanças",
+            [(Kind.EMO, "está muito ansioso com as finanças")],
+        ),
+        (
+            "Sempre que falo de prazos fico ansioso.",
+            [(Kind.EMO, "fica ansioso sempre que fala de prazos")],
+        ),
+        ("Tenho pavor de avião.", [(Kind.EMO, "tem pavor de avião")]),
+        ("Minha meta é juntar 20 mil reais", [(Kind.OBJ, "meta: juntar 20 mil reais")]),
+        ("Pretendo me mudar para o Canadá", [(Kind.OBJ, "pretende se mudar para o Canadá")]),
+        ("A minha mãe faleceu em janeiro", [(Kind.EVT, "mãe faleceu em janeiro (2026-01)")]),
+        ("Passei no concurso do INSS!", [(Kind.EVT, "passou no concurso do INSS")]),
+        ("Vou me casar em outubro", [(Kind.EVT, "vai se casar em outubro (2026-10)")]),
+    ],
+)
+def test_goals_events_and_strong_feelings_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
+    assert kept(said) == facts
+
+
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        ("Decidimos usar PostgreSQL no projeto.", [(Kind.DEC, "decidiu usar PostgreSQL no projeto")]),
+        (
+            "Meu app usa React Native e o backend é em Node.",
+            [(Kind.DEC, "app usa React Native"), (Kind.DEC, "backend é em Node")],
+        ),
+        ("Nunca use bibliotecas externas", [(Kind.DEC, "nunca usar bibliotecas externas")]),
+        ("Use Clean Architecture em tudo.", [(Kind.DEC, "usar Clean Architecture em tudo")]),
+        ("Responda sempre em português.", [(Kind.DEC, "responder sempre em português")]),
+        (
+            "De agora em diante, escreva os comentários em inglês",
+            [(Kind.DEC, "escrever os comentários em inglês")],
+        ),
+        ("Lembre-se que meu voo sai dia 22.", [(Kind.NOTE, "voo sai dia 22")]),
+        ("Lembra que eu sou diabético", [(Kind.BIO, "é diabético")]),
+    ],
+)
+def test_decisions_orders_and_notes_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
+    assert kept(said) == facts
+
+
+@pytest.mark.spec("D18")
+def test_of_a_story_only_the_lesson_is_kept() -> None:
+    assert kept("Semana passada fui ao parque e não gostei porque estava cheio") == [
+        (Kind.PREF, "evita lugares lotados")
+    ]
+
+
+@pytest.mark.spec("B11", "D14")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "O tempo está bom",
+        "Qual é a capital da Austrália?",
+        "Devo aprender espanhol ou italiano?",
+        "Será que sou alérgico a alguma coisa?",
+        "Sim",
+        "Não",
+        "Bom dia! Tudo bem com você?",
+        "Obrigado, ajudou muito!",
+        "Estou com fome.",
+        "Estou no ponto de ônibus",
+        "Estou confuso com esse erro",
+        "Se eu fosse milionário comprava uma ilha.",
+        "Suponha que eu tenha dois filhos e more em Paris",
+        "Imagine que eu sou um aposentado. Moro sozinho.",
+        "Escreva uma história em que eu sou um pirata.",
+        "Aja como um advogado. Sou seu cliente.",
+        "O João tem 34 anos e mora em Denver.",
+        "Meu amigo disse que é alérgico a penicilina",
+        'Ela me falou "sou médica e amo meu trabalho" e foi embora.',
+        "Ele disse que mora em Berlim agora.",
+        "Traduza para o inglês: eu moro numa cidade pequena.",
+        "Prezados, meu nome é Laura e moro em Roma.",
+        "Tenho uma dúvida sobre redes no Docker.",
+        "Tenho que ir agora, tchau!",
+        "Quero saber como funciona a fotossíntese.",
+        "Quero que você reescreva esse parágrafo",
+        "Acho que o bug está no parser.",
+        "Mudei de ideia",
+        "Amei!",
+        "Gosto disso!",
+        "Talvez eu devesse aprender a cozinhar um dia",
+        "Brincadeira, sou um robô de Marte",
+        "ERROR worker: meu job falhou",
+    ],
+)
+def test_what_is_no_fact_about_the_speaker_is_not_kept(said: str) -> None:
+    assert kept(said) == []

@@ -1,0 +1,99 @@
+"""Who a clause speaks about, and what is announced."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from recollect.domain.memory import Kind
+from recollect.domain.message import Role
+from recollect.extraction.rules.classifier import judge
+
+SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
+
+
+def kept(text: str) -> list[tuple[Kind, str]]:
+    judgement = judge(text, role=Role.USER, said_at=SATURDAY)
+    return [(fact.kind, fact.text) for fact in judgement.facts]
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("Ana really prefers threaded comments", (Kind.BIO, "Ana really prefers threaded comments")),
+        ("Bruno Lima decided to postpone the sale", (Kind.DEC, "Bruno Lima decided to postpone the sale")),
+        ("Ana wants me to speak on 10 April", (Kind.OBJ, "Ana wants me to speak on 10 April")),
+        ("A Ana prefere reuniões curtas", (Kind.BIO, "Ana prefere reuniões curtas")),
+        ("My wife's allergic to bees", (Kind.BIO, "wife is allergic to bees")),
+        ("My wife and I live in Leeds", (Kind.BIO, "lives in Leeds")),
+        ("Our dog, Rufus, is fourteen", (Kind.BIO, "dog is fourteen")),
+    ],
+)
+def test_what_people_prefer_and_decide_is_told_with_their_names(said: str, fact: tuple[Kind, str]) -> None:
+    assert kept(said) == [fact]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ana lives in Rome",
+        "Python prefers explicit names",
+        "According to the paper, Ana decided to leave",
+        "Does Ana prefer tea?",
+        "I went there for my wife and I need a rest",
+        "My wife's sister called",
+    ],
+)
+def test_what_is_only_mentioned_of_others_is_left(said: str) -> None:
+    assert kept(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("All dates must be stored in UTC", "All dates must be stored in UTC"),
+        ("Every endpoint has to log its caller", "Every endpoint has to log its caller"),
+        ("Nothing in here may open a socket", "Nothing in here may open a socket"),
+        ("Todas as datas devem ficar em UTC", "Todas as datas devem ficar em UTC"),
+        ("Nenhum teste pode abrir a rede", "Nenhum teste pode abrir a rede"),
+        ("We talked and agreed: no more meetings on Friday", "agreed: no more meetings on Friday"),
+        ("Ficou decidido: deploy só às terças", "ficou decidido: deploy só às terças"),
+        ("When you show code, use TypeScript.", "when you show code, use TypeScript"),
+        ("Quando mostrar código, use TypeScript.", "quando mostrar código, use TypeScript"),
+    ],
+)
+def test_a_rule_of_the_project_is_a_decision(said: str, fact: str) -> None:
+    assert kept(said) == [(Kind.DEC, fact)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "All users can log in",
+        "All good, I must go",
+        "Every part should be shorter",
+        "Agreed: let us fix it",
+        "When I click, use the mouse",
+        "Can you explain this decision: why Rust?",
+    ],
+)
+def test_what_only_sounds_like_a_rule_is_none(said: str) -> None:
+    assert kept(said) == []
+
+
+def test_what_is_for_the_file_is_kept_as_it_was_said() -> None:
+    said = "Quick one for the file: the lease ends on 3 May"
+
+    assert kept(said) == [(Kind.NOTE, "the lease ends on 3 May")]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Use this persona: my name is Gus and I live in Maine.",
+        "User: I live in Texas. Bot: Great!",
+        "Sample answer: I have worked in retail for five years.",
+        'My colleague says "I prefer Java, I hate Python".',
+    ],
+)
+def test_what_somebody_else_says_is_not_the_speakers(said: str) -> None:
+    assert kept(said) == []

@@ -1,0 +1,84 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.context.block import assemble
+from recollect.context.labels import AGENT, COMPANION, MARKDOWN, SMART, Words
+from recollect.domain.candidate import Candidate, Recollection, Source
+from recollect.domain.context import Tiers
+from recollect.domain.memory import Kind
+from recollect.domain.policy import preset
+from recollect.extraction.injected_blocks import BLANK, blanked, strip_injected
+from recollect.testing.clock import MONDAY
+
+FENCED = '<memory nonce="n0nce">\n<item kind="pref">odeia coentro</item>\n</memory>'
+LISTED = "## Relevant memory\n- Vegetarian.\n- Hates coriander.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("What shall I cook?", "What shall I cook?"),
+        (f"What shall I cook?\n\n{FENCED}", "What shall I cook?\n\n"),
+        (f"{FENCED}\nWhat shall I cook?", "\nWhat shall I cook?"),
+        (f"one {FENCED} two {FENCED} three", "one  two  three"),
+        (f"one {FENCED[:40]}", "one "),
+        (f"{LISTED}\nWhat shall I cook?", "\nWhat shall I cook?"),
+        (f"Hello\n\n{LISTED}I am Pedro", "Hello\n\nI am Pedro"),
+        (LISTED.rstrip(), ""),
+        (LISTED.replace("\n", "\r\n"), ""),
+        ("## Memória relevante\n- Vegetariano.", ""),
+        ("## Relevant memory\nis what I call it", "## Relevant memory\nis what I call it"),
+        ("My RAM, the <memory> of it, is full", "My RAM, the <memory> of it, is full"),
+        ("I said: ## Relevant memory\n- no", "I said: ## Relevant memory\n- no"),
+    ],
+)
+def test_what_recall_put_in_is_taken_out_and_the_rest_stays(text: str, own: str) -> None:
+    assert strip_injected(text) == own
+
+
+@pytest.mark.parametrize("locale", ["en", "pt"])
+@pytest.mark.parametrize("format_", ["facts", "smart", "agent", "xml"])
+def test_what_our_own_formats_inject_is_taken_out_again(format_: str, locale: str) -> None:
+    hates = Candidate(
+        source=Source.MEMORY,
+        id="1",
+        text="odeia coentro",
+        created_at=MONDAY,
+        seen_at=MONDAY,
+        tokens=4,
+        kind=Kind.PREF,
+        weight=0.8,
+    )
+    policy = preset("default").with_values({"assemble.format": format_, "assemble.locale": locale})
+    block = assemble(
+        Tiers(recalled=(Recollection(candidate=hates, score=1.0),)),
+        question="jantar",
+        policy=policy.assemble,
+        code_first=False,
+        nonce="n0nce",
+    )
+
+    assert "coentro" in block.text
+    assert strip_injected(f"O que janto hoje?\n\n{block.text}") == "O que janto hoje?\n\n"
+
+
+@pytest.mark.parametrize("words", [*MARKDOWN.values(), *SMART.values(), *COMPANION.values(), *AGENT.values()])
+@pytest.mark.parametrize("tier", ["profile", "local", "facts", "history", "working", "recent"])
+def test_the_headings_of_every_format_are_known(words: Words, tier: str) -> None:
+    block = f"{getattr(words, tier)}\n- User: I hate\n  coriander.\n- lives in Porto\n"
+
+    assert strip_injected(f"Hi\n\n{block}\nWhat shall I cook?") == "Hi\n\n\nWhat shall I cook?"
+
+
+@given(
+    parts=st.lists(
+        st.sampled_from([FENCED, LISTED, "<memory nonce=", "</memory>", "## Relevant memory\n"]) | st.text()
+    )
+)
+def test_places_in_the_message_stay_what_they_are(parts: list[str]) -> None:
+    text = "".join(parts).replace(BLANK, "")
+    shown = blanked(text)
+
+    assert len(shown) == len(text)
+    assert all(after in {before, BLANK} for before, after in zip(text, shown, strict=True))

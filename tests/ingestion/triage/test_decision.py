@@ -1,0 +1,179 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain.message import Role
+from recollect.domain.policy import Funnel
+from recollect.ingestion.triage.decision import Consider, Discard, Verdict, verdict
+
+#: What people say of themselves, their people, their work and their wishes.
+WORTH_CONSIDERING = [
+    "My name is Ana Ribeiro",
+    "I'm 34 years old",
+    "I live in Porto with my two cats",
+    "My app uses React and TypeScript",
+    "Use Clean Architecture in every service",
+    "Never use libraries",
+    "We decided to move the meeting to Tuesdays",
+    "I prefer short answers",
+    "I'm allergic to shellfish",
+    "She hates coriander",
+    "My brother Tom got engaged last night",
+    "I want to run a marathon next spring",
+    "I got laid off this morning",
+    "The production database is PostgreSQL 16",
+    "Deploys happen on Thursdays only",
+    "The API key rotates every 90 days",
+    "Our office moved to Rua Augusta 12",
+    "I have a dentist appointment on 3 May",
+    "I feel anxious every time we talk about deadlines",
+    "I can't sleep when there is a release",
+    "Please answer in Portuguese from now on",
+    "What is the best way to deploy my project?",
+    "What's my daughter's name again?",
+    "How tall am I?",
+    "Recommend me a dinner without gluten",
+    "I drive a 2018 Honda Civic",
+    "Vegetarian since 2010",
+    "The client asked for dark mode",
+    "Tom takes his coffee black",
+    "hi, I'm Ana and I moved to Porto",
+    "Thanks! By the way, the server runs Debian 12",
+    "We chose B-tree over skip list for the new index",
+    "I'm learning to play the cello",
+    "My flight lands at 18:40 on Sunday",
+    "I quit smoking two months ago",
+    "Meu nome é Pedro",
+    "Sou vegetariano",
+    "Tenho 30 anos",
+    "Quero aprender a programar este ano",
+    "Fui demitido hoje",
+    "Nasceu meu filho",
+    "Moro em Belo Horizonte desde 2015",
+    "Trabalho como enfermeira no Hospital São João",
+    "Minha esposa se chama Júlia",
+    "Odeio coentro na comida",
+    "Não como carne vermelha",
+    "Estou fazendo dieta low carb",
+    "Fico ansioso quando falamos de prazos",
+    "O projeto usa Django e Celery",
+    "Decidimos usar Kubernetes em produção",
+    "Preferimos commits pequenos",
+    "A arquitetura segue o padrão hexagonal",
+    "Lembre-se de que eu trabalho de madrugada",
+    "A partir de agora responda em inglês",
+    "Comprei um apartamento em Braga",
+    "Meu pai faleceu em janeiro",
+    "Vou me casar em setembro",
+    "Estou grávida de três meses",
+    "A senha do wifi muda toda segunda",
+    "O cliente pediu o relatório até sexta",
+    "Bom dia! Mudei de emprego, agora estou na Acme",
+    "Qual é o melhor jeito de publicar meu projeto?",
+    "Evito lugares lotados",
+    "Tenho medo de avião",
+    "A reunião com a Marta é na quinta às dez",
+    "Prefiro chá a café",
+]
+
+ANY_POLICY = st.builds(
+    Funnel,
+    enabled=st.booleans(),
+    min_chars=st.integers(0, 30),
+    gold_overrides=st.sampled_from(["all", "after_layer1"]),
+    trash=st.lists(st.text(), max_size=3).map(tuple),
+    gold=st.lists(st.text(), max_size=3).map(tuple),
+)
+
+
+@pytest.mark.spec("B12")
+@pytest.mark.parametrize("text", WORTH_CONSIDERING)
+def test_what_may_matter_reaches_the_judge(text: str) -> None:
+    assert isinstance(verdict(text, Role.USER, Funnel()), Consider)
+
+
+@pytest.mark.spec("B4")
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Hi", "too short"),
+        ("Good morning", "greeting"),
+        ("What is a stack overflow?", "general question"),
+        ("Translate good night into Danish", "translation request"),
+        ("O tempo está bom", "weather"),
+    ],
+)
+def test_a_trivial_message_is_discarded_at_once_with_its_reason(text: str, reason: str) -> None:
+    assert verdict(text, Role.USER, Funnel()) == Discard(reason=reason)
+
+
+@pytest.mark.spec("B6", "C-1")
+@pytest.mark.parametrize(
+    ("text", "trivial", "phrase"),
+    [
+        ("I'm vegan", "too short", "i'm vegan"),
+        ("sou Pedro", "too short", "sou"),
+        ("What is a good stack?", "general question", "stack"),
+        ("O que é arquitetura limpa?", "general question", "arquitetura"),
+        ("Translate: I moved to Porto", "translation request", "i moved to"),
+    ],
+)
+def test_gold_saves_a_message_that_looks_trivial_unless_it_only_counts_afterwards(
+    text: str, trivial: str, phrase: str
+) -> None:
+    assert verdict(text, Role.USER, Funnel(gold_overrides="all")) == Consider(reason=f"gold: {phrase}")
+    assert verdict(text, Role.USER, Funnel(gold_overrides="after_layer1")) == Discard(reason=trivial)
+
+
+@pytest.mark.spec("B6")
+@pytest.mark.parametrize("gold_overrides", ["all", "after_layer1"])
+def test_gold_is_the_reason_given_whenever_there_is_some(gold_overrides: str) -> None:
+    policy = Funnel() if gold_overrides == "all" else Funnel(gold_overrides="after_layer1")
+
+    assert verdict("My project uses React", Role.USER, policy) == Consider(reason="gold: my project")
+    assert verdict("Rex ate the sofa", Role.USER, policy) == Consider(reason="not trivial")
+
+
+@pytest.mark.spec("TR-21")
+def test_a_question_about_my_own_project_is_not_one_for_a_search_engine() -> None:
+    text = "What is the best way to deploy my project?"
+
+    assert verdict(text, Role.USER, Funnel()) == Consider(reason="gold: my project")
+
+
+@pytest.mark.spec("W4")
+@pytest.mark.parametrize("enabled", [True, False])
+def test_nothing_is_ever_learned_from_system_text(*, enabled: bool) -> None:
+    found = verdict("My project uses React", Role.SYSTEM, Funnel(enabled=enabled))
+
+    assert found == Discard(reason="system text is never learned from")
+
+
+def test_nothing_is_learned_from_tool_output() -> None:
+    found = verdict("My project uses React", Role.TOOL, Funnel())
+
+    assert found == Discard(reason="tool output is never learned from")
+
+
+@pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT, Role.TOOL])
+def test_with_the_funnel_off_everything_reaches_the_judge(role: Role) -> None:
+    assert verdict("hi", role, Funnel(enabled=False)) == Consider(reason="funnel off")
+
+
+@pytest.mark.spec("B1")
+@pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT])
+def test_user_and_assistant_are_both_heard(role: Role) -> None:
+    assert verdict("Good morning", role, Funnel()) == Discard(reason="greeting")
+    assert verdict("We decided to use Kafka", role, Funnel()) == Consider(reason="gold: we decided")
+
+
+@given(st.text(), st.sampled_from(Role), ANY_POLICY)
+def test_every_text_gets_a_verdict_with_a_reason(text: str, role: Role, policy: Funnel) -> None:
+    found: Verdict = verdict(text, role, policy)
+
+    assert found.reason
+
+
+@given(st.text(), ANY_POLICY)
+def test_the_same_text_always_gets_the_same_verdict(text: str, policy: Funnel) -> None:
+    assert verdict(text, Role.USER, policy) == verdict(text, Role.USER, policy)

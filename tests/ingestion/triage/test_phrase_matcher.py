@@ -1,0 +1,54 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.ingestion.triage.phrase_matcher import Phrases, listed, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Olá, MUNDO!", ["ola", "mundo"]),
+        ("What's up?", ["what", "s", "up"]),
+        ("what’s up", ["what", "s", "up"]),
+        ("Ação é reação", ["acao", "e", "reacao"]),
+        ("Stra\u00dfe", ["strasse"]),
+        ("full-width Ａｂｃ", ["full", "width", "abc"]),
+        ("e\u0301clair", ["eclair"]),
+        ("so\u00adft\u200b hy\u200dphen", ["soft", "hyphen"]),
+        ("okkkkk sooooo goood", ["ok", "so", "god"]),
+        ("kkkkkk III", ["kkkkkk", "iii"]),
+        ("10000 reais", ["10000", "reais"]),
+        ("snake_case", ["snake", "case"]),
+        ("😂👍🏽", []),
+        ("東京 に", ["東京", "に"]),
+        ("half \ud83d a pair", ["half", "a", "pair"]),
+    ],
+)
+def test_a_text_is_read_as_plain_words(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+@given(st.text())
+def test_words_are_never_empty_and_hold_no_space(text: str) -> None:
+    assert all(word and not any(map(str.isspace, word)) for word in words(text))
+
+
+@given(st.text(), st.text())
+def test_two_texts_side_by_side_are_read_like_each_alone(left: str, right: str) -> None:
+    assert words(f"{left} {right}") == words(left) + words(right)
+
+
+def test_a_list_is_written_with_commas_over_several_lines() -> None:
+    assert listed(" a,  b c ,\n  d\n e,") == ("a", "b c", "d e")
+
+
+def test_phrases_are_found_by_whole_words_at_their_place() -> None:
+    phrases = Phrases.labelled(
+        [("my stack", "long"), ("my", "short"), ("my stack", "too late"), ("!", "no word")]
+    )
+
+    assert sorted(phrases.at(["my", "stack"], 0)) == [(1, "short"), (2, "long")]
+    assert sorted(phrases.at(["my", "stackoverflow"], 0)) == [(1, "short")]
+    assert sorted(phrases.at(["oh", "my"], 1)) == [(2, "short")]
+    assert list(phrases.places(["oh", "my", "my"])) == [1, 2]

@@ -1,0 +1,254 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.domain.message import Role
+from recollect.domain.policy import Funnel
+from recollect.ingestion.triage.triviality import trivial
+
+TRIVIAL = [
+    ("Hi", "too short"),
+    ("ok", "too short"),
+    ("Obrigado!", "too short"),
+    ("   thanks    ", "too short"),
+    ("Good morning", "greeting"),
+    ("Good morning, everyone!", "greeting"),
+    ("Hello there, how are you today?", "greeting"),
+    ("Heyyyyyy, long time no see", "greeting"),
+    ("Hi! I have a quick question.", "greeting"),
+    ("Bom dia, pessoal!", "greeting"),
+    ("Olá, tudo bem com você?", "greeting"),
+    ("Oi Katherine, boa noite", "greeting"),
+    ("BOA TARDE!!!", "greeting"),
+    ("How's it going?", "small talk"),
+    ("What's up, dude?", "small talk"),
+    ("Not bad, and you?", "small talk"),
+    ("Tudo certo por aqui, e você?", "small talk"),
+    ("Como vai você?", "small talk"),
+    ("Thank you so much!", "thanks"),
+    ("Thanks a lot for your help 🙏", "thanks"),
+    ("Muito obrigada pela ajuda!", "thanks"),
+    ("Valeu mesmo, cara!", "thanks"),
+    ("Sorry, my bad", "courtesy"),
+    ("You're welcome! Is there anything else I can help you with?", "courtesy"),
+    ("De nada, disponha!", "courtesy"),
+    ("Desculpa, foi mal", "courtesy"),
+    ("Sounds good, thanks", "acknowledgement"),
+    ("Ok, got it, makes sense", "acknowledgement"),
+    ("That's a really great idea!", "acknowledgement"),
+    ("please continue", "acknowledgement"),
+    ("Okkkkkk, perfect", "acknowledgement"),
+    ("Beleza, entendi.", "acknowledgement"),
+    ("Tá bom, faz sentido", "acknowledgement"),
+    ("Combinado então!", "acknowledgement"),
+    ("Que ideia maravilhosa", "acknowledgement"),
+    ("Never mind, I figured it out", "resolved doubt"),
+    ("It works now, thank you", "resolved doubt"),
+    ("Deixa pra lá, já resolvi", "resolved doubt"),
+    ("Funcionou, obrigado!", "resolved doubt"),
+    ("Goodbye, see you tomorrow!", "farewell"),
+    ("Have a nice weekend, take care", "farewell"),
+    ("Tchau, até amanhã!", "farewell"),
+    ("Abraços e bom fim de semana", "farewell"),
+    ("Yes, please!", "yes or no"),
+    ("Yeah, of course", "yes or no"),
+    ("No, not really", "yes or no"),
+    ("Acho que sim", "yes or no"),
+    ("Não, ainda não", "yes or no"),
+    ("hahahahahaha", "laughter"),
+    ("kkkkkkkkkkkkk", "laughter"),
+    ("rsrsrsrsrs muito engraçado", "laughter"),
+    ("LOL that's hilarious", "laughter"),
+    ("👍👍👍👍👍👍👍👍👍👍👍", "no words"),
+    ("!!!!!!!!!!!!!!", "no words"),
+    ("O tempo está bom", "weather"),
+    ("Que calor hoje, né?", "weather"),
+    ("Está chovendo muito aqui", "weather"),
+    ("Nice weather today, isn't it?", "weather"),
+    ("It's so cold outside", "weather"),
+    ("What is photosynthesis?", "general question"),
+    ("what is a monad", "general question"),
+    ("What's the capital of France?", "general question"),
+    ("Hi, what are prime numbers?", "general question"),
+    ("Who was Marie Curie?", "general question"),
+    ("When did the Berlin Wall fall?", "general question"),
+    ("Define entropy, please", "general question"),
+    ("Can you tell me what recursion is?", "general question"),
+    ("What is Rust? Thanks!", "general question"),
+    ("O que é fotossíntese?", "general question"),
+    ("Quem foi Dom Pedro II?", "general question"),
+    ("Oi, qual é a capital da Austrália?", "general question"),
+    ("Defina entropia", "general question"),
+    ("O que significa procrastinar?", "general question"),
+    ("Translate this sentence to French", "translation request"),
+    ('How do you say "thank you" in Japanese?', "translation request"),
+    ("Please translate: I love the sea", "translation request"),
+    ("Traduza bom dia para o inglês", "translation request"),
+    ("Como se diz saudade em alemão?", "translation request"),
+    ("Convert 10 miles to kilometres", "conversion request"),
+    ("How many ounces are in a pound?", "conversion request"),
+    ("Converta 30 libras em quilos", "conversion request"),
+    ("Quanto é 12 vezes 8?", "conversion request"),
+]
+
+WITH_SUBSTANCE = [
+    "hi, I'm Ana and I moved to Porto",
+    "Good morning! The release slipped to Friday.",
+    "thanks, the deploy key is in the vault",
+    "Bom dia, mudei de emprego ontem",
+    "ok, but Pedro will be late",
+    "yes, with PostgreSQL",
+    "haha, Rex ate the sofa again",
+    "Obrigado, vou avisar a Marta",
+    "What's my name?",
+    "What is my dog's name?",
+    "Qual é o nome da minha irmã?",
+    "What did we agree on yesterday?",
+    "What is wrong with this function?",
+    "What is the deadline for the Acme proposal?",
+    "What is Kafka? The billing team adopted it in March.",
+    "What is needed is a queue between the two services",
+    "What is more, the client pays in pounds",
+    "Who is coming to our wedding?",
+    "Convert the codebase to TypeScript",
+    "How many people are on the night shift?",
+    "Define the interfaces before any implementation, always",
+    "Translate my CV into German",
+    "Traduza a nossa página inicial para o espanhol",
+    "The weather station in the garden broke",
+    "Não temos tempo para testes",
+    "O clima na empresa está péssimo",
+    "Say hello to Maria from me",
+    "Good Morning Vietnam is playing at the Odeon",
+    "Thank You for Smoking was shot in Los Angeles",
+    "hahaha nunca mais compro peixe em Lisboa",
+    "私は東京に住んでいて、猫が二匹います",
+    "Mein Hund heißt Bello",
+]
+
+
+@pytest.mark.spec("B2", "B3", "B11")
+@pytest.mark.parametrize(("text", "reason"), TRIVIAL)
+def test_a_message_that_says_nothing_is_trivial(text: str, reason: str) -> None:
+    assert trivial(text, Role.USER, Funnel()) == reason
+
+
+def test_the_tables_are_long_enough_to_mean_something() -> None:
+    assert len(TRIVIAL) > 80
+
+
+@pytest.mark.spec("B12")
+@pytest.mark.parametrize("text", WITH_SUBSTANCE)
+def test_a_message_with_substance_is_not_trivial(text: str) -> None:
+    assert trivial(text, Role.USER, Funnel()) is None
+
+
+@pytest.mark.spec("B2")
+@pytest.mark.parametrize(("letters", "reason"), [(9, "too short"), (10, None)])
+def test_ten_characters_are_long_enough(letters: int, reason: str | None) -> None:
+    text = "abcdefghij"[:letters]
+
+    assert trivial(f"  {text}\n", Role.USER, Funnel()) == reason
+
+
+@pytest.mark.spec("B2")
+def test_the_shortest_length_is_a_setting() -> None:
+    companion = Funnel(min_chars=3)
+
+    assert trivial("Sim", Role.USER, companion) == "yes or no"
+    assert trivial("Eva", Role.USER, companion) is None
+
+
+def test_a_question_of_the_assistant_is_about_the_user_and_not_for_a_search_engine() -> None:
+    text = "What is the name of the restaurant?"
+
+    assert trivial(text, Role.USER, Funnel()) == "general question"
+    assert trivial(text, Role.ASSISTANT, Funnel()) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hello! How can I help you today?",
+        "You're welcome! Have a great day!",
+        "Olá! Em que posso ajudar?",
+    ],
+)
+def test_the_courtesies_of_an_assistant_are_trivial(text: str) -> None:
+    assert trivial(text, Role.ASSISTANT, Funnel()) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Daily stand-up reminder", "listed phrase"),
+        ("Hello! DAILY STANDUP reminder!!!", None),
+        ("hello, daily stand up reminder. Thanks!", "greeting"),
+        ("The daily stand-up reminder moved to nine", None),
+    ],
+)
+def test_a_message_made_of_the_users_own_phrases_is_trivial(text: str, reason: str | None) -> None:
+    policy = Funnel(trash=("daily stand-up reminder",))
+
+    assert trivial(text, Role.USER, policy) == reason
+
+
+def test_a_phrase_with_a_star_makes_every_message_trivial_that_begins_with_it() -> None:
+    policy = Funnel(trash=("[bot] *",))
+
+    assert (
+        trivial("[Bot]: the build of billing is green. All tests pass.", Role.USER, policy) == "listed phrase"
+    )
+    assert trivial("the bot says that the build is green", Role.USER, policy) is None
+
+
+@given(st.text(min_size=1).filter(lambda text: any(map(str.isalnum, text))))
+def test_any_phrase_of_the_user_is_respected(phrase: str) -> None:
+    policy = Funnel(min_chars=0, trash=(phrase,))
+
+    assert trivial(phrase, Role.USER, policy) is not None
+
+
+@given(st.text(), st.sampled_from(Role), st.integers(0, 20))
+def test_no_text_is_refused(text: str, role: Role, min_chars: int) -> None:
+    reason = trivial(text, role, Funnel(min_chars=min_chars))
+
+    assert reason is None or reason
+
+
+@given(st.lists(st.sampled_from([text for text, _ in TRIVIAL]), min_size=1, max_size=5))
+def test_trivial_sentences_make_a_trivial_message(sentences: list[str]) -> None:
+    assert trivial(".\n".join(sentences), Role.USER, Funnel()) is not None
+
+
+@given(st.sampled_from(WITH_SUBSTANCE), st.sampled_from(["Hi!", "Thanks.", "Bom dia.", "Ok,", "kkkk"]))
+def test_a_greeting_does_not_hide_what_follows(text: str, opening: str) -> None:
+    assert trivial(f"{opening} {text}", Role.USER, Funnel()) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 100_000,
+        "." * 100_000,
+        " " * 100_000 + "x" * 10,
+        "what is " * 12_500,
+        "ok " * 33_000,
+        "? " * 50_000,
+        "a" + "\u0315\u0300" * 50_000,
+        "a" + "\u05b0\u0591" * 50_000,
+        "\ufdfa" * 100_000,
+        "aab" * 33_000,
+        "ha" * 50_000,
+        "i want to " * 10_000,
+        "\r\n \t" * 25_000,
+    ],
+    ids=range(13),
+)
+@pytest.mark.timeout(20)
+def test_no_text_takes_for_ever(text: str) -> None:
+    policy = replace(Funnel(), trash=("a a a a b", "ok ok ok no", "what *"))
+
+    trivial(text, Role.USER, policy)

@@ -1,0 +1,172 @@
+"""A pack holds everything about a user, and what is taken out of it is what went in."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect import Memory
+from recollect.errors import InvalidInput
+from recollect.library.pack import FORMAT, PARTS, gather, packed, unpacked
+from recollect.library.pack_import import take_in
+from recollect.testing.clock import FrozenClock
+from recollect.testing.embedders import LetterEmbedder
+
+ANA = "ana"
+
+
+def opened(path: Path) -> Memory:
+    return Memory(
+        path, user_id=ANA, embedder=LetterEmbedder(), clock=FrozenClock(), settings={"worker": False}
+    )
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Iterator[Memory]:
+    """A memory with something of everything."""
+    with opened(tmp_path / "full.db") as memory:
+        memory.add(
+            [
+                {"role": "user", "content": "I live in Lisbon.", "id": "mine-1"},
+                {"role": "assistant", "content": "Lovely! What do you do there?"},
+                {"role": "user", "content": "I moved to Porto. I'm vegetarian."},
+            ],
+            chat_id="c",
+            sync=True,
+        )
+        memory.set_mode("c", "collect_only")
+        memory.runtime.store.chats.rename(memory._scope(ANA, "c"), "Moving")
+        memory.set_mode("empty", "off")
+        tea = memory.add("I like tea.", tags=["drinks"])["results"]
+        assert isinstance(tea, list)
+        assert isinstance(tea[0], dict)
+        memory.update(str(tea[0]["id"]), "I like green tea.")
+        gone = memory.add("I fear cats.")["results"]
+        assert isinstance(gone, list)
+        assert isinstance(gone[0], dict)
+        memory.delete(str(gone[0]["id"]))
+        memory.summarise("c")
+        memory.add_context("plan", "We ship on Fridays.", chat_id="c")
+        memory.consent("profile", granted=True)
+        memory.set_profile({"codingStyle": "functional", "freeformNotes": "Short answers."})
+        memory.consent("emo", granted=False)
+        memory.runtime.store.preferences.set(ANA, "recall.limit", "5", now=FrozenClock().now())
+        memory.flush()
+        yield memory
+
+
+def pack_of(memory: Memory, user: str = ANA) -> str:
+    return "".join(packed(memory.runtime, user))
+
+
+def test_a_pack_has_a_manifest_with_the_hash_and_length_of_each_part(full: Memory) -> None:
+    first, *lines = pack_of(full).splitlines()
+    manifest = json.loads(first)
+
+    assert (manifest["recollect"], manifest["user"]) == (FORMAT, ANA)
+    assert tuple(manifest["parts"]) == PARTS
+    assert all(part["lines"] > 0 and len(part["sha256"]) == 64 for part in manifest["parts"].values())
+    assert sum(part["lines"] for part in manifest["parts"].values()) == len(lines)
+
+
+def test_what_comes_out_of_a_pack_is_what_went_in(full: Memory, tmp_path: Path) -> None:
+    text = pack_of(full)
+    with opened(tmp_path / "new.db") as new:
+        arrival = take_in(new.runtime, ANA, unpacked(text))
+        new.flush()
+        before, after = gather(full.runtime, ANA), gather(new.runtime, ANA)
+
+        assert arrival.left_out == []
+        for part in PARTS:
+            assert sorted(map(str, getattr(after, part))) == sorted(map(str, getattr(before, part))), part
+        assert new.search("vegetarian")["results"] != []
+
+
+def test_the_same_pack_twice_changes_nothing(full: Memory) -> None:
+    text = pack_of(full)
+    arrival = take_in(full.runtime, ANA, unpacked(text))
+
+    assert not +arrival.imported
+    assert arrival.left_out == []
+    assert pack_of(full) == text
+
+
+def test_a_dry_run_says_what_would_come_and_changes_nothing(full: Memory, tmp_path: Path) -> None:
+    with opened(tmp_path / "new.db") as new:
+        arrival = take_in(new.runtime, ANA, unpacked(pack_of(full)), dry_run=True)
+
+        assert arrival.imported["messages"] == len(gather(full.runtime, ANA).messages)
+        assert new.get_all() == {"results": []}
+        assert new.runtime.store.chats.list(new._scope(ANA)) == []
+
+
+def test_it_can_be_taken_in_for_somebody_else(full: Memory) -> None:
+    take_in(full.runtime, "bruno", unpacked(pack_of(full)))
+    mine, theirs = gather(full.runtime, ANA), gather(full.runtime, "bruno")
+
+    assert len(theirs.memories) == len(mine.memories)
+    assert {message.user for message in theirs.messages} == {"bruno"}
+
+
+def test_what_was_forgotten_here_does_not_come_back(full: Memory, tmp_path: Path) -> None:
+    with opened(tmp_path / "new.db") as new:
+        kept = new.add("I like green tea.")["results"]
+        assert isinstance(kept, list)
+        assert isinstance(kept[0], dict)
+        new.delete(str(kept[0]["id"]))
+        arrival = take_in(new.runtime, ANA, unpacked(pack_of(full)))
+
+        assert ("memories", "I like green tea.", "it was forgotten here") in arrival.left_out
+        assert "I like green tea." not in str(new.get_all())
+
+
+def test_what_is_known_here_is_not_there_twice(full: Memory, tmp_path: Path) -> None:
+    with opened(tmp_path / "new.db") as new:
+        new.add("I like green tea.")
+        take_in(new.runtime, ANA, unpacked(pack_of(full)))
+
+        listed = new.get_all()["results"]
+        assert isinstance(listed, list)
+        texts = [each["memory"] for each in listed if isinstance(each, dict)]
+        assert texts.count("I like green tea.") == 1
+
+
+def test_a_no_that_was_said_here_stands(full: Memory, tmp_path: Path) -> None:
+    with opened(tmp_path / "new.db") as new:
+        new.consent("profile", granted=True)
+        new.consent("profile", granted=False)
+        new.consent("pref", granted=False)
+        new.add("I feel anxious today.", kind="emo")
+        arrival = take_in(new.runtime, ANA, unpacked(pack_of(full)))
+        reasons = {(part, why) for part, _, why in arrival.left_out}
+
+        assert ("consents", "it was taken back here") in reasons
+        assert ("consents", "it would erase what is here") in reasons
+        assert ("memories", "no consent for pref") in reasons
+        assert new.profile()["id"] is None
+        assert "anxious" in str(new.get_all())
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda text: "", "no JSON"),
+        (lambda text: "[]", "no JSON object"),
+        (lambda text: '{"recollect": 99}', "format other than 1"),
+        (lambda text: '{"recollect": 1}', "names no parts"),
+        (lambda text: text.replace("Lisbon", "London"), "damaged or incomplete"),
+        (lambda text: "\n".join(text.splitlines()[:-1]) + "\n", "damaged or incomplete"),
+        (lambda text: text + '{"part": "secrets", "value": 1}\n', "no part we know"),
+        (lambda text: text + '{"part": "chats", "value": {"id": 1}}\n', "no entry of chats"),
+        (lambda text: text + "[" * 100_000 + "\n", "no JSON"),
+        (lambda text: text.replace('"weight":1.0', '"weight":7.0'), "a weight is from 0 to 1"),
+        (lambda text: text.replace('"sightings":1,', '"sightings":1e300,'), "no entry of memories"),
+        (lambda text: text.replace("2026-03-02T09:00:00Z", "2026-03-02T09:00:00"), "a time needs a zone"),
+        (lambda text: text.replace("I live in Lisbon.", "\\ud800"), "half a character"),
+    ],
+)
+def test_a_pack_that_is_not_whole_is_refused(full: Memory, spoil: object, said: str) -> None:
+    assert callable(spoil)
+    with pytest.raises(InvalidInput, match=said):
+        unpacked(spoil(pack_of(full)))

@@ -1,0 +1,37 @@
+import pytest
+
+from recollect.domain.memory import Kind
+from recollect.retrieval.topics import topic
+
+
+@pytest.mark.spec("L3")
+def test_the_seeds_question_is_about_food_and_tastes() -> None:
+    found = topic("O que você sugere pro meu jantar hoje?")
+
+    assert found is not None
+    assert found.words == ("jantar", "comida", "preferências alimentares")
+    assert found.kinds == {Kind.PREF, Kind.BIO, Kind.OBJ, Kind.EMO}
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "kind"),
+    [
+        ("What could I cook for dinner tonight?", "food", Kind.PREF),
+        ("Which restaurants would I enjoy?", "food", Kind.PREF),
+        ("Estou me sentindo triste hoje", "sentimentos", Kind.EMO),
+        ("How do I feel about my new job? I feel sad", "mood", Kind.EMO),
+        ("Qual é o nome da minha filha?", "família", Kind.BIO),
+        ("What are my goals, what do I plan to learn?", "goals", Kind.OBJ),
+    ],
+)
+def test_a_question_names_its_topic_in_its_own_language(question: str, name: str, kind: Kind) -> None:
+    found = topic(question)
+
+    assert found is not None
+    assert name in found.words
+    assert kind in found.kinds
+
+
+@pytest.mark.parametrize("question", ["", "???", "Explain monads", "calculateTotal()", "o que é isso?"])
+def test_what_speaks_of_nothing_personal_has_no_topic(question: str) -> None:
+    assert topic(question) is None

@@ -1,0 +1,64 @@
+"""Export, import and backup over HTTP."""
+
+from pathlib import Path
+
+import httpx2
+from tests.server.live_server import Served, served
+
+
+def test_a_pack_goes_out_of_one_memory_and_into_another_once(server: Served, client: httpx2.Client) -> None:
+    client.post("/api/memory", json={"content": "I like tea."})
+    client.post("/chats/c/listen", json={"messages": [{"role": "user", "content": "I live in Lisbon."}]})
+    server.learn()
+    pack = client.get("/api/export")
+    send = {"content": pack.content, "headers": {"Content-Type": "application/x-ndjson"}}
+    bruno = {"user_id": "bruno"}
+    tried = client.post("/api/import", params={**bruno, "dry_run": "true"}, **send).json()  # type: ignore[arg-type]
+    nothing = client.get("/api/memory", params=bruno).json()["results"]
+    first = client.post("/api/import", params=bruno, **send).json()  # type: ignore[arg-type]
+    again = client.post("/api/import", params=bruno, **send).json()  # type: ignore[arg-type]
+
+    assert pack.headers["content-type"].startswith("application/x-ndjson")
+    assert "attachment" in pack.headers["content-disposition"]
+    assert (tried["dry_run"], nothing) == (True, [])
+    assert first["imported"] == tried["imported"]
+    assert (first["imported"]["memories"], first["imported"]["messages"]) == (2, 2)
+    assert again["imported"] == {}
+    assert len(client.get("/api/memory", params=bruno).json()["results"]) == 2
+
+
+def test_a_damaged_pack_is_refused(client: httpx2.Client) -> None:
+    client.post("/api/memory", json={"content": "I like tea."})
+    pack = client.get("/api/export").content.replace(b"tea", b"mud")
+    answer = client.post("/api/import", content=pack, headers={"Content-Type": "application/x-ndjson"})
+    binary = client.post("/api/import", content=b"\xff", headers={"Content-Type": "application/x-ndjson"})
+
+    assert (answer.status_code, binary.status_code) == (422, 422)
+    assert "damaged" in answer.json()["detail"]
+
+
+def test_an_admin_backs_up_what_everybody_said_while_the_server_runs(server: Served, tmp_path: Path) -> None:
+    token = server.keys.add("phone", user="bruno")
+    with server.client() as ana, server.client(token) as bruno:
+        bruno.post("/api/memory", json={"content": "I like coffee."})
+        ana.post("/api/memory", json={"content": "I like tea."})
+        refused = bruno.post("/api/backup")
+        made = ana.post("/api/backup")
+
+    copy = Path(made.json()["file"])
+    assert (refused.status_code, refused.json()["code"]) == (403, "not_yours")
+    assert made.status_code == 201
+    assert (made.json()["users"], made.json()["memories"]) == (2, 2)
+    assert copy.parent == tmp_path / "backups"
+    assert copy.stat().st_mode & 0o777 == 0o600
+    assert _opened(copy) == {"ana": ["I like tea."], "bruno": ["I like coffee."]}
+
+
+def _opened(copy: Path) -> dict[str, list[str]]:
+    """What a copy holds, by user, as another server shows it."""
+    folder = copy.parent / "elsewhere"
+    folder.mkdir()
+    copy.rename(folder / "memory.db")
+    with served(folder, worker=False) as server, server.client() as client:
+        listed = {user: client.get("/api/memory", params={"user_id": user}) for user in ("ana", "bruno")}
+    return {user: [each["memory"] for each in found.json()["results"]] for user, found in listed.items()}

@@ -1,0 +1,205 @@
+"""What the server writes down about itself: enough to find a fault, and nothing that anybody said."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from tests.cli.runner import process
+from tests.server.proxy.live_proxy import Bench, bench, body, until
+
+WORDS = "saffron-canary"
+
+
+@contextmanager
+def up(folder: Path, **settings: str) -> Iterator[tuple[httpx2.Client, list[str]]]:
+    """A server of its own process, the owner's client, and what it had written to its log when it had ended."""
+    words = ["--db", str(folder / "m.db"), "--json", "up", "--port", "0", "--no-browser"]
+    given = {
+        f"RECOLLECT_{name.upper()}": value for name, value in {"embedder": "hashing", **settings}.items()
+    }
+    environ = {**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), **given}
+    lines: list[str] = []
+    with subprocess.Popen(
+        [sys.executable, "-m", "recollect", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environ,
+        cwd=folder,
+        text=True,
+    ) as running:
+        assert running.stdout is not None
+        told = json.loads(running.stdout.readline())
+        token = (folder / "m.db.token").read_text("utf-8").strip()
+        with httpx2.Client(base_url=told["url"], headers={"Authorization": f"Bearer {token}"}) as client:
+            yield client, lines
+        running.send_signal(signal.SIGTERM)
+        _, said = running.communicate(timeout=60)
+        lines += said.splitlines()
+
+
+def test_every_request_is_one_json_object_and_holds_nothing_that_was_said(tmp_path: Path) -> None:
+    with up(tmp_path, log_format="json") as (client, lines):
+        kept = client.post("/api/memory", json={"content": f"I like {WORDS}."})
+        client.get(f"/api/memory/{kept.json()['id']}", params={"user_id": "default"})
+        client.get("/api/memory/debug/retrieval", params={"q": WORDS})
+        client.get(f"/nothing/{WORDS}")
+        client.post(f"/chats/{WORDS}/messages", json={"content": f"What is {WORDS}?"})
+        token = client.headers["Authorization"].partition(" ")[2]
+
+    told: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    requests = [each for each in told if each["event"] == "request"]
+    assert [(each["method"], each["route"], each["status"]) for each in requests] == [
+        ("POST", "/api/memory", 201),
+        ("GET", "/api/memory/{memory_id}", 200),
+        ("GET", "/api/memory/debug/retrieval", 200),
+        ("GET", "(none)", 404),
+        ("POST", "/chats/{chat_id}/messages", 200),
+    ]
+    assert requests[0]["request_id"] == kept.headers["x-request-id"]
+    assert {each["level"] for each in requests} == {"info"}
+    assert len({each["user"] for each in requests}) == 1
+    assert all(each["ms"] >= each["first_byte_ms"] >= 0 for each in requests)
+    everything = "\n".join(lines)
+    for secret in (WORDS, token, kept.json()["id"], "user_id", '"default"'):
+        assert secret not in everything
+
+
+def test_a_job_that_fails_is_logged_with_its_id_and_reason(tmp_path: Path) -> None:
+    nobody = "http://127.0.0.1:9"
+    with up(tmp_path, log_format="json", model="gone", model_url=nobody) as (client, lines):
+        client.post(
+            "/chats/c/listen",
+            json={"messages": [{"role": "user", "content": f"I always cook with {WORDS}."}]},
+        )
+        until(lambda: any(job["reason"] for job in client.get("/api/jobs").json()["results"]))
+        jobs = client.get("/api/jobs").json()["results"]
+
+    told = [json.loads(line) for line in lines]
+    failed = next(each for each in told if each["event"].startswith("job "))
+    assert failed["job"] in {job["id"] for job in jobs}
+    assert failed["kind"] == "judge"
+    assert failed["reason"].startswith("ProviderBusy")
+    assert failed["level"] == "warning"
+    assert WORDS not in "\n".join(lines)
+
+
+def test_a_log_for_people_has_a_line_for_each_request(tmp_path: Path) -> None:
+    with up(tmp_path) as (client, lines):
+        client.get("/health")
+
+    assert any(" INFO    request " in line and "route=/health status=200" in line for line in lines)
+
+
+def test_a_quiet_log_holds_no_requests(tmp_path: Path) -> None:
+    with up(tmp_path, log_level="warning") as (client, lines):
+        client.get("/health")
+
+    assert [line for line in lines if "request" in line] == []
+
+
+@pytest.fixture(scope="module")
+def exporter() -> InMemorySpanExporter:
+    """OpenTelemetry takes one provider for the life of a process."""
+    collected = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(collected))
+    trace.set_tracer_provider(provider)
+    return collected
+
+
+@pytest.fixture
+def traced(tmp_path: Path, exporter: InMemorySpanExporter) -> Iterator[Bench]:
+    exporter.clear()
+    with bench(tmp_path, settings={"otel": True}) as running:
+        running.remember()
+        yield running
+
+
+def named(exporter: InMemorySpanExporter, name: str) -> ReadableSpan:
+    until(lambda: any(span.name == name for span in exporter.get_finished_spans()))
+    return next(span for span in exporter.get_finished_spans() if span.name == name)
+
+
+def test_a_request_and_its_recall_are_spans_one_inside_the_other(
+    traced: Bench, exporter: InMemorySpanExporter
+) -> None:
+    with traced.client(traceparent="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01") as client:
+        answer = client.post("/api/memory/search", json={"query": "What is my dog called?"})
+    request, recall = named(exporter, "POST /api/memory/search"), named(exporter, "recall")
+
+    assert request.attributes is not None
+    assert recall.attributes is not None
+    assert dict(request.attributes) == {
+        "http.request.method": "POST",
+        "http.route": "/api/memory/search",
+        "http.response.status_code": 200,
+        "recollect.request_id": answer.headers["x-request-id"],
+    }
+    assert request.parent is not None
+    assert request.context is not None
+    assert recall.parent is not None
+    assert f"{request.context.trace_id:032x}" == "0af7651916cd43dd8448eb211c80319c"
+    assert recall.parent.span_id == request.context.span_id
+    assert recall.attributes["recollect.recall.kept"] == 1
+    assert {"recollect.recall.embed_ms", "recollect.recall.rank_ms"} <= set(recall.attributes)
+
+
+def test_what_is_recalled_for_a_proxied_request_is_inside_of_it(
+    traced: Bench, exporter: InMemorySpanExporter
+) -> None:
+    with traced.client() as client:
+        client.post("/v1/chat/completions", json=body("What is my dog called?"))
+    request, recall = named(exporter, "POST /v1/chat/completions"), named(exporter, "recall")
+
+    assert request.context is not None
+    assert recall.parent is not None
+    assert recall.parent.span_id == request.context.span_id
+
+
+def test_a_job_is_a_span_and_no_span_holds_what_was_said(
+    traced: Bench, exporter: InMemorySpanExporter
+) -> None:
+    with traced.client() as client:
+        client.post("/chats/c/listen", json={"messages": [{"role": "user", "content": f"I like {WORDS}."}]})
+        client.post("/api/memory/search", json={"query": WORDS})
+        assert traced.runtime.worker.drain(seconds=30)
+        token = client.headers["Authorization"]
+    job = named(exporter, "job judge")
+
+    assert job.attributes is not None
+    assert job.attributes["recollect.job.attempts"] == 1
+    everything = "".join(span.to_json() for span in exporter.get_finished_spans())
+    assert WORDS not in everything
+    assert token.partition(" ")[2] not in everything
+
+
+def test_without_the_setting_there_are_no_spans(tmp_path: Path, exporter: InMemorySpanExporter) -> None:
+    exporter.clear()
+    with bench(tmp_path) as running, running.client() as client:
+        client.post("/api/memory/search", json={"query": "anything"})
+
+    assert exporter.get_finished_spans() == ()
+
+
+def test_spans_without_the_package_are_refused_with_what_to_install(tmp_path: Path) -> None:
+    hidden = tmp_path / "opentelemetry"
+    hidden.mkdir()
+    (hidden / "__init__.py").write_text("raise ModuleNotFoundError('opentelemetry')", "utf-8")
+    environ = {**os.environ, "PYTHONPATH": str(tmp_path), "RECOLLECT_OTEL": "yes"}
+
+    done = process("--db", tmp_path / "m.db", "list", env=environ)
+
+    assert done.returncode == 2
+    assert b"recollect[otel]" in done.stderr

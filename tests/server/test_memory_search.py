@@ -1,0 +1,156 @@
+"""Leafing through memories: counted, searched while somebody types, taken away together, and accounted for."""
+
+from datetime import UTC, datetime, timedelta
+
+import httpx2
+import pytest
+from tests.server.live_server import ANA, Served
+
+from recollect.domain.memory import Kind, Origin, Standing
+from recollect.testing.builders import a_memory
+
+#: Said just now, so that the gardener has nothing to put away.
+NOW = datetime.now(UTC)
+TEA = a_memory("I like green tea", user=ANA, kind=Kind.PREF, weight=0.8, seen_at=NOW)
+FEAR = a_memory("I am afraid of flying", user=ANA, kind=Kind.EMO, weight=0.5, seen_at=NOW)
+BUS = a_memory(
+    "The bus leaves at nine", user=ANA, kind=Kind.NOTE, weight=0.2, origin=Origin.RULES, seen_at=NOW
+)
+OLD = a_memory("I lived in Porto", user=ANA, kind=Kind.BIO, standing=Standing.ARCHIVED)
+
+
+@pytest.fixture(autouse=True)
+def remembered(server: Served) -> None:
+    for memory in (TEA, FEAR, BUS, OLD):
+        server.runtime.store.memories.add(memory)
+
+
+def counts(client: httpx2.Client, **query: str) -> dict[tuple[str, ...], int]:
+    listed = client.get("/api/memory/census", params=query).json()["results"]
+    return {
+        (each["standing"], each["kind"], each["origin"], each["importance"]): each["count"] for each in listed
+    }
+
+
+def texts(answer: httpx2.Response) -> list[str]:
+    return sorted(each["memory"] for each in answer.json()["results"])
+
+
+def test_memories_are_counted_by_what_they_can_be_chosen_by(client: httpx2.Client) -> None:
+    assert counts(client) == {
+        ("active", "pref", "manual", "critical"): 1,
+        ("active", "emo", "manual", "context"): 1,
+        ("active", "note", "rules", "temporary"): 1,
+        ("archived", "bio", "manual", "critical"): 1,
+    }
+    assert counts(client, contains="PORTO") == {("archived", "bio", "manual", "critical"): 1}
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({"origin": "rules"}, [BUS]),
+        ({"importance": "critical"}, [TEA]),
+        ({"importance": "temporary", "kind": "note"}, [BUS]),
+        ({"contains": "FLY"}, [FEAR]),
+        ({"contains": "porto"}, []),
+        ({"contains": "porto", "standing": "archived"}, [OLD]),
+        ({"contains": "100%"}, []),
+    ],
+)
+def test_the_list_keeps_to_what_was_chosen(
+    client: httpx2.Client, query: dict[str, str], found: list[object]
+) -> None:
+    answer = client.get("/api/memory", params=query)
+
+    assert texts(answer) == sorted(memory.text for memory in (TEA, FEAR, BUS, OLD) if memory in found)
+
+
+def test_searching_while_typing_leaves_no_receipt(server: Served, client: httpx2.Client) -> None:
+    server.learn()
+    client.put("/api/settings/memory.mode", json={"value": "off"})
+
+    found = client.post("/api/memory/find", json={"query": "green tea"}).json()
+    tried = client.post("/api/memory/search", json={"query": "green tea", "receipt": False}).json()
+
+    assert found["results"][0]["memory"] == TEA.text
+    assert found["results"][0]["importance"] == 80
+    assert found["results"][0]["parts"]
+    assert tried["receipt"] is None
+    assert client.get("/api/memory/receipts").json()["results"] == []
+
+
+def test_what_is_found_keeps_to_what_was_chosen(server: Served, client: httpx2.Client) -> None:
+    server.learn()
+    answer = client.post("/api/memory/find", json={"query": "I like green tea on the bus", "kind": "note"})
+
+    assert texts(answer) == [BUS.text]
+
+
+@pytest.mark.parametrize(("verb", "standing"), [("archive", "archived"), ("forget", "forgotten")])
+def test_several_are_taken_away_at_once_and_brought_back_at_once(
+    client: httpx2.Client, verb: str, standing: str
+) -> None:
+    taken = client.post(f"/api/memory/{verb}", json={"ids": [TEA.id, FEAR.id]})
+    [event] = client.get("/api/memory/events").json()["results"]
+    gone = texts(client.get("/api/memory", params={"standing": standing, "kind": "pref"}))
+    client.post("/api/memory/undo", json={"event_id": event["id"]}).raise_for_status()
+
+    assert [each["standing"] for each in taken.json()["results"]] == [standing, standing]
+    assert (event["action"], sorted(event["memories"])) == (verb, sorted([TEA.id, FEAR.id]))
+    assert gone == [TEA.text]
+    assert texts(client.get("/api/memory")) == sorted([TEA.text, FEAR.text, BUS.text])
+
+
+def test_taking_away_one_that_is_not_there_takes_none(client: httpx2.Client) -> None:
+    refused = client.post("/api/memory/forget", json={"ids": [TEA.id, "nobody"]})
+
+    assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+    assert texts(client.get("/api/memory")) == sorted([TEA.text, FEAR.text, BUS.text])
+    assert client.get("/api/memory/events").json()["results"] == []
+
+
+def test_an_account_quotes_the_words_that_a_memory_rests_on(client: httpx2.Client) -> None:
+    said = "Well, as it happens: I hate cilantro. Please remember that."
+    heard = {"messages": [{"role": "user", "content": said}], "sync": True}
+    client.post("/chats/kitchen/listen", json=heard)
+    [memory] = client.get("/api/memory", params={"contains": "cilantro"}).json()["results"]
+    [source] = client.get(f"/api/memory/{memory['id']}/account").json()["sources"]
+
+    assert "cilantro" in source["quote"]
+    assert said.startswith(source["before"] + source["quote"])
+    assert said.endswith(source["quote"] + source["after"])
+    assert (source["chat_id"], source["role"]) == ("kitchen", "user")
+
+
+def test_an_account_tells_when_a_memory_was_recalled(server: Served, client: httpx2.Client) -> None:
+    server.learn()
+    receipts = [
+        client.post("/api/memory/search", json={"query": query}).json()["receipt"]
+        for query in ("green tea", "do I like tea")
+    ]
+    uses = client.get(f"/api/memory/{TEA.id}/account").json()["uses"]
+
+    assert [use["receipt"] for use in uses] == receipts[::-1]
+    assert {(use["fate"], use["query"]) for use in uses} == {
+        ("returned", "green tea"),
+        ("returned", "do I like tea"),
+    }
+
+
+def test_an_account_foresees_how_a_memory_fades(client: httpx2.Client) -> None:
+    new = client.post("/api/memory", json={"content": "I feel sad about the rain", "kind": "emo"}).json()[
+        "id"
+    ]
+    fading = client.get(f"/api/memory/{new}/account", params={"weeks": 26}).json()
+    staying = client.get(f"/api/memory/{TEA.id}/account").json()
+
+    weights = [point["weight"] for point in fading["fading"]]
+    days = [datetime.fromisoformat(point["at"]) for point in fading["fading"]]
+    assert weights == sorted(weights, reverse=True)
+    assert weights[-1] == 0.0
+    assert days[-1] - days[0] >= timedelta(weeks=26)
+    assert fading["leaves_at"] is not None
+    assert fading["reason"].startswith("weight under 0.3")
+    assert staying["leaves_at"] is None
+    assert len({point["weight"] for point in staying["fading"]}) == 1

@@ -1,0 +1,145 @@
+"""Settings and measures over HTTP: where values come from, and how well and fast recall goes."""
+
+import re
+
+import httpx2
+import pytest
+from tests.server.live_server import Served
+
+
+@pytest.fixture
+def recalled(server: Served, client: httpx2.Client) -> httpx2.Client:
+    client.post("/api/memory", json={"content": "I drink green tea every morning."})
+    client.post("/chats/c/listen", json={"messages": [{"role": "user", "content": "Green tea again."}]})
+    server.learn()
+    client.post("/api/memory/context", json={"query": "Which tea do I drink?", "chat_id": "c"})
+    return client
+
+
+@pytest.mark.spec("P5")
+def test_debugging_a_question_shows_results_timings_and_flags(recalled: httpx2.Client) -> None:
+    asked = {"q": "green tea", "conversationId": "c"}
+    told = recalled.get("/api/memory/debug/retrieval", params=asked).json()
+
+    assert set(told) == {"query", "results", "metrics", "flags"}
+    assert told["query"] == "green tea"
+    assert all(set(each) == {"content", "score", "source", "type"} for each in told["results"])
+    assert {each["type"] for each in told["results"]} == {"memory", "message"}
+    assert {each["source"] for each in told["results"]} <= {"dense", "fts", "dense+fts"}
+    assert set(told["metrics"]) == {"totalMs", "denseMs", "ftsMs", "rerankMs"}
+    assert set(told["flags"]) == {"hybrid", "chunking", "tokenBudget"}
+
+
+@pytest.mark.spec("P6")
+def test_debugging_shows_what_is_stored_and_what_each_index_weighs(recalled: httpx2.Client) -> None:
+    told = recalled.get("/api/memory/debug/stats").json()
+    sizes = told.pop("indexSizes")
+
+    assert told == {
+        "totalMessages": 2,
+        "totalConversations": 2,
+        "totalChunks": told["totalChunks"],
+        "totalSummaries": 0,
+        "profileConsent": False,
+    }
+    assert set(sizes) == {"messages", "embeddings", "fts"}
+    assert all(re.fullmatch(r"\d+(\.\d)? [KMGT]?B", each) for each in sizes.values())
+
+
+@pytest.mark.spec("P4", "R1", "R3", "R4", "R5", "R7")
+def test_metrics_tell_how_well_and_how_fast_recall_went_from_the_first_day(recalled: httpx2.Client) -> None:
+    told = recalled.get("/api/memory/metrics").json()
+    [line] = told["results"]
+
+    assert set(line) == {
+        "query",
+        "timestamp",
+        "conversationId",
+        "sources",
+        "latency",
+        "topSimilarities",
+        "flags",
+    }
+    assert (line["query"], line["conversationId"]) == ("Which tea do I drink?", "c")
+    assert set(line["sources"]) == {"conversationDense", "globalDense", "summaries", "profile", "ftsLexical"}
+    assert set(line["latency"]) == {"totalMs", "denseMs", "ftsMs", "rerankMs"}
+    assert len(line["topSimilarities"]) <= 3
+    assert set(line["flags"]) == {"hybrid", "chunking", "tokenBudget"}
+    assert (told["recalls"], told["hitRate"]) == (1, 1.0)
+    assert told["topSimilarity"] > 0
+    assert told["contentTypes"]["memory"] == 1
+    assert {"p50", "p95", "p99"} == set(told["latency"]["total"])
+    assert {"embed", "lexical", "dense"} <= set(told["latency"])
+    assert told["flags"]["hybrid"] == 1.0
+    assert 0 < told["budgetUsed"] <= 1
+    assert told["summaries"] == 0
+
+
+def test_the_question_in_a_metric_is_kept_as_the_user_wants(client: httpx2.Client) -> None:
+    for how in ("hashed", "off"):
+        client.put("/api/settings/record.query", json={"value": how})
+        client.post("/api/memory/search", json={"query": "my secret wish"})
+    lines = client.get("/api/memory/metrics").json()["results"]
+
+    assert lines[0]["query"] is None
+    assert re.fullmatch(r"[0-9a-f]{16}", lines[1]["query"])
+
+
+def test_prometheus_can_read_them(recalled: httpx2.Client) -> None:
+    answer = recalled.get("/metrics")
+    lines = answer.text.splitlines()
+
+    assert answer.headers["content-type"].startswith("text/plain")
+    assert "recollect_memories 1" in lines
+    assert "recollect_recall_hit_ratio 1" in lines
+    assert any(
+        line.startswith('recollect_recall_milliseconds{part="total",quantile="0.95"} ') for line in lines
+    )
+    assert any(
+        line.startswith('recollect_http_requests_total{method="POST",status="201"} ') for line in lines
+    )
+    samples = [line for line in lines if not line.startswith("#")]
+    assert all(re.fullmatch(r"[a-z_]+(\{[^}]*\})? \S+", line) for line in samples)
+
+
+@pytest.mark.spec("Q16", "Q17")
+def test_a_preference_wins_holds_at_once_and_can_be_taken_back(client: httpx2.Client) -> None:
+    before = client.get("/api/settings/recall.limit").json()
+    changed = client.put("/api/settings/recall.limit", json={"value": 3}).json()
+    listed = {each["name"]: each for each in client.get("/api/settings").json()["results"]}
+    back = client.delete("/api/settings/recall.limit").json()
+
+    assert before["source"] == "default"
+    assert (changed["value"], changed["source"]) == (3, "preference")
+    assert listed["recall.limit"] == changed
+    assert listed["db"]["personal"] is False
+    assert back == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "status"),
+    [
+        ("RAG_HYBRID", False, 200),
+        ("funnel.gold", ["our budget", "the deadline"], 200),
+        ("recall.limit", "many", 422),
+        ("recall.limit", None, 422),
+        ("funnel.gold", ["one, two"], 422),
+        ("db", "/somewhere/else.db", 422),
+        ("model_url", "http://evil.example", 422),
+        ("nonsense", 1, 404),
+    ],
+)
+def test_only_what_is_the_users_own_and_makes_sense_is_set(
+    client: httpx2.Client, name: str, value: object, status: int
+) -> None:
+    answer = client.put(f"/api/settings/{name}", json={"value": value})
+
+    assert answer.status_code == status, answer.text
+
+
+def test_presets_are_listed_with_what_they_change(client: httpx2.Client) -> None:
+    presets = {each["name"]: each["values"] for each in client.get("/api/presets").json()["results"]}
+
+    assert set(presets) == {"default", "smart", "companion", "dev", "facts", "agent"}
+    assert presets["default"] == {}
+    assert presets["companion"]

@@ -1,0 +1,207 @@
+"""A whole turn of a chat: heard, recalled, answered, learned from; memory never stands in its way."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.stories.results import texts
+
+from recollect import Memory
+from recollect.domain.chat_turn import Answered, Delta, Happening, Recalled
+from recollect.domain.scope import Scope
+from recollect.errors import CapReached, InvalidInput, ProviderBusy
+from recollect.ports.chat_model import ChatModel, Turn
+from recollect.testing.chat_models import ScriptedChatModel
+from recollect.testing.clock import FrozenClock
+from recollect.testing.embedders import LetterEmbedder
+
+HERE = Scope("default", "c")
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Memory(
+        tmp_path / "m.db", embedder=LetterEmbedder(), clock=FrozenClock(), settings={"worker": False}
+    ) as opened:
+        opened.add({"role": "user", "content": "I'm vegetarian."}, chat_id="before", sync=True)
+        yield opened
+
+
+def talk(
+    memory: Memory, text: str, model: ChatModel | None = None, past: tuple[Turn, ...] = ()
+) -> list[Happening]:
+    policy = memory.runtime.policy("default", chat="c")
+    engine = memory.runtime.engine
+    happened = list(engine.converse(HERE, text, policy, model=model, past=past, system="You are a cook."))
+    memory.flush()
+    return happened
+
+
+def test_a_turn_is_recalled_answered_in_pieces_and_learned_from(memory: Memory) -> None:
+    model = ScriptedChatModel("Try a risotto.")
+    happened = talk(memory, "I live in Lisbon. What can I cook as a vegetarian?", model)
+    recalled, answered = happened[0], happened[-1]
+
+    assert isinstance(recalled, Recalled)
+    assert "vegetarian" in recalled.receipt.text
+    assert [each.text for each in happened if isinstance(each, Delta)] == ["Try ", "a ", "risotto."]
+    assert isinstance(answered, Answered)
+    assert answered.text == "Try a risotto."
+    assert any("Lisbon" in text for text in texts(memory.get_all()))
+    assert texts(memory.messages("c")) == [
+        "I live in Lisbon. What can I cook as a vegetarian?",
+        "Try a risotto.",
+    ]
+
+
+@pytest.mark.spec("M6")
+def test_the_hosts_prompt_is_first_and_untouched_and_memory_stands_behind_the_question(
+    memory: Memory,
+) -> None:
+    model = ScriptedChatModel("ok")
+    past = (Turn(role="user", content="hello"), Turn(role="assistant", content="hi"))
+    [recalled, *_] = talk(memory, "What can I cook as a vegetarian?", model, past)
+    [asked] = model.calls
+
+    assert isinstance(recalled, Recalled)
+    assert asked.turns[0] == Turn(role="system", content="You are a cook.")
+    assert asked.turns[1:3] == past
+    assert asked.turns[3].content == recalled.sent
+    assert recalled.sent == f"What can I cook as a vegetarian?\n\n{recalled.receipt.text}"
+
+
+@pytest.mark.parametrize(
+    ("question", "label"),
+    [
+        ("What do I eat as a vegetarian?", "(no language model: quoting memory)"),
+        ("O que eu como, sendo vegetariano?", "(sem modelo de linguagem: citando a memória)"),
+    ],
+)
+def test_without_a_model_memory_is_quoted_and_labelled(memory: Memory, question: str, label: str) -> None:
+    answered = talk(memory, question)[-1]
+
+    assert isinstance(answered, Answered)
+    assert answered.text.startswith(label)
+    assert "vegetarian" in answered.text
+
+
+def test_nothing_remembered_is_said_plainly(tmp_path: Path) -> None:
+    with Memory(tmp_path / "m.db", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
+        answered = talk(memory, "Where did I leave my keys?")[-1]
+
+    assert isinstance(answered, Answered)
+    assert "I remember nothing about that yet." in answered.text
+
+
+def test_a_model_that_fails_is_an_error_and_the_question_is_kept(memory: Memory) -> None:
+    model = ScriptedChatModel("never said")
+    model.fail_next(ProviderBusy("not now"))
+
+    with pytest.raises(ProviderBusy):
+        talk(memory, "What can I cook?", model)
+    assert texts(memory.messages("c")) == ["What can I cook?"]
+
+
+def test_an_answer_that_is_stopped_is_kept_as_far_as_it_came(memory: Memory) -> None:
+    policy = memory.runtime.policy("default")
+    turn = memory.runtime.engine.converse(
+        HERE, "What can I cook?", policy, model=ScriptedChatModel("Try a risotto.")
+    )
+    [next(turn), next(turn)]
+    turn.close()
+
+    assert texts(memory.messages("c")) == ["Try ", "What can I cook?"]
+
+
+def test_a_chat_has_its_cap_too(memory: Memory) -> None:
+    policy = memory.runtime.policy("default", {"spend.per_chat": 10})
+
+    with pytest.raises(CapReached):
+        list(memory.runtime.engine.converse(HERE, "Hello?", policy, model=ScriptedChatModel("hi")))
+
+
+def test_an_answer_quoted_from_memory_teaches_nothing(memory: Memory) -> None:
+    before = texts(memory.get_all())
+    for _ in range(3):
+        talk(memory, "What do I eat as a vegetarian?")
+
+    assert texts(memory.get_all()) == before
+
+
+def say(memory: Memory, text: str, model: ScriptedChatModel, **more: str) -> Recalled:
+    """A turn that goes on from what is stored."""
+    engine, policy = memory.runtime.engine, memory.runtime.policy("default", chat="c")
+    [recalled, *_] = engine.converse(HERE, text, policy, model=model, past=engine.past(HERE), **more)
+    assert isinstance(recalled, Recalled)
+    return recalled
+
+
+def test_what_was_sent_before_is_sent_again_and_what_it_shows_is_not_said_twice(memory: Memory) -> None:
+    model = ScriptedChatModel("Try a risotto.")
+    first = say(memory, "What can I cook as a vegetarian?", model)
+    second = say(memory, "And as a vegetarian tomorrow?", model)
+    before, after = model.calls[0].turns, model.calls[1].turns
+
+    assert after[: len(before)] == before
+    assert after[-1].content == second.sent
+    shown = {item.id for item in first.receipt.injected}
+    assert shown
+    assert shown.isdisjoint(item.id for item in second.receipt.injected)
+
+
+def test_a_file_and_a_profile_are_shown_once_in_a_conversation(memory: Memory) -> None:
+    memory.consent("profile", granted=True)
+    memory.set_profile({"freeformNotes": "Short answers."})
+    memory.add_context("plan", "We ship on Fridays.", chat_id="c")
+    model = ScriptedChatModel("ok")
+    for question in ("When do we ship?", "Really?"):
+        say(memory, question, model)
+    sent = "\n".join(turn.content for turn in model.calls[-1].turns)
+
+    assert (sent.count("We ship on Fridays."), sent.count("Short answers.")) == (1, 1)
+
+
+def test_a_branch_goes_on_with_what_was_sent(memory: Memory) -> None:
+    say(memory, "What can I cook as a vegetarian?", ScriptedChatModel("Try a risotto."))
+    [_, answer] = memory.runtime.store.messages.list(HERE)
+    memory.branch(answer.id, "d")
+    engine = memory.runtime.engine
+
+    assert engine.past(Scope("default", "d")).turns == engine.past(HERE).turns
+    assert engine.past(Scope("default", "d")).shown == engine.past(HERE).shown
+
+
+def test_a_long_conversation_is_cut_at_a_place_that_stays_for_many_turns(memory: Memory) -> None:
+    engine, firsts = memory.runtime.engine, []
+    for number in range(60):
+        text = f"Message {number}: " + "word " * 1000
+        memory.add({"role": "user", "content": text}, chat_id="c", settings={"extract.mode": "off"})
+        firsts.append(engine.past(HERE).turns[0].content[:12])
+    sizes = sum(len(turn.content.split()) for turn in engine.past(HERE).turns)
+
+    assert len(set(firsts)) <= 6
+    assert firsts[0] == firsts[15] == "Message 0: w"
+    assert 10_000 < sizes < 30_000
+
+
+def test_a_question_with_a_known_id_is_not_asked_again(memory: Memory) -> None:
+    model = ScriptedChatModel("Try a risotto.")
+    for _ in range(2):
+        say(memory, "What can I cook?", model, client_id="mine")
+
+    assert len(model.calls) == 1
+    assert texts(memory.messages("c")) == ["Try a risotto.", "What can I cook?"]
+
+
+def test_the_last_question_is_answered_anew_in_the_place_of_its_answer(memory: Memory) -> None:
+    model = ScriptedChatModel("Try a risotto.")
+    say(memory, "What can I cook?", model)
+    model.answer("A soup.")
+    engine, policy = memory.runtime.engine, memory.runtime.policy("default", chat="c")
+    [*_, answered] = engine.answer_again(HERE, policy, model=model)
+
+    assert isinstance(answered, Answered)
+    assert answered.text == "A soup."
+    assert texts(memory.messages("c")) == ["A soup.", "What can I cook?"]
+    with pytest.raises(InvalidInput, match="Nothing was asked"):
+        list(engine.answer_again(Scope("default", "elsewhere"), policy, model=model))

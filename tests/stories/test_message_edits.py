@@ -1,0 +1,316 @@
+"""Edit, delete, regenerate or branch a message, and what was learned from it follows."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from tests.stories.results import rows
+
+from recollect import Memory
+from recollect.domain.memory import Memory as Fact
+from recollect.domain.scope import Scope
+from recollect.errors import InvalidInput, NotFound
+from recollect.testing.chat_models import ScriptedChatModel
+from recollect.testing.clock import MONDAY, CountingIds, FrozenClock
+from recollect.testing.embedders import LetterEmbedder
+
+ANA = Scope("ana")
+SAYINGS = (
+    "I live in Lisbon.",
+    "I moved to Porto.",
+    "I live in Braga now.",
+    "I'm vegetarian.",
+    "I'm not vegetarian any more.",
+    "I don't eat meat.",
+    "I love jazz.",
+    "I love jazz and I hate cilantro.",
+    "My name is Ana.",
+    "My name is Anna.",
+    "I work as a nurse and I live in Faro.",
+    "We decided to use PostgreSQL for the shop.",
+    "I want to learn Rust this year.",
+    "Thanks, good night!",
+    "Não gosto de carne.",
+    "Sou vegetariana.",
+)
+
+
+@dataclass(slots=True)
+class Talk:
+    """A memory, and the transcript it should agree with."""
+
+    memory: Memory
+    clock: FrozenClock
+    said: list[tuple[str, str, Any]] = field(default_factory=list)  #: id, text, when
+
+    def say(self, text: str) -> str:
+        self.clock.advance(timedelta(hours=1))
+        message = {"role": "user", "content": text, "created_at": self.clock.now()}
+        [stored] = rows(self.memory.add(message, chat_id="c", sync=True), "messages")
+        name = str(stored["id"])
+        self.said.append((name, text, self.clock.now()))
+        return name
+
+    def edit(self, place: int, text: str) -> None:
+        name, _, at = self.said[place]
+        self.memory.edit_message(name, text)
+        self.said[place] = (name, text, at)
+        self.memory.flush()
+
+    def delete(self, place: int) -> None:
+        self.memory.delete_message(self.said.pop(place)[0])
+        self.memory.flush()
+
+    def known(self) -> list[tuple[object, ...]]:
+        """What is known, without names and the time it was written down."""
+        places = {name: place for place, (name, _, _) in enumerate(self.said)}
+        store = self.memory.runtime.store
+        facts = store.memories.list(ANA, limit=1000, standing=None)
+        by_id = {fact.id: fact for fact in facts}
+        return sorted((_told(fact, by_id, places) for fact in facts), key=repr)
+
+
+def _told(fact: Fact, by_id: dict[str, Fact], places: dict[str, int]) -> tuple[object, ...]:
+    successor = by_id[fact.superseded_by].text if fact.superseded_by else None
+    sources = sorted((places[span.message_id], span.start, span.end) for span in fact.spans)
+    return (
+        fact.text,
+        fact.kind,
+        fact.standing,
+        fact.weight,
+        fact.sightings,
+        fact.attribute,
+        fact.value,
+        successor,
+        fact.created_at,
+        fact.seen_at,
+        fact.valid_from,
+        fact.valid_to,
+        tuple(sources),
+    )
+
+
+def opened(folder: str) -> Talk:
+    clock = FrozenClock(MONDAY)
+    memory = Memory(
+        Path(folder) / "memory.db",
+        user_id="ana",
+        embedder=LetterEmbedder(),
+        clock=clock,
+        ids=CountingIds(),
+        settings={"worker": False},
+    )
+    return Talk(memory=memory, clock=clock)
+
+
+def fresh(transcript: Sequence[tuple[str, str, Any]]) -> list[tuple[object, ...]]:
+    """What is known when only the final transcript was ever heard."""
+    with TemporaryDirectory() as folder:
+        talk = opened(folder)
+        for _, text, at in transcript:
+            message = {"role": "user", "content": text, "created_at": at}
+            [stored] = rows(talk.memory.add(message, chat_id="c", sync=True), "messages")
+            talk.said.append((str(stored["id"]), text, at))
+        known = talk.known()
+        talk.memory.close()
+    return known
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Iterator[Talk]:
+    opened_talk = opened(str(tmp_path))
+    yield opened_talk
+    opened_talk.memory.close()
+
+
+sayings = st.sampled_from(SAYINGS)
+changes = st.lists(
+    st.one_of(
+        st.tuples(st.just("edit"), st.integers(0, 9), sayings),
+        st.tuples(st.just("delete"), st.integers(0, 9), st.just("")),
+        st.tuples(st.just("say"), st.just(0), sayings),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@pytest.mark.spec("V2")
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(first=st.lists(sayings, min_size=1, max_size=6), then=changes)
+@example(first=["I live in Lisbon.", "I moved to Porto."], then=[("delete", 1, "")])
+@example(first=["I'm vegetarian.", "Não gosto de carne."], then=[("delete", 0, "")])
+@example(first=["My name is Ana.", "My name is Anna."], then=[("edit", 0, "I love jazz.")])
+@example(
+    first=["Sou vegetariana.", "I live in Lisbon.", "I'm not vegetarian any more."],
+    then=[("edit", 1, "I don't eat meat.")],
+)
+def test_after_any_changes_memories_equal_those_of_the_final_transcript(
+    first: list[str], then: list[tuple[str, int, str]]
+) -> None:
+    with TemporaryDirectory() as folder:
+        talk = opened(folder)
+        for text in first:
+            talk.say(text)
+        for what, place, text in then:
+            if what == "say":
+                talk.say(text)
+            elif talk.said:
+                one = place % len(talk.said)
+                talk.edit(one, text) if what == "edit" else talk.delete(one)
+        known = talk.known()
+        talk.memory.close()
+
+    assert known == fresh(talk.said)
+
+
+def test_what_is_judged_out_of_order_comes_to_the_same(tmp_path: Path) -> None:
+    """A message whose judge failed for a while is heard last, and takes the place it would have had."""
+    clock, ids = FrozenClock(MONDAY), CountingIds()
+    memory = Memory(
+        tmp_path / "m.db",
+        user_id="ana",
+        embedder=LetterEmbedder(),
+        clock=clock,
+        ids=ids,
+        settings={"worker": False},
+    )
+    talk = Talk(memory=memory, clock=clock)
+    texts = ["I live in Lisbon.", "I'm vegetarian.", "I moved to Porto.", "Não gosto de carne."]
+    engine, policy = memory.runtime.engine, memory.runtime.policy("ana")
+    for text in texts:
+        clock.advance(timedelta(hours=1))
+        observed = memory.add({"role": "user", "content": text, "created_at": clock.now()}, chat_id="c")
+        [stored] = rows(observed, "messages")
+        talk.said.append((str(stored["id"]), text, clock.now()))
+    for name, _, _ in reversed(talk.said):
+        for lesson in engine.judge(ANA, [memory.runtime.store.messages.get(ANA, name)], policy):
+            engine.learn(lesson, policy)
+
+    assert talk.known() == fresh(talk.said)
+    memory.close()
+
+
+@pytest.mark.spec("D2", "T5")
+def test_another_answer_takes_back_what_the_first_one_taught(tmp_path: Path) -> None:
+    model = ScriptedChatModel(
+        '[{"t":"obj","c":"the table is booked for Friday","w":0.8}]',
+        '[{"t":"obj","c":"the table is booked for Sunday","w":0.8}]',
+    )
+    with Memory(
+        tmp_path / "m.db", chat_model=model, embedder=LetterEmbedder(), settings={"worker": False}
+    ) as memory:
+        memory.add(
+            {"role": "assistant", "content": "Done: the table is booked for Friday."}, chat_id="c", sync=True
+        )
+        before = _texts(memory.get_all())
+        memory.regenerate("c", "Done: the table is booked for Sunday.")
+        gone = _texts(memory.get_all())
+        memory.flush()
+
+        assert (before, gone) == (["the table is booked for Friday"], [])
+        assert _texts(memory.get_all()) == ["the table is booked for Sunday"]
+
+
+def test_only_an_answer_can_be_made_anew(talk: Talk) -> None:
+    talk.say("I live in Lisbon.")
+
+    with pytest.raises(InvalidInput, match="not the assistant's"):
+        talk.memory.regenerate("c", "You do.")
+
+
+def test_a_memory_outlives_one_of_its_two_sources(talk: Talk) -> None:
+    talk.say("I love jazz.")
+    name = talk.say("I love jazz.")
+    [before] = rows(talk.memory.get_all())
+    gone = talk.memory.delete_message(name)
+    [after] = rows(talk.memory.get_all())
+
+    assert gone["results"] == []
+    assert before["id"] == after["id"]
+    assert (before["sightings"], after["sightings"]) == (2, 1)
+
+
+def test_what_the_user_corrected_is_theirs_and_stays(talk: Talk) -> None:
+    name = talk.say("I live in Lisbon.")
+    [fact] = rows(talk.memory.get_all())
+    talk.memory.update(str(fact["id"]), "lives near Lisbon")
+    talk.memory.delete_message(name)
+
+    assert _texts(talk.memory.get_all()) == ["lives near Lisbon"]
+
+
+def test_what_was_forgotten_does_not_come_back_by_an_edit_elsewhere(talk: Talk) -> None:
+    talk.say("I live in Lisbon.")
+    other = talk.say("I love jazz and I hate cilantro.")
+    [jazz] = [f for f in rows(talk.memory.get_all()) if "jazz" in str(f)]
+    talk.memory.delete(str(jazz["id"]))
+    talk.memory.edit_message(other, "I love jazz and I hate olives.")
+    talk.memory.flush()
+
+    assert not any("jazz" in text for text in _texts(talk.memory.get_all()))
+    assert any("olives" in text for text in _texts(talk.memory.get_all()))
+
+
+def test_saying_it_anew_brings_it_back(talk: Talk) -> None:
+    talk.say("I love jazz.")
+    [jazz] = rows(talk.memory.get_all())
+    talk.memory.delete(str(jazz["id"]))
+    talk.say("I love jazz.")
+
+    assert len(_texts(talk.memory.get_all())) == 1
+
+
+def test_a_deleted_chat_takes_along_what_rests_on_it_alone(talk: Talk) -> None:
+    talk.say("I love jazz.")
+    talk.say("I live in Lisbon.")
+    talk.memory.add({"role": "user", "content": "I love jazz."}, chat_id="other", sync=True)
+    gone = talk.memory.delete_chat("c")
+
+    assert [text for text in _texts(gone) if "Lisbon" in text]
+    assert len(_texts(talk.memory.get_all())) == 1
+    with pytest.raises(NotFound):
+        talk.memory.runtime.store.chats.get(Scope("ana", "c"))
+
+
+def test_a_branch_stands_behind_what_was_learned_and_counts_nothing_twice(talk: Talk) -> None:
+    talk.say("I love jazz.")
+    second = talk.say("I live in Lisbon.")
+    talk.say("I hate cilantro.")
+    branched = talk.memory.branch(second, "again")
+    [before] = [f for f in rows(talk.memory.get_all()) if "jazz" in str(f)]
+    talk.memory.delete_chat("c")
+    left = rows(talk.memory.get_all())
+
+    assert branched["messages"] == 2
+    assert before["sightings"] == 1
+    assert sorted(str(f["memory"]) for f in left if f["sightings"] == 1) == sorted(
+        text for text in _texts(talk.memory.get_all()) if "cilantro" not in text
+    )
+    assert len(left) == 2
+
+
+def test_a_branch_needs_a_name_of_its_own(talk: Talk) -> None:
+    name = talk.say("I love jazz.")
+
+    with pytest.raises(InvalidInput, match="already"):
+        talk.memory.branch(name, "c")
+
+
+def test_a_summary_that_told_of_a_changed_message_is_made_anew(talk: Talk) -> None:
+    first = talk.say("We decided to use MongoDB for the shop.")
+    talk.memory.summarise("c")
+    talk.memory.edit_message(first, "We decided to use PostgreSQL for the shop.")
+
+    assert talk.memory.summaries(chat_id="c")["results"] == []
+    assert "PostgreSQL" in str(talk.memory.summarise("c"))
+
+
+def _texts(answer: Any) -> list[str]:  # noqa: ANN401
+    return [str(each["memory"]) for each in rows(answer)]

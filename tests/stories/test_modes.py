@@ -1,0 +1,147 @@
+"""Off means off: nothing injected, nothing learned, nothing kept; per call, per chat and per user."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.stories.results import rows, texts
+
+from recollect import Memory
+from recollect.domain.scope import TEMPORARY, Scope
+from recollect.errors import InvalidInput
+from recollect.testing.chat_models import ScriptedChatModel
+from recollect.testing.clock import FrozenClock
+from recollect.testing.embedders import LetterEmbedder
+
+FACT = "I live in Lisbon."
+ASKED = "Where do I live?"
+HERE = f"{TEMPORARY}1"
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Memory(
+        tmp_path / "m.db", embedder=LetterEmbedder(), clock=FrozenClock(), settings={"worker": False}
+    ) as opened:
+        opened.add({"role": "user", "content": "I love jazz."}, chat_id="before", sync=True)
+        yield opened
+
+
+def said(memory: Memory, chat: str, mode: str | None = None) -> bool:
+    """Say a fact; whether it was stored."""
+    [stored] = rows(memory.add({"role": "user", "content": FACT}, chat_id=chat, mode=mode), "messages")
+    memory.flush()
+    return bool(stored["stored"])
+
+
+def injected(memory: Memory, chat: str, mode: str | None = None) -> bool:
+    return "jazz" in str(memory.context("What music do I love?", chat_id=chat, mode=mode)["text"])
+
+
+@pytest.mark.spec("A1", "A2")
+@pytest.mark.parametrize(
+    ("mode", "listens", "recalls"),
+    [("on", True, True), ("collect_only", True, False), ("recall_only", False, True), ("off", False, False)],
+)
+@pytest.mark.parametrize("where", ["call", "chat", "user"])
+def test_a_mode_holds_for_a_call_a_chat_or_a_user(
+    memory: Memory, mode: str, listens: bool, recalls: bool, where: str
+) -> None:
+    call = mode if where == "call" else None
+    if where == "chat":
+        memory.set_mode("c", mode)
+    if where == "user":
+        now = memory.runtime.engine.clock.now()
+        memory.runtime.store.preferences.set("default", "memory.mode", mode, now=now)
+
+    assert injected(memory, "c", call) is recalls
+    assert said(memory, "c", call) is listens
+    assert any("Lisbon" in text for text in texts(memory.get_all())) is listens
+
+
+def test_a_call_wins_over_the_chat_which_wins_over_the_user(memory: Memory) -> None:
+    now = memory.runtime.engine.clock.now()
+    memory.runtime.store.preferences.set("default", "memory.mode", "off", now=now)
+    memory.set_mode("c", "recall_only")
+
+    assert [injected(memory, "d"), injected(memory, "c"), injected(memory, "c", "off")] == [
+        False,
+        True,
+        False,
+    ]
+    memory.set_mode("c", None)
+    assert not injected(memory, "c")
+
+
+@pytest.mark.spec("W1")
+def test_a_temporary_chat_leaves_no_trace_in_the_file(memory: Memory) -> None:
+    before = memory.stats()
+    stored = said(memory, HERE)
+    asked = memory.context("Zanzibar, where is it?", chat_id=HERE)
+    found = memory.search("Zanzibar again", chat_id=HERE)
+    engine, policy = memory.runtime.engine, memory.runtime.policy("default", chat=HERE)
+    told = list(engine.converse(Scope("default", HERE), "I was in Zanzibar", policy, model=None))
+    path = Path(memory.runtime.store.location())
+    memory.close()
+    written = b"".join(p.read_bytes() for p in path.parent.iterdir() if p.is_file())
+
+    assert not stored
+    assert asked["text"] == ""
+    assert rows(found) == []
+    assert "memory is off here" in str(asked["receipt"])
+    assert len(told) == 3
+    assert b"Zanzibar" not in written
+    assert HERE.encode() not in written
+    assert before["messages"] == 1
+
+
+def test_nothing_switches_memory_on_in_a_temporary_chat(memory: Memory) -> None:
+    assert not said(memory, HERE, "on")
+    assert not injected(memory, HERE, "on")
+
+
+def test_a_text_to_be_remembered_is_declined_where_memory_is_off(memory: Memory) -> None:
+    [declined] = rows(memory.add("I hate olives", chat_id=HERE))
+
+    assert (declined["id"], declined["event"]) == (None, "NONE")
+    assert "off" in declined["reason"]
+    assert not any("olives" in text for text in texts(memory.get_all()))
+
+
+def test_an_unknown_mode_is_refused(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="collect_only"):
+        memory.set_mode("c", "sometimes")
+
+
+@pytest.mark.spec("A1")
+def test_no_model_is_asked_where_memory_does_not_listen(tmp_path: Path) -> None:
+    model = ScriptedChatModel("[]")
+    with Memory(
+        tmp_path / "m.db", chat_model=model, embedder=LetterEmbedder(), settings={"worker": False}
+    ) as memory:
+        said(memory, "c", "off")
+        said(memory, "c", "recall_only")
+
+        assert model.calls == []
+        said(memory, "c")
+        assert len(model.calls) == 1
+
+
+@pytest.mark.spec("C-4", "C6")
+@pytest.mark.parametrize(
+    ("preset", "left"), [("default", 9), ("smart", 6), ("companion", 6)], ids=["full", "gated", "none"]
+)
+def test_what_was_said_is_kept_whole_or_gated_or_not_at_all(tmp_path: Path, preset: str, left: int) -> None:
+    with Memory(
+        tmp_path / "m.db", embedder=LetterEmbedder(), settings={"worker": False, "preset": preset}
+    ) as memory:
+        memory.add({"role": "user", "content": "I decided that my project uses SQLite."}, chat_id="c")
+        memory.add({"role": "user", "content": "I decided that my project uses Python."}, chat_id="c")
+        for number in range(7):
+            memory.add({"role": "user", "content": f"ok {number}"}, chat_id="c")
+        memory.flush()
+        if preset == "companion":
+            memory.summarise("c")
+
+        assert memory.stats()["messages"] == left
+        assert len(rows(memory.get_all())) == 2

@@ -1,0 +1,273 @@
+"""Consent, profile and erasure as a user meets them, and what must never happen in any order of things."""
+
+import random
+from collections.abc import Sequence
+from contextlib import nullcontext
+from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.stories.results import rows, texts
+
+from recollect import Memory
+from recollect.errors import ConsentRequired, InvalidInput, NotFound, Refused
+from recollect.testing.clock import FrozenClock
+from recollect.testing.embedders import LetterEmbedder
+
+SECRET = "Quetzalcoatl"
+FORM = {
+    "codingStyle": "small functions",
+    "preferredLanguages": ["Python", "Rust"],
+    "projectGoals": f"ship {SECRET} this year",
+    "freeformNotes": "I answer on Mondays.",
+    "pronouns": "she/her",
+}
+
+
+def context(memory: Memory, question: str = "what are we building?") -> str:
+    return str(memory.context(question, chat_id="c")["text"])
+
+
+@pytest.mark.spec("I1", "I2", "I4", "I6", "X1")
+def test_a_profile_is_kept_with_consent_and_stands_in_every_prompt(memory: Memory) -> None:
+    empty = context(memory)
+    memory.consent("profile", granted=True)
+    unfilled = context(memory)
+    memory.set_profile(FORM)
+    shown = context(memory)
+
+    assert empty == unfilled == ""
+    assert memory.profile()["preferences"] == {
+        "codingStyle": "small functions",
+        "preferredLanguages": ["Python", "Rust"],
+    }
+    assert memory.profile()["extra"] == {"pronouns": "she/her"}
+    assert "Preferred languages: Python, Rust" in shown
+    assert f"Project goals: ship {SECRET} this year" in shown
+    assert "Notes: I answer on Mondays." in shown
+
+
+def test_a_field_is_changed_or_emptied_by_itself(memory: Memory) -> None:
+    memory.consent("profile", granted=True)
+    memory.set_profile(FORM)
+    memory.set_profile({"codingStyle": "", "freeformNotes": "Call me Ana."})
+
+    assert memory.profile()["preferences"] == {"preferredLanguages": ["Python", "Rust"]}
+    assert memory.profile()["freeformNotes"] == "Call me Ana."
+
+
+@pytest.mark.spec("I3")
+def test_without_consent_no_profile_is_kept(memory: Memory) -> None:
+    with pytest.raises(ConsentRequired):
+        memory.set_profile(FORM)
+    assert memory.consents()["profile"] is False
+    assert memory.profile()["freeformNotes"] == ""
+
+
+@pytest.mark.spec("I5", "I7", "W2", "Y14", "Y16")
+def test_taking_consent_back_says_what_goes_and_erases_it_byte_by_byte(memory: Memory) -> None:
+    memory.consent("profile", granted=True)
+    memory.set_profile(FORM)
+    asked = memory.context("goals?", chat_id="c")
+    preview = memory.consent_covers("profile")
+    gone = memory.consent("profile", granted=False)
+    ledger = memory.ledger()
+    path = Path(memory.runtime.store.location())
+    memory.close()
+    written = b"".join(p.read_bytes() for p in path.parent.iterdir() if p.is_file())
+
+    assert SECRET in str(asked)
+    assert preview == gone["erased"] == {"profile": 1}
+    assert [each["action"] for each in rows(ledger)] == [
+        "consent taken back",
+        "profile changed",
+        "consent given",
+    ]
+    assert ledger["intact"] is True
+    assert SECRET.lower().encode() not in written.lower()
+
+
+@pytest.mark.spec("I7")
+def test_a_receipt_says_that_the_profile_was_not_asked(memory: Memory) -> None:
+    assert "profile: no consent" in str(memory.context("goals?")["receipt"])
+
+
+def test_a_kind_of_memory_nobody_wants_is_erased_and_not_learned_again(
+    memory: Memory, clock: FrozenClock
+) -> None:
+    memory.add({"role": "user", "content": "I always get anxious when deadlines come up."}, sync=True)
+    memory.add({"role": "user", "content": "I live in Lisbon."}, sync=True)
+    kinds = {each["kind"] for each in rows(memory.get_all())}
+    gone = memory.consent("emo", granted=False)
+    clock.advance(timedelta(hours=1))
+    memory.add({"role": "user", "content": "I always get anxious when deadlines come up."}, sync=True)
+    [declined] = rows(memory.add("I feel sad", kind="emo"))
+
+    assert "emo" in kinds
+    assert gone["erased"] == {"memories": 1}
+    assert {each["kind"] for each in rows(memory.get_all())} == {"bio"}
+    assert (declined["event"], declined["id"]) == ("NONE", None)
+    memory.consent("emo", granted=True)
+    memory.add({"role": "user", "content": "I always get anxious when deadlines come up."}, sync=True)
+    assert "emo" in {each["kind"] for each in rows(memory.get_all())}
+
+
+def test_an_unknown_category_is_refused(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="profile"):
+        memory.consent("everything", granted=True)
+
+
+@pytest.mark.spec("M13")
+def test_a_file_is_shown_where_it_is_attached_and_nowhere_else(memory: Memory) -> None:
+    memory.add_context("style", "We write tests first and deploy on Fridays.", chat_id="c")
+    elsewhere = str(memory.context("hello", chat_id="d")["text"])
+    memory.attach_context("style", "d")
+
+    assert "deploy on Fridays" in context(memory)
+    assert "deploy on Fridays" not in elsewhere
+    assert "deploy on Fridays" in str(memory.context("hello", chat_id="d")["text"])
+    memory.detach_context("style", "c")
+    assert "deploy on Fridays" not in context(memory)
+    named = memory.context("hello", chat_id="c", context_ids=["style"])
+    assert "deploy on Fridays" in str(named["text"])
+    with pytest.raises(InvalidInput, match="already"):
+        memory.add_context("style", "again")
+    memory.delete_context("style")
+    assert rows(memory.contexts()) == []
+
+
+@pytest.mark.spec("F3", "D8")
+def test_what_stands_in_any_context_file_is_not_remembered_again(memory: Memory) -> None:
+    memory.add_context(
+        "about me", "Ana works as a nurse.\nShe lives in Lisbon with two cats.", chat_id="other"
+    )
+    memory.add({"role": "user", "content": "I live in Lisbon."}, chat_id="c", sync=True)
+    memory.add({"role": "user", "content": "I love jazz."}, chat_id="c", sync=True)
+
+    assert texts(memory.get_all()) == ["loves jazz"]
+
+
+@pytest.mark.spec("V3")
+def test_an_erased_chat_leaves_a_certificate_and_not_a_byte(memory: Memory) -> None:
+    memory.add({"role": "user", "content": f"I live in {SECRET}."}, chat_id="c", sync=True)
+    memory.add({"role": "user", "content": "I love jazz."}, chat_id="d", sync=True)
+    memory.search("where do I live?")
+    [known] = [each for each in rows(memory.get_all()) if SECRET in each["memory"]]
+    memory.update(known["id"], f"lives near {SECRET}")
+    certificate = memory.erase(chat_id="c")
+    path = Path(memory.runtime.store.location())
+    left = texts(memory.get_all())
+    memory.close()
+    written = b"".join(p.read_bytes() for p in path.parent.iterdir() if p.is_file())
+
+    assert (certificate["what"], certificate["physical"]) == ("chat c", True)
+    assert left == ["loves jazz"]
+    assert SECRET.lower().encode() not in written.lower()
+
+
+def test_an_erased_memory_does_not_come_back(memory: Memory) -> None:
+    memory.add({"role": "user", "content": f"I love {SECRET}. Thanks for asking me about it!"}, sync=True)
+    [known] = rows(memory.get_all())
+    certificate = memory.erase(known["id"])
+
+    assert certificate["rows"]["memories"] == 1  # type: ignore[call-overload,index]
+    assert rows(memory.get_all()) == []
+    with pytest.raises(NotFound):
+        memory.get(known["id"])
+
+
+def test_everything_about_a_user_is_erased_only_by_name(memory: Memory) -> None:
+    memory.add(f"I love {SECRET}", user_id="ana")
+    memory.add("I love jazz", user_id="bruno")
+    with pytest.raises(Refused, match="whose"):
+        memory.erase()
+    certificate = memory.erase(user_id="ana")
+
+    assert certificate["physical"] is True
+    assert rows(memory.get_all(user_id="ana")) == []
+    assert texts(memory.get_all(user_id="bruno")) == ["I love jazz"]
+
+
+steps = st.lists(
+    st.sampled_from(["give", "revoke", "profile", "say", "ask", "search", "summarise", "garden"]),
+    min_size=3,
+    max_size=12,
+)
+
+
+@pytest.mark.spec("Y2", "Y15")
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(sequence=steps)
+def test_no_word_of_the_profile_is_ever_shown_without_consent(sequence: Sequence[str]) -> None:
+    with (
+        TemporaryDirectory() as folder,
+        Memory(
+            Path(folder) / "m.db", embedder=LetterEmbedder(), clock=FrozenClock(), settings={"worker": False}
+        ) as memory,
+    ):
+        granted = False
+        for number, step in enumerate(sequence):
+            granted = _walk(memory, step, number, granted=granted)
+            shown = (
+                f"{context(memory, 'what are my goals?')}{memory.search('goals ship year')}{memory.profile()}"
+            )
+            assert granted or SECRET not in shown
+
+
+@pytest.mark.spec("Y2", "Y14")
+def test_a_thousand_users_each_in_an_order_of_their_own_are_shown_nothing_they_did_not_agree_to(
+    memory: Memory,
+) -> None:
+    dice = random.Random(20260302)
+    for number in range(1000):
+        user, granted = f"user-{number}", False
+        for step in dice.choices(
+            ("give", "revoke", "profile", "profile", "say", "ask"), k=dice.randint(2, 6)
+        ):
+            granted = _step(memory, user, step, granted=granted)
+        asked = memory.context("what are my goals?", user_id=user, chat_id="c")
+
+        assert granted or SECRET not in f"{asked}{memory.profile(user_id=user)}", user
+
+
+def _step(memory: Memory, user: str, step: str, *, granted: bool) -> bool:
+    """One step of one user among many; whether they agree after it."""
+    match step:
+        case "give" | "revoke":
+            memory.consent("profile", granted=step == "give", user_id=user)
+            return step == "give"
+        case "profile":
+            with nullcontext() if granted else pytest.raises(ConsentRequired):
+                memory.set_profile({"projectGoals": f"ship {SECRET} this year"}, user_id=user)
+        case "say":
+            memory.add({"role": "user", "content": "I want to ship it."}, chat_id="c", user_id=user)
+        case _:
+            shown = memory.context("goals?", user_id=user, chat_id="c")
+            assert granted or SECRET not in str(shown)
+    return granted
+
+
+def _walk(memory: Memory, step: str, number: int, *, granted: bool) -> bool:
+    match step:
+        case "give" | "revoke":
+            memory.consent("profile", granted=step == "give")
+            return step == "give"
+        case "profile":
+            try:
+                memory.set_profile(FORM)
+            except ConsentRequired:
+                assert not granted
+        case "say":
+            memory.add({"role": "user", "content": f"I live in town {number}."}, chat_id="c", sync=True)
+        case "ask":
+            memory.context("what are my goals?", chat_id="c")
+        case "search":
+            memory.search("goals")
+        case "summarise":
+            memory.summarise("c")
+        case _:
+            memory.garden()
+    return granted

@@ -1,0 +1,59 @@
+"""Another embedding model: every vector is made anew in the background, and nobody notices."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.stories.presets import opened, user
+from tests.stories.results import texts
+
+from recollect.adapters.embedders.hashing import HashingEmbedder
+from recollect.errors import ProviderBusy
+from recollect.ports.embedder import Vector
+from recollect.services import EMBED
+from recollect.testing.clock import FrozenClock
+from recollect.testing.embedders import LetterEmbedder
+
+
+class Tiring(HashingEmbedder):
+    """Rests after its first batch until it is woken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batches, self.rested = 0, False
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self.batches += 1
+        if self.batches > 1 and not self.rested:
+            raise ProviderBusy("resting")
+        return super().embed(texts)
+
+
+@pytest.mark.spec("T7", "U5", "C-16")
+def test_old_vectors_stay_until_the_new_ones_are_ready_and_the_work_goes_on_where_it_stopped(
+    tmp_path: Path,
+) -> None:
+    clock, new = FrozenClock(), Tiring()
+    with opened(tmp_path / "m.db", "dev", embedder=LetterEmbedder(), clock=clock) as memory:
+        memory.add(user(*(f"Bridge number {number} crosses the river." for number in range(50))), chat_id="c")
+        memory.flush()
+    with opened(tmp_path / "m.db", "dev", embedder=new, clock=clock) as memory:
+        vectors = memory.runtime.store.vectors
+        wanted = vectors.request("default", new.model_id)
+        memory.runtime.store.jobs.enqueue("default", EMBED, now=clock.now())
+        memory.flush()
+        half_way, waiting = vectors.models("default"), memory.stats()["pending_vectors"]
+        meanwhile = texts(memory.search("bridge number 7", limit=1))
+        new.rested = True
+        clock.advance(timedelta(hours=1))
+        memory.flush()
+        ready = vectors.models("default")
+        retired = vectors.retire("default", "letters")
+        after = texts(memory.search("bridge number 7", limit=1))
+
+    assert wanted == 50
+    assert (half_way, waiting) == ({"letters": 50, "hashing-256": 32}, 18)
+    assert ready == {"letters": 50, "hashing-256": 50}
+    assert retired == 50
+    assert meanwhile == after == ["Bridge number 7 crosses the river."]
