@@ -1,4 +1,4 @@
-"""Rules of the house for every test, and the list of SPEC rows that passing tests show."""
+"""Hypothesis profiles, the network guard, and the report of requirements that passing tests show."""
 
 import json
 import signal
@@ -23,7 +23,7 @@ _real_connect = socket.socket.connect
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--spec-report", help="write the SPEC rows shown by passing tests to this file")
+    parser.addoption("--spec-report", help="file to write the ids of requirements that passing tests show to")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class SpecReport:
-    """Rows of tests that passed, less those of tests that failed."""
+    """Writes the requirement ids of tests that passed, without those of tests that failed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

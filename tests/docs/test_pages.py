@@ -19,7 +19,6 @@ from tests.docs.pages import (
     unknown_word,
 )
 
-ROLLOUT = ROOT / "docs" / "rollout.md"
 MACHINE = re.compile(r"(?<![\w.~:/-])/(?:work|root|tmp|home|Users|mnt|private|var/folders)\b")
 
 
@@ -89,53 +88,3 @@ def test_a_place_on_somebodys_machine_would_be_noticed() -> None:
         False,
         False,
     ]
-
-
-@pytest.mark.spec("Z1")
-def test_the_rollout_has_five_steps_each_with_its_flags_and_what_to_watch() -> None:
-    rows = [line.split(" | ") for line in text_of(ROLLOUT).splitlines() if re.match(r"\| \d\. ", line)]
-    steps = [row[0].removeprefix("| ").partition(",")[0] for row in rows]
-    flags = [
-        "recall.hybrid=false",
-        "summaries.every=5",
-        "recall.hybrid=true",
-        "chunking.enabled=true",
-        "recollect.toml",
-    ]
-
-    assert steps == [
-        "1. Baseline",
-        "2. Summaries and profile",
-        "3. Hybrid search",
-        "4. Chunking",
-        "5. Stabilise",
-    ]
-    assert all(flag in row[1] for flag, row in zip(flags, rows, strict=True))
-    assert all(cell.strip(" |") for row in rows for cell in row)
-
-
-@pytest.mark.spec("Z2")
-def test_the_rollout_labels_the_risk_of_each_step_and_says_when_one_is_accepted() -> None:
-    page = text_of(ROLLOUT)
-    risks = [line.split(" | ")[3] for line in page.splitlines() if re.match(r"\| \d\. ", line)]
-
-    assert [risk.partition(":")[0] for risk in risks] == ["low", "low to medium", "medium", "medium", "low"]
-    assert "no large latency spikes" in page
-
-
-@pytest.mark.spec("Y13")
-def test_the_rollout_says_how_usefulness_to_people_is_judged() -> None:
-    page = text_of(ROLLOUT)
-
-    assert all(words in page for words in ("**Survey.**", "**Proxy**", "**more than 80 %**"))
-
-
-@pytest.mark.spec("Z3")
-def test_the_rollout_names_the_documents_that_go_with_it() -> None:
-    page = text_of(ROLLOUT)
-    wanted = ("settings.md", "cli.md", "errors.md", "library.md")
-
-    assert {f"reference/{name}" for name in wanted} <= set(links(ROLLOUT))
-    assert all(
-        words in page for words in ("final coefficients", "where the switches are", "check list", "prompt")
-    )
