@@ -15,6 +15,8 @@ INTRO = """\
 describes itself at `/openapi.json` and, for people and without network, at `/docs`.
 
 Every request but `/health` and `/version` needs a token: `Authorization: Bearer …`. `recollect tokens own` prints it.
+Tokens begin with `rk-`. One that is sent has to be valid: a revoked or mistyped token gets 401 on every path, also in
+`x-api-key` and also beside the cookie of a session.
 A token opens one user's memory; an admin's opens any, named with `user_id` in the query or the header `X-Memory-User`.
 What belongs to somebody else looks like what does not exist: 404.
 
@@ -26,7 +28,7 @@ stands in the log.
 
 {failures}
 Besides these: `unreadable_request` (400, what is no HTTP; it has no id, and the connection is closed),
-`unreadable_body` (400), `no_token` (401), `not_yours`, `wrong_origin` and `no_csrf_token` (403),
+`unreadable_body` (400), `no_token` and `invalid_token` (401), `not_yours`, `wrong_origin` and `no_csrf_token` (403),
 `method_not_allowed` (405), `too_slow` (408), `key_used` (409), `changed_meanwhile` (412), `body_too_large` (413),
 `wrong_content_type` (415), `wrong_host` (421), `invalid_request` (422, with the places in `errors`) and
 `too_many_requests` (429).

@@ -192,6 +192,20 @@ def test_a_revoked_token_opens_nothing(server: Served) -> None:
         assert bruno.get("/api/memory").status_code == 401
 
 
+@pytest.mark.parametrize("path", ["/health", "/version", "/login", "/", "/api/memory", "/session", "/docs"])
+@pytest.mark.parametrize("header", ["Authorization", "x-api-key"])
+def test_an_invalid_token_is_refused_on_every_path_also_inside_a_session(
+    server: Served, browser: httpx2.Client, path: str, header: str
+) -> None:
+    token = server.keys.add("phone", user="bruno")
+    server.keys.revoke("phone")
+    answer = browser.get(path, headers={header: f"Bearer {token}" if header == "Authorization" else token})
+
+    assert (answer.status_code, answer.json()["code"]) == (401, "invalid_token")
+    assert answer.headers["content-type"] == PROBLEM
+    assert answer.headers["www-authenticate"] == 'Bearer error="invalid_token"'
+
+
 def test_a_body_is_as_large_as_it_may_be_and_no_larger(tmp_path: Path) -> None:
     with served(tmp_path, house={"largest_body": 1000}) as server, server.client() as client:
         declared = client.post("/api/memory", json={"content": "x" * 2000})

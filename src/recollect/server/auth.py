@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.server.problems import problem
 from recollect.server.sessions import COOKIE, CSRF_HEADER, Sessions
-from recollect.server.tokens import Keys, Person
+from recollect.server.tokens import Keys, Person, is_token
 from recollect.server.web import STATIC, is_page
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -28,6 +28,8 @@ SIMPLE_TYPES = frozenset({"application/x-www-form-urlencoded", "multipart/form-d
 IMPORT = "/api/import"
 #: Where a browser says a request comes from, if it is one of ours.
 OUR_SITES = frozenset({"same-origin", "none"})
+#: Headers in which clients of OpenAI, Anthropic and Azure send their key, in the order they count.
+CREDENTIAL_HEADERS = ("authorization", "x-api-key", "api-key")
 #: Where a page of ours would stand inside of another's, which could make people click on what they do not see.
 FRAMES = frozenset({"iframe", "frame", "embed", "object", "fencedframe"})
 
@@ -51,7 +53,7 @@ class House:
 class Doorkeeper:
     """
     An ASGI middleware. What passes it has a `person` in its state, unless the path is open to anybody; they are
-    `trusted` if they came with a token of ours.
+    `trusted` if they came with a `token` of ours or a session.
     """
 
     def __init__(self, app: ASGIApp, *, house: House) -> None:
@@ -64,13 +66,7 @@ class Doorkeeper:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        refusal = self._refusal(scope, headers)
-        if refusal is None and not is_open(scope["path"], self._house):
-            person, refusal = self._known(scope, headers)
-            trusted = person is not None
-            if refusal is not None and refusal.status_code == 401 and self._is_local_client(scope):
-                person, refusal = self._house.keys.owner, None
-            scope.setdefault("state", {}).update(person=person, trusted=trusted)
+        refusal = self._refusal(scope, headers) or self._authenticate(scope, headers)
         if refusal is None:
             await self._app(scope, measured(receive, self._most(scope), self._house.slowest_body), send)
         else:
@@ -109,22 +105,36 @@ class Doorkeeper:
             return False
         return bool(host.netloc) and host.netloc == headers.get("host")
 
-    def _known(self, scope: Scope, headers: Headers) -> tuple[Person | None, Response | None]:
-        person = self._house.keys.who(token) if (token := bearer(headers)) else None
-        if person is None and not token:
+    def _authenticate(self, scope: Scope, headers: Headers) -> Response | None:
+        """Put who sends the request into its state; return the response if nobody who may does."""
+        people = {token: self._house.keys.who(token) for token in credentials(headers)}
+        # A token that is sent must be valid, also where none is needed: its sender believes to be somebody.
+        if any(person is None and is_token(token) for token, person in people.items()):
+            return _unauthorized(
+                "invalid_token",
+                "This token is not valid: it was revoked or mistyped. `recollect tokens own` prints yours,"
+                " `recollect tokens add` makes one for somebody else.",
+                challenge='Bearer error="invalid_token"',
+            )
+        if is_open(scope["path"], self._house):
+            return None
+        token, person = next(((token, person) for token, person in people.items() if person), ("", None))
+        if not people:
             person, refusal = self._in_session(scope, headers)
             if refusal is not None:
-                return None, refusal
+                return refusal
+        trusted = person is not None
+        if person is None and self._is_local_client(scope):
+            person = self._house.keys.owner
         if person is None:
-            return None, problem(
-                401,
+            return _unauthorized(
                 "no_token",
                 "This needs a token. Send `Authorization: Bearer …`; `recollect tokens own` prints yours.",
-                headers={"WWW-Authenticate": "Bearer"},
             )
-        if self._is_too_fast(person):
-            return None, problem(429, "too_many_requests", "Too many requests in a minute. Wait a little.")
-        return person, None
+        if trusted and self._is_too_fast(person):
+            return problem(429, "too_many_requests", "Too many requests in a minute. Wait a little.")
+        scope.setdefault("state", {}).update(person=person, trusted=trusted, token=token)
+        return None
 
     def _in_session(self, scope: Scope, headers: Headers) -> tuple[Person | None, Response | None]:
         session = self._house.sessions.get(cookie(headers, COOKIE))
@@ -213,12 +223,25 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def bearer(headers: Headers) -> str | None:
-    """The token of a client, the way OpenAI's or Anthropic's send it."""
-    kind, _, token = headers.get("authorization", "").partition(" ")
-    if kind.lower() == "bearer" and token.strip():
-        return token.strip()
-    return headers.get("x-api-key") or None
+def credentials(headers: Headers) -> list[str]:
+    """Everything that a request sends as a token or a provider's key."""
+    sent = [credential(name, value) for name in CREDENTIAL_HEADERS for value in headers.getlist(name)]
+    return [each for each in sent if each]
+
+
+def credential(header: str, value: str) -> str:
+    """The token or key in a header, without the scheme; empty if there is none."""
+    if header != "authorization":
+        return value.strip()
+    scheme, _, rest = value.strip().partition(" ")
+    if scheme.lower() == "bearer":
+        return rest.strip()
+    # Other schemes are not ours, but a token of ours is not overlooked because of the scheme.
+    return next((part for part in (rest.strip(), scheme) if is_token(part)), "")
+
+
+def _unauthorized(code: str, detail: str, *, challenge: str = "Bearer") -> Response:
+    return problem(401, code, detail, headers={"WWW-Authenticate": challenge})
 
 
 def cookie(headers: Headers, name: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from recollect.domain.scope import valid_name
 from recollect.errors import InvalidInput, NotFound
 
+#: Every token begins with it, which tells them from the keys of model providers.
 PREFIX = "rk-"
 
 
@@ -90,6 +91,11 @@ class Keys:
         except FileNotFoundError:
             return {}
         return entries
+
+
+def is_token(text: str) -> bool:
+    """Whether a credential is meant as a token of ours, valid or not; quoted or in capitals it is a mistyped one."""
+    return text.strip("\"' ").lower().startswith(PREFIX)
 
 
 def _digest(token: str) -> str:

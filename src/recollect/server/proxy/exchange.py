@@ -115,8 +115,8 @@ class Exchange:
 
     async def _asked(self, body: bytes, *, plainly: bool = False) -> httpx2.Response:
         """The beginning of an answer; `plainly` asks for one that is not compressed, since it is listened to."""
-        trusted: bool = self.request.state.trusted
-        headers = passed_on(self.request.headers, self.service, trusted=trusted)
+        state = self.request.state
+        headers = passed_on(self.request.headers, self.service, trusted=state.trusted, token=state.token)
         if plainly:
             headers = [
                 *((n, v) for n, v in headers if n != "accept-encoding"),

@@ -9,8 +9,8 @@ import httpx2
 from starlette.datastructures import Headers
 
 from recollect.errors import ConfigError
-from recollect.server.auth import bearer
-from recollect.server.tokens import PREFIX
+from recollect.server.auth import CREDENTIAL_HEADERS, credential
+from recollect.server.tokens import is_token
 from recollect.settings import Connection
 
 #: A model may think for minutes; an address that does not answer is given up soon.
@@ -24,8 +24,6 @@ HOP_BY_HOP = frozenset(
         *("te", "trailer", "transfer-encoding", "upgrade"),
     )
 )
-#: In these clients send keys.
-KEYS = frozenset({"authorization", "x-api-key"})
 #: These are between the client and us.
 OURS = frozenset({"host", "content-length", "cookie", "x-csrf-token", "expect"})
 #: These would let another origin read this server, or change what a browser thinks of it.
@@ -83,17 +81,23 @@ def upstream(connection: Connection, service: Literal["openai", "anthropic"]) ->
     )
 
 
-def passed_on(headers: Headers, service: Upstream, *, trusted: bool) -> list[tuple[str, str]]:
-    """The headers of a client as they go on. A token of ours never leaves; in its place goes the configured key."""
+def passed_on(
+    headers: Headers, service: Upstream, *, trusted: bool, token: str = ""
+) -> list[tuple[str, str]]:
+    """
+    The headers of a client as they go on. A token of ours, the one that was accepted or any other, never leaves; in
+    its place goes the configured key.
+    """
     stays = _KEPT_HERE | _named_in(headers.getlist("connection"))
     kept = [
         (name, value)
         for name, value in headers.items()
         if name not in stays and not name.startswith("x-memory")
     ]
-    ours = [name for name, value in kept if name in KEYS and _is_ours(name, value, headers, trusted=trusted)]
+    keys = [(name, credential(name, value)) for name, value in kept if name in CREDENTIAL_HEADERS]
+    ours = [name for name, key in keys if is_token(key) or (key and key == token)]
     foreign = [(name, value) for name, value in kept if name not in ours]
-    if trusted and service.key and not any(name in KEYS for name, _ in foreign):
+    if trusted and service.key and not any(name in CREDENTIAL_HEADERS for name, _ in foreign):
         name = next((name for name in ours if name in service.key_headers), service.key_headers[0])
         foreign.append((name, f"Bearer {service.key}" if name == "authorization" else service.key))
     return foreign
@@ -107,12 +111,6 @@ def passed_back(headers: httpx2.Headers) -> list[tuple[bytes, bytes]]:
         for name, value in headers.raw
         if name.lower() not in left_out and not name.lower().startswith((b"access-control-", b"x-memory"))
     ]
-
-
-def _is_ours(name: str, value: str, headers: Headers, *, trusted: bool) -> bool:
-    """Whether this is the token that the doorkeeper let in, or looks like another of ours."""
-    token = bearer(Headers({name: value})) or ""
-    return token.startswith(PREFIX) or (trusted and token == bearer(headers))
 
 
 def _named_in(values: Iterable[str]) -> set[str]:
