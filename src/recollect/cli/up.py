@@ -38,7 +38,7 @@ def up(
     host: Annotated[str, typer.Option(metavar="H", help="The address to listen at.")] = LOCAL,
     public: Annotated[bool, typer.Option("--public", help="Let others reach it.")] = False,
     name: Annotated[
-        list[str] | None, typer.Option(metavar="N", help="A name it answers to; may be repeated.")
+        list[str] | None, typer.Option(metavar="N", help="Another name it answers to; may be repeated.")
     ] = None,
     browser: Annotated[
         bool,
@@ -54,6 +54,7 @@ def up(
     It listens on this machine alone. Programs send the token that `recollect tokens own` prints; a browser gets in by
     the link, which works once and for five minutes. Ctrl-C or SIGTERM lets answers under way finish and is a normal
     end. An address that others can reach has to be asked for with --public, and put behind something that speaks HTTPS.
+    With --public or --name every client needs a token; otherwise local clients of the proxy need none.
     """
     if not workers:
         call.asked.settings["worker"] = "false"

@@ -30,6 +30,22 @@ IMPORT = "/api/import"
 OUR_SITES = frozenset({"same-origin", "none"})
 #: Headers in which clients of OpenAI, Anthropic and Azure send their key, in the order they count.
 CREDENTIAL_HEADERS = ("authorization", "x-api-key", "api-key")
+#: Headers that reverse proxies, tunnels and content delivery networks add, besides X-Forwarded-*.
+FORWARDING_HEADERS = frozenset(
+    (
+        *(
+            "forwarded",
+            "via",
+            "cdn-loop",
+            "client-ip",
+            "true-client-ip",
+            "x-client-ip",
+            "x-cluster-client-ip",
+        ),
+        *("x-real-ip", "x-original-forwarded-for", "x-original-host", "x-envoy-external-address"),
+        *("cf-connecting-ip", "cf-ray", "fastly-client-ip", "fly-client-ip", "x-azure-clientip"),
+    )
+)
 #: Where a page of ours would stand inside of another's, which could make people click on what they do not see.
 FRAMES = frozenset({"iframe", "frame", "embed", "object", "fencedframe"})
 
@@ -41,7 +57,7 @@ class House:
     keys: Keys
     sessions: Sessions
     hosts: frozenset[str]  #: names this server answers to, without port
-    local: bool = True  #: reachable from this machine only
+    local: bool = True  #: bound to loopback, and known by no other name: clients of the proxy need no token
     largest_body: int = 10_000_000
     largest_pack: int = 500_000_000  #: of an import
     slowest_body: float = 60.0  #: seconds in which a request has to arrive
@@ -91,12 +107,22 @@ class Doorkeeper:
             return problem(415, "wrong_content_type", "Send JSON, with the content type application/json.")
         return None
 
-    def _is_local_client(self, scope: Scope) -> bool:
+    def _is_local_client(self, scope: Scope, headers: Headers) -> bool:
         """
         A program on this machine that was pointed at the proxy and sends the key of its provider, as it always did.
         It speaks for the owner of this memory and for nobody else. Pages in a browser were turned away before.
+
+        A reverse proxy on this machine is a loopback peer too, and speaks for whoever reaches it. It is told by the
+        server's other name, by its Host header or by the headers that it adds.
         """
-        return self._house.local and scope["path"].startswith("/v1/")
+        peer, _ = scope.get("client") or ("", 0)
+        return (
+            self._house.local
+            and scope["path"].startswith("/v1/")
+            and is_loopback(peer)
+            and is_loopback(hostname(headers.get("host", "")))
+            and not is_forwarded(headers)
+        )
 
     def _is_ours(self, origin: str, headers: Headers) -> bool:
         try:
@@ -124,7 +150,7 @@ class Doorkeeper:
             if refusal is not None:
                 return refusal
         trusted = person is not None
-        if person is None and self._is_local_client(scope):
+        if person is None and self._is_local_client(scope, headers):
             person = self._house.keys.owner
         if person is None:
             return _unauthorized(
@@ -207,20 +233,31 @@ def is_open(path: str, house: House) -> bool:
 
 def is_one_of(host: str, names: frozenset[str]) -> bool:
     """Whether a Host header names this server; a port does not matter."""
+    return (name := hostname(host)) != "" and name in names
+
+
+def hostname(host: str) -> str:
+    """The name in a Host header, without port; empty if there is none."""
     try:
-        name = urlsplit(f"//{host}").hostname
+        return urlsplit(f"//{host}").hostname or ""
     except ValueError:
-        return False
-    return name is not None and name in names
+        return ""
 
 
 def is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:
-        return ip_address(host).is_loopback
+        address = ip_address(host)
     except ValueError:
         return False
+    # A socket for both families tells IPv4 peers as ::ffff:127.0.0.1.
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
+
+def is_forwarded(headers: Headers) -> bool:
+    """Whether a proxy passed the request on: it left a header that only proxies add, whatever its value."""
+    return any(name in FORWARDING_HEADERS or name.startswith("x-forwarded") for name in headers)
 
 
 def credentials(headers: Headers) -> list[str]:

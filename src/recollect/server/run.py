@@ -37,7 +37,8 @@ def make_house(
         keys=Keys(Path(connection.db), owner=connection.user),
         sessions=Sessions(),
         hosts=names | (LOCAL_NAMES if local else frozenset({host})),
-        local=local,
+        # Another name, or --public, means a proxy before this server: its requests come from loopback too.
+        local=local and not public and names <= LOCAL_NAMES,
         per_minute=connection.requests_per_minute,
     )
 

@@ -3,7 +3,7 @@
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from recollect.domain.message import Message
 from recollect.domain.scope import Scope
 from recollect.ports.embedder import Embedder
 from recollect.server.app import create_app
+from recollect.server.auth import House
 from recollect.server.run import configuration, make_house
 from recollect.server.tokens import Keys
 from recollect.settings import load
@@ -95,6 +96,8 @@ def bench(
     configured: bool = True,
     settings: Mapping[str, object] | None = None,
     environ: Mapping[str, str] | None = None,
+    names: Sequence[str] = (),
+    public: bool = False,
 ) -> Iterator[Bench]:
     with ModelServer() as upstream:
         addresses = {
@@ -114,13 +117,13 @@ def bench(
             load(arguments=given, environ=environ if environ is not None else {}, files=()),
             embedder=embedder or HashingEmbedder(),
         )
-        with _serving(runtime, upstream) as running:
+        house = make_house(runtime, host="127.0.0.1", names=frozenset(names), public=public)
+        with _serving(runtime, upstream, house) as running:
             yield running
 
 
 @contextmanager
-def _serving(runtime: Runtime, upstream: ModelServer) -> Iterator[Bench]:
-    house = make_house(runtime, host="127.0.0.1")
+def _serving(runtime: Runtime, upstream: ModelServer, house: House) -> Iterator[Bench]:
     app = create_app(runtime, house=house, worker=False)
     server = uvicorn.Server(configuration(app, grace=2))
     # Named as TCP, so that asyncio sends small pieces at once, as it does for a server of its own.

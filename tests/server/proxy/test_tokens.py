@@ -1,11 +1,16 @@
 """Who the proxy takes a client for: a token that is sent must be valid, and only a local client needs none."""
 
+import asyncio
 import base64
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx2
 import pytest
-from tests.server.proxy.live_proxy import FACT, OWN_KEY, QUESTION, SERVER_KEY, Bench, body
+from tests.server.proxy.live_proxy import FACT, OWN_KEY, QUESTION, SERVER_KEY, Bench, bench, body
+
+from recollect.server.app import create_app
+from recollect.server.run import make_house
 
 CHAT = "/v1/chat/completions"
 PROBLEM = "application/problem+json"
@@ -106,3 +111,82 @@ def test_basic_authentication_is_no_token(anonymous: httpx2.Client) -> None:
     answer = anonymous.post(CHAT, json=body(FACT), headers={"Authorization": f"Basic {basic}"})
 
     assert answer.status_code == 200
+
+
+NAME = "memory.example.org"
+
+
+@pytest.mark.parametrize("host", [NAME, f"{NAME}:443", "127.0.0.1", "localhost:8765"])
+@pytest.mark.parametrize("key", [{}, {"Authorization": f"Bearer {OWN_KEY}"}])
+def test_a_server_with_a_public_name_needs_a_token_of_every_client(
+    tmp_path: Path, host: str, key: dict[str, str]
+) -> None:
+    with bench(tmp_path, names=[NAME]) as proxy:
+        refused = httpx2.post(f"{proxy.url}{CHAT}", json=body(FACT), headers={"Host": host, **key})
+        with proxy.client(Host=host) as client:
+            accepted = client.post(CHAT, json=body(FACT))
+
+        assert (refused.status_code, refused.json()["code"]) == (401, "no_token")
+        assert accepted.status_code == 200
+        assert len(proxy.upstream.requests) == 1
+
+
+def test_a_public_server_needs_a_token_though_it_listens_at_loopback(tmp_path: Path) -> None:
+    with bench(tmp_path, public=True) as proxy, proxy.stranger() as client:
+        assert client.post(CHAT, json=body(FACT)).status_code == 401
+
+
+def test_the_names_of_loopback_given_as_names_change_nothing(tmp_path: Path) -> None:
+    with bench(tmp_path, names=["localhost", "127.0.0.1"]) as proxy, proxy.stranger() as client:
+        assert client.post(CHAT, json=body(FACT)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [
+        ("Forwarded", "for=127.0.0.1"),
+        ("X-Forwarded-For", "127.0.0.1"),
+        ("X-Forwarded-Host", "localhost"),
+        ("X-Forwarded-Proto", "https"),
+        ("x-forwarded-server", "proxy"),
+        ("Via", "1.1 proxy"),
+        ("X-Real-IP", "127.0.0.1"),
+        ("X-Client-IP", "127.0.0.1"),
+        ("True-Client-IP", "127.0.0.1"),
+        ("CF-Connecting-IP", "127.0.0.1"),
+        ("X-Forwarded-For", ""),
+    ],
+)
+def test_a_forwarded_request_needs_a_token(proxy: Bench, header: str, value: str) -> None:
+    with proxy.stranger(**{header: value}) as forwarded, proxy.client(**{header: value}) as owner:
+        refused = forwarded.post(CHAT, json=body(FACT))
+        accepted = owner.post(CHAT, json=body(FACT))
+
+    assert (refused.status_code, refused.json()["code"]) == (401, "no_token")
+    assert accepted.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("peer", "status"),
+    [
+        ("127.0.0.1", 200),
+        ("127.8.8.8", 200),
+        ("::1", 200),
+        ("::ffff:127.0.0.1", 200),
+        ("192.0.2.7", 401),
+        ("::ffff:192.0.2.7", 401),
+        ("", 401),
+    ],
+)
+def test_only_a_peer_on_this_machine_needs_no_token(proxy: Bench, peer: str, status: int) -> None:
+    house = make_house(proxy.runtime, host="127.0.0.1")
+    app = create_app(proxy.runtime, house=house, worker=False)
+
+    async def post() -> int:
+        # The proxy's own connections belong to the application's lifespan.
+        async with app.router.lifespan_context(app):
+            transport = httpx2.ASGITransport(app=app, client=(peer, 50_000))
+            async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+                return (await client.post(CHAT, json=body(FACT))).status_code
+
+    assert asyncio.run(post()) == status
