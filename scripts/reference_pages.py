@@ -17,7 +17,7 @@ from recollect import errors
 from recollect.cli.app import EXIT_CODES, app
 from recollect.cli.index import SECTIONS
 from recollect.domain.policy import PRESETS, Value
-from recollect.domain.setting import MOST
+from recollect.domain.setting import MOST, PROJECT_SETTINGS
 from recollect.errors import RecollectError
 from recollect.settings import Described, describe
 
@@ -44,7 +44,8 @@ The first of these that says something:
 
 Environment variables, files and preferences take effect at once, without a restart. If a changed file or
 variable makes no sense, the earlier values stay in force and a warning says so; at the start it is an error.
-An unknown name is an error that suggests the nearest one.
+An unknown name is an error that suggests the nearest one. A mistake in a file of the current folder is never an error:
+that file is ignored with a warning.
 
 ## Environment variables
 
@@ -57,7 +58,7 @@ commas. Recollect reads no `.env` file: load it with your own tools.
 `recollect.toml` is looked for in the current folder and then in the user's configuration folder
 (`~/.config/recollect` on Linux, `~/Library/Application Support/recollect` on macOS,
 `%LOCALAPPDATA%\\recollect` on Windows). Both may be there; the first wins, value by value.
-`RECOLLECT_CONFIG` names a single file to read instead.
+`--config FILE` of the command line, or else `RECOLLECT_CONFIG`, names a single file to read instead.
 
 ```toml
 preset = "dev"
@@ -75,6 +76,16 @@ The further names in the environment columns are understood in the file as well 
 path starts from the current folder. The user's data folder is `~/.local/share/recollect` on Linux; on macOS and
 Windows it is the folder named above.
 
+## Files of projects
+
+A `recollect.toml` in the current folder may have come with somebody else's project. Without your trust it may set only
+these, which choose how memories are ranked and laid out: {project_settings}.
+
+Whatever else it sets is ignored, with a warning that names it. `recollect trust` shows what the file sets, asks, and
+records its path and the hash of its content in `trusted.json` in your configuration folder. A changed file has to be
+trusted again; `recollect trust --list` shows the trusted files and `recollect trust --revoke` takes trust back. Your
+own file, and one that you name with `--config` or `RECOLLECT_CONFIG`, need no trust.
+
 ## Preferences
 
 A user may set `preset` and everything from [collect](#collect) on. The other settings of this machine cannot be
@@ -89,7 +100,8 @@ def render_settings() -> str:
         describe(), key=lambda row: row.name.partition(".")[0] if "." in row.name else "This machine"
     )
     tables = (f"## {title}\n\n{_table(_cells(rows))}" for title, rows in groups)
-    return SETTINGS_INTRO + "\n".join(tables) + "\n" + _presets()
+    allowed = ", ".join(f"`{row.name}`" for row in describe() if row.name in PROJECT_SETTINGS)
+    return SETTINGS_INTRO.replace("{project_settings}", allowed) + "\n".join(tables) + "\n" + _presets()
 
 
 def _cells(rows: Iterable[Described]) -> Iterator[list[str]]:
@@ -198,8 +210,8 @@ CLI_INTRO = """\
 
 """
 CLI_OPTIONS = """
-Answers go to standard output, remarks and errors to standard error. The tables below do not repeat `--db`, `--user` and
-`--json`, which every command takes.
+Answers go to standard output, remarks and errors to standard error. The tables below do not repeat `--db`, `--user`,
+`--config` and `--json`, which every command takes.
 """
 
 
@@ -263,7 +275,7 @@ def _word(argument: TyperArgument) -> str:
 
 def _options(command: Command, *, shared: bool = False) -> str:
     rows = []
-    known = {"--db", "--user", "--json"}
+    known = {"--db", "--user", "--config", "--json"}
     for each in command.params:
         if isinstance(each, TyperArgument):
             rows.append([f"`{each.metavar or each.name}`", each.help or "", ""])

@@ -423,12 +423,12 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path
 
 def test_the_file_of_the_current_folder_goes_before_the_users_own(folders: tuple[Path, Path]) -> None:
     here, mine = folders
-    (here / "recollect.toml").write_text('user = "ana"\n', "utf-8")
-    (mine / "recollect.toml").write_text('user = "pedro"\nworker = false\n', "utf-8")
+    (here / "recollect.toml").write_text("recall.limit = 3\n", "utf-8")
+    (mine / "recollect.toml").write_text("worker = false\nrecall.limit = 4\n", "utf-8")
 
     sources = load(environ={}).resolve().sources
 
-    assert (sources["user"].value, sources["user"].origin) == ("ana", "recollect.toml")
+    assert (sources["recall.limit"].value, sources["recall.limit"].origin) == (3, "recollect.toml")
     assert (sources["worker"].value, sources["worker"].origin) == (False, str(mine / "recollect.toml"))
 
 

@@ -1,11 +1,15 @@
 """Settings: what was asked for in a call, by the user, in the environment, in a file, or by nobody."""
 
+import hashlib
+import json
 import os
+import stat
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -13,12 +17,39 @@ from platformdirs import user_config_path, user_data_path
 
 from recollect.domain.policy import PRESETS, Policy, Value, knob, preset, sections
 from recollect.domain.scope import DEFAULT_USER
-from recollect.domain.setting import HIDDEN, MOST, Described, Place, Setting, described, nearest
-from recollect.errors import ConfigError
+from recollect.domain.setting import (
+    HIDDEN,
+    MOST,
+    PROJECT_SETTINGS,
+    Described,
+    Place,
+    Setting,
+    described,
+    nearest,
+)
+from recollect.errors import ConfigError, NotFound
 
-__all__ = ["Connection", "Described", "Resolved", "Setting", "Settings", "describe", "load"]
+__all__ = [
+    "Connection",
+    "Described",
+    "ProjectFile",
+    "Resolved",
+    "Setting",
+    "Settings",
+    "TrustedFiles",
+    "describe",
+    "load",
+    "read_project_file",
+    "trusted_files",
+]
 
 FILE_NAME = "recollect.toml"
+#: Looked for in the current folder; it may have come with somebody else's project. Compared by identity: the same path
+#: that somebody named on purpose is another object.
+PROJECT_FILE = Path(FILE_NAME)
+#: A file of settings has a few hundred bytes.
+MAX_PROJECT_FILE_BYTES = 100_000
+MAX_SHOWN_KEY_CHARS = 80
 PREFIX = "RECOLLECT_"
 CONFIG = "RECOLLECT_CONFIG"
 #: Kept among the user's preferences, but an answer they gave and no setting.
@@ -97,9 +128,6 @@ class Connection:
     chroma_dir: str = _in_data_folder("chroma", "The folder of the optional Chroma index.")
 
 
-#: Where texts and keys are sent: not to be decided by a file that came with somebody's project.
-ADDRESSES = frozenset({"embedder_url", "model_url", "proxy_upstream", "proxy_upstream_anthropic"})
-
 #: Names under which a host may already keep these settings.
 ALIASES: Mapping[str, str] = {
     "RAG_HYBRID": "recall.hybrid",
@@ -161,6 +189,7 @@ class Resolved:
 _Layer: TypeAlias = Mapping[str, Setting]
 #: Modification time, size and inode; None if there is no file.
 _Stamp: TypeAlias = tuple[int, int, int] | None
+FileState: TypeAlias = Literal["trusted", "changed", "missing"]
 _ARGUMENT = Place("call", "argument")
 _PREFERENCE = Place("preference", "preferences")
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -218,7 +247,10 @@ def _known(key: str, place: Place) -> Described:
     if row is None:
         tables = _SECTIONS if place.source == "file" else ()
         hint = f" Make it a table: [{key}]." if key in tables else _hint(key, [*_TABLE, *tables])
-        raise ConfigError(f"Unknown setting {key} (from {place}).{hint} `recollect settings` lists them all.")
+        shown = key if len(key) <= MAX_SHOWN_KEY_CHARS else f"{key[:MAX_SHOWN_KEY_CHARS]}…"
+        raise ConfigError(
+            f"Unknown setting {shown} (from {place}).{hint} `recollect settings` lists them all."
+        )
     if place.source == "preference" and "." not in row.name and row.name != "preset":
         raise ConfigError(
             f"{row.name} belongs to this machine and cannot be a user's preference."
@@ -267,35 +299,173 @@ def _read_environment(variables: Mapping[str, str]) -> _Layer:
     return layer
 
 
-def _document(path: Path) -> Mapping[str, object]:
+def _content(path: Path) -> bytes:
     try:
-        # Some editors put a byte order mark in front.
-        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"The file {path} is not valid TOML: {error}. Correct it and try again.") from error
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise ConfigError(f"The file {path} is not UTF-8 (at line {line}). Save it as UTF-8.") from error
+        return path.read_bytes()
     except OSError as error:
         raise ConfigError(
             f"The file {path} cannot be read: {error.strerror}. Correct that, or name another with {CONFIG}."
         ) from error
 
 
-def _read_file(path: Path) -> _Layer:
-    given: dict[str, object] = {}
-    for key, value in _document(path).items():
-        if isinstance(value, dict) and (value or key in _SECTIONS):
-            given |= {f"{key}.{name}": inner for name, inner in value.items()}
-        else:
-            given[key] = value
-    lying_about = not path.is_absolute() and path == Path(FILE_NAME)
-    if lying_about and (where := sorted(set(given) & ADDRESSES)):
+def _project_content(path: Path) -> bytes:
+    """What a project's file holds. A pipe, which would keep us waiting, or a huge file is refused."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise ConfigError(f"The file {path} cannot be read: {error.strerror}. Correct that.") from error
+    if not stat.S_ISREG(status.st_mode):
+        raise ConfigError(f"{path} is not a regular file. Move it away.")
+    if status.st_size > MAX_PROJECT_FILE_BYTES:
         raise ConfigError(
-            f"{where[0]} cannot be set by {FILE_NAME} in the current folder, for it decides where texts and keys are"
-            f" sent. Set {_TABLE[where[0]].environment[0]}, or write it in your own configuration folder."
+            f"The file {path} has {status.st_size} bytes, more than the {MAX_PROJECT_FILE_BYTES} that settings may"
+            " have. Shorten it."
         )
-    return _read(given, Place("file", str(path)))
+    return _content(path)
+
+
+def _parse(path: Path, content: bytes) -> Mapping[str, object]:
+    """The values of a file by the names of the settings."""
+    try:
+        # Some editors put a byte order mark in front.
+        document = tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ConfigError(f"The file {path} is not UTF-8 (at line {line}). Save it as UTF-8.") from error
+    except (ValueError, RecursionError) as error:
+        # Besides mistakes of syntax: a number of thousands of digits, or thousands of brackets.
+        raise ConfigError(f"The file {path} is not valid TOML: {error}. Correct it and try again.") from error
+    values: dict[str, object] = {}
+    for key, value in document.items():
+        if isinstance(value, dict) and (value or key in _SECTIONS):
+            values |= {f"{key}.{name}": inner for name, inner in value.items()}
+        else:
+            values[key] = value
+    return values
+
+
+def _read_file(path: Path) -> _Layer:
+    return _read(_parse(path, _content(path)), Place("file", str(path)))
+
+
+class TrustedFiles:
+    """Files of projects that the user trusts, by their path and the hash of what they held when the user saw them."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 by path."""
+        try:
+            hashes = json.loads(self.file.read_text("utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise self._unreadable(str(error)) from error
+        if not isinstance(hashes, dict) or not all(isinstance(each, str) for each in hashes.values()):
+            raise self._unreadable("it is no list of hashes")
+        return hashes
+
+    def states(self) -> dict[str, FileState]:
+        """Whether each file still is what was trusted."""
+        return {path: self._state(Path(path), sha256) for path, sha256 in self.hashes().items()}
+
+    def _state(self, path: Path, sha256: str) -> FileState:
+        if _stamp(path) is None:
+            return "missing"
+        try:
+            content = _project_content(path)
+        except ConfigError:
+            # A file that became huge, a folder or unreadable is not what was trusted.
+            return "changed"
+        return "trusted" if hashlib.sha256(content).hexdigest() == sha256 else "changed"
+
+    def add(self, path: Path, sha256: str) -> None:
+        self._write({**self.hashes(), str(path): sha256})
+
+    def remove(self, path: Path) -> None:
+        hashes = self.hashes()
+        if hashes.pop(str(path), None) is None:
+            raise NotFound(f"{path} is not trusted. `recollect trust --list` shows the files that are.")
+        self._write(hashes)
+
+    def _write(self, hashes: Mapping[str, str]) -> None:
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            # Only its owner can read a temporary file, and it takes the old one's place in one step.
+            with NamedTemporaryFile(
+                "w", encoding="utf-8", dir=self.file.parent, prefix=self.file.name, delete=False
+            ) as file:
+                json.dump(hashes, file, indent=2)
+            Path(file.name).replace(self.file)
+        except OSError as error:
+            raise ConfigError(
+                f"The list of trusted files {self.file} cannot be written: {error.strerror}."
+            ) from error
+
+    def _unreadable(self, why: str) -> ConfigError:
+        return ConfigError(
+            f"The list of trusted files {self.file} cannot be read ({why}). Delete it and trust the files again."
+        )
+
+
+def trusted_files() -> TrustedFiles:
+    """The user's own list of trusted files."""
+    return TrustedFiles(user_config_path("recollect", appauthor=False) / "trusted.json")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectFile:
+    """A project's file and what it would set if it were trusted. Secrets are hidden."""
+
+    path: Path
+    sha256: str
+    settings: tuple[Setting, ...]
+
+
+def read_project_file(folder: Path) -> ProjectFile:
+    """Read the file of a folder as `recollect trust` shows it; a mistake in it is an error."""
+    path = folder.resolve() / FILE_NAME
+    if _stamp(path) is None:
+        raise NotFound(f"There is no {FILE_NAME} in {folder.resolve()}. Name the folder that has it.")
+    content = _project_content(path)
+    layer = _read(_parse(path, content), Place("file", str(path)))
+    return ProjectFile(
+        path=path,
+        sha256=hashlib.sha256(content).hexdigest(),
+        settings=tuple(
+            replace(each, value=HIDDEN) if _TABLE[name].secret else each for name, each in layer.items()
+        ),
+    )
+
+
+def _read_project_file(trusted: TrustedFiles) -> tuple[_Layer, tuple[str, ...]]:
+    """
+    What the file of the current folder may set, and warnings about the rest. Nothing in it can stop a command: whoever
+    unpacks an archive or clones a repository did not ask for its settings.
+    """
+    try:
+        content = _project_content(PROJECT_FILE)
+        layer = _read(_parse(PROJECT_FILE, content), Place("file", str(PROJECT_FILE)))
+    except ConfigError as error:
+        return {}, (f"{error} Until then {FILE_NAME} of the current folder is ignored.",)
+    restricted = [name for name in layer if name not in PROJECT_SETTINGS]
+    if not restricted:
+        return layer, ()
+    path, known = Path.cwd() / FILE_NAME, None
+    unreadable: tuple[str, ...] = ()
+    try:
+        known = trusted.hashes().get(str(path))
+    except ConfigError as error:
+        unreadable = (str(error),)
+    if known == hashlib.sha256(content).hexdigest():
+        return layer, ()
+    changed = " It has changed since it was trusted." if known else ""
+    ignored = (
+        f"{path} sets {', '.join(restricted)}, which a file in the current folder may set only if you trust it:"
+        f" ignored.{changed} Read it and run `recollect trust`, or name it with --config or {CONFIG}."
+    )
+    return {name: layer[name] for name in layer if name in PROJECT_SETTINGS}, (*unreadable, ignored)
 
 
 def _stamp(path: Path) -> _Stamp:
@@ -358,6 +528,7 @@ class _Seen:
 
     variables: Mapping[str, str]
     files: tuple[tuple[Path, _Stamp], ...]
+    trusted: _Stamp = None  #: the list of trusted files, if it matters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -375,11 +546,18 @@ class Settings:
     """All layers of settings. The environment and the files are read again when they have changed."""
 
     def __init__(
-        self, *, arguments: Mapping[str, object], environ: Mapping[str, str], files: Sequence[Path] | None
+        self,
+        *,
+        arguments: Mapping[str, object],
+        environ: Mapping[str, str],
+        files: Sequence[Path] | None,
+        config: Path | None = None,
     ) -> None:
         self._environ = environ
         self._files = files
-        self._usual_files = (Path(FILE_NAME), user_config_path("recollect", appauthor=False) / FILE_NAME)
+        self._config = config
+        self._usual_files = (PROJECT_FILE, user_config_path("recollect", appauthor=False) / FILE_NAME)
+        self._trusted = trusted_files()
         self._arguments = _read(arguments, _ARGUMENT)
         self._defaults = _default_layer()
         self._base = self._read(self._look())
@@ -411,6 +589,11 @@ class Settings:
         """The user's own settings file, whether or not it is there: the last of those that are looked for."""
         return self._paths(self._base.seen.variables)[-1]
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is wrong with the files and variables; a part of the warnings of every call."""
+        return self._fresh().warnings
+
     def _fresh(self) -> _Base:
         # One assignment publishes the new state, so threads need no lock.
         seen = self._look()
@@ -426,23 +609,41 @@ class Settings:
         environ = self._environ
         relevant = [name for name in environ if name.startswith(PREFIX) or name in ALIASES]
         variables = {name: value for name in relevant if (value := environ.get(name, "").strip())}
+        files = tuple((path, _stamp(path)) for path in self._paths(variables))
+        has_project_file = files[:1] and files[0][0] is PROJECT_FILE and files[0][1] is not None
         return _Seen(
-            variables=variables, files=tuple((path, _stamp(path)) for path in self._paths(variables))
+            variables=variables,
+            files=files,
+            trusted=_stamp(self._trusted.file) if has_project_file else None,
         )
 
     def _paths(self, variables: Mapping[str, str]) -> Sequence[Path]:
         if self._files is not None:
             return self._files
+        if self._config is not None:
+            return (self._config,)
         return (Path(_at_home(variables[CONFIG])),) if CONFIG in variables else self._usual_files
 
     def _read(self, seen: _Seen) -> _Base:
         present = [path for path, stamp in seen.files if stamp is not None]
-        if self._files is None and CONFIG in seen.variables and not present:
+        if not present and self._files is None and self._config is not None:
+            raise ConfigError(
+                f"--config names {self._config}, which is not there. Create it or leave --config out."
+            )
+        if not present and self._files is None and CONFIG in seen.variables:
             raise ConfigError(
                 f"{CONFIG} names {seen.files[0][0]}, which is not there. Create it or unset {CONFIG}."
             )
-        files = [_read_file(path) for path in reversed(present)]
-        return self._based(seen, (self._defaults, *files, _read_environment(seen.variables)), ())
+        layers: list[_Layer] = []
+        warnings: tuple[str, ...] = ()
+        for path in reversed(present):
+            if path is not PROJECT_FILE:
+                layers.append(_read_file(path))
+            # In the user's configuration folder both are the same file, which was read as the user's own.
+            elif len({stamp for _, stamp in seen.files}) == len(seen.files):
+                layer, warnings = _read_project_file(self._trusted)
+                layers.append(layer)
+        return self._based(seen, (self._defaults, *layers, _read_environment(seen.variables)), warnings)
 
     def _based(self, seen: _Seen, layers: tuple[_Layer, ...], warnings: tuple[str, ...]) -> _Base:
         resolved = _merged((*layers, self._arguments), warnings)
@@ -454,13 +655,18 @@ def load(
     arguments: Mapping[str, object] | None = None,
     environ: Mapping[str, str] | None = None,
     files: Sequence[Path] | None = None,
+    config: str | os.PathLike[str] | None = None,
 ) -> Settings:
     """
     Read the settings of this process.
 
     `arguments` win over everything but a call's own. `environ` and `files` stand in for the process's
-    environment and for the usual files, of which the first wins.
+    environment and for the usual files, of which the first wins. `config` names the one file to read, as the
+    variable RECOLLECT_CONFIG does, over which it wins. Files that are named here are trusted.
     """
     return Settings(
-        arguments=arguments or {}, environ=os.environ if environ is None else environ, files=files
+        arguments=arguments or {},
+        environ=os.environ if environ is None else environ,
+        files=files,
+        config=None if config is None else Path(_at_home(os.fspath(config))),
     )

@@ -211,6 +211,7 @@ def test_a_stronger_setting_is_named_before_anything_is_changed(
     by_variable = told("models", "use", "bundled")
     monkeypatch.delenv("RECOLLECT_EMBEDDER")
     (told.folder / "recollect.toml").write_text('embedder = "hashing"\n', "utf-8")
+    told("trust", "--yes")
     by_file = told("models", "use", "bundled")
 
     assert (by_variable.code, by_file.code) == (2, 2)

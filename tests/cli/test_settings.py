@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 from tests.cli.runner import Cli
 
@@ -116,14 +114,6 @@ def test_settings_that_hardly_make_sense_are_a_warning(cli: Cli, monkeypatch: py
 
     assert answer.code == 0
     assert "Warning: assemble.budget is 10" in answer.err
-
-
-def test_a_file_with_an_unknown_setting_stops_every_command_with_exit_code_2(cli: Cli) -> None:
-    Path("recollect.toml").write_text("[recall]\nlimt = 3\n", "utf-8")
-    answer = cli("list")
-
-    assert answer.code == 2
-    assert "Did you mean recall.limit?" in answer.err
 
 
 def test_every_preset_is_explained_with_what_it_changes(cli: Cli) -> None:

@@ -61,7 +61,8 @@ def test_every_command_is_documented_with_its_help_options_and_examples(path: st
     _, _, after = text_of(REFERENCE / "cli.md").partition(f"### {path}\n")
     section = after.partition("\n### ")[0].partition("\n## ")[0]
     options = [each for each in command.params if isinstance(each, TyperOption)]
-    own = [name for each in options for name in each.opts if name not in {"--db", "--user", "--json"}]
+    shared = {"--db", "--user", "--config", "--json"}
+    own = [name for each in options for name in each.opts if name not in shared]
 
     assert command.help
     assert inspect.cleandoc(command.help).splitlines()[0] in section

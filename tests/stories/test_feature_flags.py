@@ -127,7 +127,8 @@ def test_the_model_that_extracts_is_the_one_named_as_memory_extractor(
         if where == "environment":
             monkeypatch.setenv("memory_extractor", wanted)
         else:
-            Path("recollect.toml").write_text(f'memory_extractor = "{wanted}"\n', "utf-8")
+            Path("mine.toml").write_text(f'memory_extractor = "{wanted}"\n', "utf-8")
+            monkeypatch.setenv("RECOLLECT_CONFIG", "mine.toml")
         with opened(tmp_path / "memory.db") as memory:
             memory.add(user("I live in Lisbon."), chat_id="monday", sync=True)
             learned = [(each["memory"], each["origin"]) for each in rows(memory.get_all())]

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from recollect import __version__
 from recollect.cli.index import Commands
-from recollect.cli.options import Asked, Db, Json, User
+from recollect.cli.options import Asked, Config, Db, Json, User
 from recollect.errors import ConfigError, InvalidInput, NotFound, RecollectError, Refused
 
 #: Looked up along the exception's ancestry; usage errors are 2, degraded answers 5, Ctrl-C is 130.
@@ -36,7 +36,7 @@ Examples:
   recollect search "what can I cook tonight?"
   recollect --db work.db --user ana list --json
 
---db, --user and --json may stand before or after the command. `recollect COMMAND --help` has more."""
+--db, --user, --config and --json may stand before or after the command. `recollect COMMAND --help` has more."""
 
 app = typer.Typer(
     cls=Commands,
@@ -58,6 +58,7 @@ def recollect(
     *,
     db: Db = None,
     user: User = None,
+    config: Config = None,
     as_json: Json = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")
@@ -74,7 +75,7 @@ def recollect(
     (`recollect settings get db` says where).
     """
     asked: Asked = ctx.obj
-    asked.db, asked.user, asked.json, asked.debug = db, user, as_json, debug
+    asked.db, asked.user, asked.config, asked.json, asked.debug = db, user, config, as_json, debug
 
 
 def exit_code(error: BaseException) -> int:

@@ -15,7 +15,6 @@ from recollect.errors import InvalidInput
 from recollect.library.memory import Memory
 from recollect.ports.backup import Backup, Watch
 from recollect.serialization import serializers
-from recollect.settings import load
 
 app = commands()
 
@@ -60,7 +59,7 @@ def restore_backup(call: Call, wanted: list[str], *, yes: bool) -> None:
     """Look a copy through, show what it holds, and put it in the memory's place."""
     if len(wanted) != 1:
         raise InvalidInput("One backup can be restored at a time. Name one file, or only ids of memories.")
-    settings = load(arguments={"db": call.asked.db})
+    settings = call.load_settings()
     db = settings.resolve().connection.db
     backups, clock = open_backups(settings)
     found = backups.look(wanted[0])

@@ -10,10 +10,11 @@ from typing import Annotated, Protocol, TypeAlias, cast
 
 import typer
 
-from recollect.cli.options import Asked, Db, Json, User
+from recollect.cli.options import Asked, Config, Db, Json, User
 from recollect.cli.output import Output
-from recollect.cli.session import Session, opened
+from recollect.cli.session import Session, load_settings, opened
 from recollect.errors import InvalidInput, Refused
+from recollect.settings import Settings
 
 DEGRADED = 5
 Function: TypeAlias = Callable[..., None]
@@ -28,10 +29,16 @@ class Call(Output):
         super().__init__(as_json=asked.json)
         self.asked = asked
 
+    def load_settings(self, asked: Asked | None = None) -> Settings:
+        """The settings of this command line; what is wrong with a file is a warning."""
+        settings = load_settings(asked or self.asked)
+        self.mention(settings.warnings)
+        return settings
+
     @contextmanager
     def open(self) -> Iterator[Session]:
         """The memory that was asked for; a file that is made anew is mentioned, since it may be a typing error."""
-        with opened(self.asked) as session:
+        with opened(self.load_settings()) as session:
             if session.is_new:
                 self.note(f"New memory file: {session.store.location()}")
             yield session
@@ -64,6 +71,7 @@ CONTEXT = Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)
 GLOBAL = (
     Parameter("db", Parameter.KEYWORD_ONLY, default=None, annotation=Db),
     Parameter("user", Parameter.KEYWORD_ONLY, default=None, annotation=User),
+    Parameter("config", Parameter.KEYWORD_ONLY, default=None, annotation=Config),
     Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=Json),
 )
 
@@ -72,10 +80,19 @@ def command(function: Function) -> Function:
     """Give a command the global options; it gets a `Call` as its first argument."""
 
     @wraps(function)
-    def run(ctx: typer.Context, *, db: str | None, user: str | None, as_json: bool, **own: object) -> None:
+    def run(
+        ctx: typer.Context,
+        *,
+        db: str | None,
+        user: str | None,
+        config: str | None,
+        as_json: bool,
+        **own: object,
+    ) -> None:
         asked: Asked = ctx.obj
         asked.db = asked.db if db is None else db
         asked.user = asked.user if user is None else user
+        asked.config = asked.config if config is None else config
         asked.json = as_json or asked.json
         # A group's own function runs before that of the command in it, which has the answer.
         if ctx.invoked_subcommand is None:

@@ -90,7 +90,7 @@ def demo(
     `demo`.
     """
     call.asked.resume = "`recollect demo` begins again."
-    with _place(call.asked) as asked, opened(asked) as session:
+    with _place(call.asked) as asked, opened(call.load_settings(asked)) as session:
         _tell(call, session, script())
         if page and call.for_people:
             call.say(Text("\nNow look at it yourself.", style="bold"))

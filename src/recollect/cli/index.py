@@ -69,6 +69,7 @@ SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
         ("worker", "jobs", "Do queued work until stopped."),
         ("settings", "settings", "Show settings and where they came from; change your own."),
         ("presets", "settings", "Show the presets and what they change."),
+        ("trust", "settings", "Let the settings file of a project's folder set everything."),
     ),
 }
 MODULES = {name: module for rows in SECTIONS.values() for name, module, _ in rows}

@@ -12,6 +12,10 @@ Db: TypeAlias = Annotated[
     typer.Option("--db", metavar="FILE", help="The memory file (by default one in your data folder)."),
 ]
 User: TypeAlias = Annotated[str | None, typer.Option("--user", metavar="U", help="Whose memory.")]
+Config: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--config", metavar="FILE", help="The only settings file to read; it needs no trust."),
+]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 
 
@@ -21,6 +25,7 @@ class Asked:
 
     db: str | None = None
     user: str | None = None
+    config: str | None = None
     json: bool = False
     debug: bool = False
     resume: str = RESUME

@@ -14,7 +14,7 @@ from recollect.ports.chat_model import ChatModel
 from recollect.ports.embedder import Embedder, Vector
 from recollect.ports.store import Store
 from recollect.services import Engine
-from recollect.settings import load
+from recollect.settings import Settings, load
 
 
 def _nobody() -> None:
@@ -108,10 +108,13 @@ class Session:
         return self.runtime.policy(self.user, call, chat=chat)
 
 
-@contextmanager
-def opened(asked: Asked) -> Iterator[Session]:
+def load_settings(asked: Asked) -> Settings:
     given = {"db": asked.db, "user": asked.user, **asked.settings}
-    settings = load(arguments=given)
+    return load(arguments=given, config=asked.config)
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[Session]:
     connection = settings.resolve().connection
     scope = Scope(connection.user)
     is_new = not Path(connection.db).exists()

@@ -1,17 +1,18 @@
-"""settings and presets: every value with where it came from, and what a user may change."""
+"""settings, presets and trust: every value with where it came from, and who may change it."""
 
+from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
 from recollect.cli import render
-from recollect.cli.command import Call, command, commands, examples
+from recollect.cli.command import Call, Yes, command, commands, examples
 from recollect.cli.session import Session
 from recollect.domain.policy import PRESETS, Value
-from recollect.domain.setting import Described, Setting, nearest
-from recollect.errors import ConfigError
+from recollect.domain.setting import PROJECT_SETTINGS, Described, Setting, nearest
+from recollect.errors import ConfigError, InvalidInput
 from recollect.serialization.serializers import Json, Shape
-from recollect.settings import describe
+from recollect.settings import FILE_NAME, describe, read_project_file, trusted_files
 
 app = commands()
 group = commands()
@@ -60,13 +61,14 @@ def list_(call: Call) -> None:
 def _list(call: Call) -> None:
     with call.open() as session:
         resolved = session.runtime.resolve(session.user)
+        mentioned = session.runtime.settings.warnings
     listed = list(resolved.sources.values())
     rows = [(each.name, _value(each.value), _source(each), each.doc) for each in listed]
     call.answer(
         {"results": [_shape(each) for each in listed], "warnings": list(resolved.warnings)},
         render.table("!name", "value", "from", "what it does", rows=rows),
     )
-    call.mention(resolved.warnings)
+    call.mention([each for each in resolved.warnings if each not in mentioned])
 
 
 @group.command(epilog=examples("recollect settings get db", "recollect settings get RAG_HYBRID --json"))
@@ -214,3 +216,69 @@ def _preset(name: str) -> str:
     if name not in PRESETS:
         raise ConfigError(f"There is no preset {name}. Choose one of {', '.join(PRESETS)}.")
     return name
+
+
+@app.command(
+    epilog=examples(
+        "recollect trust",
+        "recollect trust ~/project --yes",
+        "recollect trust --list",
+        "recollect trust --revoke",
+    )
+)
+@command
+def trust(
+    call: Call,
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="FOLDER", help="The folder that has the file; this one if none is named."),
+    ] = Path(),
+    listed: Annotated[bool, typer.Option("--list", help="List the files that are trusted.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Trust the file no longer.")] = False,
+    yes: Yes = False,
+) -> None:
+    """
+    Let the settings file of a project's folder set everything.
+
+    A recollect.toml in the current folder may have come with somebody else's project. It may choose how memories are
+    ranked and laid out; what else it sets is ignored with a warning until you trust it. Shows what it sets and asks. A
+    file that changes has to be trusted again. `--config FILE` uses a file without trusting it.
+    """
+    if listed and revoke:
+        raise InvalidInput("--list and --revoke cannot stand together. Choose one.")
+    if listed:
+        _list_trusted(call)
+    elif revoke:
+        path = folder.resolve() / FILE_NAME
+        trusted_files().remove(path)
+        call.answer({"file": str(path), "trusted": False}, f"{path} is no longer trusted.")
+    else:
+        _trust(call, folder, yes=yes)
+
+
+def _trust(call: Call, folder: Path, *, yes: bool) -> None:
+    file = read_project_file(folder)
+    rows = [
+        (each.name, _value(each.value), "no" if each.name in PROJECT_SETTINGS else "yes")
+        for each in file.settings
+    ]
+    if call.for_people:
+        call.aside.print(render.table("!setting", "value", "needs trust", rows=rows))
+    call.confirm(f"Let {file.path} set this?", yes=yes)
+    trusted_files().add(file.path, file.sha256)
+    shape: list[Json] = [
+        {"name": each.name, "value": _json(each.value), "needs_trust": each.name not in PROJECT_SETTINGS}
+        for each in file.settings
+    ]
+    call.answer(
+        {"file": str(file.path), "trusted": True, "settings": shape},
+        f"{file.path} is trusted as long as it stays as it is. `recollect trust --revoke` takes that back.",
+    )
+
+
+def _list_trusted(call: Call) -> None:
+    states = trusted_files().states()
+    call.answer(
+        {"results": [{"file": path, "state": state} for path, state in states.items()]},
+        render.table("!file", "state", rows=list(states.items())),
+    )

@@ -21,7 +21,7 @@ def version(call: Call) -> None:
 
     The schema is the one that this recollect writes; the memory file is not opened.
     """
-    embedder = make_embedder(load(arguments={"db": call.asked.db}).resolve().connection)
+    embedder = make_embedder(call.load_settings().resolve().connection)
     versions = {
         "recollect": __version__,
         "python": platform.python_version(),

@@ -20,6 +20,36 @@ MOST = 1_000_000_000
 #: What settings begin with that limit what a user costs others: these are not the user's own to raise.
 CAPS = "spend."
 
+#: What a `recollect.toml` in the current folder may set without being trusted, since anybody may have put it there: how
+#: memories that a recall may read anyway are ranked, cut and laid out. The worst value makes a recall poor, which gains
+#: the file's author nothing. A setting that is not listed needs trust. Left out on purpose are those that decide
+#: - where texts, keys and memories go or come from: db, user, prompts, embedder*, model*, proxy_*, chroma_dir, otel
+#: - what is collected, learned, merged, masked, kept or deleted: preset, memory, collect, clip, chunking, funnel,
+#:   extract, keep, decay, summaries, record
+#: - which memories may be read: recall.enabled, sources, reach, reach_below, chats, importance_floor, small_set, empty
+#:   and recent
+#: - money and processor time: spend, recall.fetch, around, rerank, rerank_ms, deadline_ms, worker, requests_per_minute
+#: - words of a prompt: assemble.persona
+PROJECT_SETTINGS = frozenset(
+    (
+        *("recall.hybrid", "recall.ranker", "recall.alpha", "recall.beta", "recall.middle", "recall.gamma"),
+        *("recall.answer", "recall.follow", "recall.chat", "recall.lead", "recall.date", "recall.speaker"),
+        *("recall.sort", "recall.personal", "recall.short", "recall.asks", "recall.assistant"),
+        *(
+            "recall.outdated",
+            "recall.fresh",
+            "recall.limit",
+            "recall.cliff",
+            "recall.facts",
+            "recall.history",
+        ),
+        *("recall.floor", "recall.half_life_days", "recall.boost_min", "recall.boost_max", "recall.expand"),
+        *("recall.expand_chars", "recall.topics", "recall.reread", "recall.code_first"),
+        *("assemble.format", "assemble.locale", "assemble.budget", "assemble.overflow", "assemble.buffer"),
+        *("assemble.local_floor", "assemble.recall_share", "assemble.repeat_after"),
+    )
+)
+
 _YES_NO = {
     "true": True,
     "1": True,

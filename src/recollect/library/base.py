@@ -1,5 +1,6 @@
 """Opens a memory, and closes it."""
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +16,8 @@ from recollect.ports.embedder import Embedder
 from recollect.serialization import serializers
 from recollect.serialization.serializers import Shape
 from recollect.settings import load
+
+log = logging.getLogger("recollect.settings")
 
 
 class Door:
@@ -34,9 +37,10 @@ class Door:
             **({"db": str(db)} if db else {}),
             **({"user": user_id} if user_id else {}),
         }
-        self._runtime = open_runtime(
-            load(arguments=given), embedder=embedder, chat_model=chat_model, clock=clock, ids=ids
-        )
+        loaded = load(arguments=given)
+        for warning in loaded.warnings:
+            log.warning("%s", warning)
+        self._runtime = open_runtime(loaded, embedder=embedder, chat_model=chat_model, clock=clock, ids=ids)
         self._connection = self._runtime.settings.resolve().connection
 
     @classmethod
