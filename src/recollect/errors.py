@@ -14,6 +14,7 @@ RecollectError
 │   ├── StoreBusy           ... but may say yes if asked again
 │   ├── StoreFull           ... the disk is full
 │   ├── StoreReadOnly       ... the file or its folder cannot be written
+│   ├── StoreMoved          ... the file was deleted, moved or replaced while it was open
 │   ├── NotAStore           ... the file is something else
 │   ├── NewerStore          ... the file was written by a newer recollect
 │   └── CorruptStore        ... the file is damaged
@@ -80,6 +81,10 @@ class StoreFull(StoreError):
 
 class StoreReadOnly(StoreError):
     """The memory file or its folder cannot be written. Check permissions, or choose another file with --db."""
+
+
+class StoreMoved(StoreError):
+    """The memory file was deleted, moved or replaced while open. Save what is left with `Memory.backup`."""
 
 
 class NotAStore(StoreError):

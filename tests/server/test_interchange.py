@@ -54,6 +54,20 @@ def test_an_admin_backs_up_what_everybody_said_while_the_server_runs(server: Ser
     assert _opened(copy) == {"ana": ["I like tea."], "bruno": ["I like coffee."]}
 
 
+def test_a_server_whose_file_was_deleted_refuses_writes_and_backs_up(server: Served, tmp_path: Path) -> None:
+    with server.client() as ana:
+        ana.post("/api/memory", json={"content": "I like tea."})
+        (tmp_path / "memory.db").unlink()
+        refused = ana.post("/api/memory", json={"content": "I like mud."})
+        doctor = ana.get("/api/doctor").json()
+        made = ana.post("/api/backup")
+
+    assert (refused.status_code, refused.json()["code"]) == (500, "store_moved")
+    assert [each["level"] for each in doctor["findings"] if each["name"] == "file in place"] == ["fail"]
+    assert made.status_code == 201
+    assert _opened(Path(made.json()["file"]))["ana"] == ["I like tea."]
+
+
 def _opened(copy: Path) -> dict[str, list[str]]:
     """What a copy holds, by user, as another server shows it."""
     folder = copy.parent / "elsewhere"

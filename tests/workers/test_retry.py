@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import ModelMissing, ProviderBusy, ProviderError, StoreBusy, StoreFull
+from recollect.errors import ModelMissing, ProviderBusy, ProviderError, StoreBusy, StoreFull, StoreMoved
 from recollect.workers.retry import GiveUp, Later, backoff, decide
 
 
@@ -23,7 +23,8 @@ def test_waits_never_get_shorter(attempts: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [ProviderBusy("come back later"), StoreBusy("somebody writes"), StoreFull("no room")]
+    "error",
+    [ProviderBusy("come back later"), StoreBusy("somebody writes"), StoreFull("no room"), StoreMoved("gone")],
 )
 @pytest.mark.parametrize("attempts", [1, 100])
 def test_what_is_busy_is_waited_for_as_long_as_it_takes(error: Exception, attempts: int) -> None:

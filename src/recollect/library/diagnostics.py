@@ -23,8 +23,10 @@ from recollect.serialization.serializers import Shape
 from recollect.text.language import UNDETERMINED, detect
 
 Level: TypeAlias = Literal["OK", "WARN", "FAIL"]
+#: The finding that the file has been deleted, moved or replaced.
+MOVED = "file in place"
 #: Findings about the truth itself; the rest can be mended or waited for.
-GRAVE = frozenset({"integrity", "references"})
+GRAVE = frozenset({MOVED, "integrity", "references"})
 #: Messages that are looked at for their language, and how many of them are enough to tell.
 SAMPLE = 200
 TELLING = 10
@@ -97,7 +99,11 @@ def python() -> Iterator[Line]:
 def examined(runtime: Runtime, user: str, *, deep: bool) -> Iterator[Line]:
     """One line for each thing looked at."""
     yield Line(level="OK", name="file", detail=runtime.store.location())
-    yield from _file(runtime, deep=deep)
+    file = _file(runtime, deep=deep)
+    yield from file
+    if any(line.name == MOVED for line in file):
+        # What else is looked at needs new connections, which would find another file or none.
+        return
     yield _embedder(runtime)
     yield from _vectors(runtime, user)
     yield from _languages(runtime, user)

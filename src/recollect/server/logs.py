@@ -104,7 +104,15 @@ def _told(reason: str) -> str:
 #: Errors whose words are ours, or a provider's about itself.
 SPOKEN = frozenset(
     (
-        *("StoreError", "StoreBusy", "StoreFull", "StoreReadOnly", "CorruptStore", "ConfigError"),
+        *(
+            "StoreError",
+            "StoreBusy",
+            "StoreFull",
+            "StoreReadOnly",
+            "StoreMoved",
+            "CorruptStore",
+            "ConfigError",
+        ),
         *(
             "ProviderError",
             "ProviderBusy",

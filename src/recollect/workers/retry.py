@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from recollect.errors import ProviderBusy, RecollectError, StoreBusy, StoreFull
+from recollect.errors import ProviderBusy, RecollectError, StoreBusy, StoreFull, StoreMoved
 
 FIRST = timedelta(seconds=1)
 LONGEST = timedelta(minutes=5)
@@ -31,12 +31,12 @@ def backoff(attempts: int) -> timedelta:
 
 
 def decide(error: Exception, attempts: int) -> Later | GiveUp:
-    """What is busy or full is waited for as long as it takes; what is wrong is parked with its reason."""
+    """What is busy, full or out of place is waited for as long as it takes; what is wrong is parked with its reason."""
     reason = f"{type(error).__name__}: {error}"
     if isinstance(error, ProviderBusy) and error.retry_after:
         asked = timedelta(seconds=min(error.retry_after, PATIENCE.total_seconds()))
         return Later(delay=max(asked, backoff(attempts)), reason=reason)
-    if isinstance(error, ProviderBusy | StoreBusy | StoreFull):
+    if isinstance(error, ProviderBusy | StoreBusy | StoreFull | StoreMoved):
         return Later(delay=backoff(attempts), reason=reason)
     if isinstance(error, RecollectError) or attempts >= TRIES:
         return GiveUp(reason=reason)

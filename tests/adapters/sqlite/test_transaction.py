@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.adapters.sqlite.connection import Database
+from recollect.adapters.sqlite.file_identity import FileIdentity
 from recollect.adapters.sqlite.receipt_buffer import Outbox
 from recollect.adapters.sqlite.store import SqliteStore
 from recollect.adapters.sqlite.transaction import Turns
@@ -35,7 +36,7 @@ class Notebook:
     def __init__(self, path: Path) -> None:
         self.connection = apsw.Connection(str(path))
         self.connection.execute("PRAGMA journal_mode = WAL; CREATE TABLE numbers (n INTEGER)").fetchall()
-        self.turns = Turns(self.connection, Outbox(lambda: None))
+        self.turns = Turns(self.connection, Outbox(lambda: None), FileIdentity(path))
         self.commits = 0
         self.connection.set_commit_hook(self._count)
         self._path = path

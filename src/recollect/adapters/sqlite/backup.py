@@ -76,6 +76,10 @@ def _copied(database: Database, draft: Path, watch: Watch | None) -> Holdings:
 @contextmanager
 def _moment(database: Database) -> Iterator[apsw.Connection]:
     """The file as it is now, whatever is written from now on; what waits to be written goes in first."""
+    if database.identity.has_moved:
+        with database.remains() as source:
+            yield source
+        return
     with database.transaction():
         """Every transaction takes along what is in the outbox."""
     with database.fresh() as source, translated(str(database.path)):

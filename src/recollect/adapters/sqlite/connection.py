@@ -12,10 +12,11 @@ import apsw
 from recollect.adapters.sqlite import schema
 from recollect.adapters.sqlite.busy_handler import patience
 from recollect.adapters.sqlite.errors import translated
+from recollect.adapters.sqlite.file_identity import FileIdentity
 from recollect.adapters.sqlite.receipt_buffer import Outbox
 from recollect.adapters.sqlite.tokenizer import tokenizer
-from recollect.adapters.sqlite.transaction import Turns
-from recollect.errors import NotAStore, StoreError, StoreReadOnly
+from recollect.adapters.sqlite.transaction import Turns, transaction
+from recollect.errors import NotAStore, StoreError, StoreMoved, StoreReadOnly
 
 HEADER = b"SQLite format 3\x00"
 #: SQLite before this release can lose pages when two connections write and checkpoint at once.
@@ -23,6 +24,8 @@ OLDEST_SQLITE = 3_051_003
 
 #: Every occurrence of every word, straight from the full-text index.
 WORDS = "CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, passages_fts, instance)"
+#: What follows when another connection is needed and the file has moved.
+NOT_READ = "No other connection to it can be opened."
 
 
 class Database:
@@ -41,7 +44,7 @@ class Database:
         self._users: dict[str, int] = {}
         self._here = threading.local()
         self._closed = False
-        _prepare_file(path)
+        prepared = _prepare_file(path)
         with translated(str(path)):
             connection = self._open("PRAGMA synchronous = FULL")
             try:
@@ -50,11 +53,30 @@ class Database:
                 self._keep_a_log(connection)
                 schema.migrate(connection, path)
                 connection.execute(WORDS)
+                self.identity = self._identify(prepared)
             except BaseException:
                 connection.close()
                 raise
         self.outbox = Outbox(self._send)
-        self._writer, self._turns = connection, Turns(connection, self.outbox)
+        self._writer, self._turns = connection, Turns(connection, self.outbox, self.identity)
+
+    def _identify(self, prepared: os.stat_result) -> FileIdentity:
+        identity = FileIdentity(self.path)
+        if not self.path.exists() or not os.path.samestat(prepared, self.path.stat()):
+            raise StoreMoved(f"{self.path} was deleted or replaced while it was being opened. Open it again.")
+        return identity
+
+    def _open_reader(self, pragmas: str) -> apsw.Connection:
+        """Another connection to the file that is open, never to a file that took its name."""
+        # Looked at before, so that SQLite does not make a deleted file anew, and after, since it opens by name.
+        self.identity.verify(NOT_READ)
+        connection = self._open(f"{pragmas}; PRAGMA query_only = ON")
+        try:
+            self.identity.verify(NOT_READ)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def _open(self, pragmas: str) -> apsw.Connection:
         connection = apsw.Connection(str(self.path))
@@ -136,7 +158,7 @@ class Database:
         try:
             connection = self._idle.pop()
         except IndexError:
-            connection = self._open(f"{WORDS}; PRAGMA query_only = ON")
+            connection = self._open_reader(WORDS)
         try:
             yield connection
         finally:
@@ -148,7 +170,24 @@ class Database:
     @contextmanager
     def fresh(self) -> Iterator[apsw.Connection]:
         """A reader that remembers nothing of what the file was like before."""
-        with translated(str(self.path)), closing(self._open("PRAGMA query_only = ON")) as connection:
+        with translated(str(self.path)), closing(self._open_reader("PRAGMA query_only = ON")) as connection:
+            yield connection
+
+    @contextmanager
+    def remains(self) -> Iterator[apsw.Connection]:
+        """
+        The one connection that writes, with nobody else in it: all that can be read once the file has moved, what
+        waits to be written included.
+        """
+        with translated(str(self.path)), self._turns.alone() as connection:
+            try:
+                with transaction(connection):
+                    self.outbox.carry(connection)
+            except apsw.Error:
+                # A full disk, say: receipts go on waiting, and everything else can still be read.
+                self.outbox.settle(committed=False)
+            else:
+                self.outbox.settle(committed=True)
             yield connection
 
     def user(self, connection: apsw.Connection, user: str) -> int:
@@ -184,6 +223,9 @@ class Database:
     def close(self) -> None:
         self.outbox.close()
         with self._turns.alone() as connection:
+            if self.identity.is_missing and not self._closed:
+                # Into the renamed file, if it was renamed: SQLite leaves the log behind when the name is gone.
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             self._closed = True
             open_ones = [*self._idle, connection]
             self._idle.clear()
@@ -191,15 +233,17 @@ class Database:
                 each.close()
 
 
-def _prepare_file(path: Path) -> None:
+def _prepare_file(path: Path) -> os.stat_result:
     """Make the file readable by its owner alone, and refuse one that is something else."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         with path.open("rb") as file:
             header = file.read(len(HEADER))
+            status = os.fstat(file.fileno())
     except OSError as error:
         raise StoreReadOnly(f"{StoreReadOnly.__doc__} ({path}: {error.strerror})") from error
     # Zeros are what a power loss may leave of a file that was being made; SQLite knows what to do with them.
     if header.strip(b"\0") and header != HEADER:
         raise NotAStore(f"{NotAStore.__doc__} ({path})")
+    return status

@@ -145,6 +145,14 @@ class SqliteUpkeep:
         return back_up(self._database, Path(destination), now=now, watch=watch)
 
     def _file(self, *, deep: bool) -> Iterator[Finding]:
+        if self._database.identity.has_moved:
+            yield Finding(
+                name="file in place",
+                ok=False,
+                detail="the file was deleted, moved or replaced while it was open; writes are refused",
+                fix="save it with Memory.backup(NEW_FILE) or POST /api/backup before this process ends",
+            )
+            return
         mode = stat.S_IMODE(self._database.path.stat().st_mode)
         fix = f"chmod 600 {self._database.path}" if mode & 0o077 else None
         yield Finding(name="file mode", ok=not mode & 0o077, detail=f"{mode:o}", fix=fix)

@@ -9,13 +9,17 @@ from dataclasses import dataclass, field
 
 import apsw
 
+from recollect.adapters.sqlite.file_identity import FileIdentity
 from recollect.adapters.sqlite.receipt_buffer import Outbox
-from recollect.errors import StoreError
+from recollect.errors import StoreError, StoreMoved
 
 #: Nobody may join a group any more once it has so many, or is so many seconds old: other processes want to write too,
 #: and the first of them has waited long enough.
 MOST = 128
 LONGEST = 0.02
+#: What became of a write when the file had moved before the commit, or was found to have moved after it.
+NOT_WRITTEN = "Nothing was written."
+NOT_SAFE = "This was written to the old file only, and is not safe."
 
 
 @contextmanager
@@ -76,8 +80,9 @@ class Turns:
     for company.
     """
 
-    def __init__(self, connection: apsw.Connection, outbox: Outbox) -> None:
+    def __init__(self, connection: apsw.Connection, outbox: Outbox, identity: FileIdentity) -> None:
         self._connection = connection
+        self._identity = identity
         self._outbox = outbox
         self._lock = threading.Lock()
         self._queue: deque[threading.Lock] = deque()
@@ -198,13 +203,22 @@ class Turns:
         if group is None:
             return
         try:
+            self._identity.verify(NOT_WRITTEN)
             self._connection.execute("COMMIT")
-        except apsw.Error as error:
+        except (apsw.Error, StoreMoved) as error:
             self._abandon(group, error)
         else:
             self._group = None
             self._outbox.settle(committed=True)
-            group.settle()
+            group.settle(self._moved_since())
+
+    def _moved_since(self) -> StoreMoved | None:
+        """After the commit and before anybody is told of it: the file may have been deleted in between."""
+        try:
+            self._identity.verify(NOT_SAFE)
+        except StoreMoved as error:
+            return error
+        return None
 
     def _hand_on(self) -> None:
         """Give the turn to the next one. The group goes along with it unless it is full, or nobody is there."""

@@ -25,5 +25,6 @@ def back_up(memory: MemoryDoor, asker: Asker) -> Response:
     if not asker.admin:
         raise HTTPException(403, "A backup holds everybody's memory. Ask with an admin's token.")
     folder = Path(memory.runtime.store.location()).with_name(FOLDER)
-    folder.mkdir(mode=0o700, exist_ok=True)
+    # The memory's own folder may be gone, and then a backup is all that is left.
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return answer(memory.backup(folder), 201)
