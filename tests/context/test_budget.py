@@ -23,7 +23,7 @@ from recollect.domain.candidate import Recollection, Source
 from recollect.domain.context import Block, Tiers
 from recollect.domain.memory import Kind
 from recollect.domain.message import ChunkKind, Message, Role
-from recollect.domain.policy import Assemble
+from recollect.domain.policy import Assemble, preset
 from recollect.domain.receipt import Fate
 from recollect.text.tokens import estimate
 
@@ -173,7 +173,7 @@ LARGE = recalled_chunk("const total = 0; " * 900, id="large", parent="m1", kind=
 
 @pytest.mark.spec("TR-10", "N1")
 def test_one_large_passage_does_not_block_ten_small_ones() -> None:
-    made = block(Tiers(recalled=(LARGE, *SMALL)), Assemble())
+    made = block(Tiers(recalled=(LARGE, *SMALL)), Assemble(notice=False))
 
     assert injected(made) == [f"small {n}" for n in range(10)]
     assert re.fullmatch(r"over budget \(needs \d+, 1000 left\)", str(reasons(made)["large"]))
@@ -215,9 +215,9 @@ def test_a_question_about_code_gets_code_first_and_the_receipt_keeps_the_ranks()
     code = recalled_chunk("calculateTotal()", id="code", parent="m2", kind=ChunkKind.CODE)
     tiers = Tiers(recalled=(prose, code))
 
-    asked = block(tiers, Assemble(format="dev"), question="what does calculateTotal() do?")
-    cooking = block(tiers, Assemble(format="dev"), question="what shall we eat?")
-    plain = block(tiers, Assemble(format="dev"), question="what does calculateTotal() do?", code_first=False)
+    asked = block(tiers, preset("dev").assemble, question="what does calculateTotal() do?")
+    cooking = block(tiers, preset("dev").assemble, question="what shall we eat?")
+    plain = block(tiers, preset("dev").assemble, question="what does calculateTotal() do?", code_first=False)
 
     assert asked.text == "calculateTotal()\n\n---\n\nThe total is a sum."
     assert cooking.text == plain.text == "The total is a sum.\n\n---\n\ncalculateTotal()"
@@ -305,7 +305,7 @@ def test_the_most_important_summaries_stay_and_are_told_in_order() -> None:
 
 @pytest.mark.spec("N6", "Y6")
 def test_the_last_things_are_taken_out_again_while_the_text_is_over() -> None:
-    tiers, shape = Tiers(recalled=tuple(SMALL)), form(Assemble(), "7f3a")
+    tiers, shape = Tiers(recalled=tuple(SMALL)), form(Assemble(notice=False), "7f3a")
     budget = estimate("## Relevant memory\n- small fact number 0\n- small fact number 1")
     crammed = Basket(room=0, taken=tuple(("recalled", n) for n in range(10)))
 

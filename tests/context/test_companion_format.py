@@ -66,7 +66,7 @@ def test_events_notes_and_messages_have_lines_of_their_own() -> None:
         recollection("pensativo", kind=Kind.EMO),
     )
 
-    assert block(Tiers(recalled=recalled), Assemble(format="companion")).text == (
+    assert block(Tiers(recalled=recalled), Assemble(format="companion", notice=False)).text == (
         "[MEMORY]\n"
         "- Fui demitido!\n"
         "- The key is under the mat.\n"

@@ -117,7 +117,7 @@ def test_the_same_words_are_said_once_by_the_better_one() -> None:
         )
     )
 
-    made = block(tiers, Assemble())
+    made = block(tiers, Assemble(notice=False))
 
     assert made.text == "## Relevant memory\n- Pedro hates coriander."
     assert [item.reason for item in made.items] == [None, "same text as memory f1", "same text as memory f1"]

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.context.block import assemble
-from recollect.context.labels import AGENT, COMPANION, MARKDOWN, SMART, Words
+from recollect.context.labels import AGENT, COMPANION, MARKDOWN, NOTICES, SMART, Words
 from recollect.domain.candidate import Candidate, Recollection, Source
 from recollect.domain.context import Tiers
 from recollect.domain.memory import Kind
@@ -38,8 +38,9 @@ def test_what_recall_put_in_is_taken_out_and_the_rest_stays(text: str, own: str)
 
 
 @pytest.mark.parametrize("locale", ["en", "pt"])
-@pytest.mark.parametrize("format_", ["facts", "smart", "agent", "xml"])
-def test_what_our_own_formats_inject_is_taken_out_again(format_: str, locale: str) -> None:
+@pytest.mark.parametrize("notice", [True, False])
+@pytest.mark.parametrize("format_", ["facts", "smart", "companion", "agent", "xml", "messages"])
+def test_what_our_own_formats_inject_is_taken_out_again(format_: str, locale: str, notice: bool) -> None:
     hates = Candidate(
         source=Source.MEMORY,
         id="1",
@@ -50,7 +51,9 @@ def test_what_our_own_formats_inject_is_taken_out_again(format_: str, locale: st
         kind=Kind.PREF,
         weight=0.8,
     )
-    policy = preset("default").with_values({"assemble.format": format_, "assemble.locale": locale})
+    policy = preset("default").with_values(
+        {"assemble.format": format_, "assemble.locale": locale, "assemble.notice": notice}
+    )
     block = assemble(
         Tiers(recalled=(Recollection(candidate=hates, score=1.0),)),
         question="jantar",
@@ -59,7 +62,7 @@ def test_what_our_own_formats_inject_is_taken_out_again(format_: str, locale: st
         nonce="n0nce",
     )
 
-    assert "coentro" in block.text
+    assert "coentro" in block.text.casefold()
     assert strip_injected(f"O que janto hoje?\n\n{block.text}") == "O que janto hoje?\n\n"
 
 
@@ -71,9 +74,43 @@ def test_the_headings_of_every_format_are_known(words: Words, tier: str) -> None
     assert strip_injected(f"Hi\n\n{block}\nWhat shall I cook?") == "Hi\n\n\nWhat shall I cook?"
 
 
+@pytest.mark.parametrize("notice", NOTICES.values())
+@pytest.mark.parametrize(
+    ("block", "left"),
+    [
+        (
+            "## Relevant memory\n- odeia coentro\n\n## Recent messages\n- User: Hi\n\n  I am Bob\n",
+            "\nMy name is Ana.",
+        ),
+        (
+            "## Context: diet.md\nI am Bob.\n\nI hate nuts.\n\n## Relevant memory\n- odeia coentro\n",
+            "\nMy name is Ana.",
+        ),
+        ("My name is Bob.\n\n---\n\nI live in Porto.\n", ""),
+        ("## About the user\n- tall\n\n---\n\nMy name is Bob.\n", ""),
+    ],
+)
+def test_a_block_is_taken_out_with_its_notice(notice: str, block: str, left: str) -> None:
+    text = f"Hello!\n\n{notice}\n\n{block}\nMy name is Ana."
+
+    assert strip_injected(text) == f"Hello!\n\n{left}"
+
+
 @given(
     parts=st.lists(
-        st.sampled_from([FENCED, LISTED, "<memory nonce=", "</memory>", "## Relevant memory\n"]) | st.text()
+        st.sampled_from(
+            [
+                FENCED,
+                LISTED,
+                "<memory nonce=",
+                "</memory>",
+                "## Relevant memory\n",
+                *NOTICES.values(),
+                "\n",
+                "---\n",
+            ]
+        )
+        | st.text()
     )
 )
 def test_places_in_the_message_stay_what_they_are(parts: list[str]) -> None:

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import recollect
 from recollect import AsyncMemory, Memory
 from recollect.adapters.embedders.hashing import HashingEmbedder
+from recollect.context.labels import NOTICES
 from recollect.domain.job import JobKind, JobState
 from recollect.domain.policy import PRESETS
 from recollect.domain.scope import Scope
@@ -315,7 +316,7 @@ def test_context_gives_the_text_its_size_and_the_receipt(memory: Memory) -> None
     receipt = answer["receipt"]
     assert isinstance(receipt, dict)
 
-    assert answer["text"] == f"## Relevant memory\n- {VEGETARIAN}"
+    assert answer["text"] == f"{NOTICES['en']}\n\n## Relevant memory\n- {VEGETARIAN}"
     assert answer["tokens"] == estimate(str(answer["text"])) == receipt["tokens"]
     assert receipt["flags"] == {"hybrid": True, "chunking": True, "tokenBudget": 1000}
     assert receipt["query"] == "what can I cook?"
@@ -529,7 +530,7 @@ def test_a_flag_is_toggled_while_it_runs(memory: Memory, clock: FrozenClock) -> 
     off = memory.context("vegetarian")["text"]
     others = memory.context("vegetarian", user_id="bruno")["receipt"]
 
-    assert (on, off) == (f"## Relevant memory\n- {VEGETARIAN}", "")
+    assert (on, off) == (f"{NOTICES['en']}\n\n## Relevant memory\n- {VEGETARIAN}", "")
     assert isinstance(others, dict)
     assert others["preset"] == "default"
 

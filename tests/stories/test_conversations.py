@@ -12,6 +12,7 @@ import pytest
 from recollect import Memory
 from recollect.adapters.embedders.hashing import HashingEmbedder
 from recollect.adapters.onnx.embedder import OnnxEmbedder
+from recollect.context.labels import NOTICES
 from recollect.domain.job import JobKind
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderError
@@ -274,7 +275,7 @@ def test_talk_about_the_database_fetches_sql_memories_and_not_css_that_weighs_as
     for text in (*css, *sql):
         memory.add(text, kind="dec", chat_id="decisions")
     memory.flush()
-    _, *told = prompt(memory, question).splitlines()
+    told = [line for line in prompt(memory, question).splitlines() if line.startswith("- ")]
 
     assert sorted(told) == sorted(f"- {text}" for text in sql)
     assert {row["weight"] for row in rows(memory.get_all(), "results")} == {1.0}
@@ -354,7 +355,7 @@ def test_a_memory_that_is_broken_all_over_does_not_fail_the_chat_and_says_so(
     degraded = receipt["degraded"]
     assert isinstance(degraded, list)
 
-    assert answer["text"] == "## Recent messages\n- User: I'm vegetarian."
+    assert answer["text"] == f"{NOTICES['en']}\n\n## Recent messages\n- User: I'm vegetarian."
     assert [str(reason).partition(":")[0] for reason in degraded] == ["lexical only", "dense only"]
 
 
@@ -402,7 +403,7 @@ def test_each_preset_prints_its_own_format_from_the_same_store(memory: Memory, c
         return prompt(memory, "cook vegetarian, hates cilantro", chat="today", settings=settings)
 
     assert block("default") == (
-        "## Relevant memory\n- hates cilantro\n- vegetarian\n\n"
+        f"{NOTICES['en']}\n\n## Relevant memory\n- hates cilantro\n- vegetarian\n\n"
         "## Recent messages\n- User: We cook together on Sundays."
     )
     assert block("facts") == "## Relevant memory\n- hates cilantro\n- vegetarian"

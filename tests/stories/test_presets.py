@@ -11,6 +11,7 @@ from tests.stories.presets import PRESETS, exchange, opened, receipt, user
 from tests.stories.results import rows
 
 from recollect import Memory
+from recollect.context.labels import NOTICES
 from recollect.domain.job import JobKind
 from recollect.domain.policy import preset
 from recollect.domain.scope import Scope
@@ -57,8 +58,8 @@ CUT = 2000 + len(
 )
 PROMISES = {
     "default": Promise(
-        recalls=True, heading="## Relevant memory", judges_hi=False, learns_from=BOTH, keeps_raw=True,
-        log_chars=CUT, buffer=6, most=8, budget=1000, judged="each message", summarised=True,
+        recalls=True, heading=f"{NOTICES['en']}\n\n## Relevant memory", judges_hi=False, learns_from=BOTH,
+        keeps_raw=True, log_chars=CUT, buffer=6, most=8, budget=1000, judged="each message", summarised=True,
     ),
     "smart": Promise(
         recalls=False, heading="### CONTEXTO DE OUTROS CHATS RECENTES (MEMÓRIA):", judges_hi=False,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from recollect.context.labels import COMPANION, Words
+from recollect.context.labels import COMPANION, LONG_TERM, Words
 from recollect.context.plain_text import folded
 from recollect.context.sections import Section, around, bullets, spoken
 from recollect.context.tone_hints import hint
@@ -19,12 +19,12 @@ STOPS = (".", "!", "?", "…", "。", "！", "？")
 PROMPTS = {
     "en": (
         "You are {persona}.",
-        "[LONG-TERM MEMORY]",
+        LONG_TERM["en"],
         "Answer naturally, using the memory to personalise, but without repeating yourself.",
     ),
     "pt": (
         "Você é {persona}.",
-        "[MEMÓRIA DE LONGO PRAZO]",
+        LONG_TERM["pt"],
         "Responda de forma natural, usando a memória para personalizar, mas sem ser repetitiva.",
     ),
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from recollect.context.plain_text import folded
 from recollect.domain.receipt import Item
 from recollect.text.language import detect
 
@@ -25,6 +26,6 @@ def quoting(question: str, items: Sequence[Item]) -> str:
 
 
 def _line(item: Item) -> str:
-    text = " ".join(item.text.split())
+    text = folded(item.text)
     shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     return f"{shown} ({item.created_at:%Y-%m-%d})"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from recollect.context.companion_format import companion, in_person, prompt_sections
-from recollect.context.labels import AGENT, MARKDOWN, SMART, Words
+from recollect.context.labels import AGENT, MARKDOWN, NOTICES, SMART, Words
 from recollect.context.plain_text import folded, visible
 from recollect.context.sections import Section, around, bullets, spoken, told
 from recollect.domain.candidate import Candidate, Source
@@ -15,6 +15,8 @@ from recollect.domain.policy import Assemble
 from recollect.text.tokens import estimate
 
 RULE = "\n\n---\n\n"
+#: The largest share of the budget that the notice may take.
+MAX_NOTICE_SHARE = 0.25
 HISTORY = (Source.MESSAGE, Source.CHUNK, Source.SUMMARY)
 
 Layout = Callable[[Tiers, str], tuple[Section, ...]]
@@ -52,16 +54,17 @@ def xml(shown: Tiers, _: str) -> tuple[Section, ...]:
     return (Section(heading="", entries=entries),) if entries else ()
 
 
-def as_it_is(body: str, _: "Form") -> str:
-    return body
+def with_notice(body: str, form: "Form") -> str:
+    return f"{form.notice}\n\n{body}" if form.notice else body
 
 
 def fenced(body: str, form: "Form") -> str:
-    return f'<memory nonce="{html.escape(folded(form.nonce))}">\n{body}\n</memory>'
+    lines = (f'<memory nonce="{html.escape(folded(form.nonce))}">', form.notice, body)
+    return "\n".join([*filter(None, lines), "</memory>"])
 
 
-def as_system_message(body: str, _: "Form") -> str:
-    return json.dumps([{"role": "system", "content": body}], ensure_ascii=False)
+def as_system_message(body: str, form: "Form") -> str:
+    return json.dumps([{"role": "system", "content": with_notice(body, form)}], ensure_ascii=False)
 
 
 def whole_prompt(body: str, form: "Form") -> str:
@@ -80,7 +83,7 @@ def gist(candidate: Candidate) -> str:
 @dataclass(frozen=True, slots=True)
 class Format:
     layout: Layout
-    frame: Frame = as_it_is
+    frame: Frame = with_notice
     between: str = "\n\n"
     says: Callable[[Candidate], str] = whole  #: the words of a recollection that are shown
     stands_alone: bool = False  #: the frame is worth showing around nothing
@@ -106,6 +109,7 @@ class Form:
     locale: str
     nonce: str
     persona: str
+    notice: str = ""  #: the first sentence of the block, which says what it is
     frame_tokens: int = 0  #: what surrounds the body
 
     def sections(self, shown: Tiers) -> tuple[Section, ...]:
@@ -125,8 +129,15 @@ class Form:
 
 
 def form(policy: Assemble, nonce: str) -> Form:
-    bare = Form(FORMATS[policy.format], policy.locale, nonce, policy.persona)
+    bare = Form(FORMATS[policy.format], policy.locale, nonce, policy.persona, _notice(policy))
     return replace(bare, frame_tokens=estimate(bare.format.frame("", bare)))
+
+
+def _notice(policy: Assemble) -> str:
+    """Return the sentence that begins the block; none in a budget so small that it would displace the memories."""
+    notice = NOTICES[policy.locale]
+    affordable = estimate(notice) <= policy.budget * MAX_NOTICE_SHARE
+    return notice if policy.notice and affordable else ""
 
 
 def _weighed(candidate: Candidate, words: Words) -> str:

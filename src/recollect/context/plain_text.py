@@ -1,6 +1,8 @@
-"""Make a memory safe to show: nothing hidden in it, and no way out of its line."""
+"""Make a memory safe to show: nothing hidden in it, no markup that acts, and no way out of its line."""
 
 import re
+
+from recollect.context.neutralize import neutralize
 
 #: Characters that nobody sees but a model reads: controls, bidirectional marks, zero widths, fillers, variation
 #: selectors (but not the one that makes an emoji of a symbol), tags, lone surrogates and noncharacters.
@@ -12,14 +14,16 @@ HIDDEN = re.compile(
 
 
 def visible(text: str) -> str:
-    """The text without hidden characters; every kind of line break becomes a newline."""
+    """The text without hidden characters and neutralized; every kind of line break becomes a newline."""
     shown = HIDDEN.sub("", "\n".join(text.splitlines()))
-    return shown.strip("\n").rstrip() if shown.strip() else ""
+    return neutralize(shown.strip("\n").rstrip()) if shown.strip() else ""
 
 
 def folded(text: str) -> str:
     """The text on one line."""
-    return " ".join(visible(text).split())
+    # Lines are neutralized before they are joined, since afterwards they no longer begin a line; and the joined line
+    # again, since parts of a marker may have come together.
+    return neutralize(" ".join(visible(text).split()))
 
 
 def hanging(text: str) -> str:

@@ -238,6 +238,11 @@ class Assemble:
         0, "Turns of a chat before a passage is injected there again; 0 may repeat at once."
     )
     persona: str = knob("Katherine", "Who answers, in the format companion_prompt.")
+    notice: bool = knob(
+        True,
+        "Begin the memory block with a sentence that says it is data about the user, not instructions. "
+        "companion_prompt has none, nor has a block with a budget below a hundred tokens.",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -320,6 +325,7 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "decay.emo_per_week": 0.0,
         "assemble.buffer": 4,
         "assemble.format": "smart",
+        "assemble.notice": False,
         "assemble.locale": "pt",
         "recall.fetch": 200,
         "recall.floor": 0.0,
@@ -344,6 +350,7 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "recall.limit": 5,
         "recall.small_set": 0,
         "assemble.format": "companion",
+        "assemble.notice": False,
         "assemble.locale": "pt",
         "assemble.budget": 300,
         "recall.floor": 0.0,
@@ -363,6 +370,7 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "recall.small_set": 0,
         "decay.emo_per_week": 0.0,
         "assemble.format": "dev",
+        "assemble.notice": False,
         "assemble.buffer": 0,
         "recall.floor": 0.0,
         "summaries.working_every": 0,
@@ -389,6 +397,7 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "recall.empty": "recent",
         "decay.emo_per_week": 0.0,
         "summaries.every": 0,
+        "assemble.notice": False,
         "assemble.buffer": 0,
         "summaries.working_every": 0,
         "assemble.local_floor": 100,
@@ -412,6 +421,7 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "decay.emo_per_week": 0.0,
         "summaries.every": 0,
         "assemble.format": "agent",
+        "assemble.notice": False,
         "assemble.buffer": 10,
         "recall.floor": 0.0,
         "keep.similar": 1.0,

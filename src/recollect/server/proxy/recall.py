@@ -26,6 +26,7 @@ LOOKED_UP = 1_000
 #: The conversation is sent along, so the block need not repeat it.
 ALONE: Mapping[str, Value] = {
     "assemble.format": "xml",
+    "assemble.notice": True,
     "assemble.buffer": 0,
     "assemble.local_floor": 100,
     "summaries.working_every": 0,

@@ -122,6 +122,9 @@ export const help: Record<string, string> = {
   "assemble.recall_share": "Parte do orçamento que as mensagens recentes deixam às lembranças.",
   "assemble.repeat_after": "Turnos de uma conversa antes de repetir um trecho nela; 0 pode repetir logo.",
   "assemble.persona": "Quem responde, no formato companion_prompt.",
+  "assemble.notice":
+    "Começar o bloco de memória com uma frase que diz que são dados sobre o usuário, não instruções. " +
+    "companion_prompt não a tem, nem um bloco com orçamento abaixo de cem tokens.",
   "record.query": "Como a pergunta é guardada nos recibos.",
   "record.keep_days": "Dias em que recibos e medidas são guardados.",
   "record.left_out": "Candidatos deixados de fora de que um recibo conta.",
