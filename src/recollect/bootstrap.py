@@ -1,5 +1,6 @@
 """Settings in, a running engine out. The only place that picks adapters."""
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -73,6 +74,7 @@ class Runtime:
     worker: Worker
     prompts: Mapping[str, str] = field(default_factory=dict)  #: the user's own, by name
     tracer: Tracer | None = None  #: None where nobody wants spans
+    process: int = field(default_factory=os.getpid)  #: that opened it
 
     def resolve(
         self, user: str, call: Mapping[str, object] | None = None, *, chat: str | None = None
@@ -104,6 +106,9 @@ class Runtime:
         return {MODE: mode} if mode else {}
 
     def close(self) -> None:
+        if os.getpid() != self.process:
+            # A forked child has neither the threads nor the right to close what its parent goes on using.
+            return
         self.worker.stop()
         self.store.close()
         # Only those that hold connections or threads have anything to give back.
@@ -147,7 +152,10 @@ def open_runtime(
     def policies(user: str) -> Policy:
         return runtime.policy(user)
 
-    handlers = Handlers(engine=engine, embedder=chosen, policies=policies)
+    def is_stopping() -> bool:
+        return worker.is_stopping
+
+    handlers = Handlers(engine=engine, embedder=chosen, policies=policies, is_stopping=is_stopping)
     table = _load(TRACED)(handlers.table(), tracer) if tracer else handlers.table()
     worker = Worker(store.jobs, table, time, open_up=handlers.open_up, daily=handlers.daily)
     runtime = Runtime(

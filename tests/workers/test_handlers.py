@@ -17,7 +17,8 @@ from recollect.ports.embedder import Embedder, Vector
 from recollect.testing.clock import CountingIds, FrozenClock
 from recollect.testing.embedders import FailingEmbedder, LetterEmbedder
 from recollect.workers.embedding import PATIENCE
-from recollect.workers.handlers import LEASE, LeaseLost
+from recollect.workers.handlers import BATCH, LEASE, LeaseLost
+from recollect.workers.worker import GIVEN_BACK
 
 MINE = Scope("ana")
 DAY = timedelta(days=1)
@@ -387,3 +388,23 @@ def test_sync_waits_until_the_message_was_learned_from(open_memory: Open) -> Non
     answer = memory.add([{"role": "user", "content": "I am vegetarian and I live in Lisbon"}], sync=True)
 
     assert "egetarian" in str(answer["results"])
+
+
+def test_a_worker_that_stops_finishes_the_batch_and_gives_the_rest_back(open_memory: Open) -> None:
+    class StoppingEmbedder(LetterEmbedder):
+        def embed(self, texts: Sequence[str]) -> list[Vector]:
+            memory.runtime.worker.stop()
+            return super().embed(texts)
+
+    memory = open_memory(StoppingEmbedder())
+    for number in range(BATCH + 8):
+        say(memory, f"The soup needs {number} grains of salt")
+    store = memory.runtime.store
+    store.jobs.hurry(now=memory.runtime.engine.clock.now())
+    while (done := memory.runtime.worker.work_once()) and done.job.kind is not JobKind.EMBED:
+        pass
+
+    assert done is not None
+    assert (done.error, done.parked) == (GIVEN_BACK, False)
+    assert (sum(store.vectors.models("ana").values()), store.vectors.pending("ana") > 0) == (BATCH, True)
+    assert (JobKind.EMBED, JobState.READY, GIVEN_BACK) in jobs(memory)

@@ -13,7 +13,7 @@ from recollect.domain.job import Job, JobKind, JobState, NewJob
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderBusy, ProviderError, StoreFull
 from recollect.testing.clock import FrozenClock
-from recollect.workers.handlers import LEASE, Handler, LeaseLost
+from recollect.workers.handlers import LEASE, Handler, Interrupted, LeaseLost
 from recollect.workers.worker import Done, Worker
 
 MINE = Scope("ana")
@@ -256,3 +256,13 @@ def test_a_job_that_is_not_done_when_the_process_ends_is_given_back(store: Sqlit
     assert (job.state, job.reason) == (JobState.READY, "the process ended while it was being done")
     assert taken is not None
     assert store.jobs.holds(taken)
+
+
+def test_an_interrupted_job_is_given_back(store: SqliteStore, clock: FrozenClock) -> None:
+    queued(store, "m1")
+    outcome = doing(store, clock, failing(Interrupted())).work_once()
+
+    assert outcome is not None
+    assert (outcome.error, outcome.parked) == ("the process ended while it was being done", False)
+    [job] = store.jobs.list(MINE)
+    assert (job.state, job.run_at) == (JobState.READY, clock.now())

@@ -32,11 +32,20 @@ class LeaseLost(Exception):
     """The job was taken over; what we did for it must not be written."""
 
 
+class Interrupted(Exception):
+    """The worker is stopping; what is left of the job goes back into the queue."""
+
+
+def _never() -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handlers:
     engine: Engine
     embedder: Embedder | None
     policies: Policies
+    is_stopping: Callable[[], bool] = _never  #: asked between two batches of a job
 
     def table(self) -> Mapping[JobKind, Handler]:
         return {
@@ -121,6 +130,7 @@ class Handlers:
                     return
 
     def _to_judge(self, scope: Scope, job: Job, policy: Policy) -> list[Message]:
+        self._raise_if_stopping()
         try:
             return self.engine.to_judge(scope, str(job.payload["message"]), policy)
         except NotFound:
@@ -140,6 +150,7 @@ class Handlers:
                 after = messages[-1].id
                 store.preferences.set(job.user, LAST_BACKFILLED, after, now=self.engine.clock.now())
                 store.jobs.enqueue(job.user, EMBED, now=self.engine.clock.now())
+            self._raise_if_stopping()
 
     def summarise(self, job: Job) -> None:
         """Write down what a chat came to, if that is due and what it covers has not changed meanwhile."""
@@ -166,10 +177,12 @@ class Handlers:
         store.upkeep.tidy()
 
     def _waiting(self, user: str, refused: Collection[int]) -> list[Passage]:
+        self._raise_if_stopping()
         waiting = self.engine.store.vectors.missing(user, limit=BATCH + len(refused))
         return [passage for passage in waiting if passage.number not in refused]
 
     def _lacking(self, user: str, model: str, refused: Collection[int]) -> list[Passage]:
+        self._raise_if_stopping()
         lacking = self.engine.store.vectors.lacking(user, model, limit=BATCH + len(refused))
         return [passage for passage in lacking if passage.number not in refused]
 
@@ -183,6 +196,10 @@ class Handlers:
         except NotFound:
             return False
         return not current.extracted and current.content == message.content
+
+    def _raise_if_stopping(self) -> None:
+        if self.is_stopping():
+            raise Interrupted
 
     def _still_ours(self, job: Job) -> None:
         if not self.engine.store.jobs.extend(job, until=self.engine.clock.now() + LEASE):

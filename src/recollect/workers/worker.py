@@ -1,5 +1,7 @@
 """Does the queued work: as a thread of the library, inside the server, or as a process of its own."""
 
+import atexit
+import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,7 +11,7 @@ from recollect.domain.job import Job, JobKind
 from recollect.errors import StoreError
 from recollect.ports.clock import Clock
 from recollect.ports.queue import Jobs
-from recollect.workers.handlers import LEASE, Handler, LeaseLost
+from recollect.workers.handlers import LEASE, Handler, Interrupted, LeaseLost
 from recollect.workers.retry import GiveUp, Later, decide
 
 #: How long an idle worker sleeps at most: other processes may have queued work.
@@ -18,6 +20,8 @@ DAY = timedelta(days=1)
 GIVEN_BACK = "the process ended while it was being done"
 #: How long to wait for a job that is in other hands before looking again.
 BREATH = 0.02
+#: How long the interpreter waits at exit for the job in hand. The lease of a job that takes longer runs out by itself.
+EXIT_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +52,7 @@ class Worker:
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._process = os.getpid()
         self._in_hand: dict[int, Job] = {}  #: by thread
         self._starting = threading.Lock()
 
@@ -62,6 +67,9 @@ class Worker:
             self._handlers[job.kind](job)
         except LeaseLost:
             return Done(job=job, error="its lease ran out; somebody else does it")
+        except Interrupted:
+            self._jobs.postpone(job, run_at=self._clock.now(), reason=GIVEN_BACK)
+            return Done(job=job, error=GIVEN_BACK)
         except Exception as error:  # noqa: BLE001 - the job boundary: record, decide on retry, go on
             return self._failed(job, error)
         finally:
@@ -90,6 +98,7 @@ class Worker:
                     target=self.run, args=(watch,), name="recollect-worker", daemon=True
                 )
                 self._thread.start()
+                atexit.register(self._stop_at_exit)
 
     def wake(self) -> None:
         """There is something new to do."""
@@ -99,12 +108,26 @@ class Worker:
         """Finish the job in hand and stop; what takes longer is given back, so that nobody waits for its lease."""
         self._stop.set()
         self._wake.set()
+        atexit.unregister(self._stop_at_exit)
         if self._thread is None:
             return
         self._thread.join(seconds)
         job = self._in_hand.get(self._thread.ident or 0)
         if self._thread.is_alive() and job is not None:
             self._jobs.postpone(job, run_at=self._clock.now(), reason=GIVEN_BACK)
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._stop.is_set()
+
+    def _stop_at_exit(self) -> None:
+        """Let the thread end before the interpreter does: what it does meanwhile could not end cleanly."""
+        if self._thread is None or os.getpid() != self._process:
+            # A forked child has a copy of this object, but not the thread.
+            return
+        self._stop.set()
+        self._wake.set()
+        self._thread.join(EXIT_SECONDS)
 
     def run(self, watch: Callable[[Done], None] | None = None) -> None:
         waiting_to_open, next_day = self._open_up, self._clock.now()

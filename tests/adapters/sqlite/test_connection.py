@@ -237,3 +237,29 @@ def test_a_closed_store_can_be_closed_again_and_says_that_it_is_closed(store: Sq
 
     with pytest.raises(StoreError):
         store.messages.add(a_message("Too late"), ())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_child_is_refused_and_its_parent_goes_on(path: Path, store: SqliteStore) -> None:
+    store.messages.add(a_message("Before"), ())
+    child = os.fork()
+    if not child:
+        # Whatever happens here, nothing of pytest may run in the child.
+        refused = 0
+        try:
+            for use in (
+                lambda: store.messages.add(a_message("Child"), ()),
+                lambda: store.messages.list(MINE),
+            ):
+                try:
+                    use()
+                except StoreError:
+                    refused += 1
+            store.close()
+        finally:
+            os._exit(refused)
+    _, status = os.waitpid(child, 0)
+    store.messages.add(a_message("After"), ())
+
+    assert os.waitstatus_to_exitcode(status) == 2
+    assert [message.content for message in store.messages.list(MINE)] == ["Before", "After"]

@@ -210,18 +210,39 @@ def test_who_is_interrupted_while_waiting_leaves_the_queue_in_order(notebook: No
         # Asked for a turn, got it or not, and was interrupted before using it.
         called = threading.Lock()
         called.acquire()
-        notebook.turns._queue.append(called)
-        notebook.turns._give_up(called)
+        notebook.turns._queue.append((called, threading.get_ident()))
+        notebook.turns._give_up(called, threading.get_ident())
         notebook.write(2)
 
     def give_up_a_turn() -> None:
         notebook.turns._take_turn()
-        notebook.turns._give_up(threading.Lock())
+        notebook.turns._give_up(threading.Lock(), threading.get_ident())
 
     outcomes = notebook.together([notebook.writing(1), give_up_a_turn, give_up, give_up_a_turn])
 
     assert outcomes == [None] * 4
     assert notebook.on_disk() == [1, 2]
+
+
+def test_a_thread_interrupted_between_taking_and_using_its_turn_gets_it_again(notebook: Notebook) -> None:
+    notebook.turns._take_turn()
+    notebook.write(1)
+
+    assert notebook.on_disk() == [1]
+    assert notebook.together([notebook.writing(2)]) == [None]
+
+
+def test_an_interrupt_during_the_commit_keeps_nobody_waiting(notebook: Notebook) -> None:
+    def interrupt() -> bool:
+        raise KeyboardInterrupt
+
+    notebook.connection.set_commit_hook(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        notebook.write(1)
+    notebook.connection.set_commit_hook(None)
+
+    assert notebook.together([notebook.writing(2)]) == [None]
+    assert notebook.on_disk() == [2]
 
 
 def test_many_threads_that_write_fail_and_read_leave_what_was_acknowledged(

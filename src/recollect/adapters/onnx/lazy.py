@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from recollect.adapters.onnx.native_calls import native_calls
 from recollect.errors import ModelMissing
 
 if TYPE_CHECKING:
@@ -28,18 +30,31 @@ class LazyNetwork:
     def __call__(self) -> Network:
         with self._lock:
             if self._network is None:
-                self._network = self._load()
+                with native_calls.call():
+                    self._network = self._load()
             return self._network
 
     def _load(self) -> Network:
         files, recipe = self._find()
+        # Its telemetry would start a thread with an HTTP client at the import, and a forked child waits for that thread
+        # for ever when it ends (onnxruntime 1.31).
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # noqa: TID251 - said to onnxruntime, not a setting of ours
         # By name, since importing onnxruntime and numpy takes half a second that only those who embed should pay.
         try:
             module = import_module("recollect.adapters.onnx.session")
         except ImportError as error:
+            if (interrupt := _find_interrupt(error)) is not None:
+                raise interrupt from None
             raise ModelMissing(
                 f"The local model cannot run here, since {error.name or 'a package'} cannot be imported ({error}). "
                 "Install it with: pip install onnxruntime tokenizers numpy, or choose another embedder."
             ) from error
         network: Network = module.Network(files, max_tokens=recipe.max_tokens, threads=self._threads)
         return network
+
+
+def _find_interrupt(error: BaseException | None) -> KeyboardInterrupt | None:
+    """Ctrl-C while a C++ module is imported: pybind11 makes an ImportError of it."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error

@@ -11,6 +11,7 @@ from tokenizers import Encoding, Tokenizer
 
 from recollect.adapters.onnx.model_config import Pooling
 from recollect.adapters.onnx.model_files import ModelFiles
+from recollect.adapters.onnx.native_calls import native_calls
 from recollect.errors import ModelMissing, ProviderError
 from recollect.text.windows import encodable
 
@@ -34,7 +35,8 @@ class Network:
 
     def encode(self, text: str, second: str | None = None) -> Encoding:
         """Turn a text, or a pair of texts, into tokens; what is too long for the model is cut off."""
-        return self._tokenizer.encode(encodable(text), None if second is None else encodable(second))
+        with native_calls.call():
+            return self._tokenizer.encode(encodable(text), None if second is None else encodable(second))
 
     def tokens(self, text: str) -> int:
         """Count the tokens of a text that may be longer than the model takes."""
@@ -65,7 +67,7 @@ class Network:
             "attention_mask": mask,
             "token_type_ids": _padded([encoding.type_ids for encoding in batch]),
         }
-        with _translated(ProviderError, "The model failed on this text"):
+        with native_calls.call(), _translated(ProviderError, "The model failed on this text"):
             [output] = self._session.run(
                 [self._output], {name: value for name, value in given.items() if name in self._inputs}
             )

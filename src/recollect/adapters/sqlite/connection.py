@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from itertools import count
 from pathlib import Path
@@ -13,6 +13,7 @@ from recollect.adapters.sqlite import schema
 from recollect.adapters.sqlite.busy_handler import patience
 from recollect.adapters.sqlite.errors import translated
 from recollect.adapters.sqlite.file_identity import FileIdentity
+from recollect.adapters.sqlite.fork import open_databases
 from recollect.adapters.sqlite.receipt_buffer import Outbox
 from recollect.adapters.sqlite.tokenizer import tokenizer
 from recollect.adapters.sqlite.transaction import Turns, transaction
@@ -44,6 +45,9 @@ class Database:
         self._users: dict[str, int] = {}
         self._here = threading.local()
         self._closed = False
+        self._readers = threading.Condition()
+        self._reader_count = 0
+        self._is_inherited = False
         prepared = _prepare_file(path)
         with translated(str(path)):
             connection = self._open("PRAGMA synchronous = FULL")
@@ -59,6 +63,7 @@ class Database:
                 raise
         self.outbox = Outbox(self._send)
         self._writer, self._turns = connection, Turns(connection, self.outbox, self.identity)
+        open_databases.add(self)
 
     def _identify(self, prepared: os.stat_result) -> FileIdentity:
         identity = FileIdentity(self.path)
@@ -102,6 +107,7 @@ class Database:
 
     def transaction(self, *, durable: bool = True) -> AbstractContextManager[apsw.Connection]:
         """All or nothing. It is on disk when this returns, unless it need not be `durable`."""
+        self._refuse_after_fork()
         # A part of a larger one leaves it to that to translate errors: each message is stored in several parts.
         return self._turns.transaction(durable=durable) if self.writes_here else self._whole(durable=durable)
 
@@ -155,21 +161,30 @@ class Database:
 
     @contextmanager
     def _reader(self) -> Iterator[apsw.Connection]:
+        self._refuse_after_fork()
+        with self._readers:
+            self._reader_count += 1
         try:
-            connection = self._idle.pop()
-        except IndexError:
-            connection = self._open_reader(WORDS)
-        try:
-            yield connection
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                connection = self._open_reader(WORDS)
+            try:
+                yield connection
+            finally:
+                if self._closed:
+                    connection.close()
+                else:
+                    self._idle.append(connection)
         finally:
-            if self._closed:
-                connection.close()
-            else:
-                self._idle.append(connection)
+            with self._readers:
+                self._reader_count -= 1
+                self._readers.notify_all()
 
     @contextmanager
     def fresh(self) -> Iterator[apsw.Connection]:
         """A reader that remembers nothing of what the file was like before."""
+        self._refuse_after_fork()
         with translated(str(self.path)), closing(self._open_reader("PRAGMA query_only = ON")) as connection:
             yield connection
 
@@ -220,7 +235,35 @@ class Database:
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
         return not busy
 
+    def prepare_fork(self, *, seconds: float) -> Callable[[], None]:
+        """Wait until no thread is inside SQLite; what is returned lets them go on."""
+        is_paused = self._turns.pause(seconds=seconds)
+        self._readers.acquire()
+        self._readers.wait_for(lambda: not self._reader_count, timeout=seconds)
+
+        def resume() -> None:
+            self._readers.release()
+            if is_paused:
+                self._turns.resume()
+
+        return resume
+
+    def disown(self) -> list[apsw.Connection]:
+        """In a forked child: use the parent's connections no more, and return them."""
+        self._is_inherited = True
+        return [self._writer, *self._idle]
+
+    def _refuse_after_fork(self) -> None:
+        if self._is_inherited:
+            raise StoreError(
+                f"{self.path} was opened before this process was forked, and SQLite cannot share it with the parent."
+                " Open a new Memory in the child."
+            )
+
     def close(self) -> None:
+        if self._is_inherited:
+            return
+        open_databases.discard(self)
         self.outbox.close()
         with self._turns.alone() as connection:
             if self.identity.is_missing and not self._closed:

@@ -2,6 +2,7 @@
 
 import atexit
 import logging
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ LATER = 1.0
 MOST = 256
 #: One that cannot be written so many times will never be.
 TRIES = 3
+#: Seconds that the interpreter waits at exit for the thread that writes.
+EXIT_SECONDS = 5.0
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +47,7 @@ class Outbox:
         self._carried: list[Letter] = []
         self._thread: threading.Thread | None = None
         self._closed = False
+        self._process = os.getpid()
 
     @property
     def undelivered(self) -> list[Receipt]:
@@ -58,7 +62,7 @@ class Outbox:
             if self._thread is None and not self._closed:
                 self._thread = threading.Thread(target=self._keep_sending, name="receipts", daemon=True)
                 self._thread.start()
-                atexit.register(self.close)
+                atexit.register(self._close_at_exit)
             self._changed.notify()
         if crowded:
             self.flush()
@@ -98,14 +102,22 @@ class Outbox:
             return False
         return True
 
-    def close(self) -> None:
+    def close(self, *, seconds: float | None = None) -> None:
         with self._changed:
             self._closed = True
             self._changed.notify()
-        atexit.unregister(self.close)
+        atexit.unregister(self._close_at_exit)
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(seconds)
+            if self._thread.is_alive():
+                log.warning("%d receipts were lost: the file was busy at exit", len(self.undelivered))
+                return
         self.flush()
+
+    def _close_at_exit(self) -> None:
+        # A forked child has a copy of what waits here; its parent writes it.
+        if os.getpid() == self._process:
+            self.close(seconds=EXIT_SECONDS)
 
     def _keep_sending(self) -> None:
         pause = SOON

@@ -3,9 +3,10 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 
 import apsw
 
@@ -35,6 +36,15 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
         raise
 
 
+def _complete(action: Callable[[], None]) -> None:
+    """Do what other threads wait for, whole: Ctrl-C in the middle of it is raised when it is done."""
+    try:
+        action()
+    except KeyboardInterrupt:
+        action()
+        raise
+
+
 def _locked() -> threading.Lock:
     lock = threading.Lock()
     lock.acquire()
@@ -50,10 +60,13 @@ class Group:
     size: int = 0
     unsettled: threading.Lock = field(default_factory=_locked)
     failure: BaseException | None = None
+    is_settled: bool = False
 
     def settle(self, failure: BaseException | None = None) -> None:
-        self.failure = failure
-        self.unsettled.release()
+        if not self.is_settled:
+            self.failure = failure
+            self.unsettled.release()
+            self.is_settled = True
 
     def wait(self) -> None:
         """Return when it is on disk, or say why it is not."""
@@ -85,8 +98,8 @@ class Turns:
         self._identity = identity
         self._outbox = outbox
         self._lock = threading.Lock()
-        self._queue: deque[threading.Lock] = deque()
-        self._taken = False
+        self._queue: deque[tuple[threading.Lock, int]] = deque()  #: with the thread that waits
+        self._holder: int | None = None  #: the thread whose turn it is
         self._owner = 0
         self._group: Group | None = None
         self._durable = True
@@ -135,26 +148,42 @@ class Turns:
         finally:
             self._hand_on()
 
-    def _take_turn(self) -> None:
-        with self._lock:
-            if not self._taken:
-                self._taken = True
-                return
-            called = _locked()
-            self._queue.append(called)
-        try:
-            called.acquire()
-        except BaseException:
-            self._give_up(called)
-            raise
+    def pause(self, *, seconds: float) -> bool:
+        """Keep everybody else from the connection until `resume`; False if the turn did not come in time."""
+        return not self.is_mine and self._take_turn(seconds=seconds)
 
-    def _give_up(self, called: threading.Lock) -> None:
+    def resume(self) -> None:
+        self._hand_on()
+
+    def _take_turn(self, *, seconds: float = -1) -> bool:
+        me = threading.get_ident()
+        with self._lock:
+            # It is this thread's already if Ctrl-C came after it took its turn and before it handed it on.
+            if self._holder in {None, me}:
+                self._holder = me
+                return True
+            called = _locked()
+            self._queue.append((called, me))
+        try:
+            if called.acquire(timeout=seconds):
+                return True
+        except BaseException:
+            self._give_up(called, me)
+            raise
+        self._give_up(called, me)
+        return False
+
+    def _give_up(self, called: threading.Lock, me: int) -> None:
         """Interrupted while waiting; if the turn has come meanwhile, the next one gets it."""
         with self._lock:
-            if called in self._queue:
-                self._queue.remove(called)
+            if (called, me) in self._queue:
+                self._queue.remove((called, me))
                 return
         self._hand_on()
+
+    def _call_next(self) -> None:
+        called, self._holder = self._queue.popleft()
+        called.release()
 
     def _enter(self, *, durable: bool) -> Group:
         group = self._group
@@ -207,10 +236,20 @@ class Turns:
             self._connection.execute("COMMIT")
         except (apsw.Error, StoreMoved) as error:
             self._abandon(group, error)
+        except BaseException as error:
+            # Ctrl-C is raised before the statement or after it, and one that failed has raised its own error.
+            if self._connection.in_transaction:
+                self._abandon(group, error)
+            else:
+                self._acknowledge(group)
+            raise
         else:
-            self._group = None
-            self._outbox.settle(committed=True)
-            group.settle(self._moved_since())
+            _complete(partial(self._acknowledge, group))
+
+    def _acknowledge(self, group: Group) -> None:
+        self._outbox.settle(committed=True)
+        group.settle(self._moved_since())
+        self._group = None
 
     def _moved_since(self) -> StoreMoved | None:
         """After the commit and before anybody is told of it: the file may have been deleted in between."""
@@ -222,18 +261,23 @@ class Turns:
 
     def _hand_on(self) -> None:
         """Give the turn to the next one. The group goes along with it unless it is full, or nobody is there."""
+        _complete(self._pass_turn)
+
+    def _pass_turn(self) -> None:
+        if self._holder != threading.get_ident():
+            return
         group = self._group
         full = group is None or group.size >= MOST or time.monotonic() - group.begun >= LONGEST
         with self._lock:
             if self._queue and not full:
-                self._queue.popleft().release()
+                self._call_next()
                 return
         self._commit()
         with self._lock:
             if self._queue:
-                self._queue.popleft().release()
+                self._call_next()
             else:
-                self._taken = False
+                self._holder = None
 
     def _set_pace(self, *, durable: bool) -> None:
         """Whether a commit waits for the disk."""

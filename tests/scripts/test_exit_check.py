@@ -1,0 +1,17 @@
+"""Scripts that end without `close()` end as they should, however they end."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from scripts.exit_check import SCENARIOS, run_scenario
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="some of the scripts fork")
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_script_that_ends_without_close_ends_well(name: str) -> None:
+    with ThreadPoolExecutor() as pool:
+        faults = list(pool.map(run_scenario, [SCENARIOS[name]] * 2))
+
+    assert faults == [None, None]
