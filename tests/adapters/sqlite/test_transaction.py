@@ -232,6 +232,13 @@ def test_a_thread_interrupted_between_taking_and_using_its_turn_gets_it_again(no
     assert notebook.together([notebook.writing(2)]) == [None]
 
 
+def test_a_transaction_interrupted_at_its_beginning_does_not_block_the_next(notebook: Notebook) -> None:
+    notebook.connection.execute("BEGIN IMMEDIATE")
+    notebook.write(1)
+
+    assert notebook.on_disk() == [1]
+
+
 def test_an_interrupt_during_the_commit_keeps_nobody_waiting(notebook: Notebook) -> None:
     def interrupt() -> bool:
         raise KeyboardInterrupt

@@ -191,6 +191,9 @@ class Turns:
             self._commit()
             group = None
         if group is None:
+            if self._connection.in_transaction:
+                # Ctrl-C came right after BEGIN.
+                self._connection.execute("ROLLBACK")
             self._set_pace(durable=durable)
             self._connection.execute("BEGIN IMMEDIATE")
             group = self._group = Group(durable=durable, begun=time.monotonic())
