@@ -16,22 +16,22 @@ from benchmarks.vocabulary import (
     THINGS,
     TOPICS,
     VERBS,
-    inflected,
-    names,
+    generate_names,
+    inflect,
 )
 
-BEGUN_AT = datetime(2024, 1, 1, tzinfo=UTC)
-LASTS = timedelta(days=730)
-CHATS = 200
-BATCH = 100
-WORDS_OF_A_MESSAGE = 150  #: with these words about 1 KB
-VOCABULARY = 20_000
-TOPIC_SHARE = 0.25
-RARE_OF_A_TOPIC = 300
-FACT_EVERY = 50
-CODE_EVERY = 20
+CORPUS_START = datetime(2024, 1, 1, tzinfo=UTC)
+CORPUS_DURATION = timedelta(days=730)
+CHAT_COUNT = 200
+MESSAGES_PER_BATCH = 100
+WORDS_PER_MESSAGE = 150  #: with these words about 1 KB
+VOCABULARY_SIZE = 20_000
+TOPIC_WORD_SHARE = 0.25
+RARE_WORDS_PER_TOPIC = 300
+MESSAGES_PER_FACT = 50
+MESSAGES_PER_CODE_MENTION = 20
 #: Ways to ask the same, so that a question asked twice is not answered from a cache.
-PHRASINGS = ("{}", "Do you remember: {}", "I forgot again, {}", "Tell me please, {}", "By the way, {}")
+QUERY_TEMPLATES = ("{}", "Do you remember: {}", "I forgot again, {}", "Tell me please, {}", "By the way, {}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +39,11 @@ class Fact:
     """Said once in the whole corpus; `answer` stands nowhere else."""
 
     text: str
-    question: str
+    query: str
     answer: str
 
-    def asked(self, turn: int) -> str:
-        return PHRASINGS[turn % len(PHRASINGS)].format(self.question)
+    def phrase_query(self, variant: int) -> str:
+        return QUERY_TEMPLATES[variant % len(QUERY_TEMPLATES)].format(self.query)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,84 +61,89 @@ class Corpus:
 
     @property
     def facts(self) -> list[Fact]:
-        return list(islice(_facts(), self.size // FACT_EVERY))
+        return list(islice(_generate_facts(), self.size // MESSAGES_PER_FACT))
 
     def batches(self) -> Iterator[Batch]:
-        facts, topics, language = iter(self.facts), list(TOPICS), _Language()
-        for start in range(0, self.size, BATCH):
+        facts, topics, language = iter(self.facts), list(TOPICS), _TextGenerator()
+        for start in range(0, self.size, MESSAGES_PER_BATCH):
             # Chats take turns, each with a topic or two of its own.
-            chat = (start // BATCH) % CHATS
-            topic = topics[(chat + (start // BATCH // CHATS) % 2) % len(topics)]
-            size = min(BATCH, self.size - start)
-            texts = language.texts(np.random.default_rng((self.seed, start)), topic, size)
+            chat = (start // MESSAGES_PER_BATCH) % CHAT_COUNT
+            topic = topics[(chat + (start // MESSAGES_PER_BATCH // CHAT_COUNT) % 2) % len(topics)]
+            size = min(MESSAGES_PER_BATCH, self.size - start)
+            texts = language.draw_texts(np.random.default_rng((self.seed, start)), topic, size)
             messages = [self._message(start + i, text, facts) for i, text in enumerate(texts)]
             yield Batch(chat=f"chat-{chat:03}", messages=messages)
 
-    def _message(self, place: int, text: str, facts: Iterator[Fact]) -> dict[str, object]:
-        role = "assistant" if place % 2 else "user"
-        if place % FACT_EVERY == FACT_EVERY - 1:
+    def _message(self, position: int, text: str, facts: Iterator[Fact]) -> dict[str, object]:
+        role = "assistant" if position % 2 else "user"
+        if position % MESSAGES_PER_FACT == MESSAGES_PER_FACT - 1:
             # People tell about themselves; assistants do not.
-            text, role = _inserted(text, next(facts).text), "user"
-        elif place % CODE_EVERY == 0:
-            text = _inserted(
-                text, f"Look at `{VERBS[place // CODE_EVERY % len(VERBS)]}Report{place}()` again."
+            text, role = _insert_sentence(text, next(facts).text), "user"
+        elif position % MESSAGES_PER_CODE_MENTION == 0:
+            text = _insert_sentence(
+                text,
+                f"Look at `{VERBS[position // MESSAGES_PER_CODE_MENTION % len(VERBS)]}Report{position}()` again.",
             )
         return {
             "role": role,
             "content": text,
-            "created_at": BEGUN_AT + LASTS * (place / self.size),
+            "created_at": CORPUS_START + CORPUS_DURATION * (position / self.size),
         }
 
 
-class _Language:
+class _TextGenerator:
     """Draws words by Zipf's law: some from everywhere, some from the topic at hand."""
 
     def __init__(self) -> None:
-        known = sorted({word for words in TOPICS.values() for word in words})
-        everything = dict.fromkeys((*FUNCTION_WORDS, *inflected(known), *islice(names(), VOCABULARY)))
-        self._words = np.array(list(islice(everything, VOCABULARY)), dtype=object)
-        self._everywhere = _zipf(VOCABULARY, shift=2.7)
-        rare = islice(names(), VOCABULARY, None)
+        topic_words = sorted({word for words in TOPICS.values() for word in words})
+        vocabulary = dict.fromkeys(
+            (*FUNCTION_WORDS, *inflect(topic_words), *islice(generate_names(), VOCABULARY_SIZE))
+        )
+        self._words = np.array(list(islice(vocabulary, VOCABULARY_SIZE)), dtype=object)
+        self._word_distribution = _zipf_cumulative(VOCABULARY_SIZE, shift=2.7)
+        rare = islice(generate_names(), VOCABULARY_SIZE, None)
         self._topics = {
-            topic: np.array([*inflected(words), *islice(rare, RARE_OF_A_TOPIC)], dtype=object)
+            topic: np.array([*inflect(words), *islice(rare, RARE_WORDS_PER_TOPIC)], dtype=object)
             for topic, words in TOPICS.items()
         }
 
-    def texts(self, rng: np.random.Generator, topic: str, count: int) -> list[str]:
-        shape = (count, WORDS_OF_A_MESSAGE)
-        drawn = self._words[np.searchsorted(self._everywhere, rng.random(shape))]
-        topical = rng.random(shape) < TOPIC_SHARE
-        own = self._topics[topic]
-        drawn[topical] = own[np.searchsorted(_zipf(len(own), shift=10), rng.random(int(topical.sum())))]
-        return [_sentences(list(row)) for row in drawn]
+    def draw_texts(self, rng: np.random.Generator, topic: str, count: int) -> list[str]:
+        shape = (count, WORDS_PER_MESSAGE)
+        words = self._words[np.searchsorted(self._word_distribution, rng.random(shape))]
+        topical = rng.random(shape) < TOPIC_WORD_SHARE
+        topic_words = self._topics[topic]
+        words[topical] = topic_words[
+            np.searchsorted(_zipf_cumulative(len(topic_words), shift=10), rng.random(int(topical.sum())))
+        ]
+        return [_join_sentences(list(row)) for row in words]
 
 
-def _zipf(size: int, *, shift: float) -> NDArray[np.float64]:
+def _zipf_cumulative(size: int, *, shift: float) -> NDArray[np.float64]:
     """How often one of the first words is drawn, word by word: the nth has weight 1 / (n + shift)."""
     weights = 1 / (np.arange(1, size + 1) + shift)
-    cumulated: NDArray[np.float64] = np.cumsum(weights) / weights.sum()
-    return cumulated
+    cumulative: NDArray[np.float64] = np.cumsum(weights) / weights.sum()
+    return cumulative
 
 
-def _sentences(words: list[str]) -> str:
+def _join_sentences(words: list[str]) -> str:
     return " ".join(" ".join(words[i : i + 14]).capitalize() + "." for i in range(0, len(words), 14))
 
 
-def _inserted(text: str, sentence: str) -> str:
+def _insert_sentence(text: str, sentence: str) -> str:
     head, _, tail = text.partition(". ")
     return f"{head}. {sentence} {tail}"
 
 
-def _facts() -> Iterator[Fact]:
+def _generate_facts() -> Iterator[Fact]:
     """By turns one that names somebody nobody else is called, and one of everyday words alone."""
-    rare = islice(names(), 5 * VOCABULARY, None, 17)
+    rare = islice(generate_names(), 5 * VOCABULARY_SIZE, None, 17)
     number = 0
     while True:
         name, relative = next(rare).capitalize(), RELATIVES[number % len(RELATIVES)]
         answer = f"{1000 + number} {PLACES[number % len(PLACES)]} street"
         yield Fact(
             text=f"My {relative} {name} moved to {answer}.",
-            question=f"where does my {relative} {name} live now?",
+            query=f"where does my {relative} {name} live now?",
             answer=answer,
         )
         thing, colour = THINGS[number % len(THINGS)], COLOURS[number // len(THINGS) % len(COLOURS)]
@@ -146,7 +151,7 @@ def _facts() -> Iterator[Fact]:
         place = PLACES[number // (len(THINGS) * len(COLOURS)) % len(PLACES)]
         yield Fact(
             text=f"The {colour} {thing} in the {place} was bought {answer}.",
-            question=f"how much did the {colour} {thing} in the {place} cost?",
+            query=f"how much did the {colour} {thing} in the {place} cost?",
             answer=answer,
         )
         number += 1

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-Json: TypeAlias = dict[str, object]
+JsonObject: TypeAlias = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,15 +26,15 @@ class Figure:
         return "" if self.least is None else f"≥ {self.least:g}"
 
     @property
-    def verdict(self) -> str:
+    def status(self) -> str:
         if self.most is not None:
             return "ok" if self.value <= self.most else "miss"
         if self.least is not None:
             return "ok" if self.value >= self.least else "miss"
         return ""
 
-    def as_json(self) -> Json:
-        return {**asdict(self), "verdict": self.verdict}
+    def to_json(self) -> JsonObject:
+        return {**asdict(self), "verdict": self.status}
 
 
 def percentiles(
@@ -48,33 +48,33 @@ def percentiles(
     ]
 
 
-def table(columns: dict[str, Sequence[Figure]]) -> str:
+def format_table(columns: dict[str, Sequence[Figure]]) -> str:
     """A Markdown table with a column for each size; what only some of them have is left empty elsewhere."""
-    listed = dict.fromkeys((f.name, f.unit) for figures in columns.values() for f in figures)
+    names_and_units = dict.fromkeys((f.name, f.unit) for figures in columns.values() for f in figures)
     rows = [["", *columns, "target", ""], ["---", *("---:" for _ in columns), "---:", "---"]]
-    for name, unit in listed:
-        found = [next((f for f in figures if f.name == name), None) for figures in columns.values()]
-        targets = dict.fromkeys(f.target for f in found if f and f.target)
-        verdicts = [f.verdict for f in found if f]
+    for name, unit in names_and_units:
+        row_figures = [next((f for f in figures if f.name == name), None) for figures in columns.values()]
+        targets = dict.fromkeys(f.target for f in row_figures if f and f.target)
+        statuses = [f.status for f in row_figures if f]
         rows.append(
             [
                 f"{name} ({unit})" if unit else name,
-                *("" if f is None else _shown(f.value) for f in found),
+                *("" if f is None else _format_value(f.value) for f in row_figures),
                 ", ".join(targets),
-                "" if not any(verdicts) else ("miss" if "miss" in verdicts else "ok"),
+                "" if not any(statuses) else ("miss" if "miss" in statuses else "ok"),
             ]
         )
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return "\n".join("| " + " | ".join(map(_padded, row, widths)) + " |" for row in rows)
+    return "\n".join("| " + " | ".join(map(_pad_cell, row, widths)) + " |" for row in rows)
 
 
-def _shown(value: float) -> str:
+def _format_value(value: float) -> str:
     if abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.2f}"
 
 
-def _padded(cell: str, width: int) -> str:
+def _pad_cell(cell: str, width: int) -> str:
     if set(cell) == {"-"}:
         return "-" * width
     if cell == "---:":

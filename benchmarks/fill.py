@@ -9,41 +9,41 @@ from benchmarks.corpus import Corpus
 from recollect import Memory
 from recollect.ports.embedder import Embedder
 
-USER = "ana"
-OTHERS = ("bruno", "carla", "davi", "elisa", "fabio")
-OTHERS_HAVE = 200
+USER_ID = "ana"
+OTHER_USER_IDS = ("bruno", "carla", "davi", "elisa", "fabio")
+MESSAGES_PER_OTHER_USER = 200
 #: Rules and their jobs are measured by themselves; here they would only make the wait longer.
-QUIET = {"worker": False, "extract.mode": "off"}
+QUIET_SETTINGS = {"worker": False, "extract.mode": "off"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filled:
+class FillResult:
     messages: int
     stored_in: float  #: seconds until all was on disk and found by its words
     embedded_in: float  #: seconds until all was found by its meaning too
 
 
-def fill(path: Path, size: int, embedder: Embedder) -> Filled:
-    with Memory(path, user_id=USER, embedder=embedder, settings=QUIET) as memory:
-        for place, user in enumerate(OTHERS, start=1):
-            _observe(memory, user, Corpus(size=OTHERS_HAVE, seed=100 + place))
-        begun = time.perf_counter()
-        _observe(memory, USER, Corpus(size=size), told=True)
+def fill_memory(path: Path, size: int, embedder: Embedder) -> FillResult:
+    with Memory(path, user_id=USER_ID, embedder=embedder, settings=QUIET_SETTINGS) as memory:
+        for position, user in enumerate(OTHER_USER_IDS, start=1):
+            _add_messages(memory, user, Corpus(size=MESSAGES_PER_OTHER_USER, seed=100 + position))
+        started = time.perf_counter()
+        _add_messages(memory, USER_ID, Corpus(size=size), show_progress=True)
         stored = time.perf_counter()
-        said("embedding")
+        print_progress("embedding")
         memory.flush(seconds=24 * 3600)
         embedded = time.perf_counter()
         # As a worker does once a day.
-        memory.runtime.store.upkeep.tidy()
-    return Filled(messages=size, stored_in=stored - begun, embedded_in=embedded - stored)
+        memory.application.store.maintenance.optimize_index()
+    return FillResult(messages=size, stored_in=stored - started, embedded_in=embedded - stored)
 
 
-def _observe(memory: Memory, user: str, corpus: Corpus, *, told: bool = False) -> None:
+def _add_messages(memory: Memory, user: str, corpus: Corpus, *, show_progress: bool = False) -> None:
     for count, batch in enumerate(corpus.batches(), start=1):
         memory.add(batch.messages, user_id=user, chat_id=batch.chat)
-        if told and count % 100 == 0:
-            said(f"{count * len(batch.messages):,} messages stored")
+        if show_progress and count % 100 == 0:
+            print_progress(f"{count * len(batch.messages):,} messages stored")
 
 
-def said(text: str) -> None:
+def print_progress(text: str) -> None:
     print(text, file=sys.stderr, flush=True)

@@ -6,82 +6,87 @@ from concurrent.futures import ThreadPoolExecutor
 
 from benchmarks.corpus import Corpus
 from benchmarks.figures import Figure, percentiles
-from benchmarks.fill import said
+from benchmarks.fill import print_progress
 from recollect import Memory
 
-GUEST = "guest"
-SINGLES = 200
-WRITERS = 64
-EACH_WRITES = 20
+GUEST_USER_ID = "guest"
+SINGLE_MESSAGES = 200
+WRITER_THREADS = 64
+MESSAGES_PER_WRITER = 20
 #: As much as people write in a line or two.
-SHORT = 200
-JUDGED = {"extract.mode": "per_message"}
+SHORT_MESSAGE_CHARS = 200
+EXTRACTION_SETTINGS = {"extract.mode": "per_message"}
 
 
-def acknowledged(memory: Memory) -> list[Figure]:
+def measure_single_writes(memory: Memory) -> list[Figure]:
     """Add messages one by one to the file as it is; each is on disk when the call returns."""
-    said("adding messages one by one")
-    spent, worked = [], []
-    for message in _messages(SINGLES):
-        begun, working = time.perf_counter(), time.thread_time()
-        memory.add(message, user_id=GUEST, chat_id="singles")
-        spent.append((time.perf_counter() - begun) * 1000)
-        worked.append((time.thread_time() - working) * 1000)
+    print_progress("adding messages one by one")
+    wall_ms, cpu_ms = [], []
+    for message in _generate_messages(SINGLE_MESSAGES):
+        wall_start, cpu_start = time.perf_counter(), time.thread_time()
+        memory.add(message, user_id=GUEST_USER_ID, chat_id="singles")
+        wall_ms.append((time.perf_counter() - wall_start) * 1000)
+        cpu_ms.append((time.thread_time() - cpu_start) * 1000)
     return [
-        *percentiles("acknowledge one message", spent, p95=10),
-        *percentiles("acknowledge one message, processor time", worked)[:2],
+        *percentiles("acknowledge one message", wall_ms, p95=10),
+        *percentiles("acknowledge one message, processor time", cpu_ms)[:2],
     ]
 
 
-def written_together(memory: Memory) -> list[Figure]:
+def measure_concurrent_writes(memory: Memory) -> list[Figure]:
     """Many threads at once; what each waits until its message is safe, and how many are in a second."""
     figures = []
-    for kind, letters in ((f"messages of {SHORT} letters", SHORT), ("messages of 1 KB", None)):
+    for kind, max_chars in (
+        (f"messages of {SHORT_MESSAGE_CHARS} letters", SHORT_MESSAGE_CHARS),
+        ("messages of 1 KB", None),
+    ):
         messages = [
-            {**message, "content": str(message["content"])[:letters]}
-            for message in _messages(WRITERS * EACH_WRITES)
+            {**message, "content": str(message["content"])[:max_chars]}
+            for message in _generate_messages(WRITER_THREADS * MESSAGES_PER_WRITER)
         ]
-        worked = time.process_time()
-        rate, spent = _together(memory, messages, kind)
-        worked = (time.process_time() - worked) * 1000 / len(messages)
-        name = f"{kind} acknowledged with {WRITERS} writers"
+        cpu_ms = time.process_time()
+        rate, wall_ms = _write_concurrently(memory, messages, kind)
+        cpu_ms = (time.process_time() - cpu_ms) * 1000 / len(messages)
+        name = f"{kind} acknowledged with {WRITER_THREADS} writers"
         figures += [
             Figure(name=name, value=rate, unit="/s", least=1000),
-            Figure(name=f"· each of the {kind}, processor time", value=worked, unit="ms"),
-            *percentiles(f"· each of the {kind}", spent)[:2],
+            Figure(name=f"· each of the {kind}, processor time", value=cpu_ms, unit="ms"),
+            *percentiles(f"· each of the {kind}", wall_ms)[:2],
         ]
     return figures
 
 
-def _together(memory: Memory, messages: list[dict[str, object]], kind: str) -> tuple[float, list[float]]:
-    said(f"adding {kind} from {WRITERS} threads")
-    spent: list[float] = []
+def _write_concurrently(
+    memory: Memory, messages: list[dict[str, object]], kind: str
+) -> tuple[float, list[float]]:
+    print_progress(f"adding {kind} from {WRITER_THREADS} threads")
+    wall_ms: list[float] = []
 
     def write(writer: int) -> None:
-        for message in messages[writer::WRITERS]:
+        for message in messages[writer::WRITER_THREADS]:
             begun = time.perf_counter()
-            memory.add(message, user_id=GUEST, chat_id=f"writer-{writer}")
-            spent.append((time.perf_counter() - begun) * 1000)
+            memory.add(message, user_id=GUEST_USER_ID, chat_id=f"writer-{writer}")
+            wall_ms.append((time.perf_counter() - begun) * 1000)
 
     begun = time.perf_counter()
-    with ThreadPoolExecutor(WRITERS) as pool:
-        list(pool.map(write, range(WRITERS)))
-    return len(messages) / (time.perf_counter() - begun), spent
+    with ThreadPoolExecutor(WRITER_THREADS) as pool:
+        list(pool.map(write, range(WRITER_THREADS)))
+    return len(messages) / (time.perf_counter() - begun), wall_ms
 
 
-def judged(memory: Memory) -> Figure:
+def measure_extraction(memory: Memory) -> Figure:
     """The night shift without a language model: rules decide what is worth keeping, and keep it."""
-    said("judging messages")
+    print_progress("judging messages")
     memory.flush(seconds=600)
-    for message in _messages(SINGLES):
-        memory.add(message, user_id=GUEST, chat_id="judged", settings=JUDGED)
-    begun = time.perf_counter()
+    for message in _generate_messages(SINGLE_MESSAGES):
+        memory.add(message, user_id=GUEST_USER_ID, chat_id="judged", settings=EXTRACTION_SETTINGS)
+    started = time.perf_counter()
     memory.flush(seconds=600)
-    rate = SINGLES / (time.perf_counter() - begun)
+    rate = SINGLE_MESSAGES / (time.perf_counter() - started)
     return Figure(name="messages judged and embedded in the background", value=rate, unit="/s")
 
 
-def _messages(count: int) -> Iterator[dict[str, object]]:
+def _generate_messages(count: int) -> Iterator[dict[str, object]]:
     for batch in Corpus(size=count, seed=3).batches():
         for message in batch.messages:
             yield {"role": "user", "content": message["content"]}

@@ -21,40 +21,46 @@ import numpy as np
 
 from benchmarks.corpus import Corpus
 from benchmarks.embedders import SyntheticEmbedder
-from benchmarks.figures import Figure, percentiles, table
-from benchmarks.fill import USER, fill, said
-from benchmarks.http_client import Timed, bare_server, line, post, processor_seconds
+from benchmarks.figures import Figure, format_table, percentiles
+from benchmarks.fill import USER_ID, fill_memory, print_progress
+from benchmarks.http_client import (
+    TimedResponse,
+    open_connection,
+    post_request,
+    process_cpu_seconds,
+    stub_server,
+)
 from recollect.bootstrap import make_embedder
-from recollect.settings import Connection
+from recollect.settings import MachineSettings
 
 #: Letters of a message, as people write in a line or two.
-SHORT = 200
+SHORT_MESSAGE_CHARS = 200
 #: Messages that a client sends at once.
-BATCHES = (1, 10, 40)
+BATCH_SIZES = (1, 10, 40)
 #: Recalls before those that are measured.
-WARMING = 200
+WARM_UP_REQUESTS = 200
 #: Seconds beyond the measured ones after which a scenario is given up.
-GRACE = 30
-READ = {"X-Memory": "read"}
-OFF = {"X-Memory": "off"}
-Json: TypeAlias = dict[str, object]
+GRACE_SECONDS = 30
+READ_HEADERS = {"X-Memory": "read"}
+OFF_HEADERS = {"X-Memory": "off"}
+JsonObject: TypeAlias = dict[str, object]
 #: The body of each request, by its number.
-Shape: TypeAlias = Callable[[int], Json]
+BodyFactory: TypeAlias = Callable[[int], JsonObject]
 
 
-class Posing(SyntheticEmbedder):
+class ServerModelEmbedder(SyntheticEmbedder):
     """Fast, and under the name of the server's embedder, which would take minutes for so many messages."""
 
     def __init__(self) -> None:
         super().__init__()
-        real = make_embedder(Connection())
+        real = make_embedder(MachineSettings())
         assert real is not None
         assert real.dimension == self.dimension
         self.model_id = real.model_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
+class ServerProcess:
     port: int
     pid: int
     token: str
@@ -69,54 +75,61 @@ class Load:
     """So many connections for so many seconds, or until so many requests are answered."""
 
     seconds: float
-    most: int
+    max_requests: int
     connections: int = 1
 
-    def run(self, port: int, request: Callable[[int], bytes]) -> tuple[list[Timed], float]:
+    def run(self, port: int, request: Callable[[int], bytes]) -> tuple[list[TimedResponse], float]:
         """The answers, and how long all of it took."""
         return asyncio.run(self._run(port, request))
 
-    async def _run(self, port: int, request: Callable[[int], bytes]) -> tuple[list[Timed], float]:
-        numbers, answers = itertools.count(), list[Timed]()
-        begun = time.perf_counter()
+    async def _run(self, port: int, request: Callable[[int], bytes]) -> tuple[list[TimedResponse], float]:
+        numbers, responses = itertools.count(), list[TimedResponse]()
+        started = time.perf_counter()
 
-        async def ask() -> None:
-            async with line(port) as opened:
-                while time.perf_counter() - begun < self.seconds and (number := next(numbers)) < self.most:
-                    answers.append(await opened.ask(request(number)))
+        async def send_requests() -> None:
+            async with open_connection(port) as opened:
+                while (
+                    time.perf_counter() - started < self.seconds
+                    and (number := next(numbers)) < self.max_requests
+                ):
+                    responses.append(await opened.send(request(number)))
 
-        async with asyncio.timeout(self.seconds + GRACE):
-            await asyncio.gather(*(ask() for _ in range(self.connections)))
-        return answers, time.perf_counter() - begun
+        async with asyncio.timeout(self.seconds + GRACE_SECONDS):
+            await asyncio.gather(*(send_requests() for _ in range(self.connections)))
+        return responses, time.perf_counter() - started
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = _options(arguments)
-    with tempfile.TemporaryDirectory() as scratch, bare_server() as upstream:
+    options = _parse_options(arguments)
+    with tempfile.TemporaryDirectory() as scratch, stub_server() as upstream:
         db = Path(scratch) / "memory.db"
-        _filled(db, options)
-        with served(db, upstream) as server:
+        _prepare_file(db, options)
+        with run_server(db, upstream) as server:
             figures = [
-                *client_alone(upstream, options),
-                *recall(server, options),
-                *proxied(server, upstream, options),
-                *ingest(server, options),
+                *measure_client(upstream, options),
+                *measure_recall(server, options),
+                *measure_proxy(server, upstream, options),
+                *measure_ingest(server, options),
             ]
     column = f"{options.memories:,} messages"
-    shown = {column: [figure.as_json() for figure in figures]}
-    print(json.dumps(shown, ensure_ascii=False, indent=2) if options.json else table({column: figures}))
+    document = {column: [figure.to_json() for figure in figures]}
+    print(
+        json.dumps(document, ensure_ascii=False, indent=2)
+        if options.json
+        else format_table({column: figures})
+    )
 
 
-def _filled(db: Path, options: argparse.Namespace) -> None:
-    kept: Path = options.keep or db
-    if not kept.exists():
-        said(f"filling a memory with {options.memories:,} messages")
-        fill(kept, options.memories, Posing())
-    if kept != db:
-        shutil.copy(kept, db)
+def _prepare_file(db: Path, options: argparse.Namespace) -> None:
+    filled_file: Path = options.keep or db
+    if not filled_file.exists():
+        print_progress(f"filling a memory with {options.memories:,} messages")
+        fill_memory(filled_file, options.memories, ServerModelEmbedder())
+    if filled_file != db:
+        shutil.copy(filled_file, db)
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
     parser.add_argument("--seconds", type=float, default=5, help="that each scenario takes at most")
     parser.add_argument("--requests", type=int, default=5_000, help="that each scenario sends at most")
@@ -130,9 +143,21 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 @contextmanager
-def served(db: Path, upstream: int) -> Iterator[Server]:
+def run_server(db: Path, upstream: int) -> Iterator[ServerProcess]:
     """`recollect up` in a process of its own, which leaves queued work alone."""
-    words = ["--db", str(db), "--user", USER, "--json", "up", "--port", "0", "--no-browser", "--workers", "0"]
+    arguments = [
+        "--db",
+        str(db),
+        "--user",
+        USER_ID,
+        "--json",
+        "up",
+        "--port",
+        "0",
+        "--no-browser",
+        "--workers",
+        "0",
+    ]
     settings = {
         "RECOLLECT_EMBEDDER": "onnx",
         "RECOLLECT_PROXY_UPSTREAM": f"http://127.0.0.1:{upstream}/v1",
@@ -140,159 +165,173 @@ def served(db: Path, upstream: int) -> Iterator[Server]:
         "RECOLLECT_LOG_LEVEL": "warning",
         "RECOLLECT_RECALL_DEADLINE_MS": "2000",
     }
-    command = [sys.executable, "-m", "recollect", *words]
+    command = [sys.executable, "-m", "recollect", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, **settings}) as process:
         assert process.stdout is not None
         port = int(json.loads(process.stdout.readline())["url"].rpartition(":")[2])
         token = db.with_name(f"{db.name}.token").read_text("utf-8").strip()
-        server = Server(port=port, pid=process.pid, token=token)
+        server = ServerProcess(port=port, pid=process.pid, token=token)
         # Until it has loaded its model, which takes a moment at every start and is not what is measured here.
-        ask = post("/api/memory/search", {"query": "Are you there?"}, server.headers)
-        Load(seconds=GRACE, most=3).run(port, lambda _: ask)
+        request = post_request("/api/memory/search", {"query": "Are you there?"}, server.headers)
+        Load(seconds=GRACE_SECONDS, max_requests=3).run(port, lambda _: request)
         try:
             yield server
         finally:
             process.send_signal(signal.SIGTERM)
 
 
-def client_alone(upstream: int, options: argparse.Namespace) -> list[Figure]:
+def measure_client(upstream: int, options: argparse.Namespace) -> list[Figure]:
     """What the client and the sockets take by themselves, on a server that does nothing."""
-    said("the client alone")
-    request = post("/v1/chat/completions", {"messages": []}, {})
-    load = Load(seconds=options.seconds, most=options.requests, connections=options.connections)
-    worked = time.process_time()
-    answers, seconds = load.run(upstream, lambda _: request)
-    share = (time.process_time() - worked) * 1000 / len(answers)
+    print_progress("the client alone")
+    request = post_request("/v1/chat/completions", {"messages": []}, {})
+    load = Load(seconds=options.seconds, max_requests=options.requests, connections=options.connections)
+    cpu_start = time.process_time()
+    responses, seconds = load.run(upstream, lambda _: request)
+    cpu_ms = (time.process_time() - cpu_start) * 1000 / len(responses)
     return [
-        Figure(name="client alone, requests", value=len(answers) / seconds, unit="/s"),
-        Figure(name="· client alone, each request, processor time", value=share, unit="ms"),
+        Figure(name="client alone, requests", value=len(responses) / seconds, unit="/s"),
+        Figure(name="· client alone, each request, processor time", value=cpu_ms, unit="ms"),
     ]
 
 
-def ingest(server: Server, options: argparse.Namespace) -> list[Figure]:
+def measure_ingest(server: ServerProcess, options: argparse.Namespace) -> list[Figure]:
     figures: list[Figure] = []
-    texts = [str(m["content"])[:SHORT] for b in Corpus(size=1_000, seed=7).batches() for m in b.messages]
-    for each in BATCHES:
-        said(f"ingest, {each} a request")
+    texts = [
+        str(m["content"])[:SHORT_MESSAGE_CHARS]
+        for b in Corpus(size=1_000, seed=7).batches()
+        for m in b.messages
+    ]
+    for batch_size in BATCH_SIZES:
+        print_progress(f"ingest, {batch_size} a request")
 
-        def request(number: int, each: int = each) -> bytes:
+        def request(number: int, each: int = batch_size) -> bytes:
             said = [
                 {"role": "user", "content": f"{number}.{i} {texts[(number * each + i) % 1_000]}"}
                 for i in range(each)
             ]
-            return post(f"/chats/load-{number % 64}/listen?user_id=guest", {"messages": said}, server.headers)
+            return post_request(
+                f"/chats/load-{number % 64}/listen?user_id=guest", {"messages": said}, server.headers
+            )
 
-        load = Load(seconds=options.seconds, most=options.requests, connections=options.connections)
-        name = "messages ingested" if each == 1 else f"messages ingested, {each} a request"
-        figures += _measured(name, server, load, request, per_request=each, least=1_000, most=100)
+        load = Load(seconds=options.seconds, max_requests=options.requests, connections=options.connections)
+        name = "messages ingested" if batch_size == 1 else f"messages ingested, {batch_size} a request"
+        figures += _measure_requests(
+            name, server, load, request, per_request=batch_size, min_rate=1_000, max_p95_ms=100
+        )
     return figures
 
 
-def recall(server: Server, options: argparse.Namespace) -> list[Figure]:
-    said("recall")
-    asked = _questions(options)
+def measure_recall(server: ServerProcess, options: argparse.Namespace) -> list[Figure]:
+    print_progress("recall")
+    query_at = _query_source(options)
 
     def request(number: int) -> bytes:
-        return post("/api/memory/search", {"query": asked(number)}, server.headers)
+        return post_request("/api/memory/search", {"query": query_at(number)}, server.headers)
 
     # A server that runs has met the frequent words, which are counted once; these questions are not asked again.
-    first = Load(seconds=options.seconds, most=WARMING, connections=options.connections)
-    first.run(server.port, lambda number: request(options.requests + number))
-    load = Load(seconds=options.seconds, most=options.requests, connections=options.connections)
-    return _measured("recalls", server, load, request, per_request=1, least=100, most=100)
+    warm_up = Load(seconds=options.seconds, max_requests=WARM_UP_REQUESTS, connections=options.connections)
+    warm_up.run(server.port, lambda number: request(options.requests + number))
+    load = Load(seconds=options.seconds, max_requests=options.requests, connections=options.connections)
+    return _measure_requests("recalls", server, load, request, per_request=1, min_rate=100, max_p95_ms=100)
 
 
-def _questions(options: argparse.Namespace) -> Callable[[int], str]:
+def _query_source(options: argparse.Namespace) -> Callable[[int], str]:
     """Each a new one for a while: a question that was asked a moment ago need not be embedded again."""
     facts = Corpus(size=options.memories).facts
 
-    def asked(number: int) -> str:
-        turn, place = divmod(number, len(facts))
-        return facts[place].asked(turn)
+    def query_at(number: int) -> str:
+        variant, position = divmod(number, len(facts))
+        return facts[position].phrase_query(variant)
 
-    return asked
+    return query_at
 
 
-def _measured(
+def _measure_requests(
     name: str,
-    server: Server,
+    server: ServerProcess,
     load: Load,
     request: Callable[[int], bytes],
     *,
     per_request: int,
-    least: float,
-    most: float,
+    min_rate: float,
+    max_p95_ms: float,
 ) -> list[Figure]:
-    worked = processor_seconds(server.pid)
-    answers, seconds = load.run(server.port, request)
-    worked = (processor_seconds(server.pid) - worked) * 1000 / len(answers)
-    _all_well(answers)
+    cpu_ms = process_cpu_seconds(server.pid)
+    responses, seconds = load.run(server.port, request)
+    cpu_ms = (process_cpu_seconds(server.pid) - cpu_ms) * 1000 / len(responses)
+    _require_success(responses)
     return [
-        Figure(name=name, value=len(answers) * per_request / seconds, unit="/s", least=least),
+        Figure(name=name, value=len(responses) * per_request / seconds, unit="/s", least=min_rate),
         *percentiles(
-            f"· {name}, each request, {load.connections} at once", [a.whole for a in answers], p95=most
+            f"· {name}, each request, {load.connections} at once",
+            [a.total_ms for a in responses],
+            p95=max_p95_ms,
         )[:2],
-        Figure(name=f"· {name}, each request, processor time of the server", value=worked, unit="ms"),
+        Figure(name=f"· {name}, each request, processor time of the server", value=cpu_ms, unit="ms"),
     ]
 
 
-def proxied(server: Server, upstream: int, options: argparse.Namespace) -> list[Figure]:
+def measure_proxy(server: ServerProcess, upstream: int, options: argparse.Namespace) -> list[Figure]:
     """What stands between a client and its provider, one request after the other."""
-    load = Load(seconds=options.seconds, most=min(options.requests, 500))
-    asked = _questions(options)
+    load = Load(seconds=options.seconds, max_requests=min(options.requests, 500))
+    query_at = _query_source(options)
 
-    def whole(number: int) -> Json:
-        return {"model": "m", "messages": [{"role": "user", "content": asked(number)}]}
+    def plain_body(number: int) -> JsonObject:
+        return {"model": "m", "messages": [{"role": "user", "content": query_at(number)}]}
 
-    def streamed(number: int) -> Json:
-        return {**whole(number), "stream": True}
+    def stream_body(number: int) -> JsonObject:
+        return {**plain_body(number), "stream": True}
 
-    direct = _first_bytes(load, upstream, whole)
+    direct_ms = _median_first_byte_ms(load, upstream, plain_body)
     return [
-        *_added("proxy adds, memory off", server, load, whole, OFF, direct, most=3),
-        *_added("proxy adds, with recall", server, load, whole, READ, direct, most=30),
-        *_added(
+        *_measure_overhead(
+            "proxy adds, memory off", server, load, plain_body, OFF_HEADERS, direct_ms, max_p95_ms=3
+        ),
+        *_measure_overhead(
+            "proxy adds, with recall", server, load, plain_body, READ_HEADERS, direct_ms, max_p95_ms=30
+        ),
+        *_measure_overhead(
             "proxy adds to a stream's first byte, memory off",
             server,
             load,
-            streamed,
-            OFF,
-            _first_bytes(load, upstream, streamed),
+            stream_body,
+            OFF_HEADERS,
+            _median_first_byte_ms(load, upstream, stream_body),
         ),
     ]
 
 
-def _first_bytes(load: Load, port: int, shape: Shape) -> float:
-    answers, _ = load.run(port, lambda number: post("/v1/chat/completions", shape(number), {}))
-    return float(np.median([answer.first for answer in answers]))
+def _median_first_byte_ms(load: Load, port: int, make_body: BodyFactory) -> float:
+    responses, _ = load.run(port, lambda number: post_request("/v1/chat/completions", make_body(number), {}))
+    return float(np.median([answer.first_byte_ms for answer in responses]))
 
 
-def _added(
+def _measure_overhead(
     name: str,
-    server: Server,
+    server: ServerProcess,
     load: Load,
-    shape: Shape,
+    make_body: BodyFactory,
     headers: dict[str, str],
-    direct: float,
+    direct_ms: float,
     *,
-    most: float | None = None,
+    max_p95_ms: float | None = None,
 ) -> list[Figure]:
-    said(name)
-    worked = processor_seconds(server.pid)
-    answers, _ = load.run(
+    print_progress(name)
+    cpu_ms = process_cpu_seconds(server.pid)
+    responses, _ = load.run(
         server.port,
-        lambda number: post("/v1/chat/completions", shape(number), {**server.headers, **headers}),
+        lambda number: post_request("/v1/chat/completions", make_body(number), {**server.headers, **headers}),
     )
-    worked = (processor_seconds(server.pid) - worked) * 1000 / len(answers)
-    _all_well(answers)
+    cpu_ms = (process_cpu_seconds(server.pid) - cpu_ms) * 1000 / len(responses)
+    _require_success(responses)
     return [
-        *percentiles(name, [answer.first - direct for answer in answers], p95=most)[:2],
-        Figure(name=f"· {name}, processor time of the server", value=worked, unit="ms"),
+        *percentiles(name, [answer.first_byte_ms - direct_ms for answer in responses], p95=max_p95_ms)[:2],
+        Figure(name=f"· {name}, processor time of the server", value=cpu_ms, unit="ms"),
     ]
 
 
-def _all_well(answers: Sequence[Timed]) -> None:
-    failed = {answer.status for answer in answers if answer.status >= 400}
+def _require_success(responses: Sequence[TimedResponse]) -> None:
+    failed = {answer.status for answer in responses if answer.status >= 400}
     if failed:
         sys.exit(f"Some requests were refused: {sorted(failed)}. These figures would mean nothing.")
 

@@ -7,146 +7,152 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.corpus import Corpus, Fact
-from benchmarks.embedders import Watched
+from benchmarks.embedders import TimedEmbedder
 from benchmarks.figures import Figure, percentiles
-from benchmarks.fill import QUIET, USER, said
+from benchmarks.fill import QUIET_SETTINGS, USER_ID, print_progress
 from recollect import Memory
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
 
 #: The machine has other things to do as well: of so many ways to ask the same, the fastest answer counts.
-ROUNDS = 4
-WANTED = 10
-READERS = 8
-PARTS = ("embed", "dense", "lexical", "rank")
+ROUND_COUNT = 4
+RESULT_LIMIT = 10
+READER_THREADS = 8
+RECALL_PARTS = ("embed", "dense", "lexical", "rank")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class TimedRecall:
     """One question: milliseconds from call to return, the receipt that tells its parts, and whether it was found."""
 
-    spent: float
-    processor: float  #: milliseconds of processor time besides the embedding, of all threads
+    wall_ms: float
+    cpu_ms: float  #: milliseconds of processor time besides the embedding, of all threads
     receipt: Receipt
-    found: bool
+    is_found: bool
 
     @property
-    def besides(self) -> float:
-        return self.spent - self.part("embed")
+    def besides_embedding_ms(self) -> float:
+        return self.wall_ms - self.part_ms("embed")
 
     @property
-    def total(self) -> float:
+    def recall_ms(self) -> float:
         return self.receipt.timings["total_ms"]
 
     @property
-    def other(self) -> float:
-        return self.total - sum(self.part(name) for name in PARTS)
+    def other_ms(self) -> float:
+        return self.recall_ms - sum(self.part_ms(name) for name in RECALL_PARTS)
 
-    def part(self, name: str) -> float:
+    def part_ms(self, name: str) -> float:
         return self.receipt.timings.get(f"{name}_ms", 0.0)
 
 
-def cold(path: Path, embedder: Watched) -> Figure:
+def measure_cold_start(path: Path, embedder: TimedEmbedder) -> Figure:
     """Open the file and ask one thing: what was kept in memory has to be read again."""
     embedder.embed_query("the model is loaded by now")
-    begun = time.perf_counter()
-    with Memory(path, user_id=USER, embedder=embedder, settings=QUIET) as memory:
+    started = time.perf_counter()
+    with Memory(path, user_id=USER_ID, embedder=embedder, settings=QUIET_SETTINGS) as memory:
         memory.search("where did I put the telescope?")
-        spent = (time.perf_counter() - begun) * 1000
-    return Figure(name="open and recall for the first time, model loaded", value=spent, unit="ms")
+        wall_ms = (time.perf_counter() - started) * 1000
+    return Figure(name="open and recall for the first time, model loaded", value=wall_ms, unit="ms")
 
 
-def recall(
+def measure_recall(
     memory: Memory,
-    embedder: Watched,
+    embedder: TimedEmbedder,
     facts: Sequence[Fact],
     *,
-    most: float | None,
-    besides_most: float | None,
+    max_p95_ms: float | None,
+    max_besides_embedding_p95_ms: float | None,
 ) -> list[Figure]:
-    rounds = [_round(memory, embedder, facts, turn, memory.search) for turn in range(ROUNDS)]
+    rounds = [_run_round(memory, embedder, facts, turn, memory.search) for turn in range(ROUND_COUNT)]
     best = [min(answers, key=lambda answer: answer.spent) for answers in zip(*rounds, strict=True)]
-    besides = [min(a.besides for a in answers) for answers in zip(*rounds, strict=True)]
-    processor = [min(a.processor for a in answers) for answers in zip(*rounds, strict=True)]
+    besides_embedding = [min(a.besides for a in answers) for answers in zip(*rounds, strict=True)]
+    cpu_ms = [min(a.processor for a in answers) for answers in zip(*rounds, strict=True)]
     figures = [
-        *percentiles("recall, end to end", [a.spent for a in best], p95=most),
-        *percentiles("recall, besides the embedding", besides, p95=besides_most),
-        *percentiles("recall, besides the embedding, processor time", processor)[:2],
+        *percentiles("recall, end to end", [a.spent for a in best], p95=max_p95_ms),
+        *percentiles("recall, besides the embedding", besides_embedding, p95=max_besides_embedding_p95_ms),
+        *percentiles("recall, besides the embedding, processor time", cpu_ms)[:2],
     ]
-    for part in PARTS:
+    for part in RECALL_PARTS:
         figures += percentiles(f"· {part}", [a.part(part) for a in best])[:2]
     figures += percentiles("· load and other", [a.other for a in best])[:2]
     figures += percentiles("· settings, receipt and shape", [a.spent - a.total for a in best])[:2]
-    figures += percentiles("· receipt alone", _writing(memory, [a.receipt for a in best]))[:2]
-    hits = sum(a.found for answers in rounds for a in answers) / sum(map(len, rounds))
-    return [*figures, Figure(name=f"fact found among {WANTED}", value=hits, unit="share")]
+    figures += percentiles("· receipt alone", _measure_receipt_writes(memory, [a.receipt for a in best]))[:2]
+    hits = sum(a.is_found for answers in rounds for a in answers) / sum(map(len, rounds))
+    return [*figures, Figure(name=f"fact found among {RESULT_LIMIT}", value=hits, unit="share")]
 
 
-def together(memory: Memory, facts: Sequence[Fact]) -> list[Figure]:
+def measure_concurrent_recall(memory: Memory, facts: Sequence[Fact]) -> list[Figure]:
     """Several threads ask at once."""
-    said(f"asking from {READERS} threads")
-    spent: list[float] = []
+    print_progress(f"asking from {READER_THREADS} threads")
+    wall_ms: list[float] = []
 
-    def ask(fact: Fact) -> None:
+    def search(fact: Fact) -> None:
         begun = time.perf_counter()
-        memory.search(fact.asked(ROUNDS), limit=WANTED)
-        spent.append((time.perf_counter() - begun) * 1000)
+        memory.search(fact.phrase_query(ROUND_COUNT), limit=RESULT_LIMIT)
+        wall_ms.append((time.perf_counter() - begun) * 1000)
 
-    begun, worked = time.perf_counter(), time.process_time()
-    with ThreadPoolExecutor(READERS) as pool:
-        list(pool.map(ask, facts))
+    begun, cpu_ms = time.perf_counter(), time.process_time()
+    with ThreadPoolExecutor(READER_THREADS) as pool:
+        list(pool.map(search, facts))
     rate = len(facts) / (time.perf_counter() - begun)
-    worked = (time.process_time() - worked) * 1000 / len(facts)
+    cpu_ms = (time.process_time() - cpu_ms) * 1000 / len(facts)
     return [
-        Figure(name=f"recalls with {READERS} readers", value=rate, unit="/s"),
-        Figure(name=f"· each of the {READERS} readers, processor time", value=worked, unit="ms"),
-        *percentiles(f"· each of the {READERS} readers", spent)[:2],
+        Figure(name=f"recalls with {READER_THREADS} readers", value=rate, unit="/s"),
+        Figure(name=f"· each of the {READER_THREADS} readers, processor time", value=cpu_ms, unit="ms"),
+        *percentiles(f"· each of the {READER_THREADS} readers", wall_ms)[:2],
     ]
 
 
-def context(memory: Memory, embedder: Watched, facts: Sequence[Fact]) -> list[Figure]:
+def measure_context(memory: Memory, embedder: TimedEmbedder, facts: Sequence[Fact]) -> list[Figure]:
     """The same inside a chat, down to the block for the prompt."""
 
-    def ask(question: str, *, limit: int) -> object:
+    def build_context(question: str, *, limit: int) -> object:
         return memory.context(question, chat_id="chat-007", settings={"recall.limit": limit})
 
-    answers = _round(memory, embedder, facts, ROUNDS, ask)
-    return percentiles("context in a chat, besides the embedding", [a.besides for a in answers])[:2]
+    recalls = _run_round(memory, embedder, facts, ROUND_COUNT, build_context)
+    return percentiles("context in a chat, besides the embedding", [a.besides_embedding_ms for a in recalls])[
+        :2
+    ]
 
 
-def questions(size: int, count: int) -> list[Fact]:
+def sample_facts(size: int, count: int) -> list[Fact]:
     """Facts spread over the whole corpus."""
     facts = Corpus(size=size).facts
     return facts[:: max(len(facts) // count, 1)][:count]
 
 
-def _round(
-    memory: Memory, embedder: Watched, facts: Sequence[Fact], turn: int, ask: Callable[..., object]
-) -> list[Answer]:
-    said(f"asking {len(facts)} questions, turn {turn + 1}")
-    answers = []
+def _run_round(
+    memory: Memory,
+    embedder: TimedEmbedder,
+    facts: Sequence[Fact],
+    variant: int,
+    search: Callable[..., object],
+) -> list[TimedRecall]:
+    print_progress(f"asking {len(facts)} questions, turn {variant + 1}")
+    recalls = []
     for fact in facts:
-        begun, worked = time.perf_counter(), time.process_time()
-        ask(fact.asked(turn), limit=WANTED)
-        spent, processor = time.perf_counter() - begun, time.process_time() - worked
-        receipt = memory.runtime.store.receipts.get(Scope(USER), "last")
-        answers.append(
-            Answer(
-                spent=spent * 1000,
-                processor=processor * 1000 - embedder.spent,
+        wall_start, cpu_start = time.perf_counter(), time.process_time()
+        search(fact.phrase_query(variant), limit=RESULT_LIMIT)
+        wall_seconds, cpu_seconds = time.perf_counter() - wall_start, time.process_time() - cpu_start
+        receipt = memory.application.store.receipts.get(Scope(USER_ID), "last")
+        recalls.append(
+            TimedRecall(
+                wall_ms=wall_seconds * 1000,
+                cpu_ms=cpu_seconds * 1000 - embedder.query_cpu_ms,
                 receipt=receipt,
-                found=any(fact.answer in item.text for item in receipt.items[:WANTED]),
+                is_found=any(fact.answer in item.text for item in receipt.items[:RESULT_LIMIT]),
             )
         )
-    return answers
+    return recalls
 
 
-def _writing(memory: Memory, receipts: Sequence[Receipt]) -> list[float]:
+def _measure_receipt_writes(memory: Memory, receipts: Sequence[Receipt]) -> list[float]:
     """What it takes to keep a receipt, by keeping each once more."""
-    spent = []
+    wall_ms = []
     for number, receipt in enumerate(receipts):
         copy = replace(receipt, id=f"{receipt.id}-{number}")
-        begun = time.perf_counter()
-        memory.runtime.store.receipts.add(copy)
-        spent.append((time.perf_counter() - begun) * 1000)
-    return spent
+        started = time.perf_counter()
+        memory.application.store.receipts.add(copy)
+        wall_ms.append((time.perf_counter() - started) * 1000)
+    return wall_ms

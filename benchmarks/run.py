@@ -6,25 +6,27 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.embedding import embedding
-from benchmarks.figures import Figure, table
-from benchmarks.isolated_run import Trial, real
-from benchmarks.startup import starting
+from benchmarks.embedding import measure_embedding
+from benchmarks.figures import Figure, format_table
+from benchmarks.isolated_run import BenchmarkRun, make_real_embedder
+from benchmarks.startup import measure_startup
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = _options(arguments)
+    options = _parse_options(arguments)
     columns: dict[str, Sequence[Figure]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(options.keep or scratch)
         for size in options.sizes:
-            trial = Trial(size=size, folder=folder, embedder=options.embedder, questions=options.questions)
-            columns[f"{size:,} messages"] = trial.run()
-    columns["any size"] = [*embedding(real()), *starting()]
-    print(_json(columns) if options.json else table(columns))
+            benchmark = BenchmarkRun(
+                size=size, folder=folder, embedder=options.embedder, query_count=options.questions
+            )
+            columns[f"{size:,} messages"] = benchmark.run()
+    columns["any size"] = [*measure_embedding(make_real_embedder()), *measure_startup()]
+    print(_to_json(columns) if options.json else format_table(columns))
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     parser.add_argument(
         "--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000], help="messages in each file"
@@ -43,8 +45,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _json(columns: dict[str, Sequence[Figure]]) -> str:
-    figures = {column: [figure.as_json() for figure in figures] for column, figures in columns.items()}
+def _to_json(columns: dict[str, Sequence[Figure]]) -> str:
+    figures = {column: [figure.to_json() for figure in figures] for column, figures in columns.items()}
     return json.dumps(figures, ensure_ascii=False, indent=2)
 
 

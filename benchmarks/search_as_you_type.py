@@ -8,19 +8,19 @@ from pathlib import Path
 
 from benchmarks.corpus import Corpus
 from benchmarks.embedders import SyntheticEmbedder
-from benchmarks.figures import Figure, percentiles, table
-from benchmarks.fill import QUIET, USER, said
-from benchmarks.http_client import bare_server, get, post, processor_seconds
-from benchmarks.load import Load, Posing, Server, served
+from benchmarks.figures import Figure, format_table, percentiles
+from benchmarks.fill import QUIET_SETTINGS, USER_ID, print_progress
+from benchmarks.http_client import get_request, post_request, process_cpu_seconds, stub_server
+from benchmarks.load import Load, ServerModelEmbedder, ServerProcess, run_server
 from recollect import Memory
 from recollect.domain.memory import Kind
 from recollect.testing.builders import a_memory
 
 #: Memories stored, and vectors put, in one transaction.
-BATCH = 1_000
+BATCH_MEMORIES = 1_000
 #: Letters after which somebody who types pauses long enough for a search.
-PAUSES = (3, 6, 10, 16, 24)
-LETTERS = 80
+PREFIX_LENGTHS = (3, 6, 10, 16, 24)
+TEXT_CHARS = 80
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -28,64 +28,64 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--memories", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=20, help="that each scenario takes at most")
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as scratch, bare_server() as upstream:
+    with tempfile.TemporaryDirectory() as scratch, stub_server() as upstream:
         db = Path(scratch) / "memory.db"
-        fill(db, options.memories, Posing())
-        with served(db, upstream) as server:
-            figures = [*typed(server, options), *counted(server, options)]
-    print(table({f"{options.memories:,} memories": figures}))
+        fill_memories(db, options.memories, ServerModelEmbedder())
+        with run_server(db, upstream) as server:
+            figures = [*measure_typing(server, options), *measure_counting(server, options)]
+    print(format_table({f"{options.memories:,} memories": figures}))
 
 
-def fill(path: Path, size: int, embedder: SyntheticEmbedder) -> None:
+def fill_memories(path: Path, size: int, embedder: SyntheticEmbedder) -> None:
     """Straight into the store: here it is only to be looked at."""
-    said(f"remembering {size:,} things")
-    with Memory(path, user_id=USER, embedder=embedder, settings=QUIET) as memory:
-        store, texts = memory.runtime.store, _texts(size)
+    print_progress(f"remembering {size:,} things")
+    with Memory(path, user_id=USER_ID, embedder=embedder, settings=QUIET_SETTINGS) as memory:
+        store, texts = memory.application.store, _generate_texts(size)
         kinds = list(Kind)
-        for start in range(0, size, BATCH):
+        for start in range(0, size, BATCH_MEMORIES):
             with store.transaction():
-                for number, text in enumerate(islice(texts, BATCH), start=start):
+                for number, text in enumerate(islice(texts, BATCH_MEMORIES), start=start):
                     store.memories.add(
-                        a_memory(text, user=USER, id=f"m{number}", kind=kinds[number % len(kinds)])
+                        a_memory(text, user=USER_ID, id=f"m{number}", kind=kinds[number % len(kinds)])
                     )
-                passages = store.vectors.missing(USER, limit=BATCH)
+                passages = store.vectors.queued_passages(USER_ID, limit=BATCH_MEMORIES)
                 store.vectors.put(
-                    USER, embedder.model_id, [(p, embedder.embed_query(p.text)) for p in passages]
+                    USER_ID, embedder.model_id, [(p, embedder.embed_query(p.text)) for p in passages]
                 )
-        store.upkeep.tidy()
+        store.maintenance.optimize_index()
 
 
-def _texts(size: int) -> Iterator[str]:
+def _generate_texts(size: int) -> Iterator[str]:
     for batch in Corpus(size=size).batches():
         for message in batch.messages:
-            yield str(message["content"])[:LETTERS]
+            yield str(message["content"])[:TEXT_CHARS]
 
 
-def typed(server: Server, options: argparse.Namespace) -> list[Figure]:
+def measure_typing(server: ServerProcess, options: argparse.Namespace) -> list[Figure]:
     """One after the other, as fast as answers come: each some letters longer than the one before."""
-    said("typing")
+    print_progress("typing")
     facts = Corpus(size=options.memories).facts
 
     def request(number: int) -> bytes:
-        place, pause = divmod(number, len(PAUSES))
-        letters = facts[place % len(facts)].question[: PAUSES[pause]]
-        return post("/api/memory/find", {"query": letters}, server.headers)
+        position, pause = divmod(number, len(PREFIX_LENGTHS))
+        prefix = facts[position % len(facts)].query[: PREFIX_LENGTHS[pause]]
+        return post_request("/api/memory/find", {"query": prefix}, server.headers)
 
-    load = Load(seconds=options.seconds, most=200)
-    worked = processor_seconds(server.pid)
-    answers, _ = load.run(server.port, request)
-    worked = (processor_seconds(server.pid) - worked) * 1000 / len(answers)
+    load = Load(seconds=options.seconds, max_requests=200)
+    cpu_ms = process_cpu_seconds(server.pid)
+    responses, _ = load.run(server.port, request)
+    cpu_ms = (process_cpu_seconds(server.pid) - cpu_ms) * 1000 / len(responses)
     return [
-        *percentiles("memories found while typing", [each.whole for each in answers], p95=100),
-        Figure(name="· processor time of the server", value=worked, unit="ms"),
+        *percentiles("memories found while typing", [each.total_ms for each in responses], p95=100),
+        Figure(name="· processor time of the server", value=cpu_ms, unit="ms"),
     ]
 
 
-def counted(server: Server, options: argparse.Namespace) -> list[Figure]:
-    said("counting")
-    request = get("/api/memory/census", server.headers)
-    answers, _ = Load(seconds=options.seconds, most=20).run(server.port, lambda _: request)
-    return percentiles("memories counted by kind", [each.whole for each in answers])[:2]
+def measure_counting(server: ServerProcess, options: argparse.Namespace) -> list[Figure]:
+    print_progress("counting")
+    request = get_request("/api/memory/census", server.headers)
+    responses, _ = Load(seconds=options.seconds, max_requests=20).run(server.port, lambda _: request)
+    return percentiles("memories counted by kind", [each.total_ms for each in responses])[:2]
 
 
 if __name__ == "__main__":

@@ -7,21 +7,24 @@ from benchmarks.figures import Figure
 from recollect import Memory
 from recollect.domain.scope import Scope
 
-MB = 1e6
-PARTS = ("messages", "fts", "embeddings", "receipts", "other")
-STATM = Path("/proc/self/statm")
+BYTES_PER_MB = 1e6
+DATABASE_PARTS = ("messages", "fts", "embeddings", "receipts", "other")
+STATM_PATH = Path("/proc/self/statm")
 
 
-def on_disk(memory: Memory) -> list[Figure]:
-    store = memory.runtime.store
-    stats = [store.upkeep.stats(Scope(user)) for user in store.users()]
+def measure_disk(memory: Memory) -> list[Figure]:
+    store = memory.application.store
+    stats = [store.maintenance.stats(Scope(user)) for user in store.users()]
     messages, sizes = sum(each.messages for each in stats), stats[0].sizes
-    kept = sizes["total"] - sizes["receipts"]
+    bytes_without_receipts = sizes["total"] - sizes["receipts"]
     return [
-        *(Figure(name=f"file, {part}", value=sizes[part] / MB, unit="MB") for part in PARTS),
+        *(
+            Figure(name=f"file, {part}", value=sizes[part] / BYTES_PER_MB, unit="MB")
+            for part in DATABASE_PARTS
+        ),
         Figure(
             name="file without receipts, per 100,000 messages",
-            value=kept / MB * 1e5 / messages,
+            value=bytes_without_receipts / BYTES_PER_MB * 1e5 / messages,
             unit="MB",
             most=300,
         ),
@@ -29,9 +32,9 @@ def on_disk(memory: Memory) -> list[Figure]:
     ]
 
 
-def in_memory(name: str) -> list[Figure]:
+def measure_memory(name: str) -> list[Figure]:
     """What the process holds now; told by Linux only."""
-    if not STATM.exists():
+    if not STATM_PATH.exists():
         return []
-    pages = int(STATM.read_text(encoding="ascii").split()[1])
-    return [Figure(name=name, value=pages * os.sysconf("SC_PAGE_SIZE") / MB, unit="MB")]
+    pages = int(STATM_PATH.read_text(encoding="ascii").split()[1])
+    return [Figure(name=name, value=pages * os.sysconf("SC_PAGE_SIZE") / BYTES_PER_MB, unit="MB")]

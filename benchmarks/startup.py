@@ -6,26 +6,26 @@ import time
 from collections.abc import Sequence
 
 from benchmarks.figures import Figure
-from benchmarks.fill import said
+from benchmarks.fill import print_progress
 
-TRIES = 10
+RUNS_PER_COMMAND = 10
 
 
-def starting() -> list[Figure]:
-    said("starting")
+def measure_startup() -> list[Figure]:
+    print_progress("starting")
     python = [sys.executable]
     return [
-        _started("python, doing nothing", [*python, "-c", "pass"]),
-        _started("import recollect", [*python, "-c", "import recollect"], most=150),
-        _started("from recollect import Memory", [*python, "-c", "from recollect import Memory"]),
-        _started("recollect --help", [*python, "-m", "recollect", "--help"], most=250),
+        _measure_command("python, doing nothing", [*python, "-c", "pass"]),
+        _measure_command("import recollect", [*python, "-c", "import recollect"], max_ms=150),
+        _measure_command("from recollect import Memory", [*python, "-c", "from recollect import Memory"]),
+        _measure_command("recollect --help", [*python, "-m", "recollect", "--help"], max_ms=250),
     ]
 
 
-def _started(name: str, command: Sequence[str], *, most: float | None = None) -> Figure:
+def _measure_command(name: str, command: Sequence[str], *, max_ms: float | None = None) -> Figure:
     best = float("inf")
-    for _ in range(TRIES):
-        begun = time.perf_counter()
+    for _ in range(RUNS_PER_COMMAND):
+        started = time.perf_counter()
         subprocess.run(command, check=True, capture_output=True)
-        best = min(best, time.perf_counter() - begun)
-    return Figure(name=name, value=best * 1000, unit="ms", most=most)
+        best = min(best, time.perf_counter() - started)
+    return Figure(name=name, value=best * 1000, unit="ms", most=max_ms)

@@ -8,81 +8,93 @@ from pathlib import Path
 from typing import TypeAlias
 
 from evals import curve, faquad, identifiers, locomo, longmemeval, paraphrase, presets, sets, truncation
-from evals.embeddings import CachedEmbedder, default_cache
-from evals.extraction.__main__ import LINES, measure, own_lines, public_lines
+from evals.embeddings import CachedEmbedder, default_cache_folder
+from evals.extraction.__main__ import OWN_LINES_FILE, measure, read_own_lines, read_public_lines
 from evals.measures import Figures
-from evals.plot import drawing
+from evals.plot import draw_svg
 from recollect.bootstrap import make_embedder
-from recollect.settings import load
+from recollect.settings import load_settings
 
-Run: TypeAlias = Callable[[Path, CachedEmbedder, Mapping[str, object]], Figures]
+EvalRun: TypeAlias = Callable[[Path, CachedEmbedder, Mapping[str, object]], Figures]
 
 
-def extraction(data: Path, _embedder: CachedEmbedder, _settings: Mapping[str, object]) -> Figures:
+def run_extraction(data: Path, _embedder: CachedEmbedder, _settings: Mapping[str, object]) -> Figures:
     """The judge that works by rules, on our own lines or on public ones with labels beside them."""
-    public = data.with_suffix(".labels.jsonl").exists()
-    lines = public_lines(data) if public else own_lines(data)
-    return {**measure(lines, kinds=not public).figures()}
+    has_labels_file = data.with_suffix(".labels.jsonl").exists()
+    lines = read_public_lines(data) if has_labels_file else read_own_lines(data)
+    return {**measure(lines, kinds=not has_labels_file).figures()}
 
 
 #: Each with the data it runs on when none is named; public sets are never shipped.
-EVALS: Mapping[str, tuple[Run, Path | None]] = {
+EVALS_BY_NAME: Mapping[str, tuple[EvalRun, Path | None]] = {
     "longmemeval": (longmemeval.run, None),
     "locomo": (locomo.run, None),
     "faquad": (faquad.run, None),
-    "identifiers": (identifiers.run, sets.IDENTIFIERS),
-    "paraphrase": (paraphrase.run, sets.PARAPHRASE),
-    "truncation": (truncation.run, sets.IDENTIFIERS),
-    "extraction": (extraction, LINES),
+    "identifiers": (identifiers.run, sets.IDENTIFIERS_FILE),
+    "paraphrase": (paraphrase.run, sets.PARAPHRASE_FILE),
+    "truncation": (truncation.run, sets.IDENTIFIERS_FILE),
+    "extraction": (run_extraction, OWN_LINES_FILE),
     "presets": (presets.run, None),
     "curve": (curve.run, None),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = _options(arguments)
-    run, own = EVALS[options.name]
-    data = options.data or own
+    options = _parse_options(arguments)
+    run, default_data = EVALS_BY_NAME[options.name]
+    data = options.data or default_data
     if data is None:
         sys.exit(f"{options.name} needs its data: --data PATH")
-    embedder = make_embedder(load(arguments={"embedder": options.embedder}).resolve().connection)
+    embedder = make_embedder(load_settings(arguments={"embedder": options.embedder}).resolve().machine)
     if embedder is None:
         sys.exit("Evals compare by meaning as well: choose an embedder.")
     with CachedEmbedder(embedder, options.cache) as cached:
         figures = run(data, cached, dict(options.set))
     if options.plot:
-        options.plot.write_text(drawing(figures), "utf-8")
-    print(json.dumps(figures, ensure_ascii=False, indent=2) if options.json else "\n".join(_lines(figures)))
+        options.plot.write_text(draw_svg(figures), "utf-8")
+    print(
+        json.dumps(figures, ensure_ascii=False, indent=2)
+        if options.json
+        else "\n".join(_format_lines(figures))
+    )
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals", description=__doc__)
-    parser.add_argument("name", choices=EVALS)
+    parser.add_argument("name", choices=EVALS_BY_NAME)
     parser.add_argument("--data", type=Path, help="the file with the set; our own sets need none")
     parser.add_argument("--json", action="store_true", help="print the figures for machines")
     parser.add_argument(
-        "--cache", type=Path, default=default_cache(), help="where vectors are kept; a stopped run goes on"
+        "--cache",
+        type=Path,
+        default=default_cache_folder(),
+        help="where vectors are kept; a stopped run goes on",
     )
     parser.add_argument("--embedder", default="onnx", help="as in the settings")
     parser.add_argument(
-        "--set", type=_setting, action="append", default=[], metavar="NAME=VALUE", help="as recall.ranker=sum"
+        "--set",
+        type=_parse_setting,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="as recall.ranker=sum",
     )
     parser.add_argument("--plot", type=Path, metavar="SVG", help="draw it; for curve")
     return parser.parse_args(arguments)
 
 
-def _setting(text: str) -> tuple[str, str]:
+def _parse_setting(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
         raise argparse.ArgumentTypeError("write NAME=VALUE")
     return name, value
 
 
-def _lines(figures: Figures, indent: str = "") -> list[str]:
+def _format_lines(figures: Figures, indent: str = "") -> list[str]:
     lines = []
     for name, value in figures.items():
         if isinstance(value, dict):
-            lines += [f"{indent}{name}", *_lines(value, indent + "  ")]
+            lines += [f"{indent}{name}", *_format_lines(value, indent + "  ")]
         else:
             lines.append(f"{indent}{name:28} {value}")
     return lines

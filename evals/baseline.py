@@ -15,40 +15,40 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from evals.embeddings import CachedEmbedder, default_cache
-from evals.extraction.__main__ import LINES
+from evals.embeddings import CachedEmbedder, default_cache_folder
+from evals.extraction.__main__ import OWN_LINES_FILE
 from evals.progress import progress
-from evals.sets import DISTRACTORS, IDENTIFIERS, PARAPHRASE, rows
+from evals.sets import DISTRACTORS_FILE, IDENTIFIERS_FILE, PARAPHRASE_FILE, read_rows
 from recollect import Memory
 from recollect.bootstrap import make_embedder
 from recollect.domain.policy import PRESETS
-from recollect.settings import load
+from recollect.settings import load_settings
 from recollect.testing.clock import CountingIds, FrozenClock
 
 Row: TypeAlias = dict[str, Any]
 
-QUERIES = 500
+QUERY_COUNT = 500
 MESSAGES_PER_CHAT = 20
 #: Queries are asked inside one of the chats and outside of any in turns.
-CHATS = 30
-SETTINGS: Mapping[str, object] = {"worker": False, "recall.enabled": True}
+CHAT_COUNT = 30
+BASELINE_SETTINGS: Mapping[str, object] = {"worker": False, "recall.enabled": True}
 
 
-def statements() -> list[str]:
+def read_statements() -> list[str]:
     """The user messages of the store: facts, small talk, code and remarks in both languages."""
-    facts = [row["memory"][language] for row in rows(PARAPHRASE) for language in ("en", "pt")]
-    lines = [row["text"] for row in rows(LINES)][:300]
-    code = [row["message"] for row in rows(IDENTIFIERS)][:120]
-    remarks = [row["text"] for row in rows(DISTRACTORS)][:200]
-    mixed = [*facts, *lines, *code, *remarks]
-    return sorted(mixed, key=lambda text: (mixed.index(text) * 7919) % 10_007)
+    facts = [row["memory"][language] for row in read_rows(PARAPHRASE_FILE) for language in ("en", "pt")]
+    lines = [row["text"] for row in read_rows(OWN_LINES_FILE)][:300]
+    code = [row["message"] for row in read_rows(IDENTIFIERS_FILE)][:120]
+    remarks = [row["text"] for row in read_rows(DISTRACTORS_FILE)][:200]
+    texts = [*facts, *lines, *code, *remarks]
+    return sorted(texts, key=lambda text: (texts.index(text) * 7919) % 10_007)
 
 
-def queries() -> list[str]:
-    asked = [row["question"][language] for row in rows(PARAPHRASE) for language in ("en", "pt")]
-    asked += [question for row in rows(IDENTIFIERS) for question in row["questions"]]
-    asked += [row["text"] for row in rows(LINES)]
-    return list(dict.fromkeys(asked))[:QUERIES]
+def read_queries() -> list[str]:
+    texts = [row["question"][language] for row in read_rows(PARAPHRASE_FILE) for language in ("en", "pt")]
+    texts += [question for row in read_rows(IDENTIFIERS_FILE) for question in row["questions"]]
+    texts += [row["text"] for row in read_rows(OWN_LINES_FILE)]
+    return list(dict.fromkeys(texts))[:QUERY_COUNT]
 
 
 def measure(embedder: CachedEmbedder) -> Iterator[Row]:
@@ -59,13 +59,13 @@ def measure(embedder: CachedEmbedder) -> Iterator[Row]:
 
 def _measure_preset(preset: str, embedder: CachedEmbedder, db: Path) -> Iterator[Row]:
     clock = FrozenClock()
-    settings = {**SETTINGS, "preset": preset}
+    settings = {**BASELINE_SETTINGS, "preset": preset}
     with Memory(
         db, user_id="ana", embedder=embedder, clock=clock, ids=CountingIds(), settings=settings
     ) as memory:
         _ingest(memory, clock)
-        for number, query in enumerate(progress(queries(), preset)):
-            chat = f"chat {number % CHATS}" if number % 2 else None
+        for number, query in enumerate(progress(read_queries(), preset)):
+            chat = f"chat {number % CHAT_COUNT}" if number % 2 else None
             block = memory.context(query, chat_id=chat)
             receipt = block["receipt"]
             assert isinstance(receipt, dict)
@@ -81,7 +81,7 @@ def _measure_preset(preset: str, embedder: CachedEmbedder, db: Path) -> Iterator
 
 
 def _ingest(memory: Memory, clock: FrozenClock) -> None:
-    texts = statements()
+    texts = read_statements()
     for start in range(0, len(texts), MESSAGES_PER_CHAT):
         batch: list[Mapping[str, object]] = []
         for text in texts[start : start + MESSAGES_PER_CHAT]:
@@ -91,13 +91,15 @@ def _ingest(memory: Memory, clock: FrozenClock) -> None:
     memory.flush(seconds=3600)
 
 
-def differences(before: list[Row], after: list[Row]) -> Iterator[str]:
+def find_differences(before: list[Row], after: list[Row]) -> Iterator[str]:
     recorded = {(row["preset"], row["query"]): row for row in before}
     for row in after:
-        known = recorded.pop((row["preset"], row["query"]), None)
-        changed = ["missing"] if known is None else [key for key in row if row[key] != known.get(key)]
-        if changed:
-            yield f"{row['preset']}: {row['query'][:80]!r}: {', '.join(changed)}"
+        before_row = recorded.pop((row["preset"], row["query"]), None)
+        changed_keys = (
+            ["missing"] if before_row is None else [key for key in row if row[key] != before_row.get(key)]
+        )
+        if changed_keys:
+            yield f"{row['preset']}: {row['query'][:80]!r}: {', '.join(changed_keys)}"
     yield from (f"{preset}: {query[:80]!r}: no longer measured" for preset, query in recorded)
 
 
@@ -105,21 +107,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m evals.baseline", description=__doc__)
     parser.add_argument("command", choices=("record", "compare"))
     parser.add_argument("file", type=Path, help="JSON lines, one per preset and query")
-    parser.add_argument("--cache", type=Path, default=default_cache(), help="the folder of cached embeddings")
+    parser.add_argument(
+        "--cache", type=Path, default=default_cache_folder(), help="the folder of cached embeddings"
+    )
     options = parser.parse_args()
-    embedder = make_embedder(load(arguments={"embedder": "onnx"}).resolve().connection)
+    embedder = make_embedder(load_settings(arguments={"embedder": "onnx"}).resolve().machine)
     assert embedder is not None
     with CachedEmbedder(embedder, options.cache) as cached:
-        measured = list(measure(cached))
+        rows = list(measure(cached))
     if options.command == "record":
-        options.file.write_text("".join(json.dumps(row) + "\n" for row in measured), "utf-8")
-        print(f"recorded {len(measured)} contexts in {options.file}")
+        options.file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        print(f"recorded {len(rows)} contexts in {options.file}")
         return
     before = [json.loads(line) for line in options.file.read_text("utf-8").splitlines()]
-    found = list(differences(before, measured))
-    print("\n".join(found[:40]))
-    print(f"{len(measured) - len(found)} of {len(measured)} contexts are equal")
-    sys.exit(bool(found))
+    lines = list(find_differences(before, rows))
+    print("\n".join(lines[:40]))
+    print(f"{len(rows) - len(lines)} of {len(rows)} contexts are equal")
+    sys.exit(bool(lines))
 
 
 if __name__ == "__main__":

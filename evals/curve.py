@@ -6,15 +6,15 @@ from time import process_time
 
 from evals import locomo
 from evals.embeddings import CachedEmbedder
-from evals.harness import bench
-from evals.measures import Figures, Marks, figures, marks
+from evals.harness import open_harness
+from evals.measures import Figures, RecallMetrics, average_metrics, recall_metrics
 from evals.progress import progress
-from recollect.domain.policy import Value
+from recollect.domain.policy import OptionValue
 
-AT = (5, 10)
+RECALL_CUTOFFS = (5, 10)
 #: Every so many questions: reading again takes long.
-EVERY = 4
-POINTS: Mapping[str, Mapping[str, Value]] = {
+QUESTION_STRIDE = 4
+SETTINGS_BY_POINT: Mapping[str, Mapping[str, OptionValue]] = {
     "cosine": {"recall.ranker": "cosine", "recall.hybrid": False},
     "sum": {"recall.ranker": "sum"},
     "blend": {"recall.ranker": "blend"},
@@ -27,37 +27,44 @@ POINTS: Mapping[str, Mapping[str, Value]] = {
 
 
 def run(data: Path, embedder: CachedEmbedder, settings: Mapping[str, object]) -> Figures:
-    told: dict[str, list[Marks]] = {name: [] for name in POINTS}
-    spent: dict[str, list[float]] = {name: [] for name in POINTS}
-    for conversation in locomo.read(data):
-        _ask(conversation, embedder, settings, told, spent)
-    return {name: {**figures(told[name]), **_milliseconds(spent[name])} for name in POINTS}
+    metrics_by_point: dict[str, list[RecallMetrics]] = {name: [] for name in SETTINGS_BY_POINT}
+    cpu_ms_by_point: dict[str, list[float]] = {name: [] for name in SETTINGS_BY_POINT}
+    for conversation in locomo.read_conversations(data):
+        _measure_conversation(conversation, embedder, settings, metrics_by_point, cpu_ms_by_point)
+    return {
+        name: {**average_metrics(metrics_by_point[name]), **_percentiles_ms(cpu_ms_by_point[name])}
+        for name in SETTINGS_BY_POINT
+    }
 
 
-def _ask(
+def _measure_conversation(
     conversation: locomo.Conversation,
     embedder: CachedEmbedder,
     settings: Mapping[str, object],
-    told: Mapping[str, list[Marks]],
-    spent: Mapping[str, list[float]],
+    metrics_by_point: Mapping[str, list[RecallMetrics]],
+    cpu_ms_by_point: Mapping[str, list[float]],
 ) -> None:
-    with bench(embedder, settings) as memory:
-        names = locomo.tell(memory, conversation)
-        memory.settle()
-        for question in progress(conversation.questions[::EVERY], "LoCoMo questions"):
+    with open_harness(embedder, settings) as harness:
+        turn_ids = locomo.add_conversation(harness, conversation)
+        harness.flush()
+        for question in progress(conversation.questions[::QUESTION_STRIDE], "LoCoMo questions"):
             # What is read from the file for the first time is no point's burden.
-            memory.ask(question.text, limit=max(AT), at=conversation.ends_at)
-            for name, values in POINTS.items():
-                begun = process_time()
-                found = memory.ask(question.text, limit=max(AT), settings={**settings, **values})
-                spent[name].append((process_time() - begun) * 1000)
-                turns = [names[each.message] for each in found if each.message in names]
-                told[name].append(marks("turn_", turns, question.turns, at=AT))
+            harness.search(question.text, limit=max(RECALL_CUTOFFS), at=conversation.ends_at)
+            for name, values in SETTINGS_BY_POINT.items():
+                started = process_time()
+                results = harness.search(
+                    question.text, limit=max(RECALL_CUTOFFS), settings={**settings, **values}
+                )
+                cpu_ms_by_point[name].append((process_time() - started) * 1000)
+                turns = [turn_ids[each.message] for each in results if each.message in turn_ids]
+                metrics_by_point[name].append(
+                    recall_metrics("turn_", turns, question.turns, cutoffs=RECALL_CUTOFFS)
+                )
 
 
-def _milliseconds(spent: Sequence[float]) -> Figures:
+def _percentiles_ms(cpu_ms: Sequence[float]) -> Figures:
     """Of processor time besides the embedding, which is remembered here."""
-    ordered = sorted(spent)
+    ordered = sorted(cpu_ms)
     return {
         f"ms_p{share}": round(ordered[min(len(ordered) * share // 100, len(ordered) - 1)], 2)
         for share in (50, 95)

@@ -12,12 +12,12 @@ from platformdirs import user_cache_path
 from recollect.ports.embedder import Embedder, Vector
 
 #: Texts embedded between two writes: what a stopped run loses.
-FLUSH = 64
+TEXTS_PER_WRITE = 64
 #: Hashes looked up in one query.
-ASKED = 500
+KEYS_PER_QUERY = 500
 
 
-def default_cache() -> Path:
+def default_cache_folder() -> Path:
     return user_cache_path("recollect") / "evals"
 
 
@@ -28,11 +28,14 @@ class CachedEmbedder:
         self._inner = inner
         self.model_id = inner.model_id
         self.dimension = inner.dimension
-        self.floor = inner.floor
+        self.cosine_floor = inner.cosine_floor
         folder.mkdir(parents=True, exist_ok=True)
         # The engine embeds on one thread at a time, though not always on the one that opened this.
         self._db = sqlite3.connect(
-            folder / f"{_plain(inner.model_id)}.db", check_same_thread=False, timeout=60, isolation_level=None
+            folder / f"{_safe_file_name(inner.model_id)}.db",
+            check_same_thread=False,
+            timeout=60,
+            isolation_level=None,
         )
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
@@ -41,10 +44,10 @@ class CachedEmbedder:
         )
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        return self._cached("p", texts)
+        return self._embed_cached("p", texts)
 
     def embed_query(self, text: str) -> Vector:
-        return self._cached("q", [text])[0]
+        return self._embed_cached("q", [text])[0]
 
     def windows(self, text: str) -> list[str]:
         return self._inner.windows(text)
@@ -56,41 +59,43 @@ class CachedEmbedder:
         # Not named close: a memory gives its embedder back when it is closed, and there are many memories here.
         self._db.close()
 
-    def _cached(self, use: str, texts: Sequence[str]) -> list[Vector]:
-        keys = [_key(use, text) for text in texts]
-        known = self._known(keys)
-        new = [place for place, key in enumerate(keys) if key not in known]
-        for start in range(0, len(new), FLUSH):
-            places = new[start : start + FLUSH]
-            wanted = [texts[place] for place in places]
+    def _embed_cached(self, purpose: str, texts: Sequence[str]) -> list[Vector]:
+        keys = [_key(purpose, text) for text in texts]
+        cached = self._read_cached(keys)
+        missing_positions = [place for place, key in enumerate(keys) if key not in cached]
+        for start in range(0, len(missing_positions), TEXTS_PER_WRITE):
+            positions = missing_positions[start : start + TEXTS_PER_WRITE]
+            missing_texts = [texts[place] for place in positions]
             vectors = (
-                self._inner.embed(wanted)
-                if use == "p"
-                else [self._inner.embed_query(text) for text in wanted]
+                self._inner.embed(missing_texts)
+                if purpose == "p"
+                else [self._inner.embed_query(text) for text in missing_texts]
             )
-            self._keep({keys[place]: vector for place, vector in zip(places, vectors, strict=True)}, known)
-        return [known[key][:] for key in keys]
+            self._store(
+                {keys[place]: vector for place, vector in zip(positions, vectors, strict=True)}, cached
+            )
+        return [cached[key][:] for key in keys]
 
-    def _keep(self, made: dict[bytes, Vector], known: dict[bytes, Vector]) -> None:
-        known.update(made)
-        rows = [(key, vector.tobytes()) for key, vector in made.items()]
+    def _store(self, new_vectors: dict[bytes, Vector], cached: dict[bytes, Vector]) -> None:
+        cached.update(new_vectors)
+        rows = [(key, vector.tobytes()) for key, vector in new_vectors.items()]
         self._db.execute("BEGIN IMMEDIATE")
         self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
         self._db.execute("COMMIT")
 
-    def _known(self, keys: Sequence[bytes]) -> dict[bytes, Vector]:
-        found: dict[bytes, Vector] = {}
-        for start in range(0, len(keys), ASKED):
-            some = keys[start : start + ASKED]
-            marks = ",".join("?" * len(some))
-            rows = self._db.execute(f"SELECT hash, data FROM vectors WHERE hash IN ({marks})", some)
-            found.update((key, array("f", data)) for key, data in rows)
-        return found
+    def _read_cached(self, keys: Sequence[bytes]) -> dict[bytes, Vector]:
+        cached: dict[bytes, Vector] = {}
+        for start in range(0, len(keys), KEYS_PER_QUERY):
+            batch = keys[start : start + KEYS_PER_QUERY]
+            placeholders = ",".join("?" * len(batch))
+            rows = self._db.execute(f"SELECT hash, data FROM vectors WHERE hash IN ({placeholders})", batch)
+            cached.update((key, array("f", data)) for key, data in rows)
+        return cached
 
 
-def _key(use: str, text: str) -> bytes:
-    return hashlib.blake2b(f"{use}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def _key(purpose: str, text: str) -> bytes:
+    return hashlib.blake2b(f"{purpose}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _plain(name: str) -> str:
+def _safe_file_name(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-._" else "_" for c in name)

@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evals.embeddings import CachedEmbedder
-from evals.harness import Turn, bench
-from evals.measures import Figures, figures, marks
+from evals.harness import Turn, open_harness
+from evals.measures import Figures, average_metrics, recall_metrics
 from evals.progress import progress
 
-AT = (1, 5, 10)
+RECALL_CUTOFFS = (1, 5, 10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passages:
+class FaquadDataset:
     articles: Mapping[str, tuple[str, ...]]
     questions: tuple[tuple[str, str], ...]  #: each with its passage
 
 
-def read(path: Path) -> Passages:
+def read_dataset(path: Path) -> FaquadDataset:
     data = json.loads(path.read_text(encoding="utf-8"))["data"]
-    return Passages(
+    return FaquadDataset(
         articles={
             f"{place} {article.get('title', '')}".strip(): tuple(p["context"] for p in article["paragraphs"])
             for place, article in enumerate(data)
@@ -36,16 +36,16 @@ def read(path: Path) -> Passages:
 
 
 def run(data: Path, embedder: CachedEmbedder, settings: Mapping[str, object]) -> Figures:
-    passages = read(data)
-    with bench(embedder, settings) as told:
+    dataset = read_dataset(data)
+    with open_harness(embedder, settings) as harness:
         texts: dict[str, str] = {}
-        for title, paragraphs in passages.articles.items():
-            ids = told.tell(title, [Turn(text=text) for text in paragraphs])
+        for title, paragraphs in dataset.articles.items():
+            ids = harness.add_turns(title, [Turn(text=text) for text in paragraphs])
             texts |= {id_: text for id_, text in zip(ids, paragraphs, strict=True) if id_ is not None}
-        told.settle()
-        said = []
-        for question, passage in progress(passages.questions, "FaQuAD questions"):
-            found = told.ask(question, limit=2 * max(AT))
-            ranked = [texts.get(each.message, "") for each in found]
-            said.append(marks("", ranked, {passage}, at=AT, ndcg_at=(5,)))
-    return figures(said)
+        harness.flush()
+        metrics = []
+        for question, passage in progress(dataset.questions, "FaQuAD questions"):
+            results = harness.search(question, limit=2 * max(RECALL_CUTOFFS))
+            ranking = [texts.get(each.message, "") for each in results]
+            metrics.append(recall_metrics("", ranking, {passage}, cutoffs=RECALL_CUTOFFS, ndcg_cutoffs=(5,)))
+    return average_metrics(metrics)

@@ -12,9 +12,9 @@ from pathlib import Path
 from evals.embeddings import CachedEmbedder
 from recollect import Memory
 
-USER = "asker"
+USER_ID = "asker"
 #: The worker would embed behind our back; facts are learned only where an eval is about them.
-QUIET: Mapping[str, object] = {"worker": False, "extract.mode": "off", "summaries.every": 0}
+QUIET_SETTINGS: Mapping[str, object] = {"worker": False, "extract.mode": "off", "summaries.every": 0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,16 +23,16 @@ class Turn:
 
     text: str
     role: str = "user"
-    said_at: datetime | None = None
+    created_at: datetime | None = None
 
     @property
-    def visible(self) -> bool:
+    def has_text(self) -> bool:
         """Whether there is anything to store: some public turns hold nothing but a mark of no width."""
         return any(unicodedata.category(character)[0] not in "ZC" for character in self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SearchResult:
     """A passage that came back, by the message it was said in."""
 
     message: str
@@ -43,74 +43,74 @@ class Found:
     parts: Mapping[str, float]
 
 
-class SetClock:
+class SettableClock:
     """Shows the time of the question."""
 
     def __init__(self) -> None:
-        self.time = datetime(2026, 1, 1, tzinfo=UTC)
+        self.current = datetime(2026, 1, 1, tzinfo=UTC)
 
     def now(self) -> datetime:
-        return self.time
+        return self.current
 
     def monotonic(self) -> float:
         return time.monotonic()
 
 
 @dataclass(slots=True, kw_only=True)
-class Bench:
+class EvalHarness:
     memory: Memory
-    clock: SetClock
+    clock: SettableClock
     sources: dict[str, str] = field(default_factory=dict)  #: the message behind each memory
     milliseconds: list[float] = field(default_factory=list)
 
-    def tell(self, chat: str, turns: Sequence[Turn]) -> list[str | None]:
+    def add_turns(self, chat: str, turns: Sequence[Turn]) -> list[str | None]:
         """Say these in one chat; the id of each message, None for one without words."""
-        spoken = [turn for turn in turns if turn.visible]
-        answer = self.memory.add([_as_message(turn) for turn in spoken], chat_id=chat)
-        listed = answer["messages"]
-        assert isinstance(listed, list)
-        ids = iter([str(each["id"]) for each in listed if isinstance(each, dict)])
-        return [next(ids) if turn.visible else None for turn in turns]
+        turns_with_text = [turn for turn in turns if turn.has_text]
+        response = self.memory.add([_to_message(turn) for turn in turns_with_text], chat_id=chat)
+        messages = response["messages"]
+        assert isinstance(messages, list)
+        ids = iter([str(each["id"]) for each in messages if isinstance(each, dict)])
+        return [next(ids) if turn.has_text else None for turn in turns]
 
-    def remember(self, text: str) -> str:
+    def add_memory(self, text: str) -> str:
         """Keep a text as it is; the id of the memory."""
-        kept = self.memory.add(text)["results"]
-        assert isinstance(kept, list)
-        assert isinstance(kept[0], dict)
-        return str(kept[0]["id"])
+        results = self.memory.add(text)["results"]
+        assert isinstance(results, list)
+        assert isinstance(results[0], dict)
+        return str(results[0]["id"])
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Do all that is queued: vectors, and facts if they are wanted."""
         self.memory.flush(seconds=24 * 3600)
-        listed = self.memory.get_all(limit=1_000_000)["results"]
-        assert isinstance(listed, list)
-        for each in listed:
+        memories = self.memory.get_all(limit=1_000_000)["results"]
+        assert isinstance(memories, list)
+        for each in memories:
             assert isinstance(each, dict)
             spans = each["sources"]
             if isinstance(spans, list) and spans and isinstance(spans[0], dict):
                 self.sources[str(each["id"])] = str(spans[0]["message_id"])
 
-    def ask(
+    def search(
         self,
-        question: str,
+        query: str,
         *,
         limit: int,
         at: datetime | None = None,
         settings: Mapping[str, object] | None = None,
-    ) -> list[Found]:
+    ) -> list[SearchResult]:
         if at is not None:
-            self.clock.time = at
-        begun = time.perf_counter()
-        answer = self.memory.search(question, limit=limit, settings=settings)
-        self.milliseconds.append((time.perf_counter() - begun) * 1000)
-        listed = answer["results"]
-        assert isinstance(listed, list)
-        return [self._found(each) for each in listed if isinstance(each, dict)]
+            self.clock.current = at
+        started = time.perf_counter()
+        response = self.memory.search(query, limit=limit, settings=settings)
+        self.milliseconds.append((time.perf_counter() - started) * 1000)
+        results = response["results"]
+        assert isinstance(results, list)
+        return [self._to_result(each) for each in results if isinstance(each, dict)]
 
-    def _found(self, item: Mapping[str, object]) -> Found:
+    def _to_result(self, item: Mapping[str, object]) -> SearchResult:
         id_, parts, chat = str(item["id"]), item["parts"], item["chat_id"]
         assert isinstance(parts, dict)
-        return Found(
+        return SearchResult(
             message=self.sources.get(id_, id_.partition("#")[0]),
             chat=None if chat is None else str(chat),
             text=str(item["memory"]),
@@ -121,25 +121,25 @@ class Bench:
 
 
 @contextmanager
-def bench(
-    embedder: CachedEmbedder, settings: Mapping[str, object], *, learn: bool = False
-) -> Iterator[Bench]:
+def open_harness(
+    embedder: CachedEmbedder, settings: Mapping[str, object], *, extract: bool = False
+) -> Iterator[EvalHarness]:
     """A bench with a fresh file; `learn` keeps the preset's own extraction."""
-    quiet = {"worker": False} if learn else QUIET
-    clock = SetClock()
+    base_settings = {"worker": False} if extract else QUIET_SETTINGS
+    clock = SettableClock()
     with (
         tempfile.TemporaryDirectory() as folder,
         Memory(
             Path(folder) / "memory.db",
-            user_id=USER,
+            user_id=USER_ID,
             embedder=embedder,
             clock=clock,
-            settings={**quiet, **settings},
+            settings={**base_settings, **settings},
         ) as memory,
     ):
-        yield Bench(memory=memory, clock=clock)
+        yield EvalHarness(memory=memory, clock=clock)
 
 
-def _as_message(turn: Turn) -> dict[str, object]:
-    said_at = {} if turn.said_at is None else {"created_at": turn.said_at.isoformat()}
-    return {"role": turn.role, "content": turn.text, **said_at}
+def _to_message(turn: Turn) -> dict[str, object]:
+    created_at = {} if turn.created_at is None else {"created_at": turn.created_at.isoformat()}
+    return {"role": turn.role, "content": turn.text, **created_at}

@@ -9,43 +9,43 @@ _NOUNS = (
     *("lease", "mirror", "outbox", "packet", "region", "roster", "shard", "signal", "stream", "vendor"),
 )
 #: A word of a question that names code: it has a sign, a digit or a capital inside.
-_NAME = re.compile(r"--[a-z][\w-]+|\w+(?:[./:-]\w+)*")
-_INSIDE = re.compile(r"[_./:-]|\d|[a-z][A-Z]|^--")
-_PART = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}|\d+")
+_NAME_PATTERN = re.compile(r"--[a-z][\w-]+|\w+(?:[./:-]\w+)*")
+_CODE_MARK_PATTERN = re.compile(r"[_./:-]|\d|[a-z][A-Z]|^--")
+_PART_PATTERN = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}|\d+")
 
 
-def named(question: str, message: str) -> list[str]:
+def shared_names(question: str, message: str) -> list[str]:
     """The names of code that a question and its message share, as the message writes them."""
-    found = (name.rstrip("().,:;?!") for name in _NAME.findall(question))
-    return [name for name in dict.fromkeys(found) if _INSIDE.search(name) and name in message]
+    candidates = (name.rstrip("().,:;?!") for name in _NAME_PATTERN.findall(question))
+    return [name for name in dict.fromkeys(candidates) if _CODE_MARK_PATTERN.search(name) and name in message]
 
 
-def siblings(message: str, questions: Sequence[str], count: int) -> Iterator[str]:
+def make_siblings(message: str, questions: Sequence[str], count: int) -> Iterator[str]:
     """The same said of other names of the family. There are none where that would answer one of the questions."""
-    asked = [named(question, message) for question in questions]
-    if not all(asked):
+    names_by_question = [shared_names(question, message) for question in questions]
+    if not all(names_by_question):
         return
-    names = sorted({name for each in asked for name in each}, key=len, reverse=True)
+    names = sorted({name for each in names_by_question for name in each}, key=len, reverse=True)
     for number in range(count):
-        said = message
-        for place, name in enumerate(names):
-            said = said.replace(name, _other(name, number + 7 * place))
-        if not any(name in said for name in names):
-            yield said
+        sibling = message
+        for position, name in enumerate(names):
+            sibling = sibling.replace(name, _sibling_name(name, number + 7 * position))
+        if not any(name in sibling for name in names):
+            yield sibling
 
 
-def _other(name: str, number: int) -> str:
+def _sibling_name(name: str, number: int) -> str:
     """Another name of the family: its longest word is another one; of codes and versions the last number is."""
-    parts = list(_PART.finditer(name))
+    parts = list(_PART_PATTERN.finditer(name))
     words = [part for part in parts if part.group()[-1].islower()]
     numbers = [part for part in parts if part.group().isdigit()]
     if not parts:
         return f"{name}_{_NOUNS[number % len(_NOUNS)]}"
     part = max(words, key=lambda each: len(each.group())) if words else (numbers or parts)[-1]
-    return name[: part.start()] + _in_its_place(part.group(), number) + name[part.end() :]
+    return name[: part.start()] + _replace_part(part.group(), number) + name[part.end() :]
 
 
-def _in_its_place(part: str, number: int) -> str:
+def _replace_part(part: str, number: int) -> str:
     if part.isdigit():
         return str(int(part) + 1 + number).zfill(len(part))
     noun = _NOUNS[number % len(_NOUNS)]

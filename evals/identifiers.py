@@ -10,83 +10,103 @@ from pathlib import Path
 from typing import Any
 
 from evals.embeddings import CachedEmbedder
-from evals.harness import Bench, Turn, bench
-from evals.identifier_siblings import siblings
-from evals.measures import Figures, Marks, by_group, marks
+from evals.harness import EvalHarness, Turn, open_harness
+from evals.identifier_siblings import make_siblings
+from evals.measures import Figures, RecallMetrics, average_by_group, recall_metrics
 from evals.progress import progress
-from evals.sets import rows
+from evals.sets import read_rows
 
-AT = (1, 5)
-DENSE: Mapping[str, object] = {"recall.hybrid": False, "recall.ranker": "cosine"}
+RECALL_CUTOFFS = (1, 5)
+DENSE_SETTINGS: Mapping[str, object] = {"recall.hybrid": False, "recall.ranker": "cosine"}
 #: Messages of one chat.
-CHAT = 20
+MESSAGES_PER_CHAT = 20
 #: Messages that say the same of a sibling, for each that is asked for.
-FAMILY = 20
+SIBLINGS_PER_MESSAGE = 20
 
 
 def run(data: Path, embedder: CachedEmbedder, settings: Mapping[str, object]) -> Figures:
-    listed = list(rows(data))
+    records = list(read_rows(data))
     return {
-        **_compared([*listed, *_families(listed)], embedder, settings),
-        "as_written": _compared(listed, embedder, settings),
+        **_compare_channels([*records, *_make_sibling_records(records)], embedder, settings),
+        "as_written": _compare_channels(records, embedder, settings),
     }
 
 
-def _families(listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    written = {row["message"] for row in listed}
-    made = (
+def _make_sibling_records(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    known_messages = {row["message"] for row in records}
+    sibling_messages = (
         said
-        for row in listed
+        for row in records
         if row["questions"]
-        for said in siblings(row["message"], row["questions"], FAMILY)
+        for said in make_siblings(row["message"], row["questions"], SIBLINGS_PER_MESSAGE)
     )
-    return [{"message": said, "questions": []} for said in dict.fromkeys(made) if said not in written]
+    return [
+        {"message": said, "questions": []}
+        for said in dict.fromkeys(sibling_messages)
+        if said not in known_messages
+    ]
 
 
-def _compared(
-    listed: list[dict[str, Any]], embedder: CachedEmbedder, settings: Mapping[str, object]
+def _compare_channels(
+    records: list[dict[str, Any]], embedder: CachedEmbedder, settings: Mapping[str, object]
 ) -> Figures:
-    with bench(embedder, settings) as told:
-        ids = tell(told, listed)
-        told.settle()
-        hybrid = _figures(told, listed, ids, {})
-        dense = _figures(told, listed, ids, DENSE)
-    gain = 100 * (_number(hybrid["recall@5"]) / _number(dense["recall@5"]) - 1)
-    gain_1 = 100 * (_number(hybrid["recall@1"]) / _number(dense["recall@1"]) - 1)
+    with open_harness(embedder, settings) as harness:
+        ids = add_messages(harness, records)
+        harness.flush()
+        hybrid = _measure(harness, records, ids, {})
+        dense = _measure(harness, records, ids, DENSE_SETTINGS)
+    gain = 100 * (_to_float(hybrid["recall@5"]) / _to_float(dense["recall@5"]) - 1)
+    gain_1 = 100 * (_to_float(hybrid["recall@1"]) / _to_float(dense["recall@1"]) - 1)
     return {
         **hybrid,
-        "messages": len(listed),
+        "messages": len(records),
         "dense_only": dense,
         "gain_over_dense@1": round(gain_1, 1),
         "gain_over_dense@5": round(gain, 1),
     }
 
 
-def tell(told: Bench, listed: list[dict[str, Any]]) -> dict[str, str]:
+def add_messages(harness: EvalHarness, records: list[dict[str, Any]]) -> dict[str, str]:
     """Mixed, so that what belongs together does not stand together; the message of each row."""
     ids: dict[str, str] = {}
-    mixed = sorted(enumerate(listed), key=lambda each: (each[0] * 7919) % 10_007)
-    for start in range(0, len(mixed), CHAT):
-        some = [row for _, row in mixed[start : start + CHAT]]
+    shuffled = sorted(enumerate(records), key=lambda each: (each[0] * 7919) % 10_007)
+    for start in range(0, len(shuffled), MESSAGES_PER_CHAT):
+        chat_records = [row for _, row in shuffled[start : start + MESSAGES_PER_CHAT]]
         for row, id_ in zip(
-            some, told.tell(f"chat {start}", [Turn(text=r["message"]) for r in some]), strict=True
+            chat_records,
+            harness.add_turns(f"chat {start}", [Turn(text=r["message"]) for r in chat_records]),
+            strict=True,
         ):
             if id_ is not None:
                 ids[row["message"]] = id_
     return ids
 
 
-def _figures(
-    told: Bench, listed: list[dict[str, Any]], ids: Mapping[str, str], settings: Mapping[str, object]
+def _measure(
+    harness: EvalHarness,
+    records: list[dict[str, Any]],
+    ids: Mapping[str, str],
+    settings: Mapping[str, object],
 ) -> Figures:
-    said: list[tuple[str, Marks]] = []
-    asked = [(row, question) for row in listed for question in row["questions"]]
-    for row, question in progress(asked, "questions that name code"):
-        found = told.ask(question, limit=2 * max(AT), settings=settings)
-        wanted = {ids[row["message"]]}
-        said.append((row["split"], marks("", [each.message for each in found], wanted, at=AT, ndcg_at=(5,))))
-    return by_group(said, "by_split")
+    grouped_metrics: list[tuple[str, RecallMetrics]] = []
+    questions = [(row, question) for row in records for question in row["questions"]]
+    for row, question in progress(questions, "questions that name code"):
+        results = harness.search(question, limit=2 * max(RECALL_CUTOFFS), settings=settings)
+        relevant = {ids[row["message"]]}
+        grouped_metrics.append(
+            (
+                row["split"],
+                recall_metrics(
+                    "",
+                    [each.message for each in results],
+                    relevant,
+                    cutoffs=RECALL_CUTOFFS,
+                    ndcg_cutoffs=(5,),
+                ),
+            )
+        )
+    return average_by_group(grouped_metrics, "by_split")
 
 
-def _number(value: object) -> float:
+def _to_float(value: object) -> float:
     return float(str(value))

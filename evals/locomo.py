@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from evals.embeddings import CachedEmbedder
-from evals.harness import Bench, Turn, bench
-from evals.measures import Figures, Marks, by_group, marks
+from evals.harness import EvalHarness, Turn, open_harness
+from evals.measures import Figures, RecallMetrics, average_by_group, recall_metrics
 from evals.progress import progress
 
-CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-AT = (5, 10, 20)
+CATEGORY_NAMES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+RECALL_CUTOFFS = (5, 10, 20)
 #: Passages asked for: enough that ten different sessions are among them.
-PASSAGES = 50
-_EVIDENCE = re.compile(r"D:?(\d+):0*(\d+)")
-_SESSION = re.compile(r"session_(\d+)")
+MAX_PASSAGES = 50
+_EVIDENCE_PATTERN = re.compile(r"D:?(\d+):0*(\d+)")
+_SESSION_PATTERN = re.compile(r"session_(\d+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,72 +39,86 @@ class Conversation:
 
     @property
     def ends_at(self) -> datetime:
-        moments = [
-            turn.said_at for turns in self.sessions.values() for turn in turns.values() if turn.said_at
+        timestamps = [
+            turn.created_at for turns in self.sessions.values() for turn in turns.values() if turn.created_at
         ]
-        return max(moments) + timedelta(days=1)
+        return max(timestamps) + timedelta(days=1)
 
 
-def read(path: Path) -> list[Conversation]:
-    return [_conversation(each) for each in json.loads(path.read_text(encoding="utf-8"))]
+def read_conversations(path: Path) -> list[Conversation]:
+    return [_parse_conversation(each) for each in json.loads(path.read_text(encoding="utf-8"))]
 
 
 def run(data: Path, embedder: CachedEmbedder, settings: Mapping[str, object]) -> Figures:
-    told = [each for conversation in read(data) for each in _marked(conversation, embedder, settings)]
-    return by_group(told, "by_category")
+    grouped_metrics = [
+        each
+        for conversation in read_conversations(data)
+        for each in _score_conversation(conversation, embedder, settings)
+    ]
+    return average_by_group(grouped_metrics, "by_category")
 
 
-def _marked(
+def _score_conversation(
     conversation: Conversation, embedder: CachedEmbedder, settings: Mapping[str, object]
-) -> Iterator[tuple[str, Marks]]:
-    with bench(embedder, settings) as told:
-        names = tell(told, conversation)
-        told.settle()
+) -> Iterator[tuple[str, RecallMetrics]]:
+    with open_harness(embedder, settings) as harness:
+        turn_ids = add_conversation(harness, conversation)
+        harness.flush()
         for question in progress(conversation.questions, "LoCoMo questions"):
-            found = told.ask(question.text, limit=PASSAGES, at=conversation.ends_at)
-            turns = [names[each.message] for each in found if each.message in names]
-            said = marks("turn_", turns, question.turns, at=AT)
-            said |= marks("session_", [each.chat or "" for each in found], question.sessions, at=AT)
-            yield question.category, said
+            results = harness.search(question.text, limit=MAX_PASSAGES, at=conversation.ends_at)
+            turns = [turn_ids[each.message] for each in results if each.message in turn_ids]
+            metrics = recall_metrics("turn_", turns, question.turns, cutoffs=RECALL_CUTOFFS)
+            metrics |= recall_metrics(
+                "session_", [each.chat or "" for each in results], question.sessions, cutoffs=RECALL_CUTOFFS
+            )
+            yield question.category, metrics
 
 
-def tell(told: Bench, conversation: Conversation) -> dict[str, str]:
+def add_conversation(harness: EvalHarness, conversation: Conversation) -> dict[str, str]:
     """Say all of it; the turn behind each message."""
-    names: dict[str, str] = {}
+    turn_ids: dict[str, str] = {}
     for session, turns in conversation.sessions.items():
-        ids = told.tell(session, list(turns.values()))
-        names |= {id_: turn for id_, turn in zip(ids, turns, strict=True) if id_ is not None}
-    return names
+        ids = harness.add_turns(session, list(turns.values()))
+        turn_ids |= {id_: turn for id_, turn in zip(ids, turns, strict=True) if id_ is not None}
+    return turn_ids
 
 
-def _conversation(raw: Mapping[str, Any]) -> Conversation:
-    said = raw["conversation"]
-    numbers = sorted(int(match[1]) for key in said if (match := _SESSION.fullmatch(key)))
+def _parse_conversation(raw: Mapping[str, Any]) -> Conversation:
+    sessions_json = raw["conversation"]
+    numbers = sorted(int(match[1]) for key in sessions_json if (match := _SESSION_PATTERN.fullmatch(key)))
     sessions = {
-        f"D{number}": _session(number, said[f"session_{number}"], said[f"session_{number}_date_time"])
+        f"D{number}": _parse_session(
+            number, sessions_json[f"session_{number}"], sessions_json[f"session_{number}_date_time"]
+        )
         for number in numbers
-        if said[f"session_{number}"]
+        if sessions_json[f"session_{number}"]
     }
-    there = {turn for turns in sessions.values() for turn in turns}
-    asked = [
-        Question(text=qa["question"], category=CATEGORIES[qa["category"]], turns=_evidence(qa, there))
+    known_turns = {turn for turns in sessions.values() for turn in turns}
+    questions = [
+        Question(
+            text=qa["question"],
+            category=CATEGORY_NAMES[qa["category"]],
+            turns=_parse_evidence(qa, known_turns),
+        )
         for qa in raw["qa"]
     ]
-    return Conversation(sessions=sessions, questions=tuple(each for each in asked if each.turns))
+    return Conversation(sessions=sessions, questions=tuple(each for each in questions if each.turns))
 
 
-def _session(number: int, turns: list[Mapping[str, str]], date: str) -> dict[str, Turn]:
+def _parse_session(number: int, turns: list[Mapping[str, str]], date: str) -> dict[str, Turn]:
     """Each turn with its speaker's name before it, as chats are written down, and a minute after the last."""
-    begun_at = datetime.strptime(date, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+    started_at = datetime.strptime(date, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
     return {
         f"D{number}:{place}": Turn(
-            text=f"{turn['speaker']}: {turn['text']}", said_at=begun_at + timedelta(minutes=place)
+            text=f"{turn['speaker']}: {turn['text']}", created_at=started_at + timedelta(minutes=place)
         )
         for place, turn in enumerate(turns, start=1)
     }
 
 
-def _evidence(qa: Mapping[str, Any], there: set[str]) -> frozenset[str]:
+def _parse_evidence(qa: Mapping[str, Any], known_turns: set[str]) -> frozenset[str]:
     """The turns that hold the answer, of those that exist."""
-    named = {f"D{a}:{b}" for each in qa.get("evidence", []) for a, b in _EVIDENCE.findall(str(each))}
-    return frozenset(named & there)
+    cited_turns = {
+        f"D{a}:{b}" for each in qa.get("evidence", []) for a, b in _EVIDENCE_PATTERN.findall(str(each))
+    }
+    return frozenset(cited_turns & known_turns)

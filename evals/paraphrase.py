@@ -4,39 +4,43 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from evals.embeddings import CachedEmbedder
-from evals.harness import bench
-from evals.measures import Figures, by_group, marks
+from evals.harness import open_harness
+from evals.measures import Figures, average_by_group, recall_metrics
 from evals.progress import progress
-from evals.sets import DISTRACTORS, rows
+from evals.sets import DISTRACTORS_FILE, read_rows
 
-AT = (1, 5)
-LANGUAGES = ("en", "pt")
+RECALL_CUTOFFS = (1, 5)
+LANGUAGE_CODES = ("en", "pt")
 
 
 def run(data: Path, embedder: CachedEmbedder, settings: Mapping[str, object]) -> Figures:
     """`hit@5` of each direction: `pt→en` is a Portuguese question about an English memory."""
     figures: Figures = {}
-    for stored in LANGUAGES:
-        figures |= _asked_about(stored, data, embedder, settings)
+    for memory_language in LANGUAGE_CODES:
+        figures |= _measure_language(memory_language, data, embedder, settings)
     return figures
 
 
-def _asked_about(
-    stored: str, data: Path, embedder: CachedEmbedder, settings: Mapping[str, object]
+def _measure_language(
+    memory_language: str, data: Path, embedder: CachedEmbedder, settings: Mapping[str, object]
 ) -> Figures:
-    facts = list(rows(data))
-    with bench(embedder, settings) as told:
-        for row in rows(DISTRACTORS):
-            told.memory.add(row["text"])
-        ids = {row["id"]: told.remember(row["memory"][stored]) for row in facts}
-        told.settle()
+    facts = list(read_rows(data))
+    with open_harness(embedder, settings) as harness:
+        for row in read_rows(DISTRACTORS_FILE):
+            harness.memory.add(row["text"])
+        ids = {row["id"]: harness.add_memory(row["memory"][memory_language]) for row in facts}
+        harness.flush()
         figures: Figures = {}
-        for asked in LANGUAGES:
-            said = []
-            for row in progress(facts, f"questions {asked}→{stored}"):
-                found = told.ask(row["question"][asked], limit=2 * max(AT))
-                wanted = {told.sources.get(ids[row["id"]], ids[row["id"]])}
-                seen = marks("", [each.message for each in found], wanted, at=AT)
-                said.append((row["split"], {f"hit@{k}": seen[f"recall@{k}"] for k in AT}))
-            figures[f"{asked}→{stored}"] = by_group(said, "by_split")
+        for query_language in LANGUAGE_CODES:
+            grouped_metrics = []
+            for row in progress(facts, f"questions {query_language}→{memory_language}"):
+                results = harness.search(row["question"][query_language], limit=2 * max(RECALL_CUTOFFS))
+                relevant = {harness.sources.get(ids[row["id"]], ids[row["id"]])}
+                metrics = recall_metrics(
+                    "", [each.message for each in results], relevant, cutoffs=RECALL_CUTOFFS
+                )
+                grouped_metrics.append(
+                    (row["split"], {f"hit@{k}": metrics[f"recall@{k}"] for k in RECALL_CUTOFFS})
+                )
+            figures[f"{query_language}→{memory_language}"] = average_by_group(grouped_metrics, "by_split")
     return figures

@@ -6,35 +6,35 @@ from statistics import median
 
 from evals import locomo
 from evals.embeddings import CachedEmbedder
-from evals.harness import bench
-from evals.measures import Figures, figures, marks
+from evals.harness import open_harness
+from evals.measures import Figures, average_metrics, recall_metrics
 from evals.progress import progress
 from recollect.domain.policy import PRESETS
 
-AT = (5, 10)
+RECALL_CUTOFFS = (5, 10)
 
 
 def run(data: Path, embedder: CachedEmbedder, settings: Mapping[str, object]) -> Figures:
-    conversation = locomo.read(data)[0]
-    return {name: _run(name, conversation, embedder, settings) for name in PRESETS}
+    conversation = locomo.read_conversations(data)[0]
+    return {name: _run_preset(name, conversation, embedder, settings) for name in PRESETS}
 
 
-def _run(
+def _run_preset(
     name: str, conversation: locomo.Conversation, embedder: CachedEmbedder, settings: Mapping[str, object]
 ) -> Figures:
-    with bench(embedder, {"preset": name, **settings}, learn=True) as told:
-        told.clock.time = conversation.ends_at
-        names = locomo.tell(told, conversation)
-        told.settle()
-        said, tokens = [], []
+    with open_harness(embedder, {"preset": name, **settings}, extract=True) as harness:
+        harness.clock.current = conversation.ends_at
+        turn_ids = locomo.add_conversation(harness, conversation)
+        harness.flush()
+        metrics, tokens = [], []
         for question in progress(conversation.questions, name):
-            found = told.ask(question.text, limit=max(AT), at=conversation.ends_at)
-            turns = [names[each.message] for each in found if each.message in names]
-            said.append(marks("turn_", turns, question.turns, at=AT))
-            tokens.append(int(str(told.memory.context(question.text)["tokens"])))
+            results = harness.search(question.text, limit=max(RECALL_CUTOFFS), at=conversation.ends_at)
+            turns = [turn_ids[each.message] for each in results if each.message in turn_ids]
+            metrics.append(recall_metrics("turn_", turns, question.turns, cutoffs=RECALL_CUTOFFS))
+            tokens.append(int(str(harness.memory.context(question.text)["tokens"])))
         return {
-            **figures(said),
+            **average_metrics(metrics),
             "context_tokens": median(tokens),
-            "memories": len(told.sources),
-            "recall_ms_p50": round(median(told.milliseconds), 1),
+            "memories": len(harness.sources),
+            "recall_ms_p50": round(median(harness.milliseconds), 1),
         }

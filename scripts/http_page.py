@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
-from recollect.server.app import reference
-from recollect.server.problems import STATUS
+from recollect.server.app import build_openapi
+from recollect.server.problems import STATUS_BY_ERROR
 
 Schema: TypeAlias = dict[str, Any]
 
-INTRO = """\
+HTTP_INTRO = """\
 # HTTP
 
 `recollect up` serves this on your machine; [how to run it](../how-to/run-the-server.md) has the rest. The server
@@ -76,57 +76,62 @@ never ends an answer: the receipt says what did not work.
 
 def render_http() -> str:
     """The page of the API, subject by subject."""
-    described = reference()
+    openapi = build_openapi()
     cells = [["error", "status"]]
-    cells += [[f"`{_code(kind.__name__)}`", str(status)] for kind, status in STATUS.items()]
-    parts = [INTRO.replace("{failures}", _table(cells))]
-    for tag, operations in _by_tag(described).items():
+    cells += [[f"`{_error_code(kind.__name__)}`", str(status)] for kind, status in STATUS_BY_ERROR.items()]
+    parts = [HTTP_INTRO.replace("{failures}", _render_table(cells))]
+    for tag, operations in _group_by_tag(openapi).items():
         parts.append(f"## {tag.capitalize() if tag != 'mem0' else tag}\n")
-        parts += [_operation(described, method, path, each) for method, path, each in operations]
+        parts += [_render_operation(openapi, method, path, each) for method, path, each in operations]
     return "\n".join(parts)
 
 
-def _by_tag(described: Schema) -> dict[str, list[tuple[str, str, Schema]]]:
-    found: dict[str, list[tuple[str, str, Schema]]] = {}
-    for path, methods in described["paths"].items():
+def _group_by_tag(openapi: Schema) -> dict[str, list[tuple[str, str, Schema]]]:
+    operations_by_tag: dict[str, list[tuple[str, str, Schema]]] = {}
+    for path, methods in openapi["paths"].items():
         for method, operation in methods.items():
-            found.setdefault(operation["tags"][0], []).append((method.upper(), path, operation))
-    return found
+            operations_by_tag.setdefault(operation["tags"][0], []).append((method.upper(), path, operation))
+    return operations_by_tag
 
 
-def _operation(described: Schema, method: str, path: str, operation: Schema) -> str:
-    told = str(operation.get("description", operation["summary"])).strip()
-    fields = [*_parameters(described, operation), *_body(described, operation)]
-    table = _table([["what is sent", "where", "type", ""], *fields]) if fields else ""
-    answer = _answer(described, operation)
-    return "\n".join(filter(None, [f"### {method} {path}\n", f"{told}\n", table, answer]))
+def _render_operation(openapi: Schema, method: str, path: str, operation: Schema) -> str:
+    description = str(operation.get("description", operation["summary"])).strip()
+    rows = [*_parameter_rows(openapi, operation), *_body_rows(openapi, operation)]
+    table = _render_table([["what is sent", "where", "type", ""], *rows]) if rows else ""
+    responses = _render_responses(openapi, operation)
+    return "\n".join(filter(None, [f"### {method} {path}\n", f"{description}\n", table, responses]))
 
 
-def _parameters(described: Schema, operation: Schema) -> Iterator[list[str]]:
+def _parameter_rows(openapi: Schema, operation: Schema) -> Iterator[list[str]]:
     # These three are told of above.
-    known = {"user_id", "x-memory-user", "idempotency-key"}
+    documented_names = {"user_id", "x-memory-user", "idempotency-key"}
     for each in operation.get("parameters", ()):
-        if each["name"].lower() not in known:
-            kind = _type(described, each["schema"])
+        if each["name"].lower() not in documented_names:
+            kind = _format_type(openapi, each["schema"])
             yield [
-                _name(each["name"], each.get("required", False)),
+                _format_name(each["name"], each.get("required", False)),
                 each["in"],
                 kind,
                 each.get("description", ""),
             ]
 
 
-def _body(described: Schema, operation: Schema) -> Iterator[list[str]]:
+def _body_rows(openapi: Schema, operation: Schema) -> Iterator[list[str]]:
     for kind, content in operation.get("requestBody", {}).get("content", {}).items():
-        schema = _resolved(described, content["schema"])
+        schema = _resolve(openapi, content["schema"])
         if "properties" not in schema:
             yield ["the pack", "body", f"`{kind}`", "As it was exported."]
         required = schema.get("required", ())
         for name, each in schema.get("properties", {}).items():
-            yield [_name(name, name in required), "body", _type(described, each), each.get("description", "")]
+            yield [
+                _format_name(name, name in required),
+                "body",
+                _format_type(openapi, each),
+                each.get("description", ""),
+            ]
 
 
-def _answer(described: Schema, operation: Schema) -> str:
+def _render_responses(openapi: Schema, operation: Schema) -> str:
     lines = []
     for status, response in operation["responses"].items():
         if not status.startswith("2"):
@@ -135,49 +140,49 @@ def _answer(described: Schema, operation: Schema) -> str:
         kinds = [f"`{kind}`" for kind in content if kind != "application/json"]
         schema = content.get("application/json", {}).get("schema")
         if schema and "$ref" in schema:
-            kinds.insert(0, _type(described, schema, outer=True))
+            kinds.insert(0, _format_type(openapi, schema, outer=True))
         lines.append(f"Answers {status}: {', or '.join(kinds)}." if kinds else f"Answers {status}.")
     return "\n".join(lines) + "\n"
 
 
-def _type(described: Schema, schema: Schema, *, outer: bool = False) -> str:
+def _format_type(openapi: Schema, schema: Schema, *, outer: bool = False) -> str:
     if "$ref" in schema:
-        inner = _resolved(described, schema)
+        inner = _resolve(openapi, schema)
         names = ", ".join(f"`{name}`" for name in inner.get("properties", ()))
         return names if outer else f"object ({names})"
     if "anyOf" in schema:
-        kinds = [_type(described, each) for each in schema["anyOf"] if each.get("type") != "null"]
+        kinds = [_format_type(openapi, each) for each in schema["anyOf"] if each.get("type") != "null"]
         return " or ".join(dict.fromkeys(kinds))
     if "enum" in schema:
         return ", ".join(f"`{each}`" for each in schema["enum"])
     if schema.get("type") == "array":
-        return f"list of {_type(described, schema['items'])}"
-    return str(schema.get("type", "object")) + _range(schema)
+        return f"list of {_format_type(openapi, schema['items'])}"
+    return str(schema.get("type", "object")) + _format_range(schema)
 
 
-def _range(schema: Schema) -> str:
+def _format_range(schema: Schema) -> str:
     low, high = schema.get("minimum"), schema.get("maximum")
     return f", {low:,.0f} to {high:,.0f}" if low is not None and high is not None else ""
 
 
-def _resolved(described: Schema, schema: Schema) -> Schema:
+def _resolve(openapi: Schema, schema: Schema) -> Schema:
     if "anyOf" in schema:
         schema = next(each for each in schema["anyOf"] if each.get("type") != "null")
     if "$ref" not in schema:
         return schema
-    found: Schema = described["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-    return found
+    resolved: Schema = openapi["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    return resolved
 
 
-def _name(name: str, required: bool) -> str:
+def _format_name(name: str, required: bool) -> str:
     return f"`{name}`" if required else f"`{name}` (optional)"
 
 
-def _code(name: str) -> str:
+def _error_code(name: str) -> str:
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
 
 
-def _table(rows: Iterable[list[str]]) -> str:
+def _render_table(rows: Iterable[list[str]]) -> str:
     head, *body = ([cell.replace("|", r"\|").replace("\n", " ") for cell in row] for row in rows)
     lines = [head, ["---"] * len(head), *body]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)

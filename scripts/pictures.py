@@ -12,34 +12,34 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"
-QUESTION = "Que jantar vegetariano me sugeres para hoje?"
+PICTURES_FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
+DEMO_QUERY = "Que jantar vegetariano me sugeres para hoje?"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--to", type=Path, default=PICTURES, help="the folder they are put in")
+    parser.add_argument("--to", type=Path, default=PICTURES_FOLDER, help="the folder they are put in")
     folder: Path = parser.parse_args().to
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch, _server(Path(scratch) / "memory.db") as login:
-        _take(login, folder)
+    with tempfile.TemporaryDirectory() as scratch, _run_demo_server(Path(scratch) / "memory.db") as login:
+        _take_pictures(login, folder)
 
 
 @contextmanager
-def _server(db: Path) -> Iterator[str]:
+def _run_demo_server(db: Path) -> Iterator[str]:
     """The demo's page; the link that opens it."""
     recollect = [sys.executable, "-m", "recollect", "--db", str(db)]
     subprocess.run([*recollect, "demo", "--json"], check=True, stdout=subprocess.DEVNULL)
     command = [*recollect, "--user", "demo", "--json", "up", "--port", "0", "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as running:
-        assert running.stdout is not None
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
         try:
-            yield str(json.loads(running.stdout.readline())["login"])
+            yield str(json.loads(process.stdout.readline())["login"])
         finally:
-            running.terminate()
+            process.terminate()
 
 
-def _take(login: str, folder: Path) -> None:
+def _take_pictures(login: str, folder: Path) -> None:
     chromium = shutil.which("chromium")
     if chromium is None:
         sys.exit("There is no Chromium here. `scripts/setup --dev` installs it.")
@@ -48,34 +48,34 @@ def _take(login: str, folder: Path) -> None:
         context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")
         page = context.new_page()
         page.goto(login)
-        _chat(page, folder)
+        _picture_chat(page, folder)
         for name in ("memory", "timeline", "inbox", "analytics", "settings"):
-            page.goto(f"{_origin(page)}/{name}")
-            _shoot(page, folder / f"{name}.png")
+            page.goto(f"{_page_origin(page)}/{name}")
+            _take_screenshot(page, folder / f"{name}.png")
         page.emulate_media(color_scheme="dark")
-        page.goto(f"{_origin(page)}/memory")
-        _shoot(page, folder / "memory-dark.png")
+        page.goto(f"{_page_origin(page)}/memory")
+        _take_screenshot(page, folder / "memory-dark.png")
         browser.close()
 
 
-def _chat(page: Page, folder: Path) -> None:
+def _picture_chat(page: Page, folder: Path) -> None:
     """A question, its answer, and why it was answered so."""
-    page.goto(f"{_origin(page)}/chat")
-    page.get_by_role("textbox").last.fill(QUESTION)
+    page.goto(f"{_page_origin(page)}/chat")
+    page.get_by_role("textbox").last.fill(DEMO_QUERY)
     page.keyboard.press("Enter")
     receipt = page.get_by_role("button", name="Why this answer")
     receipt.wait_for(timeout=60_000)
-    _shoot(page, folder / "chat.png")
+    _take_screenshot(page, folder / "chat.png")
     receipt.click()
     page.get_by_role("dialog").get_by_role("button", name="Forget").first.wait_for()
-    _shoot(page, folder / "receipt.png")
+    _take_screenshot(page, folder / "receipt.png")
 
 
-def _origin(page: Page) -> str:
+def _page_origin(page: Page) -> str:
     return str(page.evaluate("location.origin"))
 
 
-def _shoot(page: Page, file: Path) -> None:
+def _take_screenshot(page: Page, file: Path) -> None:
     page.wait_for_load_state("networkidle")
     page.screenshot(path=file)
     print(file.name, file=sys.stderr)

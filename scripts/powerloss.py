@@ -18,23 +18,23 @@ from pathlib import Path
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.jobs import SqliteJobs
+from recollect.adapters.sqlite.jobs import SqliteJobQueue
 from recollect.adapters.sqlite.messages import SqliteMessages
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.adapters.sqlite.tokenizer import tokenizer
+from recollect.adapters.sqlite.tokenizer import make_tokenizer
 from recollect.domain.job import JobKind, NewJob
 from recollect.domain.scope import Scope
 from recollect.errors import StoreError
 from recollect.testing.builders import a_message
 from recollect.testing.clock import MONDAY
 
-SECTOR = 512
-USER = Scope("ana")
-JOB = NewJob(kind=JobKind.EMBED, key="embed")
+SECTOR_BYTES = 512
+USER_SCOPE = Scope("ana")
+EMBED_JOB = NewJob(kind=JobKind.EMBED, key="embed")
 
 
 @dataclass(slots=True)
-class Platter:
+class SimulatedFile:
     """What a file is on the disk, and what was written to it since the last flush."""
 
     durable: bytearray = field(default_factory=bytearray)
@@ -42,27 +42,27 @@ class Platter:
 
     def flush(self) -> None:
         for offset, data in self.pending:
-            _apply(self.durable, offset, data)
+            _apply_write(self.durable, offset, data)
         self.pending.clear()
 
-    def after_the_loss(self, dice: random.Random) -> bytes:
+    def after_power_loss(self, rng: random.Random) -> bytes:
         """The durable bytes, and of the others any sectors, in any order."""
-        left = bytearray(self.durable)
+        image = bytearray(self.durable)
         sectors = [
-            (offset + start, data[start : start + SECTOR])
+            (offset + start, data[start : start + SECTOR_BYTES])
             for offset, data in self.pending
-            for start in range(0, len(data) or 1, SECTOR)
+            for start in range(0, len(data) or 1, SECTOR_BYTES)
         ]
-        luck = dice.choice((0.0, 0.5, 1.0, dice.random()))
-        survived = [sector for sector in sectors if dice.random() < luck]
-        if dice.random() < 0.5:
-            dice.shuffle(survived)
+        survival_rate = rng.choice((0.0, 0.5, 1.0, rng.random()))
+        survived = [sector for sector in sectors if rng.random() < survival_rate]
+        if rng.random() < 0.5:
+            rng.shuffle(survived)
         for offset, data in survived:
-            _apply(left, offset, data)
-        return bytes(left)
+            _apply_write(image, offset, data)
+        return bytes(image)
 
 
-def _apply(image: bytearray, offset: int, data: bytes) -> None:
+def _apply_write(image: bytearray, offset: int, data: bytes) -> None:
     if not data:
         # The file was cut short.
         del image[offset:]
@@ -71,145 +71,147 @@ def _apply(image: bytearray, offset: int, data: bytes) -> None:
     image[offset : offset + len(data)] = data
 
 
-class Disk(apsw.VFS):
+class RecordingVfs(apsw.VFS):
     """Passes everything on to the real disk, remembers what was flushed, and tells of every operation."""
 
-    def __init__(self, moment: Callable[[], None]) -> None:
-        self.platters: dict[str, Platter] = {}
-        self.moment = moment
+    def __init__(self, on_operation: Callable[[], None]) -> None:
+        self.files: dict[str, SimulatedFile] = {}
+        self.on_operation = on_operation
         super().__init__("disk", "")
 
     def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:  # noqa: N802
         path = name.filename() if isinstance(name, apsw.URIFilename) else name
-        platter = self.platters.setdefault(Path(path).name, Platter()) if path else Platter()
-        return File(name, flags, platter, self.moment)
+        platter = self.files.setdefault(Path(path).name, SimulatedFile()) if path else SimulatedFile()
+        return RecordingFile(name, flags, platter, self.on_operation)
 
     def xDelete(self, filename: str, syncdir: bool) -> None:  # noqa: N802
         super().xDelete(filename, syncdir)
-        self.platters.pop(Path(filename).name, None)
+        self.files.pop(Path(filename).name, None)
 
 
-class File(apsw.VFSFile):
+class RecordingFile(apsw.VFSFile):
     def __init__(
         self,
         name: str | apsw.URIFilename | None,
         flags: list[int],
-        platter: Platter,
-        moment: Callable[[], None],
+        simulated: SimulatedFile,
+        on_operation: Callable[[], None],
     ) -> None:
         super().__init__("", name, flags)
-        self._platter = platter
-        self._moment = moment
+        self._simulated = simulated
+        self._on_operation = on_operation
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
         super().xWrite(data, offset)
-        self._platter.pending.append((offset, bytes(data)))
-        self._moment()
+        self._simulated.pending.append((offset, bytes(data)))
+        self._on_operation()
 
     def xTruncate(self, newsize: int) -> None:  # noqa: N802
         super().xTruncate(newsize)
-        self._platter.pending.append((newsize, b""))
-        self._moment()
+        self._simulated.pending.append((newsize, b""))
+        self._on_operation()
 
     def xSync(self, flags: int) -> None:  # noqa: N802
         super().xSync(flags)
-        self._platter.flush()
-        self._moment()
+        self._simulated.flush()
+        self._on_operation()
 
 
-class OnThisDisk(Database):
+class RecordedDatabase(Database):
     """One connection alone in the file: a disk like this has no memory to share with others."""
 
     pace = "FULL"
 
     def _open(self, pragmas: str) -> apsw.Connection:
         connection = apsw.Connection(str(self.path), vfs="disk")
-        connection.register_fts5_tokenizer("recollect", tokenizer)
-        alone = (
+        connection.register_fts5_tokenizer("recollect", make_tokenizer)
+        settings = (
             "locking_mode = EXCLUSIVE",
             "foreign_keys = ON",
             "secure_delete = ON",
             "wal_autocheckpoint = 30",
         )
-        wanted = [
-            *(f"PRAGMA {each}" for each in alone),
+        statements = [
+            *(f"PRAGMA {each}" for each in settings),
             *pragmas.split(";"),
             f"PRAGMA synchronous = {self.pace}",
         ]
-        for pragma in wanted:
+        for pragma in statements:
             connection.execute(pragma).fetchall()
         return connection
 
 
 @dataclass(slots=True)
-class Trial:
+class PowerLossTrial:
     """Takes a picture of the disk at every so many operations, as it would be if the power went then."""
 
-    dice: random.Random
-    chance: float
+    rng: random.Random
+    capture_rate: float
     acknowledged: list[str] = field(default_factory=list)
-    pictures: list[tuple[int, dict[str, bytes]]] = field(default_factory=list)
+    images: list[tuple[int, dict[str, bytes]]] = field(default_factory=list)
     states: int = 0
     lost: list[str] = field(default_factory=list)
     unsound: list[str] = field(default_factory=list)
-    disk: Disk | None = None
+    disk: RecordingVfs | None = None
 
-    def moment(self) -> None:
-        if self.disk and self.dice.random() < self.chance:
-            left = {name: each.after_the_loss(self.dice) for name, each in self.disk.platters.items()}
-            self.pictures.append((len(self.acknowledged), left))
+    def maybe_capture(self) -> None:
+        if self.disk and self.rng.random() < self.capture_rate:
+            image = {name: each.after_power_loss(self.rng) for name, each in self.disk.files.items()}
+            self.images.append((len(self.acknowledged), image))
 
-    def look(self) -> None:
+    def check_images(self) -> None:
         """Put each picture on a real disk and open it as anybody would."""
-        for promised, files in self.pictures:
+        for acknowledged_count, files in self.images:
             self.states += 1
             with tempfile.TemporaryDirectory() as folder:
                 for name, content in files.items():
                     (Path(folder) / name).write_bytes(content)
                 (Path(folder) / "memory.db").touch(mode=0o600)
                 (Path(folder) / "memory.db").chmod(0o600)
-                self._open(Path(folder) / "memory.db", self.acknowledged[:promised])
-        self.pictures.clear()
+                self._check_image(Path(folder) / "memory.db", self.acknowledged[:acknowledged_count])
+        self.images.clear()
 
-    def _open(self, path: Path, promised: list[str]) -> None:
+    def _check_image(self, path: Path, acknowledged: list[str]) -> None:
         try:
             store = SqliteStore(path)
-            there = {message.id for message in store.messages.list(USER, limit=2**31)}
-            wrong = [finding for finding in store.upkeep.check(deep=self.states % 10 == 0) if not finding.ok]
-            jobs = store.jobs.list(USER)
+            stored_ids = {message.id for message in store.messages.list(USER_SCOPE, limit=2**31)}
+            failures = [
+                finding for finding in store.maintenance.check(deep=self.states % 10 == 0) if not finding.ok
+            ]
+            jobs = store.jobs.list(USER_SCOPE)
             store.close()
         except StoreError as error:
             self.unsound.append(str(error))
             return
-        self.lost += [message_id for message_id in promised if message_id not in there]
-        self.unsound += [f"{finding.name}: {finding.detail}" for finding in wrong]
-        if bool(there) != bool(jobs):
-            self.unsound.append(f"{len(there)} messages and {len(jobs)} jobs")
+        self.lost += [message_id for message_id in acknowledged if message_id not in stored_ids]
+        self.unsound += [f"{finding.name}: {finding.detail}" for finding in failures]
+        if bool(stored_ids) != bool(jobs):
+            self.unsound.append(f"{len(stored_ids)} messages and {len(jobs)} jobs")
 
 
-def run(messages: int, states: int, seed: int, pace: str, writers: int) -> Trial:
-    trial = Trial(dice=random.Random(seed), chance=min(1.0, states / (messages * 80)))
+def run(messages: int, states: int, seed: int, synchronous: str, writers: int) -> PowerLossTrial:
+    trial = PowerLossTrial(rng=random.Random(seed), capture_rate=min(1.0, states / (messages * 80)))
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(writers) as pool:
-        trial.disk = Disk(trial.moment)
-        database = type("Disk", (OnThisDisk,), {"pace": pace})(Path(folder) / "memory.db")
-        said, queue = SqliteMessages(database), SqliteJobs(database)
+        trial.disk = RecordingVfs(trial.maybe_capture)
+        database = type("Disk", (RecordedDatabase,), {"pace": synchronous})(Path(folder) / "memory.db")
+        message_store, queue = SqliteMessages(database), SqliteJobQueue(database)
 
         def store(number: int) -> None:
-            text = " ".join(trial.dice.choices(["soup", "salt", "saffron", "bread", "tea"], k=40))
+            text = " ".join(trial.rng.choices(["soup", "salt", "saffron", "bread", "tea"], k=40))
             message = a_message(f"{number} {text}", chat=f"chat {number % 5}")
             with database.transaction():
-                said.add(message, ())
-                queue.enqueue(USER.user, JOB, now=MONDAY)
+                message_store.add(message, ())
+                queue.enqueue(USER_SCOPE.user, EMBED_JOB, now=MONDAY)
             trial.acknowledged.append(message.id)
-            trial.moment()
+            trial.maybe_capture()
 
         for first in range(0, messages, writers):
             list(pool.map(store, range(first, min(first + writers, messages))))
-            if pace == "FULL":
+            if synchronous == "FULL":
                 # A lease does not wait for the disk; what comes after it does.
                 with database.transaction(durable=False) as db:
                     db.execute("UPDATE jobs SET lease = lease + 1")
-            trial.look()
+            trial.check_images()
         database.close()
     return trial
 
@@ -223,18 +225,18 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="the same seed loses the same bytes")
     parser.add_argument("--writers", type=int, default=1, help="threads that store at the same time")
     parser.add_argument("--relaxed", action="store_true", help="do not wait for the disk, and lose messages")
-    given = parser.parse_args()
-    begun = time.monotonic()
-    pace = "NORMAL" if given.relaxed else "FULL"
-    trial = run(given.messages, given.states, given.seed, pace, given.writers)
-    spent = time.monotonic() - begun
+    options = parser.parse_args()
+    started_at = time.monotonic()
+    synchronous = "NORMAL" if options.relaxed else "FULL"
+    trial = run(options.messages, options.states, options.seed, synchronous, options.writers)
+    seconds = time.monotonic() - started_at
     print(
-        f"states={trial.states} seed={given.seed} acknowledged={len(trial.acknowledged)} lost={len(trial.lost)}"
-        f" unsound={len(trial.unsound)} in {spent:.0f} s"
+        f"states={trial.states} seed={options.seed} acknowledged={len(trial.acknowledged)} lost={len(trial.lost)}"
+        f" unsound={len(trial.unsound)} in {seconds:.0f} s"
     )
     for each in [*trial.lost, *trial.unsound][:10]:
         print(f"  {each}", file=sys.stderr)
-    sys.exit(bool(trial.unsound) or bool(trial.lost) != given.relaxed)
+    sys.exit(bool(trial.unsound) or bool(trial.lost) != options.relaxed)
 
 
 main()

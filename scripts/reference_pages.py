@@ -15,15 +15,15 @@ from typer.main import get_group
 
 from recollect import errors
 from recollect.cli.app import EXIT_CODES, app
-from recollect.cli.index import SECTIONS
-from recollect.domain.policy import PRESETS, Value
-from recollect.domain.setting import MOST, PROJECT_SETTINGS
+from recollect.cli.index import COMMAND_SECTIONS
+from recollect.domain.policy import PRESETS, OptionValue
+from recollect.domain.setting import MAX_SETTING_VALUE, PROJECT_SETTINGS
 from recollect.errors import RecollectError
-from recollect.settings import Described, describe
+from recollect.settings import SettingSpec, list_specs
 
 Command: TypeAlias = TyperCommand | TyperGroup
 
-ROOT = Path(__file__).resolve().parent.parent
+REPOSITORY_ROOT = Path(__file__).resolve().parent.parent
 
 SETTINGS_INTRO = """\
 # Settings
@@ -97,23 +97,25 @@ preferences.
 def render_settings() -> str:
     """The page of settings."""
     groups = groupby(
-        describe(), key=lambda row: row.name.partition(".")[0] if "." in row.name else "This machine"
+        list_specs(), key=lambda row: row.name.partition(".")[0] if "." in row.name else "This machine"
     )
-    tables = (f"## {title}\n\n{_table(_cells(rows))}" for title, rows in groups)
-    allowed = ", ".join(f"`{row.name}`" for row in describe() if row.name in PROJECT_SETTINGS)
-    return SETTINGS_INTRO.replace("{project_settings}", allowed) + "\n".join(tables) + "\n" + _presets()
+    tables = (f"## {title}\n\n{_render_table(_settings_rows(rows))}" for title, rows in groups)
+    allowed = ", ".join(f"`{row.name}`" for row in list_specs() if row.name in PROJECT_SETTINGS)
+    return (
+        SETTINGS_INTRO.replace("{project_settings}", allowed) + "\n".join(tables) + "\n" + _render_presets()
+    )
 
 
-def _cells(rows: Iterable[Described]) -> Iterator[list[str]]:
+def _settings_rows(rows: Iterable[SettingSpec]) -> Iterator[list[str]]:
     yield ["setting", "what it does", "takes", "default", "environment"]
     for row in rows:
         names = "<br>".join(f"`{name}`" for name in row.environment)
-        yield [f"`{row.name}`", row.doc, _takes(row), _default(row), names]
+        yield [f"`{row.name}`", row.doc, _format_type(row), _format_default(row), names]
 
 
-def _takes(row: Described) -> str:
+def _format_type(row: SettingSpec) -> str:
     match row.kind:
-        case "whole number" | "number" if row.high == MOST:
+        case "whole number" | "number" if row.high == MAX_SETTING_VALUE:
             return f"{row.kind}, at least {row.low}"
         case "whole number" | "number":
             return f"{row.kind}, {row.low} to {row.high}"
@@ -124,12 +126,12 @@ def _takes(row: Described) -> str:
             return row.kind
 
 
-def _default(row: Described) -> str:
+def _format_default(row: SettingSpec) -> str:
     # A default path depends on the machine and is described in words.
-    return str(row.default) if row.kind == "path" else _value(row.default)
+    return str(row.default) if row.kind == "path" else _format_value(row.default)
 
 
-def _value(value: Value) -> str:
+def _format_value(value: OptionValue) -> str:
     match value:
         case "" | ():
             return "empty"
@@ -139,19 +141,23 @@ def _value(value: Value) -> str:
             return f"`{value}`"
 
 
-def _presets() -> str:
+def _render_presets() -> str:
     names = [name for name in PRESETS if name != "default"]
-    changed = [row for row in describe() if any(row.name in PRESETS[name] for name in names)]
+    preset_settings = [row for row in list_specs() if any(row.name in PRESETS[name] for name in names)]
     cells = [["setting", "default", *names]]
-    for row in changed:
+    for row in preset_settings:
         values = (PRESETS[name].get(row.name) for name in names)
         cells.append(
-            [f"`{row.name}`", _value(row.default), *("" if v is None else _value(v) for v in values)]
+            [
+                f"`{row.name}`",
+                _format_value(row.default),
+                *("" if v is None else _format_value(v) for v in values),
+            ]
         )
-    return f"## Presets\n\nAn empty cell keeps the default.\n\n{_table(cells)}"
+    return f"## Presets\n\nAn empty cell keeps the default.\n\n{_render_table(cells)}"
 
 
-def _table(rows: Iterable[list[str]]) -> str:
+def _render_table(rows: Iterable[list[str]]) -> str:
     head, *body = ([cell.replace("|", r"\|") for cell in row] for row in rows)
     lines = [head, ["---"] * len(head), *body]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
@@ -188,7 +194,7 @@ def render_errors() -> str:
     parts = [f"```text\n{tree}\n```", *notes]
     cells = [["error", "what it says unless it knows better", "exit code"]]
     cells += [[f"`{kind.__name__}`", getdoc(kind) or "", str(_exit_code(kind))] for kind in error_classes()]
-    return ERRORS_INTRO + "\n\n".join(parts) + "\n\n" + _table(cells)
+    return ERRORS_INTRO + "\n\n".join(parts) + "\n\n" + _render_table(cells)
 
 
 def error_classes(kind: type[RecollectError] = RecollectError) -> Iterator[type[RecollectError]]:
@@ -217,80 +223,84 @@ Answers go to standard output, remarks and errors to standard error. The tables 
 
 def render_cli() -> str:
     """The page of commands, in the order of the help page."""
-    whole = get_group(app)
+    root_command = get_group(app)
     lines = [
-        CLI_INTRO + _prose(whole.help),
-        _options(whole, shared=True),
+        CLI_INTRO + _clean_prose(root_command.help),
+        _render_options(root_command, include_shared=True),
         CLI_OPTIONS.strip(),
-        _epilog(whole),
+        _render_epilog(root_command),
     ]
-    for section, rows in SECTIONS.items():
+    for section, rows in COMMAND_SECTIONS.items():
         lines.append(f"## {section}")
         for name, *_ in rows:
-            lines += [_command(path, command) for path, command in commands(f"recollect {name}")]
+            lines += [_render_command(path, command) for path, command in list_commands(f"recollect {name}")]
     return "\n\n".join(filter(None, lines)) + "\n"
 
 
-def commands(below: str = "recollect") -> Iterator[tuple[str, Command]]:
+def list_commands(prefix: str = "recollect") -> Iterator[tuple[str, Command]]:
     """Every command with the words that call it, those of a group after the group."""
-    found: list[tuple[str, Command]] = []
-    whole = get_group(app)
-    for rows in SECTIONS.values():
+    paths_and_commands: list[tuple[str, Command]] = []
+    root_command = get_group(app)
+    for rows in COMMAND_SECTIONS.values():
         for name, *_ in rows:
-            command = whole.get_command(None, name)  # type: ignore[arg-type]
+            command = root_command.get_command(None, name)  # type: ignore[arg-type]
             assert isinstance(command, TyperCommand | TyperGroup)
-            found += _with_commands(f"recollect {name}", command)
-    return ((path, command) for path, command in found if f"{path} ".startswith(f"{below} "))
+            paths_and_commands += _with_subcommands(f"recollect {name}", command)
+    return ((path, command) for path, command in paths_and_commands if f"{path} ".startswith(f"{prefix} "))
 
 
-def _with_commands(path: str, command: Command) -> list[tuple[str, Command]]:
-    inner = command.commands if isinstance(command, TyperGroup) else {}
-    below = [
+def _with_subcommands(path: str, command: Command) -> list[tuple[str, Command]]:
+    subcommands = command.commands if isinstance(command, TyperGroup) else {}
+    descendants = [
         pair
-        for name, each in inner.items()
+        for name, each in subcommands.items()
         if isinstance(each, TyperCommand | TyperGroup)
-        for pair in _with_commands(f"{path} {name}", each)
+        for pair in _with_subcommands(f"{path} {name}", each)
     ]
-    return [(path, command), *below]
+    return [(path, command), *descendants]
 
 
-def _command(path: str, command: Command) -> str:
+def _render_command(path: str, command: Command) -> str:
     arguments = (each for each in command.params if isinstance(each, TyperArgument))
-    words = "".join(f" {_word(each)}" for each in arguments)
-    further = " [COMMAND]" if isinstance(command, TyperGroup) else ""
+    usage = "".join(f" {_format_argument(each)}" for each in arguments)
+    subcommand_hint = " [COMMAND]" if isinstance(command, TyperGroup) else ""
     parts = [
         f"### {path}",
-        f"`{path}{words}{further}`",
-        _prose(command.help),
-        _options(command),
-        _epilog(command),
+        f"`{path}{usage}{subcommand_hint}`",
+        _clean_prose(command.help),
+        _render_options(command),
+        _render_epilog(command),
     ]
     return "\n\n".join(filter(None, parts))
 
 
-def _word(argument: TyperArgument) -> str:
+def _format_argument(argument: TyperArgument) -> str:
     name = (argument.metavar or argument.name) + ("..." if argument.nargs == -1 else "")
     return name if argument.required else f"[{name}]"
 
 
-def _options(command: Command, *, shared: bool = False) -> str:
+def _render_options(command: Command, *, include_shared: bool = False) -> str:
     rows = []
-    known = {"--db", "--user", "--config", "--json"}
+    shared_options = {"--db", "--user", "--config", "--json"}
     for each in command.params:
         if isinstance(each, TyperArgument):
             rows.append([f"`{each.metavar or each.name}`", each.help or "", ""])
-        elif isinstance(each, TyperOption) and not each.hidden and (shared or known.isdisjoint(each.opts)):
-            rows.append([_written(each), each.help or "", _preset_value(each)])
-    return _table([["word or option", "what it does", "default"], *rows]).strip() if rows else ""
+        elif (
+            isinstance(each, TyperOption)
+            and not each.hidden
+            and (include_shared or shared_options.isdisjoint(each.opts))
+        ):
+            rows.append([_format_option(each), each.help or "", _format_option_default(each)])
+    return _render_table([["word or option", "what it does", "default"], *rows]).strip() if rows else ""
 
 
-def _written(option: TyperOption) -> str:
+def _format_option(option: TyperOption) -> str:
     value = f" {option.metavar}" if option.metavar and not option.is_flag else ""
     names = ", ".join(f"`{name}{value}`" for name in option.opts)
     return names + "".join(f" / `{name}`" for name in option.secondary_opts)
 
 
-def _preset_value(option: TyperOption) -> str:
+def _format_option_default(option: TyperOption) -> str:
     value = option.default
     if option.secondary_opts:
         return f"`{option.opts[0] if value else option.secondary_opts[0]}`"
@@ -299,19 +309,19 @@ def _preset_value(option: TyperOption) -> str:
     return f"`{value.value if isinstance(value, Enum) else value}`"
 
 
-def _prose(text: str | None) -> str:
+def _clean_prose(text: str | None) -> str:
     return cleandoc(text or "").replace("\b", "").strip()
 
 
-def _epilog(command: Command) -> str:
+def _render_epilog(command: Command) -> str:
     """Examples as they are typed; whatever else stands below the options as prose."""
-    text = _prose(command.epilog)
-    before, found, after = text.partition("Examples:\n")
-    if not found:
+    text = _clean_prose(command.epilog)
+    before, heading, after = text.partition("Examples:\n")
+    if not heading:
         return before.strip()
     examples, _, rest = after.partition("\n\n")
-    typed = "\n".join(line.strip() for line in examples.splitlines() if line.strip())
-    return "\n\n".join(filter(None, [before.strip(), f"```console\n{typed}\n```", rest.strip()]))
+    example_lines = "\n".join(line.strip() for line in examples.splitlines() if line.strip())
+    return "\n\n".join(filter(None, [before.strip(), f"```console\n{example_lines}\n```", rest.strip()]))
 
 
 def render_http() -> str:
@@ -320,16 +330,18 @@ def render_http() -> str:
     return page
 
 
-PAGES: list[tuple[Path, Callable[[], str]]] = [
-    (ROOT / "docs/reference/settings.md", render_settings),
-    (ROOT / "docs/reference/errors.md", render_errors),
-    (ROOT / "docs/reference/cli.md", render_cli),
-    (ROOT / "docs/reference/http.md", render_http),
+REFERENCE_PAGES: list[tuple[Path, Callable[[], str]]] = [
+    (REPOSITORY_ROOT / "docs/reference/settings.md", render_settings),
+    (REPOSITORY_ROOT / "docs/reference/errors.md", render_errors),
+    (REPOSITORY_ROOT / "docs/reference/cli.md", render_cli),
+    (REPOSITORY_ROOT / "docs/reference/http.md", render_http),
 ]
 
 
-def stale() -> list[Path]:
-    return [path for path, render in PAGES if not path.exists() or path.read_text("utf-8") != render()]
+def stale_pages() -> list[Path]:
+    return [
+        path for path, render in REFERENCE_PAGES if not path.exists() or path.read_text("utf-8") != render()
+    ]
 
 
 def main() -> int:
@@ -338,9 +350,11 @@ def main() -> int:
     mode.add_argument("--check", action="store_true", help="say which pages differ from the code")
     mode.add_argument("--write", action="store_true", help="write the pages that differ")
     arguments = parser.parse_args()
-    pages = dict(PAGES)
-    for path in (outdated := stale()):
-        print(f"{path.relative_to(ROOT)} {'written' if arguments.write else 'is out of date; use --write'}")
+    pages = dict(REFERENCE_PAGES)
+    for path in (outdated := stale_pages()):
+        print(
+            f"{path.relative_to(REPOSITORY_ROOT)} {'written' if arguments.write else 'is out of date; use --write'}"
+        )
         if arguments.write:
             path.write_text(pages[path](), "utf-8")
     return 1 if outdated and arguments.check else 0

@@ -94,14 +94,14 @@ MOVES = [
     replace_by_another,
     replace_by_a_copy,
 ]
-moved = pytest.mark.parametrize("move", MOVES, ids=[move.__name__ for move in MOVES])
+each_move = pytest.mark.parametrize("move", MOVES, ids=[move.__name__ for move in MOVES])
 
 
 def texts(memory: Memory) -> list[str]:
     return sorted(str(each["memory"]) for each in memory.get_all()["results"])  # type: ignore[index, union-attr, call-overload]
 
 
-@moved
+@each_move
 def test_a_write_is_refused_once_the_file_has_moved(
     memory: Memory, path: Path, move: Callable[[Path], None]
 ) -> None:
@@ -112,7 +112,7 @@ def test_a_write_is_refused_once_the_file_has_moved(
     assert texts(memory) == sorted(TEXTS)
 
 
-@moved
+@each_move
 def test_everything_acknowledged_can_be_saved_after_the_file_has_moved(
     memory: Memory, path: Path, tmp_path: Path, move: Callable[[Path], None]
 ) -> None:
@@ -125,13 +125,13 @@ def test_everything_acknowledged_can_be_saved_after_the_file_has_moved(
         assert saved.why(receipt)["id"] == receipt
 
 
-@moved
+@each_move
 def test_the_doctor_reports_that_the_file_has_moved(
     memory: Memory, path: Path, move: Callable[[Path], None]
 ) -> None:
     memory.search("where do I live?")
     move(path)
-    report = memory.examine()
+    report = memory.check()
     findings = report["findings"]
     assert isinstance(findings, list)
 
@@ -140,7 +140,7 @@ def test_the_doctor_reports_that_the_file_has_moved(
     assert "Memory.backup" in finding["fix"]  # type: ignore[index, call-overload, operator]
 
 
-@moved
+@each_move
 def test_what_is_open_is_still_recalled(memory: Memory, path: Path, move: Callable[[Path], None]) -> None:
     memory.context("where do I live?")
     move(path)
@@ -230,18 +230,18 @@ def test_a_receipt_is_kept_in_memory_while_the_file_is_away(path: Path) -> None:
     rename_away(path)
     store.receipts.add(a_receipt("dinner?"))
 
-    assert not store._database.outbox.flush()
-    assert len(store._database.outbox.undelivered) == 1
+    assert not store._database.receipt_buffer.flush()
+    assert len(store._database.receipt_buffer.pending) == 1
 
     path.with_name("renamed.db").rename(path)
-    assert store._database.outbox.flush()
+    assert store._database.receipt_buffer.flush()
     assert len(store.receipts.list(Scope("ana"))) == 1
     store.close()
 
 
 def test_a_job_is_not_done_in_a_deleted_file(path: Path) -> None:
     store, clock = SqliteStore(path), FrozenClock()
-    store.jobs.enqueue("ana", NewJob(kind=JobKind.JUDGE, key="m1"), now=clock.now())
+    store.jobs.enqueue("ana", NewJob(kind=JobKind.EXTRACT, key="m1"), now=clock.now())
     job = store.jobs.lease(now=clock.now(), until=clock.now())
     assert job is not None
     path.unlink()

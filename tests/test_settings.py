@@ -9,28 +9,36 @@ from pathlib import Path
 import pytest
 from platformdirs import user_config_path, user_data_path
 
-from recollect.domain.policy import PRESETS, Policy, Value
-from recollect.settings import ALIASES, Connection, Described, Resolved, Setting, describe, load
+from recollect.domain.policy import PRESETS, OptionValue, Policy
+from recollect.settings import (
+    SETTING_ALIASES,
+    MachineSettings,
+    ResolvedSettings,
+    Setting,
+    SettingSpec,
+    list_specs,
+    load_settings,
+)
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs/reference/settings.md"
-ROWS = describe()
-BY_NAME = {row.name: row for row in ROWS}
+SETTINGS_PAGE = ROOT / "docs/reference/settings.md"
+SPECS = list_specs()
+SPECS_BY_NAME = {row.name: row for row in SPECS}
 
 
-def resolved(
+def resolve_settings(
     *,
     environ: Mapping[str, str] | None = None,
     arguments: Mapping[str, object] | None = None,
     preferences: Mapping[str, str] | None = None,
     call: Mapping[str, object] | None = None,
     files: tuple[Path, ...] = (),
-) -> Resolved:
-    settings = load(arguments=arguments, environ=environ or {}, files=files)
+) -> ResolvedSettings:
+    settings = load_settings(arguments=arguments, environ=environ or {}, files=files)
     return settings.resolve(preferences=preferences or {}, call=call or {})
 
 
-def other_than_default(row: Described) -> str:
+def non_default_value(row: SettingSpec) -> str:
     match row.kind:
         case "yes or no":
             return "no" if row.default else "yes"
@@ -45,7 +53,7 @@ def other_than_default(row: Described) -> str:
 # Who wins. Each layer of the table asks for another number of passages.
 
 LAYERS = ("call", "argument", "preference", "environment", "nearer file", "farther file", "preset", "default")
-LIMIT = {
+EXPECTED_LIMITS = {
     "call": (1, "call", "argument"),
     "argument": (2, "call", "argument"),
     "preference": (3, "preference", "preferences"),
@@ -57,7 +65,7 @@ LIMIT = {
 }
 
 
-def limit_asked_by(folder: Path, *layers: str) -> tuple[int, Setting]:
+def resolve_limit(folder: Path, *layers: str) -> tuple[int, Setting]:
     def asked(layer: str, value: object) -> dict[str, object]:
         return {"recall.limit": value} if layer in layers else {}
 
@@ -65,33 +73,33 @@ def limit_asked_by(folder: Path, *layers: str) -> tuple[int, Setting]:
     for file, number in zip(files, (5, 6), strict=True):
         if f"{file.stem} file" in layers:
             file.write_text(f"[recall]\nlimit = {number}\n", "utf-8")
-    result = resolved(
+    result = resolve_settings(
         environ={"RECOLLECT_RECALL_LIMIT": "4"} if "environment" in layers else {},
         arguments=asked("argument", 2) | ({"preset": "dev"} if "preset" in layers else {}),
         preferences={"recall.limit": "3"} if "preference" in layers else {},
         call=asked("call", 1),
         files=files,
     )
-    return result.policy.recall.limit, result.sources["recall.limit"]
+    return result.policy.recall.limit, result.settings["recall.limit"]
 
 
 @pytest.mark.spec("C-24", "Q16")
 @pytest.mark.parametrize(("stronger", "weaker"), list(pairwise(LAYERS)))
 def test_of_two_layers_the_stronger_one_is_heard(stronger: str, weaker: str, tmp_path: Path) -> None:
-    limit, setting = limit_asked_by(tmp_path, stronger, weaker)
+    limit, setting = resolve_limit(tmp_path, stronger, weaker)
 
-    value, source, origin = LIMIT[stronger]
+    value, source, origin = EXPECTED_LIMITS[stronger]
     assert limit == value
-    assert (setting.value, setting.source) == (value, source)
+    assert (setting.value, setting.layer) == (value, source)
     assert setting.origin.removeprefix(str(tmp_path) + os.sep) == origin
 
 
 @pytest.mark.spec("C-24")
 @pytest.mark.parametrize("strongest", range(len(LAYERS)))
 def test_a_layer_is_heard_over_all_the_weaker_ones_together(strongest: int, tmp_path: Path) -> None:
-    limit, _ = limit_asked_by(tmp_path, *LAYERS[strongest:])
+    limit, _ = resolve_limit(tmp_path, *LAYERS[strongest:])
 
-    assert limit == LIMIT[LAYERS[strongest]][0]
+    assert limit == EXPECTED_LIMITS[LAYERS[strongest]][0]
 
 
 @pytest.mark.spec("C-24")
@@ -105,13 +113,17 @@ def test_a_layer_is_heard_over_all_the_weaker_ones_together(strongest: int, tmp_
     ],
 )
 def test_a_preset_can_be_asked_for_in_every_layer(layers: dict[str, dict[str, str]], source: str) -> None:
-    result = resolved(**layers)  # type: ignore[arg-type]
+    result = resolve_settings(**layers)  # type: ignore[arg-type]
 
     assert result.policy.preset == "dev"
     assert result.policy.values() == Policy().values() | dict(PRESETS["dev"])
-    assert result.sources["preset"].source == source
-    assert result.sources["recall.ranker"] == Setting(
-        name="recall.ranker", value="sum", source="preset", origin="dev", doc=BY_NAME["recall.ranker"].doc
+    assert result.settings["preset"].layer == source
+    assert result.settings["recall.ranker"] == Setting(
+        name="recall.ranker",
+        value="sum",
+        layer="preset",
+        origin="dev",
+        doc=SPECS_BY_NAME["recall.ranker"].doc,
     )
 
 
@@ -119,16 +131,16 @@ def test_a_file_may_ask_for_a_preset(tmp_path: Path) -> None:
     file = tmp_path / "recollect.toml"
     file.write_text('preset = "companion"\n', "utf-8")
 
-    assert resolved(files=(file,)).policy.assemble.budget == 300
+    assert resolve_settings(files=(file,)).policy.context.budget == 300
 
 
 def test_nothing_set_means_the_defaults() -> None:
-    result = resolved()
+    result = resolve_settings()
 
     assert result.policy == Policy()
-    assert result.connection == Connection()
-    assert {setting.source for setting in result.sources.values()} == {"default"}
-    assert list(result.sources) == [row.name for row in ROWS]
+    assert result.machine == MachineSettings()
+    assert {setting.layer for setting in result.settings.values()} == {"default"}
+    assert list(result.settings) == [row.name for row in SPECS]
     assert result.warnings == ()
 
 
@@ -136,7 +148,7 @@ def test_nothing_set_means_the_defaults() -> None:
 def test_the_machine_has_defaults_that_need_no_setting_up() -> None:
     data = user_data_path("recollect", appauthor=False)
 
-    assert resolved().connection == Connection(
+    assert resolve_settings().machine == MachineSettings(
         db=str(data / "memory.db"),
         user="default",
         embedder="onnx",
@@ -153,7 +165,7 @@ def test_the_machine_has_defaults_that_need_no_setting_up() -> None:
 # Names.
 
 
-KNOWN_ELSEWHERE: list[tuple[str, str, str, Value, tuple[str, ...]]] = [
+ALIAS_CASES: list[tuple[str, str, str, OptionValue, tuple[str, ...]]] = [
     ("RAG_HYBRID", "false", "recall.hybrid", False, ("Q1",)),
     ("RAG_CHUNKING", "false", "chunking.enabled", False, ("Q2",)),
     ("RAG_TOKEN_BUDGET", "1200", "assemble.budget", 1200, ("Q3",)),
@@ -175,31 +187,31 @@ KNOWN_ELSEWHERE: list[tuple[str, str, str, Value, tuple[str, ...]]] = [
 
 @pytest.mark.parametrize(
     ("variable", "text", "name", "value"),
-    [pytest.param(*row, marks=pytest.mark.spec(*spec)) for *row, spec in KNOWN_ELSEWHERE],
+    [pytest.param(*row, marks=pytest.mark.spec(*spec)) for *row, spec in ALIAS_CASES],
 )
-def test_a_host_keeps_the_variables_it_has(variable: str, text: str, name: str, value: Value) -> None:
-    setting = resolved(environ={variable: text}).sources[name]
+def test_a_host_keeps_the_variables_it_has(variable: str, text: str, name: str, value: OptionValue) -> None:
+    setting = resolve_settings(environ={variable: text}).settings[name]
 
-    assert (setting.value, setting.source, setting.origin) == (value, "environment", variable)
+    assert (setting.value, setting.layer, setting.origin) == (value, "environment", variable)
 
 
 def test_no_other_name_is_left_untried() -> None:
-    assert {variable: name for variable, _, name, _, _ in KNOWN_ELSEWHERE} == ALIASES
+    assert {variable: name for variable, _, name, _, _ in ALIAS_CASES} == SETTING_ALIASES
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_every_setting_has_a_variable_of_its_own(row: Described) -> None:
+@pytest.mark.parametrize("row", SPECS, ids=lambda row: row.name)
+def test_every_setting_has_a_variable_of_its_own(row: SettingSpec) -> None:
     variable = "RECOLLECT_" + row.name.upper().replace(".", "_")
 
-    setting = resolved(environ={variable: other_than_default(row)}).sources[row.name]
+    setting = resolve_settings(environ={variable: non_default_value(row)}).settings[row.name]
 
     assert row.environment[0] == variable
-    assert (setting.source, setting.origin) == ("environment", variable)
+    assert (setting.layer, setting.origin) == ("environment", variable)
     assert setting.value != row.default
 
 
 def test_no_variable_sets_two_things() -> None:
-    variables = [variable for row in ROWS for variable in row.environment]
+    variables = [variable for row in SPECS for variable in row.environment]
 
     assert len(variables) == len(set(variables))
 
@@ -207,14 +219,14 @@ def test_no_variable_sets_two_things() -> None:
 def test_our_own_name_wins_over_another_name() -> None:
     environ = {"RAG_TOKEN_BUDGET": "900", "RECOLLECT_ASSEMBLE_BUDGET": "800"}
 
-    assert resolved(environ=environ).policy.assemble.budget == 800
+    assert resolve_settings(environ=environ).policy.context.budget == 800
 
 
 def test_our_own_name_wins_in_a_file_too(tmp_path: Path) -> None:
     file = tmp_path / "recollect.toml"
     file.write_text("rag_token_budget = 900\n[assemble]\nbudget = 800\n", "utf-8")
 
-    assert resolved(files=(file,)).policy.assemble.budget == 800
+    assert resolve_settings(files=(file,)).policy.context.budget == 800
 
 
 @pytest.mark.spec("Q11", "Q14", "Q15")
@@ -230,29 +242,32 @@ def test_our_own_name_wins_in_a_file_too(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_understands_the_other_names_as_well(
-    line: str, name: str, value: Value, tmp_path: Path
+    line: str, name: str, value: OptionValue, tmp_path: Path
 ) -> None:
     file = tmp_path / "recollect.toml"
     file.write_text(line, "utf-8")
 
-    assert resolved(files=(file,)).sources[name].value == value
+    assert resolve_settings(files=(file,)).settings[name].value == value
 
 
 @pytest.mark.spec("Q14")
 def test_the_toggle_kept_with_the_memories_is_a_preference() -> None:
-    assert not resolved(preferences={"enable_smart_rag": "false"}).policy.recall.enabled
+    assert not resolve_settings(preferences={"enable_smart_rag": "false"}).policy.recall.enabled
 
 
 def test_variables_of_others_are_left_alone() -> None:
-    assert resolved(environ={"HOME": "x", "RAGTIME": "y", "MEMORY_PROFILE_CONSENT": "true"}) == resolved()
+    assert (
+        resolve_settings(environ={"HOME": "x", "RAGTIME": "y", "MEMORY_PROFILE_CONSENT": "true"})
+        == resolve_settings()
+    )
 
 
 def test_an_empty_variable_counts_as_not_set() -> None:
-    assert resolved(environ={"RECOLLECT_RECALL_ALPHA": " ", "RAG_HYBRID": ""}) == resolved()
+    assert resolve_settings(environ={"RECOLLECT_RECALL_ALPHA": " ", "RAG_HYBRID": ""}) == resolve_settings()
 
 
 def test_an_argument_of_none_counts_as_not_given() -> None:
-    assert resolved(arguments={"db": None}, call={"recall.alpha": None}) == resolved()
+    assert resolve_settings(arguments={"db": None}, call={"recall.alpha": None}) == resolve_settings()
 
 
 # Values.
@@ -262,18 +277,20 @@ def test_a_list_in_a_file_is_a_list(tmp_path: Path) -> None:
     file = tmp_path / "recollect.toml"
     file.write_text('[funnel]\ngold = ["our budget", "yes, and"]\n', "utf-8")
 
-    assert resolved(files=(file,)).policy.funnel.gold == ("our budget", "yes, and")
+    assert resolve_settings(files=(file,)).policy.triage.keep_phrases == ("our budget", "yes, and")
 
 
 def test_a_path_may_be_a_path_object_or_start_at_home() -> None:
     home = str(Path.home() / "notes" / "memory.db")
 
-    assert resolved(arguments={"db": Path("notes/memory.db")}).connection.db == str(Path("notes/memory.db"))
-    assert resolved(arguments={"db": "~/notes/memory.db"}).connection.db == home
+    assert resolve_settings(arguments={"db": Path("notes/memory.db")}).machine.db == str(
+        Path("notes/memory.db")
+    )
+    assert resolve_settings(arguments={"db": "~/notes/memory.db"}).machine.db == home
 
 
 def test_the_embedder_may_be_a_folder() -> None:
-    assert resolved(environ={"RECOLLECT_EMBEDDER": "./my-model"}).connection.embedder == "./my-model"
+    assert resolve_settings(environ={"RECOLLECT_EMBEDDER": "./my-model"}).machine.embedder == "./my-model"
 
 
 @pytest.mark.spec("C-23")
@@ -287,14 +304,14 @@ def test_the_embedder_may_be_a_folder() -> None:
     ],
 )
 def test_an_unusual_budget_is_allowed_but_remarked_on(budget: str, warnings: tuple[str, ...]) -> None:
-    result = resolved(environ={"RAG_TOKEN_BUDGET": budget})
+    result = resolve_settings(environ={"RAG_TOKEN_BUDGET": budget})
 
-    assert result.policy.assemble.budget == int(budget)
+    assert result.policy.context.budget == int(budget)
     assert result.warnings == warnings
 
 
 def test_bounds_the_wrong_way_round_are_remarked_on() -> None:
-    [warning] = resolved(call={"recall.boost_min": 2, "recall.boost_max": 1}).warnings
+    [warning] = resolve_settings(call={"recall.boost_min": 2, "recall.boost_max": 1}).warnings
 
     assert warning == "recall.boost_min is above recall.boost_max, so every memory gets the same boost."
 
@@ -303,29 +320,29 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
     file = tmp_path / "recollect.toml"
     file.write_text('user = "ana"\n', "utf-8-sig")
 
-    assert resolved(files=(file,)).connection.user == "ana"
+    assert resolve_settings(files=(file,)).machine.user == "ana"
 
 
 # Preferences.
 
 
 def test_consent_stands_among_the_preferences_and_is_no_setting() -> None:
-    assert resolved(preferences={"memory_profile_consent": "true"}) == resolved()
+    assert resolve_settings(preferences={"memory_profile_consent": "true"}) == resolve_settings()
 
 
 # Secrets.
 
 
 def test_a_key_is_used_but_never_shown() -> None:
-    result = resolved(environ={"RECOLLECT_EMBEDDER_KEY": "sk-tell-nobody"})
+    result = resolve_settings(environ={"RECOLLECT_EMBEDDER_KEY": "sk-tell-nobody"})
 
-    assert result.connection.embedder_key == "sk-tell-nobody"
-    assert result.sources["embedder_key"].value == "••••"
+    assert result.machine.embedder_key == "sk-tell-nobody"
+    assert result.settings["embedder_key"].value == "••••"
     assert "sk-tell-nobody" not in repr(result)
 
 
 def test_a_key_that_is_not_set_is_not_hidden() -> None:
-    assert resolved().sources["embedder_key"].value == ""
+    assert resolve_settings().settings["embedder_key"].value == ""
 
 
 # Without a restart.
@@ -334,7 +351,7 @@ def test_a_key_that_is_not_set_is_not_hidden() -> None:
 @pytest.mark.spec("Q17", "A8")
 def test_a_flag_can_be_turned_in_the_environment_and_back_again() -> None:
     environ: dict[str, str] = {}
-    settings = load(environ=environ, files=[])
+    settings = load_settings(environ=environ, files=[])
     before = settings.resolve()
 
     environ["RAG_HYBRID"] = "false"
@@ -347,31 +364,31 @@ def test_a_flag_can_be_turned_in_the_environment_and_back_again() -> None:
 
 @pytest.mark.spec("Q17")
 def test_the_process_environment_is_read_again_when_it_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = load(files=[])
+    settings = load_settings(files=[])
 
     monkeypatch.setenv("RAG_TOKEN_BUDGET", "777")
 
-    assert settings.resolve().policy.assemble.budget == 777
+    assert settings.resolve().policy.context.budget == 777
 
 
 @pytest.mark.spec("Q17")
 def test_a_file_is_read_again_when_it_came_changed_or_went(tmp_path: Path) -> None:
     file = tmp_path / "recollect.toml"
-    settings = load(environ={}, files=[file])
+    settings = load_settings(environ={}, files=[file])
 
-    budgets = [settings.resolve().policy.assemble.budget]
+    budgets = [settings.resolve().policy.context.budget]
     for text in ("[assemble]\nbudget = 900\n", "[assemble]\nbudget = 1_234\n"):
         file.write_text(text, "utf-8")
-        budgets.append(settings.resolve().policy.assemble.budget)
+        budgets.append(settings.resolve().policy.context.budget)
     file.unlink()
-    budgets.append(settings.resolve().policy.assemble.budget)
+    budgets.append(settings.resolve().policy.context.budget)
 
     assert budgets == [1000, 900, 1234, 1000]
 
 
 @pytest.mark.spec("Q17", "Q16")
 def test_a_preference_holds_from_the_next_call_on() -> None:
-    settings = load(environ={"RAG_CHUNKING": "true"}, files=[])
+    settings = load_settings(environ={"RAG_CHUNKING": "true"}, files=[])
 
     assert not settings.resolve(preferences={"chunking.enabled": "off"}).policy.chunking.enabled
     assert settings.resolve().policy.chunking.enabled
@@ -380,7 +397,7 @@ def test_a_preference_holds_from_the_next_call_on() -> None:
 def test_nothing_is_read_twice_while_nothing_changes(tmp_path: Path) -> None:
     file = tmp_path / "recollect.toml"
     file.write_text("[recall]\nlimit = 3\n", "utf-8")
-    settings = load(environ={"RAG_HYBRID": "no"}, files=[file])
+    settings = load_settings(environ={"RAG_HYBRID": "no"}, files=[file])
 
     assert settings.resolve() is settings.resolve()
 
@@ -388,7 +405,7 @@ def test_nothing_is_read_twice_while_nothing_changes(tmp_path: Path) -> None:
 def test_a_running_chat_keeps_its_settings_when_a_change_makes_no_sense(tmp_path: Path) -> None:
     file = tmp_path / "recollect.toml"
     file.write_text("[recall]\nlimit = 3\n", "utf-8")
-    settings = load(environ={}, files=[file])
+    settings = load_settings(environ={}, files=[file])
 
     file.write_text("[recall]\nlimitt = 33\n", "utf-8")
     kept = settings.resolve(preferences={"recall.alpha": "0.5"})
@@ -426,7 +443,7 @@ def test_the_file_of_the_current_folder_goes_before_the_users_own(folders: tuple
     (here / "recollect.toml").write_text("recall.limit = 3\n", "utf-8")
     (mine / "recollect.toml").write_text("worker = false\nrecall.limit = 4\n", "utf-8")
 
-    sources = load(environ={}).resolve().sources
+    sources = load_settings(environ={}).resolve().settings
 
     assert (sources["recall.limit"].value, sources["recall.limit"].origin) == (3, "recollect.toml")
     assert (sources["worker"].value, sources["worker"].origin) == (False, str(mine / "recollect.toml"))
@@ -437,7 +454,7 @@ def test_a_file_named_in_the_environment_is_the_only_one(folders: tuple[Path, Pa
     (here / "recollect.toml").write_text("worker = false\n", "utf-8")
     (here / "other.toml").write_text('user = "ana"\n', "utf-8")
 
-    connection = load(environ={"RECOLLECT_CONFIG": "other.toml"}).resolve().connection
+    connection = load_settings(environ={"RECOLLECT_CONFIG": "other.toml"}).resolve().machine
 
     assert (connection.user, connection.worker) == ("ana", True)
 
@@ -446,7 +463,7 @@ def test_a_file_named_in_the_environment_is_the_only_one(folders: tuple[Path, Pa
 
 
 def test_every_setting_says_what_it_does() -> None:
-    assert [row.name for row in ROWS if not row.doc.endswith(".")] == []
+    assert [row.name for row in SPECS if not row.doc.endswith(".")] == []
 
 
 def test_the_reference_page_says_what_the_code_says() -> None:
@@ -457,14 +474,14 @@ def test_the_reference_page_says_what_the_code_says() -> None:
 
 
 def test_the_file_on_the_reference_page_can_be_used_as_it_is(tmp_path: Path) -> None:
-    [example] = re.findall(r"```toml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    [example] = re.findall(r"```toml\n(.*?)```", SETTINGS_PAGE.read_text("utf-8"), re.DOTALL)
     file = tmp_path / "recollect.toml"
     file.write_text(example, "utf-8")
 
-    result = resolved(files=(file,))
+    result = resolve_settings(files=(file,))
 
     assert result.policy.preset == "dev"
-    assert result.policy.funnel.gold == ("our budget", "the deadline")
+    assert result.policy.triage.keep_phrases == ("our budget", "the deadline")
 
 
 def test_reading_settings_loads_no_heavy_library() -> None:

@@ -9,9 +9,9 @@ from platformdirs import user_config_path
 from recollect import Memory
 from recollect.domain.setting import PROJECT_SETTINGS
 from recollect.errors import ConfigError
-from recollect.settings import describe, load, read_project_file, trusted_files
+from recollect.settings import list_specs, load_settings, read_project_file, trusted_files
 
-HARMLESS = '[recall]\nlimit = 3\n[assemble]\nbudget = 700\nlocale = "pt"\n'
+HARMLESS_SETTINGS = '[recall]\nlimit = 3\n[assemble]\nbudget = 700\nlocale = "pt"\n'
 
 
 @pytest.fixture(autouse=True)
@@ -37,15 +37,15 @@ def trust(folder: Path) -> None:
 
 
 def test_what_cannot_harm_is_set_without_trust() -> None:
-    write(HARMLESS)
-    resolved = load(environ={}).resolve()
+    write(HARMLESS_SETTINGS)
+    resolved = load_settings(environ={}).resolve()
 
-    assert (resolved.policy.recall.limit, resolved.policy.assemble.budget) == (3, 700)
-    assert resolved.policy.assemble.locale == "pt"
+    assert (resolved.policy.recall.limit, resolved.policy.context.budget) == (3, 700)
+    assert resolved.policy.context.locale == "pt"
     assert resolved.warnings == ()
 
 
-DANGEROUS = {
+DANGEROUS_SETTINGS = {
     "db": '"evil.db"',
     "user": '"mallory"',
     "prompts": '"prompts"',
@@ -79,12 +79,12 @@ DANGEROUS = {
 }
 
 
-@pytest.mark.parametrize("name", DANGEROUS)
+@pytest.mark.parametrize("name", DANGEROUS_SETTINGS)
 def test_what_can_harm_is_ignored_with_a_warning_that_names_it(name: str) -> None:
-    write(f"{name} = {DANGEROUS[name]}\nrecall.limit = 3\n")
-    resolved = load(environ={}).resolve()
+    write(f"{name} = {DANGEROUS_SETTINGS[name]}\nrecall.limit = 3\n")
+    resolved = load_settings(environ={}).resolve()
 
-    assert resolved.sources[name] == load(environ={}, files=()).resolve().sources[name]
+    assert resolved.settings[name] == load_settings(environ={}, files=()).resolve().settings[name]
     assert resolved.policy.recall.limit == 3
     [warning] = resolved.warnings
     assert f" {name}," in warning
@@ -92,33 +92,33 @@ def test_what_can_harm_is_ignored_with_a_warning_that_names_it(name: str) -> Non
 
 
 def test_every_setting_is_allowed_by_name_or_needs_trust() -> None:
-    names = {row.name for row in describe()}
+    names = {row.name for row in list_specs()}
 
     assert names >= PROJECT_SETTINGS
     assert {name.partition(".")[0] for name in PROJECT_SETTINGS} == {"recall", "assemble"}
-    assert PROJECT_SETTINGS.isdisjoint(DANGEROUS)
+    assert PROJECT_SETTINGS.isdisjoint(DANGEROUS_SETTINGS)
 
 
 def test_another_name_for_a_setting_needs_trust_too() -> None:
     write('memory_extractor = "expensive"\n')
-    resolved = load(environ={}).resolve()
+    resolved = load_settings(environ={}).resolve()
 
-    assert resolved.connection.model == ""
+    assert resolved.machine.model == ""
     assert " model," in resolved.warnings[0]
 
 
 def test_a_trusted_file_sets_everything_until_it_changes(project: Path) -> None:
     write('db = "mine.db"\n')
-    settings = load(environ={})
+    settings = load_settings(environ={})
     before = settings.resolve()
     trust(project)
     trusted = settings.resolve()
     write('db = "evil.db"\n')
     changed = settings.resolve()
     trusted_files().remove(project / "recollect.toml")
-    revoked = load(environ={}).resolve()
+    revoked = load_settings(environ={}).resolve()
 
-    assert [each.connection.db == "mine.db" for each in (before, trusted, changed)] == [False, True, False]
+    assert [each.machine.db == "mine.db" for each in (before, trusted, changed)] == [False, True, False]
     assert (len(before.warnings), trusted.warnings) == (1, ())
     assert "changed since it was trusted" in changed.warnings[0]
     assert "changed" not in revoked.warnings[0]
@@ -132,7 +132,7 @@ def test_trust_is_for_one_path_only(project: Path, monkeypatch: pytest.MonkeyPat
     (other / "recollect.toml").write_text('user = "ana"\n', "utf-8")
     monkeypatch.chdir(other)
 
-    assert load(environ={}).resolve().connection.user == "default"
+    assert load_settings(environ={}).resolve().machine.user == "default"
 
 
 @pytest.mark.parametrize("record", ["nonsense", "[]", '{"a": 1}', "\xff"])
@@ -140,9 +140,9 @@ def test_a_record_that_cannot_be_read_trusts_nothing_and_stops_nothing(project: 
     write('user = "ana"\n')
     trust(project)
     trusted_files().file.write_bytes(record.encode("latin-1"))
-    resolved = load(environ={}).resolve()
+    resolved = load_settings(environ={}).resolve()
 
-    assert resolved.connection.user == "default"
+    assert resolved.machine.user == "default"
     assert any(str(trusted_files().file) in each for each in resolved.warnings)
     with pytest.raises(ConfigError, match="Delete it"):
         trust(project)
@@ -152,11 +152,11 @@ def test_a_file_that_is_named_needs_no_trust() -> None:
     write('user = "ana"\n')
 
     for settings in (
-        load(environ={"RECOLLECT_CONFIG": "recollect.toml"}),
-        load(environ={}, config="recollect.toml"),
-        load(environ={}, files=(Path("recollect.toml"),)),
+        load_settings(environ={"RECOLLECT_CONFIG": "recollect.toml"}),
+        load_settings(environ={}, config="recollect.toml"),
+        load_settings(environ={}, files=(Path("recollect.toml"),)),
     ):
-        assert (settings.resolve().connection.user, settings.resolve().warnings) == ("ana", ())
+        assert (settings.resolve().machine.user, settings.resolve().warnings) == ("ana", ())
 
 
 def test_a_named_file_wins_over_the_variable_and_must_be_there() -> None:
@@ -164,9 +164,9 @@ def test_a_named_file_wins_over_the_variable_and_must_be_there() -> None:
     Path("other.toml").write_text('user = "eva"\n', "utf-8")
     environ = {"RECOLLECT_CONFIG": "recollect.toml"}
 
-    assert load(environ=environ, config="other.toml").resolve().connection.user == "eva"
+    assert load_settings(environ=environ, config="other.toml").resolve().machine.user == "eva"
     with pytest.raises(ConfigError, match=r"--config names nowhere\.toml, which is not there"):
-        load(environ=environ, config="nowhere.toml")
+        load_settings(environ=environ, config="nowhere.toml")
 
 
 def test_the_users_own_file_is_trusted_also_from_inside_its_folder(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,12 +174,12 @@ def test_the_users_own_file_is_trusted_also_from_inside_its_folder(monkeypatch: 
     own.mkdir(parents=True)
     (own / "recollect.toml").write_text('user = "ana"\n', "utf-8")
     monkeypatch.chdir(own)
-    resolved = load(environ={}).resolve()
+    resolved = load_settings(environ={}).resolve()
 
-    assert (resolved.connection.user, resolved.warnings) == ("ana", ())
+    assert (resolved.machine.user, resolved.warnings) == ("ana", ())
 
 
-BROKEN = {
+BROKEN_FILES = {
     "no TOML": b"db = \n",
     "unknown setting": b"recall.limit = 3\nrecall.limt = 3\n",
     "unknown setting of great length": b'"' + b"x" * 50_000 + b'" = 3\n',
@@ -191,46 +191,46 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN.keys())
+@pytest.mark.parametrize("content", BROKEN_FILES.values(), ids=BROKEN_FILES.keys())
 def test_a_broken_file_of_the_folder_is_a_warning_and_one_that_was_named_an_error(content: bytes) -> None:
     Path("recollect.toml").write_bytes(content)
-    resolved = load(environ={}).resolve()
+    resolved = load_settings(environ={}).resolve()
 
-    assert resolved.policy == load(environ={}, files=()).resolve().policy
+    assert resolved.policy == load_settings(environ={}, files=()).resolve().policy
     [warning] = resolved.warnings
     assert "recollect.toml" in warning
     assert "ignored" in warning
     assert len(warning) < 1_000
     if not content.endswith(b"x" * 200_000):
         with pytest.raises(ConfigError):
-            load(environ={"RECOLLECT_CONFIG": "recollect.toml"})
+            load_settings(environ={"RECOLLECT_CONFIG": "recollect.toml"})
 
 
 def test_a_folder_of_that_name_is_a_warning() -> None:
     Path("recollect.toml").mkdir()
 
-    assert "not a regular file" in load(environ={}).resolve().warnings[0]
+    assert "not a regular file" in load_settings(environ={}).resolve().warnings[0]
     with pytest.raises(ConfigError):
-        load(environ={"RECOLLECT_CONFIG": "recollect.toml"})
+        load_settings(environ={"RECOLLECT_CONFIG": "recollect.toml"})
 
 
 @pytest.mark.timeout(20)
 def test_a_pipe_of_that_name_is_a_warning_and_nobody_waits_for_it() -> None:
     os.mkfifo("recollect.toml")
 
-    assert "not a regular file" in load(environ={}).resolve().warnings[0]
+    assert "not a regular file" in load_settings(environ={}).resolve().warnings[0]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_an_unreadable_file_is_a_warning() -> None:
-    write(HARMLESS).chmod(0)
+    write(HARMLESS_SETTINGS).chmod(0)
 
-    assert "Permission denied" in load(environ={}).resolve().warnings[0]
+    assert "Permission denied" in load_settings(environ={}).resolve().warnings[0]
 
 
 def test_a_file_that_breaks_while_the_process_runs_is_ignored_from_then_on() -> None:
-    write(HARMLESS)
-    settings = load(environ={})
+    write(HARMLESS_SETTINGS)
+    settings = load_settings(environ={})
     before = settings.resolve()
     write("nonsense")
     after = settings.resolve()

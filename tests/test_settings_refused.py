@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import ConfigError
-from recollect.settings import describe, load
+from recollect.settings import list_specs, load_settings
 
 
-def refusal(
+def refusal_message(
     *,
     environ: Mapping[str, str] | None = None,
     arguments: Mapping[str, object] | None = None,
@@ -16,7 +16,7 @@ def refusal(
     files: tuple[Path, ...] | None = (),
 ) -> str:
     with pytest.raises(ConfigError) as caught:
-        load(arguments=arguments, environ=environ or {}, files=files).resolve(
+        load_settings(arguments=arguments, environ=environ or {}, files=files).resolve(
             preferences=preferences or {}, call=call or {}
         )
     return str(caught.value)
@@ -77,7 +77,7 @@ def refusal(
     ],
 )
 def test_a_bad_value_says_what_is_allowed_and_who_set_it(variable: str, text: str, message: str) -> None:
-    assert refusal(environ={variable: text}) == message
+    assert refusal_message(environ={variable: text}) == message
 
 
 @pytest.mark.parametrize(
@@ -94,13 +94,16 @@ def test_a_bad_value_says_what_is_allowed_and_who_set_it(variable: str, text: st
 def test_an_unknown_setting_names_the_nearest_one(key: str, meant: str) -> None:
     hint = f"Did you mean {meant}? `recollect settings` lists them all."
 
-    assert refusal(call={key: 1}) == f"Unknown setting {key} (from an argument). {hint}"
-    assert refusal(arguments={key: 1}) == f"Unknown setting {key} (from an argument). {hint}"
-    assert refusal(preferences={key: "1"}) == f"Unknown setting {key} (from the user's preferences). {hint}"
+    assert refusal_message(call={key: 1}) == f"Unknown setting {key} (from an argument). {hint}"
+    assert refusal_message(arguments={key: 1}) == f"Unknown setting {key} (from an argument). {hint}"
+    assert (
+        refusal_message(preferences={key: "1"})
+        == f"Unknown setting {key} (from the user's preferences). {hint}"
+    )
 
 
 def test_a_name_like_no_other_gets_no_guess() -> None:
-    assert refusal(call={"xyzzy": 1}) == (
+    assert refusal_message(call={"xyzzy": 1}) == (
         "Unknown setting xyzzy (from an argument). `recollect settings` lists them all."
     )
 
@@ -114,7 +117,7 @@ def test_a_name_like_no_other_gets_no_guess() -> None:
     ],
 )
 def test_an_unknown_variable_of_ours_names_the_nearest_one(variable: str, meant: str) -> None:
-    assert refusal(environ={variable: "1"}) == (
+    assert refusal_message(environ={variable: "1"}) == (
         f"Unknown setting in the environment variable {variable}. Did you mean {meant}?"
         " Correct its name or unset it."
     )
@@ -173,40 +176,40 @@ def test_a_file_that_makes_no_sense_says_where_and_what_to_do(
     file = tmp_path / "recollect.toml"
     file.write_text(text, "utf-8")
 
-    assert refusal(files=(file,)).replace(str(file), "recollect.toml") == message
+    assert refusal_message(files=(file,)).replace(str(file), "recollect.toml") == message
 
 
 def test_a_file_that_is_not_utf8_names_the_line(tmp_path: Path) -> None:
     file = tmp_path / "recollect.toml"
     file.write_bytes('# fine\nuser = "João"\n'.encode("latin-1"))
 
-    assert refusal(files=(file,)) == f"The file {file} is not UTF-8 (at line 2). Save it as UTF-8."
+    assert refusal_message(files=(file,)) == f"The file {file} is not UTF-8 (at line 2). Save it as UTF-8."
 
 
 def test_a_folder_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
-    assert refusal(files=(tmp_path,)) == (
+    assert refusal_message(files=(tmp_path,)) == (
         f"The file {tmp_path} cannot be read: Is a directory. Correct that, or name another with RECOLLECT_CONFIG."
     )
 
 
 @pytest.mark.parametrize(
-    "name", [row.name for row in describe() if "." not in row.name and row.name != "preset"]
+    "name", [row.name for row in list_specs() if "." not in row.name and row.name != "preset"]
 )
 def test_a_preference_cannot_change_the_machine(name: str) -> None:
-    assert refusal(preferences={name: "1"}) == (
+    assert refusal_message(preferences={name: "1"}) == (
         f"{name} belongs to this machine and cannot be a user's preference."
         f" Set RECOLLECT_{name.upper()}, or write it in recollect.toml."
     )
 
 
 def test_a_key_is_not_shown_in_an_error_either() -> None:
-    assert refusal(arguments={"embedder_key": 421337}) == (
+    assert refusal_message(arguments={"embedder_key": 421337}) == (
         "embedder_key cannot be •••• (from an argument). It takes text."
     )
 
 
 def test_a_file_named_in_the_environment_must_be_there() -> None:
-    assert refusal(environ={"RECOLLECT_CONFIG": "nowhere.toml"}, files=None) == (
+    assert refusal_message(environ={"RECOLLECT_CONFIG": "nowhere.toml"}, files=None) == (
         "RECOLLECT_CONFIG names nowhere.toml, which is not there. Create it or unset RECOLLECT_CONFIG."
     )
 
@@ -218,8 +221,8 @@ def test_a_file_in_the_current_folder_does_not_decide_where_texts_are_sent(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "recollect.toml").write_text(f'{name} = "http://elsewhere.example/v1"\n')
 
-    ignored = load(environ={}).resolve()
-    named = load(environ={"RECOLLECT_CONFIG": str(tmp_path / "recollect.toml")}).resolve()
+    ignored = load_settings(environ={}).resolve()
+    named = load_settings(environ={"RECOLLECT_CONFIG": str(tmp_path / "recollect.toml")}).resolve()
 
-    assert getattr(ignored.connection, name) == ""
-    assert getattr(named.connection, name) == "http://elsewhere.example/v1"
+    assert getattr(ignored.machine, name) == ""
+    assert getattr(named.machine, name) == "http://elsewhere.example/v1"

@@ -14,15 +14,15 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from benchmarks.fill import said
-from benchmarks.peers.systems import CHECKOUT, Needs
+from benchmarks.fill import print_progress
+from benchmarks.peers.systems import CHECKOUT_FOLDER, Requirements
 
-MOST_SECONDS = 1200
+INSTALL_TIMEOUT_SECONDS = 1200
 #: Written when all is installed: what was asked for.
-STAMP = "made-of.json"
+STAMP_FILE_NAME = "made-of.json"
 
 
-class CannotInstall(Exception):
+class InstallError(Exception):
     """What pip said."""
 
 
@@ -38,28 +38,28 @@ def default_folder() -> Path:
 
 
 @cache
-def prepare(needs: Needs, folder: Path, *, fresh: bool = False) -> Environment:
+def prepare_environment(needs: Requirements, folder: Path, *, fresh: bool = False) -> Environment:
     """The environment as it was made before, if it was made of the same; else a new one. Looked at once a run."""
-    home, wanted = folder / needs.name, _stamp(needs)
-    stamp = home / STAMP
-    if fresh or not stamp.exists() or stamp.read_text("utf-8") != wanted:
-        said(f"installing {needs.name}")
-        _make(needs, home)
-        stamp.write_text(wanted, "utf-8")
-    versions = {each.name: each.version for each in distributions(path=[str(_packages(home))])}
+    home, expected_stamp = folder / needs.name, _format_stamp(needs)
+    stamp_file = home / STAMP_FILE_NAME
+    if fresh or not stamp_file.exists() or stamp_file.read_text("utf-8") != expected_stamp:
+        print_progress(f"installing {needs.name}")
+        _create(needs, home)
+        stamp_file.write_text(expected_stamp, "utf-8")
+    versions = {each.name: each.version for each in distributions(path=[str(_site_packages(home))])}
     return Environment(
         python=home / "bin" / "python",
-        size=size(home),
-        versions={name: versions[name] for name in needs.told},
+        size=folder_size(home),
+        versions={name: versions[name] for name in needs.reported_packages},
     )
 
 
-def size(folder: Path) -> int:
+def folder_size(folder: Path) -> int:
     """The bytes of all files in there."""
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
-def _make(needs: Needs, home: Path) -> None:
+def _create(needs: Requirements, home: Path) -> None:
     if home.exists():
         shutil.rmtree(home)
     venv.create(home, symlinks=True, with_pip=False)
@@ -67,42 +67,42 @@ def _make(needs: Needs, home: Path) -> None:
         return
     pip = [sys.executable, "-m", "pip", "--python", str(home), "install", "--quiet", *needs.packages]
     try:
-        subprocess.run(pip, check=True, capture_output=True, text=True, timeout=MOST_SECONDS)
+        subprocess.run(pip, check=True, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_SECONDS)
     except subprocess.CalledProcessError as error:
-        raise CannotInstall(f"pip could not install {needs.name}: {_complaint(error.stderr)}") from error
+        raise InstallError(f"pip could not install {needs.name}: {_last_error(error.stderr)}") from error
     except subprocess.TimeoutExpired as error:
-        raise CannotInstall(
-            f"pip took more than {MOST_SECONDS} s to install {needs.name} and was stopped"
+        raise InstallError(
+            f"pip took more than {INSTALL_TIMEOUT_SECONDS} s to install {needs.name} and was stopped"
         ) from error
 
 
-def _stamp(needs: Needs) -> str:
-    own = _digest() if str(CHECKOUT) in needs.packages else ""
-    packages = [package for package in needs.packages if package != str(CHECKOUT)]
-    return json.dumps({"python": sys.version, "packages": packages, "checkout": own})
+def _format_stamp(needs: Requirements) -> str:
+    checkout_digest = _checkout_digest() if str(CHECKOUT_FOLDER) in needs.packages else ""
+    packages = [package for package in needs.packages if package != str(CHECKOUT_FOLDER)]
+    return json.dumps({"python": sys.version, "packages": packages, "checkout": checkout_digest})
 
 
-def _digest() -> str:
+def _checkout_digest() -> str:
     """Of what the checkout is installed from."""
-    whole = hashlib.sha256()
-    for path in sorted(_sources()):
-        whole.update(f"{path.relative_to(CHECKOUT).as_posix()}\0".encode())
-        whole.update(path.read_bytes())
-    return whole.hexdigest()
+    hasher = hashlib.sha256()
+    for path in sorted(_source_files()):
+        hasher.update(f"{path.relative_to(CHECKOUT_FOLDER).as_posix()}\0".encode())
+        hasher.update(path.read_bytes())
+    return hasher.hexdigest()
 
 
-def _sources() -> Iterator[Path]:
-    yield CHECKOUT / "pyproject.toml"
-    for path in (CHECKOUT / "src").rglob("*"):
+def _source_files() -> Iterator[Path]:
+    yield CHECKOUT_FOLDER / "pyproject.toml"
+    for path in (CHECKOUT_FOLDER / "src").rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
             yield path
 
 
-def _packages(home: Path) -> Path:
+def _site_packages(home: Path) -> Path:
     return home / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
 
 
-def _complaint(text: str) -> str:
+def _last_error(text: str) -> str:
     """The last error among all that pip writes, warnings too."""
     lines = [line for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR")]

@@ -10,78 +10,82 @@ from pathlib import Path
 from typing import IO, Any
 
 from benchmarks.peers.environments import Environment
-from benchmarks.peers.systems import CHECKOUT, System
+from benchmarks.peers.systems import CHECKOUT_FOLDER, System
 
 #: After which a process is stopped, whatever it does.
-MOST_SECONDS = 900.0
-QUIETLY = {
+PROCESS_TIMEOUT_SECONDS = 900.0
+QUIET_ENVIRONMENT = {
     "ANONYMIZED_TELEMETRY": "False",
     "DO_NOT_TRACK": "1",
     "HF_HUB_OFFLINE": "1",
     "LANGSMITH_TRACING": "false",
     "LANG": "C.UTF-8",
 }
-REASON_AT_MOST = 200
+MAX_REASON_CHARS = 200
 
 
-class SystemFailed(Exception):
+class SystemFailure(Exception):
     """The last thing that it said."""
 
 
-class Process:
-    def __init__(self, popen: subprocess.Popen[str], log: Path, most: float) -> None:
+class SystemProcess:
+    def __init__(self, popen: subprocess.Popen[str], log: Path, timeout_seconds: float) -> None:
         self._popen = popen
         self._log = log
-        self._most = most
-        self.overdue = False
+        self._timeout_seconds = timeout_seconds
+        self.timed_out = False
 
     def call(self, **request: object) -> dict[str, Any]:
-        to, back = _pipes(self._popen)
+        stdin, stdout = _pipes(self._popen)
         # A process that ended early is told of by what it does not answer.
         with suppress(BrokenPipeError):
-            to.write(json.dumps(request) + "\n")
-            to.flush()
-        line = back.readline()
+            stdin.write(json.dumps(request) + "\n")
+            stdin.flush()
+        line = stdout.readline()
         if not line:
-            raise SystemFailed(self._reason())
-        answer: dict[str, Any] = json.loads(line)
-        return answer
+            raise SystemFailure(self._failure_reason())
+        response: dict[str, Any] = json.loads(line)
+        return response
 
-    def peak(self) -> int:
+    def peak_memory_bytes(self) -> int:
         """Bytes of memory it held at most, as Linux tells; 0 elsewhere."""
         status = Path(f"/proc/{self._popen.pid}/status")
         lines = status.read_text("ascii").splitlines() if status.exists() else []
-        held = [int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]
-        return held[0] * 1024 if held else 0
+        peaks_kib = [int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]
+        return peaks_kib[0] * 1024 if peaks_kib else 0
 
     def finish(self) -> None:
         """Let it close what it has open, and make sure that it could."""
         _pipes(self._popen)[0].close()
         if self._popen.wait() != 0:
-            raise SystemFailed(self._reason())
+            raise SystemFailure(self._failure_reason())
 
     def stop(self) -> None:
-        self.overdue = True
+        self.timed_out = True
         self._popen.kill()
 
-    def _reason(self) -> str:
-        if self.overdue:
-            return f"took more than {self._most:.0f} s and was stopped"
+    def _failure_reason(self) -> str:
+        if self.timed_out:
+            return f"took more than {self._timeout_seconds:.0f} s and was stopped"
         self._popen.wait()
-        said = [line.strip() for line in self._log.read_text("utf-8", "replace").splitlines() if line.strip()]
-        return said[-1][:REASON_AT_MOST] if said else f"ended with {self._popen.returncode} and said nothing"
+        lines = [
+            line.strip() for line in self._log.read_text("utf-8", "replace").splitlines() if line.strip()
+        ]
+        return (
+            lines[-1][:MAX_REASON_CHARS] if lines else f"ended with {self._popen.returncode} and said nothing"
+        )
 
 
 @contextmanager
-def running(
+def run_system(
     system: System,
     environment: Environment,
     options: Mapping[str, object],
     *,
     log: Path,
     home: Path,
-    most: float = MOST_SECONDS,
-) -> Iterator[Process]:
+    timeout_seconds: float = PROCESS_TIMEOUT_SECONDS,
+) -> Iterator[SystemProcess]:
     """The system with a home of its own, stopped when `most` seconds have passed."""
     home.mkdir(parents=True, exist_ok=True)
     command = [
@@ -90,7 +94,7 @@ def running(
         f"benchmarks.peers.runners.{system.runner}",
         json.dumps(options),
     ]
-    variables = {"PATH": os.environ["PATH"], "HOME": str(home), **QUIETLY, **system.environment}
+    variables = {"PATH": os.environ["PATH"], "HOME": str(home), **QUIET_ENVIRONMENT, **system.environment}
     with (
         log.open("w", encoding="utf-8") as errors,
         subprocess.Popen(
@@ -100,18 +104,18 @@ def running(
             stderr=errors,
             text=True,
             encoding="utf-8",
-            cwd=CHECKOUT,
+            cwd=CHECKOUT_FOLDER,
             env=variables,
         ) as popen,
     ):
-        process = Process(popen, log, most)
-        watch = threading.Timer(most, process.stop)
-        watch.start()
+        process = SystemProcess(popen, log, timeout_seconds)
+        timer = threading.Timer(timeout_seconds, process.stop)
+        timer.start()
         try:
             yield process
             process.finish()
         finally:
-            watch.cancel()
+            timer.cancel()
             popen.kill()
             # What a process that ended early did not read is lost.
             with suppress(BrokenPipeError):

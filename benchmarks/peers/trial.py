@@ -6,50 +6,50 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from evals.locomo import AT, PASSAGES, Conversation, Question
-from evals.measures import Marks, marks
+from evals.locomo import MAX_PASSAGES, RECALL_CUTOFFS, Conversation, Question
+from evals.measures import RecallMetrics, recall_metrics
 
-from benchmarks.fill import said
-from benchmarks.peers.environments import Environment, size
-from benchmarks.peers.process import Process, running
+from benchmarks.fill import print_progress
+from benchmarks.peers.environments import Environment, folder_size
+from benchmarks.peers.process import SystemProcess, run_system
 from benchmarks.peers.runners.serving import Message
 from benchmarks.peers.systems import System
 from recollect.adapters.onnx.model_files import ModelFiles
 
-SESSIONS_AT = (10,)
+SESSION_CUTOFFS = (10,)
 #: Asked first, and not counted: it brings up what a system loads when it is first needed.
-OPENING = "What did we talk about?"
+WARM_UP_QUERY = "What did we talk about?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    messages: int
-    names: Mapping[str, str]  #: the message behind each id that the system may answer with
+class IngestMeasurement:
+    message_count: int
+    message_ids: Mapping[str, str]  #: the message behind each id that the system may answer with
     seconds: float  #: by the clock
-    processor: float  #: seconds
-    embedding: float  #: seconds of those in the model
-    on_disk: int  #: bytes
-    peak: int  #: bytes of memory at most
+    cpu_seconds: float  #: seconds
+    embedding_seconds: float  #: seconds of those in the model
+    disk_bytes: int  #: bytes
+    peak_bytes: int  #: bytes of memory at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    started_in: float  #: seconds from the start of the process to its first answer
-    marks: tuple[Marks, ...]
-    milliseconds: tuple[float, ...]  #: by the clock
-    besides_embedding: tuple[float, ...]  #: milliseconds of processor time
-    on_disk: int
-    peak: int
+class SearchMeasurement:
+    startup_seconds: float  #: seconds from the start of the process to its first answer
+    recall_metrics: tuple[RecallMetrics, ...]
+    wall_ms: tuple[float, ...]  #: by the clock
+    cpu_ms_besides_embedding: tuple[float, ...]  #: milliseconds of processor time
+    disk_bytes: int
+    peak_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    told: Told
-    asked: Asked
+class TrialResult:
+    ingest: IngestMeasurement
+    search: SearchMeasurement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
+class SystemTrial:
     """A system, what it runs on, and a folder for what it keeps of one conversation."""
 
     system: System
@@ -57,75 +57,77 @@ class Bench:
     model: ModelFiles
     folder: Path
 
-    def run(self, conversation: Conversation) -> Trial:
-        self._store.mkdir(parents=True)
-        told = self._tell(conversation)
-        return Trial(told=told, asked=self._ask(conversation, told.names))
+    def run(self, conversation: Conversation) -> TrialResult:
+        self._store_folder.mkdir(parents=True)
+        ingest = self._ingest(conversation)
+        return TrialResult(ingest=ingest, search=self._search(conversation, ingest.message_ids))
 
     @property
-    def _store(self) -> Path:
+    def _store_folder(self) -> Path:
         return self.folder / "store"
 
-    def _tell(self, conversation: Conversation) -> Told:
-        messages = spoken(conversation)
-        said(f"{self.system.label}, {self.folder.name}: telling {len(messages)} messages")
-        with self._process(conversation, "telling") as process:
-            answer = process.call(ingest=[asdict(message) for message in messages])
-            peak = process.peak()
-        return Told(
-            messages=len(messages),
-            names=answer["names"],
-            seconds=answer["seconds"],
-            processor=answer["processor"],
-            embedding=answer["embedding"],
-            on_disk=size(self._store),
-            peak=peak,
+    def _ingest(self, conversation: Conversation) -> IngestMeasurement:
+        messages = to_messages(conversation)
+        print_progress(f"{self.system.label}, {self.folder.name}: telling {len(messages)} messages")
+        with self._run_system(conversation, "telling") as process:
+            response = process.call(ingest=[asdict(message) for message in messages])
+            peak_bytes = process.peak_memory_bytes()
+        return IngestMeasurement(
+            message_count=len(messages),
+            message_ids=response["names"],
+            seconds=response["seconds"],
+            cpu_seconds=response["processor"],
+            embedding_seconds=response["embedding"],
+            disk_bytes=folder_size(self._store_folder),
+            peak_bytes=peak_bytes,
         )
 
-    def _ask(self, conversation: Conversation, names: Mapping[str, str]) -> Asked:
+    def _search(self, conversation: Conversation, message_ids: Mapping[str, str]) -> SearchMeasurement:
         questions = conversation.questions
-        said(f"{self.system.label}, {self.folder.name}: asking {len(questions)} questions")
-        begun = time.perf_counter()
-        with self._process(conversation, "asking") as process:
-            process.call(ask=OPENING, limit=PASSAGES)
-            started_in = time.perf_counter() - begun
-            answers = [process.call(ask=question.text, limit=PASSAGES) for question in questions]
-            peak = process.peak()
-        found = [[names[id_] for id_ in answer["ids"] if id_ in names] for answer in answers]
-        return Asked(
-            started_in=started_in,
-            marks=tuple(map(marked, questions, found)),
-            milliseconds=tuple(answer["seconds"] * 1000 for answer in answers),
-            besides_embedding=tuple((each["processor"] - each["embedding"]) * 1000 for each in answers),
-            on_disk=size(self._store),
-            peak=peak,
+        print_progress(f"{self.system.label}, {self.folder.name}: asking {len(questions)} questions")
+        started = time.perf_counter()
+        with self._run_system(conversation, "asking") as process:
+            process.call(ask=WARM_UP_QUERY, limit=MAX_PASSAGES)
+            startup_seconds = time.perf_counter() - started
+            responses = [process.call(ask=question.text, limit=MAX_PASSAGES) for question in questions]
+            peak_bytes = process.peak_memory_bytes()
+        rankings = [[message_ids[id_] for id_ in answer["ids"] if id_ in message_ids] for answer in responses]
+        return SearchMeasurement(
+            startup_seconds=startup_seconds,
+            recall_metrics=tuple(map(score_ranking, questions, rankings)),
+            wall_ms=tuple(answer["seconds"] * 1000 for answer in responses),
+            cpu_ms_besides_embedding=tuple(
+                (each["processor"] - each["embedding"]) * 1000 for each in responses
+            ),
+            disk_bytes=folder_size(self._store_folder),
+            peak_bytes=peak_bytes,
         )
 
-    def _process(self, conversation: Conversation, doing: str) -> AbstractContextManager[Process]:
-        given = {
-            "folder": str(self._store.resolve()),
+    def _run_system(self, conversation: Conversation, phase: str) -> AbstractContextManager[SystemProcess]:
+        options = {
+            "folder": str(self._store_folder.resolve()),
             "asked_at": conversation.ends_at.isoformat(),
             "network": str(self.model.network),
             "tokenizer": str(self.model.tokenizer),
             "settings": dict(self.system.settings),
         }
-        log, home = self.folder / f"{doing}.log", self.folder / "home"
-        return running(self.system, self.environment, given, log=log, home=home)
+        log, home = self.folder / f"{phase}.log", self.folder / "home"
+        return run_system(self.system, self.environment, options, log=log, home=home)
 
 
-def spoken(conversation: Conversation) -> list[Message]:
+def to_messages(conversation: Conversation) -> list[Message]:
     """What is told of a conversation, in order: nothing but text, role and date."""
     return [
-        Message(id=name, chat=session, role=turn.role, text=turn.text, at=turn.said_at.isoformat())
+        Message(id=name, chat=session, role=turn.role, text=turn.text, at=turn.created_at.isoformat())
         for session, turns in conversation.sessions.items()
         for name, turn in turns.items()
-        if turn.visible and turn.said_at
+        if turn.has_text and turn.created_at
     ]
 
 
-def marked(question: Question, found: Sequence[str]) -> Marks:
+def score_ranking(question: Question, ranking: Sequence[str]) -> RecallMetrics:
     """How well the messages found, best first, answer a question."""
-    sessions = [turn.partition(":")[0] for turn in found]
-    return marks("turn_", found, question.turns, at=AT) | marks(
-        "session_", sessions, question.sessions, at=SESSIONS_AT
+    sessions = [turn.partition(":")[0] for turn in ranking]
+    return recall_metrics("turn_", ranking, question.turns, cutoffs=RECALL_CUTOFFS) | recall_metrics(
+        "session_", sessions, question.sessions, cutoffs=SESSION_CUTOFFS
     )

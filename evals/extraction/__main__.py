@@ -8,52 +8,56 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from evals.extraction.score import Kept, Tally, tally
+from evals.extraction.score import ExtractionCounts, LabelledFact, count_matches
 from recollect.domain.message import Role
-from recollect.extraction.rules.classifier import judge
+from recollect.extraction.rules.classifier import extract_by_rules
 
-LINES = Path(__file__).with_name("lines.jsonl")
+OWN_LINES_FILE = Path(__file__).with_name("lines.jsonl")
 #: Written before the rules were last changed, and never looked at since.
-FRESH = Path(__file__).with_name("fresh.jsonl")
+FRESH_LINES_FILE = Path(__file__).with_name("fresh.jsonl")
 
 #: All lines were said on this Saturday.
-SAID_AT = datetime(2026, 3, 14, 10, tzinfo=UTC)
+MESSAGE_TIME = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class LabelledLine:
     id: str
     text: str
-    facts: tuple[Kept, ...]
+    facts: tuple[LabelledFact, ...]
     split: str = "all"
 
 
-def own_lines(path: Path) -> Iterator[Line]:
-    for row in _rows(path):
-        facts = tuple(Kept(kind=fact["kind"], text=fact["text"]) for fact in row["facts"])
-        yield Line(id=row["id"], text=row["text"], facts=facts, split=row["split"])
+def read_own_lines(path: Path) -> Iterator[LabelledLine]:
+    for row in _read_rows(path):
+        facts = tuple(LabelledFact(kind=fact["kind"], text=fact["text"]) for fact in row["facts"])
+        yield LabelledLine(id=row["id"], text=row["text"], facts=facts, split=row["split"])
 
 
-def public_lines(path: Path) -> Iterator[Line]:
+def read_public_lines(path: Path) -> Iterator[LabelledLine]:
     """Texts in one file, the memories a person would keep of each in `NAME.labels.jsonl` beside it."""
-    labels = {row["id"]: row["memories"] for row in _rows(path.with_suffix(".labels.jsonl"))}
-    for row in _rows(path):
-        facts = tuple(Kept(kind=memory["type"], text=memory["content"]) for memory in labels[row["id"]])
-        yield Line(id=row["id"], text=row["text"], facts=facts)
+    labels = {row["id"]: row["memories"] for row in _read_rows(path.with_suffix(".labels.jsonl"))}
+    for row in _read_rows(path):
+        facts = tuple(
+            LabelledFact(kind=memory["type"], text=memory["content"]) for memory in labels[row["id"]]
+        )
+        yield LabelledLine(id=row["id"], text=row["text"], facts=facts)
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
+def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8") as file:
         yield from (json.loads(line) for line in file if line.strip())
 
 
-def predicted(line: Line) -> list[Kept]:
-    judgement = judge(line.text, role=Role.USER, said_at=SAID_AT)
-    return [Kept(kind=str(fact.kind), text=fact.text) for fact in judgement.facts]
+def predict_facts(line: LabelledLine) -> list[LabelledFact]:
+    extraction = extract_by_rules(line.text, role=Role.USER, sent_at=MESSAGE_TIME)
+    return [LabelledFact(kind=str(fact.kind), text=fact.text) for fact in extraction.facts]
 
 
-def measure(lines: Iterable[Line], *, kinds: bool) -> Tally:
-    return sum((tally(predicted(line), line.facts, kinds=kinds) for line in lines), Tally())
+def measure(lines: Iterable[LabelledLine], *, kinds: bool) -> ExtractionCounts:
+    return sum(
+        (count_matches(predict_facts(line), line.facts, kinds=kinds) for line in lines), ExtractionCounts()
+    )
 
 
 def main() -> None:
@@ -62,15 +66,20 @@ def main() -> None:
         "--split", choices=["dev", "held", "all"], default="all", help="which half of our own lines"
     )
     parser.add_argument(
-        "--data", type=Path, default=LINES, help="lines to judge, in our format or with a labels file"
+        "--data",
+        type=Path,
+        default=OWN_LINES_FILE,
+        help="lines to judge, in our format or with a labels file",
     )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     arguments = parser.parse_args()
-    public = arguments.data.with_suffix(".labels.jsonl").exists()
-    lines = list(public_lines(arguments.data) if public else own_lines(arguments.data))
-    chosen = [line for line in lines if arguments.split == "all" or public or line.split == arguments.split]
+    has_labels_file = arguments.data.with_suffix(".labels.jsonl").exists()
+    lines = list(read_public_lines(arguments.data) if has_labels_file else read_own_lines(arguments.data))
+    selected_lines = [
+        line for line in lines if arguments.split == "all" or has_labels_file or line.split == arguments.split
+    ]
     # Others name their kinds in their own way, so that only the words are compared.
-    figures = measure(chosen, kinds=not public).figures()
+    figures = measure(selected_lines, kinds=not has_labels_file).figures()
     if arguments.json:
         print(json.dumps(figures))
         return

@@ -6,42 +6,42 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 #: Words that say little about whether two wordings mean the same. Negations and question words are not among them.
-_EMPTY = frozenset(
+_STOP_WORDS = frozenset(
     "a an the is are was were be been am has have had do does did to of in on at for with and or by from "
     "as that this it its 's s user will would o os as um uma uns umas de do da dos das em no na nos nas "
     "num numa e é foi esta está ser"
     "para pra por pelo pela com que se ao à seu sua".split()
 )
-_TOKEN = re.compile(r"\d{4}-\d\d(?:-\d\d)?|[^\W_]+(?:[.,'’][^\W_]+)*")
-_ENDINGS = ("ing", "ed", "es", "s")
-SAME = 0.6
+_TOKEN_PATTERN = re.compile(r"\d{4}-\d\d(?:-\d\d)?|[^\W_]+(?:[.,'’][^\W_]+)*")
+_WORD_ENDINGS = ("ing", "ed", "es", "s")
+MIN_MATCH_OVERLAP = 0.6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class LabelledFact:
     kind: str
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class ExtractionCounts:
     predicted: int = 0
     expected: int = 0
     matched: int = 0
     lines: int = 0
-    kept: int = 0  #: lines with a fact
-    worth: int = 0  #: lines that should have one
-    rightly: int = 0  #: both
+    lines_with_prediction: int = 0  #: lines with a fact
+    lines_with_fact: int = 0  #: lines that should have one
+    lines_with_both: int = 0  #: both
 
-    def __add__(self, other: "Tally") -> "Tally":
-        return Tally(
+    def __add__(self, other: "ExtractionCounts") -> "ExtractionCounts":
+        return ExtractionCounts(
             predicted=self.predicted + other.predicted,
             expected=self.expected + other.expected,
             matched=self.matched + other.matched,
             lines=self.lines + other.lines,
-            kept=self.kept + other.kept,
-            worth=self.worth + other.worth,
-            rightly=self.rightly + other.rightly,
+            lines_with_prediction=self.lines_with_prediction + other.lines_with_prediction,
+            lines_with_fact=self.lines_with_fact + other.lines_with_fact,
+            lines_with_both=self.lines_with_both + other.lines_with_both,
         )
 
     def figures(self) -> dict[str, float | int]:
@@ -49,8 +49,8 @@ class Tally:
             "precision": _percent(self.matched, self.predicted),
             "recall": _percent(self.matched, self.expected),
             "n": self.lines,
-            "keep_precision": _percent(self.rightly, self.kept),
-            "keep_recall": _percent(self.rightly, self.worth),
+            "keep_precision": _percent(self.lines_with_both, self.lines_with_prediction),
+            "keep_recall": _percent(self.lines_with_both, self.lines_with_fact),
         }
 
 
@@ -58,7 +58,7 @@ def _percent(part: int, whole: int) -> float:
     return round(100 * part / whole, 1) if whole else 100.0
 
 
-def content(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """The words that carry the meaning, folded and lightly stemmed; "doesn't" counts as "not"."""
     plain = "".join(
         letter
@@ -66,37 +66,41 @@ def content(text: str) -> frozenset[str]:
         if not unicodedata.combining(letter)
     )
     plain = plain.replace("’", "'").replace("n't", " not").replace("'s", "").replace("anymore", "any more")
-    return frozenset(_stem(word) for word in _TOKEN.findall(plain) if word not in _EMPTY)
+    return frozenset(_stem(word) for word in _TOKEN_PATTERN.findall(plain) if word not in _STOP_WORDS)
 
 
 def _stem(word: str) -> str:
-    for ending in _ENDINGS:
+    for ending in _WORD_ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)].rstrip("e")
     return word[:-1] if len(word) > 3 and word[-1] in "aeo" else word
 
 
-def overlap(left: str, right: str) -> float:
+def overlap(first: str, second: str) -> float:
     """F1 of the content words."""
-    one, other = content(left), content(right)
+    one, other = content_words(first), content_words(second)
     shared = len(one & other)
     return 2 * shared / (len(one) + len(other)) if shared else 0.0
 
 
-def tally(predicted: Sequence[Kept], expected: Sequence[Kept], *, kinds: bool = True) -> Tally:
+def count_matches(
+    predicted: Sequence[LabelledFact], expected: Sequence[LabelledFact], *, kinds: bool = True
+) -> ExtractionCounts:
     """Match greedily, best overlap first; each fact counts once."""
-    return Tally(
+    return ExtractionCounts(
         predicted=len(predicted),
         expected=len(expected),
-        matched=len(list(matches(predicted, expected, kinds=kinds))),
+        matched=len(list(match_facts(predicted, expected, kinds=kinds))),
         lines=1,
-        kept=bool(predicted),
-        worth=bool(expected),
-        rightly=bool(predicted and expected),
+        lines_with_prediction=bool(predicted),
+        lines_with_fact=bool(expected),
+        lines_with_both=bool(predicted and expected),
     )
 
 
-def matches(predicted: Sequence[Kept], expected: Sequence[Kept], *, kinds: bool) -> Iterable[tuple[int, int]]:
+def match_facts(
+    predicted: Sequence[LabelledFact], expected: Sequence[LabelledFact], *, kinds: bool
+) -> Iterable[tuple[int, int]]:
     pairs = sorted(
         (
             (overlap(guess.text, truth.text), left, right)
@@ -106,10 +110,10 @@ def matches(predicted: Sequence[Kept], expected: Sequence[Kept], *, kinds: bool)
         ),
         key=lambda pair: (-pair[0], pair[1], pair[2]),
     )
-    taken: set[int] = set()
-    found: set[int] = set()
+    matched_predictions: set[int] = set()
+    matched_labels: set[int] = set()
     for score, left, right in pairs:
-        if score >= SAME and left not in taken and right not in found:
-            taken.add(left)
-            found.add(right)
+        if score >= MIN_MATCH_OVERLAP and left not in matched_predictions and right not in matched_labels:
+            matched_predictions.add(left)
+            matched_labels.add(right)
             yield left, right

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-DISTRACTORS = HERE / "distractors.jsonl"
-IDENTIFIERS = HERE / "identifiers.jsonl"
-PARAPHRASE = HERE / "paraphrase.jsonl"
+SETS_FOLDER = Path(__file__).parent
+DISTRACTORS_FILE = SETS_FOLDER / "distractors.jsonl"
+IDENTIFIERS_FILE = SETS_FOLDER / "identifiers.jsonl"
+PARAPHRASE_FILE = SETS_FOLDER / "paraphrase.jsonl"
 
 
-def rows(path: Path) -> Iterator[dict[str, Any]]:
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8") as file:
         yield from (json.loads(line) for line in file if line.strip())

@@ -9,15 +9,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypedDict
 
-from recollect.consolidation.consolidator import KeepStep, RelearnStep
-from recollect.domain.embedding_model import KnownModel
+from recollect.consolidation.consolidator import Consolidator, Replayer
+from recollect.domain.embedding_model import EmbeddingModel
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import ConfigError
-from recollect.extraction.extractor import JudgeStep
-from recollect.extraction.model_choice import choose
-from recollect.ingestion.preparation import IntakeStep
-from recollect.maintenance.summarizer import SummariseStep
+from recollect.extraction.extractor import Extractor
+from recollect.extraction.model_choice import choose_model
+from recollect.ingestion.preparation import MessagePreparer
+from recollect.maintenance.summarizer import Summarizer
 from recollect.ports.backup import Backups
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.clock import Clock, Ids
@@ -25,46 +25,46 @@ from recollect.ports.embedder import Embedder
 from recollect.ports.reranker import Reranker
 from recollect.ports.store import Store
 from recollect.ports.tracer import Tracer
-from recollect.retrieval.retriever import RecallStep
+from recollect.retrieval.retriever import Retriever
 from recollect.services import Engine
-from recollect.services.context_files import Files
-from recollect.services.embedders import Embedders
-from recollect.settings import Connection, Resolved, Settings
-from recollect.workers.handlers import Handlers
+from recollect.services.context_files import ContextFileMatcher
+from recollect.services.embedders import EmbedderRegistry
+from recollect.settings import MachineSettings, ResolvedSettings, Settings
+from recollect.workers.handlers import JobHandlers
 from recollect.workers.worker import Worker
 
 #: Named here, imported only when chosen: what is optional stays optional.
-STORES = {"sqlite": "recollect.adapters.sqlite.store:SqliteStore"}
-BACKUPS = {"sqlite": "recollect.adapters.sqlite.restore:SqliteBackups"}
-TRACER = "recollect.adapters.otel.tracer:OtelTracer"
-TRACED = "recollect.adapters.otel.spans:traced"
-TRACED_RECALL = "recollect.adapters.otel.spans:TracedRecall"
-RERANKER = "recollect.adapters.onnx.reranker:OnnxReranker"
-CLOCK = "recollect.adapters.system.clock:SystemClock"
-IDS = "recollect.adapters.system.clock:RandomIds"
-HELPER = "recollect.adapters.system.executor:Helper"
-EMBEDDERS = {
+STORE_CLASSES = {"sqlite": "recollect.adapters.sqlite.store:SqliteStore"}
+BACKUP_CLASSES = {"sqlite": "recollect.adapters.sqlite.restore:SqliteBackups"}
+TRACER_CLASS = "recollect.adapters.otel.tracer:OtelTracer"
+TRACE_HANDLERS_FUNCTION = "recollect.adapters.otel.spans:trace_handlers"
+TRACED_RECALL_CLASS = "recollect.adapters.otel.spans:TracedRecall"
+RERANKER_CLASS = "recollect.adapters.onnx.reranker:OnnxReranker"
+CLOCK_CLASS = "recollect.adapters.system.clock:SystemClock"
+IDS_CLASS = "recollect.adapters.system.clock:RandomIds"
+EXECUTOR_CLASS = "recollect.adapters.system.executor:OneThreadExecutor"
+EMBEDDER_CLASSES = {
     "onnx": "recollect.adapters.onnx.embedder:OnnxEmbedder",
     "hashing": "recollect.adapters.embedders.hashing:HashingEmbedder",
     "openai": "recollect.adapters.embedders.openai:OpenAIEmbedder",
     "fastembed": "recollect.adapters.embedders.fastembed:FastEmbedEmbedder",
     "sentence-transformers": "recollect.adapters.embedders.sentence_transformers:SentenceTransformersEmbedder",
 }
-CHAT_MODELS = {
+CHAT_MODEL_CLASSES = {
     "openai": "recollect.adapters.llms.openai_compatible:OpenAIChatModel",
     "anthropic": "recollect.adapters.llms.anthropic:AnthropicChatModel",
 }
 BUNDLED_MODEL = "BAAI/bge-small-en-v1.5"
-PROMPT_FILES = "recollect.adapters.system.prompt_files:read_prompts"
+PROMPT_READER_FUNCTION = "recollect.adapters.system.prompt_files:read_prompts"
 #: The rooms that have prompts.
-PROMPTED = ("recollect.extraction", "recollect.maintenance", "recollect.context")
+PROMPT_PACKAGES = ("recollect.extraction", "recollect.maintenance", "recollect.context")
 
 
-MODE = "memory.mode"
+MODE_SETTING = "memory.mode"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Runtime:
+class Application:
     """An engine with everything it runs on."""
 
     settings: Settings
@@ -78,13 +78,17 @@ class Runtime:
 
     def resolve(
         self, user: str, call: Mapping[str, object] | None = None, *, chat: str | None = None
-    ) -> Resolved:
+    ) -> ResolvedSettings:
         """
         What holds for this user now: their preferences are read anew each time. How memory is used in a chat can be
         chosen for the chat; a temporary one never uses it, whatever anybody chose.
         """
-        here = {**self._chosen_for(user, chat), **(call or {}), **_temporary(user, chat)}
-        return self.settings.resolve(preferences=self.preferences(user), call=here)
+        overrides = {
+            **self._chat_mode_override(user, chat),
+            **(call or {}),
+            **_temporary_chat_override(user, chat),
+        }
+        return self.settings.resolve(preferences=self.preferences(user), call=overrides)
 
     def preferences(self, user: str) -> dict[str, str]:
         """The settings a user has chosen. Names with a dot at the start are notes of our own."""
@@ -99,11 +103,11 @@ class Runtime:
     @property
     def chat_model(self) -> ChatModel | None:
         """The language model of the settings, if there is one."""
-        return self.engine.judge_step.model
+        return self.engine.extractor.model
 
-    def _chosen_for(self, user: str, chat: str | None) -> dict[str, object]:
+    def _chat_mode_override(self, user: str, chat: str | None) -> dict[str, object]:
         mode = self.store.chats.mode(Scope(user, chat)) if chat is not None else None
-        return {MODE: mode} if mode else {}
+        return {MODE_SETTING: mode} if mode else {}
 
     def close(self) -> None:
         if os.getpid() != self.process:
@@ -112,129 +116,143 @@ class Runtime:
         self.worker.stop()
         self.store.close()
         # Only those that hold connections or threads have anything to give back.
-        for each in (self.embedder, self.engine.judge_step.model, self.engine.recall_step.meanwhile):
-            give_back: Callable[[], None] | None = getattr(each, "close", None)
-            if give_back is not None:
-                give_back()
+        for resource in (self.embedder, self.engine.extractor.model, self.engine.retriever.executor):
+            close_resource: Callable[[], None] | None = getattr(resource, "close", None)
+            if close_resource is not None:
+                close_resource()
 
 
-def open_runtime(
+def open_application(
     settings: Settings,
     *,
     embedder: Embedder | None = None,
     chat_model: ChatModel | None = None,
     clock: Clock | None = None,
     ids: Ids | None = None,
-) -> Runtime:
+) -> Application:
     """Open the memory that the settings name. What is given here is used instead of theirs."""
-    connection = settings.resolve().connection
-    chosen = embedder or make_embedder(connection)
+    connection = settings.resolve().machine
+    active_embedder = embedder or make_embedder(connection)
     model = chat_model or make_chat_model(connection)
-    prompts = own_prompts(connection)
-    time: Clock = clock or _load(CLOCK)()
-    names: Ids = ids or _load(IDS)()
+    prompts = load_custom_prompts(connection)
+    active_clock: Clock = clock or _import_object(CLOCK_CLASS)()
+    active_ids: Ids = ids or _import_object(IDS_CLASS)()
     tracer = make_tracer(connection)
-    store: Store = _load(STORES["sqlite"])(connection.db, busy_timeout_ms=connection.busy_timeout_ms)
+    store: Store = _import_object(STORE_CLASSES["sqlite"])(
+        connection.db, busy_timeout_ms=connection.busy_timeout_ms
+    )
     engine = Engine(
         store=store,
-        clock=time,
-        ids=names,
-        intake=IntakeStep(clock=time, ids=names),
-        judge_step=JudgeStep(model=model, prompts=prompts),
-        summarise_step=SummariseStep(model=model, prompts=prompts),
-        embedder=chosen,
-        files=Files(embedder=chosen),
-        recall_step=_recall(store, chosen, make_reranker(connection), time, tracer),
-        embedders=Embedders(own=chosen, make=partial(make_known, connection), preferences=store.preferences),
-        **_keeping(store, time, names),
+        clock=active_clock,
+        ids=active_ids,
+        preparer=MessagePreparer(clock=active_clock, ids=active_ids),
+        extractor=Extractor(model=model, prompt_overrides=prompts),
+        summarizer=Summarizer(model=model, prompt_overrides=prompts),
+        embedder=active_embedder,
+        context_files=ContextFileMatcher(embedder=active_embedder),
+        retriever=_make_retriever(store, active_embedder, make_reranker(connection), active_clock, tracer),
+        embedders=EmbedderRegistry(
+            default=active_embedder,
+            factory=partial(make_embedder_for, connection),
+            preferences=store.preferences,
+        ),
+        **_make_consolidation_steps(store, active_clock, active_ids),
     )
 
-    def policies(user: str) -> Policy:
-        return runtime.policy(user)
+    def policy_for(user: str) -> Policy:
+        return application.policy(user)
 
     def is_stopping() -> bool:
         return worker.is_stopping
 
-    handlers = Handlers(engine=engine, embedder=chosen, policies=policies, is_stopping=is_stopping)
-    table = _load(TRACED)(handlers.table(), tracer) if tracer else handlers.table()
-    worker = Worker(store.jobs, table, time, open_up=handlers.open_up, daily=handlers.daily)
-    runtime = Runtime(
+    handlers = JobHandlers(
+        engine=engine, embedder=active_embedder, policy_for=policy_for, is_stopping=is_stopping
+    )
+    handler_table = (
+        _import_object(TRACE_HANDLERS_FUNCTION)(handlers.by_kind(), tracer) if tracer else handlers.by_kind()
+    )
+    worker = Worker(
+        store.jobs, handler_table, active_clock, recover=handlers.recover, run_daily=handlers.run_daily
+    )
+    application = Application(
         settings=settings,
         store=store,
         engine=engine,
-        embedder=chosen,
+        embedder=active_embedder,
         worker=worker,
         prompts=prompts,
         tracer=tracer,
     )
-    return runtime
+    return application
 
 
 def open_backups(settings: Settings) -> tuple[Backups, Clock]:
     """What can be done with copies of the memory that the settings name, without opening it."""
-    backups: Backups = _load(BACKUPS["sqlite"])(settings.resolve().connection.db)
-    return backups, _load(CLOCK)()
+    backups: Backups = _import_object(BACKUP_CLASSES["sqlite"])(settings.resolve().machine.db)
+    return backups, _import_object(CLOCK_CLASS)()
 
 
-class _Keeping(TypedDict):
-    keep: KeepStep
-    relearn: RelearnStep
+class _ConsolidationSteps(TypedDict):
+    consolidator: Consolidator
+    replayer: Replayer
 
 
-def _keeping(store: Store, clock: Clock, ids: Ids) -> _Keeping:
+def _make_consolidation_steps(store: Store, clock: Clock, ids: Ids) -> _ConsolidationSteps:
     """The two steps that put facts where they belong: one as they are heard, one when they were heard before."""
-    keep = KeepStep(memories=store.memories, tombstones=store.tombstones, search=store.search, clock=clock)
-    relearn = RelearnStep(
-        keep=keep,
+    consolidator = Consolidator(
+        memories=store.memories, tombstones=store.tombstones, search=store.search, clock=clock
+    )
+    replayer = Replayer(
+        consolidator=consolidator,
         memories=store.memories,
         messages=store.messages,
-        judgements=store.judgements,
+        extractions=store.extractions,
         tombstones=store.tombstones,
         clock=clock,
         ids=ids,
     )
-    return {"keep": keep, "relearn": relearn}
+    return {"consolidator": consolidator, "replayer": replayer}
 
 
-def _temporary(user: str, chat: str | None) -> dict[str, object]:
-    return {MODE: "off"} if Scope(user, chat).is_temporary else {}
+def _temporary_chat_override(user: str, chat: str | None) -> dict[str, object]:
+    return {MODE_SETTING: "off"} if Scope(user, chat).is_temporary else {}
 
 
-def make_reranker(connection: Connection) -> Reranker:
+def make_reranker(connection: MachineSettings) -> Reranker:
     """The cross-encoder that is installed with recollect; loaded when a passage is first read again."""
-    made: Reranker = _load(RERANKER)(threads=connection.embedder_threads)
-    return made
+    reranker: Reranker = _import_object(RERANKER_CLASS)(threads=connection.embedder_threads)
+    return reranker
 
 
-def make_tracer(connection: Connection) -> Tracer | None:
+def make_tracer(connection: MachineSettings) -> Tracer | None:
     """OpenTelemetry's, if the settings want spans."""
     if not connection.otel:
         return None
     try:
-        made: Tracer = _load(TRACER)()
+        tracer: Tracer = _import_object(TRACER_CLASS)()
     except ModuleNotFoundError as error:
         raise ConfigError(
             "`otel` is on, but OpenTelemetry is not installed. Run `pip install 'recollect[otel]'`, or turn it off."
         ) from error
-    return made
+    return tracer
 
 
-def _recall(
+def _make_retriever(
     store: Store, embedder: Embedder | None, reranker: Reranker, clock: Clock, tracer: Tracer | None
-) -> RecallStep:
-    make = RecallStep if tracer is None else partial(_load(TRACED_RECALL), tracer=tracer)
-    made: RecallStep = make(
+) -> Retriever:
+    factory = Retriever if tracer is None else partial(_import_object(TRACED_RECALL_CLASS), tracer=tracer)
+    retriever: Retriever = factory(
         search=store.search,
         memories=store.memories,
         embedder=embedder,
         reranker=reranker,
         clock=clock,
-        meanwhile=_load(HELPER)(),
+        executor=_import_object(EXECUTOR_CLASS)(),
     )
-    return made
+    return retriever
 
 
-def make_embedder(connection: Connection) -> Embedder | None:
+def make_embedder(connection: MachineSettings) -> Embedder | None:
     """The embedder that the settings name; its model is loaded with the first text."""
     name, model = connection.embedder, connection.embedder_model
     match name:
@@ -246,67 +264,71 @@ def make_embedder(connection: Connection) -> Embedder | None:
                     f"The model {model!r} is not installed with recollect. Set `embedder` to the folder of its"
                     " ONNX files, or to fastembed, sentence-transformers or openai."
                 )
-            return _embedder(name, threads=connection.embedder_threads)
+            return _load_embedder(name, threads=connection.embedder_threads)
         case "hashing":
-            return _embedder(name)
+            return _load_embedder(name)
         case "openai":
             if not connection.embedder_url:
                 raise ConfigError("The embedder `openai` needs an address. Set `embedder_url`, /v1 included.")
-            return _embedder(name, connection.embedder_url, model, connection.embedder_key or None)
+            return _load_embedder(name, connection.embedder_url, model, connection.embedder_key or None)
         case "fastembed" | "sentence-transformers":
-            return _embedder(name, model)
+            return _load_embedder(name, model)
         case folder:
-            return _embedder("onnx", Path(folder), threads=connection.embedder_threads)
+            return _load_embedder("onnx", Path(folder), threads=connection.embedder_threads)
 
 
-def make_known(connection: Connection, known: KnownModel) -> Embedder | None:
+def make_embedder_for(connection: MachineSettings, model: EmbeddingModel) -> Embedder | None:
     """The embedder of a model that is known by name; addresses and keys are those of the settings."""
-    return make_embedder(replace(connection, embedder=known.embedder, embedder_model=known.model))
+    return make_embedder(replace(connection, embedder=model.embedder, embedder_model=model.model))
 
 
-def built_in_models() -> list[KnownModel]:
+def built_in_models() -> list[EmbeddingModel]:
     """Those that every recollect has, the best first."""
     return [
-        KnownModel(id=_embedder(name).model_id, embedder=name, model=BUNDLED_MODEL)
+        EmbeddingModel(id=_load_embedder(name).model_id, embedder=name, model=BUNDLED_MODEL)
         for name in ("onnx", "hashing")
     ]
 
 
-def make_chat_model(connection: Connection) -> ChatModel | None:
+def make_chat_model(connection: MachineSettings) -> ChatModel | None:
     """The language model that the settings name, or the first of its fallbacks that its service has."""
     if not connection.model:
         return None
     if not connection.model_url:
         raise ConfigError(f"The model {connection.model!r} needs an address. Set `model_url`.")
-    made = _load(CHAT_MODELS[connection.model_provider])
+    model_class = _import_object(CHAT_MODEL_CLASSES[connection.model_provider])
     key = connection.model_key or None
     name = connection.model
     if connection.model_fallbacks:
-        asked = made(connection.model_url, name, key)
+        probe = model_class(connection.model_url, name, key)
         try:
-            name = choose(asked.models(), name, connection.model_fallbacks)
+            name = choose_model(probe.models(), name, connection.model_fallbacks)
         finally:
-            asked.close()
-    chosen: ChatModel = made(connection.model_url, name, key)
-    return chosen
+            probe.close()
+    chat_model: ChatModel = model_class(connection.model_url, name, key)
+    return chat_model
 
 
-def own_prompts(connection: Connection) -> Mapping[str, str]:
+def load_custom_prompts(connection: MachineSettings) -> Mapping[str, str]:
     """The prompts in the user's folder, if the settings name one."""
     if not connection.prompts:
         return {}
-    shipped = (path.name for room in PROMPTED for path in files(room).joinpath("prompts").iterdir())
-    known = {name.partition(".")[0] for name in shipped}
-    found: Mapping[str, str] = _load(PROMPT_FILES)(Path(connection.prompts), known)
-    return found
+    prompt_files = (
+        path.name for package in PROMPT_PACKAGES for path in files(package).joinpath("prompts").iterdir()
+    )
+    prompt_names = {name.partition(".")[0] for name in prompt_files}
+    custom_prompts: Mapping[str, str] = _import_object(PROMPT_READER_FUNCTION)(
+        Path(connection.prompts), prompt_names
+    )
+    return custom_prompts
 
 
-def _embedder(name: str, *values: object, **options: object) -> Embedder:
-    made: Embedder = _load(EMBEDDERS[name])(*values, **options)
-    return made
+def _load_embedder(name: str, *values: object, **options: object) -> Embedder:
+    embedder: Embedder = _import_object(EMBEDDER_CLASSES[name])(*values, **options)
+    return embedder
 
 
-def _load(target: str) -> Callable[..., Any]:
+def _import_object(target: str) -> Callable[..., Any]:
     module, _, name = target.partition(":")
-    loaded: Callable[..., Any] = getattr(import_module(module), name)
-    return loaded
+    target_object: Callable[..., Any] = getattr(import_module(module), name)
+    return target_object

@@ -15,30 +15,30 @@ from typing import Any, Literal, TypeAlias
 
 from platformdirs import user_config_path, user_data_path
 
-from recollect.domain.policy import PRESETS, Policy, Value, knob, preset, sections
+from recollect.domain.policy import PRESETS, OptionValue, Policy, load_preset, option, policy_sections
 from recollect.domain.scope import DEFAULT_USER
 from recollect.domain.setting import (
-    HIDDEN,
-    MOST,
+    MAX_SETTING_VALUE,
     PROJECT_SETTINGS,
-    Described,
-    Place,
+    SECRET_PLACEHOLDER,
     Setting,
-    described,
-    nearest,
+    SettingSource,
+    SettingSpec,
+    closest_name,
+    describe_field,
 )
 from recollect.errors import ConfigError, NotFound
 
 __all__ = [
-    "Connection",
-    "Described",
+    "MachineSettings",
     "ProjectFile",
-    "Resolved",
+    "ResolvedSettings",
     "Setting",
+    "SettingSpec",
     "Settings",
     "TrustedFiles",
-    "describe",
-    "load",
+    "list_specs",
+    "load_settings",
     "read_project_file",
     "trusted_files",
 ]
@@ -50,86 +50,88 @@ PROJECT_FILE = Path(FILE_NAME)
 #: A file of settings has a few hundred bytes.
 MAX_PROJECT_FILE_BYTES = 100_000
 MAX_SHOWN_KEY_CHARS = 80
-PREFIX = "RECOLLECT_"
-CONFIG = "RECOLLECT_CONFIG"
+ENVIRONMENT_PREFIX = "RECOLLECT_"
+CONFIG_VARIABLE = "RECOLLECT_CONFIG"
 #: Kept among the user's preferences, but an answer they gave and no setting.
-CONSENT = "memory_profile_consent"
+CONSENT_KEY = "memory_profile_consent"
 #: Tokens between which a memory block is neither useless nor most of the prompt.
-SENSIBLE_BUDGET = (200, 4000)
+SENSIBLE_BUDGET_TOKENS = (200, 4000)
 #: Combinations of what users and calls say that are remembered.
-KNOWN = 256
+MAX_CACHED_RESULTS = 256
 
 
-def _in_data_folder(name: str, doc: str) -> str:
+def _data_path_option(name: str, doc: str) -> str:
     return field(
         default_factory=lambda: str(user_data_path("recollect", appauthor=False) / name),
         metadata={"doc": doc, "choices": (), "path": True, "shown": f"{name} in the user's data folder"},
     )
 
 
-def _secret(doc: str) -> str:
+def _secret_option(doc: str) -> str:
     return field(default="", repr=False, metadata={"doc": doc, "choices": (), "secret": True})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Connection:
+class MachineSettings:
     """What belongs to this machine rather than to a user: where things are and how to reach them."""
 
-    db: str = _in_data_folder("memory.db", "The memory file.")
-    user: str = knob(DEFAULT_USER, "Whose memory it is when nobody says.")
-    embedder: str = knob(
+    db: str = _data_path_option("memory.db", "The memory file.")
+    user: str = option(DEFAULT_USER, "Whose memory it is when nobody says.")
+    embedder: str = option(
         "onnx",
         "What turns text into vectors: one of the names, or a folder with an ONNX model;"
         " none searches by words alone.",
         choices=("onnx", "hashing", "openai", "fastembed", "sentence-transformers", "none"),
     )
-    embedder_model: str = knob(
+    embedder_model: str = option(
         "BAAI/bge-small-en-v1.5", "The model asked of the embedder; this one is installed with recollect."
     )
-    embedder_url: str = knob("", "Base address of an OpenAI-compatible service, /v1 included.")
-    embedder_key: str = _secret("The key for that service; never shown.")
-    embedder_threads: int = knob(1, "Threads the local embedder may use.")
-    model: str = knob("", "The language model that judges messages; without one the rules do.")
-    model_fallbacks: tuple[str, ...] = knob((), "Models to take if that one is not there, in order.")
-    model_provider: Literal["openai", "anthropic"] = knob(
+    embedder_url: str = option("", "Base address of an OpenAI-compatible service, /v1 included.")
+    embedder_key: str = _secret_option("The key for that service; never shown.")
+    embedder_threads: int = option(1, "Threads the local embedder may use.")
+    model: str = option("", "The language model that judges messages; without one the rules do.")
+    model_fallbacks: tuple[str, ...] = option((), "Models to take if that one is not there, in order.")
+    model_provider: Literal["openai", "anthropic"] = option(
         "openai", "The dialect its service speaks.", choices=("openai", "anthropic")
     )
-    model_url: str = knob("", "Base address of its service, /v1 included for the OpenAI dialect.")
-    model_key: str = _secret("The key for that service; never shown.")
-    proxy_upstream: str = knob(
+    model_url: str = option("", "Base address of its service, /v1 included for the OpenAI dialect.")
+    model_key: str = _secret_option("The key for that service; never shown.")
+    proxy_upstream: str = option(
         "", "Where the proxy sends what OpenAI's clients ask, /v1 included; without one, to `model_url`."
     )
-    proxy_key: str = _secret("The key for it, used for clients with a token of ours; never shown.")
-    proxy_upstream_anthropic: str = knob(
+    proxy_key: str = _secret_option("The key for it, used for clients with a token of ours; never shown.")
+    proxy_upstream_anthropic: str = option(
         "", "Where the proxy sends what Anthropic's clients ask; without one, to `model_url`."
     )
-    proxy_key_anthropic: str = _secret("The key for it, used for clients with a token of ours; never shown.")
+    proxy_key_anthropic: str = _secret_option(
+        "The key for it, used for clients with a token of ours; never shown."
+    )
     prompts: str = field(
         default="",
         metadata={"doc": "A folder with prompts of your own, named as ours.", "choices": (), "path": True},
     )
-    worker: bool = knob(True, "Do background work in this process. Off leaves it to another one.")
-    log_format: Literal["text", "json"] = knob(
+    worker: bool = option(True, "Do background work in this process. Off leaves it to another one.")
+    log_format: Literal["text", "json"] = option(
         "text", "How the server writes its log: lines for people, or JSON objects.", choices=("text", "json")
     )
-    log_level: Literal["debug", "info", "warning", "error"] = knob(
+    log_level: Literal["debug", "info", "warning", "error"] = option(
         "info",
         "What the server's log holds; every request is `info`.",
         choices=("debug", "info", "warning", "error"),
     )
-    otel: bool = knob(
+    otel: bool = option(
         False,
         "Make OpenTelemetry spans of requests, recalls and jobs. Needs the extra `otel`; the SDK is yours.",
     )
-    requests_per_minute: int = knob(
+    requests_per_minute: int = option(
         6_000, "Requests that one person may make of the server; 0 is any number."
     )
-    busy_timeout_ms: int = knob(5000, "Milliseconds to wait while another process writes to the file.")
-    chroma_dir: str = _in_data_folder("chroma", "The folder of the optional Chroma index.")
+    busy_timeout_ms: int = option(5000, "Milliseconds to wait while another process writes to the file.")
+    chroma_dir: str = _data_path_option("chroma", "The folder of the optional Chroma index.")
 
 
 #: Names under which a host may already keep these settings.
-ALIASES: Mapping[str, str] = {
+SETTING_ALIASES: Mapping[str, str] = {
     "RAG_HYBRID": "recall.hybrid",
     "RAG_CHUNKING": "chunking.enabled",
     "RAG_TOKEN_BUDGET": "assemble.budget",
@@ -148,11 +150,11 @@ ALIASES: Mapping[str, str] = {
     "MaxToolOutputLen": "clip.tool_chars",
 }
 
-_FROM_ONE = (
+_MIN_ONE_SETTINGS = (
     *("collect.largest_message", "chunking.max_tokens", "extract.batch", "recall.fetch", "recall.limit"),
     *("summaries.max_tokens", "summaries.working_max_tokens", "summaries.working_max_words"),
 )
-_SHARES = (
+_FRACTION_SETTINGS = (
     *("recall.cliff", "recall.alpha", "recall.beta", "recall.gamma", "keep.similar", "keep.context_similar"),
     *(
         "assemble.recall_share",
@@ -163,9 +165,9 @@ _SHARES = (
     ),
 )
 #: Other numbers are 0 or more.
-LIMITS: Mapping[str, tuple[float, float]] = {
-    **dict.fromkeys(_FROM_ONE, (1, MOST)),
-    **dict.fromkeys(_SHARES, (0, 1)),
+SETTING_LIMITS: Mapping[str, tuple[float, float]] = {
+    **dict.fromkeys(_MIN_ONE_SETTINGS, (1, MAX_SETTING_VALUE)),
+    **dict.fromkeys(_FRACTION_SETTINGS, (0, 1)),
     **dict.fromkeys(("recall.importance_floor", "assemble.local_floor"), (0, 100)),
     # A hundred years, which a date can still be moved by.
     **dict.fromkeys(("decay.temporary_days", "record.keep_days"), (0, 36_500)),
@@ -177,125 +179,127 @@ LIMITS: Mapping[str, tuple[float, float]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resolved:
+class ResolvedSettings:
     """The settings that hold for one call. Secrets stand in `connection` only."""
 
     policy: Policy
-    connection: Connection
-    sources: Mapping[str, Setting]
+    machine: MachineSettings
+    settings: Mapping[str, Setting]
     warnings: tuple[str, ...] = ()
 
 
 _Layer: TypeAlias = Mapping[str, Setting]
 #: Modification time, size and inode; None if there is no file.
-_Stamp: TypeAlias = tuple[int, int, int] | None
+_FileStamp: TypeAlias = tuple[int, int, int] | None
 FileState: TypeAlias = Literal["trusted", "changed", "missing"]
-_ARGUMENT = Place("call", "argument")
-_PREFERENCE = Place("preference", "preferences")
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+_ARGUMENT_SOURCE = SettingSource("call", "argument")
+_PREFERENCE_SOURCE = SettingSource("preference", "preferences")
+_EMPTY_MAPPING: Mapping[str, str] = MappingProxyType({})
 
 
-def _variables(name: str) -> tuple[str, ...]:
-    own = PREFIX + name.upper().replace(".", "_")
-    return (own, *(alias for alias, target in ALIASES.items() if target == name))
+def _variable_names(name: str) -> tuple[str, ...]:
+    primary = ENVIRONMENT_PREFIX + name.upper().replace(".", "_")
+    return (primary, *(alias for alias, target in SETTING_ALIASES.items() if target == name))
 
 
-def _rows() -> Iterator[Described]:
-    yield Described(
+def _build_specs() -> Iterator[SettingSpec]:
+    yield SettingSpec(
         name="preset",
-        environment=_variables("preset"),
+        environment=_variable_names("preset"),
         kind="choice",
         choices=tuple(PRESETS),
         default="default",
         doc="The set of values to start from.",
     )
-    knobs = [(f.name, f) for f in fields(Connection)]
-    for section in sections():
-        knobs += [(f"{section.name}.{f.name}", f) for f in fields(getattr(Policy(), section.name))]
-    for name, f in knobs:
-        limits = LIMITS.get(name, (0, MOST))
-        yield described(name, f, environment=_variables(name), limits=limits)
+    option_fields = [(f.name, f) for f in fields(MachineSettings)]
+    for section in policy_sections():
+        option_fields += [(f"{section.name}.{f.name}", f) for f in fields(getattr(Policy(), section.name))]
+    for name, f in option_fields:
+        limits = SETTING_LIMITS.get(name, (0, MAX_SETTING_VALUE))
+        yield describe_field(name, f, environment=_variable_names(name), limits=limits)
 
 
-def _folded(key: str) -> str:
+def _normalize_key(key: str) -> str:
     return key.replace("_", "").casefold()
 
 
-_TABLE = {row.name: row for row in _rows()}
-_BY_VARIABLE = {variable: row for row in _TABLE.values() for variable in row.environment}
-_BY_ALIAS = {_folded(alias): _TABLE[name] for alias, name in ALIASES.items()}
-_SECRETS = [row.name for row in _TABLE.values() if row.secret]
-_SECTIONS = tuple(section.name for section in sections())
+_SPECS = {row.name: row for row in _build_specs()}
+_SPEC_BY_VARIABLE = {variable: row for row in _SPECS.values() for variable in row.environment}
+_SPEC_BY_ALIAS = {_normalize_key(alias): _SPECS[name] for alias, name in SETTING_ALIASES.items()}
+_SECRET_NAMES = [row.name for row in _SPECS.values() if row.is_secret]
+_SECTION_NAMES = tuple(section.name for section in policy_sections())
 
 
-def describe() -> list[Described]:
+def list_specs() -> list[SettingSpec]:
     """Everything that can be set, in the order of the reference page."""
-    return list(_TABLE.values())
+    return list(_SPECS.values())
 
 
-def _hint(key: str, names: Sequence[str]) -> str:
-    meant = nearest(key, names)
-    return f" Did you mean {meant}?" if meant else ""
+def _suggest_name(key: str, names: Sequence[str]) -> str:
+    suggestion = closest_name(key, names)
+    return f" Did you mean {suggestion}?" if suggestion else ""
 
 
-def _known(key: str, place: Place) -> Described:
-    row = _TABLE.get(key) or _BY_ALIAS.get(_folded(key))
-    if row is None and _folded(key) == _folded(CONSENT):
+def _find_spec(key: str, source: SettingSource) -> SettingSpec:
+    spec = _SPECS.get(key) or _SPEC_BY_ALIAS.get(_normalize_key(key))
+    if spec is None and _normalize_key(key) == _normalize_key(CONSENT_KEY):
         raise ConfigError(
-            f"{key} is the user's answer, no setting (from {place}). It is asked of the user, not set."
+            f"{key} is the user's answer, no setting (from {source}). It is asked of the user, not set."
         )
-    if row is None:
-        tables = _SECTIONS if place.source == "file" else ()
-        hint = f" Make it a table: [{key}]." if key in tables else _hint(key, [*_TABLE, *tables])
+    if spec is None:
+        tables = _SECTION_NAMES if source.layer == "file" else ()
+        hint = f" Make it a table: [{key}]." if key in tables else _suggest_name(key, [*_SPECS, *tables])
         shown = key if len(key) <= MAX_SHOWN_KEY_CHARS else f"{key[:MAX_SHOWN_KEY_CHARS]}…"
         raise ConfigError(
-            f"Unknown setting {shown} (from {place}).{hint} `recollect settings` lists them all."
+            f"Unknown setting {shown} (from {source}).{hint} `recollect settings` lists them all."
         )
-    if place.source == "preference" and "." not in row.name and row.name != "preset":
+    if source.layer == "preference" and "." not in spec.name and spec.name != "preset":
         raise ConfigError(
-            f"{row.name} belongs to this machine and cannot be a user's preference."
-            f" Set {row.environment[0]}, or write it in {FILE_NAME}."
+            f"{spec.name} belongs to this machine and cannot be a user's preference."
+            f" Set {spec.environment[0]}, or write it in {FILE_NAME}."
         )
-    return row
+    return spec
 
 
-def _setting(row: Described, raw: object, place: Place) -> Setting:
-    given = os.fspath(raw) if isinstance(raw, os.PathLike) else raw
-    value = row.parse(given)
+def _parse_setting(spec: SettingSpec, raw: object, source: SettingSource) -> Setting:
+    raw_value = os.fspath(raw) if isinstance(raw, os.PathLike) else raw
+    value = spec.parse(raw_value)
     if value is None:
-        shown = HIDDEN if row.secret else repr(given)[:80]
-        hint = _hint(given, row.choices) if isinstance(given, str) else ""
-        raise ConfigError(f"{row.name} cannot be {shown} (from {place}). It takes {row.takes}.{hint}")
-    if isinstance(value, str) and row.kind in {"path", "choice or folder"}:
-        value = _at_home(value)
-    return row.at(place, value)
+        display_value = SECRET_PLACEHOLDER if spec.is_secret else repr(raw_value)[:80]
+        hint = _suggest_name(raw_value, spec.choices) if isinstance(raw_value, str) else ""
+        raise ConfigError(
+            f"{spec.name} cannot be {display_value} (from {source}). It takes {spec.accepted_values}.{hint}"
+        )
+    if isinstance(value, str) and spec.kind in {"path", "choice or folder"}:
+        value = _expand_home(value)
+    return spec.make_setting(source, value)
 
 
-def _at_home(path: str) -> str:
+def _expand_home(path: str) -> str:
     return str(Path.home() / path[2:]) if path.startswith(("~/", "~\\")) else path
 
 
-def _read(given: Mapping[str, object], place: Place) -> _Layer:
+def _parse_layer(values: Mapping[str, object], source: SettingSource) -> _Layer:
     layer: dict[str, Setting] = {}
     # Our own name wins over another name for the same thing.
-    for key in sorted(given, key=lambda key: key not in _TABLE):
-        answered = place is _PREFERENCE and key == CONSENT
-        if given[key] is not None and not answered:
-            row = _known(key, place)
-            layer.setdefault(row.name, _setting(row, given[key], place))
+    for key in sorted(values, key=lambda key: key not in _SPECS):
+        is_consent = source is _PREFERENCE_SOURCE and key == CONSENT_KEY
+        if values[key] is not None and not is_consent:
+            spec = _find_spec(key, source)
+            layer.setdefault(spec.name, _parse_setting(spec, values[key], source))
     return layer
 
 
-def _read_environment(variables: Mapping[str, str]) -> _Layer:
+def _parse_environment(variables: Mapping[str, str]) -> _Layer:
     layer: dict[str, Setting] = {}
-    for variable in sorted(variables, key=lambda name: not name.startswith(PREFIX)):
-        place = Place("environment", variable)
-        row = _BY_VARIABLE.get(variable)
-        if row is not None:
-            layer.setdefault(row.name, _setting(row, variables[variable], place))
-        elif variable != CONFIG:
-            hint = _hint(variable, [CONFIG, *_BY_VARIABLE])
-            raise ConfigError(f"Unknown setting in {place}.{hint} Correct its name or unset it.")
+    for variable in sorted(variables, key=lambda name: not name.startswith(ENVIRONMENT_PREFIX)):
+        source = SettingSource("environment", variable)
+        spec = _SPEC_BY_VARIABLE.get(variable)
+        if spec is not None:
+            layer.setdefault(spec.name, _parse_setting(spec, variables[variable], source))
+        elif variable != CONFIG_VARIABLE:
+            hint = _suggest_name(variable, [CONFIG_VARIABLE, *_SPEC_BY_VARIABLE])
+            raise ConfigError(f"Unknown setting in {source}.{hint} Correct its name or unset it.")
     return layer
 
 
@@ -304,7 +308,7 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise ConfigError(
-            f"The file {path} cannot be read: {error.strerror}. Correct that, or name another with {CONFIG}."
+            f"The file {path} cannot be read: {error.strerror}. Correct that, or name another with {CONFIG_VARIABLE}."
         ) from error
 
 
@@ -337,15 +341,15 @@ def _parse(path: Path, content: bytes) -> Mapping[str, object]:
         raise ConfigError(f"The file {path} is not valid TOML: {error}. Correct it and try again.") from error
     values: dict[str, object] = {}
     for key, value in document.items():
-        if isinstance(value, dict) and (value or key in _SECTIONS):
+        if isinstance(value, dict) and (value or key in _SECTION_NAMES):
             values |= {f"{key}.{name}": inner for name, inner in value.items()}
         else:
             values[key] = value
     return values
 
 
-def _read_file(path: Path) -> _Layer:
-    return _read(_parse(path, _content(path)), Place("file", str(path)))
+def _parse_file(path: Path) -> _Layer:
+    return _parse_layer(_parse(path, _content(path)), SettingSource("file", str(path)))
 
 
 class TrustedFiles:
@@ -371,7 +375,7 @@ class TrustedFiles:
         return {path: self._state(Path(path), sha256) for path, sha256 in self.hashes().items()}
 
     def _state(self, path: Path, sha256: str) -> FileState:
-        if _stamp(path) is None:
+        if _stat_file(path) is None:
             return "missing"
         try:
             content = _project_content(path)
@@ -426,15 +430,16 @@ class ProjectFile:
 def read_project_file(folder: Path) -> ProjectFile:
     """Read the file of a folder as `recollect trust` shows it; a mistake in it is an error."""
     path = folder.resolve() / FILE_NAME
-    if _stamp(path) is None:
+    if _stat_file(path) is None:
         raise NotFound(f"There is no {FILE_NAME} in {folder.resolve()}. Name the folder that has it.")
     content = _project_content(path)
-    layer = _read(_parse(path, content), Place("file", str(path)))
+    layer = _parse_layer(_parse(path, content), SettingSource("file", str(path)))
     return ProjectFile(
         path=path,
         sha256=hashlib.sha256(content).hexdigest(),
         settings=tuple(
-            replace(each, value=HIDDEN) if _TABLE[name].secret else each for name, each in layer.items()
+            replace(each, value=SECRET_PLACEHOLDER) if _SPECS[name].is_secret else each
+            for name, each in layer.items()
         ),
     )
 
@@ -446,7 +451,7 @@ def _read_project_file(trusted: TrustedFiles) -> tuple[_Layer, tuple[str, ...]]:
     """
     try:
         content = _project_content(PROJECT_FILE)
-        layer = _read(_parse(PROJECT_FILE, content), Place("file", str(PROJECT_FILE)))
+        layer = _parse_layer(_parse(PROJECT_FILE, content), SettingSource("file", str(PROJECT_FILE)))
     except ConfigError as error:
         return {}, (f"{error} Until then {FILE_NAME} of the current folder is ignored.",)
     restricted = [name for name in layer if name not in PROJECT_SETTINGS]
@@ -463,12 +468,12 @@ def _read_project_file(trusted: TrustedFiles) -> tuple[_Layer, tuple[str, ...]]:
     changed = " It has changed since it was trusted." if known else ""
     ignored = (
         f"{path} sets {', '.join(restricted)}, which a file in the current folder may set only if you trust it:"
-        f" ignored.{changed} Read it and run `recollect trust`, or name it with --config or {CONFIG}."
+        f" ignored.{changed} Read it and run `recollect trust`, or name it with --config or {CONFIG_VARIABLE}."
     )
     return {name: layer[name] for name in layer if name in PROJECT_SETTINGS}, (*unreadable, ignored)
 
 
-def _stamp(path: Path) -> _Stamp:
+def _stat_file(path: Path) -> _FileStamp:
     try:
         status = path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -481,65 +486,69 @@ def _stamp(path: Path) -> _Stamp:
 
 @cache
 def _preset_layer(name: str) -> _Layer:
-    place = Place("preset", name)
-    return {key: _TABLE[key].at(place, value) for key, value in PRESETS[name].items()}
+    source = SettingSource("preset", name)
+    return {key: _SPECS[key].make_setting(source, value) for key, value in PRESETS[name].items()}
 
 
 def _default_layer() -> _Layer:
-    machine = Connection()
-    values: dict[str, Value] = {f.name: getattr(machine, f.name) for f in fields(Connection)}
+    machine = MachineSettings()
+    values: dict[str, OptionValue] = {f.name: getattr(machine, f.name) for f in fields(MachineSettings)}
     values |= Policy().values() | {"preset": "default"}
-    return {name: row.at(Place("default"), values[name]) for name, row in _TABLE.items()}
+    return {name: spec.make_setting(SettingSource("default"), values[name]) for name, spec in _SPECS.items()}
 
 
-def _doubts(policy: Policy, sources: _Layer) -> Iterator[str]:
+def _policy_warnings(policy: Policy, sources: _Layer) -> Iterator[str]:
     """What is allowed, but hardly meant."""
-    least, most = SENSIBLE_BUDGET
-    if not least <= policy.assemble.budget <= most:
+    min_tokens, max_tokens = SENSIBLE_BUDGET_TOKENS
+    if not min_tokens <= policy.context.budget <= max_tokens:
         origin = sources["assemble.budget"].origin
-        yield f"assemble.budget is {policy.assemble.budget} ({origin}); {least} to {most} tokens are sensible."
+        yield f"assemble.budget is {policy.context.budget} ({origin}); use {min_tokens} to {max_tokens} tokens."
     if policy.recall.boost_min > policy.recall.boost_max:
         yield "recall.boost_min is above recall.boost_max, so every memory gets the same boost."
 
 
-def _merged(layers: Sequence[_Layer], warnings: tuple[str, ...]) -> Resolved:
+def _resolve_layers(layers: Sequence[_Layer], warnings: tuple[str, ...]) -> ResolvedSettings:
     """Join layers, weakest first; the presets stand between the defaults and the rest."""
-    defaults, *said = layers
-    chosen: dict[str, Setting] = {}
-    for layer in said:
-        chosen.update(layer)
-    name = str(chosen.get("preset", defaults["preset"]).value)
-    sources = {**defaults, **_preset_layer(name), **chosen}
-    policy = preset(name).with_values({key: found.value for key, found in chosen.items() if "." in key})
+    defaults, *explicit_layers = layers
+    explicit_settings: dict[str, Setting] = {}
+    for layer in explicit_layers:
+        explicit_settings.update(layer)
+    name = str(explicit_settings.get("preset", defaults["preset"]).value)
+    sources = {**defaults, **_preset_layer(name), **explicit_settings}
+    policy = load_preset(name).with_values(
+        {key: setting.value for key, setting in explicit_settings.items() if "." in key}
+    )
     # Each value was parsed by the type of its own field.
-    machine: dict[str, Any] = {f.name: sources[f.name].value for f in fields(Connection)}
-    hidden = {key: replace(sources[key], value=HIDDEN) for key in _SECRETS if sources[key].value}
-    return Resolved(
+    machine: dict[str, Any] = {f.name: sources[f.name].value for f in fields(MachineSettings)}
+    redacted_settings = {
+        key: replace(sources[key], value=SECRET_PLACEHOLDER) for key in _SECRET_NAMES if sources[key].value
+    }
+    return ResolvedSettings(
         policy=policy,
-        connection=Connection(**machine),
-        sources=sources | hidden,
-        warnings=(*warnings, *_doubts(policy, sources)),
+        machine=MachineSettings(**machine),
+        settings=sources | redacted_settings,
+        warnings=(*warnings, *_policy_warnings(policy, sources)),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
+class _InputState:
     """The relevant variables and the files as they were when last looked at."""
 
     variables: Mapping[str, str]
-    files: tuple[tuple[Path, _Stamp], ...]
-    trusted: _Stamp = None  #: the list of trusted files, if it matters
+    files: tuple[tuple[Path, _FileStamp], ...]
+    trusted: _FileStamp = None  #: the list of trusted files, if it matters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Base:
+class _BaseSettings:
     """What holds as long as nothing that was seen has changed."""
 
-    seen: _Seen
+    inputs: _InputState
     layers: tuple[_Layer, ...]
-    resolved: Resolved
+    resolved: ResolvedSettings
     warnings: tuple[str, ...]
-    known: dict[str, Resolved] = field(default_factory=dict)  #: by what a user and a call say besides
+    cache: dict[str, ResolvedSettings] = field(default_factory=dict)  #: by what a user and a call say besides
 
 
 class Settings:
@@ -556,65 +565,71 @@ class Settings:
         self._environ = environ
         self._files = files
         self._config = config
-        self._usual_files = (PROJECT_FILE, user_config_path("recollect", appauthor=False) / FILE_NAME)
+        self._default_files = (PROJECT_FILE, user_config_path("recollect", appauthor=False) / FILE_NAME)
         self._trusted = trusted_files()
-        self._arguments = _read(arguments, _ARGUMENT)
+        self._arguments = _parse_layer(arguments, _ARGUMENT_SOURCE)
         self._defaults = _default_layer()
-        self._base = self._read(self._look())
+        self._base = self._load_base(self._read_inputs())
 
     def resolve(
-        self, *, preferences: Mapping[str, str] = _NOTHING, call: Mapping[str, object] = _NOTHING
-    ) -> Resolved:
+        self, *, preferences: Mapping[str, str] = _EMPTY_MAPPING, call: Mapping[str, object] = _EMPTY_MAPPING
+    ) -> ResolvedSettings:
         """
         Return what holds for a call by a user with these preferences.
 
         A change of the environment or a file that makes no sense stops only the start: later on, the
         values read before stay in force and a warning says so, since a chat must not fail for it.
         """
-        base = self._fresh()
+        base = self._refresh()
         if not preferences and not call:
             return base.resolved
-        asked = repr((sorted(preferences.items()), sorted(call.items())))
-        if known := base.known.get(asked):
-            return known
-        said = (_read(preferences, _PREFERENCE), self._arguments, _read(call, _ARGUMENT))
-        resolved = _merged((*base.layers, *said), base.warnings)
-        if len(base.known) >= KNOWN:
-            base.known.clear()
-        base.known[asked] = resolved
+        cache_key = repr((sorted(preferences.items()), sorted(call.items())))
+        if cached := base.cache.get(cache_key):
+            return cached
+        user_layers = (
+            _parse_layer(preferences, _PREFERENCE_SOURCE),
+            self._arguments,
+            _parse_layer(call, _ARGUMENT_SOURCE),
+        )
+        resolved = _resolve_layers((*base.layers, *user_layers), base.warnings)
+        if len(base.cache) >= MAX_CACHED_RESULTS:
+            base.cache.clear()
+        base.cache[cache_key] = resolved
         return resolved
 
     @property
     def own_file(self) -> Path:
         """The user's own settings file, whether or not it is there: the last of those that are looked for."""
-        return self._paths(self._base.seen.variables)[-1]
+        return self._paths(self._base.inputs.variables)[-1]
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is wrong with the files and variables; a part of the warnings of every call."""
-        return self._fresh().warnings
+        return self._refresh().warnings
 
-    def _fresh(self) -> _Base:
+    def _refresh(self) -> _BaseSettings:
         # One assignment publishes the new state, so threads need no lock.
-        seen = self._look()
-        if seen != self._base.seen:
+        inputs = self._read_inputs()
+        if inputs != self._base.inputs:
             try:
-                self._base = self._read(seen)
+                self._base = self._load_base(inputs)
             except ConfigError as error:
-                kept = f"{error} Until then the earlier values hold."
-                self._base = self._based(seen, self._base.layers, (kept,))
+                warning = f"{error} Until then the earlier values hold."
+                self._base = self._build_base(inputs, self._base.layers, (warning,))
         return self._base
 
-    def _look(self) -> _Seen:
+    def _read_inputs(self) -> _InputState:
         environ = self._environ
-        relevant = [name for name in environ if name.startswith(PREFIX) or name in ALIASES]
+        relevant = [
+            name for name in environ if name.startswith(ENVIRONMENT_PREFIX) or name in SETTING_ALIASES
+        ]
         variables = {name: value for name in relevant if (value := environ.get(name, "").strip())}
-        files = tuple((path, _stamp(path)) for path in self._paths(variables))
+        files = tuple((path, _stat_file(path)) for path in self._paths(variables))
         has_project_file = files[:1] and files[0][0] is PROJECT_FILE and files[0][1] is not None
-        return _Seen(
+        return _InputState(
             variables=variables,
             files=files,
-            trusted=_stamp(self._trusted.file) if has_project_file else None,
+            trusted=_stat_file(self._trusted.file) if has_project_file else None,
         )
 
     def _paths(self, variables: Mapping[str, str]) -> Sequence[Path]:
@@ -622,35 +637,44 @@ class Settings:
             return self._files
         if self._config is not None:
             return (self._config,)
-        return (Path(_at_home(variables[CONFIG])),) if CONFIG in variables else self._usual_files
+        return (
+            (Path(_expand_home(variables[CONFIG_VARIABLE])),)
+            if CONFIG_VARIABLE in variables
+            else self._default_files
+        )
 
-    def _read(self, seen: _Seen) -> _Base:
-        present = [path for path, stamp in seen.files if stamp is not None]
+    def _load_base(self, inputs: _InputState) -> _BaseSettings:
+        present = [path for path, stamp in inputs.files if stamp is not None]
         if not present and self._files is None and self._config is not None:
             raise ConfigError(
                 f"--config names {self._config}, which is not there. Create it or leave --config out."
             )
-        if not present and self._files is None and CONFIG in seen.variables:
+        if not present and self._files is None and CONFIG_VARIABLE in inputs.variables:
             raise ConfigError(
-                f"{CONFIG} names {seen.files[0][0]}, which is not there. Create it or unset {CONFIG}."
+                f"{CONFIG_VARIABLE} names {inputs.files[0][0]}, which is not there. Create it or"
+                f" unset {CONFIG_VARIABLE}."
             )
         layers: list[_Layer] = []
         warnings: tuple[str, ...] = ()
         for path in reversed(present):
             if path is not PROJECT_FILE:
-                layers.append(_read_file(path))
+                layers.append(_parse_file(path))
             # In the user's configuration folder both are the same file, which was read as the user's own.
-            elif len({stamp for _, stamp in seen.files}) == len(seen.files):
+            elif len({stamp for _, stamp in inputs.files}) == len(inputs.files):
                 layer, warnings = _read_project_file(self._trusted)
                 layers.append(layer)
-        return self._based(seen, (self._defaults, *layers, _read_environment(seen.variables)), warnings)
+        return self._build_base(
+            inputs, (self._defaults, *layers, _parse_environment(inputs.variables)), warnings
+        )
 
-    def _based(self, seen: _Seen, layers: tuple[_Layer, ...], warnings: tuple[str, ...]) -> _Base:
-        resolved = _merged((*layers, self._arguments), warnings)
-        return _Base(seen=seen, layers=layers, resolved=resolved, warnings=warnings)
+    def _build_base(
+        self, inputs: _InputState, layers: tuple[_Layer, ...], warnings: tuple[str, ...]
+    ) -> _BaseSettings:
+        resolved = _resolve_layers((*layers, self._arguments), warnings)
+        return _BaseSettings(inputs=inputs, layers=layers, resolved=resolved, warnings=warnings)
 
 
-def load(
+def load_settings(
     *,
     arguments: Mapping[str, object] | None = None,
     environ: Mapping[str, str] | None = None,
@@ -668,5 +692,5 @@ def load(
         arguments=arguments or {},
         environ=os.environ if environ is None else environ,
         files=files,
-        config=None if config is None else Path(_at_home(os.fspath(config))),
+        config=None if config is None else Path(_expand_home(os.fspath(config))),
     )

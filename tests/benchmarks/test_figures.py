@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 from benchmarks.corpus import Corpus
-from benchmarks.embedders import SyntheticEmbedder, Watched
-from benchmarks.embedding import embedding
-from benchmarks.figures import Figure, table
-from benchmarks.fill import QUIET, USER
-from benchmarks.recall import questions, recall
+from benchmarks.embedders import SyntheticEmbedder, TimedEmbedder
+from benchmarks.embedding import measure_embedding
+from benchmarks.figures import Figure, format_table
+from benchmarks.fill import QUIET_SETTINGS, USER_ID
+from benchmarks.recall import measure_recall, sample_facts
 
 from recollect import Memory
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "benchmarks.md"
+BENCHMARKS_PAGE = Path(__file__).parent.parent.parent / "docs" / "benchmarks.md"
 
 
-def cells(page: str) -> Iterator[tuple[str, str]]:
+def table_cells(page: str) -> Iterator[tuple[str, str]]:
     """What was measured, and what came out."""
     for line in page.splitlines():
         if line.startswith("|"):
@@ -31,7 +31,11 @@ def milliseconds(text: str) -> list[float]:
 
 @pytest.mark.spec("Y7")
 def test_the_recorded_recall_with_both_channels_is_below_the_limit() -> None:
-    [row] = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| recall, end to end")]
+    [row] = [
+        line
+        for line in BENCHMARKS_PAGE.read_text("utf-8").splitlines()
+        if line.startswith("| recall, end to end")
+    ]
     _, *measured, _ = row.strip("|").split("|")
 
     for size in measured:
@@ -41,10 +45,10 @@ def test_the_recorded_recall_with_both_channels_is_below_the_limit() -> None:
 
 @pytest.mark.spec("Y8")
 def test_the_recorded_embedding_of_a_message_is_below_the_limit() -> None:
-    page = PAGE.read_text("utf-8")
+    page = BENCHMARKS_PAGE.read_text("utf-8")
     told = re.findall(r"(?i)\bembedding a message[^.|]*", " ".join(page.split()))
     measured = [float(number) for sentence in told for number in re.findall(r"(\d+) ms", sentence)]
-    for name, value in cells(page):
+    for name, value in table_cells(page):
         if re.search(r"(?i)\bembed\w* .*message", name):
             measured += milliseconds(value)
 
@@ -54,7 +58,7 @@ def test_the_recorded_embedding_of_a_message_is_below_the_limit() -> None:
 
 def test_a_row_shows_what_is_wanted_of_each_size_and_whether_one_of_them_misses_it() -> None:
     def row(*figures: Figure) -> list[str]:
-        told = table({str(place): [figure] for place, figure in enumerate(figures)}).splitlines()[2]
+        told = format_table({str(place): [figure] for place, figure in enumerate(figures)}).splitlines()[2]
         return [cell.strip() for cell in told.strip("|").split("|")]
 
     small = Figure(name="recall", value=10, unit="ms", most=25)
@@ -68,13 +72,15 @@ def test_a_row_shows_what_is_wanted_of_each_size_and_whether_one_of_them_misses_
 
 @pytest.mark.spec("Y7", "Y8")
 def test_the_benchmark_reports_both_at_a_small_scale(tmp_path: Path) -> None:
-    embedder = Watched(SyntheticEmbedder())
-    with Memory(tmp_path / "m.db", user_id=USER, embedder=embedder, settings=QUIET) as memory:
+    embedder = TimedEmbedder(SyntheticEmbedder())
+    with Memory(tmp_path / "m.db", user_id=USER_ID, embedder=embedder, settings=QUIET_SETTINGS) as memory:
         for batch in Corpus(size=200).batches():
             memory.add(batch.messages, chat_id=batch.chat)
         memory.flush()
-        figures = recall(memory, embedder, questions(200, 4), most=200, besides_most=None)
-    names = {figure.name for figure in (*figures, *embedding(SyntheticEmbedder()))}
+        figures = measure_recall(
+            memory, embedder, sample_facts(200, 4), max_p95_ms=200, max_besides_embedding_p95_ms=None
+        )
+    names = {figure.name for figure in (*figures, *measure_embedding(SyntheticEmbedder()))}
 
     assert {"recall, end to end, p95", "embed a message of 1 KB, p95"} <= names
     assert all(figure.value >= 0 for figure in figures)

@@ -10,35 +10,46 @@ from pathlib import Path
 import pytest
 from benchmarks.peers.__main__ import main
 from benchmarks.peers.environments import Environment
-from benchmarks.peers.process import Process, SystemFailed, running
-from benchmarks.peers.report import COLUMNS, failed, measured, table
-from benchmarks.peers.runners.bge import Bge
-from benchmarks.peers.runners.serving import stay_home
-from benchmarks.peers.systems import SYSTEMS, Needs, System
-from benchmarks.peers.trial import Asked, Bench, Told, Trial, marked, spoken
+from benchmarks.peers.process import SystemFailure, SystemProcess, run_system
+from benchmarks.peers.report import REPORT_COLUMNS, format_table, make_failure_row, make_row
+from benchmarks.peers.runners.bge import BgeEmbedder
+from benchmarks.peers.runners.serving import block_network
+from benchmarks.peers.systems import COMPARED_SYSTEMS, Requirements, System
+from benchmarks.peers.trial import (
+    IngestMeasurement,
+    SearchMeasurement,
+    SystemTrial,
+    TrialResult,
+    score_ranking,
+    to_messages,
+)
 from evals.harness import Turn
 from evals.locomo import Conversation, Question
 
 from recollect.adapters.onnx.embedder import OnnxEmbedder
-from recollect.adapters.onnx.model_files import BGE_SMALL, ModelFiles, in_wheel
+from recollect.adapters.onnx.model_files import BGE_SMALL, ModelFiles, find_in_wheel
 
-PAGE = Path(__file__).parents[2] / "docs" / "peers.md"
-HERE = Environment(python=Path(sys.executable), size=0, versions={})
-BEGUN = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
-NO_MODEL = ModelFiles(folder=Path("nowhere"), network=Path("nowhere"), tokenizer=Path("nowhere"))
+PEERS_PAGE = Path(__file__).parents[2] / "docs" / "peers.md"
+ENVIRONMENT = Environment(python=Path(sys.executable), size=0, versions={})
+STARTED_AT = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
+MISSING_MODEL_FILES = ModelFiles(folder=Path("nowhere"), network=Path("nowhere"), tokenizer=Path("nowhere"))
 
 
-def system(runner: str) -> System:
+def make_system(runner: str) -> System:
     return System(
-        name=runner, label=runner.upper(), runner=runner, needs=Needs(name=runner), configured="plain"
+        name=runner,
+        label=runner.upper(),
+        runner=runner,
+        requirements=Requirements(name=runner),
+        configuration="plain",
     )
 
 
-def question(text: str, *turns: str) -> Question:
+def make_question(text: str, *turns: str) -> Question:
     return Question(text=text, category="single-hop", turns=frozenset(turns))
 
 
-def conversation() -> Conversation:
+def make_conversation() -> Conversation:
     said = {
         "D1": ["Ana: I adopted a greyhound.", "Bruno: What is her name?", "\u200b"],
         "D2": ["Ana: Coriander tastes of soap.", "Bruno: I bake bread on Sundays."],
@@ -46,58 +57,68 @@ def conversation() -> Conversation:
     return Conversation(
         sessions={
             session: {
-                f"{session}:{place}": Turn(text=text, said_at=BEGUN + timedelta(minutes=place))
+                f"{session}:{place}": Turn(text=text, created_at=STARTED_AT + timedelta(minutes=place))
                 for place, text in enumerate(texts, start=1)
             }
             for session, texts in said.items()
         },
         questions=(
-            question("Which dog was adopted?", "D1:1"),
-            question("Who bakes?", "D2:2"),
-            question("???", "D1:2"),
+            make_question("Which dog was adopted?", "D1:1"),
+            make_question("Who bakes?", "D2:2"),
+            make_question("???", "D1:2"),
         ),
     )
 
 
-def trial(*, seconds: float, processor: float, embedding: float) -> Trial:
-    found = [marked(question("", "D1:1"), ["D1:1"]), marked(question("", "D1:1"), ["D2:1"])]
-    return Trial(
-        told=Told(
-            messages=100,
-            names={},
+def make_trial(*, seconds: float, processor: float, embedding: float) -> TrialResult:
+    found = [
+        score_ranking(make_question("", "D1:1"), ["D1:1"]),
+        score_ranking(make_question("", "D1:1"), ["D2:1"]),
+    ]
+    return TrialResult(
+        ingest=IngestMeasurement(
+            message_count=100,
+            message_ids={},
             seconds=seconds,
-            processor=processor,
-            embedding=embedding,
-            on_disk=3_000_000,
-            peak=50,
+            cpu_seconds=processor,
+            embedding_seconds=embedding,
+            disk_bytes=3_000_000,
+            peak_bytes=50,
         ),
-        asked=Asked(
-            started_in=2.0,
-            marks=tuple(found),
-            milliseconds=(10.0, 30.0),
-            besides_embedding=(4.0, 6.0),
-            on_disk=4_000_000,
-            peak=90_000_000,
+        search=SearchMeasurement(
+            startup_seconds=2.0,
+            recall_metrics=tuple(found),
+            wall_ms=(10.0, 30.0),
+            cpu_ms_besides_embedding=(4.0, 6.0),
+            disk_bytes=4_000_000,
+            peak_bytes=90_000_000,
         ),
     )
 
 
-def opened(runner: str, folder: Path, *, most: float = 60.0) -> AbstractContextManager[Process]:
+def open_process(runner: str, folder: Path, *, most: float = 60.0) -> AbstractContextManager[SystemProcess]:
     given = {
         "folder": str(folder),
-        "asked_at": BEGUN.isoformat(),
+        "asked_at": STARTED_AT.isoformat(),
         "network": "nowhere",
         "tokenizer": "nowhere",
         "settings": {},
     }
-    return running(system(runner), HERE, given, log=folder / "log", home=folder / "home", most=most)
+    return run_system(
+        make_system(runner),
+        ENVIRONMENT,
+        given,
+        log=folder / "log",
+        home=folder / "home",
+        timeout_seconds=most,
+    )
 
 
 def test_a_question_is_marked_by_its_turns_and_their_sessions() -> None:
-    asked = question("What did Ana adopt, and when?", "D1:1", "D4:2")
+    asked = make_question("What did Ana adopt, and when?", "D1:1", "D4:2")
     found = ["D1:7", "D2:1", "D2:2", "D2:3", "D2:4", "D1:1", "D1:1"]
 
-    counted = marked(asked, found)
+    counted = score_ranking(asked, found)
 
     assert counted["turn_recall@5"] == 0.0
     assert counted["turn_recall@10"] == 0.5
@@ -105,7 +126,7 @@ def test_a_question_is_marked_by_its_turns_and_their_sessions() -> None:
 
 
 def test_what_cannot_be_seen_is_not_told() -> None:
-    told = spoken(conversation())
+    told = to_messages(make_conversation())
 
     assert [message.id for message in told] == ["D1:1", "D1:2", "D2:1", "D2:2"]
     assert told[0].text == "Ana: I adopted a greyhound."
@@ -113,20 +134,25 @@ def test_what_cannot_be_seen_is_not_told() -> None:
 
 
 def test_a_system_is_told_in_one_process_and_asked_in_another(tmp_path: Path) -> None:
-    bench = Bench(system=system("fts5"), environment=HERE, model=NO_MODEL, folder=tmp_path / "told")
+    bench = SystemTrial(
+        system=make_system("fts5"),
+        environment=ENVIRONMENT,
+        model=MISSING_MODEL_FILES,
+        folder=tmp_path / "told",
+    )
 
-    tried = bench.run(conversation())
+    tried = bench.run(make_conversation())
 
-    assert tried.told.messages == 4
-    assert tried.told.names == {each.id: each.id for each in spoken(conversation())}
-    assert [each["turn_recall@5"] for each in tried.asked.marks] == [1.0, 1.0, 0.0]
-    assert len(tried.asked.milliseconds) == 3
-    assert tried.told.on_disk > 0
+    assert tried.ingest.message_count == 4
+    assert tried.ingest.message_ids == {each.id: each.id for each in to_messages(make_conversation())}
+    assert [each["turn_recall@5"] for each in tried.search.recall_metrics] == [1.0, 1.0, 0.0]
+    assert len(tried.search.wall_ms) == 3
+    assert tried.ingest.disk_bytes > 0
 
 
 def test_a_system_answers_with_ids_best_first(tmp_path: Path) -> None:
-    with opened("fts5", tmp_path) as process:
-        process.call(ingest=[asdict(message) for message in spoken(conversation())])
+    with open_process("fts5", tmp_path) as process:
+        process.call(ingest=[asdict(message) for message in to_messages(make_conversation())])
         answer = process.call(ask="Does Ana bake bread?", limit=2)
 
     assert answer["ids"] == ["D2:2", "D1:1"]
@@ -136,47 +162,50 @@ def test_a_system_answers_with_ids_best_first(tmp_path: Path) -> None:
 
 
 def test_a_system_that_fails_says_why(tmp_path: Path) -> None:
-    with pytest.raises(SystemFailed, match="No module named"), opened("nobody", tmp_path) as process:
+    with pytest.raises(SystemFailure, match="No module named"), open_process("nobody", tmp_path) as process:
         process.call(ask="Anybody there? " * 100_000, limit=1)
 
 
 def test_a_request_that_is_none_ends_the_system(tmp_path: Path) -> None:
-    with pytest.raises(SystemFailed, match="not a request"), opened("fts5", tmp_path) as process:
+    with pytest.raises(SystemFailure, match="not a request"), open_process("fts5", tmp_path) as process:
         process.call(sing="a song")
 
 
 def test_a_system_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
-    with pytest.raises(SystemFailed, match="was stopped"), opened("fts5", tmp_path, most=0.0) as process:
+    with (
+        pytest.raises(SystemFailure, match="was stopped"),
+        open_process("fts5", tmp_path, most=0.0) as process,
+    ):
         process.call(ask="Are you ready?", limit=1)
 
 
 def test_nobody_leaves_the_machine() -> None:
     with socket.socket() as here:
-        stay_home("socket.connect", (here, ("127.0.0.1", 80)))
-        stay_home("open", ("telemetry.example", "r", 0))
+        block_network("socket.connect", (here, ("127.0.0.1", 80)))
+        block_network("open", ("telemetry.example", "r", 0))
         with pytest.raises(ConnectionRefusedError, match=r"telemetry\.example"):
-            stay_home("socket.getaddrinfo", ("telemetry.example", 443, 0, 0, 0))
+            block_network("socket.getaddrinfo", ("telemetry.example", 443, 0, 0, 0))
         with pytest.raises(ConnectionRefusedError, match="runs without a network"):
-            stay_home("socket.connect", (here, ("192.0.2.1", 443)))
+            block_network("socket.connect", (here, ("192.0.2.1", 443)))
 
 
 def test_the_peers_embed_as_recollect_does() -> None:
-    files = in_wheel(BGE_SMALL)
+    files = find_in_wheel(BGE_SMALL)
     texts = ["Caroline: I went to a support group yesterday.", "When did Caroline go?", "word " * 600]
-    shared = Bge(files.network, files.tokenizer)
+    shared = BgeEmbedder(files.network, files.tokenizer)
 
     for own, theirs in zip(OnnxEmbedder().embed(texts), shared.embed(texts), strict=True):
         assert theirs == pytest.approx(list(own), abs=1e-6)
-    assert shared.seconds > 0
+    assert shared.cpu_seconds > 0
 
 
 def test_figures_are_taken_over_all_conversations() -> None:
     tried = [
-        trial(seconds=4.0, processor=3.5, embedding=3.0),
-        trial(seconds=6.0, processor=5.5, embedding=5.0),
+        make_trial(seconds=4.0, processor=3.5, embedding=3.0),
+        make_trial(seconds=6.0, processor=5.5, embedding=5.0),
     ]
 
-    figures = measured(system("fts5"), {}, tried, installed=7_000_000).figures
+    figures = make_row(make_system("fts5"), {}, tried, installed_bytes=7_000_000).figures
 
     assert figures["turn_recall@5"] == 50.0
     assert figures["n"] == 4
@@ -190,14 +219,17 @@ def test_figures_are_taken_over_all_conversations() -> None:
 
 
 def test_the_table_has_a_row_for_each_and_the_reason_of_a_failure() -> None:
-    good = measured(
-        system("fts5"), {"sqlite": "3.46"}, [trial(seconds=4.0, processor=1.0, embedding=0.0)], installed=0
+    good = make_row(
+        make_system("fts5"),
+        {"sqlite": "3.46"},
+        [make_trial(seconds=4.0, processor=1.0, embedding=0.0)],
+        installed_bytes=0,
     )
-    bad = failed(system("mem0"), {}, SystemFailed("needs a|model"))
+    bad = make_failure_row(make_system("mem0"), {}, SystemFailure("needs a|model"))
 
-    [heading, _, first, second, *rest] = table([good, bad]).splitlines()
+    [heading, _, first, second, *rest] = format_table([good, bad]).splitlines()
 
-    assert [row.count("|") for row in (heading, first, second)] == [len(COLUMNS) + 2] * 3
+    assert [row.count("|") for row in (heading, first, second)] == [len(REPORT_COLUMNS) + 2] * 3
     assert first.startswith("| FTS5 | 50.0 / 50.0 / 50.0 | 50.0 | 20 / 29 / 30 | 25 | 5.0 / 10.0 |")
     assert second.startswith("| MEM0 | did not run: needs a/model |")
     assert "- FTS5 (sqlite 3.46): plain." in rest
@@ -220,7 +252,9 @@ def test_without_a_conversation_there_is_nothing_to_measure(tmp_path: Path) -> N
 
 def test_the_recorded_table_has_every_system() -> None:
     rows = [
-        line.split("|")[1].strip() for line in PAGE.read_text("utf-8").splitlines() if line.startswith("|")
+        line.split("|")[1].strip()
+        for line in PEERS_PAGE.read_text("utf-8").splitlines()
+        if line.startswith("|")
     ]
 
-    assert {each.label for each in SYSTEMS} <= set(rows)
+    assert {each.label for each in COMPARED_SYSTEMS} <= set(rows)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
-from tests.server.live_server import Served, served
+from tests.server.live_server import LiveServer, run_server
 
 #: This name is our own machine to the browser, and somebody else's site to the server.
 EVIL = "evil.example"
@@ -51,16 +51,16 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Served]:
+def server(tmp_path: Path) -> Iterator[LiveServer]:
     """A server on a free port, over an empty memory in a folder of its own."""
-    with served(tmp_path) as running:
+    with run_server(tmp_path) as running:
         yield running
 
 
 @pytest.fixture
-def login_link(server: Served) -> str:
+def login_link(server: LiveServer) -> str:
     """It works once; whoever follows it is the owner."""
-    return f"{server.url}/login?code={server.sessions.link(server.keys.owner)}"
+    return f"{server.url}/login?code={server.sessions.create_login_code(server.token_store.owner)}"
 
 
 @pytest.fixture

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.visiting import at_home, expect_states, expect_to_fit, in_portuguese, tabbed_to
-from tests.server.live_server import Served
+from tests.server.live_server import LiveServer
 
 QUESTION = "Which tea do I drink?"
 
 
 @pytest.fixture
-def analytics(server: Served, owner: Page) -> Iterator[Page]:
+def analytics(server: LiveServer, owner: Page) -> Iterator[Page]:
     """The page after two recalls: one that found something, one that did not."""
     with server.client() as client:
         for tea in ("green", "black", "white", "red", "iced", "cold"):
             client.post("/api/memory", json={"content": f"I drink {tea} tea on some days."})
         said = [{"role": "user", "content": text} for text in ("ok", "My sister lives in Recife.")]
         client.post("/chats/c/listen", json={"messages": said})
-        server.learn()
+        server.drain_jobs()
         client.post("/api/memory/context", json={"query": QUESTION, "budget": 40})
         client.post("/api/memory/search", json={"query": "zzz", "settings": {"recall.floor": 1.0}})
     with at_home(owner, server):
@@ -29,7 +29,7 @@ def analytics(server: Served, owner: Page) -> Iterator[Page]:
 
 
 @pytest.mark.spec("R6", "UI-8", "Y16")
-def test_it_shows_the_metrics_of_real_recalls(server: Served, analytics: Page) -> None:
+def test_it_shows_the_metrics_of_real_recalls(server: LiveServer, analytics: Page) -> None:
     with server.client() as client:
         told = client.get("/api/memory/insights").json()
     tiles = analytics.locator("dl").first
@@ -64,14 +64,14 @@ def test_every_chart_has_its_table_and_every_point_its_receipt(analytics: Page) 
     expect(analytics).to_have_url(re.compile("/receipt/"))
 
 
-def test_each_recall_leads_to_its_receipt(server: Served, analytics: Page) -> None:
+def test_each_recall_leads_to_its_receipt(server: LiveServer, analytics: Page) -> None:
     analytics.get_by_role("link", name=QUESTION).click()
 
     expect(analytics).to_have_url(re.compile(f"^{server.url}/receipt/"))
     expect(analytics.get_by_text(QUESTION).first).to_be_visible()
 
 
-def test_a_range_has_an_address_and_asks_for_that_time(server: Served, analytics: Page) -> None:
+def test_a_range_has_an_address_and_asks_for_that_time(server: LiveServer, analytics: Page) -> None:
     with analytics.expect_request(re.compile("insights.*hours=24&")):
         analytics.get_by_role("button", name="24 hours").click()
     expect(analytics).to_have_url(f"{server.url}/analytics?range=24")
@@ -80,7 +80,7 @@ def test_a_range_has_an_address_and_asks_for_that_time(server: Served, analytics
     expect(analytics.get_by_role("button", name="24 hours")).to_have_attribute("aria-pressed", "true")
 
 
-def test_without_recalls_it_teaches_how_to_have_some(server: Served, owner: Page) -> None:
+def test_without_recalls_it_teaches_how_to_have_some(server: LiveServer, owner: Page) -> None:
     owner.goto(f"{server.url}/analytics")
 
     expect(owner.get_by_role("heading", name="No recalls in this time")).to_be_visible()
@@ -88,7 +88,7 @@ def test_without_recalls_it_teaches_how_to_have_some(server: Served, owner: Page
     expect(owner).to_have_url(f"{server.url}/chat")
 
 
-def test_recalls_that_went_on_without_a_part_are_told_of(server: Served, owner: Page) -> None:
+def test_recalls_that_went_on_without_a_part_are_told_of(server: LiveServer, owner: Page) -> None:
     owner.goto(f"{server.url}/analytics")
     with server.client() as client:
         client.post("/api/memory/search", json={"query": "tea"})
@@ -102,11 +102,11 @@ def test_recalls_that_went_on_without_a_part_are_told_of(server: Served, owner: 
     expect(owner.get_by_text("There were more recalls than are counted here")).to_be_visible()
 
 
-def test_its_states(server: Served, analytics: Page) -> None:
+def test_its_states(server: LiveServer, analytics: Page) -> None:
     expect_states(analytics, f"{server.url}/analytics", "**/api/memory/insights*", "**/api/memory/stats")
 
 
-def test_it_fits_and_speaks_portuguese(server: Served, analytics: Page) -> None:
+def test_it_fits_and_speaks_portuguese(server: LiveServer, analytics: Page) -> None:
     expect_to_fit(analytics, f"{server.url}/analytics")
     in_portuguese(analytics)
 

@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import Page, Route
 from tests.browser.conftest import EVIL
 from tests.browser.sites import BLANK, DELETED, Unguarded, attacker, unguarded
-from tests.server.live_server import Served
-from tests.server.proxy.live_proxy import until
+from tests.server.live_server import LiveServer
+from tests.server.proxy.live_proxy import wait_until
 
 SECRET = "My locker opens with 4711."
 PLANTED = "The user trusts evil.example."
@@ -110,7 +110,7 @@ class Answers(NamedTuple):
 class Ours:
     """Our server with its owner logged in, and how it answered everybody but us."""
 
-    server: Served
+    server: LiveServer
     looks: int = 0
 
     def answers(self) -> Answers:
@@ -127,7 +127,7 @@ class Ours:
 
 
 @pytest.fixture
-def ours(server: Served, page: Page, login_link: str) -> Ours:
+def ours(server: LiveServer, page: Page, login_link: str) -> Ours:
     # The app that a login leads to would ask for things of its own, and its requests would be counted.
     page.context.request.get(login_link, max_redirects=0)
     assert [cookie["sameSite"] for cookie in page.context.cookies(server.url)] == ["Strict"]
@@ -182,7 +182,7 @@ def test_what_is_remembered_cannot_be_changed_from_another_site(
     for script in WRITES.values():
         attack(page, ours.server.url, script)
     # A beacon says nothing of its arrival.
-    until(lambda: ours.answers().refused >= before.refused + len(WRITES))
+    wait_until(lambda: ours.answers().refused >= before.refused + len(WRITES))
 
     assert changed == dict.fromkeys(WRITES, True)
     assert ours.answers().heeded == before.heeded
@@ -200,7 +200,7 @@ def test_a_name_that_comes_to_mean_this_machine_opens_nothing(
     before = ours.answers()
     victim = _rebound(page, int(ours.server.url.rpartition(":")[2]))
     got = {how: attack(page, victim, script) for how, script in scripts.items()}
-    until(lambda: ours.answers().refused >= before.refused + len(scripts))
+    wait_until(lambda: ours.answers().refused >= before.refused + len(scripts))
 
     assert stolen == dict.fromkeys(READS, True)
     assert changed == dict.fromkeys(WRITES, True)
@@ -212,7 +212,7 @@ def _changes(page: Page, naive: Unguarded, script: str, victim: str | None = Non
     """Whether an attack reaches what anybody may change."""
     before = len(naive.changed)
     attack(page, victim or naive.url, script)
-    until(lambda: len(naive.changed) > before)
+    wait_until(lambda: len(naive.changed) > before)
     return naive.changed[-1] == DELETED or "evil.example" in unquote(naive.changed[-1])
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.browser.states import LOST, expect_failure, expect_no_sideways_scroll, failing, silent, waiting
-from tests.server.live_server import ANA, Served, served
+from tests.server.live_server import ANA, LiveServer, run_server
 
-from recollect.domain.message import Draft, Role
+from recollect.domain.message import MessageDraft, Role
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderBusy
-from recollect.ports.chat_model import Completion, Turn
+from recollect.ports.chat_model import Completion, ModelMessage
 from recollect.testing.chat_models import ScriptedChatModel
 
 QUESTION = "What can I cook as a vegetarian?"
@@ -30,18 +30,20 @@ class Talker(ScriptedChatModel):
 
     def complete(
         self,
-        turns: Sequence[Turn],
+        messages: Sequence[ModelMessage],
         *,
         max_tokens: int,
         schema: Mapping[str, object] | None = None,
         timeout: float | None = None,
     ) -> Completion:
-        return Completion(text="NOTHING", model="scripted", prompt_tokens=1, completion_tokens=1, cut=False)
+        return Completion(
+            text="NOTHING", model="scripted", prompt_tokens=1, completion_tokens=1, is_truncated=False
+        )
 
     def stream(
-        self, turns: Sequence[Turn], *, max_tokens: int, timeout: float | None = None
+        self, messages: Sequence[ModelMessage], *, max_tokens: int, timeout: float | None = None
     ) -> Iterator[str]:
-        for piece in super().stream(turns, max_tokens=max_tokens, timeout=timeout):
+        for piece in super().stream(messages, max_tokens=max_tokens, timeout=timeout):
             yield piece
             self.go_on.wait(20)
 
@@ -52,14 +54,14 @@ def model() -> Talker:
 
 
 @pytest.fixture
-def server(tmp_path: Path, model: Talker) -> Iterator[Served]:
-    with served(tmp_path, chat_model=model) as running:
+def server(tmp_path: Path, model: Talker) -> Iterator[LiveServer]:
+    with run_server(tmp_path, chat_model=model) as running:
         yield running
         model.go_on.set()
 
 
 @pytest.fixture
-def chat(server: Served, owner: Page) -> Iterator[Page]:
+def chat(server: LiveServer, owner: Page) -> Iterator[Page]:
     """The page; whatever it asks for elsewhere, and whatever breaks in it, fails the test."""
     asked: list[str] = []
     owner.on("request", lambda request: asked.append(request.url))
@@ -73,10 +75,10 @@ def chat(server: Served, owner: Page) -> Iterator[Page]:
 
 
 @pytest.fixture
-def modest(tmp_path: Path, page: Page) -> Iterator[tuple[Served, Page]]:
+def modest(tmp_path: Path, page: Page) -> Iterator[tuple[LiveServer, Page]]:
     """A server without a language model, which learns by rules, and its page."""
-    with served(tmp_path / "modest") as running:
-        page.goto(f"{running.url}/login?code={running.sessions.link(running.keys.owner)}")
+    with run_server(tmp_path / "modest") as running:
+        page.goto(f"{running.url}/login?code={running.sessions.create_login_code(running.token_store.owner)}")
         expect(composer(page)).to_be_visible()
         yield running, page
 
@@ -102,18 +104,18 @@ def receipt(page: Page) -> Locator:
     return page.get_by_role("dialog", name="Receipt")
 
 
-def remember(server: Served, text: str) -> str:
+def remember(server: LiveServer, text: str) -> str:
     with server.client() as client:
         return str(client.post("/api/memory", json={"content": text}).json()["id"])
 
 
-def get(server: Served, path: str) -> dict[str, Any]:
+def get(server: LiveServer, path: str) -> dict[str, Any]:
     with server.client() as client:
         shape: dict[str, Any] = client.get(path).json()
     return shape
 
 
-def said(server: Served, chat: str) -> list[str]:
+def said(server: LiveServer, chat: str) -> list[str]:
     return [each["content"] for each in get(server, f"/chats/{chat}/messages")["results"]]
 
 
@@ -123,7 +125,7 @@ def name_of(page: Page) -> str:
 
 @pytest.mark.spec("UI-7")
 def test_an_answer_streams_and_a_memory_is_forgotten_from_its_receipt_and_comes_back(
-    server: Served, chat: Page, model: Talker
+    server: LiveServer, chat: Page, model: Talker
 ) -> None:
     memory = remember(server, "I am vegetarian.")
     model.go_on.clear()
@@ -148,7 +150,7 @@ def test_an_answer_streams_and_a_memory_is_forgotten_from_its_receipt_and_comes_
 
 
 def test_a_conversation_and_its_receipts_are_there_again_when_one_comes_back(
-    server: Served, chat: Page
+    server: LiveServer, chat: Page
 ) -> None:
     remember(server, "I am vegetarian.")
     say(chat, QUESTION)
@@ -161,7 +163,9 @@ def test_a_conversation_and_its_receipts_are_there_again_when_one_comes_back(
     expect(receipt(chat).get_by_text("I am vegetarian.")).to_be_visible()
 
 
-def test_an_answer_is_stopped_and_kept_as_far_as_it_came(server: Served, chat: Page, model: Talker) -> None:
+def test_an_answer_is_stopped_and_kept_as_far_as_it_came(
+    server: LiveServer, chat: Page, model: Talker
+) -> None:
     model.go_on.clear()
     say(chat, "What can I cook?")
     expect(answers(chat)).to_contain_text("Try")
@@ -173,7 +177,7 @@ def test_an_answer_is_stopped_and_kept_as_far_as_it_came(server: Served, chat: P
     assert said(server, name_of(chat)) == ["What can I cook?", "Try "]
 
 
-def test_the_last_question_is_answered_again(server: Served, chat: Page, model: Talker) -> None:
+def test_the_last_question_is_answered_again(server: LiveServer, chat: Page, model: Talker) -> None:
     say(chat, "What can I cook?")
     expect(answers(chat)).to_contain_text("risotto")
     model.answer("A soup.")
@@ -184,7 +188,7 @@ def test_the_last_question_is_answered_again(server: Served, chat: Page, model: 
     assert said(server, name_of(chat)) == ["What can I cook?", "A soup."]
 
 
-def test_the_last_question_is_reworded_in_its_place(server: Served, chat: Page, model: Talker) -> None:
+def test_the_last_question_is_reworded_in_its_place(server: LiveServer, chat: Page, model: Talker) -> None:
     say(chat, "What can I cook?")
     expect(answers(chat)).to_contain_text("risotto")
     model.answer("A cake.")
@@ -197,7 +201,7 @@ def test_the_last_question_is_reworded_in_its_place(server: Served, chat: Page, 
 
 
 def test_an_earlier_question_is_reworded_in_a_branch_and_the_conversation_stays(
-    server: Served, chat: Page, model: Talker
+    server: LiveServer, chat: Page, model: Talker
 ) -> None:
     say(chat, "What can I cook?")
     expect(answers(chat)).to_contain_text("risotto")
@@ -220,7 +224,7 @@ def test_an_earlier_question_is_reworded_in_a_branch_and_the_conversation_stays(
     assert len(said(server, first)) == 4
 
 
-def test_a_temporary_chat_goes_on_and_leaves_no_trace(server: Served, chat: Page, model: Talker) -> None:
+def test_a_temporary_chat_goes_on_and_leaves_no_trace(server: LiveServer, chat: Page, model: Talker) -> None:
     remember(server, "I am vegetarian.")
     before = len(get(server, "/chats")["results"])
     chat.get_by_role("button", name="Temporary chat").first.click()
@@ -230,7 +234,7 @@ def test_a_temporary_chat_goes_on_and_leaves_no_trace(server: Served, chat: Page
     say(chat, QUESTION)
     expect(answers(chat)).to_have_count(2)
     expect(chat.get_by_role("button", name="Answer again")).to_be_visible()
-    sent = [turn.content for turn in model.calls[-1].turns if turn.role != "system"]
+    sent = [turn.content for turn in model.calls[-1].messages if turn.role != "system"]
 
     assert sent == ["I live in Lisbon.", "Try a **risotto**.", QUESTION]
     assert len(get(server, "/chats")["results"]) == before
@@ -241,7 +245,7 @@ def test_a_temporary_chat_goes_on_and_leaves_no_trace(server: Served, chat: Page
 
 
 @pytest.mark.spec("UI-4")
-def test_how_memory_is_used_is_chosen_for_a_chat_and_stays(server: Served, chat: Page) -> None:
+def test_how_memory_is_used_is_chosen_for_a_chat_and_stays(server: LiveServer, chat: Page) -> None:
     say(chat, "What can I cook?")
     expect(answers(chat)).to_contain_text("risotto")
     mode = chat.get_by_label("How memory is used here")
@@ -258,7 +262,7 @@ def test_how_memory_is_used_is_chosen_for_a_chat_and_stays(server: Served, chat:
     expect(mode).to_have_value("recall_only")
 
 
-def test_the_meter_shows_what_memory_took_and_the_budget_is_set_there(server: Served, chat: Page) -> None:
+def test_the_meter_shows_what_memory_took_and_the_budget_is_set_there(server: LiveServer, chat: Page) -> None:
     remember(server, "I am vegetarian.")
     say(chat, QUESTION)
     expect(answers(chat)).to_contain_text("risotto")
@@ -274,7 +278,7 @@ def test_the_meter_shows_what_memory_took_and_the_budget_is_set_there(server: Se
     assert get(server, "/api/settings/assemble.budget")["value"] == 1050
 
 
-def test_a_conversation_is_renamed_and_the_old_name_comes_back(server: Served, chat: Page) -> None:
+def test_a_conversation_is_renamed_and_the_old_name_comes_back(server: LiveServer, chat: Page) -> None:
     say(chat, "What can I cook?")
     expect(answers(chat)).to_contain_text("risotto")
     chat.get_by_role("button", name="This conversation").click()
@@ -289,7 +293,7 @@ def test_a_conversation_is_renamed_and_the_old_name_comes_back(server: Served, c
 
 
 @pytest.mark.spec("H9", "UI-6")
-def test_a_conversation_is_summarised_now(server: Served, chat: Page) -> None:
+def test_a_conversation_is_summarised_now(server: LiveServer, chat: Page) -> None:
     say(chat, "I decided to bake a lemon cake for the party on Friday.")
     expect(answers(chat)).to_contain_text("risotto")
     chat.get_by_role("button", name="This conversation").click()
@@ -324,7 +328,7 @@ def test_what_is_said_and_answered_runs_nothing(chat: Page, model: Talker, paylo
 
 
 def test_before_a_conversation_is_deleted_its_consequences_are_told(
-    modest: tuple[Served, Page],
+    modest: tuple[LiveServer, Page],
 ) -> None:
     server, page = modest
     say(page, "I hate cilantro.")
@@ -342,7 +346,7 @@ def test_before_a_conversation_is_deleted_its_consequences_are_told(
     assert get(server, "/api/memory")["results"] == []
 
 
-def test_what_was_learned_is_told_corrected_and_taken_back(modest: tuple[Served, Page]) -> None:
+def test_what_was_learned_is_told_corrected_and_taken_back(modest: tuple[LiveServer, Page]) -> None:
     server, page = modest
     say(page, "I hate cilantro.")
     expect(page.get_by_text("Learned: hates cilantro")).to_be_visible()
@@ -358,7 +362,7 @@ def test_what_was_learned_is_told_corrected_and_taken_back(modest: tuple[Served,
     assert [each["memory"] for each in get(server, "/api/memory")["results"]] == ["hates coriander"]
 
 
-def test_without_a_model_memory_is_quoted_and_labelled(modest: tuple[Served, Page]) -> None:
+def test_without_a_model_memory_is_quoted_and_labelled(modest: tuple[LiveServer, Page]) -> None:
     server, page = modest
     remember(server, "I am vegetarian.")
     say(page, QUESTION)
@@ -372,7 +376,9 @@ def test_without_a_model_memory_is_quoted_and_labelled(modest: tuple[Served, Pag
     expect(answers(page)).to_contain_text("I am vegetarian.")
 
 
-def test_a_link_to_a_message_shows_and_marks_it_however_far_back_it_is(server: Served, chat: Page) -> None:
+def test_a_link_to_a_message_shows_and_marks_it_however_far_back_it_is(
+    server: LiveServer, chat: Page
+) -> None:
     messages = [{"role": "user", "content": f"Message number {number}"} for number in range(150)]
     with server.client() as client:
         client.post("/chats/long/listen", json={"messages": messages})
@@ -409,7 +415,7 @@ def test_who_reads_is_not_moved_by_what_comes(chat: Page, model: Talker) -> None
     assert transcript.evaluate("box => box.scrollHeight - box.scrollTop - box.clientHeight") < 2
 
 
-def test_a_model_that_fails_is_told_and_asked_again(server: Served, chat: Page, model: Talker) -> None:
+def test_a_model_that_fails_is_told_and_asked_again(server: LiveServer, chat: Page, model: Talker) -> None:
     model.fail_next(ProviderBusy("The model is asleep. It is night. Wake it."))
     say(chat, "What can I cook?")
     expect(chat.get_by_role("alert")).to_contain_text("The model is asleep.")
@@ -420,7 +426,7 @@ def test_a_model_that_fails_is_told_and_asked_again(server: Served, chat: Page, 
     assert said(server, name_of(chat)) == ["What can I cook?", "Try a **risotto**."]
 
 
-def test_everything_is_reached_by_keys(server: Served, chat: Page) -> None:
+def test_everything_is_reached_by_keys(server: LiveServer, chat: Page) -> None:
     remember(server, "I am vegetarian.")
     chat.get_by_role("heading", level=1).focus()
     chat.keyboard.press("/")
@@ -447,10 +453,10 @@ def test_an_empty_chat_teaches_what_to_say(chat: Page) -> None:
     expect(composer(chat)).to_be_focused()
 
 
-def test_conversations_are_found_by_their_names(server: Served, chat: Page) -> None:
+def test_conversations_are_found_by_their_names(server: LiveServer, chat: Page) -> None:
     for number, word in enumerate("soup cake rice bread tea milk".split()):
-        server.runtime.engine.observe(
-            Scope(ANA, f"c{number}"), _drafts(f"About {word}"), server.runtime.policy(ANA)
+        server.application.engine.add_messages(
+            Scope(ANA, f"c{number}"), _drafts(f"About {word}"), server.application.policy(ANA)
         )
     chat.reload()
     names = chat.get_by_role("region", name="Conversations").get_by_role("link")
@@ -462,8 +468,10 @@ def test_conversations_are_found_by_their_names(server: Served, chat: Page) -> N
     expect(chat.get_by_text("No conversation is called so.")).to_be_visible()
 
 
-def test_loading_failing_and_missing_conversations_say_so(server: Served, chat: Page) -> None:
-    server.runtime.engine.observe(Scope(ANA, "soup"), _drafts("About soup"), server.runtime.policy(ANA))
+def test_loading_failing_and_missing_conversations_say_so(server: LiveServer, chat: Page) -> None:
+    server.application.engine.add_messages(
+        Scope(ANA, "soup"), _drafts("About soup"), server.application.policy(ANA)
+    )
     with waiting(chat, "**/chats/soup/messages**"):
         chat.goto(f"{server.url}/chat/soup")
         expect(
@@ -480,7 +488,7 @@ def test_loading_failing_and_missing_conversations_say_so(server: Served, chat: 
     expect(chat.get_by_role("main").get_by_role("link", name="New chat")).to_be_visible()
 
 
-def test_a_server_that_stops_is_told_of_and_found_again(server: Served, chat: Page) -> None:
+def test_a_server_that_stops_is_told_of_and_found_again(server: LiveServer, chat: Page) -> None:
     with silent(chat):
         say(chat, "What can I cook?")
         expect(chat.get_by_text(LOST)).to_be_visible()
@@ -491,7 +499,7 @@ def test_a_server_that_stops_is_told_of_and_found_again(server: Served, chat: Pa
     expect(answers(chat)).to_contain_text("risotto")
 
 
-def test_it_fits_a_phone_and_twice_the_size(server: Served, chat: Page, model: Talker) -> None:
+def test_it_fits_a_phone_and_twice_the_size(server: LiveServer, chat: Page, model: Talker) -> None:
     model.answer("A " + "very" * 60 + " long word and\n\n```\n" + "code " * 60 + "\n```")
     say(chat, "W" * 200)
     expect(answers(chat)).to_contain_text("long word")
@@ -504,5 +512,5 @@ def test_it_fits_a_phone_and_twice_the_size(server: Served, chat: Page, model: T
     expect(chat.get_by_role("dialog", name="Conversations")).to_be_hidden()
 
 
-def _drafts(text: str) -> list[Draft]:
-    return [Draft(role=Role.USER, content=text)]
+def _drafts(text: str) -> list[MessageDraft]:
+    return [MessageDraft(role=Role.USER, content=text)]

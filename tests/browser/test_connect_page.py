@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.visiting import at_home, expect_states, expect_to_fit, in_portuguese, tabbed_to
-from tests.server.live_server import Served, served
+from tests.server.live_server import LiveServer, run_server
 
 FACT = "I drink green tea."
 
 
 @pytest.fixture
-def connect(server: Served, owner: Page) -> Iterator[Page]:
+def connect(server: LiveServer, owner: Page) -> Iterator[Page]:
     with at_home(owner, server):
         owner.goto(f"{server.url}/connect")
         yield owner
@@ -24,7 +24,7 @@ def pack(tmp_path: Path) -> Path:
     """What another Recollect exported."""
     there = tmp_path / "there"
     there.mkdir()
-    with served(there) as other, other.client() as client:
+    with run_server(there) as other, other.client() as client:
         client.post("/api/memory", json={"content": FACT})
         text = client.get("/api/export").text
     path = there / "pack.jsonl"
@@ -32,7 +32,7 @@ def pack(tmp_path: Path) -> Path:
     return path
 
 
-def texts(server: Served) -> list[str]:
+def texts(server: LiveServer) -> list[str]:
     with server.client() as client:
         return [each["memory"] for each in client.get("/api/memory").json()["results"]]
 
@@ -46,7 +46,7 @@ def texts(server: Served) -> list[str]:
     ],
 )
 def test_the_line_for_a_program_is_copied_with_this_servers_address(
-    server: Served, connect: Page, client: str, line: str
+    server: LiveServer, connect: Page, client: str, line: str
 ) -> None:
     connect.context.grant_permissions(["clipboard-read", "clipboard-write"])
     connect.get_by_role("button", name=f"Copy: the lines for {client}").click()
@@ -62,7 +62,7 @@ def test_a_proxy_without_an_address_says_how_to_give_it_one(connect: Page) -> No
     ).to_be_visible()
 
 
-def test_a_pack_is_looked_at_first_and_then_taken_in(server: Served, connect: Page, pack: Path) -> None:
+def test_a_pack_is_looked_at_first_and_then_taken_in(server: LiveServer, connect: Page, pack: Path) -> None:
     connect.get_by_role("tab", name="Import").click()
     connect.locator("input[type=file]").set_input_files(pack)
     expect(connect.get_by_role("heading", name="What pack.jsonl would bring")).to_be_visible()
@@ -102,7 +102,7 @@ def test_what_is_no_pack_is_refused_with_the_reason(connect: Page, tmp_path: Pat
     expect(connect.get_by_role("heading", name="Drop a pack here")).to_be_visible()
 
 
-def test_everything_is_exported_and_comes_back_elsewhere(server: Served, connect: Page) -> None:
+def test_everything_is_exported_and_comes_back_elsewhere(server: LiveServer, connect: Page) -> None:
     with server.client() as client:
         client.post("/api/memory", json={"content": FACT})
     connect.get_by_role("tab", name="Export").click()
@@ -113,11 +113,11 @@ def test_everything_is_exported_and_comes_back_elsewhere(server: Served, connect
     assert "green tea" in Path(begun.value.path()).read_text("utf-8")
 
 
-def test_its_states(server: Served, connect: Page) -> None:
+def test_its_states(server: LiveServer, connect: Page) -> None:
     expect_states(connect, f"{server.url}/connect", "**/api/settings")
 
 
-def test_it_fits_and_speaks_portuguese(server: Served, connect: Page) -> None:
+def test_it_fits_and_speaks_portuguese(server: LiveServer, connect: Page) -> None:
     for section in ("clients", "import", "export"):
         expect_to_fit(connect, f"{server.url}/connect/{section}")
     in_portuguese(connect)
@@ -125,7 +125,7 @@ def test_it_fits_and_speaks_portuguese(server: Served, connect: Page) -> None:
     expect(connect.get_by_role("link", name="Baixar o pacote")).to_be_visible()
 
 
-def test_a_file_is_chosen_with_the_keyboard_alone(server: Served, connect: Page, pack: Path) -> None:
+def test_a_file_is_chosen_with_the_keyboard_alone(server: LiveServer, connect: Page, pack: Path) -> None:
     connect.goto(f"{server.url}/connect/import")
     tabbed_to(connect, "Choose a file")
     field = connect.locator("input[type=file]")

@@ -9,10 +9,10 @@ from playwright.sync_api import Page, expect
 from tests.browser.payloads import PAYLOADS
 from tests.browser.visiting import at_home, log_in
 from tests.browser.walking import walked
-from tests.server.live_server import ANA, Served
+from tests.server.live_server import ANA, LiveServer
 
 from recollect import Memory
-from recollect.domain.memory import Standing
+from recollect.domain.memory import MemoryStatus
 from recollect.domain.scope import Scope
 from recollect.testing.builders import a_memory
 
@@ -33,29 +33,33 @@ CHAT = "kitchen"
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
-def tell(server: Served, notes: str, said: Sequence[str], chat: str) -> None:
+def tell(server: LiveServer, notes: str, said: Sequence[str], chat: str) -> None:
     """A profile, and messages in a chat."""
-    engine, policy = server.runtime.engine, server.runtime.policy(ANA)
-    engine.consent(Scope(ANA), "profile", granted=True)
-    engine.tell_profile(Scope(ANA), {"freeformNotes": notes}, policy)
-    Memory.over(server.runtime).add(
+    engine, policy = server.application.engine, server.application.policy(ANA)
+    engine.set_consent(Scope(ANA), "profile", granted=True)
+    engine.set_profile(Scope(ANA), {"freeformNotes": notes}, policy)
+    Memory.from_application(server.application).add(
         [{"role": "user", "content": each} for each in said], user_id=ANA, chat_id=chat
     )
 
 
 @pytest.fixture
-def lived_in(page: Page, server: Served) -> Iterator[Page]:
+def lived_in(page: Page, server: LiveServer) -> Iterator[Page]:
     """Somebody's app after a while: a chat, memories, one of them doubted, a profile, a receipt."""
     tell(server, "Keep it short.", ["I'm vegetarian and I hate cilantro.", "Where shall we eat?"], CHAT)
-    Memory.over(server.runtime).context("What can I cook?", user_id=ANA, chat_id=CHAT)
-    server.runtime.store.memories.add(a_memory("owns a boat", user=ANA, standing=Standing.QUARANTINED))
-    server.learn()
+    Memory.from_application(server.application).context("What can I cook?", user_id=ANA, chat_id=CHAT)
+    server.application.store.memories.add(
+        a_memory("owns a boat", user=ANA, standing=MemoryStatus.QUARANTINED)
+    )
+    server.drain_jobs()
     with at_home(log_in(page, server), server):
         yield page
 
 
 @pytest.mark.parametrize("path", [*PAGES, f"chat/{CHAT}"])
-def test_a_page_has_no_barrier_in_either_theme_or_language(server: Served, lived_in: Page, path: str) -> None:
+def test_a_page_has_no_barrier_in_either_theme_or_language(
+    server: LiveServer, lived_in: Page, path: str
+) -> None:
     for language in ("en", "pt"):
         lived_in.evaluate(f"localStorage.setItem('recollect.language', '{language}')")
         for scheme in SCHEMES:
@@ -68,7 +72,7 @@ def test_a_page_has_no_barrier_in_either_theme_or_language(server: Served, lived
 
 @pytest.mark.parametrize("path", [*PAGES, f"chat/{CHAT}"])
 def test_tab_reaches_every_control_of_a_page_and_shows_where_it_is(
-    server: Served, lived_in: Page, path: str
+    server: LiveServer, lived_in: Page, path: str
 ) -> None:
     lived_in.emulate_media(reduced_motion="reduce")
     lived_in.goto(f"{server.url}/{path}")
@@ -98,12 +102,12 @@ def test_a_walk_finds_what_is_wrong(page: Page) -> None:
 
 
 @pytest.fixture
-def attacked(page: Page, server: Served) -> Iterator[Page]:
+def attacked(page: Page, server: LiveServer) -> Iterator[Page]:
     """Everything that can be said, said by somebody who means harm."""
     tell(server, "\n".join(PAYLOADS), PAYLOADS, CHAT)
     for number, payload in enumerate(PAYLOADS):
-        server.runtime.store.memories.add(a_memory(payload, user=ANA, tags=(payload,), id=f"m{number}"))
-    Memory.over(server.runtime).search(PAYLOADS[1], user_id=ANA)
+        server.application.store.memories.add(a_memory(payload, user=ANA, tags=(payload,), id=f"m{number}"))
+    Memory.from_application(server.application).search(PAYLOADS[1], user_id=ANA)
     page.on("dialog", lambda dialog: pytest.fail(f"a dialog: {dialog.message}"))
     with at_home(log_in(page, server), server):
         yield page
@@ -113,7 +117,7 @@ def test_there_are_a_hundred_ways_to_mean_harm() -> None:
     assert len(set(PAYLOADS)) >= 100
 
 
-def test_nothing_that_was_said_runs_as_a_script(server: Served, attacked: Page) -> None:
+def test_nothing_that_was_said_runs_as_a_script(server: LiveServer, attacked: Page) -> None:
     for path in (*PAGES, "memory/m0", "memory/m36", "memory/m90"):
         attacked.goto(f"{server.url}/{path}")
         expect(attacked.get_by_role("heading", level=1)).to_be_visible()

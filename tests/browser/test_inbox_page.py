@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.browser.states import LOST, expect_failure, expect_no_sideways_scroll, failing, silent, waiting
-from tests.server.live_server import ANA, Served
+from tests.server.live_server import ANA, LiveServer
 
-from recollect.domain.memory import Kind, Memory, Standing
+from recollect.domain.memory import Kind, Memory, MemoryStatus
 from recollect.domain.scope import Scope
 from recollect.testing.builders import a_memory
 
@@ -20,14 +20,14 @@ BRAGA = a_memory(
     kind=Kind.BIO,
     attribute="born_in",
     seen_at=NOW,
-    standing=Standing.CONTESTED,
+    standing=MemoryStatus.CONTESTED,
     reason="contradicts 'was born in Coimbra'",
 )
 BOAT = a_memory(
     "owns a sailing boat",
     user=ANA,
     seen_at=NOW,
-    standing=Standing.QUARANTINED,
+    standing=MemoryStatus.QUARANTINED,
     reason="not in the message: boat, sailing",
 )
 COFFEE = a_memory("likes to drink strong coffee in the morning", user=ANA, kind=Kind.PREF, seen_at=NOW)
@@ -35,7 +35,7 @@ MORNING = a_memory("in the morning likes to drink coffee, strong", user=ANA, kin
 
 
 @pytest.fixture
-def inbox(server: Served, owner: Page) -> Iterator[Page]:
+def inbox(server: LiveServer, owner: Page) -> Iterator[Page]:
     """The page with a contradiction and a doubt; whatever breaks in it fails the test."""
     broken: list[str] = []
     owner.on("pageerror", lambda error: broken.append(str(error)))
@@ -46,18 +46,18 @@ def inbox(server: Served, owner: Page) -> Iterator[Page]:
     assert broken == []
 
 
-def keep(server: Served, *memories: Memory) -> None:
+def keep(server: LiveServer, *memories: Memory) -> None:
     for memory in memories:
-        server.runtime.store.memories.add(memory)
-    server.learn()
+        server.application.store.memories.add(memory)
+    server.drain_jobs()
 
 
 def cards(page: Page) -> Locator:
     return page.get_by_role("list", name="What waits for you").get_by_role("article")
 
 
-def standing(server: Served, memory: Memory) -> str:
-    return server.runtime.store.memories.get(Scope(ANA), memory.id).standing.value
+def standing(server: LiveServer, memory: Memory) -> str:
+    return server.application.store.memories.get(Scope(ANA), memory.id).standing.value
 
 
 def undo(page: Page) -> None:
@@ -66,7 +66,7 @@ def undo(page: Page) -> None:
 
 
 def test_both_sides_of_a_contradiction_are_shown_and_the_new_one_is_kept_with_a_key(
-    server: Served, inbox: Page
+    server: LiveServer, inbox: Page
 ) -> None:
     first = cards(inbox).first
     expect(first).to_contain_text("Until now")
@@ -84,7 +84,7 @@ def test_both_sides_of_a_contradiction_are_shown_and_the_new_one_is_kept_with_a_
     assert (standing(server, BRAGA), standing(server, COIMBRA)) == ("contested", "active")
 
 
-def test_keys_move_edit_and_reject(server: Served, inbox: Page) -> None:
+def test_keys_move_edit_and_reject(server: LiveServer, inbox: Page) -> None:
     inbox.keyboard.press("j")
     expect(cards(inbox).nth(1)).to_be_focused()
     expect(cards(inbox).nth(1)).to_contain_text("These words are not in the message: boat, sailing")
@@ -103,47 +103,49 @@ def test_keys_move_edit_and_reject(server: Served, inbox: Page) -> None:
     field.fill("owns a rowing boat")
     field.press("Control+Enter")
     expect(inbox.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
-    accepted = server.runtime.store.memories.get(Scope(ANA), BOAT.id)
-    assert (accepted.text, accepted.standing) == ("owns a rowing boat", Standing.ACTIVE)
+    accepted = server.application.store.memories.get(Scope(ANA), BOAT.id)
+    assert (accepted.text, accepted.standing) == ("owns a rowing boat", MemoryStatus.ACTIVE)
 
     undo(inbox)
     expect(cards(inbox)).to_have_count(1)
-    back = server.runtime.store.memories.get(Scope(ANA), BOAT.id)
-    assert (back.text, back.standing) == (BOAT.text, Standing.QUARANTINED)
+    back = server.application.store.memories.get(Scope(ANA), BOAT.id)
+    assert (back.text, back.standing) == (BOAT.text, MemoryStatus.QUARANTINED)
 
 
-def test_twins_are_merged_or_kept_apart(server: Served, owner: Page) -> None:
+def test_twins_are_merged_or_kept_apart(server: LiveServer, owner: Page) -> None:
     for text in (COFFEE.text, MORNING.text):
         with server.client() as client:
             client.post("/api/memory", json={"content": text, "kind": "pref"})
-    server.learn()
+    server.drain_jobs()
     owner.goto(f"{server.url}/inbox")
     expect(cards(owner)).to_have_count(1)
     expect(cards(owner)).to_contain_text(COFFEE.text)
     expect(cards(owner)).to_contain_text(MORNING.text)
     owner.keyboard.press("a")
     expect(owner.get_by_text("Merged into one.")).to_be_visible()
-    assert len(server.runtime.store.memories.list(Scope(ANA))) == 1
+    assert len(server.application.store.memories.list(Scope(ANA))) == 1
     undo(owner)
     expect(cards(owner)).to_have_count(1)
-    assert len(server.runtime.store.memories.list(Scope(ANA))) == 2
+    assert len(server.application.store.memories.list(Scope(ANA))) == 2
     owner.keyboard.press("r")
     expect(owner.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
 
     owner.reload()
     expect(owner.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
-    assert len(server.runtime.store.memories.list(Scope(ANA))) == 2
+    assert len(server.application.store.memories.list(Scope(ANA))) == 2
 
 
-def test_somebody_who_decided_elsewhere_is_heeded(server: Served, inbox: Page) -> None:
-    server.runtime.engine.correct(Scope(ANA), BRAGA.id, "was born in Faro", server.runtime.policy(ANA))
+def test_somebody_who_decided_elsewhere_is_heeded(server: LiveServer, inbox: Page) -> None:
+    server.application.engine.update_memory(
+        Scope(ANA), BRAGA.id, "was born in Faro", server.application.policy(ANA)
+    )
     inbox.keyboard.press("r")
 
     expect(inbox.get_by_role("region", name="Notices")).to_contain_text("changed elsewhere meanwhile")
     expect(cards(inbox).first).to_contain_text("was born in Faro")
 
 
-def test_an_empty_inbox_says_what_comes_here(server: Served, owner: Page) -> None:
+def test_an_empty_inbox_says_what_comes_here(server: LiveServer, owner: Page) -> None:
     owner.goto(f"{server.url}/inbox")
     expect(owner.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
     owner.get_by_role("link", name="Go to the chat").click()

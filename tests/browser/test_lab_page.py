@@ -7,17 +7,17 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.browser.visiting import at_home, expect_states, expect_to_fit, in_portuguese, tabbed_to
-from tests.server.live_server import Served
+from tests.server.live_server import LiveServer
 
 TEAS = ("green", "black", "white", "red", "yellow", "cold", "sweet", "strong", "iced", "herbal")
 
 
 @pytest.fixture
-def lab(server: Served, owner: Page) -> Iterator[Page]:
+def lab(server: LiveServer, owner: Page) -> Iterator[Page]:
     with server.client() as client:
         for tea in TEAS:
             client.post("/api/memory", json={"content": f"I drink {tea} tea on {tea} days."})
-    server.learn()
+    server.drain_jobs()
     with at_home(owner, server):
         owner.goto(f"{server.url}/lab?q=iced+tea")
         expect(passages(owner).first).to_contain_text("iced tea")
@@ -38,7 +38,7 @@ def opened(page: Page, group: str) -> None:
     page.locator("summary", has_text=group).click()
 
 
-def test_moving_a_slider_ranks_anew_at_once_and_leaves_no_trace(server: Served, lab: Page) -> None:
+def test_moving_a_slider_ranks_anew_at_once_and_leaves_no_trace(server: LiveServer, lab: Page) -> None:
     before = passages(lab).count()
     opened(lab, "How many")
     slide(lab, "limit", 2)
@@ -65,7 +65,7 @@ def test_what_rises_and_falls_is_marked(lab: Page) -> None:
     expect(lab.get_by_text(re.compile(r"^(up|down) \d+$|^new$")).first).to_be_attached()
 
 
-def test_every_number_of_recall_has_its_slider_with_its_range_and_help(server: Served, lab: Page) -> None:
+def test_every_number_of_recall_has_its_slider_with_its_range_and_help(server: LiveServer, lab: Page) -> None:
     with server.client() as client:
         settings = client.get("/api/settings").json()["results"]
     numbers = [
@@ -84,7 +84,7 @@ def test_every_number_of_recall_has_its_slider_with_its_range_and_help(server: S
     expect(lab.get_by_text(alpha["doc"])).to_be_visible()
 
 
-def test_numbers_are_kept_under_a_name_and_undone(server: Served, lab: Page) -> None:
+def test_numbers_are_kept_under_a_name_and_undone(server: LiveServer, lab: Page) -> None:
     opened(lab, "How many")
     slide(lab, "limit", 3)
     lab.get_by_role("button", name="Keep these numbers").click()
@@ -133,7 +133,7 @@ def test_a_labelled_set_is_run_and_shows_before_and_after(lab: Page) -> None:
 
 
 def test_without_a_question_it_teaches_one_and_without_an_answer_what_to_lower(
-    server: Served, lab: Page
+    server: LiveServer, lab: Page
 ) -> None:
     lab.goto(f"{server.url}/lab")
     lab.get_by_role("button", name="Try “What do I like?”").click()
@@ -144,7 +144,7 @@ def test_without_a_question_it_teaches_one_and_without_an_answer_what_to_lower(
     expect(lab.get_by_role("heading", name="Nothing bears on this question")).to_be_visible()
 
 
-def test_a_search_by_words_only_says_so(server: Served, lab: Page) -> None:
+def test_a_search_by_words_only_says_so(server: LiveServer, lab: Page) -> None:
     with server.client() as client:
         told = client.post("/api/memory/debug/recall", json={"query": "iced tea"}).json()
     told["degraded"] = ["lexical only: the embedder is away"]
@@ -154,11 +154,11 @@ def test_a_search_by_words_only_says_so(server: Served, lab: Page) -> None:
     expect(lab.get_by_text("the embedder is away")).to_be_visible()
 
 
-def test_its_states(server: Served, lab: Page) -> None:
+def test_its_states(server: LiveServer, lab: Page) -> None:
     expect_states(lab, f"{server.url}/lab", "**/api/settings", "**/api/presets")
 
 
-def test_it_fits_and_speaks_portuguese(server: Served, lab: Page) -> None:
+def test_it_fits_and_speaks_portuguese(server: LiveServer, lab: Page) -> None:
     for tab in ("numbers", "compare", "labels"):
         expect_to_fit(lab, f"{server.url}/lab?q=tea&tab={tab}")
     lab.goto(f"{server.url}/lab?q=tea")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.server.live_server import ANA, Served
+from tests.server.live_server import ANA, LiveServer
 
 from recollect.domain.memory import Kind, Memory, Origin
 from recollect.testing.builders import a_memory
@@ -19,14 +19,14 @@ FEAR = a_memory("is afraid of flying", user=ANA, kind=Kind.EMO, weight=0.9, seen
 BUS = a_memory("takes bus 42 to work", user=ANA, kind=Kind.NOTE, origin=Origin.RULES, seen_at=NOW)
 
 
-def keep(server: Served, *memories: Memory) -> None:
+def keep(server: LiveServer, *memories: Memory) -> None:
     for memory in memories:
-        server.runtime.store.memories.add(memory)
-    server.learn()
+        server.application.store.memories.add(memory)
+    server.drain_jobs()
 
 
 @pytest.fixture
-def memories(server: Served, owner: Page) -> Iterator[Page]:
+def memories(server: LiveServer, owner: Page) -> Iterator[Page]:
     """The page, with three memories on it; whatever it asks for elsewhere fails the test."""
     asked: list[str] = []
     owner.on("request", lambda request: asked.append(request.url))
@@ -55,12 +55,12 @@ def detail(page: Page) -> Locator:
     return page.get_by_role("region", name="Memory", exact=True)
 
 
-def texts(server: Served) -> set[str]:
+def texts(server: LiveServer) -> set[str]:
     with server.client() as client:
         return {each["memory"] for each in client.get("/api/memory").json()["results"]}
 
 
-def test_a_search_answers_while_it_is_typed_and_leaves_no_receipt(server: Served, memories: Page) -> None:
+def test_a_search_answers_while_it_is_typed_and_leaves_no_receipt(server: LiveServer, memories: Page) -> None:
     memories.get_by_role("searchbox").press_sequentially("green tea", delay=10)
 
     expect(rows(memories).first).to_contain_text(TEA.text)
@@ -86,7 +86,7 @@ def test_facets_narrow_the_list_and_say_how_much_there_is(memories: Page) -> Non
 
 
 def test_a_memory_is_corrected_in_its_row_and_the_correction_taken_back(
-    server: Served, memories: Page
+    server: LiveServer, memories: Page
 ) -> None:
     row(memories, TEA.text).focus()
     memories.keyboard.press("e")
@@ -101,7 +101,7 @@ def test_a_memory_is_corrected_in_its_row_and_the_correction_taken_back(
     assert TEA.text in texts(server)
 
 
-def test_a_correction_of_something_older_is_refused_and_told(server: Served, memories: Page) -> None:
+def test_a_correction_of_something_older_is_refused_and_told(server: LiveServer, memories: Page) -> None:
     row(memories, TEA.text).focus()
     memories.keyboard.press("e")
     with server.client() as client:
@@ -114,7 +114,7 @@ def test_a_correction_of_something_older_is_refused_and_told(server: Served, mem
 
 
 @pytest.mark.spec("UI-7")
-def test_a_memory_is_written_down_corrected_and_forgotten(server: Served, memories: Page) -> None:
+def test_a_memory_is_written_down_corrected_and_forgotten(server: LiveServer, memories: Page) -> None:
     memories.get_by_role("button", name="Write one down").click()
     memories.get_by_label("What should be remembered?").fill("I play the cello.")
     memories.get_by_role("button", name="Remember").click()
@@ -135,7 +135,7 @@ def test_a_memory_is_written_down_corrected_and_forgotten(server: Served, memori
     ("button", "told"), [("Archive", "Archived 2 memories."), ("Forget", "Forgot 2 memories.")]
 )
 def test_several_are_taken_away_together_and_come_back_together(
-    server: Served, memories: Page, button: str, told: str
+    server: LiveServer, memories: Page, button: str, told: str
 ) -> None:
     for memory in (TEA, FEAR):
         row(memories, memory.text).get_by_role("checkbox").check()
@@ -150,7 +150,7 @@ def test_several_are_taken_away_together_and_come_back_together(
     assert texts(server) == {TEA.text, FEAR.text, BUS.text}
 
 
-def test_two_that_say_the_same_become_one(server: Served, memories: Page) -> None:
+def test_two_that_say_the_same_become_one(server: LiveServer, memories: Page) -> None:
     for memory in (TEA, FEAR):
         row(memories, memory.text).get_by_role("checkbox").check()
     memories.get_by_role("button", name="Merge").click()
@@ -161,14 +161,14 @@ def test_two_that_say_the_same_become_one(server: Served, memories: Page) -> Non
     expect(rows(memories)).to_have_count(3)
 
 
-def test_an_account_shows_source_versions_use_and_fading(server: Served, memories: Page) -> None:
+def test_an_account_shows_source_versions_use_and_fading(server: LiveServer, memories: Page) -> None:
     said = {"messages": [{"role": "user", "content": "By the way: I hate cilantro. Really."}], "sync": True}
     with server.client() as client:
         client.post("/chats/kitchen/listen", json=said)
-        server.learn()
+        server.drain_jobs()
         [memory] = client.get("/api/memory", params={"contains": "cilantro"}).json()["results"]
         client.patch(f"/api/memory/{memory['id']}", json={"content": "hates fresh cilantro"})
-        server.learn()
+        server.drain_jobs()
         client.post("/api/memory/search", json={"query": "cilantro"})
         [message] = client.get("/chats/kitchen/messages").json()["results"]
     memories.goto(f"{server.url}/memory/{memory['id']}")
@@ -188,7 +188,7 @@ def test_an_account_shows_source_versions_use_and_fading(server: Served, memorie
     expect(pane.get_by_role("table").last.get_by_role("row")).to_have_count(26)
 
 
-def test_everything_can_be_done_by_keyboard(server: Served, memories: Page) -> None:
+def test_everything_can_be_done_by_keyboard(server: LiveServer, memories: Page) -> None:
     memories.keyboard.press("/")
     expect(memories.get_by_role("searchbox")).to_be_focused()
     memories.keyboard.press("ArrowDown")
@@ -206,7 +206,7 @@ def test_everything_can_be_done_by_keyboard(server: Served, memories: Page) -> N
     expect(rows(memories)).to_have_count(3)
 
 
-def test_an_empty_memory_teaches_one_thing(server: Served, owner: Page) -> None:
+def test_an_empty_memory_teaches_one_thing(server: LiveServer, owner: Page) -> None:
     owner.goto(f"{server.url}/memory")
     expect(owner.get_by_role("heading", name="Nothing is remembered yet")).to_be_visible()
 
@@ -255,7 +255,7 @@ def test_a_server_that_does_not_answer_is_told_of_and_found_again(memories: Page
 @pytest.mark.parametrize(
     "payload", ["<img src=x onerror=window.hit=1>", "{@html x}", "<script>window.hit=1</script>"]
 )
-def test_what_is_remembered_is_shown_as_words(server: Served, memories: Page, payload: str) -> None:
+def test_what_is_remembered_is_shown_as_words(server: LiveServer, memories: Page, payload: str) -> None:
     hostile = a_memory(f"is called {payload}", user=ANA, tags=(payload,), seen_at=NOW)
     keep(server, hostile)
     memories.goto(f"{server.url}/memory/{hostile.id}")

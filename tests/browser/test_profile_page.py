@@ -7,20 +7,20 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.visiting import at_home, expect_states, expect_to_fit, in_portuguese, tabbed_to
-from tests.server.live_server import ANA, Served
+from tests.server.live_server import ANA, LiveServer
 
 NOTES = "Short answers, please. Xylophone."
 
 
 @pytest.fixture
-def profile(server: Served, owner: Page) -> Iterator[Page]:
+def profile(server: LiveServer, owner: Page) -> Iterator[Page]:
     with at_home(owner, server):
         owner.goto(f"{server.url}/profile")
         yield owner
 
 
 @pytest.fixture
-def written(server: Served, profile: Page) -> Page:
+def written(server: LiveServer, profile: Page) -> Page:
     """The page of somebody with a profile."""
     with server.client() as client:
         client.post("/api/memory/consent", json={"category": "profile", "granted": True})
@@ -31,7 +31,7 @@ def written(server: Served, profile: Page) -> Page:
 
 
 @pytest.mark.spec("UI-3", "I2", "I3")
-def test_a_profile_is_written_after_consent_and_stays(server: Served, profile: Page) -> None:
+def test_a_profile_is_written_after_consent_and_stays(server: LiveServer, profile: Page) -> None:
     expect(profile.get_by_role("heading", name="Memory Profile")).to_be_visible()
     profile.get_by_role("button", name="Agree and write a profile").click()
     profile.get_by_label("Preferred languages").fill("Python, Go")
@@ -49,7 +49,7 @@ def test_a_profile_is_written_after_consent_and_stays(server: Served, profile: P
 
 @pytest.mark.spec("UI-5", "Y16", "I5")
 def test_taking_consent_back_shows_what_goes_then_clears_page_and_database(
-    server: Served, written: Page, tmp_path: Path
+    server: LiveServer, written: Page, tmp_path: Path
 ) -> None:
     written.get_by_role("switch", name="Profile").click()
     preview = written.get_by_role("dialog", name="Take back consent: Profile")
@@ -62,11 +62,11 @@ def test_taking_consent_back_shows_what_goes_then_clears_page_and_database(
     with server.client() as client:
         assert client.get("/api/memory/profile").json()["freeformNotes"] == ""
         assert client.get("/api/memory/consent").json()["profileConsent"] is False
-    assert server.runtime.store.upkeep.check()
+    assert server.application.store.maintenance.check()
     assert NOTES.encode() not in (tmp_path / "memory.db").read_bytes()
 
 
-def test_nothing_is_taken_back_by_looking(server: Served, written: Page) -> None:
+def test_nothing_is_taken_back_by_looking(server: LiveServer, written: Page) -> None:
     written.get_by_role("switch", name="Profile").click()
     written.get_by_role("dialog").get_by_role("button", name="Cancel").click()
 
@@ -77,7 +77,7 @@ def test_nothing_is_taken_back_by_looking(server: Served, written: Page) -> None
 
 @pytest.mark.spec("W4")
 def test_a_kind_of_memory_can_be_refused_and_the_preview_counts_what_goes(
-    server: Served, profile: Page
+    server: LiveServer, profile: Page
 ) -> None:
     with server.client() as client:
         client.post("/api/memory", json={"content": "I love risotto.", "kind": "pref"})
@@ -101,7 +101,9 @@ def test_everything_can_be_exported(written: Page) -> None:
     assert any(NOTES in line for line in lines)
 
 
-def test_erasing_everything_wants_the_words_and_gives_a_certificate(server: Served, written: Page) -> None:
+def test_erasing_everything_wants_the_words_and_gives_a_certificate(
+    server: LiveServer, written: Page
+) -> None:
     written.get_by_role("button", name="Erase everything").click()
     asking = written.get_by_role("dialog", name="Erase everything")
     deed = asking.get_by_role("button", name="Erase everything")
@@ -121,12 +123,12 @@ def test_erasing_everything_wants_the_words_and_gives_a_certificate(server: Serv
         assert client.get("/api/memory/ledger").json()["results"] == []
 
 
-def test_its_states(server: Served, profile: Page) -> None:
+def test_its_states(server: LiveServer, profile: Page) -> None:
     expect(profile.get_by_role("heading", name="Nothing is written here yet")).to_be_visible()
     expect_states(profile, f"{server.url}/profile", "**/api/memory/consent", "**/api/memory/ledger*")
 
 
-def test_it_fits_and_speaks_portuguese(server: Served, written: Page) -> None:
+def test_it_fits_and_speaks_portuguese(server: LiveServer, written: Page) -> None:
     expect_to_fit(written, f"{server.url}/profile")
     in_portuguese(written)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.browser.states import LOST, expect_failure, expect_no_sideways_scroll, failing, silent, waiting
-from tests.server.live_server import ANA, Served
+from tests.server.live_server import ANA, LiveServer
 
 from recollect.domain.memory import Kind
 from recollect.domain.scope import Scope
@@ -22,7 +22,7 @@ NOT_NEAR = re.compile(
 
 
 @pytest.fixture
-def receipt(server: Served, owner: Page) -> Iterator[Page]:
+def receipt(server: LiveServer, owner: Page) -> Iterator[Page]:
     """The receipt of a question for which one memory was used, and feelings were not asked."""
     broken: list[str] = []
     owner.on("pageerror", lambda error: broken.append(str(error)))
@@ -40,7 +40,7 @@ def used(page: Page) -> Locator:
     return page.locator("li.item:not(.out)")
 
 
-def memory(server: Served, text: str) -> dict[str, Any]:
+def memory(server: LiveServer, text: str) -> dict[str, Any]:
     with server.client() as client:
         for standing in ("active", "forgotten"):
             listed = client.get("/api/memory", params={"standing": standing}).json()["results"]
@@ -63,7 +63,7 @@ def test_a_receipt_tells_what_was_used_and_what_it_is_made_of(receipt: Page) -> 
     expect(receipt.get_by_role("link", name="Open the chat")).to_have_attribute("href", "/chat/kitchen")
 
 
-def test_the_exact_text_and_the_time_of_each_part_are_there(server: Served, receipt: Page) -> None:
+def test_the_exact_text_and_the_time_of_each_part_are_there(server: LiveServer, receipt: Page) -> None:
     with server.client() as client:
         kept = client.get("/api/memory/receipts/last").json()
     receipt.get_by_role("tab", name="Exact text").click()
@@ -75,7 +75,7 @@ def test_the_exact_text_and_the_time_of_each_part_are_there(server: Served, rece
 
 
 def test_a_memory_is_corrected_pinned_and_forgotten_and_each_is_taken_back(
-    server: Served, receipt: Page
+    server: LiveServer, receipt: Page
 ) -> None:
     item = used(receipt)
     item.get_by_role("button", name="Correct").click()
@@ -98,7 +98,7 @@ def test_a_memory_is_corrected_pinned_and_forgotten_and_each_is_taken_back(
     assert memory(server, "I am vegetarian.")["standing"] == "active"
 
 
-def test_a_change_of_something_newer_is_refused_and_told(server: Served, receipt: Page) -> None:
+def test_a_change_of_something_newer_is_refused_and_told(server: LiveServer, receipt: Page) -> None:
     item = used(receipt)
     expect(item.get_by_role("button", name="Forget")).to_be_visible()
     with server.client() as client:
@@ -110,20 +110,20 @@ def test_a_change_of_something_newer_is_refused_and_told(server: Served, receipt
     assert memory(server, "I am vegan.")["standing"] == "active"
 
 
-def test_what_did_not_bear_on_the_question_is_noted(server: Served, receipt: Page) -> None:
+def test_what_did_not_bear_on_the_question_is_noted(server: LiveServer, receipt: Page) -> None:
     used(receipt).get_by_role("button", name="Not relevant").click()
     expect(receipt.get_by_text("Noted: not relevant here.")).to_be_visible()
-    [opinion] = server.runtime.store.feedback.list(Scope(ANA))
+    [opinion] = server.application.store.feedback.list(Scope(ANA))
 
     assert opinion.relevant is False
 
 
-def test_what_was_expected_instead_is_found_and_explained(server: Served, receipt: Page) -> None:
+def test_what_was_expected_instead_is_found_and_explained(server: LiveServer, receipt: Page) -> None:
     with server.client() as client:
         for number in range(30):
             client.post("/api/memory", json={"content": f"Shelf {number} holds vegetarian recipe {number}."})
         client.post("/api/memory", json={"content": "My saxophone is in the cellar."})
-    server.learn()
+    server.drain_jobs()
     receipt.get_by_label("What did you expect?").fill("saxophone")
     row = receipt.get_by_role("listitem").filter(has_text="My saxophone is in the cellar.")
     row.get_by_role("button", name="Why not this?").click()
@@ -132,10 +132,10 @@ def test_what_was_expected_instead_is_found_and_explained(server: Served, receip
     expect(answer.locator("strong")).to_have_text(NOT_NEAR)
 
 
-def test_what_did_not_work_and_what_was_left_out_is_told(server: Served, owner: Page) -> None:
+def test_what_did_not_work_and_what_was_left_out_is_told(server: LiveServer, owner: Page) -> None:
     known = a_memory("is vegetarian", user=ANA, id=a_receipt("x", user=ANA).items[0].id, kind=Kind.PREF)
-    server.runtime.store.memories.add(known)
-    server.runtime.store.receipts.add(replace(a_receipt("What do I eat?", user=ANA), id="r1"))
+    server.application.store.memories.add(known)
+    server.application.store.receipts.add(replace(a_receipt("What do I eat?", user=ANA), id="r1"))
     owner.goto(f"{server.url}/receipt/r1")
     expect(owner.get_by_text("Searched by words only: no embedder is configured")).to_be_visible()
     expect(owner.get_by_text("Profile: you did not agree to it.")).to_be_visible()
@@ -145,7 +145,7 @@ def test_what_did_not_work_and_what_was_left_out_is_told(server: Served, owner: 
     expect(owner.locator("li.item.out").get_by_text("only 1 is handed on")).to_be_visible()
 
 
-def test_nothing_used_teaches_one_thing(server: Served, owner: Page) -> None:
+def test_nothing_used_teaches_one_thing(server: LiveServer, owner: Page) -> None:
     with server.client() as client:
         client.post("/api/memory/context", json={"query": "Anything?"})
     owner.goto(f"{server.url}/receipt/last")
@@ -153,7 +153,7 @@ def test_nothing_used_teaches_one_thing(server: Served, owner: Page) -> None:
     expect(owner.get_by_role("heading", name="Nothing was put before the model")).to_be_visible()
 
 
-def test_loading_failing_missing_and_offline_are_shown(server: Served, receipt: Page) -> None:
+def test_loading_failing_missing_and_offline_are_shown(server: LiveServer, receipt: Page) -> None:
     with waiting(receipt, "**/api/memory/receipts/last"):
         receipt.reload()
         expect(receipt.get_by_role("main").get_by_text("Loading")).to_be_visible()

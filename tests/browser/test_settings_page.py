@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 from tests.browser.visiting import at_home, expect_states, expect_to_fit, in_portuguese, log_in, tabbed_to
-from tests.server.live_server import Served, served
+from tests.server.live_server import LiveServer, run_server
 
 
 @pytest.fixture
-def settings(server: Served, owner: Page) -> Iterator[Page]:
+def settings(server: LiveServer, owner: Page) -> Iterator[Page]:
     with at_home(owner, server):
         owner.goto(f"{server.url}/settings")
         expect(smart_context(owner)).to_be_visible()
@@ -22,14 +22,14 @@ def smart_context(page: Page) -> Locator:
     return page.get_by_role("switch", name="Smart Context (RAG)")
 
 
-def value(server: Served, name: str) -> object:
+def value(server: LiveServer, name: str) -> object:
     with server.client() as client:
         return client.get(f"/api/settings/{name}").json()["value"]
 
 
 @pytest.mark.spec("UI-1", "UI-4", "Y16")
 def test_the_toggle_holds_at_once_and_persists_across_a_restart(page: Page, tmp_path: Path) -> None:
-    with served(tmp_path) as server:
+    with run_server(tmp_path) as server:
         log_in(page, server).goto(f"{server.url}/settings")
         with server.client() as client:
             client.post("/api/memory", json={"content": "I drink green tea."})
@@ -39,14 +39,14 @@ def test_the_toggle_holds_at_once_and_persists_across_a_restart(page: Page, tmp_
         with server.client() as client:
             block = client.post("/api/memory/context", json={"query": "green tea"}).json()
         assert block["text"] == ""
-    with served(tmp_path) as server:
+    with run_server(tmp_path) as server:
         log_in(page, server).goto(f"{server.url}/settings")
         expect(smart_context(page)).not_to_be_checked()
         expect(page.get_by_text("your choice").first).to_be_visible()
 
 
 @pytest.mark.spec("UI-1")
-def test_smart_context_is_off_in_the_preset_it_comes_from(server: Served, settings: Page) -> None:
+def test_smart_context_is_off_in_the_preset_it_comes_from(server: LiveServer, settings: Page) -> None:
     settings.get_by_label("Preset").select_option("smart")
 
     expect(smart_context(settings)).not_to_be_checked()
@@ -75,7 +75,7 @@ def test_what_is_typed_stays_when_the_settings_are_read_again(settings: Page) ->
 
 
 @pytest.mark.spec("UI-2", "Q17", "Y16")
-def test_flags_and_numbers_change_without_a_restart(server: Served, settings: Page) -> None:
+def test_flags_and_numbers_change_without_a_restart(server: LiveServer, settings: Page) -> None:
     settings.get_by_role("switch", name="Enable Hybrid Search (improves code recall)").click()
     settings.get_by_role("switch", name="Enable Smart Chunking (better long message handling)").click()
     settings.get_by_label("Token Budget").fill("1200")
@@ -95,7 +95,7 @@ def test_flags_and_numbers_change_without_a_restart(server: Served, settings: Pa
     assert flags == {"hybrid": False, "chunking": False, "tokenBudget": 1200}
 
 
-def test_a_choice_can_be_reset_to_what_held_before(server: Served, settings: Page) -> None:
+def test_a_choice_can_be_reset_to_what_held_before(server: LiveServer, settings: Page) -> None:
     settings.get_by_label("Token Budget").fill("700")
     settings.get_by_label("Token Budget").press("Tab")
     settings.get_by_role("button", name="Reset assemble.budget").click()
@@ -104,7 +104,7 @@ def test_a_choice_can_be_reset_to_what_held_before(server: Served, settings: Pag
     assert value(server, "assemble.budget") == 1000
 
 
-def test_what_makes_no_sense_is_refused_beside_the_field(server: Served, settings: Page) -> None:
+def test_what_makes_no_sense_is_refused_beside_the_field(server: LiveServer, settings: Page) -> None:
     settings.get_by_label("Token Budget").fill("many")
     settings.get_by_label("Token Budget").press("Tab")
 
@@ -114,7 +114,7 @@ def test_what_makes_no_sense_is_refused_beside_the_field(server: Served, setting
 
 
 def test_all_settings_are_found_by_another_programs_name_and_say_whence_they_come(
-    server: Served, settings: Page
+    server: LiveServer, settings: Page
 ) -> None:
     settings.get_by_role("tab", name="All settings").click()
     expect(settings.locator("[data-setting]").nth(100)).to_be_attached()
@@ -132,10 +132,10 @@ def test_all_settings_are_found_by_another_programs_name_and_say_whence_they_com
     expect(settings).to_have_url(f"{server.url}/settings/all")
 
 
-def test_providers_are_tested_and_the_embedder_shows_its_progress(server: Served, settings: Page) -> None:
+def test_providers_are_tested_and_the_embedder_shows_its_progress(server: LiveServer, settings: Page) -> None:
     with server.client() as client:
         client.post("/api/memory", json={"content": "I drink green tea."})
-    server.learn()
+    server.drain_jobs()
     settings.get_by_role("tab", name="Models").click()
     settings.get_by_role("region", name="Embedder").get_by_role("button", name="Test").click()
     settings.get_by_role("region", name="Language model").get_by_role("button", name="Test").click()
@@ -148,7 +148,7 @@ def test_providers_are_tested_and_the_embedder_shows_its_progress(server: Served
     ).to_be_visible()
 
 
-def test_a_token_is_shown_once_and_revoked(server: Served, settings: Page) -> None:
+def test_a_token_is_shown_once_and_revoked(server: LiveServer, settings: Page) -> None:
     settings.get_by_role("tab", name="Access").click()
     settings.get_by_label("Name").fill("phone")
     settings.get_by_role("button", name="Create token").click()
@@ -174,13 +174,13 @@ def test_language_and_theme_are_chosen_here_and_stay(settings: Page) -> None:
     expect(settings.locator("html")).to_have_attribute("data-theme", "dark")
 
 
-def test_its_states(server: Served, settings: Page) -> None:
+def test_its_states(server: LiveServer, settings: Page) -> None:
     expect_states(settings, f"{server.url}/settings", "**/api/settings")
     expect_states(settings, f"{server.url}/settings/models", "**/api/providers")
     expect_states(settings, f"{server.url}/settings/access", "**/api/tokens")
 
 
-def test_without_an_embedder_it_says_that_search_is_by_words_only(server: Served, settings: Page) -> None:
+def test_without_an_embedder_it_says_that_search_is_by_words_only(server: LiveServer, settings: Page) -> None:
     state = (
         '{"model": null, "answering": null, "moving_to": null, "passages": 0, "lacking": 0, "vectors": []}'
     )
@@ -192,7 +192,7 @@ def test_without_an_embedder_it_says_that_search_is_by_words_only(server: Served
     expect(settings.get_by_text("By words only: there is no embedder.")).to_be_visible()
 
 
-def test_it_fits_and_speaks_portuguese(server: Served, settings: Page) -> None:
+def test_it_fits_and_speaks_portuguese(server: LiveServer, settings: Page) -> None:
     for section in ("resources", "models", "access", "look", "all"):
         expect_to_fit(settings, f"{server.url}/settings/{section}")
     in_portuguese(settings)
@@ -200,7 +200,7 @@ def test_it_fits_and_speaks_portuguese(server: Served, settings: Page) -> None:
     expect(settings.get_by_text("Busca por palavras além do sentido.")).to_be_visible()
 
 
-def test_tabs_and_switches_work_with_the_keyboard_alone(server: Served, settings: Page) -> None:
+def test_tabs_and_switches_work_with_the_keyboard_alone(server: LiveServer, settings: Page) -> None:
     tabbed_to(settings, "Smart Context (RAG)")
     settings.keyboard.press("Space")
     expect(smart_context(settings)).not_to_be_checked()

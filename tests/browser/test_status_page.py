@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.visiting import at_home, expect_states, expect_to_fit, in_portuguese, tabbed_to
-from tests.server.live_server import ANA, Served
+from tests.server.live_server import ANA, LiveServer
 
 from recollect.domain.job import JobKind, NewJob
 from recollect.domain.scope import Scope
 
 
 @pytest.fixture
-def status(server: Served, owner: Page) -> Iterator[Page]:
+def status(server: LiveServer, owner: Page) -> Iterator[Page]:
     with at_home(owner, server):
         owner.goto(f"{server.url}/status")
         yield owner
 
 
 @pytest.fixture
-def parked(server: Served, status: Page) -> Page:
+def parked(server: LiveServer, status: Page) -> Page:
     """The page with a job that was given up."""
     park(server)
     status.reload()
@@ -30,13 +30,13 @@ def parked(server: Served, status: Page) -> Page:
     return status
 
 
-def park(server: Served) -> None:
-    jobs, now = server.runtime.store.jobs, server.runtime.engine.clock.now()
-    server.runtime.worker.stop()
-    jobs.enqueue(ANA, NewJob(kind=JobKind.SUMMARISE, key="c"), now=now)
+def park(server: LiveServer) -> None:
+    jobs, now = server.application.store.jobs, server.application.engine.clock.now()
+    server.application.worker.stop()
+    jobs.enqueue(ANA, NewJob(kind=JobKind.SUMMARIZE, key="c"), now=now)
     job = jobs.lease(now=now, until=now + timedelta(minutes=5))
     assert job is not None
-    assert jobs.park(job, reason="Nobody answers at the model.")
+    assert jobs.dead_letter(job, reason="Nobody answers at the model.")
 
 
 def test_a_sound_memory_is_well_and_says_what_was_looked_at(status: Page) -> None:
@@ -47,13 +47,13 @@ def test_a_sound_memory_is_well_and_says_what_was_looked_at(status: Page) -> Non
         expect(checks.get_by_text(name, exact=True)).to_be_visible()
 
 
-def test_what_is_not_well_comes_with_the_command_that_mends_it(server: Served, status: Page) -> None:
-    Path(server.runtime.store.location()).chmod(0o644)
+def test_what_is_not_well_comes_with_the_command_that_mends_it(server: LiveServer, status: Page) -> None:
+    Path(server.application.store.location()).chmod(0o644)
     status.get_by_role("button", name="Look again").click()
 
     expect(status.get_by_text("1 thing needs you")).to_be_visible()
     expect(status.get_by_role("button", name="Copy: the command for Who may read the file")).to_be_visible()
-    expect(status.get_by_text(f"chmod 600 {server.runtime.store.location()}")).to_be_visible()
+    expect(status.get_by_text(f"chmod 600 {server.application.store.location()}")).to_be_visible()
 
 
 def test_looking_closely_compares_every_word(status: Page) -> None:
@@ -65,12 +65,12 @@ def test_looking_closely_compares_every_word(status: Page) -> None:
 
 
 @pytest.mark.spec("T4")
-def test_a_job_that_was_given_up_says_why_and_can_be_tried_again(server: Served, parked: Page) -> None:
+def test_a_job_that_was_given_up_says_why_and_can_be_tried_again(server: LiveServer, parked: Page) -> None:
     expect(parked.get_by_text("1 job was given up.")).to_be_visible()
     parked.get_by_role("button", name=re.compile(r"Try job \d+ again")).click()
 
     expect(parked.get_by_text("1 job is ready again.")).to_be_visible()
-    states = [job.state.value for job in server.runtime.store.jobs.list(Scope(ANA), limit=10)]
+    states = [job.state.value for job in server.application.store.jobs.list(Scope(ANA), limit=10)]
     assert "parked" not in states
 
 
@@ -80,7 +80,7 @@ def test_all_can_be_tried_again_at_once(parked: Page) -> None:
     expect(parked.get_by_text("1 job is ready again.")).to_be_visible()
 
 
-def test_a_backup_is_made_and_says_how_to_put_it_back(server: Served, status: Page) -> None:
+def test_a_backup_is_made_and_says_how_to_put_it_back(server: LiveServer, status: Page) -> None:
     with server.client() as client:
         client.post("/api/memory", json={"content": "I drink green tea."})
     status.get_by_role("button", name="Make a backup now").click()
@@ -91,10 +91,10 @@ def test_a_backup_is_made_and_says_how_to_put_it_back(server: Served, status: Pa
     assert Path(command.removeprefix("recollect restore ")).is_file()
 
 
-def test_who_is_no_owner_sees_their_queue_and_nothing_of_the_machine(server: Served, page: Page) -> None:
-    server.keys.add("phone", user="bob")
-    bob = next(each for each in server.keys.people() if each.user == "bob")
-    page.goto(f"{server.url}/login?code={server.sessions.link(bob)}")
+def test_who_is_no_owner_sees_their_queue_and_nothing_of_the_machine(server: LiveServer, page: Page) -> None:
+    server.token_store.add("phone", user="bob")
+    bob = next(each for each in server.token_store.principals() if each.user == "bob")
+    page.goto(f"{server.url}/login?code={server.sessions.create_login_code(bob)}")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{server.url}/status")
@@ -105,12 +105,12 @@ def test_who_is_no_owner_sees_their_queue_and_nothing_of_the_machine(server: Ser
     assert not any("/api/doctor" in url for url in asked)
 
 
-def test_its_states(server: Served, status: Page) -> None:
+def test_its_states(server: LiveServer, status: Page) -> None:
     expect(status.get_by_role("heading", name="Nothing waits")).to_be_visible()
     expect_states(status, f"{server.url}/status", "**/api/doctor*", "**/api/jobs*")
 
 
-def test_it_fits_and_speaks_portuguese(server: Served, parked: Page) -> None:
+def test_it_fits_and_speaks_portuguese(server: LiveServer, parked: Page) -> None:
     expect_to_fit(parked, f"{server.url}/status")
     in_portuguese(parked)
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from tests.browser.states import LOST, expect_failure, expect_no_sideways_scroll, failing, silent, waiting
-from tests.server.live_server import ANA, Served
+from tests.server.live_server import ANA, LiveServer
 
-from recollect.domain.event import Action, Event, Step
-from recollect.domain.memory import Kind, Standing
+from recollect.domain.event import Event, EventAction, EventChange
+from recollect.domain.memory import Kind, MemoryStatus
 from recollect.domain.scope import Scope
 from recollect.testing.builders import a_memory
 
@@ -23,21 +23,25 @@ LISBON = a_memory(
     kind=Kind.BIO,
     created_at=LONG_AGO,
     seen_at=LONG_AGO,
-    standing=Standing.SUPERSEDED,
+    standing=MemoryStatus.SUPERSEDED,
     valid_to=MOVED,
 )
 PORTO = a_memory("lives in Porto", user=ANA, kind=Kind.BIO, created_at=MOVED, seen_at=MOVED, valid_from=MOVED)
 
 
 @pytest.fixture
-def tea(server: Served) -> str:
+def tea(server: LiveServer) -> str:
     """A memory that was learned, corrected and forgotten today, and one of sixty days ago."""
-    server.runtime.store.memories.add(LISBON)
-    server.runtime.store.memories.add(PORTO)
+    server.application.store.memories.add(LISBON)
+    server.application.store.memories.add(PORTO)
     learned = Event(
-        id="old", user=ANA, at=LONG_AGO, action=Action.LEARN, steps=(Step(memory_id=LISBON.id, before=None),)
+        id="old",
+        user=ANA,
+        at=LONG_AGO,
+        action=EventAction.LEARN,
+        changes=(EventChange(memory_id=LISBON.id, previous_version=None),),
     )
-    server.runtime.store.events.add(learned)
+    server.application.store.events.add(learned)
     with server.client() as client:
         memory = str(client.post("/api/memory", json={"content": "I like green tea."}).json()["id"])
         client.patch(f"/api/memory/{memory}", json={"content": "I like black tea."})
@@ -46,7 +50,7 @@ def tea(server: Served) -> str:
 
 
 @pytest.fixture
-def timeline(server: Served, owner: Page, tea: str) -> Iterator[Page]:
+def timeline(server: LiveServer, owner: Page, tea: str) -> Iterator[Page]:
     broken: list[str] = []
     owner.on("pageerror", lambda error: broken.append(str(error)))
     owner.goto(f"{server.url}/timeline")
@@ -65,7 +69,7 @@ def date(moment: datetime) -> str:
 
 @pytest.mark.spec("UI-7")
 def test_what_was_done_stands_under_its_day_in_the_words_of_then(
-    server: Served, timeline: Page, tea: str
+    server: LiveServer, timeline: Page, tea: str
 ) -> None:
     expect(timeline.get_by_role("heading", name=re.compile("^Today"))).to_be_visible()
     forgot, corrected, learned = (events(timeline).nth(place) for place in range(3))
@@ -95,14 +99,14 @@ def test_events_are_chosen_by_what_happened_and_the_address_knows(timeline: Page
     expect(events(timeline)).to_have_count(4)
 
 
-def test_an_event_is_taken_back(server: Served, timeline: Page, tea: str) -> None:
+def test_an_event_is_taken_back(server: LiveServer, timeline: Page, tea: str) -> None:
     events(timeline).first.get_by_role("button", name="Take back").click()
 
     expect(timeline.get_by_role("region", name="Notices").get_by_text("Taken back.")).to_be_visible()
     expect(events(timeline)).to_have_count(5)
     expect(events(timeline).first.get_by_role("button", name="Take back")).to_have_count(0)
     expect(events(timeline).nth(1)).to_contain_text("taken back")
-    assert server.runtime.store.memories.get(Scope(ANA), tea).standing is Standing.ACTIVE
+    assert server.application.store.memories.get(Scope(ANA), tea).standing is MemoryStatus.ACTIVE
 
 
 def test_what_was_changed_later_says_why_it_cannot_be_taken_back(timeline: Page) -> None:
@@ -112,7 +116,7 @@ def test_what_was_changed_later_says_why_it_cannot_be_taken_back(timeline: Page)
     expect(events(timeline)).to_have_count(4)
 
 
-def test_a_day_shows_what_was_known_and_true_then(server: Served, timeline: Page) -> None:
+def test_a_day_shows_what_was_known_and_true_then(server: LiveServer, timeline: Page) -> None:
     timeline.get_by_role("textbox", name="What was known on").fill(date(NOW - timedelta(days=45)))
     known = timeline.get_by_role("region", name=re.compile("What was known on"))
     expect(known.get_by_role("listitem")).to_have_count(1)
@@ -130,11 +134,11 @@ def test_a_day_shows_what_was_known_and_true_then(server: Served, timeline: Page
     expect(events(timeline)).to_have_count(4)
 
 
-def test_earlier_days_are_shown_when_asked_for(server: Served, owner: Page) -> None:
+def test_earlier_days_are_shown_when_asked_for(server: LiveServer, owner: Page) -> None:
     for number in range(70):
-        step = Step(memory_id=f"m{number}", before=None)
-        server.runtime.store.events.add(
-            Event(id=f"e{number}", user=ANA, at=LONG_AGO, action=Action.LEARN, steps=(step,))
+        step = EventChange(memory_id=f"m{number}", previous_version=None)
+        server.application.store.events.add(
+            Event(id=f"e{number}", user=ANA, at=LONG_AGO, action=EventAction.LEARN, changes=(step,))
         )
     owner.goto(f"{server.url}/timeline")
     expect(events(owner)).to_have_count(60)
@@ -145,14 +149,14 @@ def test_earlier_days_are_shown_when_asked_for(server: Served, owner: Page) -> N
     expect(owner.get_by_text("This is where it began.")).to_be_visible()
 
 
-def test_nothing_done_yet_teaches_one_thing(server: Served, owner: Page) -> None:
+def test_nothing_done_yet_teaches_one_thing(server: LiveServer, owner: Page) -> None:
     owner.goto(f"{server.url}/timeline")
 
     expect(owner.get_by_role("heading", name="Nothing has happened yet")).to_be_visible()
     expect(owner.get_by_role("link", name="Go to the chat")).to_be_visible()
 
 
-def test_loading_failing_and_offline_are_shown(server: Served, timeline: Page) -> None:
+def test_loading_failing_and_offline_are_shown(server: LiveServer, timeline: Page) -> None:
     with waiting(timeline, "**/api/memory/timeline**"):
         timeline.reload()
         expect(timeline.get_by_role("main").get_by_text("Loading")).to_be_visible()
@@ -172,7 +176,7 @@ def test_loading_failing_and_offline_are_shown(server: Served, timeline: Page) -
     expect(timeline.get_by_text(LOST)).to_be_hidden()
 
 
-def test_it_fits_a_phone_and_twice_the_size(server: Served, timeline: Page) -> None:
+def test_it_fits_a_phone_and_twice_the_size(server: LiveServer, timeline: Page) -> None:
     expect_no_sideways_scroll(timeline)
     timeline.goto(f"{server.url}/timeline/{date(NOW - timedelta(days=45))}")
     expect(timeline.get_by_role("region", name=re.compile("What was known on"))).to_be_visible()

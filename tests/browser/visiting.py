@@ -12,13 +12,13 @@ from tests.browser.states import (
     silent,
     waiting,
 )
-from tests.server.live_server import Served
+from tests.server.live_server import LiveServer
 
 expect.set_options(timeout=30_000)  # a busy machine is no failure
 
 
 @contextmanager
-def at_home(page: Page, server: Served) -> Iterator[Page]:
+def at_home(page: Page, server: LiveServer) -> Iterator[Page]:
     """Nothing is asked of any other host, and no script of the page breaks."""
     asked: list[str] = []
     broken: list[str] = []
@@ -29,8 +29,8 @@ def at_home(page: Page, server: Served) -> Iterator[Page]:
     assert broken == []
 
 
-def log_in(page: Page, server: Served) -> Page:
-    page.goto(f"{server.url}/login?code={server.sessions.link(server.keys.owner)}")
+def log_in(page: Page, server: LiveServer) -> Page:
+    page.goto(f"{server.url}/login?code={server.sessions.create_login_code(server.token_store.owner)}")
     return page
 
 

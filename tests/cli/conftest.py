@@ -2,11 +2,11 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.cli.runner import Cli
+from tests.cli.runner import InProcessCli
 
 
 @pytest.fixture(autouse=True)
-def _settings_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _isolated_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No setting of whoever runs the tests is seen, and an embedder that is instant."""
     for name in [name for name in os.environ if name.startswith(("RECOLLECT_", "RAG_"))]:
         monkeypatch.delenv(name)
@@ -17,5 +17,5 @@ def _settings_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.fixture
-def cli(tmp_path: Path) -> Cli:
-    return Cli(tmp_path)
+def cli(tmp_path: Path) -> InProcessCli:
+    return InProcessCli(tmp_path)

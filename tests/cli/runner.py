@@ -16,20 +16,20 @@ from recollect.cli.app import run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    code: int
-    out: str
-    err: str
+class CommandResult:
+    exit_code: int
+    stdout: str
+    stderr: str
 
     @property
-    def shape(self) -> Any:  # noqa: ANN401 - whatever the command printed
+    def payload(self) -> Any:  # noqa: ANN401 - whatever the command printed
         """The one JSON object on standard output."""
-        [line] = self.out.splitlines()
+        [line] = self.stdout.splitlines()
         return json.loads(line)
 
 
 @dataclass(frozen=True, slots=True)
-class Cli:
+class InProcessCli:
     """Commands run in this process on one file, in and on a folder of their own."""
 
     folder: Path
@@ -38,36 +38,38 @@ class Cli:
     def db(self) -> Path:
         return self.folder / "memory.db"
 
-    def __call__(self, *words: str | Path, given: bytes | None = None) -> Answer:
+    def __call__(self, *arguments: str | Path, stdin: bytes | None = None) -> CommandResult:
         """Run a command on the test's file."""
-        return self.bare("--db", self.db, *words, given=given)
+        return self.run_raw("--db", self.db, *arguments, stdin=stdin)
 
-    def json(self, *words: str | Path, given: bytes | None = None) -> Any:  # noqa: ANN401
+    def json(self, *arguments: str | Path, stdin: bytes | None = None) -> Any:  # noqa: ANN401
         """The JSON object of a command that went well."""
-        answer = self(*words, "--json", given=given)
-        assert answer.code == 0, answer.err
-        return answer.shape
+        result = self(*arguments, "--json", stdin=stdin)
+        assert result.exit_code == 0, result.stderr
+        return result.payload
 
-    def bare(self, *words: str | Path, given: bytes | None = None) -> Answer:
+    def run_raw(self, *arguments: str | Path, stdin: bytes | None = None) -> CommandResult:
         """Run a command line as it is."""
-        with CliRunner().isolation(input=given) as (out, err, _):
-            code = run([str(word) for word in words])
+        with CliRunner().isolation(input=stdin) as (out, err, _):
+            code = run([str(word) for word in arguments])
             sys.stdout.flush()
             sys.stderr.flush()
-            return Answer(code=code, out=out.getvalue().decode(), err=err.getvalue().decode())
+            return CommandResult(
+                exit_code=code, stdout=out.getvalue().decode(), stderr=err.getvalue().decode()
+            )
 
-    def id_of(self, text: str) -> str:
+    def add_memory(self, text: str) -> str:
         """Remember a text; return the memory's id."""
         return str(self.json("add", text)["results"][0]["id"])
 
 
-def process(
-    *words: str | Path, given: bytes | None = None, env: Mapping[str, str] | None = None
+def run_process(
+    *arguments: str | Path, stdin: bytes | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a command line in a process of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "recollect", *map(str, words)],
-        input=given,
+        [sys.executable, "-m", "recollect", *map(str, arguments)],
+        input=stdin,
         capture_output=True,
         env=env,
         check=False,
@@ -75,27 +77,27 @@ def process(
     )
 
 
-def on_a_terminal(
-    *words: str | Path, typed: bytes = b"", env: dict[str, str] | None = None
+def run_on_terminal(
+    *arguments: str | Path, keystrokes: bytes = b"", env: dict[str, str] | None = None
 ) -> tuple[int, str]:
     """Run a command line as somebody who sits at a terminal."""
-    ours, theirs = pty.openpty()
+    master, slave = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "recollect", *map(str, words)],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
+        [sys.executable, "-m", "recollect", *map(str, arguments)],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
         env={**os.environ, "TERM": "xterm", **(env or {})},
         start_new_session=True,
     ) as running:
-        os.close(theirs)
-        os.write(ours, typed)
-        seen = b""
+        os.close(slave)
+        os.write(master, keystrokes)
+        output = b""
         try:
-            while piece := os.read(ours, 65536):
-                seen += piece
+            while piece := os.read(master, 65536):
+                output += piece
         except OSError:
             # Linux says so when the other end was closed.
             pass
-    os.close(ours)
-    return running.returncode, seen.decode()
+    os.close(master)
+    return running.returncode, output.decode()

@@ -1,31 +1,31 @@
 import pytest
-from tests.cli.runner import Cli
+from tests.cli.runner import InProcessCli
 
-BIKE = "I ride a red bicycle to work every day"
-
-
-def test_a_text_is_remembered_as_it_is(cli: Cli) -> None:
-    answer = cli("add", *BIKE.split())
-
-    assert answer.code == 0
-    assert answer.out.startswith("Remembered (")
-    assert answer.out.endswith(f"): {BIKE}\n")
-    assert cli.json("list")["results"][0]["memory"] == BIKE
+BICYCLE_TEXT = "I ride a red bicycle to work every day"
 
 
-def test_saying_it_again_is_known_already(cli: Cli) -> None:
-    cli("add", BIKE)
-    shown, shaped = cli("add", BIKE), cli.json("add", BIKE)
+def test_a_text_is_remembered_as_it_is(cli: InProcessCli) -> None:
+    answer = cli("add", *BICYCLE_TEXT.split())
 
-    assert shown.out.startswith("Known already, now said 2 times")
+    assert answer.exit_code == 0
+    assert answer.stdout.startswith("Remembered (")
+    assert answer.stdout.endswith(f"): {BICYCLE_TEXT}\n")
+    assert cli.json("list")["results"][0]["memory"] == BICYCLE_TEXT
+
+
+def test_saying_it_again_is_known_already(cli: InProcessCli) -> None:
+    cli("add", BICYCLE_TEXT)
+    shown, shaped = cli("add", BICYCLE_TEXT), cli.json("add", BICYCLE_TEXT)
+
+    assert shown.stdout.startswith("Known already, now said 2 times")
     assert shaped["results"][0]["event"] == "REINFORCE"
     assert len(cli.json("list")["results"]) == 1
 
 
-def test_a_text_is_read_from_standard_input(cli: Cli) -> None:
-    shaped = cli.json("add", "-", given=f"{BIKE}\n".encode())
+def test_a_text_is_read_from_standard_input(cli: InProcessCli) -> None:
+    shaped = cli.json("add", "-", stdin=f"{BICYCLE_TEXT}\n".encode())
 
-    assert shaped["results"][0]["memory"] == BIKE
+    assert shaped["results"][0]["memory"] == BICYCLE_TEXT
     assert shaped["degraded"] == []
 
 
@@ -37,31 +37,31 @@ def test_a_text_is_read_from_standard_input(cli: Cli) -> None:
         ("emoji 🦄 and 漢字 stay".encode(), "emoji 🦄 and 漢字 stay"),
     ],
 )
-def test_strange_bytes_are_stored_and_never_crash(cli: Cli, given: bytes, kept: str) -> None:
-    assert cli.json("add", "-", given=given)["results"][0]["memory"] == kept
+def test_strange_bytes_are_stored_and_never_crash(cli: InProcessCli, given: bytes, kept: str) -> None:
+    assert cli.json("add", "-", stdin=given)["results"][0]["memory"] == kept
 
 
-def test_lone_surrogates_on_the_command_line_are_stored_as_replacement_characters(cli: Cli) -> None:
+def test_lone_surrogates_on_the_command_line_are_stored_as_replacement_characters(cli: InProcessCli) -> None:
     assert cli.json("add", "na\udcefve me")["results"][0]["memory"] == "na\ufffdve me"
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "\u200b"])
-def test_a_text_without_anything_visible_is_refused(cli: Cli, text: str) -> None:
+def test_a_text_without_anything_visible_is_refused(cli: InProcessCli, text: str) -> None:
     answer = cli("add", text, "--json")
 
-    assert answer.code == 2
-    assert answer.shape["error"]["type"] == "EmptyText"
+    assert answer.exit_code == 2
+    assert answer.payload["error"]["type"] == "EmptyText"
 
 
-def test_a_text_above_ten_megabytes_is_refused_and_nothing_is_stored(cli: Cli) -> None:
-    answer = cli("add", "-", "--json", given=b"word " * 2_000_001)
+def test_a_text_above_ten_megabytes_is_refused_and_nothing_is_stored(cli: InProcessCli) -> None:
+    answer = cli("add", "-", "--json", stdin=b"word " * 2_000_001)
 
-    assert answer.code == 2
-    assert answer.shape["error"]["type"] == "TextTooLong"
+    assert answer.exit_code == 2
+    assert answer.payload["error"]["type"] == "TextTooLong"
     assert cli.json("stats")["messages"] == 0
 
 
-def test_a_message_is_stored_in_its_chat_and_learned_from(cli: Cli) -> None:
+def test_a_message_is_stored_in_its_chat_and_learned_from(cli: InProcessCli) -> None:
     said = cli.json(
         "add", "--role", "user", "--chat", "work", "We decided to use PostgreSQL for the billing service"
     )
@@ -70,40 +70,40 @@ def test_a_message_is_stored_in_its_chat_and_learned_from(cli: Cli) -> None:
     assert said["messages"][0]["chat_id"] == "work"
     assert (said["messages"][0]["role"], said["messages"][0]["considered"]) == ("user", True)
     assert any("PostgreSQL" in each["memory"] for each in said["results"])
-    assert shown.out.startswith("Stored in chat work as user; judged (")
-    assert "\nLearned (" in shown.out
+    assert shown.stdout.startswith("Stored in chat work as user; judged (")
+    assert "\nLearned (" in shown.stdout
 
 
-def test_a_trivial_message_is_stored_and_not_judged(cli: Cli) -> None:
+def test_a_trivial_message_is_stored_and_not_judged(cli: InProcessCli) -> None:
     answer = cli("add", "--role", "user", "ok")
 
-    assert answer.code == 0
-    assert answer.out.startswith("Stored in chat default as user; not judged (")
+    assert answer.exit_code == 0
+    assert answer.stdout.startswith("Stored in chat default as user; not judged (")
     assert cli.json("stats")["messages"] == 1
 
 
 @pytest.mark.parametrize("role", ["user", "assistant", "system", "tool"])
-def test_a_message_may_have_any_of_the_four_roles(cli: Cli, role: str) -> None:
+def test_a_message_may_have_any_of_the_four_roles(cli: InProcessCli, role: str) -> None:
     assert cli.json("add", "--role", role, "some words")["messages"][0]["role"] == role
 
 
-def test_an_unknown_role_is_refused(cli: Cli) -> None:
+def test_an_unknown_role_is_refused(cli: InProcessCli) -> None:
     answer = cli("add", "--role", "boss", "some words", "--json")
 
-    assert answer.code == 2
-    assert answer.shape["error"]["type"] == "UnknownRole"
+    assert answer.exit_code == 2
+    assert answer.payload["error"]["type"] == "UnknownRole"
 
 
-def test_the_background_work_is_done_when_the_command_returns(cli: Cli) -> None:
-    cli("add", BIKE)
+def test_the_background_work_is_done_when_the_command_returns(cli: InProcessCli) -> None:
+    cli("add", BICYCLE_TEXT)
     stats = cli.json("stats")
 
     assert (stats["jobs"], stats["pending_vectors"]) == ({}, 0)
     assert stats["vectors"] == 2
 
 
-def test_with_no_wait_the_background_work_is_left_to_a_worker(cli: Cli) -> None:
-    cli("add", "--no-wait", BIKE)
+def test_with_no_wait_the_background_work_is_left_to_a_worker(cli: InProcessCli) -> None:
+    cli("add", "--no-wait", BICYCLE_TEXT)
     before = cli.json("stats")
     cli("worker", "--once")
     after = cli.json("stats")
@@ -113,62 +113,67 @@ def test_with_no_wait_the_background_work_is_left_to_a_worker(cli: Cli) -> None:
 
 
 def test_without_its_model_a_text_is_stored_and_found_by_words_only(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
+    cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "fastembed")
-    added, shaped = cli("add", BIKE), cli.json("add", "I prefer trams when it rains")
+    added, shaped = cli("add", BICYCLE_TEXT), cli.json("add", "I prefer trams when it rains")
 
-    assert added.code == 0
-    assert "lexical only" in added.err
-    assert "pip install" in added.err
+    assert added.exit_code == 0
+    assert "lexical only" in added.stderr
+    assert "pip install" in added.stderr
     assert len(shaped["degraded"]) == 1
     assert cli.json("stats")["memories"] == 2
 
 
 def test_who_wants_no_embedder_is_not_told_that_there_is_none(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
+    cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
-    answer = cli("add", BIKE, "--json")
+    answer = cli("add", BICYCLE_TEXT, "--json")
 
-    assert (answer.code, answer.shape["degraded"], answer.err) == (0, [], "")
+    assert (answer.exit_code, answer.payload["degraded"], answer.stderr) == (0, [], "")
 
 
 def test_when_the_model_is_there_again_the_next_command_embeds_what_waited(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
+    cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "fastembed")
-    cli("add", BIKE)
+    cli("add", BICYCLE_TEXT)
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "hashing")
     answer = cli("add", "I prefer trams when it rains")
 
-    assert "Warning" not in answer.err
+    assert "Warning" not in answer.stderr
     assert cli.json("stats")["pending_vectors"] == 0
 
 
 @pytest.mark.parametrize("mode", ["off", "recall_only"])
-def test_where_memory_does_not_listen_nothing_is_stored_and_it_says_so(cli: Cli, mode: str) -> None:
-    text = cli("add", BIKE, "--mode", mode)
-    shaped = cli.json("add", BIKE, "--mode", mode)
-    message = cli.json("add", "--role", "user", BIKE, "--mode", mode)
+def test_where_memory_does_not_listen_nothing_is_stored_and_it_says_so(cli: InProcessCli, mode: str) -> None:
+    text = cli("add", BICYCLE_TEXT, "--mode", mode)
+    shaped = cli.json("add", BICYCLE_TEXT, "--mode", mode)
+    message = cli.json("add", "--role", "user", BICYCLE_TEXT, "--mode", mode)
 
-    assert (text.code, text.out) == (0, f"Not stored: memory is {mode}.\n")
+    assert (text.exit_code, text.stdout) == (0, f"Not stored: memory is {mode}.\n")
     assert shaped["results"] == [
-        {"id": None, "memory": BIKE, "event": "NONE", "reason": f"memory is {mode}: nothing was stored"}
+        {
+            "id": None,
+            "memory": BICYCLE_TEXT,
+            "event": "NONE",
+            "reason": f"memory is {mode}: nothing was stored",
+        }
     ]
     assert (message["messages"][0]["stored"], message["results"]) == (False, [])
     assert (cli.json("stats")["messages"], cli.json("stats")["memories"]) == (0, 0)
 
 
-def test_a_mode_that_does_not_exist_is_refused(cli: Cli) -> None:
-    answer = cli("add", BIKE, "--mode", "maybe")
+def test_a_mode_that_does_not_exist_is_refused(cli: InProcessCli) -> None:
+    answer = cli("add", BICYCLE_TEXT, "--mode", "maybe")
 
-    assert answer.code == 2
-    assert "memory.mode cannot be 'maybe'" in answer.err
+    assert answer.exit_code == 2
+    assert "memory.mode cannot be 'maybe'" in answer.stderr
 
 
-def test_what_was_masked_is_said(cli: Cli) -> None:
+def test_what_was_masked_is_said(cli: InProcessCli) -> None:
     answer = cli("add", "--role", "user", "My card is 4111 1111 1111 1111, please remember it")
 
-    assert "4111" not in cli("chats", "show", "default").out
-    assert "Masked before it was stored: payment card." in answer.err
+    assert "4111" not in cli("chats", "show", "default").stdout
+    assert "Masked before it was stored: payment card." in answer.stderr

@@ -1,69 +1,72 @@
 import pytest
-from tests.cli.runner import Cli
+from tests.cli.runner import InProcessCli
 
-GUIDE = (
+GUIDE_TEXT = (
     "We write commit messages in the imperative.\nThe deploy key of the lighthouse is kept in the vault.\n"
 )
 
 
 @pytest.fixture
-def kept(cli: Cli) -> Cli:
-    (cli.folder / "guide.md").write_text(GUIDE, "utf-8")
-    assert cli("context-files", "add", "guide", "guide.md", "--chat", "work").code == 0
+def cli_with_file(cli: InProcessCli) -> InProcessCli:
+    (cli.folder / "guide.md").write_text(GUIDE_TEXT, "utf-8")
+    assert cli("context-files", "add", "guide", "guide.md", "--chat", "work").exit_code == 0
     return cli
 
 
-def test_a_file_is_kept_listed_and_shown(kept: Cli) -> None:
-    shown, [listed] = kept("context-files"), kept.json("context-files")["results"]
+def test_a_file_is_kept_listed_and_shown(cli_with_file: InProcessCli) -> None:
+    shown, [listed] = cli_with_file("context-files"), cli_with_file.json("context-files")["results"]
 
-    assert (listed["name"], listed["chats"], listed["characters"]) == ("guide", ["work"], len(GUIDE))
-    assert "guide" in shown.out
-    assert kept("context-files", "show", "guide").out == GUIDE
-    assert kept.json("context-files", "show", listed["id"])["content"] == GUIDE
+    assert (listed["name"], listed["chats"], listed["characters"]) == ("guide", ["work"], len(GUIDE_TEXT))
+    assert "guide" in shown.stdout
+    assert cli_with_file("context-files", "show", "guide").stdout == GUIDE_TEXT
+    assert cli_with_file.json("context-files", "show", listed["id"])["content"] == GUIDE_TEXT
 
 
 @pytest.mark.spec("M13")
-def test_an_attached_file_stands_in_every_prompt_of_its_chat(kept: Cli) -> None:
-    here, elsewhere = kept("context", "hello", "--chat", "work"), kept("context", "hello", "--chat", "play")
+def test_an_attached_file_stands_in_every_prompt_of_its_chat(cli_with_file: InProcessCli) -> None:
+    here, elsewhere = (
+        cli_with_file("context", "hello", "--chat", "work"),
+        cli_with_file("context", "hello", "--chat", "play"),
+    )
 
-    assert "lighthouse" in here.out
-    assert "lighthouse" not in elsewhere.out
-
-
-def test_a_file_is_attached_and_detached(kept: Cli) -> None:
-    attached = kept("context-files", "attach", "guide", "--chat", "play")
-    detached = kept("context-files", "detach", "guide", "--chat", "work")
-
-    assert attached.out == "guide is at hand in work, play.\n"
-    assert detached.out == "guide is no longer at hand in work.\n"
-    assert kept.json("context-files")["results"][0]["chats"] == ["play"]
+    assert "lighthouse" in here.stdout
+    assert "lighthouse" not in elsewhere.stdout
 
 
-def test_a_file_is_read_from_standard_input(cli: Cli) -> None:
-    answer = cli("context-files", "add", "notes", "-", given=b"The harbour opens at nine.")
+def test_a_file_is_attached_and_detached(cli_with_file: InProcessCli) -> None:
+    attached = cli_with_file("context-files", "attach", "guide", "--chat", "play")
+    detached = cli_with_file("context-files", "detach", "guide", "--chat", "work")
 
-    assert answer.out == "Kept notes (26 characters).\n"
-    assert "attach notes --chat C" in answer.err
+    assert attached.stdout == "guide is at hand in work, play.\n"
+    assert detached.stdout == "guide is no longer at hand in work.\n"
+    assert cli_with_file.json("context-files")["results"][0]["chats"] == ["play"]
+
+
+def test_a_file_is_read_from_standard_input(cli: InProcessCli) -> None:
+    answer = cli("context-files", "add", "notes", "-", stdin=b"The harbour opens at nine.")
+
+    assert answer.stdout == "Kept notes (26 characters).\n"
+    assert "attach notes --chat C" in answer.stderr
 
 
 @pytest.mark.spec("F3")
-def test_what_a_context_file_says_is_not_remembered_a_second_time(cli: Cli) -> None:
-    cli("context-files", "add", "me", "-", given=b"Ana lives in Porto. She is a nurse.")
+def test_what_a_context_file_says_is_not_remembered_a_second_time(cli: InProcessCli) -> None:
+    cli("context-files", "add", "me", "-", stdin=b"Ana lives in Porto. She is a nurse.")
     cli("add", "--role", "user", "I live in Porto")
 
     assert cli.json("list")["results"] == []
 
 
-def test_a_file_is_deleted_when_somebody_agrees(kept: Cli) -> None:
+def test_a_file_is_deleted_when_somebody_agrees(cli_with_file: InProcessCli) -> None:
     refused, answer = (
-        kept("context-files", "delete", "guide"),
-        kept("context-files", "delete", "guide", "--yes"),
+        cli_with_file("context-files", "delete", "guide"),
+        cli_with_file("context-files", "delete", "guide", "--yes"),
     )
 
-    assert refused.code == 4
-    assert "Delete context file guide, which is at hand in work?" in refused.err
-    assert answer.out == "Deleted context file guide.\n"
-    assert "No context files yet." in kept("context-files").err
+    assert refused.exit_code == 4
+    assert "Delete context file guide, which is at hand in work?" in refused.stderr
+    assert answer.stdout == "Deleted context file guide.\n"
+    assert "No context files yet." in cli_with_file("context-files").stderr
 
 
 @pytest.mark.parametrize(
@@ -77,5 +80,5 @@ def test_a_file_is_deleted_when_somebody_agrees(kept: Cli) -> None:
         (("delete", "nothing", "--yes"), 3),
     ],
 )
-def test_what_cannot_be_done_says_so(kept: Cli, words: tuple[str, ...], code: int) -> None:
-    assert kept("context-files", *words).code == code
+def test_what_cannot_be_done_says_so(cli_with_file: InProcessCli, words: tuple[str, ...], code: int) -> None:
+    assert cli_with_file("context-files", *words).exit_code == code

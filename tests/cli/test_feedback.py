@@ -1,28 +1,28 @@
 import pytest
-from tests.cli.runner import Cli
+from tests.cli.runner import InProcessCli
 
-TEXT = "I ride a red bicycle to work every day"
+MEMORY_TEXT = "I ride a red bicycle to work every day"
 
 
 @pytest.mark.spec("K5")
-def test_a_passage_of_the_last_recall_is_said_to_be_good_or_bad(cli: Cli) -> None:
-    memory = cli.id_of(TEXT)
+def test_a_passage_of_the_last_recall_is_said_to_be_good_or_bad(cli: InProcessCli) -> None:
+    memory = cli.add_memory(MEMORY_TEXT)
     cli("search", "bicycle")
     good = cli("feedback", "last", memory[:12], "good")
     bad = cli.json("feedback", "last", memory, "bad")
     listed = cli.json("feedback")
 
-    assert good.out == f"Noted: {memory} is good for “bicycle”.\n"
+    assert good.stdout == f"Noted: {memory} is good for “bicycle”.\n"
     assert (bad["id"], bad["relevant"], bad["query"]) == (memory, False, "bicycle")
     assert [(each["id"], each["relevant"]) for each in listed["results"]] == [(memory, False)]
-    assert "bad" in cli("feedback").out
+    assert "bad" in cli("feedback").stdout
 
 
-def test_before_anything_was_said_it_tells_where_to_begin(cli: Cli) -> None:
+def test_before_anything_was_said_it_tells_where_to_begin(cli: InProcessCli) -> None:
     answer = cli("feedback")
 
-    assert (answer.code, answer.out) == (0, "")
-    assert "recollect why" in answer.err
+    assert (answer.exit_code, answer.stdout) == (0, "")
+    assert "recollect why" in answer.stderr
 
 
 @pytest.mark.parametrize(
@@ -35,12 +35,12 @@ def test_before_anything_was_said_it_tells_where_to_begin(cli: Cli) -> None:
         (["--export", "no/such/folder.jsonl"], 2),
     ],
 )
-def test_what_cannot_be_noted_is_refused(cli: Cli, words: list[str], code: int) -> None:
-    assert cli("feedback", *words).code == code
+def test_what_cannot_be_noted_is_refused(cli: InProcessCli, words: list[str], code: int) -> None:
+    assert cli("feedback", *words).exit_code == code
 
 
-def test_what_was_said_goes_with_the_memory(cli: Cli) -> None:
-    memory = cli.id_of(TEXT)
+def test_what_was_said_goes_with_the_memory(cli: InProcessCli) -> None:
+    memory = cli.add_memory(MEMORY_TEXT)
     cli("search", "bicycle")
     cli("feedback", "last", memory, "good")
     cli("erase", "memory", memory, "--yes")

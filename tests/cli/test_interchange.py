@@ -2,27 +2,27 @@ import json
 import stat
 
 import pytest
-from tests.cli.runner import Cli
+from tests.cli.runner import InProcessCli
 
-TEA = "I like green tea in the morning"
-CATS = "My two cats are called Pixel and Byte"
+TEA_TEXT = "I like green tea in the morning"
+CATS_TEXT = "My two cats are called Pixel and Byte"
 
 
-def texts(cli: Cli, *words: str) -> list[str]:
+def texts(cli: InProcessCli, *words: str) -> list[str]:
     return sorted(each["memory"] for each in cli.json("list", *words)["results"])
 
 
 @pytest.mark.spec("E4")
-def test_an_export_is_read_back_by_another_memory_with_nothing_lost(cli: Cli) -> None:
-    tea = cli.id_of(TEA)
-    cli("add", CATS, "--kind", "bio", "--tag", "pets")
+def test_an_export_is_read_back_by_another_memory_with_nothing_lost(cli: InProcessCli) -> None:
+    tea = cli.add_memory(TEA_TEXT)
+    cli("add", CATS_TEXT, "--kind", "bio", "--tag", "pets")
     cli("pin", tea)
     answer = cli("export", "all.json")
     arrived = cli.json("import", "all.json", "--user", "twin")
     mine, theirs = cli.json("list"), cli.json("list", "--user", "twin")
     kept = ("id", "memory", "kind", "weight", "tags", "pinned", "sightings", "created_at", "seen_at")
 
-    assert answer.out == "2 memories written to all.json.\n"
+    assert answer.stdout == "2 memories written to all.json.\n"
     assert len(arrived["results"]) == 2
     assert [{key: each[key] for key in kept} for each in theirs["results"]] == [
         {key: each[key] for key in kept} for each in mine["results"]
@@ -31,104 +31,104 @@ def test_an_export_is_read_back_by_another_memory_with_nothing_lost(cli: Cli) ->
 
 
 @pytest.mark.spec("E4")
-def test_the_compact_format_goes_to_standard_output(cli: Cli) -> None:
-    memory_id = cli.id_of(TEA)
+def test_the_compact_format_goes_to_standard_output(cli: InProcessCli) -> None:
+    memory_id = cli.add_memory(TEA_TEXT)
     shown, shaped = cli("export"), cli.json("export")
-    [entry] = json.loads(shown.out)
+    [entry] = json.loads(shown.stdout)
 
-    assert (entry["i"], entry["t"], entry["c"], entry["w"]) == (memory_id, "pref", TEA, 1.0)
-    assert shown.out.startswith('[{"i":"')
+    assert (entry["i"], entry["t"], entry["c"], entry["w"]) == (memory_id, "pref", TEA_TEXT, 1.0)
+    assert shown.stdout.startswith('[{"i":"')
     assert shaped == {"format": "compact", "memories": [entry]}
-    assert "1 memory." in shown.err
+    assert "1 memory." in shown.stderr
 
 
-def test_the_other_format_has_an_object_a_line(cli: Cli) -> None:
-    cli("add", TEA)
-    cli("add", CATS)
-    lines = cli("export", "--format", "jsonl").out.splitlines()
+def test_the_other_format_has_an_object_a_line(cli: InProcessCli) -> None:
+    cli("add", TEA_TEXT)
+    cli("add", CATS_TEXT)
+    lines = cli("export", "--format", "jsonl").stdout.splitlines()
 
-    assert [json.loads(line)["memory"] for line in lines] == [CATS, TEA]
+    assert [json.loads(line)["memory"] for line in lines] == [CATS_TEXT, TEA_TEXT]
     assert len(cli.json("export", "--format", "jsonl")["memories"]) == 2
 
 
-def test_what_is_not_in_use_is_exported_only_when_asked_for_and_not_imported(cli: Cli) -> None:
-    cli("archive", cli.id_of(TEA))
-    cli("add", CATS)
+def test_what_is_not_in_use_is_exported_only_when_asked_for_and_not_imported(cli: InProcessCli) -> None:
+    cli("archive", cli.add_memory(TEA_TEXT))
+    cli("add", CATS_TEXT)
     cli("export", "all.json", "--all")
     arrived = cli.json("import", "all.json", "--user", "twin")
 
-    assert len(json.loads(cli("export").out)) == 1
-    assert arrived["left_out"] == [{"memory": TEA, "reason": "it is archived"}]
-    assert texts(cli, "--user", "twin") == [CATS]
+    assert len(json.loads(cli("export").stdout)) == 1
+    assert arrived["left_out"] == [{"memory": TEA_TEXT, "reason": "it is archived"}]
+    assert texts(cli, "--user", "twin") == [CATS_TEXT]
 
 
-def test_importing_twice_stores_nothing_twice(cli: Cli) -> None:
-    cli("add", TEA)
+def test_importing_twice_stores_nothing_twice(cli: InProcessCli) -> None:
+    cli("add", TEA_TEXT)
     cli("export", "all.json")
     again = cli("import", "all.json")
 
-    assert (again.code, again.out) == (0, "0 memories imported, 1 known already.\n")
+    assert (again.exit_code, again.stdout) == (0, "0 memories imported, 1 known already.\n")
     assert [(each["sightings"], each["version"]) for each in cli.json("list")["results"]] == [(1, 1)]
 
 
-def test_what_was_forgotten_does_not_come_back_by_an_import(cli: Cli) -> None:
-    tea = cli.id_of(TEA)
+def test_what_was_forgotten_does_not_come_back_by_an_import(cli: InProcessCli) -> None:
+    tea = cli.add_memory(TEA_TEXT)
     cli("export", "all.json")
     cli("forget", tea, "--yes")
     answer = cli("import", "all.json")
 
-    assert answer.out == "0 memories imported, 1 left out.\n"
-    assert f"Left out: {TEA} (it was forgotten here)" in answer.err
+    assert answer.stdout == "0 memories imported, 1 left out.\n"
+    assert f"Left out: {TEA_TEXT} (it was forgotten here)" in answer.stderr
     assert texts(cli) == []
 
 
-def test_what_the_user_does_not_consent_to_is_not_imported(cli: Cli) -> None:
+def test_what_the_user_does_not_consent_to_is_not_imported(cli: InProcessCli) -> None:
     cli("consent", "revoke", "pref")
-    shaped = cli.json("import", "-", given=b'[{"t":"pref","c":"odeia coentro","w":0.8}]')
+    shaped = cli.json("import", "-", stdin=b'[{"t":"pref","c":"odeia coentro","w":0.8}]')
 
     assert shaped["left_out"] == [{"memory": "odeia coentro", "reason": "no consent for pref"}]
 
 
-def test_a_whole_import_is_undone_at_once(cli: Cli) -> None:
+def test_a_whole_import_is_undone_at_once(cli: InProcessCli) -> None:
     entries = [{"t": "pref", "c": "odeia coentro", "w": 0.8}, {"t": "bio", "c": "trabalha: dev frontend"}]
-    cli("import", "-", given=json.dumps(entries).encode())
+    cli("import", "-", stdin=json.dumps(entries).encode())
     before = texts(cli)
     cli("undo")
 
     assert (before, texts(cli)) == (["odeia coentro", "trabalha: dev frontend"], [])
 
 
-def test_what_is_known_better_here_is_superseded_or_supersedes_by_its_date(cli: Cli) -> None:
+def test_what_is_known_better_here_is_superseded_or_supersedes_by_its_date(cli: InProcessCli) -> None:
     cli("add", "--role", "user", "I live in Porto")
     entries = [{"t": "bio", "c": "lives in Lisbon", "a": "lives_in", "d": "200101"}]
-    cli("import", "-", given=json.dumps(entries).encode())
+    cli("import", "-", stdin=json.dumps(entries).encode())
 
     assert texts(cli) == ["lives in Porto"]
     assert texts(cli, "--standing", "superseded") == ["lives in Lisbon"]
 
 
-def test_secrets_in_an_import_are_masked(cli: Cli) -> None:
-    cli("import", "-", given=b'[{"t":"bio","c":"pays with 4111 1111 1111 1111"}]')
+def test_secrets_in_an_import_are_masked(cli: InProcessCli) -> None:
+    cli("import", "-", stdin=b'[{"t":"bio","c":"pays with 4111 1111 1111 1111"}]')
 
     assert "4111" not in texts(cli)[0]
 
 
-def test_an_export_is_for_its_owner_alone_and_overwrites_only_when_allowed(cli: Cli) -> None:
-    cli("add", TEA)
+def test_an_export_is_for_its_owner_alone_and_overwrites_only_when_allowed(cli: InProcessCli) -> None:
+    cli("add", TEA_TEXT)
     cli("export", "all.json")
     refused, allowed = cli("export", "all.json"), cli("export", "all.json", "--yes")
 
     assert stat.S_IMODE((cli.folder / "all.json").stat().st_mode) == 0o600
-    assert (refused.code, allowed.code) == (4, 0)
-    assert "all.json exists. Overwrite it?" in refused.err
+    assert (refused.exit_code, allowed.exit_code) == (4, 0)
+    assert "all.json exists. Overwrite it?" in refused.stderr
 
 
 @pytest.mark.parametrize("given", [b"", b"{}", b"nonsense", b'[{"c":"no type"}]', b'[{"t":"moon","c":"x"}]'])
-def test_what_is_no_export_is_refused_and_nothing_is_stored(cli: Cli, given: bytes) -> None:
-    assert cli("import", "-", given=given).code == 2
+def test_what_is_no_export_is_refused_and_nothing_is_stored(cli: InProcessCli, given: bytes) -> None:
+    assert cli("import", "-", stdin=given).exit_code == 2
     assert cli.json("stats")["memories"] == 0
 
 
-def test_a_file_that_cannot_be_read_or_written_is_refused(cli: Cli) -> None:
-    assert cli("import", "nowhere.json").code == 2
-    assert cli("export", "no/such/folder.json").code == 2
+def test_a_file_that_cannot_be_read_or_written_is_refused(cli: InProcessCli) -> None:
+    assert cli("import", "nowhere.json").exit_code == 2
+    assert cli("export", "no/such/folder.json").exit_code == 2

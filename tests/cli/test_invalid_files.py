@@ -6,56 +6,60 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.cli.runner import Answer, Cli
+from tests.cli.runner import CommandResult, InProcessCli
 
 COMMANDS = (("list",), ("search", "x"), ("add", "some words"), ("repair",))
 
 
-def failed(answer: Answer, kind: str) -> None:
-    assert answer.code == 1
-    assert answer.shape["error"]["type"] == kind
-    assert answer.err.splitlines()[-1].startswith("Error: ")
-    assert "Traceback" not in answer.err
+def assert_failed(result: CommandResult, kind: str) -> None:
+    assert result.exit_code == 1
+    assert result.payload["error"]["type"] == kind
+    assert result.stderr.splitlines()[-1].startswith("Error: ")
+    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.parametrize("words", COMMANDS)
-def test_a_file_that_is_no_database_is_refused_and_left_as_it_was(cli: Cli, words: tuple[str, ...]) -> None:
+def test_a_file_that_is_no_database_is_refused_and_left_as_it_was(
+    cli: InProcessCli, words: tuple[str, ...]
+) -> None:
     cli.db.write_text("Dear diary, today I learned about databases.", "utf-8")
 
-    failed(cli(*words, "--json"), "NotAStore")
+    assert_failed(cli(*words, "--json"), "NotAStore")
     assert cli.db.read_text("utf-8") == "Dear diary, today I learned about databases."
 
 
 @pytest.mark.parametrize("words", COMMANDS)
-def test_another_programs_database_is_refused_and_left_as_it_was(cli: Cli, words: tuple[str, ...]) -> None:
+def test_another_programs_database_is_refused_and_left_as_it_was(
+    cli: InProcessCli, words: tuple[str, ...]
+) -> None:
     with closing(apsw.Connection(str(cli.db))) as other:
         other.execute("CREATE TABLE recipes (name TEXT)")
 
-    failed(cli(*words, "--json"), "NotAStore")
+    assert_failed(cli(*words, "--json"), "NotAStore")
     with closing(apsw.Connection(str(cli.db))) as other:
         assert other.execute("SELECT name FROM sqlite_schema").fetchall() == [("recipes",)]
 
 
 @pytest.mark.parametrize("words", COMMANDS)
-def test_a_file_of_a_newer_recollect_is_refused(cli: Cli, words: tuple[str, ...]) -> None:
+def test_a_file_of_a_newer_recollect_is_refused(cli: InProcessCli, words: tuple[str, ...]) -> None:
     cli("add", "some words")
     with closing(apsw.Connection(str(cli.db))) as other:
         other.execute("PRAGMA user_version = 9999")
 
-    failed(cli(*words, "--json"), "NewerStore")
+    assert_failed(cli(*words, "--json"), "NewerStore")
 
 
 @pytest.mark.parametrize("place", ["a-file/memory.db", "/proc/recollect/memory.db"])
-def test_a_place_that_cannot_be_written_is_named(cli: Cli, place: str) -> None:
+def test_a_place_that_cannot_be_written_is_named(cli: InProcessCli, place: str) -> None:
     Path("a-file").write_text("in the way", "utf-8")
-    answer = cli.bare("--db", place, "add", "some words", "--json")
+    answer = cli.run_raw("--db", place, "add", "some words", "--json")
 
-    failed(answer, "StoreReadOnly")
-    assert place in answer.err
+    assert_failed(answer, "StoreReadOnly")
+    assert place in answer.stderr
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def lock_file(path: Path) -> Iterator[None]:
     # With the same SQLite as ours: two of them in one process do not see each other's locks.
     with closing(apsw.Connection(str(path))) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -64,22 +68,24 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def test_a_locked_file_is_waited_for_and_then_named_as_busy(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
+    cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_BUSY_TIMEOUT_MS", "100")
     cli("add", "some words")
-    with locked(cli.db):
+    with lock_file(cli.db):
         answer = cli("add", "some other words", "--json")
 
-    failed(answer, "StoreBusy")
-    assert "Try again" in answer.err
+    assert_failed(answer, "StoreBusy")
+    assert "Try again" in answer.stderr
     assert len(cli.json("list")["results"]) == 1
 
 
-def test_a_search_finds_even_while_another_process_writes(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_finds_even_while_another_process_writes(
+    cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RECOLLECT_BUSY_TIMEOUT_MS", "100")
     cli("add", "some words")
-    with locked(cli.db):
+    with lock_file(cli.db):
         listed = cli.json("list")["results"]
 
     assert len(listed) == 1

@@ -2,90 +2,97 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.cli.runner import Cli
+from tests.cli.runner import InProcessCli
 
-WORRY = "I am very anxious about my finances these days"
-WORRIED = "is very anxious about finances these days"
+WORRY_TEXT = "I am very anxious about my finances these days"
+WORRY_MEMORY = "is very anxious about finances these days"
 
 
 @pytest.fixture
-def worried(cli: Cli) -> Cli:
+def cli_with_old_mood(cli: InProcessCli) -> InProcessCli:
     """Somebody who worried ten weeks ago and has not said so since."""
     said_at = datetime.now(UTC) - timedelta(weeks=10)
-    lines = [{"role": "user", "content": WORRY}, {"role": "user", "content": "I live in Porto"}]
+    lines = [{"role": "user", "content": WORRY_TEXT}, {"role": "user", "content": "I live in Porto"}]
     written = "\n".join(json.dumps({**line, "created_at": said_at.isoformat()}) for line in lines)
     (cli.folder / "past.jsonl").write_text(written, "utf-8")
     cli("add", "--file", "past.jsonl")
     return cli
 
 
-def texts(cli: Cli, *words: str) -> list[str]:
+def texts(cli: InProcessCli, *words: str) -> list[str]:
     return [each["memory"] for each in cli.json("list", *words)["results"]]
 
 
 @pytest.mark.spec("G1", "G2", "G3", "G4")
-def test_a_mood_that_was_not_mentioned_again_is_put_away_with_its_reason(worried: Cli) -> None:
-    shown = worried("garden")
+def test_a_mood_that_was_not_mentioned_again_is_put_away_with_its_reason(
+    cli_with_old_mood: InProcessCli,
+) -> None:
+    shown = cli_with_old_mood("garden")
 
-    assert shown.code == 0
-    assert shown.out.startswith("Were put away: 1\n")
-    assert f"{WORRIED}  weight under 0.3: last said on " in shown.out
-    assert (texts(worried), texts(worried, "--standing", "archived")) == (["lives in Porto"], [WORRIED])
-    assert worried("garden").out == "Nothing to put away and nothing to merge.\n"
+    assert shown.exit_code == 0
+    assert shown.stdout.startswith("Were put away: 1\n")
+    assert f"{WORRY_MEMORY}  weight under 0.3: last said on " in shown.stdout
+    assert (texts(cli_with_old_mood), texts(cli_with_old_mood, "--standing", "archived")) == (
+        ["lives in Porto"],
+        [WORRY_MEMORY],
+    )
+    assert cli_with_old_mood("garden").stdout == "Nothing to put away and nothing to merge.\n"
 
 
 @pytest.mark.spec("G1")
-def test_a_rehearsal_says_what_would_go_and_changes_nothing(worried: Cli) -> None:
-    shown, shaped = worried("garden", "--dry-run"), worried.json("garden", "--dry-run")
+def test_a_rehearsal_says_what_would_go_and_changes_nothing(cli_with_old_mood: InProcessCli) -> None:
+    shown, shaped = cli_with_old_mood("garden", "--dry-run"), cli_with_old_mood.json("garden", "--dry-run")
 
-    assert shown.out.startswith("Would be put away: 1\n")
-    assert [(each["memory"], each["weeks"]) for each in shaped["put_away"]] == [(WORRIED, 0)]
+    assert shown.stdout.startswith("Would be put away: 1\n")
+    assert [(each["memory"], each["weeks"]) for each in shaped["put_away"]] == [(WORRY_MEMORY, 0)]
     assert (shaped["merged"], shaped["dry_run"]) == ([], True)
-    assert WORRIED in texts(worried)
+    assert WORRY_MEMORY in texts(cli_with_old_mood)
 
 
-def test_what_was_put_away_comes_back_by_undo(worried: Cli) -> None:
-    worried("garden")
+def test_what_was_put_away_comes_back_by_undo(cli_with_old_mood: InProcessCli) -> None:
+    cli_with_old_mood("garden")
 
-    assert worried("undo").out == f"Undone (archive): {WORRIED}\n"
-    assert WORRIED in texts(worried)
+    assert cli_with_old_mood("undo").stdout == f"Undone (archive): {WORRY_MEMORY}\n"
+    assert WORRY_MEMORY in texts(cli_with_old_mood)
 
 
 @pytest.mark.parametrize(
     ("ahead", "weeks"), [("8w", [6]), ("42d", [6]), ("36d", [6]), ("5w", []), ("30d", [])]
 )
 @pytest.mark.spec("G2")
-def test_the_future_can_be_looked_at_in_weeks_and_days(cli: Cli, ahead: str, weeks: list[int]) -> None:
+def test_the_future_can_be_looked_at_in_weeks_and_days(
+    cli: InProcessCli, ahead: str, weeks: list[int]
+) -> None:
     soon = datetime.now(UTC) + timedelta(hours=1)
-    line = {"role": "user", "content": WORRY, "created_at": soon.isoformat()}
+    line = {"role": "user", "content": WORRY_TEXT, "created_at": soon.isoformat()}
     (cli.folder / "now.jsonl").write_text(json.dumps(line), "utf-8")
     cli("add", "--file", "now.jsonl")
     shaped = cli.json("garden", "--simulate", ahead)
 
     assert [each["weeks"] for each in shaped["put_away"]] == weeks
-    assert texts(cli) == [WORRIED]
+    assert texts(cli) == [WORRY_MEMORY]
 
 
-def test_the_week_of_each_is_shown(cli: Cli) -> None:
-    cli("add", "--role", "user", WORRY)
+def test_the_week_of_each_is_shown(cli: InProcessCli) -> None:
+    cli("add", "--role", "user", WORRY_TEXT)
 
-    assert "\nweek 5  emo   " in cli("garden", "--simulate", "8w").out
+    assert "\nweek 5  emo   " in cli("garden", "--simulate", "8w").stdout
 
 
-def test_what_is_pinned_stays(worried: Cli) -> None:
-    [mood] = worried.json("list", "--kind", "emo")["results"]
-    worried("pin", mood["id"])
+def test_what_is_pinned_stays(cli_with_old_mood: InProcessCli) -> None:
+    [mood] = cli_with_old_mood.json("list", "--kind", "emo")["results"]
+    cli_with_old_mood("pin", mood["id"])
 
-    assert worried.json("garden")["put_away"] == []
+    assert cli_with_old_mood.json("garden")["put_away"] == []
 
 
 @pytest.mark.parametrize("span", ["8", "w", "-1w", "8 w", "2m", "9999w", ""])
-def test_a_time_that_makes_no_sense_is_refused(cli: Cli, span: str) -> None:
-    assert cli("garden", "--simulate", span).code == 2
+def test_a_time_that_makes_no_sense_is_refused(cli: InProcessCli, span: str) -> None:
+    assert cli("garden", "--simulate", span).exit_code == 2
 
 
 @pytest.mark.spec("F1")
-def test_what_says_the_same_becomes_one(cli: Cli) -> None:
+def test_what_says_the_same_becomes_one(cli: InProcessCli) -> None:
     cli("add", "Likes green tea in the morning")
     cli("add", "likes GREEN TEA, in the morning")
     shaped = cli.json("garden")

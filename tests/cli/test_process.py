@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 
 import pytest
-from tests.cli.runner import Cli, on_a_terminal, process
+from tests.cli.runner import InProcessCli, run_on_terminal, run_process
 
-HEAVY = (
+HEAVY_MODULES = (
     "numpy",
     "onnxruntime",
     "tokenizers",
@@ -23,9 +23,9 @@ HEAVY = (
 )
 
 
-def wait_until(true: Callable[[], bool]) -> None:
+def wait_until(condition: Callable[[], bool]) -> None:
     for _ in range(2000):
-        if true():
+        if condition():
             return
         time.sleep(0.01)
     pytest.fail("it never came true")
@@ -35,18 +35,18 @@ def wait_until(true: Callable[[], bool]) -> None:
 def test_help_loads_nothing_heavy(words: tuple[str, ...]) -> None:
     asked = (
         "import sys; from recollect.cli.app import run;"
-        f"run({list(words)!r}); print([m for m in {HEAVY!r} if m in sys.modules])"
+        f"run({list(words)!r}); print([m for m in {HEAVY_MODULES!r} if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, check=True)
 
     assert done.stdout.splitlines()[-1] == b"[]"
 
 
-def test_an_answer_in_a_pipe_is_plain_utf8_whatever_the_locale(cli: Cli) -> None:
+def test_an_answer_in_a_pipe_is_plain_utf8_whatever_the_locale(cli: InProcessCli) -> None:
     env = {**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
-    added = process("--db", cli.db, "add", "O João gosta de pão com queijo 🧀", env=env)
-    listed = process("--db", cli.db, "list", env=env)
-    shaped = process("--db", cli.db, "list", "--json", env=env)
+    added = run_process("--db", cli.db, "add", "O João gosta de pão com queijo 🧀", env=env)
+    listed = run_process("--db", cli.db, "list", env=env)
+    shaped = run_process("--db", cli.db, "list", "--json", env=env)
 
     assert added.returncode == 0
     assert "O João gosta de pão com queijo 🧀" in listed.stdout.decode("utf-8")
@@ -57,7 +57,7 @@ def test_an_answer_in_a_pipe_is_plain_utf8_whatever_the_locale(cli: Cli) -> None
     )
 
 
-def test_bytes_that_are_no_utf8_on_the_command_line_are_stored(cli: Cli) -> None:
+def test_bytes_that_are_no_utf8_on_the_command_line_are_stored(cli: InProcessCli) -> None:
     words = [
         sys.executable.encode(),
         b"-m",
@@ -73,7 +73,7 @@ def test_bytes_that_are_no_utf8_on_the_command_line_are_stored(cli: Cli) -> None
     assert cli.json("list")["results"][0]["memory"] == "caf\ufffd au lait"
 
 
-def test_a_reader_who_hangs_up_gets_no_complaint(cli: Cli) -> None:
+def test_a_reader_who_hangs_up_gets_no_complaint(cli: InProcessCli) -> None:
     cli("add", "some words to list")
     with subprocess.Popen(
         [sys.executable, "-m", "recollect", "--db", cli.db, "settings", "--json"],
@@ -98,26 +98,26 @@ def test_a_reader_who_hangs_up_gets_no_complaint(cli: Cli) -> None:
         (("chats", "forget", "default"), 4),
     ],
 )
-def test_the_process_ends_with_the_exit_code(cli: Cli, words: tuple[str, ...], code: int) -> None:
+def test_the_process_ends_with_the_exit_code(cli: InProcessCli, words: tuple[str, ...], code: int) -> None:
     if code == 1:
         cli.db.write_text("no database", "utf-8")
     else:
         cli("add", "some words")
 
-    assert process("--db", cli.db, *words, given=b"").returncode == code
+    assert run_process("--db", cli.db, *words, stdin=b"").returncode == code
 
 
-def test_a_degraded_answer_ends_the_process_with_5(cli: Cli) -> None:
-    done = process("--db", cli.db, "search", "x", env={**os.environ, "RECOLLECT_EMBEDDER": "fastembed"})
+def test_a_degraded_answer_ends_the_process_with_5(cli: InProcessCli) -> None:
+    done = run_process("--db", cli.db, "search", "x", env={**os.environ, "RECOLLECT_EMBEDDER": "fastembed"})
 
     assert done.returncode == 5
 
 
-def stored(cli: Cli) -> int:
+def count_messages(cli: InProcessCli) -> int:
     return int(cli.json("stats")["messages"]) if cli.db.exists() else 0
 
 
-def test_ctrl_c_while_a_file_is_read_keeps_whole_batches_and_says_how_to_go_on(cli: Cli) -> None:
+def test_ctrl_c_while_a_file_is_read_keeps_whole_batches_and_says_how_to_go_on(cli: InProcessCli) -> None:
     file = cli.folder / "many.jsonl"
     file.write_text("\n".join(f'{{"role": "user", "content": "ok {n}"}}' for n in range(20_000)), "utf-8")
     with subprocess.Popen(
@@ -125,10 +125,10 @@ def test_ctrl_c_while_a_file_is_read_keeps_whole_batches_and_says_how_to_go_on(c
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as running:
-        wait_until(lambda: stored(cli) >= 100)
+        wait_until(lambda: count_messages(cli) >= 100)
         running.send_signal(signal.SIGINT)
         _, err = running.communicate()
-    kept = stored(cli)
+    kept = count_messages(cli)
     file.write_text("\n".join(file.read_text("utf-8").splitlines()[: kept + 10]), "utf-8")
     again = cli.json("add", "--file", file, "--no-wait")
 
@@ -140,7 +140,7 @@ def test_ctrl_c_while_a_file_is_read_keeps_whole_batches_and_says_how_to_go_on(c
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_worker_works_until_it_is_told_to_stop(cli: Cli, number: signal.Signals) -> None:
+def test_a_worker_works_until_it_is_told_to_stop(cli: InProcessCli, number: signal.Signals) -> None:
     cli("add", "some words")
     with subprocess.Popen(
         [sys.executable, "-m", "recollect", "--db", cli.db, "worker"],
@@ -162,9 +162,9 @@ def test_a_worker_works_until_it_is_told_to_stop(cli: Cli, number: signal.Signal
 
 
 @pytest.mark.parametrize(("typed", "code", "left"), [(b"y\n", 0, 0), (b"n\n", 4, 1), (b"\x04", 130, 1)])
-def test_at_a_terminal_the_question_is_asked(cli: Cli, typed: bytes, code: int, left: int) -> None:
-    memory_id = cli.id_of("I ride a red bicycle to work every day")
-    ended, seen = on_a_terminal("--db", cli.db, "forget", memory_id, typed=typed)
+def test_at_a_terminal_the_question_is_asked(cli: InProcessCli, typed: bytes, code: int, left: int) -> None:
+    memory_id = cli.add_memory("I ride a red bicycle to work every day")
+    ended, seen = run_on_terminal("--db", cli.db, "forget", memory_id, keystrokes=typed)
 
     assert ended == code
     assert "I ride a red bicycle" in seen
@@ -172,10 +172,10 @@ def test_at_a_terminal_the_question_is_asked(cli: Cli, typed: bytes, code: int, 
     assert len(cli.json("list")["results"]) == left
 
 
-def test_at_a_terminal_there_is_colour_unless_it_is_unwanted(cli: Cli) -> None:
+def test_at_a_terminal_there_is_colour_unless_it_is_unwanted(cli: InProcessCli) -> None:
     cli("add", "I ride a red bicycle to work every day")
-    _, coloured = on_a_terminal("--db", cli.db, "doctor")
-    _, plain = on_a_terminal("--db", cli.db, "doctor", env={"NO_COLOR": "1"})
+    _, coloured = run_on_terminal("--db", cli.db, "doctor")
+    _, plain = run_on_terminal("--db", cli.db, "doctor", env={"NO_COLOR": "1"})
 
     assert "\x1b[32mOK" in coloured
     assert "\x1b[32m" not in plain

@@ -1,33 +1,33 @@
 import json
 
 import pytest
-from tests.cli.runner import Cli
+from tests.cli.runner import InProcessCli
 
 
 @pytest.fixture
-def agreed(cli: Cli) -> Cli:
+def cli_with_consent(cli: InProcessCli) -> InProcessCli:
     cli("consent", "give", "profile")
     return cli
 
 
 @pytest.mark.spec("I3")
-def test_without_consent_nothing_is_kept_and_the_error_says_how_to_give_it(cli: Cli) -> None:
+def test_without_consent_nothing_is_kept_and_the_error_says_how_to_give_it(cli: InProcessCli) -> None:
     answer, shown = cli("profile", "set", "domain", "payments", "--json"), cli("profile")
 
-    assert answer.code == 4
-    assert answer.shape["error"]["type"] == "ConsentRequired"
-    assert "`recollect consent give profile`" in answer.shape["error"]["message"]
-    assert (shown.code, shown.out) == (0, "")
-    assert "`recollect consent give profile`" in shown.err
+    assert answer.exit_code == 4
+    assert answer.payload["error"]["type"] == "ConsentRequired"
+    assert "`recollect consent give profile`" in answer.payload["error"]["message"]
+    assert (shown.exit_code, shown.stdout) == (0, "")
+    assert "`recollect consent give profile`" in shown.stderr
 
 
 @pytest.mark.spec("I1", "I2")
-def test_fields_are_filled_in_one_by_one_and_the_others_stay(agreed: Cli) -> None:
-    agreed("profile", "set", "preferredLanguages", "Python,", "Rust")
-    agreed("profile", "set", "projectGoals", "ship the billing service")
-    agreed("profile", "set", "freeformNotes", "-", given=b"I work at night.")
-    agreed("profile", "set", "pronouns", "they")
-    shaped = agreed.json("profile")
+def test_fields_are_filled_in_one_by_one_and_the_others_stay(cli_with_consent: InProcessCli) -> None:
+    cli_with_consent("profile", "set", "preferredLanguages", "Python,", "Rust")
+    cli_with_consent("profile", "set", "projectGoals", "ship the billing service")
+    cli_with_consent("profile", "set", "freeformNotes", "-", stdin=b"I work at night.")
+    cli_with_consent("profile", "set", "pronouns", "they")
+    shaped = cli_with_consent.json("profile")
 
     assert {key: shaped[key] for key in ("preferences", "context", "freeformNotes", "extra", "consent")} == {
         "preferences": {"preferredLanguages": ["Python", "Rust"]},
@@ -37,17 +37,19 @@ def test_fields_are_filled_in_one_by_one_and_the_others_stay(agreed: Cli) -> Non
         "consent": True,
     }
     assert shaped["updatedAt"]
-    assert "preferredLanguages  Python, Rust\n" in agreed("profile").out
+    assert "preferredLanguages  Python, Rust\n" in cli_with_consent("profile").stdout
 
 
 @pytest.mark.spec("I2")
-def test_a_file_fills_in_many_fields_and_what_was_printed_can_be_read_back(agreed: Cli) -> None:
+def test_a_file_fills_in_many_fields_and_what_was_printed_can_be_read_back(
+    cli_with_consent: InProcessCli,
+) -> None:
     form = {"domain": "payments", "frameworkExperience": ["FastAPI", "Django"], "freeformNotes": "Be brief."}
-    (agreed.folder / "me.json").write_text(json.dumps(form), "utf-8")
-    agreed("profile", "set", "--file", "me.json")
-    printed = agreed("profile", "--json").out
-    agreed("consent", "give", "profile", "--user", "twin")
-    again = agreed.json("profile", "set", "--file", "-", "--user", "twin", given=printed.encode())
+    (cli_with_consent.folder / "me.json").write_text(json.dumps(form), "utf-8")
+    cli_with_consent("profile", "set", "--file", "me.json")
+    printed = cli_with_consent("profile", "--json").stdout
+    cli_with_consent("consent", "give", "profile", "--user", "twin")
+    again = cli_with_consent.json("profile", "set", "--file", "-", "--user", "twin", stdin=printed.encode())
 
     assert {key: again[key] for key in ("preferences", "context", "freeformNotes", "extra")} == {
         "preferences": {"frameworkExperience": ["FastAPI", "Django"]},
@@ -57,16 +59,16 @@ def test_a_file_fills_in_many_fields_and_what_was_printed_can_be_read_back(agree
     }
 
 
-def test_a_field_is_taken_out(agreed: Cli) -> None:
-    agreed("profile", "set", "domain", "payments")
+def test_a_field_is_taken_out(cli_with_consent: InProcessCli) -> None:
+    cli_with_consent("profile", "set", "domain", "payments")
 
-    assert agreed("profile", "clear", "domain").out == "domain is empty.\n"
-    assert agreed.json("profile")["context"] == {}
-    assert "The profile is empty." in agreed("profile").err
+    assert cli_with_consent("profile", "clear", "domain").stdout == "domain is empty.\n"
+    assert cli_with_consent.json("profile")["context"] == {}
+    assert "The profile is empty." in cli_with_consent("profile").stderr
 
 
-def test_secrets_are_masked_in_the_profile_too(agreed: Cli) -> None:
-    shaped = agreed.json("profile", "set", "freeformNotes", "my card is 4111 1111 1111 1111")
+def test_secrets_are_masked_in_the_profile_too(cli_with_consent: InProcessCli) -> None:
+    shaped = cli_with_consent.json("profile", "set", "freeformNotes", "my card is 4111 1111 1111 1111")
 
     assert "4111" not in json.dumps(shaped)
 
@@ -74,11 +76,11 @@ def test_secrets_are_masked_in_the_profile_too(agreed: Cli) -> None:
 @pytest.mark.parametrize(
     "words", [("set",), ("set", "domain"), ("set", "domain", "x", "--file", "f.json"), ("clear",)]
 )
-def test_what_makes_no_sense_is_a_usage_error(agreed: Cli, words: tuple[str, ...]) -> None:
-    assert agreed("profile", *words).code == 2
+def test_what_makes_no_sense_is_a_usage_error(cli_with_consent: InProcessCli, words: tuple[str, ...]) -> None:
+    assert cli_with_consent("profile", *words).exit_code == 2
 
 
 @pytest.mark.parametrize("content", [b"[1]", b"{nonsense", b'{"domain": 3}'])
-def test_a_file_that_is_no_profile_is_refused(agreed: Cli, content: bytes) -> None:
-    assert agreed("profile", "set", "--file", "-", given=content).code == 2
-    assert agreed("profile", "set", "--file", "nowhere.json").code == 2
+def test_a_file_that_is_no_profile_is_refused(cli_with_consent: InProcessCli, content: bytes) -> None:
+    assert cli_with_consent("profile", "set", "--file", "-", stdin=content).exit_code == 2
+    assert cli_with_consent("profile", "set", "--file", "nowhere.json").exit_code == 2

@@ -1,10 +1,10 @@
 import json
 
 import pytest
-from tests.cli.runner import Cli
+from tests.cli.runner import InProcessCli
 
-DINNER = "I am vegetarian and hate cilantro"
-CODE = "The function calculateTotal() adds the tax twice"
+DINNER_TEXT = "I am vegetarian and hate cilantro"
+CODE_TEXT = "The function calculateTotal() adds the tax twice"
 SEARCH_KEYS = {
     "id", "memory", "score", "parts", "cosine", "source", "kind", "role", "chat_id", "created_at", "tokens", "fate",
     "reason",
@@ -12,33 +12,36 @@ SEARCH_KEYS = {
 
 
 @pytest.fixture
-def told(cli: Cli) -> Cli:
-    cli("add", DINNER)
-    cli("add", CODE)
+def cli_with_memories(cli: InProcessCli) -> InProcessCli:
+    cli("add", DINNER_TEXT)
+    cli("add", CODE_TEXT)
     return cli
 
 
-def test_a_search_shows_score_kind_text_day_and_source(told: Cli) -> None:
-    answer = told("search", "calculateTotal()")
-    heading, best, *_ = answer.out.splitlines()
+def test_a_search_shows_score_kind_text_day_and_source(cli_with_memories: InProcessCli) -> None:
+    answer = cli_with_memories("search", "calculateTotal()")
+    heading, best, *_ = answer.stdout.splitlines()
 
-    assert answer.code == 0
+    assert answer.exit_code == 0
     assert heading.split() == ["score", "kind", "text", "when", "source", "id"]
-    assert CODE in best
-    assert "recollect why" in answer.err
+    assert CODE_TEXT in best
+    assert "recollect why" in answer.stderr
 
 
-def test_a_search_with_json_has_the_shape_of_the_library(told: Cli) -> None:
-    shaped = told.json("search", "who hates cilantro?", "--limit", "1")
+def test_a_search_with_json_has_the_shape_of_the_library(cli_with_memories: InProcessCli) -> None:
+    shaped = cli_with_memories.json("search", "who hates cilantro?", "--limit", "1")
     [best] = shaped["results"]
 
     assert set(shaped) == {"results", "receipt", "degraded"}
     assert set(best) == SEARCH_KEYS
-    assert best["memory"] == DINNER
+    assert best["memory"] == DINNER_TEXT
 
 
-def test_explained_scores_show_a_bar_for_each_part(told: Cli) -> None:
-    plain, explained = told("search", "cilantro").out, told("search", "cilantro", "--explain").out
+def test_explained_scores_show_a_bar_for_each_part(cli_with_memories: InProcessCli) -> None:
+    plain, explained = (
+        cli_with_memories("search", "cilantro").stdout,
+        cli_with_memories("search", "cilantro", "--explain").stdout,
+    )
 
     assert "█" not in plain
     for part in ("dense", "lexical", "identifier", "weight", "recency"):
@@ -54,36 +57,43 @@ def test_explained_scores_show_a_bar_for_each_part(told: Cli) -> None:
         "a AND", "🦄", "the of a", "", "   ", "NEAR(a b)", "*", '"', "x" * 10_000, "-", "\u0000",
     ],
 )  # fmt: skip
-def test_no_question_makes_a_search_fail(told: Cli, query: str) -> None:
-    searched, asked = told("search", "--json", "--", query), told("context", "--json", "--", query)
+def test_no_question_makes_a_search_fail(cli_with_memories: InProcessCli, query: str) -> None:
+    searched, asked = (
+        cli_with_memories("search", "--json", "--", query),
+        cli_with_memories("context", "--json", "--", query),
+    )
 
-    assert (searched.code, asked.code) == (0, 0)
-    assert isinstance(searched.shape["results"], list)
-    assert isinstance(asked.shape["text"], str)
+    assert (searched.exit_code, asked.exit_code) == (0, 0)
+    assert isinstance(searched.payload["results"], list)
+    assert isinstance(asked.payload["text"], str)
 
 
 @pytest.mark.spec("X1")
-def test_a_new_user_finds_nothing_and_gets_an_empty_block(cli: Cli) -> None:
+def test_a_new_user_finds_nothing_and_gets_an_empty_block(cli: InProcessCli) -> None:
     found, block = cli.json("search", "what do I like?"), cli("context", "what do I like?")
 
     assert (found["results"], found["degraded"]) == ([], [])
-    assert (block.code, block.out) == (0, "")
-    assert "Nothing found" in cli("search", "what do I like?").err
+    assert (block.exit_code, block.stdout) == (0, "")
+    assert "Nothing found" in cli("search", "what do I like?").stderr
 
 
-def test_the_context_is_the_block_alone_and_the_rest_goes_to_standard_error(told: Cli) -> None:
-    shown = told("context", "what about cilantro?")
-    shaped = told.json("context", "what about cilantro?")
+def test_the_context_is_the_block_alone_and_the_rest_goes_to_standard_error(
+    cli_with_memories: InProcessCli,
+) -> None:
+    shown = cli_with_memories("context", "what about cilantro?")
+    shaped = cli_with_memories.json("context", "what about cilantro?")
 
-    assert shown.out == shaped["text"] + "\n"
-    assert DINNER in shown.out
-    assert shown.err.startswith("Receipt ")
+    assert shown.stdout == shaped["text"] + "\n"
+    assert DINNER_TEXT in shown.stdout
+    assert shown.stderr.startswith("Receipt ")
     assert set(shaped) == {"text", "tokens", "receipt"}
     assert shaped["receipt"]["text"] == shaped["text"]
 
 
-def test_budget_and_format_can_be_chosen(told: Cli) -> None:
-    shaped = told.json("context", "what about cilantro?", "--budget", "60", "--format", "xml", "--chat", "c")
+def test_budget_and_format_can_be_chosen(cli_with_memories: InProcessCli) -> None:
+    shaped = cli_with_memories.json(
+        "context", "what about cilantro?", "--budget", "60", "--format", "xml", "--chat", "c"
+    )
 
     assert shaped["receipt"]["budget"] == 60
     assert shaped["tokens"] <= 60
@@ -100,95 +110,105 @@ def test_budget_and_format_can_be_chosen(told: Cli) -> None:
         ("search", "x", "--chat", "\n"),
     ],
 )
-def test_a_wish_that_makes_no_sense_is_exit_code_2(told: Cli, words: tuple[str, ...]) -> None:
-    assert told(*words).code == 2
+def test_a_wish_that_makes_no_sense_is_exit_code_2(
+    cli_with_memories: InProcessCli, words: tuple[str, ...]
+) -> None:
+    assert cli_with_memories(*words).exit_code == 2
 
 
-def test_a_search_can_ask_what_was_known_then(told: Cli) -> None:
-    assert told.json("search", "cilantro", "--as-of", "2020-01-01")["results"] == []
-    assert told.json("search", "cilantro", "--as-of", "2100-01-01")["results"]
+def test_a_search_can_ask_what_was_known_then(cli_with_memories: InProcessCli) -> None:
+    assert cli_with_memories.json("search", "cilantro", "--as-of", "2020-01-01")["results"] == []
+    assert cli_with_memories.json("search", "cilantro", "--as-of", "2100-01-01")["results"]
 
 
-def test_why_explains_the_last_recall_with_all_that_was_considered(told: Cli) -> None:
-    asked = told.json("context", "what about cilantro?")
-    shown, shaped = told("why"), told.json("why", "last")
+def test_why_explains_the_last_recall_with_all_that_was_considered(cli_with_memories: InProcessCli) -> None:
+    asked = cli_with_memories.json("context", "what about cilantro?")
+    shown, shaped = cli_with_memories("why"), cli_with_memories.json("why", "last")
 
     assert {**shaped, "timings": 0} == {**asked["receipt"], "timings": 0}
-    assert told.json("why", asked["receipt"]["id"]) == shaped
-    assert shown.out.splitlines()[0].split() == ["receipt", shaped["id"]]
+    assert cli_with_memories.json("why", asked["receipt"]["id"]) == shaped
+    assert shown.stdout.splitlines()[0].split() == ["receipt", shaped["id"]]
     for expected in ("what about cilantro?", "Injected 2", "Left out 2", "a memory says the same", "total "):
-        assert expected in shown.out
-    assert "█" in shown.out
+        assert expected in shown.stdout
+    assert "█" in shown.stdout
 
 
-def test_why_without_any_recall_is_exit_code_3(cli: Cli) -> None:
-    assert cli("why").code == 3
+def test_why_without_any_recall_is_exit_code_3(cli: InProcessCli) -> None:
+    assert cli("why").exit_code == 3
 
 
-def test_why_not_says_how_far_a_memory_got(told: Cli) -> None:
-    memory_id = told.json("search", "cilantro")["results"][0]["id"]
-    shown, shaped = told("why-not", "cilantro", memory_id), told.json("why-not", "cilantro", memory_id)
+def test_why_not_says_how_far_a_memory_got(cli_with_memories: InProcessCli) -> None:
+    memory_id = cli_with_memories.json("search", "cilantro")["results"][0]["id"]
+    shown, shaped = (
+        cli_with_memories("why-not", "cilantro", memory_id),
+        cli_with_memories.json("why-not", "cilantro", memory_id),
+    )
 
     assert (shaped["rank"], shaped["reason"]) == (1, "nothing: it is recalled")
-    assert "nothing: it is recalled" in shown.out
-    assert "█" in shown.out
+    assert "nothing: it is recalled" in shown.stdout
+    assert "█" in shown.stdout
 
 
-def test_why_not_says_that_a_memory_was_forgotten(told: Cli) -> None:
-    memory_id = told.id_of("I once kept bees")
-    told("forget", memory_id, "--yes")
-    shown = told("why-not", "bees", memory_id)
+def test_why_not_says_that_a_memory_was_forgotten(cli_with_memories: InProcessCli) -> None:
+    memory_id = cli_with_memories.add_memory("I once kept bees")
+    cli_with_memories("forget", memory_id, "--yes")
+    shown = cli_with_memories("why-not", "bees", memory_id)
 
-    assert shown.code == 0
-    assert "it is forgotten" in shown.out
+    assert shown.exit_code == 0
+    assert "it is forgotten" in shown.stdout
 
 
-def test_why_not_of_something_unknown_is_exit_code_3(told: Cli) -> None:
-    assert told("why-not", "cilantro", "zzz").code == 3
+def test_why_not_of_something_unknown_is_exit_code_3(cli_with_memories: InProcessCli) -> None:
+    assert cli_with_memories("why-not", "cilantro", "zzz").exit_code == 3
 
 
 @pytest.mark.spec("X6")
 @pytest.mark.parametrize("embedder", ["fastembed", "sentence-transformers"])
 def test_a_search_without_its_model_answers_by_words_and_is_degraded(
-    told: Cli, monkeypatch: pytest.MonkeyPatch, embedder: str
+    cli_with_memories: InProcessCli, monkeypatch: pytest.MonkeyPatch, embedder: str
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", embedder)
-    searched, asked = told("search", "cilantro", "--json"), told("context", "cilantro")
+    searched, asked = (
+        cli_with_memories("search", "cilantro", "--json"),
+        cli_with_memories("context", "cilantro"),
+    )
 
-    assert (searched.code, asked.code) == (5, 5)
-    assert searched.shape["results"][0]["memory"] == DINNER
-    assert searched.shape["degraded"][0].startswith("lexical only: ")
-    assert "Warning: lexical only: " in searched.err
-    assert DINNER in asked.out
+    assert (searched.exit_code, asked.exit_code) == (5, 5)
+    assert searched.payload["results"][0]["memory"] == DINNER_TEXT
+    assert searched.payload["degraded"][0].startswith("lexical only: ")
+    assert "Warning: lexical only: " in searched.stderr
+    assert DINNER_TEXT in asked.stdout
 
 
 def test_a_search_that_was_degraded_says_so_in_its_receipt(
-    told: Cli, monkeypatch: pytest.MonkeyPatch
+    cli_with_memories: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
-    told("search", "cilantro")
+    cli_with_memories("search", "cilantro")
 
-    assert "degraded  lexical only" in told("why").out
+    assert "degraded  lexical only" in cli_with_memories("why").stdout
 
 
 def test_the_real_model_finds_by_meaning_what_shares_no_word(
-    told: Cli, monkeypatch: pytest.MonkeyPatch
+    cli_with_memories: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "onnx")
-    told("reembed")
-    best = told.json("search", "What should we cook for dinner?")["results"][0]
+    cli_with_memories("reembed")
+    best = cli_with_memories.json("search", "What should we cook for dinner?")["results"][0]
 
-    assert best["memory"] == DINNER
+    assert best["memory"] == DINNER_TEXT
     assert best["parts"]["lexical"] == 0
     json.dumps(best)
 
 
-def test_where_memory_is_not_used_nothing_is_found_and_nothing_is_kept_of_the_question(cli: Cli) -> None:
+def test_where_memory_is_not_used_nothing_is_found_and_nothing_is_kept_of_the_question(
+    cli: InProcessCli,
+) -> None:
     cli("add", "I ride a red bicycle to work every day")
     found = cli("search", "bicycle", "--mode", "off")
     block = cli("context", "bicycle", "--mode", "off")
 
-    assert (found.code, found.out, block.code, block.out) == (0, "", 0, "")
-    assert "Nothing was looked for: memory is off here." in found.err
-    assert "no receipt is kept" in block.err
-    assert cli("why").code == 3
+    assert (found.exit_code, found.stdout, block.exit_code, block.stdout) == (0, "", 0, "")
+    assert "Nothing was looked for: memory is off here." in found.stderr
+    assert "no receipt is kept" in block.stderr
+    assert cli("why").exit_code == 3

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.cli.output import printable
-from recollect.cli.render import BAR, bar, count, excerpt, size, when
+from recollect.cli.output import replace_unprintable
+from recollect.cli.render import BAR_WIDTH, excerpt, format_bar, format_bytes, format_count, format_time
 
 
 @pytest.mark.parametrize(
@@ -14,12 +14,12 @@ from recollect.cli.render import BAR, bar, count, excerpt, size, when
      (7.0, "██████████"), (-1.0, "··········")],
 )  # fmt: skip
 def test_a_share_is_drawn_as_a_bar(share: float, expected: str) -> None:
-    assert bar(share) == expected
+    assert format_bar(share) == expected
 
 
 @given(st.floats(allow_nan=False))
 def test_a_bar_has_always_the_same_width(share: float) -> None:
-    assert len(bar(share)) == BAR
+    assert len(format_bar(share)) == BAR_WIDTH
 
 
 @given(st.text(), st.integers(min_value=1, max_value=200))
@@ -32,7 +32,7 @@ def test_an_excerpt_is_one_line_and_never_longer_than_asked(text: str, longest: 
 
 @given(st.text())
 def test_printable_text_holds_no_escape(text: str) -> None:
-    assert not set(printable(text)) & set("\x1b\x07\x08\x9b\u202e\x00\r")
+    assert not set(replace_unprintable(text)) & set("\x1b\x07\x08\x9b\u202e\x00\r")
 
 
 @pytest.mark.parametrize(
@@ -40,16 +40,16 @@ def test_printable_text_holds_no_escape(text: str) -> None:
     [(0, "0 B"), (999, "999 B"), (20_480, "20.5 kB"), (3_400_000, "3.4 MB"), (2**31, "2.1 GB")],
 )
 def test_sizes_are_told_in_words(number: int, expected: str) -> None:
-    assert size(number) == expected
+    assert format_bytes(number) == expected
 
 
 @pytest.mark.parametrize(
     ("number", "expected"), [(0, "0 memories"), (1, "1 memory"), (1200, "1,200 memories")]
 )
 def test_counts_know_one_from_many(number: int, expected: str) -> None:
-    assert count(number, "memory", "memories") == expected
+    assert format_count(number, "memory", "memories") == expected
 
 
 def test_no_time_is_shown_as_nothing() -> None:
-    assert when(None) == ""
-    assert len(when(datetime(2026, 3, 1, 9, 30, tzinfo=UTC))) == 16
+    assert format_time(None) == ""
+    assert len(format_time(datetime(2026, 3, 1, 9, 30, tzinfo=UTC))) == 16

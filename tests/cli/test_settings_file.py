@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.cli.settings_file import with_values, write_values
+from recollect.cli.settings_file import set_values, write_values
 from recollect.errors import ConfigError
 
-WANTED = {"embedder": "/models/e5", "embedder_model": "a/b"}
-LINES = 'embedder_model = "a/b"\nembedder = "/models/e5"\n'
+NEW_VALUES = {"embedder": "/models/e5", "embedder_model": "a/b"}
+NEW_LINES = 'embedder_model = "a/b"\nembedder = "/models/e5"\n'
 
 
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("", LINES),
-        ("# mine\n\n[recall]\nlimit = 5 # few\n", f"# mine\n\n{LINES}[recall]\nlimit = 5 # few\n"),
+        ("", NEW_LINES),
+        ("# mine\n\n[recall]\nlimit = 5 # few\n", f"# mine\n\n{NEW_LINES}[recall]\nlimit = 5 # few\n"),
         (
             'embedder = "onnx"  # bundled\nuser = "ana"\nembedder_model="x"',
             'embedder = "/models/e5"  # bundled\nuser = "ana"\nembedder_model = "a/b"',
@@ -31,7 +31,7 @@ LINES = 'embedder_model = "a/b"\nembedder = "/models/e5"\n'
     ids=["nothing", "comments and a table", "in place", "windows"],
 )
 def test_only_the_lines_of_the_keys_change(before: str, after: str) -> None:
-    assert with_values(before, WANTED) == after
+    assert set_values(before, NEW_VALUES) == after
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_what_cannot_be_changed_safely_is_left_alone(tmp_path: Path, text: str) 
     path.write_text(text, "utf-8")
 
     with pytest.raises(ConfigError, match=r"(?s)left as it is.*embedder = \"/models/e5\""):
-        write_values(path, WANTED)
+        write_values(path, NEW_VALUES)
     assert path.read_text("utf-8") == text
 
 
@@ -54,7 +54,7 @@ def test_what_cannot_be_changed_safely_is_left_alone(tmp_path: Path, text: str) 
 def test_whatever_stands_in_the_file_stays(others: dict[str, str], value: str) -> None:
     text = "".join(f"{key} = {_toml(each)}\n" for key, each in others.items())
     try:
-        changed = with_values(text, {"embedder": value})
+        changed = set_values(text, {"embedder": value})
     except ValueError:
         # Some letters cannot stand in TOML; then nothing is changed.
         return

@@ -5,23 +5,23 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.cli.runner import Cli
+from tests.cli.runner import InProcessCli
 
 from recollect.ports.embedder import Vector
 from recollect.testing.embedders import LetterEmbedder
 from recollect.testing.model_server import ModelServer
 
-TEXTS = ("I ride a red bicycle to work every day", "My two cats are called Pixel and Byte")
+MEMORY_TEXTS = ("I ride a red bicycle to work every day", "My two cats are called Pixel and Byte")
 
 
 @pytest.fixture
-def told(cli: Cli) -> Cli:
-    for text in TEXTS:
+def cli_with_memories(cli: InProcessCli) -> InProcessCli:
+    for text in MEMORY_TEXTS:
         cli("add", text)
     return cli
 
 
-def changed(db: Path, *statements: str) -> None:
+def execute_sql(db: Path, *statements: str) -> None:
     """Change a file behind recollect's back."""
     connection = apsw.Connection(str(db))
     connection.register_fts5_tokenizer("recollect", lambda *_: lambda *_: [])
@@ -30,26 +30,26 @@ def changed(db: Path, *statements: str) -> None:
     connection.close()
 
 
-def counted(db: Path, table: str) -> int:
+def count_rows(db: Path, table: str) -> int:
     connection = apsw.Connection(str(db))
     [(number,)] = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
     connection.close()
     return int(str(number))
 
 
-def test_stats_count_what_is_stored_and_what_it_weighs(told: Cli) -> None:
-    shown, shaped = told("stats"), told.json("stats")
+def test_stats_count_what_is_stored_and_what_it_weighs(cli_with_memories: InProcessCli) -> None:
+    shown, shaped = cli_with_memories("stats"), cli_with_memories.json("stats")
 
     assert (shaped["memories"], shaped["messages"], shaped["chats"], shaped["vectors"]) == (2, 2, 1, 4)
-    assert shaped["db"] == str(told.db)
+    assert shaped["db"] == str(cli_with_memories.db)
     assert shaped["sizes"]["total"] == sum(size for part, size in shaped["sizes"].items() if part != "total")
-    assert "2 in 1 chat" in shown.out
-    assert "total" in shown.out
+    assert "2 in 1 chat" in shown.stdout
+    assert "total" in shown.stdout
 
 
 @pytest.mark.spec("B4")
 def test_stats_say_why_messages_were_judged_or_not_and_what_a_model_cost_today(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
+    cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cli("add", "--role", "user", "ok")
     monkeypatch.setenv("RECOLLECT_MODEL", "echo")
@@ -62,134 +62,143 @@ def test_stats_say_why_messages_were_judged_or_not_and_what_a_model_cost_today(
     assert sum(shaped["verdicts"].values()) == 2
     assert shaped["model_today"]["calls"] == 1
     assert shaped["model_today"]["tokens"] > 0
-    assert "model today  1 call, " in shown.out
-    assert "\nverdict" in shown.out
+    assert "model today  1 call, " in shown.stdout
+    assert "\nverdict" in shown.stdout
 
 
-def test_a_sound_file_has_nothing_to_repair(told: Cli) -> None:
-    shown, shaped = told("repair"), told.json("repair")
+def test_a_sound_file_has_nothing_to_repair(cli_with_memories: InProcessCli) -> None:
+    shown, shaped = cli_with_memories("repair"), cli_with_memories.json("repair")
 
-    assert (shown.code, shown.out) == (0, "Indexes and text agree; nothing to mend.\n")
+    assert (shown.exit_code, shown.stdout) == (0, "Indexes and text agree; nothing to mend.\n")
     assert shaped == {"differences": 0, "degraded": []}
 
 
 @pytest.mark.spec("U3", "X8")
-def test_an_index_that_lost_its_entries_is_repaired_from_the_text(told: Cli) -> None:
-    changed(told.db, "INSERT INTO passages_fts (passages_fts) VALUES ('delete-all')")
-    sick = told("doctor")
-    shown = told("repair")
+def test_an_index_that_lost_its_entries_is_repaired_from_the_text(cli_with_memories: InProcessCli) -> None:
+    execute_sql(cli_with_memories.db, "INSERT INTO passages_fts (passages_fts) VALUES ('delete-all')")
+    sick = cli_with_memories("doctor")
+    shown = cli_with_memories("repair")
 
-    assert sick.code == 5
-    assert "recollect repair" in sick.out
-    assert shown.code == 0
-    assert shown.out.startswith("Mended ")
-    assert told("doctor", "--deep").code == 0
-    assert told.json("search", "bicycle")["results"][0]["parts"]["lexical"] == 1
+    assert sick.exit_code == 5
+    assert "recollect repair" in sick.stdout
+    assert shown.exit_code == 0
+    assert shown.stdout.startswith("Mended ")
+    assert cli_with_memories("doctor", "--deep").exit_code == 0
+    assert cli_with_memories.json("search", "bicycle")["results"][0]["parts"]["lexical"] == 1
 
 
-def test_an_index_whose_words_are_wrong_is_rebuilt(told: Cli) -> None:
-    changed(told.db, "DELETE FROM passages_fts_data WHERE id > 10")
-    sick = told("doctor", "--deep")
-    mended = told("repair")
+def test_an_index_whose_words_are_wrong_is_rebuilt(cli_with_memories: InProcessCli) -> None:
+    execute_sql(cli_with_memories.db, "DELETE FROM passages_fts_data WHERE id > 10")
+    sick = cli_with_memories("doctor", "--deep")
+    mended = cli_with_memories("repair")
 
-    assert sick.code == 5
-    assert "Rebuilt fulltext for 4 passages." in mended.out
-    assert told("doctor", "--deep").code == 0
+    assert sick.exit_code == 5
+    assert "Rebuilt fulltext for 4 passages." in mended.stdout
+    assert cli_with_memories("doctor", "--deep").exit_code == 0
 
 
 @pytest.mark.parametrize("shadow", ["fulltext", "vectors"])
-def test_an_index_can_be_made_anew(told: Cli, shadow: str) -> None:
-    shown, shaped = told("repair", "--rebuild", shadow), told.json("repair", "--rebuild", shadow)
+def test_an_index_can_be_made_anew(cli_with_memories: InProcessCli, shadow: str) -> None:
+    shown, shaped = (
+        cli_with_memories("repair", "--rebuild", shadow),
+        cli_with_memories.json("repair", "--rebuild", shadow),
+    )
 
-    assert (shown.code, shown.out) == (0, f"Rebuilt {shadow} for 4 passages.\n")
+    assert (shown.exit_code, shown.stdout) == (0, f"Rebuilt {shadow} for 4 passages.\n")
     assert shaped == {shadow: 4, "degraded": []}
-    assert told.json("stats")["vectors"] == 4
-    assert told("doctor", "--deep").code == 0
+    assert cli_with_memories.json("stats")["vectors"] == 4
+    assert cli_with_memories("doctor", "--deep").exit_code == 0
 
 
-def test_lost_vectors_are_made_again(told: Cli) -> None:
-    changed(told.db, "DELETE FROM vectors")
-    shaped = told.json("repair")
+def test_lost_vectors_are_made_again(cli_with_memories: InProcessCli) -> None:
+    execute_sql(cli_with_memories.db, "DELETE FROM vectors")
+    shaped = cli_with_memories.json("repair")
 
     assert shaped["differences"] == 4
-    assert told.json("stats")["vectors"] == 4
+    assert cli_with_memories.json("stats")["vectors"] == 4
 
 
 @pytest.mark.parametrize("table", ["messages", "memories"])
-def test_a_repair_that_would_lose_something_is_taken_back(told: Cli, table: str) -> None:
-    changed(
-        told.db,
+def test_a_repair_that_would_lose_something_is_taken_back(
+    cli_with_memories: InProcessCli, table: str
+) -> None:
+    execute_sql(
+        cli_with_memories.db,
         "DELETE FROM vectors",
         f"CREATE TRIGGER thief AFTER INSERT ON unembedded BEGIN DELETE FROM {table}; END",
     )
-    answer = told("repair")
+    answer = cli_with_memories("repair")
 
-    assert answer.code == 1
-    assert f"would have lost 2 {table}" in answer.err
-    assert counted(told.db, table) == 2
-    assert counted(told.db, "unembedded") == 0
+    assert answer.exit_code == 1
+    assert f"would have lost 2 {table}" in answer.stderr
+    assert count_rows(cli_with_memories.db, table) == 2
+    assert count_rows(cli_with_memories.db, "unembedded") == 0
 
 
 def test_a_repair_without_its_model_mends_the_rest_and_is_degraded(
-    told: Cli, monkeypatch: pytest.MonkeyPatch
+    cli_with_memories: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    changed(told.db, "DELETE FROM vectors")
+    execute_sql(cli_with_memories.db, "DELETE FROM vectors")
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "fastembed")
-    answer = told("repair", "--json")
+    answer = cli_with_memories("repair", "--json")
 
-    assert answer.code == 5
-    assert answer.shape["differences"] == 4
+    assert answer.exit_code == 5
+    assert answer.payload["differences"] == 4
 
 
 @pytest.mark.spec("U4")
 def test_a_rehearsal_of_reembedding_counts_and_changes_nothing(
-    told: Cli, monkeypatch: pytest.MonkeyPatch
+    cli_with_memories: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "onnx")
-    shown, shaped = told("reembed", "--dry-run"), told.json("reembed", "--dry-run")
+    shown, shaped = cli_with_memories("reembed", "--dry-run"), cli_with_memories.json("reembed", "--dry-run")
 
-    assert shown.out == (
+    assert shown.stdout == (
         "4 passages would be embedded with bge-small-en-v1.5-int8.\n4 vectors of hashing-256 would be deleted.\n"
     )
     assert shaped == {
         "model": "bge-small-en-v1.5-int8", "passages": 4, "models": {"hashing-256": 4}, "retired": {}, "dry_run": True,
     }  # fmt: skip
-    assert told.json("stats")["pending_vectors"] == 0
+    assert cli_with_memories.json("stats")["pending_vectors"] == 0
 
 
 @pytest.mark.spec("U4", "U5")
-def test_reembedding_moves_every_passage_to_the_new_model(told: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reembedding_moves_every_passage_to_the_new_model(
+    cli_with_memories: InProcessCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "onnx")
-    before = told("doctor")
-    shaped = told.json("reembed")
+    before = cli_with_memories("doctor")
+    shaped = cli_with_memories.json("reembed")
 
-    assert "recollect reembed" in before.out
+    assert "recollect reembed" in before.stdout
     assert shaped["retired"] == {"hashing-256": 4}
-    assert told.json("reembed", "--dry-run")["models"] == {"bge-small-en-v1.5-int8": 4}
-    assert told("doctor").code == 0
-    assert told("reembed").out == (
+    assert cli_with_memories.json("reembed", "--dry-run")["models"] == {"bge-small-en-v1.5-int8": 4}
+    assert cli_with_memories("doctor").exit_code == 0
+    assert cli_with_memories("reembed").stdout == (
         "0 passages were embedded with bge-small-en-v1.5-int8.\n4 vectors of bge-small-en-v1.5-int8 stay.\n"
     )
 
 
-def test_reembedding_that_fails_keeps_the_old_vectors(told: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reembedding_that_fails_keeps_the_old_vectors(
+    cli_with_memories: InProcessCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "fastembed")
-    answer = told("reembed")
+    answer = cli_with_memories("reembed")
 
-    assert answer.code == 1
-    assert "the old vectors were kept" in answer.err
-    assert told.json("stats")["vectors"] == 4
+    assert answer.exit_code == 1
+    assert "the old vectors were kept" in answer.stderr
+    assert cli_with_memories.json("stats")["vectors"] == 4
 
 
 def test_reembedding_without_an_embedder_is_a_matter_of_settings(
-    told: Cli, monkeypatch: pytest.MonkeyPatch
+    cli_with_memories: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
 
-    assert told("reembed").code == 2
+    assert cli_with_memories("reembed").exit_code == 2
 
 
-class Interrupting(LetterEmbedder):
+class InterruptingEmbedder(LetterEmbedder):
     """Somebody presses Ctrl-C while the first large batch is embedded."""
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -200,14 +209,14 @@ class Interrupting(LetterEmbedder):
 
 @pytest.mark.spec("U5")
 def test_ctrl_c_finishes_the_batch_in_hand_and_the_next_run_goes_on(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
+    cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = "\n".join(f'{{"role": "user", "content": "ok {number}"}}' for number in range(80))
     (cli.folder / "many.jsonl").write_text(lines, "utf-8")
     cli("add", "--file", "many.jsonl")
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "openai")
     monkeypatch.setenv("RECOLLECT_EMBEDDER_MODEL", "letters")
-    with ModelServer(Interrupting()) as server:
+    with ModelServer(InterruptingEmbedder()) as server:
         monkeypatch.setenv("RECOLLECT_EMBEDDER_URL", server.base_url)
         stopped = cli("reembed")
         between = cli.json("stats")
@@ -216,29 +225,29 @@ def test_ctrl_c_finishes_the_batch_in_hand_and_the_next_run_goes_on(
         monkeypatch.setenv("RECOLLECT_EMBEDDER_URL", server.base_url)
         resumed = cli.json("reembed")
 
-    assert stopped.code == 130
-    assert "`recollect reembed` goes on where it stopped." in stopped.err
+    assert stopped.exit_code == 130
+    assert "`recollect reembed` goes on where it stopped." in stopped.stderr
     assert (between["pending_vectors"], between["vectors"]) == (0, 80 + 32)
-    assert (meanwhile.code, meanwhile.shape["results"][0]["memory"]) == (0, "ok 7")
-    assert meanwhile.shape["results"][0]["parts"]["dense"] == 1
+    assert (meanwhile.exit_code, meanwhile.payload["results"][0]["memory"]) == (0, "ok 7")
+    assert meanwhile.payload["results"][0]["parts"]["dense"] == 1
     assert resumed["passages"] == 80 - 32
     assert resumed["retired"] == {"hashing-256": 80}
 
 
 @pytest.mark.spec("U2")
 def test_backfilling_cuts_messages_stored_while_chunking_was_off(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
+    cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAG_CHUNKING", "false")
     paragraphs = "\n\n".join(f"Paragraph {number} is about bridges and rivers. " * 20 for number in range(6))
-    cli("add", "--role", "user", "-", given=paragraphs.encode())
+    cli("add", "--role", "user", "-", stdin=paragraphs.encode())
     monkeypatch.delenv("RAG_CHUNKING")
     cli("add", "--role", "user", "ok")
     before = cli.json("stats")["chunks"]
     shown, again = cli("backfill"), cli.json("backfill")
 
     assert before == 0
-    assert shown.out == f"{cli.json('stats')['chunks']} chunks made.\n"
+    assert shown.stdout == f"{cli.json('stats')['chunks']} chunks made.\n"
     assert cli.json("stats")["chunks"] > 1
     assert again == {"chunks": 0, "degraded": []}
     assert cli.json("stats")["pending_vectors"] == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.cli.runner import Cli
+from tests.cli.runner import InProcessCli
 
 from recollect.cli.transcript import Transcript
 from recollect.errors import InvalidInput
@@ -19,15 +19,15 @@ HISTORY = (
 )
 
 
-def written(path: Path, messages: Sequence[object] = HISTORY, *, as_list: bool = False) -> Path:
+def write_transcript(path: Path, messages: Sequence[object] = HISTORY, *, as_list: bool = False) -> Path:
     lines = json.dumps(messages) if as_list else "\n".join(json.dumps(each) for each in messages)
     path.write_text(lines, "utf-8")
     return path
 
 
 @pytest.mark.parametrize("as_list", [False, True])
-def test_a_file_of_messages_is_stored_and_learned_from(cli: Cli, as_list: bool) -> None:
-    file = written(cli.folder / "history.json", as_list=as_list)
+def test_a_file_of_messages_is_stored_and_learned_from(cli: InProcessCli, as_list: bool) -> None:
+    file = write_transcript(cli.folder / "history.json", as_list=as_list)
     shaped = cli.json("add", "--file", file)
 
     assert shaped.pop("learned") >= 2
@@ -42,40 +42,40 @@ def test_a_file_of_messages_is_stored_and_learned_from(cli: Cli, as_list: bool) 
     assert cli.json("chats", "show", "history")["results"][1]["created_at"] == "2026-03-01T09:30:00.000+00:00"
 
 
-def test_the_end_says_how_many_are_new_known_and_judged(cli: Cli) -> None:
-    file = written(cli.folder / "history.jsonl")
+def test_the_end_says_how_many_are_new_known_and_judged(cli: InProcessCli) -> None:
+    file = write_transcript(cli.folder / "history.jsonl")
     first, again = cli("add", "--file", file), cli("add", "--file", file)
 
-    assert first.out.startswith("4 messages: 4 new, 0 known; 3 to be judged.\n")
-    assert again.out == "4 messages: 0 new, 4 known; 0 to be judged.\n0 memories learned.\n"
+    assert first.stdout.startswith("4 messages: 4 new, 0 known; 3 to be judged.\n")
+    assert again.stdout == "4 messages: 0 new, 4 known; 0 to be judged.\n0 memories learned.\n"
 
 
-def test_a_file_read_again_after_more_was_appended_stores_only_what_is_new(cli: Cli) -> None:
-    file = written(cli.folder / "history.jsonl")
+def test_a_file_read_again_after_more_was_appended_stores_only_what_is_new(cli: InProcessCli) -> None:
+    file = write_transcript(cli.folder / "history.jsonl")
     cli("add", "--file", file)
-    written(file, [*HISTORY, {"role": "user", "content": "And I have a sister in Braga"}])
+    write_transcript(file, [*HISTORY, {"role": "user", "content": "And I have a sister in Braga"}])
     shaped = cli.json("add", "--file", file)
 
     assert (shaped["new"], shaped["known"]) == (1, 4)
 
 
-def test_the_same_words_in_two_files_are_two_messages(cli: Cli) -> None:
+def test_the_same_words_in_two_files_are_two_messages(cli: InProcessCli) -> None:
     hello = [{"role": "user", "content": "hello again"}]
-    cli("add", "--file", written(cli.folder / "one.jsonl", hello))
-    shaped = cli.json("add", "--file", written(cli.folder / "two.jsonl", hello))
+    cli("add", "--file", write_transcript(cli.folder / "one.jsonl", hello))
+    shaped = cli.json("add", "--file", write_transcript(cli.folder / "two.jsonl", hello))
 
     assert shaped["new"] == 1
 
 
-def test_a_chat_can_be_named_for_messages_that_name_none(cli: Cli) -> None:
-    cli("add", "--file", written(cli.folder / "history.jsonl"), "--chat", "inbox")
+def test_a_chat_can_be_named_for_messages_that_name_none(cli: InProcessCli) -> None:
+    cli("add", "--file", write_transcript(cli.folder / "history.jsonl"), "--chat", "inbox")
 
     assert {each["id"] for each in cli.json("chats")["results"]} == {"dinner", "inbox"}
 
 
-def test_more_messages_than_a_batch_are_all_stored_in_order(cli: Cli) -> None:
+def test_more_messages_than_a_batch_are_all_stored_in_order(cli: InProcessCli) -> None:
     texts = [f"ok {number}" for number in range(250)]
-    file = written(cli.folder / "long.jsonl", [{"role": "user", "content": text} for text in texts])
+    file = write_transcript(cli.folder / "long.jsonl", [{"role": "user", "content": text} for text in texts])
     shaped = cli.json("add", "--file", file)
     stored = cli.json("chats", "show", "long", "--limit", "300")["results"]
 
@@ -83,14 +83,14 @@ def test_more_messages_than_a_batch_are_all_stored_in_order(cli: Cli) -> None:
     assert [each["content"] for each in stored] == texts
 
 
-def test_messages_that_cannot_be_stored_are_named_and_the_others_stored(cli: Cli) -> None:
+def test_messages_that_cannot_be_stored_are_named_and_the_others_stored(cli: InProcessCli) -> None:
     messages = [*HISTORY, {"role": "user", "content": ""}, {"role": "user", "content": "x" * 10_000_001}]
-    answer = cli("add", "--file", written(cli.folder / "history.jsonl", messages))
+    answer = cli("add", "--file", write_transcript(cli.folder / "history.jsonl", messages))
 
-    assert answer.code == 0
-    assert answer.out.startswith("6 messages: 4 new, 0 known, 2 skipped; 3 to be judged.")
-    assert "skipped line 5: There is no text to store." in answer.err
-    assert "skipped line 6: The text has 10,000,001 bytes" in answer.err
+    assert answer.exit_code == 0
+    assert answer.stdout.startswith("6 messages: 4 new, 0 known, 2 skipped; 3 to be judged.")
+    assert "skipped line 5: There is no text to store." in answer.stderr
+    assert "skipped line 6: The text has 10,000,001 bytes" in answer.stderr
 
 
 @pytest.mark.parametrize(
@@ -104,25 +104,25 @@ def test_messages_that_cannot_be_stored_are_named_and_the_others_stored(cli: Cli
         ('{"role": "user", "content": "x", "created_at": "soon"}', "'soon' is not a time"),
     ],
 )
-def test_a_broken_line_is_named_and_nothing_is_stored(cli: Cli, line: str, why: str) -> None:
-    file = written(Path("history.jsonl"))
+def test_a_broken_line_is_named_and_nothing_is_stored(cli: InProcessCli, line: str, why: str) -> None:
+    file = write_transcript(Path("history.jsonl"))
     file.write_text(file.read_text("utf-8") + "\n" + line, "utf-8")
     answer = cli("add", "--file", "history.jsonl")
 
-    assert answer.code == 2
-    assert why in answer.err
+    assert answer.exit_code == 2
+    assert why in answer.stderr
     assert cli.json("stats")["messages"] == 0
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "."])
-def test_a_file_that_cannot_be_read_is_a_wrong_input(cli: Cli, name: str) -> None:
+def test_a_file_that_cannot_be_read_is_a_wrong_input(cli: InProcessCli, name: str) -> None:
     answer = cli("add", "--file", name)
 
-    assert answer.code == 2
-    assert f"{name} cannot be read" in answer.err
+    assert answer.exit_code == 2
+    assert f"{name} cannot be read" in answer.stderr
 
 
-def test_bytes_that_are_no_utf8_and_a_byte_order_mark_do_no_harm(cli: Cli) -> None:
+def test_bytes_that_are_no_utf8_and_a_byte_order_mark_do_no_harm(cli: InProcessCli) -> None:
     file = cli.folder / "odd.jsonl"
     file.write_bytes(
         b'\xef\xbb\xbf{"role": "user", "content": "first of them"}\r\n\r\n{"role":"user","content":"caf\xe9"}'
@@ -134,19 +134,21 @@ def test_bytes_that_are_no_utf8_and_a_byte_order_mark_do_no_harm(cli: Cli) -> No
     assert [each["content"] for each in stored] == ["first of them", "caf\ufffd"]
 
 
-MESSAGES = st.fixed_dictionaries(
+MESSAGE_STRATEGY = st.fixed_dictionaries(
     {"role": st.sampled_from(["user", "assistant", "system", "tool"]), "content": st.text()},
     optional={"chat_id": st.sampled_from(["a", "b"]), "id": st.uuids().map(str)},
 )
 
 
-@given(messages=st.lists(MESSAGES, min_size=1, max_size=8), more=st.lists(MESSAGES, max_size=4))
+@given(
+    messages=st.lists(MESSAGE_STRATEGY, min_size=1, max_size=8), more=st.lists(MESSAGE_STRATEGY, max_size=4)
+)
 def test_ids_are_stable_and_do_not_depend_on_what_comes_after(
     tmp_path_factory: pytest.TempPathFactory, messages: list[object], more: list[object]
 ) -> None:
     path = tmp_path_factory.mktemp("ids") / "history.jsonl"
-    first = [entry.draft.client_id for entry in Transcript(path=written(path, messages))]
-    later = [entry.draft.client_id for entry in Transcript(path=written(path, [*messages, *more]))]
+    first = [entry.draft.client_id for entry in Transcript(path=write_transcript(path, messages))]
+    later = [entry.draft.client_id for entry in Transcript(path=write_transcript(path, [*messages, *more]))]
 
     assert later[: len(first)] == first
     assert None not in first
@@ -162,7 +164,9 @@ def test_any_bytes_are_read_or_refused_in_words(
         assert all(entry.chat for entry in Transcript(path=path))
 
 
-def test_messages_of_a_chat_where_memory_does_not_listen_are_counted_and_not_stored(cli: Cli) -> None:
+def test_messages_of_a_chat_where_memory_does_not_listen_are_counted_and_not_stored(
+    cli: InProcessCli,
+) -> None:
     lines = [
         {"role": "user", "content": "I live in Porto", "chat_id": chat} for chat in ("home", "temporary-x")
     ]
@@ -171,6 +175,6 @@ def test_messages_of_a_chat_where_memory_does_not_listen_are_counted_and_not_sto
 
     assert (
         "2 messages: 1 new, 0 known, 1 not stored (memory does not listen there); 1 to be judged."
-        in shown.out
+        in shown.stdout
     )
     assert [each["id"] for each in cli.json("chats")["results"]] == ["home"]

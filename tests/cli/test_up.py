@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import httpx2
-from tests.cli.runner import Cli
+from tests.cli.runner import InProcessCli
 
 
 def test_the_server_says_where_it_is_and_ends_well_when_it_is_told_to(tmp_path: Path) -> None:
@@ -32,34 +32,34 @@ def test_the_server_says_where_it_is_and_ends_well_when_it_is_told_to(tmp_path: 
     assert not (tmp_path / "m.db-wal").exists()
 
 
-def test_an_address_that_others_reach_has_to_be_asked_for(cli: Cli) -> None:
+def test_an_address_that_others_reach_has_to_be_asked_for(cli: InProcessCli) -> None:
     answer = cli("up", "--host", "0.0.0.0", "--port", "0")
 
-    assert answer.code == 2
-    assert "--public" in answer.err
+    assert answer.exit_code == 2
+    assert "--public" in answer.stderr
 
 
-def test_a_port_that_is_taken_is_named(cli: Cli) -> None:
+def test_a_port_that_is_taken_is_named(cli: InProcessCli) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         answer = cli("up", "--port", str(port), "--no-browser")
 
-    assert answer.code == 2
-    assert f"port {port}" in answer.err
+    assert answer.exit_code == 2
+    assert f"port {port}" in answer.stderr
 
 
-def test_tokens_are_made_listed_and_revoked(cli: Cli) -> None:
+def test_tokens_are_made_listed_and_revoked(cli: InProcessCli) -> None:
     own = cli.json("tokens", "own")["token"]
     made = cli.json("tokens", "add", "phone", "ana")
     listed = cli.json("tokens")["results"]
 
-    assert own == cli("tokens", "own").out.strip()
+    assert own == cli("tokens", "own").stdout.strip()
     assert made["token"] != own
     assert [(each["name"], each["user_id"], each["admin"]) for each in listed] == [
         ("owner", "default", True),
         ("phone", "ana", False),
     ]
-    assert cli("tokens", "add", "phone", "ana").code == 2
+    assert cli("tokens", "add", "phone", "ana").exit_code == 2
     assert cli.json("tokens", "revoke", "phone") == {"name": "phone", "revoked": True}
-    assert cli("tokens", "revoke", "phone").code == 3
+    assert cli("tokens", "revoke", "phone").exit_code == 3
     assert made["token"] not in "".join(path.read_text("utf-8") for path in cli.folder.glob("*.json"))

@@ -2,12 +2,12 @@ import platform
 
 import apsw
 import pytest
-from tests.cli.runner import Cli
+from tests.cli.runner import InProcessCli
 
 from recollect import __version__
 
 
-def test_the_versions_of_everything_that_matters_are_shown(cli: Cli) -> None:
+def test_the_versions_of_everything_that_matters_are_shown(cli: InProcessCli) -> None:
     shown, shaped = cli("version"), cli.json("version")
 
     assert shaped == {
@@ -18,16 +18,18 @@ def test_the_versions_of_everything_that_matters_are_shown(cli: Cli) -> None:
         "embedder": "hashing-256",
     }
     assert int(shaped["schema"]) >= 4
-    assert __version__ in shown.out
+    assert __version__ in shown.stdout
 
 
-def test_asking_for_the_version_makes_no_file(cli: Cli) -> None:
+def test_asking_for_the_version_makes_no_file(cli: InProcessCli) -> None:
     cli("version")
 
     assert not cli.db.exists()
 
 
-def test_without_an_embedder_there_is_none_to_name(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_embedder_there_is_none_to_name(
+    cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
 
     assert cli.json("version")["embedder"] is None

@@ -4,21 +4,21 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from recollect.context.block import assemble
-from recollect.domain.candidate import Candidate, Recollection, Source
-from recollect.domain.context import Block, Tiers
+from recollect.domain.candidate import Candidate, ScoredCandidate, Source
+from recollect.domain.context import ContextBlock, Tiers
 from recollect.domain.memory import Kind
 from recollect.domain.message import ChunkKind, Message, Role
-from recollect.domain.policy import Assemble
-from recollect.domain.receipt import Fate
+from recollect.domain.policy import ContextPolicy
+from recollect.domain.receipt import Disposition
 from recollect.domain.summary import ContextFile
 
-Name = Literal["facts", "smart", "companion", "dev", "agent", "xml", "messages"]
+FormatName = Literal["facts", "smart", "companion", "dev", "agent", "xml", "messages"]
 Locale = Literal["en", "pt"]
 
 MONDAY = datetime(2024, 1, 1, 12, tzinfo=UTC)
 
 
-def recollection(
+def scored_candidate(
     text: str,
     *,
     id: str | None = None,  # noqa: A002
@@ -30,8 +30,8 @@ def recollection(
     importance: int | None = None,
     summary: str | None = None,
     weight: float = 1.0,
-) -> Recollection:
-    return Recollection(
+) -> ScoredCandidate:
+    return ScoredCandidate(
         candidate=Candidate(
             source=source,
             id=id or text,
@@ -40,7 +40,7 @@ def recollection(
             seen_at=MONDAY,
             tokens=0,
             chat="another chat",
-            parent=parent,
+            parent_id=parent,
             role=role,
             kind=kind,
             chunk_kind=chunk_kind,
@@ -53,12 +53,14 @@ def recollection(
     )
 
 
-def recalled_message(text: str, *, id: str, role: Role = Role.USER) -> Recollection:  # noqa: A002
-    return recollection(text, id=id, source=Source.MESSAGE, role=role)
+def recalled_message(text: str, *, id: str, role: Role = Role.USER) -> ScoredCandidate:  # noqa: A002
+    return scored_candidate(text, id=id, source=Source.MESSAGE, role=role)
 
 
-def recalled_chunk(text: str, *, id: str, parent: str, kind: ChunkKind = ChunkKind.PROSE) -> Recollection:  # noqa: A002
-    return recollection(text, id=id, source=Source.CHUNK, role=Role.ASSISTANT, parent=parent, chunk_kind=kind)
+def recalled_chunk(text: str, *, id: str, parent: str, kind: ChunkKind = ChunkKind.PROSE) -> ScoredCandidate:  # noqa: A002
+    return scored_candidate(
+        text, id=id, source=Source.CHUNK, role=Role.ASSISTANT, parent=parent, chunk_kind=kind
+    )
 
 
 def message(
@@ -83,26 +85,26 @@ def message(
     )
 
 
-def file(name: str, content: str) -> ContextFile:
+def context_file(name: str, content: str) -> ContextFile:
     return ContextFile(id=name, user="pedro", name=name, content=content, created_at=MONDAY)
 
 
-def block(
+def assemble_block(
     tiers: Tiers,
-    policy: Assemble,
+    policy: ContextPolicy,
     *,
     question: str = "What should I cook tonight?",
     code_first: bool = True,
-    already: frozenset[tuple[Source, str]] = frozenset(),
-) -> Block:
+    shown_keys: frozenset[tuple[Source, str]] = frozenset(),
+) -> ContextBlock:
     return assemble(
-        tiers, question=question, policy=policy, code_first=code_first, nonce="7f3a", already=already
+        tiers, query=question, policy=policy, code_first=code_first, nonce="7f3a", recent_keys=shown_keys
     )
 
 
-def injected(made: Block) -> list[str]:
-    return [item.id for item in made.items if item.fate is Fate.INJECTED]
+def injected_ids(context_block: ContextBlock) -> list[str]:
+    return [item.id for item in context_block.items if item.disposition is Disposition.INJECTED]
 
 
-def reasons(made: Block) -> dict[str, str | None]:
-    return {item.id: item.reason for item in made.items if item.fate is Fate.LEFT_OUT}
+def reasons_left_out(context_block: ContextBlock) -> dict[str, str | None]:
+    return {item.id: item.reason for item in context_block.items if item.disposition is Disposition.LEFT_OUT}

@@ -1,23 +1,26 @@
 import pytest
-from tests.context.examples import block, message, recalled_message, recollection
+from tests.context.examples import assemble_block, message, recalled_message, scored_candidate
 
-from recollect.context.companion_format import companion_prompt
-from recollect.context.tone_hints import hint
+from recollect.context.companion_format import build_companion_prompt
+from recollect.context.tone_hints import find_tone_hint
 from recollect.domain.context import Tiers
 from recollect.domain.memory import Kind
 from recollect.domain.message import Role
-from recollect.domain.policy import Assemble
+from recollect.domain.policy import ContextPolicy
 
-KATHERINE = Tiers(
-    recalled=(recollection("vegetariano", kind=Kind.BIO), recollection("Gosta de Sci-Fi.", kind=Kind.PREF)),
-    working="Usuário discutindo refatoração de código, levemente frustrado.",
-    buffer=(message("Oi"), message("Olá!", role=Role.ASSISTANT)),
+KATHERINE_TIERS = Tiers(
+    candidates=(
+        scored_candidate("vegetariano", kind=Kind.BIO),
+        scored_candidate("Gosta de Sci-Fi.", kind=Kind.PREF),
+    ),
+    working_summary="Usuário discutindo refatoração de código, levemente frustrado.",
+    recent_messages=(message("Oi"), message("Olá!", role=Role.ASSISTANT)),
 )
 
 
 @pytest.mark.spec("M5")
 def test_the_prompt_is_what_its_document_prints() -> None:
-    assert companion_prompt(KATHERINE, persona="Katherine") == (
+    assert build_companion_prompt(KATHERINE_TIERS, persona="Katherine") == (
         "Você é Katherine.\n"
         "[MEMÓRIA DE LONGO PRAZO]\n"
         "- Vegetariano; Gosta de Sci-Fi.\n\n"
@@ -32,7 +35,7 @@ def test_the_prompt_is_what_its_document_prints() -> None:
 
 @pytest.mark.spec("M5")
 def test_the_prompt_speaks_english_for_another_persona() -> None:
-    assert companion_prompt(Tiers(working="Cooking."), persona="Ada", locale="en") == (
+    assert build_companion_prompt(Tiers(working_summary="Cooking."), persona="Ada", locale="en") == (
         "You are Ada.\n"
         "[CURRENT CONTEXT]\n"
         "Cooking.\n\n"
@@ -42,31 +45,33 @@ def test_the_prompt_speaks_english_for_another_persona() -> None:
 
 @pytest.mark.spec("M5", "M8")
 def test_the_prompt_of_somebody_unknown_has_no_empty_sections() -> None:
-    assert companion_prompt(Tiers(), persona="Katherine") == (
+    assert build_companion_prompt(Tiers(), persona="Katherine") == (
         "Você é Katherine.\n\n"
         "Responda de forma natural, usando a memória para personalizar, mas sem ser repetitiva."
     )
 
 
 @pytest.mark.spec("M5", "C-25")
-@pytest.mark.parametrize("tiers", [KATHERINE, Tiers()])
+@pytest.mark.parametrize("tiers", [KATHERINE_TIERS, Tiers()])
 def test_the_prompt_is_a_format_like_any_other(tiers: Tiers) -> None:
-    made = block(tiers, Assemble(format="companion_prompt", locale="pt", persona="Ada"))
+    made = assemble_block(tiers, ContextPolicy(format="companion_prompt", locale="pt", persona="Ada"))
 
-    assert made.text == companion_prompt(tiers, persona="Ada")
+    assert made.text == build_companion_prompt(tiers, persona="Ada")
 
 
 @pytest.mark.spec("M4")
 def test_events_notes_and_messages_have_lines_of_their_own() -> None:
     recalled = (
-        recollection("fui demitido!", kind=Kind.EVT),
-        recollection("the key is\nunder the mat", kind=Kind.NOTE),
+        scored_candidate("fui demitido!", kind=Kind.EVT),
+        scored_candidate("the key is\nunder the mat", kind=Kind.NOTE),
         recalled_message("I like tea", id="m1"),
-        recollection("frustrada com o chefe", kind=Kind.EMO),
-        recollection("pensativo", kind=Kind.EMO),
+        scored_candidate("frustrada com o chefe", kind=Kind.EMO),
+        scored_candidate("pensativo", kind=Kind.EMO),
     )
 
-    assert block(Tiers(recalled=recalled), Assemble(format="companion", notice=False)).text == (
+    assert assemble_block(
+        Tiers(candidates=recalled), ContextPolicy(format="companion", notice=False)
+    ).text == (
         "[MEMORY]\n"
         "- Fui demitido!\n"
         "- The key is under the mat.\n"
@@ -93,4 +98,4 @@ def test_events_notes_and_messages_have_lines_of_their_own() -> None:
     ],
 )
 def test_a_mood_comes_with_advice_on_tone(mood: str, locale: str, advice: str | None) -> None:
-    assert hint(mood, locale) == advice
+    assert find_tone_hint(mood, locale) == advice

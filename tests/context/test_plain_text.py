@@ -2,7 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.context.plain_text import HIDDEN, folded, hanging, visible
+from recollect.context.plain_text import (
+    HIDDEN_CHARACTERS_PATTERN,
+    indent_continuation,
+    strip_hidden,
+    to_single_line,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,21 +28,21 @@ from recollect.context.plain_text import HIDDEN, folded, hanging, visible
     ],
 )
 def test_what_nobody_sees_is_gone(text: str, expected: str) -> None:
-    assert visible(text) == expected
+    assert strip_hidden(text) == expected
 
 
 @given(st.text())
 def test_folded_text_is_one_clean_line(text: str) -> None:
-    line = folded(text)
+    line = to_single_line(text)
 
     assert len(line.splitlines()) <= 1
-    assert not HIDDEN.search(line)
-    assert folded(line) == line
+    assert not HIDDEN_CHARACTERS_PATTERN.search(line)
+    assert to_single_line(line) == line
 
 
 @given(st.text())
 def test_hanging_text_keeps_every_line_but_the_first_indented(text: str) -> None:
-    _, *rest = hanging(text).split("\n")
+    _, *rest = indent_continuation(text).split("\n")
 
     assert all(not line or line.startswith("  ") for line in rest)
-    assert hanging(text).replace("\n  ", "\n").split() == visible(text).split()
+    assert indent_continuation(text).replace("\n  ", "\n").split() == strip_hidden(text).split()

@@ -10,17 +10,17 @@ from recollect.ports.store import Store
 from recollect.testing.clock import FrozenClock
 
 #: Opens the database of a test, which a folder stands for; opened twice, it is the same database.
-STORES: Mapping[str, Callable[[Path], Store]] = {
+STORE_FACTORIES: Mapping[str, Callable[[Path], Store]] = {
     "sqlite": lambda folder: SqliteStore(folder / "memory.db"),
 }
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=STORE_FACTORIES)
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Store]]:
     opened: list[Store] = []
 
     def open_it() -> Store:
-        opened.append(STORES[request.param](tmp_path))
+        opened.append(STORE_FACTORIES[request.param](tmp_path))
         return opened[-1]
 
     yield open_it

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.domain.memory import Change, Kind, Memory, Span, Standing
+from recollect.domain.memory import ChangeKind, Kind, Memory, MemoryStatus, SourceSpan
 from recollect.domain.message import Message, Role
 from recollect.domain.scope import Scope
 from recollect.domain.summary import Summary, SummaryKind
@@ -14,23 +14,23 @@ from recollect.ports.store import Store
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message
 from recollect.testing.clock import MONDAY
 
-MINE = Scope(ANA)
-HERE = Scope(ANA, KITCHEN)
-BRUNO = Scope("bruno")
-WORKING, TALK = SummaryKind.WORKING, SummaryKind.CONVERSATION
+USER_SCOPE = Scope(ANA)
+CHAT_SCOPE = Scope(ANA, KITCHEN)
+BRUNO_SCOPE = Scope("bruno")
+WORKING, CONVERSATION = SummaryKind.WORKING, SummaryKind.CONVERSATION
 
 
-def said(store: Store, *texts: str, role: Role = Role.USER, user: str = ANA) -> list[Message]:
+def add_messages(store: Store, *texts: str, role: Role = Role.USER, user: str = ANA) -> list[Message]:
     return [store.messages.add(a_message(text, role=role, user=user), ())[0] for text in texts]
 
 
-def resting(store: Store, text: str, *messages: Message, **parts: object) -> Memory:
-    spans = tuple(Span(message_id=m.id, start=0, end=len(m.content)) for m in messages)
-    memory = replace(a_memory(text, spans=spans), **parts)  # type: ignore[arg-type]
+def add_memory(store: Store, text: str, *messages: Message, **fields: object) -> Memory:
+    spans = tuple(SourceSpan(message_id=m.id, start=0, end=len(m.content)) for m in messages)
+    memory = replace(a_memory(text, spans=spans), **fields)  # type: ignore[arg-type]
     return store.memories.add(memory)[0]
 
 
-def names(memories: object) -> list[str]:
+def sorted_texts(memories: object) -> list[str]:
     return sorted(memory.text for memory in memories)  # type: ignore[attr-defined]
 
 
@@ -47,71 +47,71 @@ def a_summary(kind: SummaryKind, last: Message) -> Summary:
 
 
 def test_connected_is_what_shares_words_slot_source_or_place(store: Store) -> None:
-    [one, two] = said(store, "I moved to Porto", "unrelated")
-    porto = resting(store, "lives in Porto", one, attribute="lives_in")
-    resting(store, "lives in Lisbon", attribute="lives_in", standing=Standing.SUPERSEDED)
-    resting(store, "moved house", one)
-    resting(store, "was in Faro", superseded_by=porto.id, standing=Standing.SUPERSEDED)
-    resting(store, "loves jazz", two)
-    said(store, "I moved to Porto", user="bruno")
+    [one, two] = add_messages(store, "I moved to Porto", "unrelated")
+    porto = add_memory(store, "lives in Porto", one, attribute="lives_in")
+    add_memory(store, "lives in Lisbon", attribute="lives_in", standing=MemoryStatus.SUPERSEDED)
+    add_memory(store, "moved house", one)
+    add_memory(store, "was in Faro", superseded_by=porto.id, standing=MemoryStatus.SUPERSEDED)
+    add_memory(store, "loves jazz", two)
+    add_messages(store, "I moved to Porto", user="bruno")
     store.memories.add(a_memory("lives in Porto", user="bruno", attribute="lives_in"))
 
-    assert names(store.memories.connected(MINE, [porto])) == [
+    assert sorted_texts(store.memories.related(USER_SCOPE, [porto])) == [
         "lives in Lisbon",
         "lives in Porto",
         "moved house",
         "was in Faro",
     ]
-    assert store.memories.connected(MINE, []) == []
+    assert store.memories.related(USER_SCOPE, []) == []
 
 
 def test_a_fact_that_is_not_stored_is_connected_by_its_words(store: Store) -> None:
-    resting(store, "Lives in Porto.")
+    add_memory(store, "Lives in Porto.")
     news = replace(a_memory("lives in porto"), id="new")
 
-    assert names(store.memories.connected(MINE, [news])) == ["Lives in Porto."]
+    assert sorted_texts(store.memories.related(USER_SCOPE, [news])) == ["Lives in Porto."]
 
 
 def test_whether_a_memory_rests_on_a_later_message(store: Store) -> None:
-    [first, second, third] = said(store, "one", "two", "three")
-    resting(store, "a fact", second)
+    [first, second, third] = add_messages(store, "one", "two", "three")
+    add_memory(store, "a fact", second)
 
-    asked = [store.memories.rests_on_later(MINE, message.id) for message in (first, second, third)]
+    asked = [store.memories.has_later_sources(USER_SCOPE, message.id) for message in (first, second, third)]
     assert asked == [True, False, False]
-    assert not store.memories.rests_on_later(BRUNO, first.id)
+    assert not store.memories.has_later_sources(BRUNO_SCOPE, first.id)
 
 
 def test_further_words_are_cited_without_a_new_version(store: Store) -> None:
-    [first, second] = said(store, "one", "two")
-    memory = resting(store, "a fact", first)
-    more = Span(message_id=second.id, start=0, end=2)
-    store.memories.cite(MINE, memory.id, [more, more])
-    now = store.memories.get(MINE, memory.id)
+    [first, second] = add_messages(store, "one", "two")
+    memory = add_memory(store, "a fact", first)
+    more = SourceSpan(message_id=second.id, start=0, end=2)
+    store.memories.add_sources(USER_SCOPE, memory.id, [more, more])
+    now = store.memories.get(USER_SCOPE, memory.id)
 
     assert (now.version, now.spans) == (1, (*memory.spans, more))
 
 
 def test_a_version_comes_back_in_full(store: Store) -> None:
-    [first] = said(store, "one")
-    before = resting(
+    [first] = add_messages(store, "one")
+    before = add_memory(
         store, "a fact", first, tags=("x",), attribute="slot", value="1", kind=Kind.BIO, pinned=True
     )
     store.memories.save(
-        replace(before, text="other", tags=(), attribute=None, spans=(), valid_to=MONDAY), Change.UPDATE
+        replace(before, text="other", tags=(), attribute=None, spans=(), valid_to=MONDAY), ChangeKind.UPDATE
     )
 
-    assert store.memories.at_version(MINE, before.id, 1) == before
-    assert store.memories.at_version(MINE, before.id, 2).text == "other"
-    for scope, version in ((MINE, 3), (BRUNO, 1)):
+    assert store.memories.at_version(USER_SCOPE, before.id, 1) == before
+    assert store.memories.at_version(USER_SCOPE, before.id, 2).text == "other"
+    for scope, version in ((USER_SCOPE, 3), (BRUNO_SCOPE, 1)):
         with pytest.raises(NotFound):
             store.memories.at_version(scope, before.id, version)
 
 
 def test_messages_come_in_the_order_they_were_said(store: Store) -> None:
-    first, second = said(store, "zz first", "aa second")
+    first, second = add_messages(store, "zz first", "aa second")
 
-    assert store.messages.in_order(MINE, [second.id, "nobody", first.id]) == [first, second]
-    assert store.messages.in_order(BRUNO, [first.id]) == []
+    assert store.messages.get_many(USER_SCOPE, [second.id, "nobody", first.id]) == [first, second]
+    assert store.messages.get_many(BRUNO_SCOPE, [first.id]) == []
 
 
 @pytest.mark.spec("C-4")
@@ -133,9 +133,9 @@ def test_what_was_judged_is_shed_beyond_the_last_few(
         store.messages.add(message, ())
     other = replace(a_message("elsewhere", chat="other"), importance=0, extracted=True)
     store.messages.add(other, ())
-    store.messages.shed(HERE, keep=2, trivial_only=trivial_only, summarised=False)
+    store.messages.prune_raw(CHAT_SCOPE, keep=2, trivial_only=trivial_only, summarized_only=False)
 
-    assert [message.content for message in store.messages.list(HERE)] == left
+    assert [message.content for message in store.messages.list(CHAT_SCOPE)] == left
     assert len(store.messages.list(Scope(ANA, "other"))) == 1
 
 
@@ -143,51 +143,54 @@ def test_nothing_is_shed_before_the_session_summary_tells_of_it(store: Store) ->
     messages = [replace(a_message(text), importance=0, extracted=True) for text in ("one", "two", "three")]
     for message in messages:
         store.messages.add(message, ())
-    before = store.messages.shed(HERE, keep=0, trivial_only=False, summarised=True)
+    before = store.messages.prune_raw(CHAT_SCOPE, keep=0, trivial_only=False, summarized_only=True)
     store.summaries.add(a_summary(WORKING, messages[1]))
-    after = store.messages.shed(HERE, keep=0, trivial_only=False, summarised=True)
+    after = store.messages.prune_raw(CHAT_SCOPE, keep=0, trivial_only=False, summarized_only=True)
 
     assert (before, after) == (0, 2)
 
 
 @pytest.mark.spec("C-14", "TR-7")
 def test_answers_are_counted_since_the_last_summary_of_a_kind(store: Store) -> None:
-    [first] = said(store, "answer 1", role=Role.ASSISTANT)
-    said(store, "question")
-    store.summaries.add(a_summary(TALK, first))
-    said(store, "answer 2", "answer 3", role=Role.ASSISTANT)
+    [first] = add_messages(store, "answer 1", role=Role.ASSISTANT)
+    add_messages(store, "question")
+    store.summaries.add(a_summary(CONVERSATION, first))
+    add_messages(store, "answer 2", "answer 3", role=Role.ASSISTANT)
 
-    assert store.summaries.answers_since(HERE, TALK) == 2
-    assert store.summaries.answers_since(HERE, WORKING) == 3
-    assert store.summaries.answers_since(Scope("bruno", KITCHEN), TALK) == 0
+    assert store.summaries.count_answers_since(CHAT_SCOPE, CONVERSATION) == 2
+    assert store.summaries.count_answers_since(CHAT_SCOPE, WORKING) == 3
+    assert store.summaries.count_answers_since(Scope("bruno", KITCHEN), CONVERSATION) == 0
 
 
 def test_summaries_that_tell_of_a_message_are_dropped_with_all_after_it(store: Store) -> None:
-    first, second, third = said(store, "one", "two", "three")
+    first, second, third = add_messages(store, "one", "two", "three")
     for last in (first, second, third):
-        store.summaries.add(a_summary(TALK, last))
-    dropped = [store.summaries.drop_from(BRUNO, second.id), store.summaries.drop_from(MINE, second.id)]
+        store.summaries.add(a_summary(CONVERSATION, last))
+    dropped = [
+        store.summaries.delete_from(BRUNO_SCOPE, second.id),
+        store.summaries.delete_from(USER_SCOPE, second.id),
+    ]
 
     assert dropped == [0, 2]
-    assert [summary.text for summary in store.summaries.list(HERE)] == ["up to one"]
+    assert [summary.text for summary in store.summaries.list(CHAT_SCOPE)] == ["up to one"]
 
 
 def test_a_chat_has_the_mode_that_was_chosen_for_it(store: Store) -> None:
-    store.chats.set_mode(HERE, "off", now=MONDAY)
-    said(store, "hello")
+    store.chats.set_mode(CHAT_SCOPE, "off", now=MONDAY)
+    add_messages(store, "hello")
 
-    assert store.chats.mode(HERE) == "off"
+    assert store.chats.mode(CHAT_SCOPE) == "off"
     assert store.chats.mode(Scope(ANA, "other")) is None
     assert store.chats.mode(Scope("bruno", KITCHEN)) is None
-    store.chats.set_mode(HERE, None, now=MONDAY)
-    assert store.chats.mode(HERE) is None
+    store.chats.set_mode(CHAT_SCOPE, None, now=MONDAY)
+    assert store.chats.mode(CHAT_SCOPE) is None
 
 
 def test_tokens_are_set_aside_within_the_caps_and_settled_after(store: Store) -> None:
     tomorrow = MONDAY + timedelta(days=1)
 
     def reserve(tokens: int, chat: str = "c", day: object = MONDAY) -> bool:
-        return store.spending.reserve(
+        return store.token_usage.reserve(
             Scope(ANA, chat),
             tokens,
             per_day=100,
@@ -196,10 +199,10 @@ def test_tokens_are_set_aside_within_the_caps_and_settled_after(store: Store) ->
         )
 
     assert [reserve(60), reserve(60), reserve(40)] == [True, False, True]
-    store.spending.settle(Scope(ANA, "c"), 60, 10, now=MONDAY)
-    assert store.spending.spent(MINE, now=MONDAY) == (2, 50)
+    store.token_usage.settle(Scope(ANA, "c"), 60, 10, now=MONDAY)
+    assert store.token_usage.usage(USER_SCOPE, now=MONDAY) == (2, 50)
     assert [reserve(60, "d"), reserve(50, "d")] == [False, True]
-    assert store.spending.spent(MINE, now=tomorrow) == (0, 0)
+    assert store.token_usage.usage(USER_SCOPE, now=tomorrow) == (0, 0)
     assert [reserve(90, day=tomorrow), reserve(20, day=tomorrow)] == [True, False]
-    assert store.spending.spent(Scope(ANA, "c"), now=tomorrow) == (3, 140)
-    assert store.spending.spent(BRUNO, now=MONDAY) == (0, 0)
+    assert store.token_usage.usage(Scope(ANA, "c"), now=tomorrow) == (3, 140)
+    assert store.token_usage.usage(BRUNO_SCOPE, now=MONDAY) == (0, 0)

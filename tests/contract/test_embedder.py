@@ -20,13 +20,13 @@ from recollect.ports.vector_math import cosine
 from recollect.testing.embedders import LetterEmbedder
 from recollect.testing.model_server import ModelServer
 
-TEXTS = [
+SAMPLE_TEXTS = [
     "I am vegetarian and I love coriander.",
     "ok",
     "The deployment of the payment service failed on Friday because the certificate had expired.",
     "My dog is called Rex.",
 ]
-UGLY = {
+EDGE_CASE_TEXTS = {
     "empty": "",
     "spaces": " \n\t ",
     "nul": "a\x00b",
@@ -45,7 +45,7 @@ class WordSplitter:
         return text.split()
 
 
-class TransformerStandIn:
+class FakeTransformer:
     """The part of a SentenceTransformer that the adapter uses, with letters for a model."""
 
     tokenizer = WordSplitter()
@@ -58,7 +58,7 @@ class TransformerStandIn:
         return self.encode_document(texts, show_progress_bar=show_progress_bar)
 
 
-class TextEmbeddingStandIn:
+class FakeTextEmbedding:
     """The part of a fastembed TextEmbedding that the adapter uses, with letters for a model."""
 
     def passage_embed(self, texts: list[str], /) -> Iterator[list[float]]:
@@ -72,7 +72,7 @@ class TextEmbeddingStandIn:
 
 
 @contextmanager
-def openai_with_its_server() -> Iterator[Embedder]:
+def openai_embedder() -> Iterator[Embedder]:
     with ModelServer() as server:
         embedder = OpenAIEmbedder(server.base_url, "letters", window_bytes=1000)
         yield embedder
@@ -80,26 +80,26 @@ def openai_with_its_server() -> Iterator[Embedder]:
 
 
 def load_transformer(name: str) -> sentence_transformers.EncodingModel:
-    return TransformerStandIn()
+    return FakeTransformer()
 
 
 def load_text_embedding(name: str) -> fastembed.EncodingModel:
-    return TextEmbeddingStandIn()
+    return FakeTextEmbedding()
 
 
-EMBEDDERS: dict[str, Callable[[], AbstractContextManager[Embedder]]] = {
+EMBEDDER_FACTORIES: dict[str, Callable[[], AbstractContextManager[Embedder]]] = {
     "onnx": lambda: nullcontext(OnnxEmbedder()),
     "hashing": lambda: nullcontext(HashingEmbedder()),
-    "openai": openai_with_its_server,
+    "openai": openai_embedder,
     "sentence-transformers": lambda: nullcontext(SentenceTransformersEmbedder(load=load_transformer)),
     "fastembed": lambda: nullcontext(FastEmbedEmbedder(load=load_text_embedding)),
     "letters": lambda: nullcontext(LetterEmbedder()),
 }
 
 
-@pytest.fixture(scope="module", params=EMBEDDERS)
+@pytest.fixture(scope="module", params=EMBEDDER_FACTORIES)
 def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
-    with EMBEDDERS[request.param]() as embedder:
+    with EMBEDDER_FACTORIES[request.param]() as embedder:
         yield embedder
 
 
@@ -109,7 +109,7 @@ def test_no_texts_give_no_vectors(embedder: Embedder) -> None:
 
 @pytest.mark.spec("E21", "C-16")
 def test_every_vector_has_unit_length_and_the_dimension_that_was_promised(embedder: Embedder) -> None:
-    vectors = [*embedder.embed(TEXTS), embedder.embed_query(TEXTS[0])]
+    vectors = [*embedder.embed(SAMPLE_TEXTS), embedder.embed_query(SAMPLE_TEXTS[0])]
 
     assert [vector.typecode for vector in vectors] == ["f"] * 5
     assert [len(vector) for vector in vectors] == [embedder.dimension] * 5
@@ -117,8 +117,8 @@ def test_every_vector_has_unit_length_and_the_dimension_that_was_promised(embedd
 
 
 def test_vectors_come_in_the_order_of_the_texts_and_do_not_depend_on_neighbours(embedder: Embedder) -> None:
-    together = embedder.embed(TEXTS)
-    alone = [embedder.embed([text])[0] for text in TEXTS]
+    together = embedder.embed(SAMPLE_TEXTS)
+    alone = [embedder.embed([text])[0] for text in SAMPLE_TEXTS]
 
     assert [list(vector) for vector in together] == [
         pytest.approx(list(vector), abs=1e-6) for vector in alone
@@ -126,33 +126,33 @@ def test_vectors_come_in_the_order_of_the_texts_and_do_not_depend_on_neighbours(
 
 
 def test_the_same_text_gives_the_same_vector_twice(embedder: Embedder) -> None:
-    assert embedder.embed(TEXTS) == embedder.embed(TEXTS)
-    assert embedder.embed_query(TEXTS[0]) == embedder.embed_query(TEXTS[0])
+    assert embedder.embed(SAMPLE_TEXTS) == embedder.embed(SAMPLE_TEXTS)
+    assert embedder.embed_query(SAMPLE_TEXTS[0]) == embedder.embed_query(SAMPLE_TEXTS[0])
 
 
 def test_a_vector_can_be_changed_without_changing_the_next_answer(embedder: Embedder) -> None:
-    first = embedder.embed_query(TEXTS[0])
+    first = embedder.embed_query(SAMPLE_TEXTS[0])
     expected = first[:]
     first[0] = 99.0
 
-    assert embedder.embed_query(TEXTS[0]) == expected
+    assert embedder.embed_query(SAMPLE_TEXTS[0]) == expected
 
 
 def test_a_question_is_near_the_same_text_as_a_passage(embedder: Embedder) -> None:
-    passages = embedder.embed(TEXTS)
-    questions = [embedder.embed_query(text) for text in TEXTS]
+    passages = embedder.embed(SAMPLE_TEXTS)
+    questions = [embedder.embed_query(text) for text in SAMPLE_TEXTS]
 
     assert all(cosine(*pair) > 0.5 for pair in zip(questions, passages, strict=True))
 
 
 @pytest.mark.spec("TR-20")
 def test_the_floor_is_a_cosine_below_that_of_equal_texts(embedder: Embedder) -> None:
-    assert -1 < embedder.floor < 1
+    assert -1 < embedder.cosine_floor < 1
 
 
 def test_the_model_id_is_known_before_anything_is_embedded_and_stays(embedder: Embedder) -> None:
     before = embedder.model_id
-    embedder.embed(TEXTS[:1])
+    embedder.embed(SAMPLE_TEXTS[:1])
 
     assert before == embedder.model_id != ""
 
@@ -160,13 +160,15 @@ def test_the_model_id_is_known_before_anything_is_embedded_and_stays(embedder: E
 def test_four_threads_get_the_same_vectors_as_one(embedder: Embedder) -> None:
     with ThreadPoolExecutor(4) as pool:
         found = list(
-            pool.map(lambda _: (embedder.embed(TEXTS[:2]), embedder.embed_query(TEXTS[3])), range(4))
+            pool.map(
+                lambda _: (embedder.embed(SAMPLE_TEXTS[:2]), embedder.embed_query(SAMPLE_TEXTS[3])), range(4)
+            )
         )
 
-    assert found == [(embedder.embed(TEXTS[:2]), embedder.embed_query(TEXTS[3]))] * 4
+    assert found == [(embedder.embed(SAMPLE_TEXTS[:2]), embedder.embed_query(SAMPLE_TEXTS[3]))] * 4
 
 
-@pytest.mark.parametrize("text", UGLY.values(), ids=UGLY.keys())
+@pytest.mark.parametrize("text", EDGE_CASE_TEXTS.values(), ids=EDGE_CASE_TEXTS.keys())
 def test_ugly_text_is_embedded_and_cut_like_any_other(embedder: Embedder, text: str) -> None:
     [vector] = embedder.embed([text])
     pieces = embedder.windows(text)

@@ -9,70 +9,72 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.domain.candidate import Candidate, Hit, Reach, Source
-from recollect.domain.memory import Change, Kind, Span, Standing
+from recollect.domain.candidate import Candidate, Hit, SearchFilter, Source
+from recollect.domain.memory import ChangeKind, Kind, MemoryStatus, SourceSpan
 from recollect.domain.message import ChunkKind, Message, MessageType, Role
 from recollect.domain.scope import Scope
 from recollect.domain.summary import Summary, SummaryKind
 from recollect.errors import Refused
 from recollect.ports.store import Store
-from recollect.ports.vector_math import unit
+from recollect.ports.vector_math import unit_vector
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, an_id, chunks_of
 from recollect.testing.clock import MONDAY
 from recollect.testing.embedders import LetterEmbedder
 
 EMBEDDER = LetterEmbedder()
-EVERYWHERE = Scope(ANA)
-HERE = Scope(ANA, KITCHEN)
-GARDEN = Scope(ANA, "garden")
-BRUNO = Scope("bruno")
-ANYTHING = Reach()
+USER_SCOPE = Scope(ANA)
+CHAT_SCOPE = Scope(ANA, KITCHEN)
+GARDEN_SCOPE = Scope(ANA, "garden")
+BRUNO_SCOPE = Scope("bruno")
+NO_FILTER = SearchFilter()
 HOUR = timedelta(hours=1)
 SALT = a_message("Salmon soup with salt")
 BREAD = a_message("Bread with butter", created_at=MONDAY + HOUR)
 ROSES = a_message("Roses like salt water least", chat="garden", created_at=MONDAY + 2 * HOUR)
 
 
-class Stop(Exception):
+class RollbackError(Exception):
     """Something went wrong half-way."""
 
 
-def said(store: Store, *messages: Message) -> None:
+def add_messages(store: Store, *messages: Message) -> None:
     for message in messages:
         store.messages.add(message, ())
 
 
-def embedded(store: Store, *users: str, model: LetterEmbedder = EMBEDDER) -> None:
+def embed_pending(store: Store, *users: str, model: LetterEmbedder = EMBEDDER) -> None:
     """Give every passage that waits for one its vector."""
     for user in users or (ANA,):
-        while batch := store.vectors.missing(user, limit=100):
+        while batch := store.vectors.queued_passages(user, limit=100):
             vectors = model.embed([passage.text for passage in batch])
             store.vectors.put(user, model.model_id, list(zip(batch, vectors, strict=True)))
 
 
-def by_words(
-    store: Store, query: str, *, scope: Scope = EVERYWHERE, reach: Reach = ANYTHING, limit: int = 20
+def search_lexical(
+    store: Store, query: str, *, scope: Scope = USER_SCOPE, reach: SearchFilter = NO_FILTER, limit: int = 20
 ) -> list[str]:
-    return texts(store, store.search.lexical(scope, query, limit=limit, reach=reach), scope, reach)
+    return load_texts(
+        store, store.search.lexical(scope, query, limit=limit, search_filter=reach), scope, reach
+    )
 
 
-def by_meaning(
-    store: Store, query: str, *, scope: Scope = EVERYWHERE, reach: Reach = ANYTHING, limit: int = 20
+def search_dense(
+    store: Store, query: str, *, scope: Scope = USER_SCOPE, reach: SearchFilter = NO_FILTER, limit: int = 20
 ) -> list[str]:
     vector = EMBEDDER.embed_query(query)
-    hits = store.search.dense(scope, vector, model=EMBEDDER.model_id, limit=limit, reach=reach)
-    return texts(store, hits, scope, reach)
+    hits = store.search.dense(scope, vector, model=EMBEDDER.model_id, limit=limit, search_filter=reach)
+    return load_texts(store, hits, scope, reach)
 
 
-def texts(store: Store, hits: Sequence[Hit], scope: Scope, reach: Reach) -> list[str]:
+def load_texts(store: Store, hits: Sequence[Hit], scope: Scope, reach: SearchFilter) -> list[str]:
     """What stands behind hits, best first. Each of them must stand for something."""
-    loaded = store.search.load(scope, [hit.passage for hit in hits], reach=reach)
+    loaded = store.search.load(scope, [hit.passage_id for hit in hits], search_filter=reach)
     assert hits == sorted(hits, key=lambda hit: -hit.score)
-    return [loaded[hit.passage].text for hit in hits]
+    return [loaded[hit.passage_id].text for hit in hits]
 
 
-CHANNELS = pytest.mark.parametrize("find", [by_words, by_meaning])
-Find = Callable[..., list[str]]
+BOTH_CHANNELS = pytest.mark.parametrize("find", [search_lexical, search_dense])
+SearchFunction = Callable[..., list[str]]
 
 
 # Words
@@ -80,30 +82,34 @@ Find = Callable[..., list[str]]
 
 @pytest.mark.spec("TR-6")
 def test_who_shares_more_words_with_the_query_scores_higher_and_every_score_is_positive(store: Store) -> None:
-    said(store, BREAD, SALT, a_message("Soup again"))
-    hits = store.search.lexical(EVERYWHERE, "salmon soup", limit=9, reach=ANYTHING)
+    add_messages(store, BREAD, SALT, a_message("Soup again"))
+    hits = store.search.lexical(USER_SCOPE, "salmon soup", limit=9, search_filter=NO_FILTER)
 
-    assert texts(store, hits, EVERYWHERE, ANYTHING) == [SALT.content, "Soup again"]
+    assert load_texts(store, hits, USER_SCOPE, NO_FILTER) == [SALT.content, "Soup again"]
     assert min(hit.score for hit in hits) > 0
 
 
 def test_a_rare_word_counts_more_than_a_common_one(store: Store) -> None:
-    said(store, *(a_message(f"Soup of day {n}") for n in range(9)), a_message("Saffron rice"))
+    add_messages(store, *(a_message(f"Soup of day {n}") for n in range(9)), a_message("Saffron rice"))
 
-    assert by_words(store, "soup saffron", limit=1) == ["Saffron rice"]
+    assert search_lexical(store, "soup saffron", limit=1) == ["Saffron rice"]
 
 
 def test_a_hit_says_how_much_of_the_question_it_holds(store: Store) -> None:
-    said(store, SALT, BREAD, a_message("Soup again"))
-    hits = store.search.lexical(EVERYWHERE, "salmon soup for the lighthouse keeper", limit=9, reach=ANYTHING)
+    add_messages(store, SALT, BREAD, a_message("Soup again"))
+    hits = store.search.lexical(
+        USER_SCOPE, "salmon soup for the lighthouse keeper", limit=9, search_filter=NO_FILTER
+    )
 
-    assert [hit.covered for hit in hits] == [0.5, 0.25]
+    assert [hit.query_coverage for hit in hits] == [0.5, 0.25]
 
 
 def test_a_word_in_a_short_text_counts_more_than_in_a_long_one(store: Store) -> None:
-    said(store, a_message("Saffron and rice and fish and oil and onions and time"), a_message("Saffron rice"))
+    add_messages(
+        store, a_message("Saffron and rice and fish and oil and onions and time"), a_message("Saffron rice")
+    )
 
-    assert by_words(store, "saffron", limit=1) == ["Saffron rice"]
+    assert search_lexical(store, "saffron", limit=1) == ["Saffron rice"]
 
 
 @pytest.mark.spec("TR-1")
@@ -116,9 +122,9 @@ def test_a_word_in_a_short_text_counts_more_than_in_a_long_one(store: Store) -> 
     ],
 )  # fmt: skip
 def test_any_text_is_a_valid_query(store: Store, query: str) -> None:
-    said(store, SALT)
+    add_messages(store, SALT)
 
-    found = by_words(store, query)
+    found = search_lexical(store, query)
     assert found == ([SALT.content] if "soup" in query else [])
 
 
@@ -130,33 +136,33 @@ def test_no_query_whatever_raises_or_reaches_another_user(store: Store, query: s
         a_message(f"bruno's secret {query}", user="bruno", id=an_id(query), client_id=query), ()
     )
 
-    assert by_words(store, query) == []
+    assert search_lexical(store, query) == []
 
 
 @pytest.mark.spec("Y11")
 def test_a_name_from_code_is_found_by_itself_and_by_its_parts(store: Store) -> None:
-    said(store, a_message("function calculateTotal(items) adds the tax"), BREAD)
+    add_messages(store, a_message("function calculateTotal(items) adds the tax"), BREAD)
 
     for query in ("calculateTotal", "calculateTotal()", "CALCULATETOTAL", "calculate total"):
-        assert by_words(store, query) == ["function calculateTotal(items) adds the tax"]
+        assert search_lexical(store, query) == ["function calculateTotal(items) adds the tax"]
 
 
 # Both channels
 
 
-@CHANNELS
+@BOTH_CHANNELS
 @pytest.mark.spec("E10")
-def test_messages_chunks_and_memories_are_found_alike(store: Store, find: Find) -> None:
+def test_messages_chunks_and_memories_are_found_alike(store: Store, find: SearchFunction) -> None:
     store.messages.add(SALT, chunks_of("Salmon soup ", "with salt"))
     store.memories.add(a_memory("salts salmon soup"))
-    embedded(store)
+    embed_pending(store)
 
     assert sorted(find(store, "salmon soup salt")) == [
         "Salmon soup ", "Salmon soup with salt", "salts salmon soup", "with salt",
     ]  # fmt: skip
 
 
-@CHANNELS
+@BOTH_CHANNELS
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
@@ -167,45 +173,47 @@ def test_messages_chunks_and_memories_are_found_alike(store: Store, find: Find) 
     ],
 )
 def test_only_the_sources_that_were_asked_for_are_looked_at(
-    store: Store, find: Find, source: Source, expected: list[str]
+    store: Store, find: SearchFunction, source: Source, expected: list[str]
 ) -> None:
     store.messages.add(SALT, chunks_of("salmon soup"))
     store.memories.add(a_memory("makes salmon soup"))
-    embedded(store)
+    embed_pending(store)
 
-    assert find(store, "salmon soup", reach=Reach(sources=frozenset({source}))) == expected
+    assert find(store, "salmon soup", reach=SearchFilter(sources=frozenset({source}))) == expected
 
 
-@CHANNELS
+@BOTH_CHANNELS
 @pytest.mark.spec("C-22", "A9")
-def test_nobody_finds_what_somebody_else_said(store: Store, find: Find) -> None:
-    said(store, SALT, a_message("Salmon soup, my way", user="bruno"))
+def test_nobody_finds_what_somebody_else_said(store: Store, find: SearchFunction) -> None:
+    add_messages(store, SALT, a_message("Salmon soup, my way", user="bruno"))
     store.memories.add(a_memory("owns a salmon farm", user="bruno"))
-    embedded(store, ANA, "bruno")
+    embed_pending(store, ANA, "bruno")
 
     assert find(store, "salmon soup farm") == [SALT.content]
-    assert sorted(find(store, "salmon soup farm", scope=BRUNO)) == [
+    assert sorted(find(store, "salmon soup farm", scope=BRUNO_SCOPE)) == [
         "Salmon soup, my way",
         "owns a salmon farm",
     ]
     assert find(store, "salmon soup farm", scope=Scope("carla")) == []
 
 
-@CHANNELS
+@BOTH_CHANNELS
 @pytest.mark.spec("C-22")
-def test_two_chats_of_the_same_name_are_two_chats_if_two_users_have_them(store: Store, find: Find) -> None:
-    said(store, SALT, a_message("Salmon soup, my way", user="bruno"))
-    embedded(store, ANA, "bruno")
+def test_two_chats_of_the_same_name_are_two_chats_if_two_users_have_them(
+    store: Store, find: SearchFunction
+) -> None:
+    add_messages(store, SALT, a_message("Salmon soup, my way", user="bruno"))
+    embed_pending(store, ANA, "bruno")
 
-    assert find(store, "salmon", scope=HERE) == [SALT.content]
+    assert find(store, "salmon", scope=CHAT_SCOPE) == [SALT.content]
     assert find(store, "salmon", scope=Scope("bruno", "garden")) == []
 
 
-@CHANNELS
+@BOTH_CHANNELS
 @pytest.mark.spec("C-22", "C-27")
-def test_a_summary_is_found_in_its_chat_and_by_its_user_alone(store: Store, find: Find) -> None:
+def test_a_summary_is_found_in_its_chat_and_by_its_user_alone(store: Store, find: SearchFunction) -> None:
     for user, chat in ((ANA, KITCHEN), (ANA, "garden"), ("bruno", KITCHEN)):
-        said(store, a_message("ok", user=user, chat=chat))
+        add_messages(store, a_message("ok", user=user, chat=chat))
         store.summaries.add(
             Summary(
                 id=an_id("summary", user, chat),
@@ -216,70 +224,74 @@ def test_a_summary_is_found_in_its_chat_and_by_its_user_alone(store: Store, find
                 created_at=MONDAY,
             )
         )
-    embedded(store, ANA, "bruno")
-    summaries = Reach(sources=frozenset({Source.SUMMARY}))
+    embed_pending(store, ANA, "bruno")
+    summaries = SearchFilter(sources=frozenset({Source.SUMMARY}))
 
-    assert find(store, "salmon", scope=HERE, reach=summaries) == ["Salmon in ana's kitchen"]
+    assert find(store, "salmon", scope=CHAT_SCOPE, reach=summaries) == ["Salmon in ana's kitchen"]
     assert len(find(store, "salmon", reach=summaries)) == 2
-    assert find(store, "salmon", scope=BRUNO, reach=summaries) == ["Salmon in bruno's kitchen"]
+    assert find(store, "salmon", scope=BRUNO_SCOPE, reach=summaries) == ["Salmon in bruno's kitchen"]
     assert find(store, "salmon", reach=replace(summaries, as_of=MONDAY - HOUR)) == []
     everything = range(100)
-    loaded = store.search.load(BRUNO, everything, reach=summaries).values()
+    loaded = store.search.load(BRUNO_SCOPE, everything, search_filter=summaries).values()
     assert [candidate.text for candidate in loaded] == ["Salmon in bruno's kitchen"]
-    store.chats.delete(HERE)
+    store.chats.delete(CHAT_SCOPE)
     assert find(store, "salmon", reach=summaries) == ["Salmon in ana's garden"]
 
 
-@CHANNELS
+@BOTH_CHANNELS
 @pytest.mark.spec("C-27")
-def test_a_scope_with_a_chat_looks_into_that_chat_alone(store: Store, find: Find) -> None:
+def test_a_scope_with_a_chat_looks_into_that_chat_alone(store: Store, find: SearchFunction) -> None:
     store.messages.add(SALT, chunks_of("salt soup"))
-    said(store, ROSES)
+    add_messages(store, ROSES)
     store.memories.add(a_memory("salts everything", chat=KITCHEN))
-    embedded(store)
+    embed_pending(store)
 
-    assert sorted(find(store, "salt", scope=HERE)) == [SALT.content, "salt soup"]
-    assert find(store, "salt", scope=GARDEN) == [ROSES.content]
+    assert sorted(find(store, "salt", scope=CHAT_SCOPE)) == [SALT.content, "salt soup"]
+    assert find(store, "salt", scope=GARDEN_SCOPE) == [ROSES.content]
     assert find(store, "salt", scope=Scope(ANA, "cellar")) == []
 
 
-@CHANNELS
+@BOTH_CHANNELS
 def test_a_reach_of_some_chats_means_the_most_recently_used_and_what_belongs_to_none(
-    store: Store, find: Find
+    store: Store, find: SearchFunction
 ) -> None:
-    said(
+    add_messages(
         store, *(a_message(f"Salt, day {n}", chat=f"day {n}", created_at=MONDAY + n * HOUR) for n in range(4))
     )
     store.memories.add(a_memory("salts everything"))
-    said(store, a_message("Salt, much later", user="bruno", created_at=MONDAY + 99 * HOUR))
-    embedded(store)
+    add_messages(store, a_message("Salt, much later", user="bruno", created_at=MONDAY + 99 * HOUR))
+    embed_pending(store)
 
-    assert sorted(find(store, "salt", reach=Reach(chats=2))) == [
+    assert sorted(find(store, "salt", reach=SearchFilter(max_recent_chats=2))) == [
         "Salt, day 2",
         "Salt, day 3",
         "salts everything",
     ]
 
 
-@CHANNELS
-def test_many_hits_in_older_chats_do_not_hide_those_in_the_recent_ones(store: Store, find: Find) -> None:
-    said(store, *(a_message("Salt salt salt", id=an_id(str(n)), chat="old") for n in range(30)), ROSES)
-    embedded(store)
+@BOTH_CHANNELS
+def test_many_hits_in_older_chats_do_not_hide_those_in_the_recent_ones(
+    store: Store, find: SearchFunction
+) -> None:
+    add_messages(
+        store, *(a_message("Salt salt salt", id=an_id(str(n)), chat="old") for n in range(30)), ROSES
+    )
+    embed_pending(store)
 
-    assert find(store, "salt", reach=Reach(chats=1), limit=3) == [ROSES.content]
+    assert find(store, "salt", reach=SearchFilter(max_recent_chats=1), limit=3) == [ROSES.content]
 
 
-@CHANNELS
+@BOTH_CHANNELS
 @pytest.mark.spec("TR-4")
 def test_an_edited_text_is_found_by_its_new_words_and_no_longer_by_its_old_ones(
-    store: Store, find: Find
+    store: Store, find: SearchFunction
 ) -> None:
     store.messages.add(SALT, chunks_of("Salmon soup ", "with salt"))
-    embedded(store)
-    store.messages.edit(HERE, SALT.id, "Onion broth", chunks_of("Onion ", "broth"), 2)
+    embed_pending(store)
+    store.messages.edit(CHAT_SCOPE, SALT.id, "Onion broth", chunks_of("Onion ", "broth"), 2)
 
-    assert by_words(store, "salmon soup salt") == by_meaning(store, "salmon soup salt") == []
-    embedded(store)
+    assert search_lexical(store, "salmon soup salt") == search_dense(store, "salmon soup salt") == []
+    embed_pending(store)
     assert set(find(store, "onion broth")) == {"Onion broth", "Onion ", "broth"}
 
 
@@ -288,207 +300,215 @@ def test_a_corrected_memory_loses_its_old_vector_and_waits_for_a_new_one_in_the_
     store: Store,
 ) -> None:
     memory, _ = store.memories.add(a_memory("is vegetarian"))
-    embedded(store)
+    embed_pending(store)
 
     def half_way() -> None:
         with store.transaction():
-            store.memories.save(replace(memory, text="is vegan"), Change.UPDATE)
-            assert (store.vectors.models(ANA), store.vectors.pending(ANA)) == ({}, 1)
-            raise Stop
+            store.memories.save(replace(memory, text="is vegan"), ChangeKind.UPDATE)
+            assert (store.vectors.count_by_model(ANA), store.vectors.count_queued(ANA)) == ({}, 1)
+            raise RollbackError
 
-    with pytest.raises(Stop):
+    with pytest.raises(RollbackError):
         half_way()
-    assert by_meaning(store, "vegetarian") == by_words(store, "vegetarian") == ["is vegetarian"]
-    store.memories.save(replace(memory, text="is vegan"), Change.UPDATE)
-    assert by_meaning(store, "vegetarian") == by_words(store, "vegetarian") == []
-    embedded(store)
-    assert by_meaning(store, "vegan") == by_words(store, "vegan") == ["is vegan"]
+    assert search_dense(store, "vegetarian") == search_lexical(store, "vegetarian") == ["is vegetarian"]
+    store.memories.save(replace(memory, text="is vegan"), ChangeKind.UPDATE)
+    assert search_dense(store, "vegetarian") == search_lexical(store, "vegetarian") == []
+    embed_pending(store)
+    assert search_dense(store, "vegan") == search_lexical(store, "vegan") == ["is vegan"]
 
 
 @pytest.mark.spec("V3", "TR-4")
 def test_a_deleted_message_is_found_by_neither_channel(store: Store) -> None:
     store.messages.add(SALT, chunks_of("Salmon soup ", "with salt"))
-    said(store, ROSES)
-    embedded(store)
-    by_meaning(store, "salt")
-    store.messages.delete(HERE, SALT.id)
+    add_messages(store, ROSES)
+    embed_pending(store)
+    search_dense(store, "salt")
+    store.messages.delete(CHAT_SCOPE, SALT.id)
 
-    assert by_words(store, "salmon soup salt") == by_meaning(store, "salt") == [ROSES.content]
-    assert store.vectors.models(ANA) == {"letters": 1}
+    assert search_lexical(store, "salmon soup salt") == search_dense(store, "salt") == [ROSES.content]
+    assert store.vectors.count_by_model(ANA) == {"letters": 1}
 
 
 @pytest.mark.spec("V3")
 def test_a_deleted_chat_takes_all_its_passages_out_of_both_channels(store: Store) -> None:
     store.messages.add(SALT, chunks_of("Salmon soup ", "with salt"))
-    said(store, ROSES, BREAD)
-    embedded(store)
-    said(store, a_message("Salt that waits"))
-    store.chats.delete(HERE)
+    add_messages(store, ROSES, BREAD)
+    embed_pending(store)
+    add_messages(store, a_message("Salt that waits"))
+    store.chats.delete(CHAT_SCOPE)
 
-    assert by_words(store, "salmon salt") == by_meaning(store, "salt") == [ROSES.content]
-    assert (store.vectors.models(ANA), store.vectors.pending(ANA)) == ({"letters": 1}, 0)
+    assert search_lexical(store, "salmon salt") == search_dense(store, "salt") == [ROSES.content]
+    assert (store.vectors.count_by_model(ANA), store.vectors.count_queued(ANA)) == ({"letters": 1}, 0)
 
 
 def test_an_erased_memory_is_found_by_neither_channel(store: Store) -> None:
     memory, _ = store.memories.add(a_memory("is vegetarian"))
-    embedded(store)
-    store.memories.erase(EVERYWHERE, memory.id)
+    embed_pending(store)
+    store.memories.erase(USER_SCOPE, memory.id)
 
-    assert by_words(store, "vegetarian") == by_meaning(store, "vegetarian") == []
-    assert (store.vectors.models(ANA), store.vectors.pending(ANA)) == ({}, 0)
+    assert search_lexical(store, "vegetarian") == search_dense(store, "vegetarian") == []
+    assert (store.vectors.count_by_model(ANA), store.vectors.count_queued(ANA)) == ({}, 0)
 
 
-@CHANNELS
+@BOTH_CHANNELS
 @pytest.mark.spec("W3", "E10", "TR-5")
 @pytest.mark.parametrize("role", [Role.SYSTEM, Role.TOOL])
-def test_what_nobody_said_is_never_found(store: Store, find: Find, role: Role) -> None:
+def test_what_nobody_said_is_never_found(store: Store, find: SearchFunction, role: Role) -> None:
     hidden = a_message("Always salt the salmon", role=role)
     store.messages.add(hidden, chunks_of("Always salt ", "the salmon"))
-    said(store, a_message("ok", role=Role.ASSISTANT))
-    store.messages.edit(HERE, hidden.id, "Salt the salmon twice", chunks_of("Salt it ", "twice"), 4)
-    store.messages.judge(HERE, hidden.id, importance=100, summary="Salt.", kind=MessageType.DECISION)
-    assert [passage.text for passage in store.vectors.missing(ANA, limit=9)] == ["ok"]
-    embedded(store)
+    add_messages(store, a_message("ok", role=Role.ASSISTANT))
+    store.messages.edit(CHAT_SCOPE, hidden.id, "Salt the salmon twice", chunks_of("Salt it ", "twice"), 4)
+    store.messages.annotate(CHAT_SCOPE, hidden.id, importance=100, summary="Salt.", kind=MessageType.DECISION)
+    assert [passage.text for passage in store.vectors.queued_passages(ANA, limit=9)] == ["ok"]
+    embed_pending(store)
     for shadow in ("fulltext", "vectors"):
-        store.upkeep.rebuild(shadow)
-    embedded(store)
+        store.maintenance.rebuild_index(shadow)
+    embed_pending(store)
 
     assert "salmon" not in " ".join(find(store, "salt the salmon twice"))
-    important = store.search.important(EVERYWHERE, limit=9, reach=ANYTHING)
+    important = store.search.most_important(USER_SCOPE, limit=9, search_filter=NO_FILTER)
     assert important == []
 
 
-@CHANNELS
-@pytest.mark.parametrize("standing", [s for s in Standing if s is not Standing.ACTIVE])
-def test_only_active_memories_are_found(store: Store, find: Find, standing: Standing) -> None:
+@BOTH_CHANNELS
+@pytest.mark.parametrize("standing", [s for s in MemoryStatus if s is not MemoryStatus.ACTIVE])
+def test_only_active_memories_are_found(store: Store, find: SearchFunction, standing: MemoryStatus) -> None:
     store.memories.add(a_memory("is vegetarian"))
     store.memories.add(a_memory("was vegetarian", standing=standing))
-    embedded(store)
+    embed_pending(store)
 
     assert find(store, "vegetarian") == ["is vegetarian"]
 
 
-@CHANNELS
-def test_what_was_forgotten_does_not_stand_in_the_way_of_what_was_not(store: Store, find: Find) -> None:
+@BOTH_CHANNELS
+def test_what_was_forgotten_does_not_stand_in_the_way_of_what_was_not(
+    store: Store, find: SearchFunction
+) -> None:
     for n in range(40):
         gone, _ = store.memories.add(a_memory(f"tea tea tea {n}"))
-        store.memories.save(replace(gone, standing=Standing.FORGOTTEN), Change.DELETE)
+        store.memories.save(replace(gone, standing=MemoryStatus.FORGOTTEN), ChangeKind.DELETE)
     store.memories.add(a_memory("drinks tea at five in the garden"))
-    embedded(store)
+    embed_pending(store)
 
     assert find(store, "tea", limit=5) == ["drinks tea at five in the garden"]
 
 
-@CHANNELS
+@BOTH_CHANNELS
 def test_what_was_forgotten_does_not_come_back_by_way_of_the_message_it_was_said_in(
-    store: Store, find: Find
+    store: Store, find: SearchFunction
 ) -> None:
     store.messages.add(SALT, chunks_of("salmon soup"))
-    span = Span(message_id=SALT.id, start=0, end=11)
+    span = SourceSpan(message_id=SALT.id, start=0, end=11)
     memory, _ = store.memories.add(a_memory("makes salmon soup", spans=(span,)))
-    embedded(store)
+    embed_pending(store)
     assert len(find(store, "salmon soup")) == 3
-    store.memories.save(replace(memory, standing=Standing.FORGOTTEN), Change.DELETE)
+    store.memories.save(replace(memory, standing=MemoryStatus.FORGOTTEN), ChangeKind.DELETE)
 
     assert find(store, "salmon soup") == []
 
 
-@CHANNELS
-def test_the_importance_floor_and_the_kinds_leave_room_for_those_they_admit(store: Store, find: Find) -> None:
+@BOTH_CHANNELS
+def test_the_importance_floor_and_the_kinds_leave_room_for_those_they_admit(
+    store: Store, find: SearchFunction
+) -> None:
     for n in range(30):
         store.memories.add(a_memory(f"tea tea {n}", kind=Kind.EMO, weight=0.2))
     store.memories.add(a_memory("drinks tea at five", kind=Kind.PREF, weight=0.8))
-    embedded(store)
+    embed_pending(store)
 
-    assert find(store, "tea", limit=3, reach=Reach(importance_floor=50)) == ["drinks tea at five"]
-    assert find(store, "tea", limit=3, reach=Reach(kinds=frozenset({Kind.PREF}))) == ["drinks tea at five"]
+    assert find(store, "tea", limit=3, reach=SearchFilter(min_importance=50)) == ["drinks tea at five"]
+    assert find(store, "tea", limit=3, reach=SearchFilter(kinds=frozenset({Kind.PREF}))) == [
+        "drinks tea at five"
+    ]
 
 
-@CHANNELS
-def test_as_of_a_moment_is_found_what_was_said_by_then(store: Store, find: Find) -> None:
+@BOTH_CHANNELS
+def test_as_of_a_moment_is_found_what_was_said_by_then(store: Store, find: SearchFunction) -> None:
     store.messages.add(SALT, chunks_of("salt soup"))
-    said(store, ROSES)
-    embedded(store)
+    add_messages(store, ROSES)
+    embed_pending(store)
 
-    assert sorted(find(store, "salt", reach=Reach(as_of=MONDAY + HOUR))) == [SALT.content, "salt soup"]
-    assert find(store, "salt", reach=Reach(as_of=MONDAY - HOUR)) == []
+    assert sorted(find(store, "salt", reach=SearchFilter(as_of=MONDAY + HOUR))) == [SALT.content, "salt soup"]
+    assert find(store, "salt", reach=SearchFilter(as_of=MONDAY - HOUR)) == []
 
 
-@CHANNELS
-def test_as_of_a_moment_is_found_what_was_true_then(store: Store, find: Find) -> None:
+@BOTH_CHANNELS
+def test_as_of_a_moment_is_found_what_was_true_then(store: Store, find: SearchFunction) -> None:
     moved = MONDAY + 10 * HOUR
-    store.memories.add(a_memory("lives in Porto", standing=Standing.SUPERSEDED, valid_to=moved))
+    store.memories.add(a_memory("lives in Porto", standing=MemoryStatus.SUPERSEDED, valid_to=moved))
     store.memories.add(a_memory("lives in Lisboa", created_at=moved, valid_from=moved))
-    store.memories.add(a_memory("lives in Atlantis", standing=Standing.FORGOTTEN))
-    embedded(store)
+    store.memories.add(a_memory("lives in Atlantis", standing=MemoryStatus.FORGOTTEN))
+    embed_pending(store)
 
-    def at(reach: Reach) -> list[str]:
+    def at(reach: SearchFilter) -> list[str]:
         return find(store, "lives in Porto Lisboa Atlantis", reach=reach)
 
-    assert at(Reach(as_of=MONDAY + HOUR)) == ["lives in Porto"]
-    assert at(Reach(as_of=moved)) == ["lives in Lisboa"]
-    assert at(ANYTHING) == ["lives in Lisboa"]
-    assert at(Reach(as_of=MONDAY - HOUR)) == []
+    assert at(SearchFilter(as_of=MONDAY + HOUR)) == ["lives in Porto"]
+    assert at(SearchFilter(as_of=moved)) == ["lives in Lisboa"]
+    assert at(NO_FILTER) == ["lives in Lisboa"]
+    assert at(SearchFilter(as_of=MONDAY - HOUR)) == []
 
 
 def test_a_message_is_outdated_once_news_has_taken_the_place_of_what_it_says(store: Store) -> None:
-    said(store, SALT, BREAD)
-    span = Span(message_id=SALT.id, start=0, end=6)
-    fact = a_memory("likes salt", spans=(span,), standing=Standing.SUPERSEDED)
+    add_messages(store, SALT, BREAD)
+    span = SourceSpan(message_id=SALT.id, start=0, end=6)
+    fact = a_memory("likes salt", spans=(span,), standing=MemoryStatus.SUPERSEDED)
     store.memories.add(fact)
-    numbers = [passage.number for passage in store.vectors.missing(ANA, limit=9)]
+    numbers = [passage.id for passage in store.vectors.queued_passages(ANA, limit=9)]
 
-    def outdated(reach: Reach) -> set[str]:
-        loaded = store.search.load(EVERYWHERE, numbers, reach=reach)
+    def outdated(reach: SearchFilter) -> set[str]:
+        loaded = store.search.load(USER_SCOPE, numbers, search_filter=reach)
         return {candidate.text for candidate in loaded.values() if candidate.outdated}
 
-    assert outdated(ANYTHING) == {SALT.content}
-    assert outdated(Reach(as_of=MONDAY + 9 * HOUR)) == set()
+    assert outdated(NO_FILTER) == {SALT.content}
+    assert outdated(SearchFilter(as_of=MONDAY + 9 * HOUR)) == set()
 
 
-@CHANNELS
+@BOTH_CHANNELS
 def test_what_another_writer_stored_is_found(
-    store: Store, find: Find, open_store: Callable[[], Store]
+    store: Store, find: SearchFunction, open_store: Callable[[], Store]
 ) -> None:
     other = open_store()
-    said(store, SALT)
-    embedded(store)
+    add_messages(store, SALT)
+    embed_pending(store)
     assert find(other, "salt") == [SALT.content]
-    said(store, ROSES)
-    embedded(store)
-    store.messages.delete(HERE, SALT.id)
+    add_messages(store, ROSES)
+    embed_pending(store)
+    store.messages.delete(CHAT_SCOPE, SALT.id)
 
     assert find(other, "salt") == [ROSES.content]
 
 
-@CHANNELS
-def test_a_transaction_finds_what_it_has_written(store: Store, find: Find) -> None:
-    said(store, BREAD)
-    embedded(store)
+@BOTH_CHANNELS
+def test_a_transaction_finds_what_it_has_written(store: Store, find: SearchFunction) -> None:
+    add_messages(store, BREAD)
+    embed_pending(store)
     with store.transaction():
-        said(store, SALT)
-        embedded(store)
+        add_messages(store, SALT)
+        embed_pending(store)
 
         assert find(store, "salmon soup with salt", limit=1) == [SALT.content]
 
 
-@CHANNELS
-def test_what_a_transaction_took_back_leaves_no_trace_in_later_searches(store: Store, find: Find) -> None:
-    said(store, BREAD)
-    embedded(store)
+@BOTH_CHANNELS
+def test_what_a_transaction_took_back_leaves_no_trace_in_later_searches(
+    store: Store, find: SearchFunction
+) -> None:
+    add_messages(store, BREAD)
+    embed_pending(store)
 
     def half_way() -> None:
         with store.transaction():
-            said(store, a_message("Salt in the cellar", chat="cellar"))
-            embedded(store)
+            add_messages(store, a_message("Salt in the cellar", chat="cellar"))
+            embed_pending(store)
             find(store, "salt")
-            raise Stop
+            raise RollbackError
 
-    with pytest.raises(Stop):
+    with pytest.raises(RollbackError):
         half_way()
-    said(store, ROSES)
-    embedded(store)
-    said(store, a_message("ok", chat="cellar"))
+    add_messages(store, ROSES)
+    embed_pending(store)
+    add_messages(store, a_message("ok", chat="cellar"))
     assert find(store, "salt", scope=Scope(ANA, "cellar")) == []
     assert find(store, "roses like salt water least", limit=1) == [ROSES.content]
 
@@ -498,10 +518,10 @@ def test_what_a_transaction_took_back_leaves_no_trace_in_later_searches(store: S
 
 @pytest.mark.spec("C-15", "E17")
 def test_a_cosine_is_a_cosine(store: Store) -> None:
-    said(store, SALT)
-    embedded(store)
+    add_messages(store, SALT)
+    embed_pending(store)
     [hit] = store.search.dense(
-        EVERYWHERE, EMBEDDER.embed_query(SALT.content), model="letters", limit=9, reach=ANYTHING
+        USER_SCOPE, EMBEDDER.embed_query(SALT.content), model="letters", limit=9, search_filter=NO_FILTER
     )
 
     assert hit.score == pytest.approx(1.0, abs=0.01)
@@ -509,64 +529,64 @@ def test_a_cosine_is_a_cosine(store: Store) -> None:
 
 @pytest.mark.spec("C-16", "E17")
 def test_vectors_of_other_models_are_never_compared(store: Store) -> None:
-    said(store, SALT, BREAD)
-    [salt, bread] = store.vectors.missing(ANA, limit=9)
+    add_messages(store, SALT, BREAD)
+    [salt, bread] = store.vectors.queued_passages(ANA, limit=9)
     vector = EMBEDDER.embed_query(SALT.content)
     store.vectors.put(ANA, "letters", [(salt, vector)])
     store.vectors.put(ANA, "other letters", [(bread, vector)])
 
     def near(model: str) -> list[int]:
-        hits = store.search.dense(EVERYWHERE, vector, model=model, limit=9, reach=ANYTHING)
-        return [hit.passage for hit in hits]
+        hits = store.search.dense(USER_SCOPE, vector, model=model, limit=9, search_filter=NO_FILTER)
+        return [hit.passage_id for hit in hits]
 
-    assert (near("letters"), near("other letters"), near("unknown")) == ([salt.number], [bread.number], [])
-    numbers = [salt.number, bread.number]
-    assert list(store.search.cosines(EVERYWHERE, numbers, vector, model="letters")) == [salt.number]
-    assert store.vectors.models(ANA) == {"letters": 1, "other letters": 1}
+    assert (near("letters"), near("other letters"), near("unknown")) == ([salt.id], [bread.id], [])
+    numbers = [salt.id, bread.id]
+    assert list(store.search.cosines(USER_SCOPE, numbers, vector, model="letters")) == [salt.id]
+    assert store.vectors.count_by_model(ANA) == {"letters": 1, "other letters": 1}
 
 
 def test_what_is_asked_in_one_moment_is_answered_as_of_it(store: Store) -> None:
-    said(store, SALT)
-    with ThreadPoolExecutor(1) as elsewhere, store.search.one_moment():
-        before = by_words(store, "bread")
-        elsewhere.submit(said, store, BREAD).result()
-        meanwhile = by_words(store, "bread")
+    add_messages(store, SALT)
+    with ThreadPoolExecutor(1) as elsewhere, store.search.snapshot():
+        before = search_lexical(store, "bread")
+        elsewhere.submit(add_messages, store, BREAD).result()
+        meanwhile = search_lexical(store, "bread")
 
-    assert (before, meanwhile, by_words(store, "bread")) == ([], [], [BREAD.content])
+    assert (before, meanwhile, search_lexical(store, "bread")) == ([], [], [BREAD.content])
 
 
 def test_a_moment_is_over_when_it_is_over_for_vectors_too(store: Store) -> None:
-    said(store, SALT)
-    embedded(store)
-    with ThreadPoolExecutor(1) as elsewhere, store.search.one_moment():
-        before = by_meaning(store, "bread")
-        elsewhere.submit(said, store, BREAD).result()
-        elsewhere.submit(embedded, store).result()
-        meanwhile = by_meaning(store, "bread")
-        with store.search.one_moment():
-            within = by_meaning(store, "bread")
-    after = by_meaning(store, BREAD.content)
-    store.messages.delete(EVERYWHERE, BREAD.id)
+    add_messages(store, SALT)
+    embed_pending(store)
+    with ThreadPoolExecutor(1) as elsewhere, store.search.snapshot():
+        before = search_dense(store, "bread")
+        elsewhere.submit(add_messages, store, BREAD).result()
+        elsewhere.submit(embed_pending, store).result()
+        meanwhile = search_dense(store, "bread")
+        with store.search.snapshot():
+            within = search_dense(store, "bread")
+    after = search_dense(store, BREAD.content)
+    store.messages.delete(USER_SCOPE, BREAD.id)
 
     assert before == meanwhile == within == [SALT.content]
     assert after == [BREAD.content, SALT.content]
-    assert by_meaning(store, BREAD.content) == [SALT.content]
+    assert search_dense(store, BREAD.content) == [SALT.content]
 
 
 def test_who_writes_in_one_moment_sees_it_and_who_fails_in_it_breaks_nothing(store: Store) -> None:
     def fail() -> None:
-        with store.search.one_moment(), store.search.one_moment():
-            by_words(store, "salmon")
+        with store.search.snapshot(), store.search.snapshot():
+            search_lexical(store, "salmon")
             with store.transaction():
-                said(store, SALT)
-                seen.extend(by_words(store, "salmon"))
-            raise Stop
+                add_messages(store, SALT)
+                seen.extend(search_lexical(store, "salmon"))
+            raise RollbackError
 
     seen: list[str] = []
-    with pytest.raises(Stop):
+    with pytest.raises(RollbackError):
         fail()
 
-    assert seen == by_words(store, "salmon") == [SALT.content]
+    assert seen == search_lexical(store, "salmon") == [SALT.content]
 
 
 def test_what_lies_in_the_middle_is_less_near_once_there_are_enough_to_have_one(store: Store) -> None:
@@ -574,22 +594,22 @@ def test_what_lies_in_the_middle_is_less_near_once_there_are_enough_to_have_one(
 
     def nearness(middle: float) -> list[float]:
         hits = store.search.dense(
-            EVERYWHERE, vector, model="letters", limit=200, reach=ANYTHING, middle=middle
+            USER_SCOPE, vector, model="letters", limit=200, search_filter=NO_FILTER, centroid_penalty=middle
         )
         looked_up = store.search.cosines(
-            EVERYWHERE, [hit.passage for hit in hits], vector, model="letters", middle=middle
+            USER_SCOPE, [hit.passage_id for hit in hits], vector, model="letters", centroid_penalty=middle
         )
-        found = store.search.load(EVERYWHERE, looked_up, reach=ANYTHING, dense=looked_up)
+        found = store.search.load(USER_SCOPE, looked_up, search_filter=NO_FILTER, dense=looked_up)
         assert [hit.score for hit in hits] == pytest.approx(
-            [looked_up[hit.passage] for hit in hits], abs=1e-5
+            [looked_up[hit.passage_id] for hit in hits], abs=1e-5
         )
         return [c.dense or 0.0 for text in (SALT, ROSES) for c in found.values() if c.text == text.content]
 
-    said(store, SALT, ROSES, *(a_message(f"Rose {number}", user="bea") for number in range(90)))
-    embedded(store, ANA, "bea")
+    add_messages(store, SALT, ROSES, *(a_message(f"Rose {number}", user="bea") for number in range(90)))
+    embed_pending(store, ANA, "bea")
     few = nearness(0.0), nearness(0.5)
-    said(store, *(a_message(f"Salmon soup with salt and rice {number}") for number in range(98)))
-    embedded(store)
+    add_messages(store, *(a_message(f"Salmon soup with salt and rice {number}") for number in range(98)))
+    embed_pending(store)
     [salt, roses], [salt_less, roses_less] = nearness(0.0), nearness(0.5)
 
     assert few[0] == pytest.approx(few[1])
@@ -599,90 +619,93 @@ def test_what_lies_in_the_middle_is_less_near_once_there_are_enough_to_have_one(
 
 @pytest.mark.spec("C-16")
 def test_a_question_of_another_dimension_finds_nothing_and_breaks_nothing(store: Store) -> None:
-    said(store, SALT)
-    embedded(store)
-    [hit] = store.search.lexical(EVERYWHERE, "salmon", limit=1, reach=ANYTHING)
-    longer = unit([1.0] * 27)
+    add_messages(store, SALT)
+    embed_pending(store)
+    [hit] = store.search.lexical(USER_SCOPE, "salmon", limit=1, search_filter=NO_FILTER)
+    longer = unit_vector([1.0] * 27)
 
-    assert store.search.dense(EVERYWHERE, longer, model="letters", limit=9, reach=ANYTHING) == []
-    assert store.search.cosines(EVERYWHERE, [hit.passage], longer, model="letters") == {}
+    assert store.search.dense(USER_SCOPE, longer, model="letters", limit=9, search_filter=NO_FILTER) == []
+    assert store.search.cosines(USER_SCOPE, [hit.passage_id], longer, model="letters") == {}
 
 
 @pytest.mark.spec("C-16")
 def test_a_vector_of_another_dimension_than_its_models_is_refused(store: Store) -> None:
-    said(store, SALT, BREAD)
-    [salt, bread] = store.vectors.missing(ANA, limit=9)
+    add_messages(store, SALT, BREAD)
+    [salt, bread] = store.vectors.queued_passages(ANA, limit=9)
     store.vectors.put(ANA, "letters", [(salt, EMBEDDER.embed_query(salt.text))])
 
     with pytest.raises(Refused, match="27"):
-        store.vectors.put(ANA, "letters", [(bread, unit([1.0] * 27))])
-    assert by_meaning(store, "salt") == [SALT.content]
-    assert store.vectors.missing(ANA, limit=9) == [bread]
+        store.vectors.put(ANA, "letters", [(bread, unit_vector([1.0] * 27))])
+    assert search_dense(store, "salt") == [SALT.content]
+    assert store.vectors.queued_passages(ANA, limit=9) == [bread]
 
 
 def test_cosines_are_given_for_the_passages_that_were_asked_for_and_have_a_vector(store: Store) -> None:
-    said(store, SALT, BREAD)
-    [salt, bread] = store.vectors.missing(ANA, limit=9)
-    embedded(store)
-    said(store, ROSES)
-    [roses] = store.vectors.missing(ANA, limit=9)
+    add_messages(store, SALT, BREAD)
+    [salt, bread] = store.vectors.queued_passages(ANA, limit=9)
+    embed_pending(store)
+    add_messages(store, ROSES)
+    [roses] = store.vectors.queued_passages(ANA, limit=9)
     vector = EMBEDDER.embed_query(SALT.content)
-    numbers = [salt.number, roses.number, 10**9]
+    numbers = [salt.id, roses.id, 10**9]
 
-    cosines = store.search.cosines(EVERYWHERE, numbers, vector, model="letters")
-    assert cosines == {salt.number: pytest.approx(1.0, abs=0.01)}
-    assert store.search.cosines(BRUNO, [bread.number], vector, model="letters") == {}
+    cosines = store.search.cosines(USER_SCOPE, numbers, vector, model="letters")
+    assert cosines == {salt.id: pytest.approx(1.0, abs=0.01)}
+    assert store.search.cosines(BRUNO_SCOPE, [bread.id], vector, model="letters") == {}
 
 
 @pytest.mark.spec("T9", "T4")
 def test_a_passage_waits_for_its_vector_until_it_has_one(store: Store) -> None:
     store.messages.add(SALT, chunks_of("Salmon soup ", "with salt"))
     store.memories.add(a_memory("salts soup"))
-    waiting = store.vectors.missing(ANA, limit=9)
+    waiting = store.vectors.queued_passages(ANA, limit=9)
 
     assert sorted(passage.text for passage in waiting) == [
         "Salmon soup ", "Salmon soup with salt", "salts soup", "with salt",
     ]  # fmt: skip
-    assert len(store.vectors.missing(ANA, limit=2)) == 2
-    assert store.vectors.pending(ANA) == 4
+    assert len(store.vectors.queued_passages(ANA, limit=2)) == 2
+    assert store.vectors.count_queued(ANA) == 4
     store.vectors.put(ANA, "letters", [(waiting[0], EMBEDDER.embed_query(waiting[0].text))])
-    assert store.vectors.missing(ANA, limit=9) == waiting[1:]
+    assert store.vectors.queued_passages(ANA, limit=9) == waiting[1:]
 
 
 def test_a_vector_for_a_text_that_changed_or_vanished_meanwhile_is_left_alone(store: Store) -> None:
-    said(store, SALT, BREAD)
-    batch = [(passage, EMBEDDER.embed_query(passage.text)) for passage in store.vectors.missing(ANA, limit=9)]
-    store.messages.edit(HERE, SALT.id, "Onion broth", (), 2)
-    store.messages.delete(HERE, BREAD.id)
+    add_messages(store, SALT, BREAD)
+    batch = [
+        (passage, EMBEDDER.embed_query(passage.text))
+        for passage in store.vectors.queued_passages(ANA, limit=9)
+    ]
+    store.messages.edit(CHAT_SCOPE, SALT.id, "Onion broth", (), 2)
+    store.messages.delete(CHAT_SCOPE, BREAD.id)
     store.vectors.put(ANA, "letters", batch)
 
-    assert store.vectors.models(ANA) == {}
-    assert [passage.text for passage in store.vectors.missing(ANA, limit=9)] == ["Onion broth"]
+    assert store.vectors.count_by_model(ANA) == {}
+    assert [passage.text for passage in store.vectors.queued_passages(ANA, limit=9)] == ["Onion broth"]
 
 
 @pytest.mark.spec("C-22")
 def test_nobody_gives_a_vector_to_what_somebody_else_said(store: Store) -> None:
-    said(store, SALT, a_message("Mine", user="bruno"))
-    [salt] = store.vectors.missing(ANA, limit=9)
+    add_messages(store, SALT, a_message("Mine", user="bruno"))
+    [salt] = store.vectors.queued_passages(ANA, limit=9)
     store.vectors.put("bruno", "letters", [(salt, EMBEDDER.embed_query(salt.text))])
 
-    assert store.vectors.models(ANA) == store.vectors.models("bruno") == {}
-    assert (store.vectors.pending(ANA), store.vectors.pending("bruno")) == (1, 1)
+    assert store.vectors.count_by_model(ANA) == store.vectors.count_by_model("bruno") == {}
+    assert (store.vectors.count_queued(ANA), store.vectors.count_queued("bruno")) == (1, 1)
 
 
 def test_the_last_vector_of_a_passage_and_model_counts(store: Store) -> None:
-    said(store, SALT)
-    [salt] = store.vectors.missing(ANA, limit=9)
+    add_messages(store, SALT)
+    [salt] = store.vectors.queued_passages(ANA, limit=9)
     for text in ("zzz", SALT.content):
         store.vectors.put(ANA, "letters", [(salt, EMBEDDER.embed_query(text))])
 
-    assert store.vectors.models(ANA) == {"letters": 1}
+    assert store.vectors.count_by_model(ANA) == {"letters": 1}
     vector = EMBEDDER.embed_query(SALT.content)
-    [hit] = store.search.dense(EVERYWHERE, vector, model="letters", limit=9, reach=ANYTHING)
+    [hit] = store.search.dense(USER_SCOPE, vector, model="letters", limit=9, search_filter=NO_FILTER)
     assert hit.score == pytest.approx(1.0, abs=0.01)
 
 
-class NewLetters(LetterEmbedder):
+class OtherModelEmbedder(LetterEmbedder):
     """Another space."""
 
     model_id = "new letters"
@@ -690,85 +713,88 @@ class NewLetters(LetterEmbedder):
 
 @pytest.mark.spec("U5")
 def test_a_new_model_is_asked_for_and_the_old_one_serves_until_it_is_retired(store: Store) -> None:
-    said(store, SALT, BREAD)
-    embedded(store)
+    add_messages(store, SALT, BREAD)
+    embed_pending(store)
 
-    assert store.vectors.request(ANA, "new letters") == 2
-    assert store.vectors.pending(ANA) == 2
-    assert by_meaning(store, "salt", limit=1) == [SALT.content]
-    embedded(store, model=NewLetters())
-    assert store.vectors.models(ANA) == {"letters": 2, "new letters": 2}
-    assert store.vectors.request(ANA, "new letters") == 0
-    assert store.vectors.retire(ANA, "letters") == 2
-    assert by_meaning(store, "salt") == []
-    assert store.vectors.models(ANA) == {"new letters": 2}
+    assert store.vectors.enqueue_missing(ANA, "new letters") == 2
+    assert store.vectors.count_queued(ANA) == 2
+    assert search_dense(store, "salt", limit=1) == [SALT.content]
+    embed_pending(store, model=OtherModelEmbedder())
+    assert store.vectors.count_by_model(ANA) == {"letters": 2, "new letters": 2}
+    assert store.vectors.enqueue_missing(ANA, "new letters") == 0
+    assert store.vectors.delete_model(ANA, "letters") == 2
+    assert search_dense(store, "salt") == []
+    assert store.vectors.count_by_model(ANA) == {"new letters": 2}
 
 
 @pytest.mark.spec("C-22")
 def test_every_user_waits_in_a_queue_of_their_own(store: Store) -> None:
-    said(store, *(a_message(f"Mine, number {n}", user="bruno") for n in range(3)), SALT)
-    assert [passage.text for passage in store.vectors.missing(ANA, limit=1)] == [SALT.content]
-    embedded(store, ANA, "bruno")
-    said(store, a_message("Mine, and waiting", user="bruno"))
+    add_messages(store, *(a_message(f"Mine, number {n}", user="bruno") for n in range(3)), SALT)
+    assert [passage.text for passage in store.vectors.queued_passages(ANA, limit=1)] == [SALT.content]
+    embed_pending(store, ANA, "bruno")
+    add_messages(store, a_message("Mine, and waiting", user="bruno"))
 
-    assert store.vectors.request(ANA, "new letters") == 1
-    assert (store.vectors.pending(ANA), store.vectors.pending("bruno")) == (1, 1)
-    assert (store.vectors.models(ANA), store.vectors.models("bruno")) == ({"letters": 1}, {"letters": 3})
+    assert store.vectors.enqueue_missing(ANA, "new letters") == 1
+    assert (store.vectors.count_queued(ANA), store.vectors.count_queued("bruno")) == (1, 1)
+    assert (store.vectors.count_by_model(ANA), store.vectors.count_by_model("bruno")) == (
+        {"letters": 1},
+        {"letters": 3},
+    )
 
 
 @pytest.mark.spec("C-22")
 def test_another_users_vectors_outlive_a_retired_model(store: Store) -> None:
-    said(store, SALT, a_message("Salt of mine", user="bruno"))
-    embedded(store, ANA, "bruno")
+    add_messages(store, SALT, a_message("Salt of mine", user="bruno"))
+    embed_pending(store, ANA, "bruno")
 
-    assert store.vectors.retire(ANA, "letters") == 1
-    assert by_meaning(store, "salt", scope=BRUNO) == ["Salt of mine"]
+    assert store.vectors.delete_model(ANA, "letters") == 1
+    assert search_dense(store, "salt", scope=BRUNO_SCOPE) == ["Salt of mine"]
 
 
 # Importance
 
 
-def judged(store: Store, message: Message, importance: int) -> None:
-    said(store, message)
+def set_importance(store: Store, message: Message, importance: int) -> None:
+    add_messages(store, message)
     scope = Scope(message.user, message.chat)
-    store.messages.judge(scope, message.id, importance=importance, summary=None, kind=MessageType.CHAT)
+    store.messages.annotate(scope, message.id, importance=importance, summary=None, kind=MessageType.CHAT)
 
 
 def test_the_most_important_come_first_then_the_newest(store: Store) -> None:
-    judged(store, SALT, 80)
-    judged(store, BREAD, 80)
-    judged(store, ROSES, 0)
-    said(store, a_message("Not judged yet"))
+    set_importance(store, SALT, 80)
+    set_importance(store, BREAD, 80)
+    set_importance(store, ROSES, 0)
+    add_messages(store, a_message("Not judged yet"))
     store.memories.add(a_memory("is vegetarian", weight=0.9))
-    store.memories.add(a_memory("smokes", standing=Standing.ARCHIVED))
-    judged(store, a_message("Not mine", user="bruno"), 100)
+    store.memories.add(a_memory("smokes", standing=MemoryStatus.ARCHIVED))
+    set_importance(store, a_message("Not mine", user="bruno"), 100)
     store.memories.add(a_memory("not mine either", user="bruno"))
-    hits = store.search.important(EVERYWHERE, limit=9, reach=ANYTHING)
+    hits = store.search.most_important(USER_SCOPE, limit=9, search_filter=NO_FILTER)
 
-    assert texts(store, hits, EVERYWHERE, ANYTHING) == ["is vegetarian", BREAD.content, SALT.content]
+    assert load_texts(store, hits, USER_SCOPE, NO_FILTER) == ["is vegetarian", BREAD.content, SALT.content]
     assert [hit.score for hit in hits] == pytest.approx([0.9, 0.8, 0.8])
 
 
 @pytest.mark.parametrize(
     ("scope", "reach", "expected"),
     [
-        (EVERYWHERE, Reach(importance_floor=85), ["is vegetarian"]),
-        (EVERYWHERE, Reach(sources=frozenset({Source.MESSAGE})), [ROSES.content]),
-        (EVERYWHERE, Reach(sources=frozenset({Source.MEMORY})), ["is vegetarian"]),
-        (EVERYWHERE, Reach(chats=1), ["is vegetarian"]),
-        (HERE, ANYTHING, [SALT.content]),
-        (GARDEN, ANYTHING, [ROSES.content]),
+        (USER_SCOPE, SearchFilter(min_importance=85), ["is vegetarian"]),
+        (USER_SCOPE, SearchFilter(sources=frozenset({Source.MESSAGE})), [ROSES.content]),
+        (USER_SCOPE, SearchFilter(sources=frozenset({Source.MEMORY})), ["is vegetarian"]),
+        (USER_SCOPE, SearchFilter(max_recent_chats=1), ["is vegetarian"]),
+        (CHAT_SCOPE, NO_FILTER, [SALT.content]),
+        (GARDEN_SCOPE, NO_FILTER, [ROSES.content]),
     ],
 )
 def test_the_first_of_the_important_is_the_first_within_reach(
-    store: Store, scope: Scope, reach: Reach, expected: list[str]
+    store: Store, scope: Scope, reach: SearchFilter, expected: list[str]
 ) -> None:
-    judged(store, SALT, 70)
-    judged(store, ROSES, 80)
+    set_importance(store, SALT, 70)
+    set_importance(store, ROSES, 80)
     store.memories.add(a_memory("is vegetarian", weight=0.9))
-    hits = store.search.important(scope, limit=1, reach=reach)
+    hits = store.search.most_important(scope, limit=1, search_filter=reach)
 
-    assert texts(store, hits, scope, reach) == expected
+    assert load_texts(store, hits, scope, reach) == expected
 
 
 # What stands behind a number
@@ -777,11 +803,11 @@ def test_the_first_of_the_important_is_the_first_within_reach(
 def test_a_candidate_says_where_it_comes_from(store: Store) -> None:
     code = replace(chunks_of("mix(flour)")[0], kind=ChunkKind.CODE, language="python")
     store.messages.add(replace(SALT, role=Role.ASSISTANT), [code])
-    store.messages.judge(HERE, SALT.id, importance=40, summary="Soup.", kind=MessageType.CHAT)
+    store.messages.annotate(CHAT_SCOPE, SALT.id, importance=40, summary="Soup.", kind=MessageType.CHAT)
     memory = a_memory("makes soup", chat=KITCHEN, kind=Kind.PREF, weight=0.5, seen_at=MONDAY + HOUR)
     store.memories.add(memory)
-    numbers = [passage.number for passage in store.vectors.missing(ANA, limit=9)]
-    loaded = store.search.load(EVERYWHERE, numbers, reach=ANYTHING).values()
+    numbers = [passage.id for passage in store.vectors.queued_passages(ANA, limit=9)]
+    loaded = store.search.load(USER_SCOPE, numbers, search_filter=NO_FILTER).values()
 
     message = Candidate(
         source=Source.MESSAGE,
@@ -794,12 +820,12 @@ def test_a_candidate_says_where_it_comes_from(store: Store) -> None:
         role=Role.ASSISTANT,
         importance=40,
         summary="Soup.",
-        place=next(c.place for c in loaded if c.source is Source.MESSAGE),
+        position=next(c.position for c in loaded if c.source is Source.MESSAGE),
     )
     chunk = message._replace(
         source=Source.CHUNK,
         id=f"{SALT.id}#0",
-        parent=SALT.id,
+        parent_id=SALT.id,
         text="mix(flour)",
         tokens=code.tokens,
         chunk_kind=ChunkKind.CODE,
@@ -816,7 +842,7 @@ def test_a_candidate_says_where_it_comes_from(store: Store) -> None:
         weight=0.5,
         importance=50,
         summary=None,
-        place=None,
+        position=None,
     )
     assert {candidate.source: candidate for candidate in loaded} == {
         Source.MESSAGE: message,
@@ -828,12 +854,12 @@ def test_a_candidate_says_where_it_comes_from(store: Store) -> None:
 @pytest.mark.spec("C-22")
 @pytest.mark.spec("K16")
 def test_a_candidate_carries_what_each_channel_said(store: Store) -> None:
-    said(store, SALT, BREAD, ROSES)
-    salt, bread, roses = sorted(passage.number for passage in store.vectors.missing(ANA, limit=9))
+    add_messages(store, SALT, BREAD, ROSES)
+    salt, bread, roses = sorted(passage.id for passage in store.vectors.queued_passages(ANA, limit=9))
     loaded = store.search.load(
-        EVERYWHERE,
+        USER_SCOPE,
         [salt, bread, roses],
-        reach=ANYTHING,
+        search_filter=NO_FILTER,
         dense={salt: 0.5, bread: 0.6},
         lexical={bread: 4.0, roses: 7.0},
     )
@@ -848,31 +874,31 @@ def test_a_candidate_carries_what_each_channel_said(store: Store) -> None:
 def test_numbers_of_somebody_else_or_of_nothing_load_nothing(store: Store) -> None:
     store.messages.add(SALT, chunks_of("salmon soup"))
     store.memories.add(a_memory("makes soup"))
-    said(store, a_message("Mine", user="bruno"))
-    numbers = [passage.number for passage in store.vectors.missing(ANA, limit=9)]
+    add_messages(store, a_message("Mine", user="bruno"))
+    numbers = [passage.id for passage in store.vectors.queued_passages(ANA, limit=9)]
 
-    assert store.search.load(BRUNO, numbers, reach=ANYTHING) == {}
-    assert store.search.load(EVERYWHERE, [10**9, 10**9 + 1, 10**9 + 2], reach=ANYTHING) == {}
+    assert store.search.load(BRUNO_SCOPE, numbers, search_filter=NO_FILTER) == {}
+    assert store.search.load(USER_SCOPE, [10**9, 10**9 + 1, 10**9 + 2], search_filter=NO_FILTER) == {}
 
 
 @pytest.mark.parametrize(
     ("scope", "reach", "expected"),
     [
-        (EVERYWHERE, ANYTHING, {"message", "chunk", "light memory", "heavy memory"}),
-        (EVERYWHERE, Reach(sources=frozenset({Source.CHUNK})), {"chunk"}),
-        (EVERYWHERE, Reach(importance_floor=50), {"message", "chunk", "heavy memory"}),
-        (EVERYWHERE, Reach(kinds=frozenset({Kind.EMO})), {"message", "chunk", "light memory"}),
-        (GARDEN, ANYTHING, set()),
+        (USER_SCOPE, NO_FILTER, {"message", "chunk", "light memory", "heavy memory"}),
+        (USER_SCOPE, SearchFilter(sources=frozenset({Source.CHUNK})), {"chunk"}),
+        (USER_SCOPE, SearchFilter(min_importance=50), {"message", "chunk", "heavy memory"}),
+        (USER_SCOPE, SearchFilter(kinds=frozenset({Kind.EMO})), {"message", "chunk", "light memory"}),
+        (GARDEN_SCOPE, NO_FILTER, set()),
     ],
 )
 def test_what_the_scope_or_the_reach_excludes_does_not_load(
-    store: Store, scope: Scope, reach: Reach, expected: set[str]
+    store: Store, scope: Scope, reach: SearchFilter, expected: set[str]
 ) -> None:
     store.messages.add(a_message("message"), chunks_of("chunk"))
     store.memories.add(a_memory("light memory", kind=Kind.EMO, weight=0.2))
     store.memories.add(a_memory("heavy memory", kind=Kind.PREF, weight=0.9))
-    numbers = [passage.number for passage in store.vectors.missing(ANA, limit=9)]
-    loaded = store.search.load(scope, numbers, reach=reach)
+    numbers = [passage.id for passage in store.vectors.queued_passages(ANA, limit=9)]
+    loaded = store.search.load(scope, numbers, search_filter=reach)
 
     assert {candidate.text for candidate in loaded.values()} == expected
 
@@ -880,16 +906,16 @@ def test_what_the_scope_or_the_reach_excludes_does_not_load(
 # The shadows
 
 
-@CHANNELS
+@BOTH_CHANNELS
 @pytest.mark.spec("U3", "X8")
-def test_a_rebuilt_shadow_finds_what_the_old_one_found(store: Store, find: Find) -> None:
+def test_a_rebuilt_shadow_finds_what_the_old_one_found(store: Store, find: SearchFunction) -> None:
     store.messages.add(SALT, chunks_of("salmon soup"))
-    said(store, BREAD)
+    add_messages(store, BREAD)
     store.memories.add(a_memory("makes salmon soup"))
-    embedded(store)
+    embed_pending(store)
     before = find(store, "salmon soup")
-    counts = [store.upkeep.rebuild(shadow) for shadow in ("fulltext", "vectors")]
-    embedded(store)
+    counts = [store.maintenance.rebuild_index(shadow) for shadow in ("fulltext", "vectors")]
+    embed_pending(store)
 
     assert counts == [4, 4]
     assert find(store, "salmon soup") == before
@@ -897,9 +923,9 @@ def test_a_rebuilt_shadow_finds_what_the_old_one_found(store: Store, find: Find)
 
 @pytest.mark.spec("TR-12", "V1")
 def test_a_store_that_is_well_has_nothing_to_sync(store: Store) -> None:
-    said(store, SALT, BREAD)
-    embedded(store)
-    said(store, ROSES)
+    add_messages(store, SALT, BREAD)
+    embed_pending(store)
+    add_messages(store, ROSES)
 
-    assert store.upkeep.sync() == 0
-    assert (store.vectors.models(ANA), store.vectors.pending(ANA)) == ({"letters": 2}, 1)
+    assert store.maintenance.repair_indexes() == 0
+    assert (store.vectors.count_by_model(ANA), store.vectors.count_queued(ANA)) == ({"letters": 2}, 1)

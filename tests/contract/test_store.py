@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.domain.memory import Change, Kind, Origin, Span, Standing, Version
+from recollect.domain.memory import ChangeKind, Kind, MemoryStatus, MemoryVersion, Origin, SourceSpan
 from recollect.domain.message import Chat, ChunkKind, Message, MessageType, Role
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound, Refused, StoreError
@@ -14,9 +14,9 @@ from recollect.ports.store import Store
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, a_receipt, chunks_of
 from recollect.testing.clock import MONDAY
 
-EVERYWHERE = Scope(ANA)
-HERE = Scope(ANA, KITCHEN)
-BRUNO = Scope("bruno")
+USER_SCOPE = Scope(ANA)
+CHAT_SCOPE = Scope(ANA, KITCHEN)
+BRUNO_SCOPE = Scope("bruno")
 HOUR = timedelta(hours=1)
 SOUP = a_message("The soup needs salt")
 BREAD = a_message("The bread is in the oven", created_at=MONDAY + HOUR)
@@ -24,11 +24,11 @@ TEA = a_message("Tea at five", chat="garden", created_at=MONDAY + 2 * HOUR)
 VEGETARIAN = a_memory("is vegetarian", kind=Kind.PREF)
 
 
-class Stop(Exception):
+class RollbackError(Exception):
     """Something went wrong half-way."""
 
 
-def said(store: Store, *messages: Message) -> None:
+def add_messages(store: Store, *messages: Message) -> None:
     for message in messages:
         store.messages.add(message, ())
 
@@ -49,7 +49,7 @@ def test_a_message_comes_back_as_it_was_stored(store: Store) -> None:
     )
 
     assert store.messages.add(message, ()) == (message, True)
-    assert store.messages.get(EVERYWHERE, message.id) == message
+    assert store.messages.get(USER_SCOPE, message.id) == message
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_any_text_comes_back_unchanged(store: Store, text: str) -> None:
     message = a_message(text)
     store.messages.add(message, ())
 
-    assert store.messages.get(HERE, message.id).content == text
+    assert store.messages.get(CHAT_SCOPE, message.id).content == text
 
 
 def test_a_known_client_id_stores_nothing_and_gives_the_first_message_back(store: Store) -> None:
@@ -68,8 +68,8 @@ def test_a_known_client_id_stores_nothing_and_gives_the_first_message_back(store
     store.messages.add(first, ())
 
     assert store.messages.add(again, chunks_of("Hello ", "once more")) == (first, False)
-    assert store.messages.list(EVERYWHERE) == [first]
-    assert [chat.id for chat in store.chats.list(EVERYWHERE)] == [KITCHEN]
+    assert store.messages.list(USER_SCOPE) == [first]
+    assert [chat.id for chat in store.chats.list(USER_SCOPE)] == [KITCHEN]
 
 
 @pytest.mark.spec("C-22")
@@ -81,26 +81,26 @@ def test_two_users_may_have_the_same_client_id(store: Store) -> None:
 
 def test_messages_without_a_client_id_are_never_taken_for_one_another(store: Store) -> None:
     twice = [a_message("ok", id="one"), a_message("ok", id="two")]
-    said(store, *twice)
+    add_messages(store, *twice)
 
-    assert store.messages.list(HERE) == twice
+    assert store.messages.list(CHAT_SCOPE) == twice
 
 
 def test_messages_come_in_the_order_they_were_stored_and_only_the_last_of_them(store: Store) -> None:
-    said(store, SOUP, TEA, BREAD)
+    add_messages(store, SOUP, TEA, BREAD)
 
-    assert store.messages.list(EVERYWHERE) == [SOUP, TEA, BREAD]
-    assert store.messages.list(EVERYWHERE, limit=2) == [TEA, BREAD]
-    assert store.messages.list(EVERYWHERE, newest_first=True) == [BREAD, TEA, SOUP]
-    assert store.messages.list(HERE) == [SOUP, BREAD]
+    assert store.messages.list(USER_SCOPE) == [SOUP, TEA, BREAD]
+    assert store.messages.list(USER_SCOPE, limit=2) == [TEA, BREAD]
+    assert store.messages.list(USER_SCOPE, newest_first=True) == [BREAD, TEA, SOUP]
+    assert store.messages.list(CHAT_SCOPE) == [SOUP, BREAD]
 
 
 def test_one_can_page_back_from_any_message(store: Store) -> None:
-    said(store, SOUP, TEA, BREAD)
+    add_messages(store, SOUP, TEA, BREAD)
 
-    assert store.messages.list(EVERYWHERE, limit=1, before=BREAD.id) == [TEA]
-    assert store.messages.list(EVERYWHERE, limit=1, before=TEA.id) == [SOUP]
-    assert store.messages.list(EVERYWHERE, before=SOUP.id) == []
+    assert store.messages.list(USER_SCOPE, limit=1, before=BREAD.id) == [TEA]
+    assert store.messages.list(USER_SCOPE, limit=1, before=TEA.id) == [SOUP]
+    assert store.messages.list(USER_SCOPE, before=SOUP.id) == []
 
 
 def test_the_end_of_a_chat_is_its_last_messages_and_what_mattered_before(store: Store) -> None:
@@ -109,10 +109,10 @@ def test_the_end_of_a_chat_is_its_last_messages_and_what_mattered_before(store: 
 
     talk = [judged(f"Step {n}", 10 * n, f"Step {n}.") for n in range(1, 7)]
     rules, plain = judged("Be brief", 90, "Brief.", Role.SYSTEM), judged("Well, then", 90, None)
-    said(store, rules, *talk[:4], plain, TEA, *talk[4:])
+    add_messages(store, rules, *talk[:4], plain, TEA, *talk[4:])
 
-    def tail(*, whole: int = 2, limit: int = 99, above: int = 25, scope: Scope = HERE) -> list[Message]:
-        return list(store.messages.tail(scope, whole=whole, limit=limit, above=above))
+    def tail(*, whole: int = 2, limit: int = 99, above: int = 25, scope: Scope = CHAT_SCOPE) -> list[Message]:
+        return list(store.messages.recent(scope, full=whole, limit=limit, importance_above=above))
 
     assert tail() == [talk[2], talk[3], *talk[4:]]
     assert tail(above=100) == talk[4:]
@@ -125,88 +125,92 @@ def test_the_end_of_a_chat_is_its_last_messages_and_what_mattered_before(store: 
 
 @pytest.mark.spec("C-22")
 def test_a_message_of_somebody_else_is_as_absent_as_one_that_never_was(store: Store) -> None:
-    said(store, SOUP, a_message("Mine", user="bruno"))
+    add_messages(store, SOUP, a_message("Mine", user="bruno"))
     absent: list[Callable[[], object]] = [
-        lambda: store.messages.get(BRUNO, SOUP.id),
-        lambda: store.messages.edit(BRUNO, SOUP.id, "pepper", (), 1),
-        lambda: store.messages.delete(BRUNO, SOUP.id),
-        lambda: store.messages.judge(BRUNO, SOUP.id, importance=9, summary=None, kind=MessageType.CHAT),
-        lambda: store.messages.rechunk(BRUNO, SOUP.id, ()),
-        lambda: store.messages.chunks(BRUNO, SOUP.id),
+        lambda: store.messages.get(BRUNO_SCOPE, SOUP.id),
+        lambda: store.messages.edit(BRUNO_SCOPE, SOUP.id, "pepper", (), 1),
+        lambda: store.messages.delete(BRUNO_SCOPE, SOUP.id),
+        lambda: store.messages.annotate(
+            BRUNO_SCOPE, SOUP.id, importance=9, summary=None, kind=MessageType.CHAT
+        ),
+        lambda: store.messages.replace_chunks(BRUNO_SCOPE, SOUP.id, ()),
+        lambda: store.messages.chunks(BRUNO_SCOPE, SOUP.id),
         lambda: store.messages.get(Scope(ANA, "garden"), SOUP.id),
-        lambda: store.messages.get(EVERYWHERE, "nobody"),
+        lambda: store.messages.get(USER_SCOPE, "nobody"),
     ]
 
     for ask in absent:
         with pytest.raises(NotFound):
             ask()
-    store.messages.mark_extracted(BRUNO, [SOUP.id])
-    assert store.messages.get(EVERYWHERE, SOUP.id) == SOUP
+    store.messages.mark_extracted(BRUNO_SCOPE, [SOUP.id])
+    assert store.messages.get(USER_SCOPE, SOUP.id) == SOUP
 
 
 @pytest.mark.spec("C-22")
 def test_every_list_of_messages_is_one_users_own_even_in_chats_of_the_same_name(store: Store) -> None:
     mine, theirs = replace(SOUP, tokens=300), replace(a_message("Mine", user="bruno"), tokens=300)
-    said(store, mine, theirs)
+    add_messages(store, mine, theirs)
     for message in (mine, theirs):
         scope = Scope(message.user)
         lists = [
             store.messages.list(scope),
             store.messages.list(Scope(message.user, KITCHEN)),
-            store.messages.unextracted(scope, limit=9),
-            store.messages.unextracted(Scope(message.user, KITCHEN), limit=9),
-            store.messages.unchunked(scope, after=None, larger_than=200, limit=9),
+            store.messages.list_unextracted(scope, limit=9),
+            store.messages.list_unextracted(Scope(message.user, KITCHEN), limit=9),
+            store.messages.list_unchunked(scope, after=None, tokens_above=200, limit=9),
         ]
         assert lists == [[message]] * 5
 
-    assert store.messages.list(EVERYWHERE, before=theirs.id) == []
-    assert store.messages.unchunked(EVERYWHERE, after=theirs.id, larger_than=200, limit=9) == [mine]
+    assert store.messages.list(USER_SCOPE, before=theirs.id) == []
+    assert store.messages.list_unchunked(USER_SCOPE, after=theirs.id, tokens_above=200, limit=9) == [mine]
 
 
 @pytest.mark.spec("E1")
 def test_a_judged_message_keeps_its_importance_summary_and_type(store: Store) -> None:
-    said(store, SOUP)
-    store.messages.judge(HERE, SOUP.id, importance=80, summary="Salt the soup.", kind=MessageType.DECISION)
+    add_messages(store, SOUP)
+    store.messages.annotate(
+        CHAT_SCOPE, SOUP.id, importance=80, summary="Salt the soup.", kind=MessageType.DECISION
+    )
 
-    assert store.messages.get(HERE, SOUP.id) == replace(
+    assert store.messages.get(CHAT_SCOPE, SOUP.id) == replace(
         SOUP, importance=80, summary="Salt the soup.", message_type=MessageType.DECISION
     )
 
 
 def test_an_edited_message_is_unjudged_and_will_be_read_again(store: Store) -> None:
     store.messages.add(replace(SOUP, extracted=True), ())
-    store.messages.judge(HERE, SOUP.id, importance=80, summary="Salt.", kind=MessageType.CHAT)
-    store.messages.edit(HERE, SOUP.id, "The soup needs pepper", (), 7)
+    store.messages.annotate(CHAT_SCOPE, SOUP.id, importance=80, summary="Salt.", kind=MessageType.CHAT)
+    store.messages.edit(CHAT_SCOPE, SOUP.id, "The soup needs pepper", (), 7)
 
-    assert store.messages.get(HERE, SOUP.id) == replace(SOUP, content="The soup needs pepper", tokens=7)
+    assert store.messages.get(CHAT_SCOPE, SOUP.id) == replace(SOUP, content="The soup needs pepper", tokens=7)
 
 
 def test_a_deleted_message_is_gone(store: Store) -> None:
-    said(store, SOUP, BREAD)
-    store.messages.delete(HERE, SOUP.id)
+    add_messages(store, SOUP, BREAD)
+    store.messages.delete(CHAT_SCOPE, SOUP.id)
 
-    assert store.messages.list(EVERYWHERE) == [BREAD]
+    assert store.messages.list(USER_SCOPE) == [BREAD]
     with pytest.raises(NotFound):
-        store.messages.get(HERE, SOUP.id)
+        store.messages.get(CHAT_SCOPE, SOUP.id)
 
 
 @pytest.mark.spec("W3")
 def test_system_messages_are_never_among_those_to_be_extracted(store: Store) -> None:
     system = a_message("You are a cook", role=Role.SYSTEM)
     seen = a_message("I was read before", extracted=True)
-    said(store, SOUP, system, seen, TEA)
+    add_messages(store, SOUP, system, seen, TEA)
 
-    assert store.messages.unextracted(EVERYWHERE, limit=9) == [SOUP, TEA]
-    assert store.messages.unextracted(HERE, limit=9) == [SOUP]
-    assert store.messages.unextracted(EVERYWHERE, limit=1) == [SOUP]
+    assert store.messages.list_unextracted(USER_SCOPE, limit=9) == [SOUP, TEA]
+    assert store.messages.list_unextracted(CHAT_SCOPE, limit=9) == [SOUP]
+    assert store.messages.list_unextracted(USER_SCOPE, limit=1) == [SOUP]
 
 
 def test_an_extracted_message_is_not_offered_again(store: Store) -> None:
-    said(store, SOUP, TEA)
-    store.messages.mark_extracted(EVERYWHERE, [SOUP.id])
+    add_messages(store, SOUP, TEA)
+    store.messages.mark_extracted(USER_SCOPE, [SOUP.id])
 
-    assert store.messages.unextracted(EVERYWHERE, limit=9) == [TEA]
-    assert store.messages.get(HERE, SOUP.id).extracted
+    assert store.messages.list_unextracted(USER_SCOPE, limit=9) == [TEA]
+    assert store.messages.get(CHAT_SCOPE, SOUP.id).extracted
 
 
 @pytest.mark.spec("E11")
@@ -215,15 +219,15 @@ def test_a_message_keeps_its_chunks_in_order(store: Store) -> None:
     chunks = (prose, replace(code, kind=ChunkKind.CODE, language="python"))
     store.messages.add(SOUP, chunks)
 
-    assert store.messages.chunks(HERE, SOUP.id) == list(chunks)
+    assert store.messages.chunks(CHAT_SCOPE, SOUP.id) == list(chunks)
 
 
 def test_new_chunks_take_the_place_of_the_old_ones(store: Store) -> None:
     store.messages.add(SOUP, chunks_of("The soup ", "needs salt"))
     edited = chunks_of("The soup ", "needs ", "pepper")
-    store.messages.edit(HERE, SOUP.id, "The soup needs pepper", edited, 5)
+    store.messages.edit(CHAT_SCOPE, SOUP.id, "The soup needs pepper", edited, 5)
 
-    assert store.messages.chunks(HERE, SOUP.id) == list(edited)
+    assert store.messages.chunks(CHAT_SCOPE, SOUP.id) == list(edited)
 
 
 @pytest.mark.spec("W3")
@@ -231,40 +235,46 @@ def test_new_chunks_take_the_place_of_the_old_ones(store: Store) -> None:
 def test_what_nobody_said_is_never_cut_into_chunks(store: Store, role: Role) -> None:
     message = a_message("You are a cook", role=role)
     store.messages.add(message, chunks_of("You are ", "a cook"))
-    store.messages.rechunk(HERE, message.id, chunks_of("You are ", "a cook"))
+    store.messages.replace_chunks(CHAT_SCOPE, message.id, chunks_of("You are ", "a cook"))
 
-    assert store.messages.chunks(HERE, message.id) == []
+    assert store.messages.chunks(CHAT_SCOPE, message.id) == []
 
 
 @pytest.mark.spec("U2")
 def test_long_messages_without_chunks_can_be_walked_through(store: Store) -> None:
     long = [replace(a_message(f"Recipe number {n}"), tokens=300) for n in range(4)]
-    said(store, SOUP, *long, replace(a_message("A manual", role=Role.TOOL), tokens=900))
-    store.messages.rechunk(HERE, long[1].id, chunks_of("Recipe ", "number 1"))
+    add_messages(store, SOUP, *long, replace(a_message("A manual", role=Role.TOOL), tokens=900))
+    store.messages.replace_chunks(CHAT_SCOPE, long[1].id, chunks_of("Recipe ", "number 1"))
 
-    first = store.messages.unchunked(EVERYWHERE, after=None, larger_than=200, limit=2)
+    first = store.messages.list_unchunked(USER_SCOPE, after=None, tokens_above=200, limit=2)
 
     assert first == [long[0], long[2]]
-    assert store.messages.unchunked(EVERYWHERE, after=first[-1].id, larger_than=200, limit=2) == [long[3]]
+    assert store.messages.list_unchunked(USER_SCOPE, after=first[-1].id, tokens_above=200, limit=2) == [
+        long[3]
+    ]
 
 
 # Chats
 
 
 def test_a_chat_is_made_by_its_first_message_and_the_latest_used_comes_first(store: Store) -> None:
-    said(store, SOUP, TEA, BREAD)
-    kitchen = Chat(id=KITCHEN, user=ANA, title=None, created_at=MONDAY, updated_at=MONDAY + HOUR, messages=2)
-    garden = replace(kitchen, id="garden", created_at=TEA.created_at, updated_at=TEA.created_at, messages=1)
+    add_messages(store, SOUP, TEA, BREAD)
+    kitchen = Chat(
+        id=KITCHEN, user=ANA, title=None, created_at=MONDAY, updated_at=MONDAY + HOUR, message_count=2
+    )
+    garden = replace(
+        kitchen, id="garden", created_at=TEA.created_at, updated_at=TEA.created_at, message_count=1
+    )
 
-    assert store.chats.list(EVERYWHERE) == [garden, kitchen]
-    assert store.chats.list(EVERYWHERE, limit=1) == [garden]
-    assert store.chats.get(HERE) == kitchen
+    assert store.chats.list(USER_SCOPE) == [garden, kitchen]
+    assert store.chats.list(USER_SCOPE, limit=1) == [garden]
+    assert store.chats.get(CHAT_SCOPE) == kitchen
 
 
 def test_an_older_message_that_arrives_late_does_not_make_a_chat_older(store: Store) -> None:
-    said(store, BREAD, SOUP)
+    add_messages(store, BREAD, SOUP)
 
-    assert store.chats.get(HERE).updated_at == BREAD.created_at
+    assert store.chats.get(CHAT_SCOPE).updated_at == BREAD.created_at
 
 
 def test_how_a_chat_began_is_known_until_it_is_deleted(store: Store) -> None:
@@ -273,42 +283,42 @@ def test_how_a_chat_began_is_known_until_it_is_deleted(store: Store) -> None:
         store.messages.add(message, ())
     store.messages.add(a_message("Only rules", chat="rules", role=Role.SYSTEM), ())
 
-    assert store.chats.openings(Scope(ANA), [KITCHEN, "rules", "nowhere"]) == {KITCHEN: "Shall we cook?"}
-    assert store.chats.openings(Scope("bruno"), [KITCHEN]) == {}
+    assert store.chats.first_lines(Scope(ANA), [KITCHEN, "rules", "nowhere"]) == {KITCHEN: "Shall we cook?"}
+    assert store.chats.first_lines(Scope("bruno"), [KITCHEN]) == {}
     store.messages.delete(Scope(ANA), first.id)
-    assert store.chats.openings(Scope(ANA), [KITCHEN]) == {KITCHEN: "Saffron it is"}
+    assert store.chats.first_lines(Scope(ANA), [KITCHEN]) == {KITCHEN: "Saffron it is"}
 
 
 def test_a_chat_can_have_a_title(store: Store) -> None:
-    said(store, SOUP)
-    store.chats.rename(HERE, "What we cook")
+    add_messages(store, SOUP)
+    store.chats.rename(CHAT_SCOPE, "What we cook")
 
-    assert store.chats.get(HERE).title == "What we cook"
+    assert store.chats.get(CHAT_SCOPE).title == "What we cook"
 
 
 @pytest.mark.spec("C-22")
 def test_a_chat_of_somebody_else_is_as_absent_as_one_that_never_was(store: Store) -> None:
-    said(store, SOUP, a_message("Mine", user="bruno", chat="cellar"))
+    add_messages(store, SOUP, a_message("Mine", user="bruno", chat="cellar"))
     theirs = Scope("bruno", KITCHEN)
 
     for ask in (store.chats.get, store.chats.delete, lambda scope: store.chats.rename(scope, "Ours now")):
         with pytest.raises(NotFound):
             ask(theirs)
-    assert [chat.id for chat in store.chats.list(BRUNO)] == ["cellar"]
-    assert store.chats.get(HERE).title is None
+    assert [chat.id for chat in store.chats.list(BRUNO_SCOPE)] == ["cellar"]
+    assert store.chats.get(CHAT_SCOPE).title is None
 
 
 def test_a_deleted_chat_takes_its_messages_along_and_leaves_memories_without_their_source(
     store: Store,
 ) -> None:
-    said(store, SOUP, TEA)
-    span = Span(message_id=SOUP.id, start=0, end=4)
+    add_messages(store, SOUP, TEA)
+    span = SourceSpan(message_id=SOUP.id, start=0, end=4)
     remembered, _ = store.memories.add(a_memory("salts the soup", chat=KITCHEN, spans=(span,)))
-    store.chats.delete(HERE)
+    store.chats.delete(CHAT_SCOPE)
 
-    assert store.messages.list(EVERYWHERE) == [TEA]
-    assert [chat.id for chat in store.chats.list(EVERYWHERE)] == ["garden"]
-    assert store.memories.get(EVERYWHERE, remembered.id) == replace(remembered, chat=None, spans=())
+    assert store.messages.list(USER_SCOPE) == [TEA]
+    assert [chat.id for chat in store.chats.list(USER_SCOPE)] == ["garden"]
+    assert store.memories.get(USER_SCOPE, remembered.id) == replace(remembered, chat=None, spans=())
 
 
 # Memories
@@ -316,7 +326,7 @@ def test_a_deleted_chat_takes_its_messages_along_and_leaves_memories_without_the
 
 @pytest.mark.spec("E13", "E18")
 def test_a_memory_comes_back_as_it_was_stored(store: Store) -> None:
-    said(store, SOUP)
+    add_messages(store, SOUP)
     memory = a_memory(
         "put salt in the soup",
         chat=KITCHEN,
@@ -330,11 +340,14 @@ def test_a_memory_comes_back_as_it_was_stored(store: Store) -> None:
         valid_to=MONDAY + HOUR,
         expires_at=MONDAY + 9 * HOUR,
         pinned=True,
-        spans=(Span(message_id=SOUP.id, start=4, end=8), Span(message_id=SOUP.id, start=9, end=14)),
+        spans=(
+            SourceSpan(message_id=SOUP.id, start=4, end=8),
+            SourceSpan(message_id=SOUP.id, start=9, end=14),
+        ),
     )
 
     assert store.memories.add(memory) == (memory, True)
-    assert store.memories.get(EVERYWHERE, memory.id) == memory
+    assert store.memories.get(USER_SCOPE, memory.id) == memory
 
 
 @pytest.mark.spec("F4")
@@ -343,7 +356,7 @@ def test_the_same_active_fact_is_stored_once_whatever_it_wears(store: Store, wor
     store.memories.add(VEGETARIAN)
 
     assert store.memories.add(a_memory(words, id="another")) == (VEGETARIAN, False)
-    assert store.memories.list(EVERYWHERE) == [VEGETARIAN]
+    assert store.memories.list(USER_SCOPE) == [VEGETARIAN]
 
 
 @pytest.mark.spec("F4", "C-22")
@@ -352,33 +365,33 @@ def test_two_users_may_know_the_same_fact(store: Store) -> None:
     store.memories.add(VEGETARIAN)
 
     assert store.memories.add(theirs) == (theirs, True)
-    assert (store.memories.count(EVERYWHERE), store.memories.count(BRUNO)) == (1, 1)
-    assert store.memories.list(BRUNO) == [theirs]
+    assert (store.memories.count(USER_SCOPE), store.memories.count(BRUNO_SCOPE)) == (1, 1)
+    assert store.memories.list(BRUNO_SCOPE) == [theirs]
 
 
 def test_a_fact_that_is_no_longer_active_may_be_learned_again(store: Store) -> None:
-    store.memories.add(replace(VEGETARIAN, standing=Standing.ARCHIVED))
+    store.memories.add(replace(VEGETARIAN, standing=MemoryStatus.ARCHIVED))
     again = replace(VEGETARIAN, id="again")
 
     assert store.memories.add(again) == (again, True)
-    assert store.memories.by_hash(EVERYWHERE, VEGETARIAN.fact_hash) == again
+    assert store.memories.by_hash(USER_SCOPE, VEGETARIAN.fact_hash) == again
 
 
 def test_the_beginning_of_an_id_will_do_if_it_is_unique(store: Store) -> None:
     store.memories.add(a_memory("likes tea", id="abc1"))
     store.memories.add(a_memory("likes cake", id="abd2"))
 
-    assert store.memories.get(EVERYWHERE, "abc").text == "likes tea"
+    assert store.memories.get(USER_SCOPE, "abc").text == "likes tea"
     for not_enough in ("ab", "", "x", "abc12"):
         with pytest.raises(NotFound):
-            store.memories.get(EVERYWHERE, not_enough)
+            store.memories.get(USER_SCOPE, not_enough)
 
 
 def test_a_whole_id_is_enough_even_if_another_one_begins_with_it(store: Store) -> None:
     store.memories.add(a_memory("likes tea", id="abc"))
     store.memories.add(a_memory("likes cake", id="abcd"))
 
-    assert store.memories.get(EVERYWHERE, "abc").text == "likes tea"
+    assert store.memories.get(USER_SCOPE, "abc").text == "likes tea"
 
 
 @pytest.mark.spec("C-22")
@@ -388,95 +401,95 @@ def test_a_memory_of_somebody_else_is_as_absent_as_one_that_never_was(store: Sto
 
     for ask in (store.memories.get, store.memories.history, store.memories.erase):
         with pytest.raises(NotFound):
-            ask(BRUNO, VEGETARIAN.id)
+            ask(BRUNO_SCOPE, VEGETARIAN.id)
     with pytest.raises(NotFound):
-        store.memories.save(replace(VEGETARIAN, user="bruno"), Change.UPDATE)
-    assert store.memories.by_hash(BRUNO, VEGETARIAN.fact_hash) is None
-    assert [memory.text for memory in store.memories.list(BRUNO)] == ["eats fish"]
+        store.memories.save(replace(VEGETARIAN, user="bruno"), ChangeKind.UPDATE)
+    assert store.memories.by_hash(BRUNO_SCOPE, VEGETARIAN.fact_hash) is None
+    assert [memory.text for memory in store.memories.list(BRUNO_SCOPE)] == ["eats fish"]
 
 
 @pytest.mark.spec("E13")
 def test_memories_are_listed_by_when_they_were_last_seen_and_can_be_sifted(store: Store) -> None:
-    said(store, SOUP)
+    add_messages(store, SOUP)
     tea = a_memory("likes tea", seen_at=MONDAY + HOUR, tags=("drinks",), chat=KITCHEN)
     hurt = a_memory("feels tired", kind=Kind.EMO, seen_at=MONDAY + 2 * HOUR)
-    gone = a_memory("lives in Porto", standing=Standing.SUPERSEDED, seen_at=MONDAY + 3 * HOUR)
+    gone = a_memory("lives in Porto", standing=MemoryStatus.SUPERSEDED, seen_at=MONDAY + 3 * HOUR)
     for memory in (VEGETARIAN, tea, hurt, gone):
         store.memories.add(memory)
 
     listed = store.memories.list
-    assert listed(EVERYWHERE) == [hurt, tea, VEGETARIAN]
-    assert listed(EVERYWHERE, limit=1, offset=1) == [tea]
-    assert listed(EVERYWHERE, kind=Kind.EMO) == [hurt]
-    assert listed(EVERYWHERE, tag="drinks") == [tea]
-    assert listed(HERE) == [tea]
-    assert listed(EVERYWHERE, standing=Standing.SUPERSEDED) == [gone]
-    assert listed(EVERYWHERE, standing=None) == [gone, hurt, tea, VEGETARIAN]
-    assert store.memories.count(EVERYWHERE) == 3
+    assert listed(USER_SCOPE) == [hurt, tea, VEGETARIAN]
+    assert listed(USER_SCOPE, limit=1, offset=1) == [tea]
+    assert listed(USER_SCOPE, kind=Kind.EMO) == [hurt]
+    assert listed(USER_SCOPE, tag="drinks") == [tea]
+    assert listed(CHAT_SCOPE) == [tea]
+    assert listed(USER_SCOPE, standing=MemoryStatus.SUPERSEDED) == [gone]
+    assert listed(USER_SCOPE, standing=None) == [gone, hurt, tea, VEGETARIAN]
+    assert store.memories.count(USER_SCOPE) == 3
 
 
 def test_memories_can_be_asked_for_by_the_messages_they_rest_on(store: Store) -> None:
-    said(store, SOUP, TEA, BREAD)
-    spans = {m.id: Span(message_id=m.id, start=0, end=3) for m in (SOUP, TEA)}
+    add_messages(store, SOUP, TEA, BREAD)
+    spans = {m.id: SourceSpan(message_id=m.id, start=0, end=3) for m in (SOUP, TEA)}
     salt = a_memory("salts soup", spans=(spans[SOUP.id],))
-    both = a_memory("eats and drinks", spans=tuple(spans.values()), standing=Standing.ARCHIVED)
+    both = a_memory("eats and drinks", spans=tuple(spans.values()), standing=MemoryStatus.ARCHIVED)
     for memory in (salt, both, VEGETARIAN):
         store.memories.add(memory)
 
-    assert store.memories.of_messages(EVERYWHERE, [SOUP.id, BREAD.id]) == [salt, both]
-    assert store.memories.of_messages(EVERYWHERE, [TEA.id]) == [both]
-    assert store.memories.of_messages(BRUNO, [SOUP.id]) == []
+    assert store.memories.of_messages(USER_SCOPE, [SOUP.id, BREAD.id]) == [salt, both]
+    assert store.memories.of_messages(USER_SCOPE, [TEA.id]) == [both]
+    assert store.memories.of_messages(BRUNO_SCOPE, [SOUP.id]) == []
 
 
 def test_a_saved_memory_is_the_next_version_and_the_old_words_stay_in_its_history(store: Store) -> None:
     store.memories.add(VEGETARIAN, reason="she said so")
     vegan = replace(VEGETARIAN, text="is vegan", weight=0.9, updated_at=MONDAY + HOUR)
-    saved = store.memories.save(vegan, Change.UPDATE, reason="she said so again")
+    saved = store.memories.save(vegan, ChangeKind.UPDATE, reason="she said so again")
 
-    first = Version(
+    first = MemoryVersion(
         memory_id=VEGETARIAN.id,
         version=1,
-        change=Change.ADD,
+        change=ChangeKind.ADD,
         text="is vegetarian",
         old_text=None,
         kind=Kind.PREF,
         weight=1.0,
-        standing=Standing.ACTIVE,
+        standing=MemoryStatus.ACTIVE,
         changed_at=MONDAY,
         reason="she said so",
     )
     second = replace(
         first,
         version=2,
-        change=Change.UPDATE,
+        change=ChangeKind.UPDATE,
         text="is vegan",
         old_text="is vegetarian",
         weight=0.9,
         changed_at=MONDAY + HOUR,
         reason="she said so again",
     )
-    assert saved == replace(vegan, version=2) == store.memories.get(EVERYWHERE, VEGETARIAN.id)
-    assert store.memories.history(EVERYWHERE, VEGETARIAN.id) == [first, second]
+    assert saved == replace(vegan, version=2) == store.memories.get(USER_SCOPE, VEGETARIAN.id)
+    assert store.memories.history(USER_SCOPE, VEGETARIAN.id) == [first, second]
 
 
 def test_a_saved_memory_rests_on_the_messages_it_names_and_on_no_others(store: Store) -> None:
-    said(store, SOUP, TEA)
-    soup, tea = (Span(message_id=m.id, start=0, end=3) for m in (SOUP, TEA))
+    add_messages(store, SOUP, TEA)
+    soup, tea = (SourceSpan(message_id=m.id, start=0, end=3) for m in (SOUP, TEA))
     memory, _ = store.memories.add(a_memory("eats", spans=(soup,)))
-    saved = store.memories.save(replace(memory, spans=(tea,)), Change.UPDATE)
+    saved = store.memories.save(replace(memory, spans=(tea,)), ChangeKind.UPDATE)
 
-    assert store.memories.get(EVERYWHERE, memory.id) == saved
-    assert store.memories.of_messages(EVERYWHERE, [SOUP.id]) == []
+    assert store.memories.get(USER_SCOPE, memory.id) == saved
+    assert store.memories.of_messages(USER_SCOPE, [SOUP.id]) == []
 
 
 def test_of_two_who_change_the_same_version_the_second_is_refused(store: Store) -> None:
     store.memories.add(VEGETARIAN)
-    store.memories.save(replace(VEGETARIAN, weight=0.5), Change.UPDATE)
+    store.memories.save(replace(VEGETARIAN, weight=0.5), ChangeKind.UPDATE)
 
     with pytest.raises(Refused, match="version 2, not 1"):
-        store.memories.save(replace(VEGETARIAN, text="eats everything"), Change.UPDATE)
-    assert store.memories.get(EVERYWHERE, VEGETARIAN.id).text == "is vegetarian"
-    assert len(store.memories.history(EVERYWHERE, VEGETARIAN.id)) == 2
+        store.memories.save(replace(VEGETARIAN, text="eats everything"), ChangeKind.UPDATE)
+    assert store.memories.get(USER_SCOPE, VEGETARIAN.id).text == "is vegetarian"
+    assert len(store.memories.history(USER_SCOPE, VEGETARIAN.id)) == 2
 
 
 @pytest.mark.spec("F4")
@@ -485,18 +498,18 @@ def test_a_memory_cannot_be_made_to_say_what_another_active_one_says(store: Stor
     fish, _ = store.memories.add(a_memory("eats fish"))
 
     with pytest.raises(Refused, match=VEGETARIAN.id):
-        store.memories.save(replace(fish, text="Is vegetarian."), Change.UPDATE)
-    assert store.memories.get(EVERYWHERE, fish.id) == fish
+        store.memories.save(replace(fish, text="Is vegetarian."), ChangeKind.UPDATE)
+    assert store.memories.get(USER_SCOPE, fish.id) == fish
 
 
 def test_an_erased_memory_leaves_no_version_behind(store: Store) -> None:
     store.memories.add(VEGETARIAN)
-    store.memories.erase(EVERYWHERE, VEGETARIAN.id)
+    store.memories.erase(USER_SCOPE, VEGETARIAN.id)
 
     for ask in (store.memories.get, store.memories.history):
         with pytest.raises(NotFound):
-            ask(EVERYWHERE, VEGETARIAN.id)
-    assert store.memories.list(EVERYWHERE, standing=None) == []
+            ask(USER_SCOPE, VEGETARIAN.id)
+    assert store.memories.list(USER_SCOPE, standing=None) == []
 
 
 @pytest.mark.spec("C-22")
@@ -504,9 +517,9 @@ def test_an_erased_memory_leaves_no_version_behind(store: Store) -> None:
 def test_two_users_may_have_messages_chats_and_memories_of_the_same_id_and_each_changes_their_own(
     store: Store, busy: str, idle: str
 ) -> None:
-    span = Span(message_id="same", start=0, end=5)
+    span = SourceSpan(message_id="same", start=0, end=5)
     for user in (ANA, "bruno"):
-        said(store, a_message("Hello", user=user, id="same"))
+        add_messages(store, a_message("Hello", user=user, id="same"))
         store.memories.add(a_memory("said hello", user=user, id="same", chat=KITCHEN, spans=(span,)))
 
     def theirs() -> list[object]:
@@ -519,11 +532,11 @@ def test_two_users_may_have_messages_chats_and_memories_of_the_same_id_and_each_
         ]
 
     before, mine = theirs(), Scope(busy)
-    store.messages.judge(mine, "same", importance=9, summary="Hi.", kind=MessageType.CHAT)
+    store.messages.annotate(mine, "same", importance=9, summary="Hi.", kind=MessageType.CHAT)
     store.messages.mark_extracted(mine, ["same"])
     store.messages.edit(mine, "same", "Good evening", chunks_of("Good evening"), 2)
     saved = replace(store.memories.get(mine, "same"), text="said hi", spans=())
-    store.memories.save(saved, Change.UPDATE)
+    store.memories.save(saved, ChangeKind.UPDATE)
     store.chats.rename(Scope(busy, KITCHEN), "Mine")
     assert theirs() == before
     store.memories.erase(mine, "same")
@@ -559,12 +572,12 @@ def test_a_receipt_comes_back_as_it_was_kept_and_last_is_the_newest(store: Store
     store.receipts.add(first)
     store.receipts.add(second)
 
-    assert store.receipts.get(EVERYWHERE, first.id) == first
-    assert store.receipts.get(EVERYWHERE, "last") == second
-    assert store.receipts.get(HERE, "last") == first
-    assert store.receipts.list(EVERYWHERE) == [second, first]
-    assert store.receipts.list(EVERYWHERE, limit=1) == [second]
-    assert store.receipts.list(HERE) == [first]
+    assert store.receipts.get(USER_SCOPE, first.id) == first
+    assert store.receipts.get(USER_SCOPE, "last") == second
+    assert store.receipts.get(CHAT_SCOPE, "last") == first
+    assert store.receipts.list(USER_SCOPE) == [second, first]
+    assert store.receipts.list(USER_SCOPE, limit=1) == [second]
+    assert store.receipts.list(CHAT_SCOPE) == [first]
 
 
 @pytest.mark.spec("C-22")
@@ -574,8 +587,8 @@ def test_a_receipt_of_somebody_else_is_as_absent_as_one_that_never_was(store: St
 
     for receipt_id in (receipt.id, "last"):
         with pytest.raises(NotFound):
-            store.receipts.get(BRUNO, receipt_id)
-    assert store.receipts.list(BRUNO) == []
+            store.receipts.get(BRUNO_SCOPE, receipt_id)
+    assert store.receipts.list(BRUNO_SCOPE) == []
 
 
 def test_receipts_older_than_a_moment_can_be_swept_away(store: Store) -> None:
@@ -584,7 +597,7 @@ def test_receipts_older_than_a_moment_can_be_swept_away(store: Store) -> None:
     store.receipts.add(new)
 
     assert store.receipts.prune(MONDAY + HOUR) == 1
-    assert store.receipts.list(EVERYWHERE) == [new]
+    assert store.receipts.list(USER_SCOPE) == [new]
 
 
 # Transactions
@@ -595,19 +608,19 @@ def test_a_new_user_has_nothing_and_that_is_no_error(store: Store) -> None:
     nobody = Scope("nobody")
 
     assert store.messages.list(nobody) == []
-    assert store.messages.unextracted(nobody, limit=9) == []
+    assert store.messages.list_unextracted(nobody, limit=9) == []
     assert store.chats.list(nobody) == []
     assert store.memories.list(nobody) == []
     assert store.memories.count(nobody) == 0
     assert store.receipts.list(nobody) == []
     assert store.jobs.list(nobody) == []
-    assert store.vectors.missing("nobody", limit=9) == []
-    assert store.upkeep.stats(nobody).messages == 0
+    assert store.vectors.queued_passages("nobody", limit=9) == []
+    assert store.maintenance.stats(nobody).messages == 0
     assert store.users() == []
 
 
 def test_everybody_who_wrote_something_is_a_user(store: Store) -> None:
-    said(store, SOUP, a_message("Mine", user="bruno"))
+    add_messages(store, SOUP, a_message("Mine", user="bruno"))
 
     assert store.users() == [ANA, "bruno"]
 
@@ -615,16 +628,16 @@ def test_everybody_who_wrote_something_is_a_user(store: Store) -> None:
 def test_all_of_a_transaction_is_stored_or_none_of_it(store: Store) -> None:
     def half_way() -> None:
         with store.transaction():
-            said(store, SOUP)
+            add_messages(store, SOUP)
             store.memories.add(VEGETARIAN)
             store.preferences.set(ANA, "preset", "dev", now=MONDAY)
-            raise Stop
+            raise RollbackError
 
-    with pytest.raises(Stop):
+    with pytest.raises(RollbackError):
         half_way()
     assert store.users() == []
-    assert store.messages.list(EVERYWHERE) == []
-    assert store.memories.list(EVERYWHERE) == []
+    assert store.messages.list(USER_SCOPE) == []
+    assert store.memories.list(USER_SCOPE) == []
     assert store.preferences.all(ANA) == {}
 
 
@@ -632,13 +645,13 @@ def test_a_transaction_inside_another_joins_it(store: Store) -> None:
     def inner_ends_well_outer_does_not() -> None:
         with store.transaction():
             with store.transaction():
-                said(store, SOUP)
-            said(store, TEA)
-            raise Stop
+                add_messages(store, SOUP)
+            add_messages(store, TEA)
+            raise RollbackError
 
-    with pytest.raises(Stop):
+    with pytest.raises(RollbackError):
         inner_ends_well_outer_does_not()
-    assert store.messages.list(EVERYWHERE) == []
+    assert store.messages.list(USER_SCOPE) == []
 
 
 def test_a_transaction_reads_what_it_has_written_and_nobody_else_does_before_it_ends(
@@ -646,56 +659,56 @@ def test_a_transaction_reads_what_it_has_written_and_nobody_else_does_before_it_
 ) -> None:
     other = open_store()
     with store.transaction():
-        said(store, SOUP)
+        add_messages(store, SOUP)
 
-        assert store.messages.list(EVERYWHERE) == [SOUP]
-        assert other.messages.list(EVERYWHERE) == []
-    assert other.messages.list(EVERYWHERE) == [SOUP]
+        assert store.messages.list(USER_SCOPE) == [SOUP]
+        assert other.messages.list(USER_SCOPE) == []
+    assert other.messages.list(USER_SCOPE) == [SOUP]
 
 
 def test_a_user_who_was_rolled_back_can_write_afterwards(store: Store) -> None:
     def half_way() -> None:
         with store.transaction():
-            said(store, a_message("Mine", user="bruno"))
-            store.messages.list(BRUNO)
-            raise Stop
+            add_messages(store, a_message("Mine", user="bruno"))
+            store.messages.list(BRUNO_SCOPE)
+            raise RollbackError
 
-    with pytest.raises(Stop):
+    with pytest.raises(RollbackError):
         half_way()
-    said(store, SOUP, a_message("Mine again", user="bruno"))
+    add_messages(store, SOUP, a_message("Mine again", user="bruno"))
 
-    assert [message.content for message in store.messages.list(EVERYWHERE)] == [SOUP.content]
-    assert [message.content for message in store.messages.list(BRUNO)] == ["Mine again"]
+    assert [message.content for message in store.messages.list(USER_SCOPE)] == [SOUP.content]
+    assert [message.content for message in store.messages.list(BRUNO_SCOPE)] == ["Mine again"]
 
 
 def test_after_a_refusal_of_the_database_the_store_goes_on(store: Store) -> None:
-    said(store, SOUP)
+    add_messages(store, SOUP)
 
     with pytest.raises(StoreError):
-        said(store, replace(SOUP, content="the same id again"))
-    said(store, TEA)
-    assert store.messages.list(EVERYWHERE) == [SOUP, TEA]
+        add_messages(store, replace(SOUP, content="the same id again"))
+    add_messages(store, TEA)
+    assert store.messages.list(USER_SCOPE) == [SOUP, TEA]
 
 
 def test_what_was_stored_is_there_when_the_store_is_opened_again(open_store: Callable[[], Store]) -> None:
     store = open_store()
-    said(store, SOUP)
+    add_messages(store, SOUP)
     store.memories.add(VEGETARIAN)
     store.receipts.add(a_receipt("dinner?"))
     store.close()
     again = open_store()
 
-    assert again.messages.list(EVERYWHERE) == [SOUP]
-    assert again.memories.list(EVERYWHERE) == [VEGETARIAN]
-    assert again.receipts.list(EVERYWHERE) == [a_receipt("dinner?")]
+    assert again.messages.list(USER_SCOPE) == [SOUP]
+    assert again.memories.list(USER_SCOPE) == [VEGETARIAN]
+    assert again.receipts.list(USER_SCOPE) == [a_receipt("dinner?")]
 
 
 def test_stats_count_one_users_things(store: Store) -> None:
     store.messages.add(SOUP, chunks_of("The soup ", "needs salt"))
-    said(store, TEA, a_message("Mine", user="bruno"))
+    add_messages(store, TEA, a_message("Mine", user="bruno"))
     store.memories.add(VEGETARIAN)
-    store.memories.add(a_memory("smokes", standing=Standing.FORGOTTEN))
-    stats = store.upkeep.stats(EVERYWHERE)
+    store.memories.add(a_memory("smokes", standing=MemoryStatus.FORGOTTEN))
+    stats = store.maintenance.stats(USER_SCOPE)
 
     counted: Mapping[str, int] = {
         "messages": stats.messages,
@@ -711,4 +724,4 @@ def test_a_healthy_store_has_no_finding_that_is_not_ok(store: Store) -> None:
     store.messages.add(SOUP, chunks_of("The soup ", "needs salt"))
     store.memories.add(VEGETARIAN)
 
-    assert [finding for finding in store.upkeep.check(deep=True) if not finding.ok] == []
+    assert [finding for finding in store.maintenance.check(deep=True) if not finding.ok] == []

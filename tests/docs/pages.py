@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from scripts.reference_pages import Command, commands
+from scripts.reference_pages import Command, list_commands
 from typer.core import TyperGroup, TyperOption
 from typer.main import get_group
 
@@ -15,61 +15,61 @@ from recollect.cli.app import app
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-SHELLS = {"console", "bash", "sh", "shell"}
+SHELL_LANGUAGES = {"console", "bash", "sh", "shell"}
 #: What ends a command on a line of shell.
-OPERATORS = {"|", "||", "&&", ";", ">", ">>", "<", "&"}
-CALLS = {"recollect", "scripts/run"}
+SHELL_OPERATORS = {"|", "||", "&&", ";", ">", ">>", "<", "&"}
+PROGRAM_NAMES = {"recollect", "scripts/run"}
 
-_BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-_HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
+_CODE_BLOCK_PATTERN = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK_PATTERN = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_HEADING_PATTERN = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class CodeBlock:
     page: Path
-    place: int
+    number: int
     language: str
     code: str
 
     def __str__(self) -> str:
-        return f"{self.page.relative_to(ROOT)} block {self.place}"
+        return f"{self.page.relative_to(ROOT)} block {self.number}"
 
 
-def text_of(page: Path) -> str:
+def read_page(page: Path) -> str:
     return page.read_text("utf-8")
 
 
-def blocks(*languages: str) -> list[Block]:
+def code_blocks(*languages: str) -> list[CodeBlock]:
     return [
-        Block(page=page, place=place, language=language, code=code)
+        CodeBlock(page=page, number=place, language=language, code=code)
         for page in PAGES
-        for place, (language, code) in enumerate(_BLOCK.findall(text_of(page)), start=1)
+        for place, (language, code) in enumerate(_CODE_BLOCK_PATTERN.findall(read_page(page)), start=1)
         if language in languages
     ]
 
 
 def links(page: Path) -> list[str]:
-    return _LINK.findall(_BLOCK.sub("", text_of(page)))
+    return _LINK_PATTERN.findall(_CODE_BLOCK_PATTERN.sub("", read_page(page)))
 
 
 def anchors(page: Path) -> set[str]:
     """The names that headings can be linked by."""
-    titles = _HEADING.findall(_BLOCK.sub("", text_of(page)))
+    titles = _HEADING_PATTERN.findall(_CODE_BLOCK_PATTERN.sub("", read_page(page)))
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def command_lines() -> Iterator[tuple[str, list[str]]]:
     """Every call of recollect in a shell block: where it stands, and its words."""
-    for block in blocks(*SHELLS):
+    for block in code_blocks(*SHELL_LANGUAGES):
         for line in block.code.replace("\\\n", " ").splitlines():
-            words = _words(line.removeprefix("$ "))
+            words = _split_line(line.removeprefix("$ "))
             for place, word in enumerate(words):
-                if word in CALLS and (place == 0 or words[place - 1] in OPERATORS):
-                    yield f"{block}: {line}", _call(words[place + 1 :])
+                if word in PROGRAM_NAMES and (place == 0 or words[place - 1] in SHELL_OPERATORS):
+                    yield f"{block}: {line}", _cut_at_operator(words[place + 1 :])
 
 
-def _words(line: str) -> list[str]:
+def _split_line(line: str) -> list[str]:
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     lexer.commenters = "#"
@@ -80,25 +80,25 @@ def _words(line: str) -> list[str]:
         return []
 
 
-def _call(words: list[str]) -> list[str]:
-    ends = [place for place, word in enumerate(words) if word in OPERATORS]
+def _cut_at_operator(words: list[str]) -> list[str]:
+    ends = [place for place, word in enumerate(words) if word in SHELL_OPERATORS]
     return words[: ends[0]] if ends else words
 
 
 @cache
-def known_commands() -> dict[str, Command]:
-    return dict(commands())
+def load_commands() -> dict[str, Command]:
+    return dict(list_commands())
 
 
-def unknown_word(words: list[str]) -> str | None:
+def find_unknown_word(words: list[str]) -> str | None:
     """The first word of a call that is no command or option of it."""
-    known = known_commands()
+    known = load_commands()
     here: Command = get_group(app)
     path, rest, inside = "recollect", list(words), True
     while rest:
         word = rest.pop(0)
         if word.startswith("-") and word != "-":
-            option = _option(here, word.partition("=")[0])
+            option = _find_option(here, word.partition("=")[0])
             if option is None:
                 return word
             if not option.is_flag and "=" not in word and rest:
@@ -113,7 +113,7 @@ def unknown_word(words: list[str]) -> str | None:
     return None
 
 
-def _option(command: Command, name: str) -> TyperOption | None:
+def _find_option(command: Command, name: str) -> TyperOption | None:
     options = [each for each in command.params if isinstance(each, TyperOption)]
     found = [each for each in options if name in {*each.opts, *each.secondary_opts}]
     if not found and name in {"--help", "-h"}:

@@ -4,21 +4,21 @@ import importlib
 import re
 
 import pytest
-from tests.docs.pages import ROOT, text_of
+from tests.docs.pages import ROOT, read_page
 
 from recollect import Memory
 from recollect.domain.policy import PRESETS
-from recollect.settings import describe
+from recollect.settings import list_specs
 
-PAGE = ROOT / "docs" / "designs.md"
-PROMPTS = ROOT / "docs" / "how-to" / "prompts.md"
-HTTP = ROOT / "docs" / "reference" / "http.md"
+DESIGNS_PAGE = ROOT / "docs" / "designs.md"
+PROMPTS_PAGE = ROOT / "docs" / "how-to" / "prompts.md"
+HTTP_PAGE = ROOT / "docs" / "reference" / "http.md"
 PROMPT_PACKAGES = ("extraction", "maintenance", "context")
 
 
 def read_table(heading: str) -> list[list[str]]:
     """Return the cells of the table under a heading, without its head."""
-    _, _, section = text_of(PAGE).partition(f"# {heading}\n")
+    _, _, section = read_page(DESIGNS_PAGE).partition(f"# {heading}\n")
     lines = re.split(r"\n##+ ", section)[0].splitlines()
     rows = [line for line in lines if line.startswith("|")]
     return [[cell.strip() for cell in row.strip("| ").split(" | ")] for row in rows[2:]]
@@ -40,7 +40,7 @@ def import_name(name: str) -> object:
 
 
 def is_endpoint(name: str) -> bool:
-    return f"### {name}" in text_of(HTTP).splitlines()
+    return f"### {name}" in read_page(HTTP_PAGE).splitlines()
 
 
 def exists(name: str) -> bool:
@@ -51,7 +51,7 @@ def exists(name: str) -> bool:
         return import_name(name) is not None
     if re.match(r"[A-Z]+ /", name):
         return is_endpoint(name)
-    return (ROOT / name).is_file() or name in {row.name for row in describe()}
+    return (ROOT / name).is_file() or name in {row.name for row in list_specs()}
 
 
 @pytest.mark.spec("Z4", "Z6", "Z5")
@@ -89,7 +89,7 @@ def test_the_page_lists_every_alias_of_a_setting() -> None:
     }
     understood = {
         (alias, row.name)
-        for row in describe()
+        for row in list_specs()
         for alias in row.environment
         if not alias.startswith("RECOLLECT_")
     }
@@ -99,7 +99,7 @@ def test_the_page_lists_every_alias_of_a_setting() -> None:
 
 def test_the_page_explains_every_preset() -> None:
     recommended = {name for _, cell, _ in read_table("Which preset to use") for name in quoted_names(cell)}
-    explained = set(re.findall(r"^### (\w+)(?:: .+)?$", text_of(PAGE), re.MULTILINE))
+    explained = set(re.findall(r"^### (\w+)(?:: .+)?$", read_page(DESIGNS_PAGE), re.MULTILINE))
 
     assert recommended == set(PRESETS)
     assert set(PRESETS) <= explained
@@ -112,7 +112,7 @@ def test_a_name_that_does_not_exist_is_noticed(name: str) -> None:
 
 @pytest.mark.spec("Z3", "Z4", "D9")
 def test_every_prompt_is_listed_with_its_placeholders() -> None:
-    page = text_of(PROMPTS)
+    page = read_page(PROMPTS_PAGE)
     folders = (ROOT / "src" / "recollect" / name / "prompts" for name in PROMPT_PACKAGES)
     shipped = [path for folder in folders for path in folder.glob("*.md") if not path.name.endswith(".pt.md")]
     assert shipped
@@ -120,7 +120,7 @@ def test_every_prompt_is_listed_with_its_placeholders() -> None:
         [line] = [line for line in page.splitlines() if line.startswith(f"| `{path.name}` |")]
         placeholders = re.findall(
             r"\{\{\w+\}\}|\{(?:user_message|previous_summary|recent_messages|N|max_tokens|max_words)\}",
-            text_of(path),
+            read_page(path),
         )
 
         assert [each for each in placeholders if each not in line] == [], path.name

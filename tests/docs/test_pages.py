@@ -10,20 +10,20 @@ import pytest
 from tests.docs.pages import (
     PAGES,
     ROOT,
-    Block,
+    CodeBlock,
     anchors,
-    blocks,
+    code_blocks,
     command_lines,
+    find_unknown_word,
     links,
-    text_of,
-    unknown_word,
+    read_page,
 )
 
-MACHINE = re.compile(r"(?<![\w.~:/-])/(?:work|root|tmp|home|Users|mnt|private|var/folders)\b")
+LOCAL_PATH_PATTERN = re.compile(r"(?<![\w.~:/-])/(?:work|root|tmp|home|Users|mnt|private|var/folders)\b")
 
 
-@pytest.mark.parametrize("block", blocks("python", "py"), ids=str)
-def test_python_in_the_documentation_runs(block: Block, tmp_path: Path) -> None:
+@pytest.mark.parametrize("block", code_blocks("python", "py"), ids=str)
+def test_python_in_the_documentation_runs(block: CodeBlock, tmp_path: Path) -> None:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("RECOLLECT_", "RAG_"))}
     home = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"), str(tmp_path))
     done = subprocess.run(
@@ -40,7 +40,7 @@ def test_python_in_the_documentation_runs(block: Block, tmp_path: Path) -> None:
 
 
 def test_commands_in_the_documentation_exist_with_their_options() -> None:
-    wrong = {where: word for where, words in command_lines() if (word := unknown_word(words))}
+    wrong = {where: word for where, words in command_lines() if (word := find_unknown_word(words))}
 
     assert wrong == {}
 
@@ -57,7 +57,7 @@ def test_commands_in_the_documentation_exist_with_their_options() -> None:
     ],
 )
 def test_the_check_of_commands_notices_what_does_not_exist(words: list[str], unknown: str | None) -> None:
-    assert unknown_word(words) == unknown
+    assert find_unknown_word(words) == unknown
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -76,12 +76,13 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_no_page_names_a_place_on_somebodys_machine(page: Path) -> None:
-    assert MACHINE.findall(text_of(page)) == []
+    assert LOCAL_PATH_PATTERN.findall(read_page(page)) == []
 
 
 def test_a_place_on_somebodys_machine_would_be_noticed() -> None:
     assert [
-        bool(MACHINE.search(text)) for text in ("see /tmp/x", "`/home/ana`", "~/notes/tmp", "a/work/b")
+        bool(LOCAL_PATH_PATTERN.search(text))
+        for text in ("see /tmp/x", "`/home/ana`", "~/notes/tmp", "a/work/b")
     ] == [
         True,
         True,

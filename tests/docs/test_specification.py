@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from scripts.spec_rows import Requirement, read_requirements
-from tests.docs.pages import ROOT, text_of
+from tests.docs.pages import ROOT, read_page
 
-ID = re.compile(r"[A-Z]+-?\d+")
-PAGE = ROOT / "docs" / "specification.md"
+ID_PATTERN = re.compile(r"[A-Z]+-?\d+")
+SPECIFICATION_PAGE = ROOT / "docs" / "specification.md"
 
 
 def marked_ids(source: str) -> Iterator[str]:
@@ -30,12 +30,16 @@ def marked_ids(source: str) -> Iterator[str]:
 
 def _strings_like_ids(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and ID.fullmatch(node.value):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and ID_PATTERN.fullmatch(node.value)
+        ):
             yield node.value
 
 
 def ids_in_tests() -> set[str]:
-    return {each for path in (ROOT / "tests").rglob("*.py") for each in marked_ids(text_of(path))}
+    return {each for path in (ROOT / "tests").rglob("*.py") for each in marked_ids(read_page(path))}
 
 
 def repeated_ids(requirements: list[Requirement]) -> list[str]:
@@ -43,20 +47,20 @@ def repeated_ids(requirements: list[Requirement]) -> list[str]:
 
 
 def test_no_requirement_is_listed_twice() -> None:
-    requirements = read_requirements(text_of(PAGE))
+    requirements = read_requirements(read_page(SPECIFICATION_PAGE))
 
     assert len(requirements) > 300
     assert repeated_ids(requirements) == []
 
 
 def test_tests_name_only_requirements_of_the_specification() -> None:
-    known = {each.id for each in read_requirements(text_of(PAGE))}
+    known = {each.id for each in read_requirements(read_page(SPECIFICATION_PAGE))}
 
     assert ids_in_tests() - known == set()
 
 
 def test_every_requirement_is_named_by_a_test_or_marked_as_process() -> None:
-    requirements = read_requirements(text_of(PAGE))
+    requirements = read_requirements(read_page(SPECIFICATION_PAGE))
     process = {each.id for each in requirements if each.is_process}
     testable = {each.id for each in requirements} - process
     in_tests = ids_in_tests()
@@ -66,12 +70,16 @@ def test_every_requirement_is_named_by_a_test_or_marked_as_process() -> None:
 
 
 def test_every_row_of_the_specification_is_complete() -> None:
-    rows = [line for line in text_of(PAGE).splitlines() if line.startswith("| ") and "| id |" not in line]
+    rows = [
+        line
+        for line in read_page(SPECIFICATION_PAGE).splitlines()
+        if line.startswith("| ") and "| id |" not in line
+    ]
     cells = [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]
 
     assert [row for row, row_cells in zip(rows, cells, strict=True) if len(row_cells) != 4] == []
     assert [row for row, row_cells in zip(rows, cells, strict=True) if not all(row_cells)] == []
-    assert len(rows) == len(read_requirements(text_of(PAGE)))
+    assert len(rows) == len(read_requirements(read_page(SPECIFICATION_PAGE)))
 
 
 def test_a_repeated_id_is_noticed() -> None:

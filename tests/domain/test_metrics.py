@@ -4,43 +4,43 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.metrics import Metrics, Percentiles, advised_budget, measured
-from recollect.domain.receipt import Fate, Receipt
+from recollect.domain.metrics import Percentiles, RecallMetrics, compute_metrics, recommend_budget
+from recollect.domain.receipt import Disposition, Receipt
 from recollect.testing.builders import a_receipt
 
-FOUND = replace(a_receipt("dinner"), timings={"total_ms": 10.0, "dense_ms": 4.0}, degraded=())
+RECEIPT = replace(a_receipt("dinner"), timings={"total_ms": 10.0, "dense_ms": 4.0}, degradations=())
 
 
-def took(total: float) -> Receipt:
-    return replace(FOUND, timings={"total_ms": total})
+def receipt_with_total(total: float) -> Receipt:
+    return replace(RECEIPT, timings={"total_ms": total})
 
 
 def test_without_receipts_nothing_is_claimed() -> None:
-    assert measured([]) == Metrics()
+    assert compute_metrics([]) == RecallMetrics()
 
 
 @pytest.mark.spec("R3")
 def test_quality_is_hit_rate_similarity_and_what_was_handed_on() -> None:
-    missed = replace(FOUND, items=tuple(i for i in FOUND.items if i.fate is Fate.LEFT_OUT))
-    counted = measured([FOUND, missed])
+    missed = replace(RECEIPT, items=tuple(i for i in RECEIPT.items if i.disposition is Disposition.LEFT_OUT))
+    counted = compute_metrics([RECEIPT, missed])
 
-    assert (counted.recalls, counted.hit_rate, counted.top_similarity) == (2, 0.5, 0.5)
+    assert (counted.recall_count, counted.hit_rate, counted.top_similarity) == (2, 0.5, 0.5)
     assert counted.content_types == {"memory": 1}
 
 
 @pytest.mark.spec("R4")
 def test_times_are_told_by_part_as_percentiles() -> None:
-    counted = measured([took(float(ms)) for ms in range(1, 101)])
+    counted = compute_metrics([receipt_with_total(float(ms)) for ms in range(1, 101)])
 
     assert counted.latency["total_ms"] == Percentiles(p50=50, p95=95, p99=99)
-    assert set(measured([FOUND]).latency) == {"total_ms", "dense_ms"}
+    assert set(compute_metrics([RECEIPT]).latency) == {"total_ms", "dense_ms"}
 
 
 @pytest.mark.spec("R5")
 def test_use_is_flags_and_budget() -> None:
-    half = replace(FOUND, hybrid=False, tokens=500, budget=1000)
-    full = replace(FOUND, tokens=1000, budget=1000)
-    counted = measured([half, full])
+    half = replace(RECEIPT, hybrid=False, tokens=500, budget=1000)
+    full = replace(RECEIPT, tokens=1000, budget=1000)
+    counted = compute_metrics([half, full])
 
     assert counted.flags == {"hybrid": 0.5, "chunking": 1.0}
     assert counted.budget_used == 0.75
@@ -49,10 +49,13 @@ def test_use_is_flags_and_budget() -> None:
 
 @pytest.mark.spec("N4")
 def test_a_block_that_had_no_room_is_counted() -> None:
-    over = replace(FOUND.items[1], reason="over budget (needs 900, 120 left)")
-    crowded = replace(FOUND, items=(FOUND.items[0], over))
+    over = replace(RECEIPT.items[1], reason="over budget (needs 900, 120 left)")
+    crowded = replace(RECEIPT, items=(RECEIPT.items[0], over))
 
-    assert [measured([FOUND]).overflows, measured([FOUND, crowded]).overflows] == [0, 1]
+    assert [
+        compute_metrics([RECEIPT]).overflow_count,
+        compute_metrics([RECEIPT, crowded]).overflow_count,
+    ] == [0, 1]
 
 
 @pytest.mark.spec("N7")
@@ -67,16 +70,16 @@ def test_a_block_that_had_no_room_is_counted() -> None:
 )
 def test_a_budget_is_advised_from_real_use(used: list[int], overflows: bool, advice: int) -> None:
     reason = "over budget (needs 900, 120 left)" if overflows else "only 1 is handed on"
-    items = (FOUND.items[0], replace(FOUND.items[1], reason=reason))
-    counted = measured([replace(FOUND, tokens=tokens, items=items) for tokens in used])
+    items = (RECEIPT.items[0], replace(RECEIPT.items[1], reason=reason))
+    counted = compute_metrics([replace(RECEIPT, tokens=tokens, items=items) for tokens in used])
 
-    assert advised_budget(counted, 1000) == advice
-    assert advised_budget(Metrics(), 1000) is None
+    assert recommend_budget(counted, 1000) == advice
+    assert recommend_budget(RecallMetrics(), 1000) is None
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=50))
 def test_percentiles_are_times_that_were_taken_and_in_order(times: list[float]) -> None:
-    taken = measured([took(ms) for ms in times]).latency["total_ms"]
+    taken = compute_metrics([receipt_with_total(ms) for ms in times]).latency["total_ms"]
 
     assert {taken.p50, taken.p95, taken.p99} <= set(times)
     assert taken.p50 <= taken.p95 <= taken.p99

@@ -3,20 +3,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.policy import PRESETS
-from recollect.domain.setting import Described, nearest
-from recollect.settings import LIMITS, describe
+from recollect.domain.setting import SettingSpec, closest_name
+from recollect.settings import SETTING_LIMITS, list_specs
 
-ROWS = {row.name: row for row in describe()}
+SPECS_BY_NAME = {row.name: row for row in list_specs()}
 
 
 @pytest.mark.parametrize("raw", [True, 1, "true", "TRUE", "1", "yes", "on", " on "])
 def test_yes_has_many_spellings(raw: object) -> None:
-    assert ROWS["recall.hybrid"].parse(raw) is True
+    assert SPECS_BY_NAME["recall.hybrid"].parse(raw) is True
 
 
 @pytest.mark.parametrize("raw", [False, 0, "false", "False", "0", "no", "off"])
 def test_so_has_no(raw: object) -> None:
-    assert ROWS["recall.hybrid"].parse(raw) is False
+    assert SPECS_BY_NAME["recall.hybrid"].parse(raw) is False
 
 
 @pytest.mark.parametrize(
@@ -30,19 +30,19 @@ def test_so_has_no(raw: object) -> None:
     ],
 )
 def test_a_list_is_separated_by_commas_or_already_a_list(raw: object, words: tuple[str, ...]) -> None:
-    assert ROWS["funnel.gold"].parse(raw) == words
+    assert SPECS_BY_NAME["funnel.gold"].parse(raw) == words
 
 
 @pytest.mark.parametrize("raw", [1, "1", " 1 ", "1.0", 1.0])
 def test_a_whole_number_will_do_where_a_fraction_is_asked_for(raw: object) -> None:
-    alpha = ROWS["recall.alpha"].parse(raw)
+    alpha = SPECS_BY_NAME["recall.alpha"].parse(raw)
 
     assert (alpha, type(alpha)) == (1.0, float)
 
 
 @pytest.mark.parametrize("raw", ["onnx", "./my-model", "~/models/small", r"D:\models\small"])
 def test_the_embedder_is_one_of_the_names_or_a_folder(raw: str) -> None:
-    assert ROWS["embedder"].parse(raw) == raw
+    assert SPECS_BY_NAME["embedder"].parse(raw) == raw
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_the_embedder_is_one_of_the_names_or_a_folder(raw: str) -> None:
     ],
 )
 def test_what_makes_no_sense_is_no_value(name: str, raw: object) -> None:
-    assert ROWS[name].parse(raw) is None
+    assert SPECS_BY_NAME[name].parse(raw) is None
 
 
-@pytest.mark.parametrize("name", list(LIMITS))
+@pytest.mark.parametrize("name", list(SETTING_LIMITS))
 def test_a_default_lies_within_its_limits(name: str) -> None:
-    row = ROWS[name]
+    row = SPECS_BY_NAME[name]
 
     assert row.parse(row.default) == row.default
     assert row.low < row.high
@@ -84,23 +84,23 @@ def test_a_default_lies_within_its_limits(name: str) -> None:
 
 @pytest.mark.parametrize("preset", list(PRESETS))
 def test_a_preset_asks_for_nothing_that_a_user_could_not_ask_for(preset: str) -> None:
-    asked = {name: ROWS[name].parse(value) for name, value in PRESETS[preset].items()}
+    asked = {name: SPECS_BY_NAME[name].parse(value) for name, value in PRESETS[preset].items()}
 
     assert asked == PRESETS[preset]
 
 
-@given(row=st.sampled_from(list(ROWS.values())), text=st.text())
-def test_any_text_is_either_understood_or_refused(row: Described, text: str) -> None:
+@given(row=st.sampled_from(list(SPECS_BY_NAME.values())), text=st.text())
+def test_any_text_is_either_understood_or_refused(row: SettingSpec, text: str) -> None:
     value = row.parse(text)
 
     assert value is None or row.parse(value) == value
 
 
 @given(
-    row=st.sampled_from([row for row in ROWS.values() if "number" in row.kind]),
+    row=st.sampled_from([row for row in SPECS_BY_NAME.values() if "number" in row.kind]),
     number=st.integers() | st.floats(),
 )
-def test_a_number_outside_its_limits_never_gets_through(row: Described, number: float) -> None:
+def test_a_number_outside_its_limits_never_gets_through(row: SettingSpec, number: float) -> None:
     value = row.parse(number)
 
     assert value is None or (isinstance(value, int | float) and row.low <= value <= row.high)
@@ -118,4 +118,4 @@ def test_a_number_outside_its_limits_never_gets_through(row: Described, number: 
     ],
 )
 def test_a_misspelt_name_finds_the_one_that_was_meant(key: str, meant: str | None) -> None:
-    assert nearest(key, list(ROWS)) == meant
+    assert closest_name(key, list(SPECS_BY_NAME)) == meant

@@ -1,10 +1,10 @@
 import pytest
-from evals.extraction.__main__ import FRESH, LINES, measure, own_lines
-from evals.extraction.score import Kept, Tally, content, overlap, tally
+from evals.extraction.__main__ import FRESH_LINES_FILE, OWN_LINES_FILE, measure, read_own_lines
+from evals.extraction.score import ExtractionCounts, LabelledFact, content_words, count_matches, overlap
 
 
 def test_the_words_that_carry_meaning_are_compared() -> None:
-    assert content("doesn't like horror movies") == content("does not like the horror movie")
+    assert content_words("doesn't like horror movies") == content_words("does not like the horror movie")
 
 
 @pytest.mark.parametrize(
@@ -21,37 +21,43 @@ def test_two_wordings_are_the_same_from_six_tenths_on(left: str, right: str, *, 
 
 
 def test_a_fact_of_another_kind_does_not_count() -> None:
-    said = [Kept(kind="bio", text="lives in Leeds")]
-    wanted = [Kept(kind="evt", text="lives in Leeds")]
+    said = [LabelledFact(kind="bio", text="lives in Leeds")]
+    wanted = [LabelledFact(kind="evt", text="lives in Leeds")]
 
-    assert (tally(said, wanted).matched, tally(said, wanted, kinds=False).matched) == (0, 1)
+    assert (count_matches(said, wanted).matched, count_matches(said, wanted, kinds=False).matched) == (0, 1)
 
 
 def test_each_fact_counts_once() -> None:
-    said = [Kept(kind="bio", text="lives in Leeds")] * 2
+    said = [LabelledFact(kind="bio", text="lives in Leeds")] * 2
 
-    assert tally(said, said[:1]) == Tally(
-        predicted=2, expected=1, matched=1, lines=1, kept=1, worth=1, rightly=1
+    assert count_matches(said, said[:1]) == ExtractionCounts(
+        predicted=2,
+        expected=1,
+        matched=1,
+        lines=1,
+        lines_with_prediction=1,
+        lines_with_fact=1,
+        lines_with_both=1,
     )
 
 
 def test_the_labelled_lines_are_balanced() -> None:
-    lines = list(own_lines(LINES))
+    lines = list(read_own_lines(OWN_LINES_FILE))
 
     assert len({line.id for line in lines}) == len(lines) >= 320
     assert 0.4 < sum(bool(line.facts) for line in lines) / len(lines) < 0.6
 
 
 def test_the_fresh_lines_are_balanced_and_stand_nowhere_else() -> None:
-    fresh = list(own_lines(FRESH))
+    fresh = list(read_own_lines(FRESH_LINES_FILE))
 
     assert len(fresh) == 2 * sum(bool(line.facts) for line in fresh) == 120
-    assert not {line.text for line in fresh} & {line.text for line in own_lines(LINES)}
+    assert not {line.text for line in fresh} & {line.text for line in read_own_lines(OWN_LINES_FILE)}
 
 
 @pytest.mark.spec("B12")
 def test_the_rules_keep_little_noise_and_miss_little() -> None:
-    figures = measure(own_lines(LINES), kinds=True).figures()
+    figures = measure(read_own_lines(OWN_LINES_FILE), kinds=True).figures()
 
     assert figures["precision"] >= 90
     assert figures["recall"] >= 75

@@ -1,17 +1,17 @@
 """What is said of siblings: nearly the same, and never the name that a question asks for."""
 
 import pytest
-from evals.identifier_siblings import named, siblings
-from evals.sets import IDENTIFIERS, rows
+from evals.identifier_siblings import make_siblings, shared_names
+from evals.sets import IDENTIFIERS_FILE, read_rows
 
-ASKED = [row for row in rows(IDENTIFIERS) if row["questions"]]
+QUESTION_ROWS = [row for row in read_rows(IDENTIFIERS_FILE) if row["questions"]]
 
 
 def test_names_of_code_are_told_from_words() -> None:
     message = "Pass `--skip-migrations`: ORA-00942 in `billing/sync.py` after 2.7.1, as `OrderIn` says."
     question = "Why do --skip-migrations, ORA-00942, billing/sync.py, 2.7.1 and OrderIn matter after all?"
 
-    assert named(question, message) == [
+    assert shared_names(question, message) == [
         "--skip-migrations",
         "ORA-00942",
         "billing/sync.py",
@@ -20,16 +20,19 @@ def test_names_of_code_are_told_from_words() -> None:
     ]
 
 
-@pytest.mark.parametrize("row", ASKED, ids=lambda row: row["id"])
+@pytest.mark.parametrize("row", QUESTION_ROWS, ids=lambda row: row["id"])
 def test_a_sibling_has_none_of_the_names_that_are_asked_for(row: dict[str, object]) -> None:
     message, questions = str(row["message"]), [str(each) for each in row["questions"]]  # type: ignore[attr-defined]
-    made = list(siblings(message, questions, 5))
+    made = list(make_siblings(message, questions, 5))
 
     assert len(set(made)) == len(made)
     for question in questions:
-        for name in named(question, message):
+        for name in shared_names(question, message):
             assert all(name not in said for said in made)
 
 
 def test_where_a_question_names_no_code_there_is_no_sibling() -> None:
-    assert list(siblings("`ffmpeg` made `out.mp4` too large", ["What is in out.mp4?", "How large?"], 5)) == []
+    assert (
+        list(make_siblings("`ffmpeg` made `out.mp4` too large", ["What is in out.mp4?", "How large?"], 5))
+        == []
+    )

@@ -1,5 +1,5 @@
 import pytest
-from evals.measures import by_group, figures, marks, ndcg, recall, unique
+from evals.measures import average_by_group, average_metrics, ndcg, recall, recall_metrics, unique
 
 
 def test_recall_is_the_share_of_the_wanted_among_the_first() -> None:
@@ -14,7 +14,7 @@ def test_ndcg_is_1_if_the_wanted_come_first_and_less_the_later_they_come() -> No
 
 def test_what_is_found_twice_counts_once() -> None:
     assert unique(["a", "a", "b"]) == ["a", "b"]
-    assert marks("", ["a", "a", "b"], {"b"}, at=[2]) == {
+    assert recall_metrics("", ["a", "a", "b"], {"b"}, cutoffs=[2]) == {
         "recall@2": 1.0,
         "recall_any@2": 1.0,
         "recall_all@2": 1.0,
@@ -22,7 +22,7 @@ def test_what_is_found_twice_counts_once() -> None:
 
 
 def test_any_is_one_of_them_and_all_is_every_one() -> None:
-    said = marks("turn_", ["a"], {"a", "b"}, at=[5], ndcg_at=[5])
+    said = recall_metrics("turn_", ["a"], {"a", "b"}, cutoffs=[5], ndcg_cutoffs=[5])
 
     assert said == {
         "turn_recall@5": 0.5,
@@ -33,11 +33,11 @@ def test_any_is_one_of_them_and_all_is_every_one() -> None:
 
 
 def test_figures_are_percentages_over_the_questions_that_have_them() -> None:
-    assert figures([{"a": 1.0, "b": 0.5}, {"a": 0.0}]) == {"a": 50.0, "b": 50.0, "n": 2}
+    assert average_metrics([{"a": 1.0, "b": 0.5}, {"a": 0.0}]) == {"a": 50.0, "b": 50.0, "n": 2}
 
 
 def test_groups_stand_below_the_whole() -> None:
-    assert by_group([("x", {"a": 1.0}), ("y", {"a": 0.0})], "by_type") == {
+    assert average_by_group([("x", {"a": 1.0}), ("y", {"a": 0.0})], "by_type") == {
         "a": 50.0,
         "n": 2,
         "by_type": {"x": {"a": 100.0, "n": 1}, "y": {"a": 0.0, "n": 1}},

@@ -2,16 +2,16 @@ import re
 from xml.etree import ElementTree as ET
 
 from evals.measures import Figures
-from evals.plot import drawing
+from evals.plot import draw_svg
 
-CURVE: Figures = {
+CURVE_FIGURES: Figures = {
     "quick <one>": {"turn_recall@10": 61.0, "ms_p50": 4.0},
     "slow": {"turn_recall@10": 83.0, "ms_p50": 180.0},
 }
 
 
 def test_every_way_is_a_named_point_further_right_if_slower_and_higher_if_better() -> None:
-    svg = ET.fromstring(drawing(CURVE))
+    svg = ET.fromstring(draw_svg(CURVE_FIGURES))
     space = "{http://www.w3.org/2000/svg}"
     quick, slow = svg.findall(f"{space}circle")
     names = {text.text for text in svg.findall(f"{space}text")}
@@ -22,14 +22,14 @@ def test_every_way_is_a_named_point_further_right_if_slower_and_higher_if_better
 
 
 def test_one_point_alone_can_be_drawn() -> None:
-    assert "circle" in drawing({"only": {"turn_recall@10": 50.0, "ms_p50": 10.0}})
+    assert "circle" in draw_svg({"only": {"turn_recall@10": 50.0, "ms_p50": 10.0}})
 
 
 def test_no_name_stands_on_another_or_on_a_point() -> None:
     crowd: Figures = {
         f"way number {place}": {"ms_p50": 10 + place, "turn_recall@10": 80.0} for place in range(8)
     }
-    drawn = drawing(crowd)
+    drawn = draw_svg(crowd)
     names = [(float(x), float(y)) for x, y in re.findall(r'<text x="([\d.]+)" y="([\d.]+)">way', drawn)]
     dots = [(float(x), float(y)) for x, y in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', drawn)]
 

@@ -8,14 +8,14 @@ import pytest
 from evals.__main__ import main
 from evals.embeddings import CachedEmbedder
 from evals.measures import Figures
-from evals.truncation import long_messages
+from evals.truncation import build_long_messages
 
 from evals import faquad, identifiers, locomo, longmemeval, sets
 from recollect.adapters.embedders.hashing import HashingEmbedder
 from recollect.ports.embedder import Vector
 
 
-class Counting(HashingEmbedder):
+class CountingEmbedder(HashingEmbedder):
     """Counts how often each text is embedded."""
 
     def __init__(self) -> None:
@@ -32,16 +32,16 @@ def embedder(tmp_path: Path) -> CachedEmbedder:
     return CachedEmbedder(HashingEmbedder(), tmp_path / "cache")
 
 
-def written(path: Path, data: object) -> Path:
+def write_json(path: Path, data: object) -> Path:
     path.write_text(json.dumps(data), encoding="utf-8")
     return path
 
 
-def figure(figures: Figures, name: str) -> object:
+def get_figure(figures: Figures, name: str) -> object:
     return figures[name]
 
 
-LOCOMO = [
+LOCOMO_DATA = [
     {
         "conversation": {
             "session_1_date_time": "1:56 pm on 8 May, 2023",
@@ -63,9 +63,13 @@ LOCOMO = [
 
 
 def test_locomo_counts_turns_and_sessions(tmp_path: Path, embedder: CachedEmbedder) -> None:
-    figures = locomo.run(written(tmp_path / "locomo.json", LOCOMO), embedder, {})
+    figures = locomo.run(write_json(tmp_path / "locomo.json", LOCOMO_DATA), embedder, {})
 
-    assert (figure(figures, "turn_recall@5"), figure(figures, "session_recall@10"), figure(figures, "n")) == (
+    assert (
+        get_figure(figures, "turn_recall@5"),
+        get_figure(figures, "session_recall@10"),
+        get_figure(figures, "n"),
+    ) == (
         100.0,
         100.0,
         2,
@@ -73,7 +77,7 @@ def test_locomo_counts_turns_and_sessions(tmp_path: Path, embedder: CachedEmbedd
 
 
 def test_of_a_locomo_turn_only_speaker_text_and_date_are_told(tmp_path: Path) -> None:
-    [conversation] = locomo.read(written(tmp_path / "locomo.json", LOCOMO))
+    [conversation] = locomo.read_conversations(write_json(tmp_path / "locomo.json", LOCOMO_DATA))
 
     assert [turn.text for turns in conversation.sessions.values() for turn in turns.values()] == [
         "Ana: Which boat did you buy?",
@@ -82,7 +86,7 @@ def test_of_a_locomo_turn_only_speaker_text_and_date_are_told(tmp_path: Path) ->
     ]
 
 
-PUBLISHED = [
+LONGMEMEVAL_DATA = [
     {
         "question_id": "q1",
         "question_type": "single-session-user",
@@ -100,9 +104,13 @@ PUBLISHED = [
 
 
 def test_longmemeval_is_read_as_published_without_its_telling_names(tmp_path: Path) -> None:
-    [question] = longmemeval.read(written(tmp_path / "lme.json", PUBLISHED))
+    [question] = longmemeval.read_questions(write_json(tmp_path / "lme.json", LONGMEMEVAL_DATA))
 
-    assert (sorted(question.sessions), sorted(question.gold), sorted(question.gold_turns)) == (
+    assert (
+        sorted(question.sessions),
+        sorted(question.relevant_sessions),
+        sorted(question.relevant_turns),
+    ) == (
         ["s0", "s1"],
         ["s1"],
         [("s1", 0)],
@@ -110,10 +118,10 @@ def test_longmemeval_is_read_as_published_without_its_telling_names(tmp_path: Pa
 
 
 def test_longmemeval_counts_sessions_and_turns(tmp_path: Path, embedder: CachedEmbedder) -> None:
-    figures = longmemeval.run(written(tmp_path / "lme.json", PUBLISHED), embedder, {})
+    figures = longmemeval.run(write_json(tmp_path / "lme.json", LONGMEMEVAL_DATA), embedder, {})
 
-    assert (figure(figures, "recall_any@1"), figure(figures, "recall_all@5")) == (100.0, 100.0)
-    assert figure(figures, "turn_recall@5") == 100.0
+    assert (get_figure(figures, "recall_any@1"), get_figure(figures, "recall_all@5")) == (100.0, 100.0)
+    assert get_figure(figures, "turn_recall@5") == 100.0
 
 
 def test_faquad_counts_paragraphs(tmp_path: Path, embedder: CachedEmbedder) -> None:
@@ -121,13 +129,13 @@ def test_faquad_counts_paragraphs(tmp_path: Path, embedder: CachedEmbedder) -> N
         {"context": "O barco é verde.", "qas": [{"question": "De que cor é o barco?"}]},
         {"context": "O gato dorme.", "qas": []},
     ]
-    data = written(tmp_path / "faquad.json", {"data": [{"title": "Mar", "paragraphs": paragraphs}]})
+    data = write_json(tmp_path / "faquad.json", {"data": [{"title": "Mar", "paragraphs": paragraphs}]})
 
-    assert figure(faquad.run(data, embedder, {}), "recall@1") == 100.0
+    assert get_figure(faquad.run(data, embedder, {}), "recall@1") == 100.0
 
 
 def test_a_text_is_embedded_once_however_often_it_is_asked_for(tmp_path: Path) -> None:
-    inner = Counting()
+    inner = CountingEmbedder()
     with CachedEmbedder(inner, tmp_path) as cached:
         first = cached.embed(["boat", "cat"])
     with CachedEmbedder(inner, tmp_path) as again:
@@ -137,17 +145,17 @@ def test_a_text_is_embedded_once_however_often_it_is_asked_for(tmp_path: Path) -
 
 
 def test_our_sets_are_as_large_as_they_say_and_half_is_held_out() -> None:
-    facts = list(sets.rows(sets.PARAPHRASE))
-    code = [row for row in sets.rows(sets.IDENTIFIERS) if row["questions"]]
+    facts = list(sets.read_rows(sets.PARAPHRASE_FILE))
+    code = [row for row in sets.read_rows(sets.IDENTIFIERS_FILE) if row["questions"]]
 
-    assert (len(facts), len(list(sets.rows(sets.DISTRACTORS)))) == (100, 1000)
+    assert (len(facts), len(list(sets.read_rows(sets.DISTRACTORS_FILE)))) == (100, 1000)
     assert sum(len(row["questions"]) for row in code) >= 150
     for listed in (facts, code):
         assert Counter(row["split"] for row in listed) == {"dev": len(listed) // 2, "held": len(listed) // 2}
 
 
 def test_long_messages_hold_every_paragraph_that_is_asked_for() -> None:
-    messages = long_messages(sets.IDENTIFIERS)
+    messages = build_long_messages(sets.IDENTIFIERS_FILE)
 
     assert all(row["message"] in text for text, some in messages for row in some)
 
@@ -161,11 +169,11 @@ def test_identifiers_are_compared_with_vectors_alone(tmp_path: Path, embedder: C
     data.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     figures = identifiers.run(data, embedder, {})
 
-    assert (figure(figures, "recall@5"), figure(figures, "gain_over_dense@5")) == (100.0, 0.0)
+    assert (get_figure(figures, "recall@5"), get_figure(figures, "gain_over_dense@5")) == (100.0, 0.0)
 
 
 def test_figures_are_printed_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data = written(tmp_path / "locomo.json", LOCOMO)
+    data = write_json(tmp_path / "locomo.json", LOCOMO_DATA)
     main(["locomo", "--data", str(data), "--json", "--cache", str(tmp_path), "--embedder", "hashing"])
 
     assert json.loads(capsys.readouterr().out)["n"] == 2

@@ -2,15 +2,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.extraction.grounding import Ground, Ungrounded, grounded
+from recollect.extraction.grounding import GroundedSpan, GroundingFailure, ground_fact
 
-MET = "Nice to meet you! I'm Ana, a software dev. I moved to Berlin in 2019 with my wife and three cats."
-CONHECI = "Oi! Meu nome é Pedro e tenho 30 anos. Sou desenvolvedor e moro em São Paulo. Odeio coentro."
+ENGLISH_SOURCE = (
+    "Nice to meet you! I'm Ana, a software dev. I moved to Berlin in 2019 with my wife and three cats."
+)
+PORTUGUESE_SOURCE = (
+    "Oi! Meu nome é Pedro e tenho 30 anos. Sou desenvolvedor e moro em São Paulo. Odeio coentro."
+)
 
 
-def rests_on(fact: str, source: str, language: str) -> str | None:
-    match grounded(fact, source, language=language):
-        case Ground(start=start, end=end):
+def find_grounding(fact: str, source: str, language: str) -> str | None:
+    match ground_fact(fact, source, language=language):
+        case GroundedSpan(start=start, end=end):
             return source[start:end]
         case _:
             return None
@@ -19,12 +23,24 @@ def rests_on(fact: str, source: str, language: str) -> str | None:
 @pytest.mark.parametrize(
     ("fact", "source", "sentence"),
     [
-        ("User's name is Ana.", MET, "I'm Ana, a software dev."),
-        ("The user is a software developer.", MET, "I'm Ana, a software dev."),
-        ("Ana works as a software engineer.", MET, "I'm Ana, a software dev."),
-        ("She lives in Berlin since 2019.", MET, "I moved to Berlin in 2019 with my wife and three cats."),
-        ("User relocated to Berlin", MET, "I moved to Berlin in 2019 with my wife and three cats."),
-        ("User is married and has 3 cats", MET, "I moved to Berlin in 2019 with my wife and three cats."),
+        ("User's name is Ana.", ENGLISH_SOURCE, "I'm Ana, a software dev."),
+        ("The user is a software developer.", ENGLISH_SOURCE, "I'm Ana, a software dev."),
+        ("Ana works as a software engineer.", ENGLISH_SOURCE, "I'm Ana, a software dev."),
+        (
+            "She lives in Berlin since 2019.",
+            ENGLISH_SOURCE,
+            "I moved to Berlin in 2019 with my wife and three cats.",
+        ),
+        (
+            "User relocated to Berlin",
+            ENGLISH_SOURCE,
+            "I moved to Berlin in 2019 with my wife and three cats.",
+        ),
+        (
+            "User is married and has 3 cats",
+            ENGLISH_SOURCE,
+            "I moved to Berlin in 2019 with my wife and three cats.",
+        ),
         ("User is allergic to peanuts", "I have a peanut allergy", "I have a peanut allergy"),
         ("User is vegetarian", "im VEGETARIAN btw", "im VEGETARIAN btw"),
         ("User does not eat meat", "I don't eat meat.", "I don't eat meat."),
@@ -46,18 +62,18 @@ def rests_on(fact: str, source: str, language: str) -> str | None:
     ],
 )
 def test_a_fact_rests_on_the_sentence_that_says_it(fact: str, source: str, sentence: str) -> None:
-    assert rests_on(fact, source, "en") == sentence
+    assert find_grounding(fact, source, "en") == sentence
 
 
 @pytest.mark.parametrize(
     ("fact", "source", "sentence"),
     [
-        ("O usuário se chama Pedro.", CONHECI, "Meu nome é Pedro e tenho 30 anos."),
-        ("nome: Pedro", CONHECI, "Meu nome é Pedro e tenho 30 anos."),
-        ("tem trinta anos", CONHECI, "Meu nome é Pedro e tenho 30 anos."),
-        ("trabalha: dev", CONHECI, "Sou desenvolvedor e moro em São Paulo."),
-        ("Mora em Sao Paulo", CONHECI, "Sou desenvolvedor e moro em São Paulo."),
-        ("odeia coentro", CONHECI, "Odeio coentro."),
+        ("O usuário se chama Pedro.", PORTUGUESE_SOURCE, "Meu nome é Pedro e tenho 30 anos."),
+        ("nome: Pedro", PORTUGUESE_SOURCE, "Meu nome é Pedro e tenho 30 anos."),
+        ("tem trinta anos", PORTUGUESE_SOURCE, "Meu nome é Pedro e tenho 30 anos."),
+        ("trabalha: dev", PORTUGUESE_SOURCE, "Sou desenvolvedor e moro em São Paulo."),
+        ("Mora em Sao Paulo", PORTUGUESE_SOURCE, "Sou desenvolvedor e moro em São Paulo."),
+        ("odeia coentro", PORTUGUESE_SOURCE, "Odeio coentro."),
         ("quer aprender a programar", "Quero aprender programação", "Quero aprender programação"),
         ("tem duas irmãs", "Tenho 2 irmãs", "Tenho 2 irmãs"),
         ("tem 1.82 m", "Tenho 1,82 m", "Tenho 1,82 m"),
@@ -70,32 +86,42 @@ def test_a_fact_rests_on_the_sentence_that_says_it(fact: str, source: str, sente
     ],
 )
 def test_a_portuguese_fact_rests_on_the_sentence_that_says_it(fact: str, source: str, sentence: str) -> None:
-    assert rests_on(fact, source, "pt") == sentence
+    assert find_grounding(fact, source, "pt") == sentence
 
 
 @pytest.mark.parametrize(
     ("fact", "source", "language", "missing"),
     [
-        ("User lives in Hamburg", MET, "en", Ungrounded(names=("Hamburg",))),
-        ("User moved to Berlin in 2018", MET, "en", Ungrounded(names=("2018",))),
-        ("User has four cats", MET, "en", Ungrounded(words=("four",))),
-        ("Anabel is a software dev", MET, "en", Ungrounded(words=("Anabel",))),
-        ("User's wife is called Will", MET, "en", Ungrounded(names=("Will",))),
-        ("User has a dog and Rex is 7", MET, "en", Ungrounded(names=("Rex", "7"), words=("dog",))),
-        ("User has 10 cats", "I have 100 cats", "en", Ungrounded(names=("10",))),
-        ("User owns 1.2 cars", "I own 12 cars", "en", Ungrounded(names=("1.2",))),
-        ("O usuário se chama Paulo", "Moro na Rua São João", "pt", Ungrounded(names=("Paulo",))),
-        ("tem 31 anos", CONHECI, "pt", Ungrounded(names=("31",))),
-        ("mora em Lisboa", CONHECI, "pt", Ungrounded(names=("Lisboa",))),
-        ("User earns 1200 euros", "I make 1,200 euros", "en", Ungrounded(words=("earns",))),
-        ("喜欢红茶", "我喜欢喝咖啡", "zh", Ungrounded(words=("红", "茶"))),
-        ("toca violino", CONHECI, "pt", Ungrounded(words=("toca", "violino"))),
+        ("User lives in Hamburg", ENGLISH_SOURCE, "en", GroundingFailure(missing_names=("Hamburg",))),
+        ("User moved to Berlin in 2018", ENGLISH_SOURCE, "en", GroundingFailure(missing_names=("2018",))),
+        ("User has four cats", ENGLISH_SOURCE, "en", GroundingFailure(missing_words=("four",))),
+        ("Anabel is a software dev", ENGLISH_SOURCE, "en", GroundingFailure(missing_words=("Anabel",))),
+        ("User's wife is called Will", ENGLISH_SOURCE, "en", GroundingFailure(missing_names=("Will",))),
+        (
+            "User has a dog and Rex is 7",
+            ENGLISH_SOURCE,
+            "en",
+            GroundingFailure(missing_names=("Rex", "7"), missing_words=("dog",)),
+        ),
+        ("User has 10 cats", "I have 100 cats", "en", GroundingFailure(missing_names=("10",))),
+        ("User owns 1.2 cars", "I own 12 cars", "en", GroundingFailure(missing_names=("1.2",))),
+        (
+            "O usuário se chama Paulo",
+            "Moro na Rua São João",
+            "pt",
+            GroundingFailure(missing_names=("Paulo",)),
+        ),
+        ("tem 31 anos", PORTUGUESE_SOURCE, "pt", GroundingFailure(missing_names=("31",))),
+        ("mora em Lisboa", PORTUGUESE_SOURCE, "pt", GroundingFailure(missing_names=("Lisboa",))),
+        ("User earns 1200 euros", "I make 1,200 euros", "en", GroundingFailure(missing_words=("earns",))),
+        ("喜欢红茶", "我喜欢喝咖啡", "zh", GroundingFailure(missing_words=("红", "茶"))),
+        ("toca violino", PORTUGUESE_SOURCE, "pt", GroundingFailure(missing_words=("toca", "violino"))),
     ],
 )
 def test_what_the_source_does_not_say_is_named(
-    fact: str, source: str, language: str, missing: Ungrounded
+    fact: str, source: str, language: str, missing: GroundingFailure
 ) -> None:
-    assert grounded(fact, source, language=language) == missing
+    assert ground_fact(fact, source, language=language) == missing
 
 
 @pytest.mark.parametrize(
@@ -111,9 +137,9 @@ def test_what_the_source_does_not_say_is_named(
     ],
 )
 def test_a_fact_that_says_the_opposite_is_refused(fact: str, source: str, language: str) -> None:
-    found = grounded(fact, source, language=language)
+    found = ground_fact(fact, source, language=language)
 
-    assert found == Ungrounded(opposed=True)
+    assert found == GroundingFailure(is_contradicted=True)
     assert found.reason == "the message says the opposite"
 
 
@@ -127,33 +153,33 @@ def test_a_fact_that_says_the_opposite_is_refused(fact: str, source: str, langua
     ],
 )
 def test_a_no_elsewhere_does_not_turn_a_fact_round(fact: str, source: str, language: str) -> None:
-    assert isinstance(grounded(fact, source, language=language), Ground)
+    assert isinstance(ground_fact(fact, source, language=language), GroundedSpan)
 
 
 def test_a_fact_without_content_cannot_be_checked() -> None:
-    found = grounded("The user likes it very much", "I like it", language="en")
+    found = ground_fact("The user likes it very much", "I like it", language="en")
 
-    assert found == Ungrounded()
+    assert found == GroundingFailure()
     assert found.reason == "it says nothing that can be checked"
 
 
 def test_known_names_are_allowed_and_others_are_not() -> None:
-    allowed = grounded(
+    allowed = ground_fact(
         "Pedro's wife is vegetarian", "my wife is vegetarian", language="en", known_names=["Pedro"]
     )
-    refused = grounded(
+    refused = ground_fact(
         "Paulo's wife is vegetarian", "my wife is vegetarian", language="en", known_names=["Pedro"]
     )
 
-    assert isinstance(allowed, Ground)
-    assert refused == Ungrounded(words=("Paulo's",))
+    assert isinstance(allowed, GroundedSpan)
+    assert refused == GroundingFailure(missing_words=("Paulo's",))
 
 
 @given(source=st.text(max_size=120), fact=st.text(max_size=60), language=st.sampled_from(["en", "pt", "zh"]))
 def test_any_texts_can_be_held_against_each_other(source: str, fact: str, language: str) -> None:
-    found = grounded(fact, source, language=language)
+    found = ground_fact(fact, source, language=language)
 
-    if isinstance(found, Ground):
+    if isinstance(found, GroundedSpan):
         assert 0 <= found.start < found.end <= len(source)
     else:
         assert found.reason
@@ -162,6 +188,6 @@ def test_any_texts_can_be_held_against_each_other(source: str, fact: str, langua
 @example(source="²2", language="en")
 @given(source=st.text(max_size=120), language=st.sampled_from(["en", "pt"]))
 def test_a_text_misses_nothing_in_itself(source: str, language: str) -> None:
-    found = grounded(source, source, language=language)
+    found = ground_fact(source, source, language=language)
 
-    assert isinstance(found, Ground) or (found.names, found.words) == ((), ())
+    assert isinstance(found, GroundedSpan) or (found.missing_names, found.missing_words) == ((), ())

@@ -3,30 +3,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.context.block import assemble
-from recollect.context.labels import AGENT, COMPANION, MARKDOWN, NOTICES, SMART, Words
-from recollect.domain.candidate import Candidate, Recollection, Source
+from recollect.context.labels import (
+    AGENT_LABELS,
+    COMPANION_LABELS,
+    MARKDOWN_LABELS,
+    NOTICES,
+    SMART_LABELS,
+    BlockLabels,
+)
+from recollect.domain.candidate import Candidate, ScoredCandidate, Source
 from recollect.domain.context import Tiers
 from recollect.domain.memory import Kind
-from recollect.domain.policy import preset
-from recollect.extraction.injected_blocks import BLANK, blanked, strip_injected
+from recollect.domain.policy import load_preset
+from recollect.extraction.injected_blocks import BLANK_CHARACTER, blank_injected, strip_injected
 from recollect.testing.clock import MONDAY
 
-FENCED = '<memory nonce="n0nce">\n<item kind="pref">odeia coentro</item>\n</memory>'
-LISTED = "## Relevant memory\n- Vegetarian.\n- Hates coriander.\n"
+FENCED_BLOCK = '<memory nonce="n0nce">\n<item kind="pref">odeia coentro</item>\n</memory>'
+LISTED_BLOCK = "## Relevant memory\n- Vegetarian.\n- Hates coriander.\n"
 
 
 @pytest.mark.parametrize(
     ("text", "own"),
     [
         ("What shall I cook?", "What shall I cook?"),
-        (f"What shall I cook?\n\n{FENCED}", "What shall I cook?\n\n"),
-        (f"{FENCED}\nWhat shall I cook?", "\nWhat shall I cook?"),
-        (f"one {FENCED} two {FENCED} three", "one  two  three"),
-        (f"one {FENCED[:40]}", "one "),
-        (f"{LISTED}\nWhat shall I cook?", "\nWhat shall I cook?"),
-        (f"Hello\n\n{LISTED}I am Pedro", "Hello\n\nI am Pedro"),
-        (LISTED.rstrip(), ""),
-        (LISTED.replace("\n", "\r\n"), ""),
+        (f"What shall I cook?\n\n{FENCED_BLOCK}", "What shall I cook?\n\n"),
+        (f"{FENCED_BLOCK}\nWhat shall I cook?", "\nWhat shall I cook?"),
+        (f"one {FENCED_BLOCK} two {FENCED_BLOCK} three", "one  two  three"),
+        (f"one {FENCED_BLOCK[:40]}", "one "),
+        (f"{LISTED_BLOCK}\nWhat shall I cook?", "\nWhat shall I cook?"),
+        (f"Hello\n\n{LISTED_BLOCK}I am Pedro", "Hello\n\nI am Pedro"),
+        (LISTED_BLOCK.rstrip(), ""),
+        (LISTED_BLOCK.replace("\n", "\r\n"), ""),
         ("## Memória relevante\n- Vegetariano.", ""),
         ("## Relevant memory\nis what I call it", "## Relevant memory\nis what I call it"),
         ("My RAM, the <memory> of it, is full", "My RAM, the <memory> of it, is full"),
@@ -51,13 +58,13 @@ def test_what_our_own_formats_inject_is_taken_out_again(format_: str, locale: st
         kind=Kind.PREF,
         weight=0.8,
     )
-    policy = preset("default").with_values(
+    policy = load_preset("default").with_values(
         {"assemble.format": format_, "assemble.locale": locale, "assemble.notice": notice}
     )
     block = assemble(
-        Tiers(recalled=(Recollection(candidate=hates, score=1.0),)),
-        question="jantar",
-        policy=policy.assemble,
+        Tiers(candidates=(ScoredCandidate(candidate=hates, score=1.0),)),
+        query="jantar",
+        policy=policy.context,
         code_first=False,
         nonce="n0nce",
     )
@@ -66,9 +73,12 @@ def test_what_our_own_formats_inject_is_taken_out_again(format_: str, locale: st
     assert strip_injected(f"O que janto hoje?\n\n{block.text}") == "O que janto hoje?\n\n"
 
 
-@pytest.mark.parametrize("words", [*MARKDOWN.values(), *SMART.values(), *COMPANION.values(), *AGENT.values()])
+@pytest.mark.parametrize(
+    "words",
+    [*MARKDOWN_LABELS.values(), *SMART_LABELS.values(), *COMPANION_LABELS.values(), *AGENT_LABELS.values()],
+)
 @pytest.mark.parametrize("tier", ["profile", "local", "facts", "history", "working", "recent"])
-def test_the_headings_of_every_format_are_known(words: Words, tier: str) -> None:
+def test_the_headings_of_every_format_are_known(words: BlockLabels, tier: str) -> None:
     block = f"{getattr(words, tier)}\n- User: I hate\n  coriander.\n- lives in Porto\n"
 
     assert strip_injected(f"Hi\n\n{block}\nWhat shall I cook?") == "Hi\n\n\nWhat shall I cook?"
@@ -100,8 +110,8 @@ def test_a_block_is_taken_out_with_its_notice(notice: str, block: str, left: str
     parts=st.lists(
         st.sampled_from(
             [
-                FENCED,
-                LISTED,
+                FENCED_BLOCK,
+                LISTED_BLOCK,
                 "<memory nonce=",
                 "</memory>",
                 "## Relevant memory\n",
@@ -114,8 +124,8 @@ def test_a_block_is_taken_out_with_its_notice(notice: str, block: str, left: str
     )
 )
 def test_places_in_the_message_stay_what_they_are(parts: list[str]) -> None:
-    text = "".join(parts).replace(BLANK, "")
-    shown = blanked(text)
+    text = "".join(parts).replace(BLANK_CHARACTER, "")
+    shown = blank_injected(text)
 
     assert len(shown) == len(text)
-    assert all(after in {before, BLANK} for before, after in zip(text, shown, strict=True))
+    assert all(after in {before, BLANK_CHARACTER} for before, after in zip(text, shown, strict=True))

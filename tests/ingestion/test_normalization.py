@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import EmptyText, TextTooLong
-from recollect.ingestion.normalization import clean
+from recollect.ingestion.normalization import normalize_content
 
-ENOUGH = 10_000_000
+MAX_BYTES = 10_000_000
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ ENOUGH = 10_000_000
     ],
 )
 def test_what_can_be_stored_is_kept_as_it_is(text: str, expected: str) -> None:
-    assert clean(text, largest=ENOUGH) == expected
+    assert normalize_content(text, max_bytes=MAX_BYTES) == expected
 
 
 @pytest.mark.parametrize(
@@ -34,15 +34,15 @@ def test_what_can_be_stored_is_kept_as_it_is(text: str, expected: str) -> None:
 )
 def test_a_text_that_shows_nothing_is_refused(text: str) -> None:
     with pytest.raises(EmptyText, match="at least one visible character"):
-        clean(text, largest=ENOUGH)
+        normalize_content(text, max_bytes=MAX_BYTES)
 
 
 def test_a_text_of_the_largest_size_is_taken_and_one_byte_more_is_not() -> None:
     text = "é" * 1000
 
-    assert clean(text, largest=2000) == text
+    assert normalize_content(text, max_bytes=2000) == text
     with pytest.raises(TextTooLong) as refused:
-        clean(text, largest=1999)
+        normalize_content(text, max_bytes=1999)
     assert str(refused.value) == (
         "The text has 2,000 bytes of UTF-8, and one message may have 1,999."
         " Split it into several messages, or raise collect.largest_message."
@@ -50,23 +50,23 @@ def test_a_text_of_the_largest_size_is_taken_and_one_byte_more_is_not() -> None:
 
 
 def test_only_what_is_kept_counts() -> None:
-    assert clean("a\0\0\0", largest=1) == "a"
+    assert normalize_content("a\0\0\0", max_bytes=1) == "a"
 
 
 @given(st.text(st.characters(exclude_categories=())))
 def test_what_comes_out_can_be_written_and_stays_the_same_when_cleaned_again(text: str) -> None:
     try:
-        once = clean(text, largest=ENOUGH)
+        once = normalize_content(text, max_bytes=MAX_BYTES)
     except EmptyText:
         return
 
     assert "\0" not in once
     assert once.encode().decode() == once
-    assert clean(once, largest=ENOUGH) == once
+    assert normalize_content(once, max_bytes=MAX_BYTES) == once
 
 
 @given(st.text())
 def test_a_text_without_nul_comes_out_unchanged(text: str) -> None:
     shown = f"{text.replace(chr(0), '')}."
 
-    assert clean(shown, largest=ENOUGH) == shown
+    assert normalize_content(shown, max_bytes=MAX_BYTES) == shown

@@ -27,7 +27,7 @@ def client() -> FakeChroma:
 def test_the_collection_holds_every_memory_under_its_id(memory: Memory, client: FakeChroma) -> None:
     written = ChromaMirror(memory, client=client).sync_memories_from_db()
     collection = client.collections["memory"]
-    facts = memory.runtime.store.memories.list(memory._scope(None))
+    facts = memory.application.store.memories.list(memory._scope(None))
 
     assert written == 2
     assert collection.metadata == {"hnsw:space": "cosine"}
@@ -39,7 +39,7 @@ def test_only_what_differs_is_written_and_what_is_gone_is_removed(memory: Memory
     mirror = ChromaMirror(memory, client=client)
     mirror.sync_memories_from_db()
     again = mirror.sync_memories_from_db()
-    [tea] = [f for f in memory.runtime.store.memories.list(memory._scope(None)) if "tea" in f.text]
+    [tea] = [f for f in memory.application.store.memories.list(memory._scope(None)) if "tea" in f.text]
     memory.delete(tea.id)
 
     assert (again, mirror.sync_memories_from_db()) == (0, 1)

@@ -9,12 +9,14 @@ from recollect.errors import ConfigError, InvalidInput, ProviderError
 from recollect.integrations.repository import Repository
 from recollect.testing.clock import FrozenClock
 
-QUIET = {"worker": False, "preset": "agent"}
+TEST_SETTINGS = {"worker": False, "preset": "agent"}
 
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
-    with Memory(tmp_path / "m.db", embedder=HashingEmbedder(), clock=FrozenClock(), settings=QUIET) as opened:
+    with Memory(
+        tmp_path / "m.db", embedder=HashingEmbedder(), clock=FrozenClock(), settings=TEST_SETTINGS
+    ) as opened:
         yield opened
 
 
@@ -62,7 +64,7 @@ def test_one_user_sees_nothing_of_another(memory: Memory) -> None:
     ana, bruno = Repository(memory, user_id="ana"), Repository(memory, user_id="bruno")
     ana.save_fact("The server is called tusk.")
     memory.add({"role": "user", "content": "Is tusk up?"}, user_id="ana", chat_id="c")
-    memory.runtime.worker.drain(seconds=5)
+    memory.application.worker.drain(seconds=5)
     vector = HashingEmbedder().embed_query("server tusk")
 
     assert bruno.get_unextracted_messages() == []
@@ -88,7 +90,7 @@ def test_a_vector_of_another_model_is_refused(memory: Memory) -> None:
 
 def test_without_an_embedder_there_is_nothing_to_compare(tmp_path: Path) -> None:
     with (
-        Memory(tmp_path / "m.db", settings={**QUIET, "embedder": "none"}) as memory,
+        Memory(tmp_path / "m.db", settings={**TEST_SETTINGS, "embedder": "none"}) as memory,
         pytest.raises(ConfigError, match="embedder"),
     ):
         Repository(memory).search_context([1.0])

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.memory import Kind, Memory, Origin, Span, Standing
+from recollect.domain.memory import Kind, Memory, MemoryStatus, Origin, SourceSpan
 from recollect.domain.message import Role
 from recollect.errors import InvalidInput
-from recollect.interchange.compact import from_compact, slot, to_compact
+from recollect.interchange.compact import from_compact, parse_slot, to_compact
 
 NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
 NOW = datetime(2024, 3, 1, 9, 30, tzinfo=UTC)
@@ -140,8 +140,8 @@ def test_two_digits_of_the_year_are_enough_around_the_present(
     assert from_compact(json.dumps([entry]), user="ana", now=NOW) == [told]
 
 
-_A_CENTURY = 100 * 365 * 86_400 * 10**6
-_moments = st.integers(-_A_CENTURY, _A_CENTURY).map(
+_CENTURY_MICROSECONDS = 100 * 365 * 86_400 * 10**6
+_timestamps = st.integers(-_CENTURY_MICROSECONDS, _CENTURY_MICROSECONDS).map(
     lambda passed: NOW + timedelta(microseconds=passed)
 ) | st.just(NEW_YEAR)
 _words = st.text(min_size=1, max_size=30).filter(lambda text: bool(text.strip()))
@@ -150,13 +150,13 @@ _memories = st.builds(
     id=_words,
     user=st.just("ana"),
     text=_words | st.builds("{}: {}".format, st.sampled_from(["nome", "mora em", "Idade", "cor"]), _words),
-    created_at=_moments,
-    updated_at=_moments,
-    seen_at=_moments,
+    created_at=_timestamps,
+    updated_at=_timestamps,
+    seen_at=_timestamps,
     chat=st.none() | _words,
     kind=st.sampled_from(Kind),
     weight=st.floats(min_value=0, max_value=1),
-    standing=st.sampled_from(Standing),
+    standing=st.sampled_from(MemoryStatus),
     origin=st.sampled_from(Origin),
     speaker=st.sampled_from(Role),
     tags=st.lists(st.text(max_size=8), max_size=3).map(tuple),
@@ -164,12 +164,12 @@ _memories = st.builds(
     version=st.integers(1, 10**6),
     pinned=st.booleans(),
     attribute=st.none() | _words,
-    valid_from=st.none() | _moments,
-    valid_to=st.none() | _moments,
-    expires_at=st.none() | _moments,
+    valid_from=st.none() | _timestamps,
+    valid_to=st.none() | _timestamps,
+    expires_at=st.none() | _timestamps,
     reason=st.none() | _words,
     spans=st.lists(
-        st.builds(Span, message_id=_words, start=st.just(2), end=st.integers(2, 99)), max_size=3
+        st.builds(SourceSpan, message_id=_words, start=st.just(2), end=st.integers(2, 99)), max_size=3
     ).map(tuple),
 )
 
@@ -250,4 +250,4 @@ def test_no_json_is_read_as_something_it_is_not(value: object) -> None:
     ],
 )
 def test_key_and_value_are_told_apart(text: str, kind: Kind, expected: tuple[str, str] | None) -> None:
-    assert slot(text, kind) == expected
+    assert parse_slot(text, kind) == expected

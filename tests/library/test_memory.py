@@ -36,21 +36,23 @@ from recollect.errors import (
     TextTooLong,
     UnknownRole,
 )
-from recollect.serialization.serializers import Shape
+from recollect.serialization.serializers import JsonObject
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import MONDAY, CountingIds, FrozenClock
 from recollect.testing.embedders import FailingEmbedder
-from recollect.text.tokens import estimate
+from recollect.text.tokens import estimate_tokens
 
 VEGETARIAN = "I'm vegetarian and hate cilantro"
-LISBON = {"role": "user", "content": "I live in Lisbon."}
+LISBON_MESSAGE = {"role": "user", "content": "I live in Lisbon."}
 #: What mem0's answers hold, so that its callers find their way.
-MEM0 = {"id", "memory", "user_id", "created_at", "updated_at"}
-QUICK = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+MEM0_KEYS = {"id", "memory", "user_id", "created_at", "updated_at"}
+QUICK_SETTINGS = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @pytest.fixture(autouse=True)
-def _settings_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _isolated_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No setting of whoever runs the tests is seen."""
     for name in [name for name in os.environ if name.startswith(("RECOLLECT_", "RAG_"))]:
         monkeypatch.delenv(name)
@@ -72,34 +74,34 @@ def memory(tmp_path: Path, clock: FrozenClock) -> Iterator[Memory]:
         yield opened
 
 
-def said(content: object, role: str = "user", **more: object) -> dict[str, object]:
-    return {"role": role, "content": content, **more}
+def make_message(content: object, role: str = "user", **extra: object) -> dict[str, object]:
+    return {"role": role, "content": content, **extra}
 
 
-def rows(answer: Shape, key: str = "results") -> list[dict[str, Any]]:
+def rows(answer: JsonObject, key: str = "results") -> list[dict[str, Any]]:
     """The list in an answer."""
     listed = answer[key]
     assert isinstance(listed, list)
     return [row for row in listed if isinstance(row, dict)]
 
 
-def texts(answer: Shape) -> list[str]:
+def texts(answer: JsonObject) -> list[str]:
     return [row["memory"] for row in rows(answer)]
 
 
-def row(answer: Shape, key: str = "results") -> dict[str, Any]:
+def row(answer: JsonObject, key: str = "results") -> dict[str, Any]:
     [only] = rows(answer, key)
     return only
 
 
-def id_of(memory: Memory, text: str) -> str:
+def add_memory(memory: Memory, text: str) -> str:
     return str(row(memory.add(text))["id"])
 
 
-def stored(memory: Memory, answer: Shape) -> list[Any]:
+def stored_messages(memory: Memory, answer: JsonObject) -> list[Any]:
     """The messages an answer speaks of, as they are on disk."""
     scope = Scope("ana")
-    return [memory.runtime.store.messages.get(scope, each["id"]) for each in rows(answer, "messages")]
+    return [memory.application.store.messages.get(scope, each["id"]) for each in rows(answer, "messages")]
 
 
 # Adding
@@ -108,7 +110,7 @@ def stored(memory: Memory, answer: Shape) -> list[Any]:
 def test_a_text_is_remembered_as_it_is_and_comes_back_in_the_shape_of_mem0(memory: Memory) -> None:
     added = row(memory.add(VEGETARIAN, tags=["food", "home"]))
 
-    assert added.keys() >= {*MEM0, "event"}
+    assert added.keys() >= {*MEM0_KEYS, "event"}
     assert (added["memory"], added["event"], added["user_id"]) == (VEGETARIAN, "ADD", "ana")
     assert (added["tags"], added["kind"], added["origin"]) == (["food", "home"], "pref", "manual")
     assert memory.get(str(added["id"])) == {k: v for k, v in added.items() if k != "event"}
@@ -132,8 +134,10 @@ def test_a_kind_can_be_given(memory: Memory) -> None:
 
 def test_one_message_or_a_list_is_stored_and_not_yet_learned_from(tmp_path: Path) -> None:
     with Memory(tmp_path / "m.db", settings={"worker": False, "embedder": "hashing"}) as memory:
-        one = memory.add(LISBON, chat_id="trip")
-        two = memory.add([said("And where do you live?", "assistant"), said("ok")], chat_id="trip")
+        one = memory.add(LISBON_MESSAGE, chat_id="trip")
+        two = memory.add(
+            [make_message("And where do you live?", "assistant"), make_message("ok")], chat_id="trip"
+        )
 
         assert one["results"] == two["results"] == []
         assert row(one, "messages") == {
@@ -143,7 +147,7 @@ def test_one_message_or_a_list_is_stored_and_not_yet_learned_from(tmp_path: Path
             "new": True,
             "considered": True,
             "reason": "gold: i live in",
-            "tokens": estimate("I live in Lisbon."),
+            "tokens": estimate_tokens("I live in Lisbon."),
             "clipped_from": None,
             "masked": [],
             "stored": True,
@@ -154,7 +158,7 @@ def test_one_message_or_a_list_is_stored_and_not_yet_learned_from(tmp_path: Path
 
 @pytest.mark.spec("B1")
 def test_sync_returns_what_was_learned_with_its_source(memory: Memory) -> None:
-    answer = memory.add([LISBON, said("Good morning")], chat_id="trip", sync=True)
+    answer = memory.add([LISBON_MESSAGE, make_message("Good morning")], chat_id="trip", sync=True)
     learned = {each["memory"]: each for each in rows(answer)}
     [first, _] = rows(answer, "messages")
 
@@ -164,14 +168,14 @@ def test_sync_returns_what_was_learned_with_its_source(memory: Memory) -> None:
 
 
 def test_sync_says_what_was_known_already(memory: Memory) -> None:
-    memory.add(LISBON, sync=True)
-    answer = memory.add(LISBON, sync=True)
+    memory.add(LISBON_MESSAGE, sync=True)
+    answer = memory.add(LISBON_MESSAGE, sync=True)
 
     assert {each["event"] for each in rows(answer)} == {"REINFORCE"}
 
 
 def test_sync_says_that_a_message_it_knows_has_taught_nothing_new(memory: Memory) -> None:
-    once = {**LISBON, "id": "m1"}
+    once = {**LISBON_MESSAGE, "id": "m1"}
     first = memory.add(once, sync=True)
     again = memory.add(once, sync=True)
 
@@ -180,13 +184,13 @@ def test_sync_says_that_a_message_it_knows_has_taught_nothing_new(memory: Memory
 
 
 def test_a_fact_that_one_message_tells_twice_is_still_new(memory: Memory) -> None:
-    answer = memory.add(said("I live in Porto. Yes, I live in Porto."), sync=True)
+    answer = memory.add(make_message("I live in Porto. Yes, I live in Porto."), sync=True)
 
     assert {each["event"] for each in rows(answer)} == {"ADD"}
 
 
 def test_without_sync_a_worker_learns_in_the_background(memory: Memory) -> None:
-    memory.add(LISBON)
+    memory.add(LISBON_MESSAGE)
 
     assert memory.flush() is True
     assert "lives in Lisbon" in texts(memory.get_all())
@@ -196,15 +200,16 @@ def test_tool_calls_and_their_clipped_output_are_kept(memory: Memory) -> None:
     calls = [{"id": "call_1", "function": {"name": "cat", "arguments": '{"path": "ação.log"}'}}]
     log = "é" * 3000
     answer = memory.add(
-        [said(None, "assistant", tool_calls=calls), said(log, "tool", tool_call_id="call_1")], chat_id="ops"
+        [make_message(None, "assistant", tool_calls=calls), make_message(log, "tool", tool_call_id="call_1")],
+        chat_id="ops",
     )
-    call, output = stored(memory, answer)
+    call, output = stored_messages(memory, answer)
 
     assert json.loads(call.tool_calls) == calls
     assert "ação" in call.tool_calls
     assert (call.content, output.tool_call_id, output.original_bytes) == ("", "call_1", 6000)
     assert len(output.content) < 2200
-    assert row(memory.add(said(log, "tool")), "messages")["clipped_from"] == 6000
+    assert row(memory.add(make_message(log, "tool")), "messages")["clipped_from"] == 6000
 
 
 def test_the_text_parts_of_a_message_are_its_content(memory: Memory) -> None:
@@ -213,7 +218,7 @@ def test_the_text_parts_of_a_message_are_its_content(memory: Memory) -> None:
         {"type": "image_url", "image_url": {"url": "data:..."}},
         {"type": "text", "text": "with roses"},
     ]
-    [message] = stored(memory, memory.add(said(parts)))
+    [message] = stored_messages(memory, memory.add(make_message(parts)))
 
     assert message.content == "Look at my garden\nwith roses"
 
@@ -232,15 +237,17 @@ def test_the_text_parts_of_a_message_are_its_content(memory: Memory) -> None:
     ],
 )
 def test_when_it_was_said_can_be_told(memory: Memory, given_at: object, stored_at: datetime) -> None:
-    [message] = stored(memory, memory.add(said("hello", created_at=given_at)))
+    [message] = stored_messages(memory, memory.add(make_message("hello", created_at=given_at)))
 
     assert message.created_at == stored_at
     assert message.created_at.tzinfo is UTC
 
 
 def test_a_message_with_a_known_id_is_not_stored_again(memory: Memory) -> None:
-    first = memory.add([said("first", id="m1"), said("second", id=2)])
-    again = memory.add([said("first", id="m1"), said("third", id=3), said("no id", id="")])
+    first = memory.add([make_message("first", id="m1"), make_message("second", id=2)])
+    again = memory.add(
+        [make_message("first", id="m1"), make_message("third", id=3), make_message("no id", id="")]
+    )
 
     assert [each["new"] for each in rows(first, "messages")] == [True, True]
     assert [each["new"] for each in rows(again, "messages")] == [False, True, True]
@@ -250,7 +257,7 @@ def test_a_message_with_a_known_id_is_not_stored_again(memory: Memory) -> None:
 
 @pytest.mark.spec("A9", "C-22")
 def test_users_never_see_each_other(memory: Memory) -> None:
-    mine = id_of(memory, VEGETARIAN)
+    mine = add_memory(memory, VEGETARIAN)
     memory.add("Bruno hates olives", user_id="bruno")
     memory.flush()
 
@@ -317,7 +324,7 @@ def test_context_gives_the_text_its_size_and_the_receipt(memory: Memory) -> None
     assert isinstance(receipt, dict)
 
     assert answer["text"] == f"{NOTICES['en']}\n\n## Relevant memory\n- {VEGETARIAN}"
-    assert answer["tokens"] == estimate(str(answer["text"])) == receipt["tokens"]
+    assert answer["tokens"] == estimate_tokens(str(answer["text"])) == receipt["tokens"]
     assert receipt["flags"] == {"hybrid": True, "chunking": True, "tokenBudget": 1000}
     assert receipt["query"] == "what can I cook?"
     assert memory.why() == receipt == memory.why(str(receipt["id"]))
@@ -336,7 +343,7 @@ def test_a_search_leaves_a_receipt_as_well(memory: Memory) -> None:
 
 
 @pytest.mark.spec("N6", "Y6")
-@QUICK
+@QUICK_SETTINGS
 @given(
     said_by_user=st.lists(
         st.text(
@@ -353,16 +360,16 @@ def test_the_budget_holds_in_any_script_and_format(
     memory: Memory, said_by_user: list[str], question: str, budget: int, form: str
 ) -> None:
     for text in said_by_user:
-        memory.add(said(f"{question} {text}"), chat_id="kitchen")
+        memory.add(make_message(f"{question} {text}"), chat_id="kitchen")
     answer = memory.context(question, chat_id="kitchen", budget=budget, settings={"assemble.format": form})
 
-    assert estimate(str(answer["text"])) <= budget
-    assert answer["tokens"] == estimate(str(answer["text"]))
+    assert estimate_tokens(str(answer["text"])) <= budget
+    assert answer["tokens"] == estimate_tokens(str(answer["text"]))
 
 
 def test_why_not_says_what_keeps_a_memory_away(memory: Memory) -> None:
-    recalled = id_of(memory, VEGETARIAN)
-    gone = id_of(memory, "hates olives")
+    recalled = add_memory(memory, VEGETARIAN)
+    gone = add_memory(memory, "hates olives")
     memory.delete(gone)
     memory.flush()
 
@@ -376,7 +383,7 @@ def test_why_not_says_what_keeps_a_memory_away(memory: Memory) -> None:
 
 
 def test_an_update_keeps_the_old_words_in_the_history(memory: Memory, clock: FrozenClock) -> None:
-    known = id_of(memory, "lives in Lisbon")
+    known = add_memory(memory, "lives in Lisbon")
     clock.advance(timedelta(days=1))
     saved = memory.update(known, "lives in Porto")
     memory.flush()
@@ -391,7 +398,7 @@ def test_an_update_keeps_the_old_words_in_the_history(memory: Memory, clock: Fro
 
 
 def test_a_deleted_memory_is_found_no_more_not_even_by_the_words_it_came_from(memory: Memory) -> None:
-    known = id_of(memory, VEGETARIAN)
+    known = add_memory(memory, VEGETARIAN)
     memory.flush()
     gone = memory.delete(known)
 
@@ -424,7 +431,7 @@ def test_get_all_can_be_narrowed_and_read_by_the_page(memory: Memory, clock: Fro
 
 def test_stats_count_what_is_stored(memory: Memory) -> None:
     memory.add(VEGETARIAN)
-    memory.add(LISBON, chat_id="trip", sync=True)
+    memory.add(LISBON_MESSAGE, chat_id="trip", sync=True)
     stats = memory.stats()
 
     assert {key: stats[key] for key in ("messages", "chats", "chunks", "summaries", "pending_vectors")} == {
@@ -486,7 +493,9 @@ def test_it_works_from_eight_threads_at_once(tmp_path: Path) -> None:
         def chat(number: int) -> None:
             user = f"user {number % 4}"
             for turn in range(4):
-                memory.add(said(f"I live in town {number} since {turn}"), user_id=user, chat_id=f"c{number}")
+                memory.add(
+                    make_message(f"I live in town {number} since {turn}"), user_id=user, chat_id=f"c{number}"
+                )
                 memory.add(f"fact {turn} of {number}", user_id=user)
                 memory.search("town", user_id=user)
                 memory.context("where do I live?", user_id=user, chat_id=f"c{number}")
@@ -514,10 +523,10 @@ def test_a_call_wins_over_a_preference_which_wins_over_the_environment_without_a
     before = budget()
     monkeypatch.setenv("RAG_TOKEN_BUDGET", "900")
     by_environment = budget()
-    memory.runtime.store.preferences.set("ana", "assemble.budget", "800", now=clock.now())
+    memory.application.store.preferences.set("ana", "assemble.budget", "800", now=clock.now())
     by_preference = budget()
     by_call = budget(**{"assemble.budget": 700})
-    memory.runtime.store.preferences.set("ana", "assemble.budget", None, now=clock.now())
+    memory.application.store.preferences.set("ana", "assemble.budget", None, now=clock.now())
 
     assert (before, by_environment, by_preference, by_call, budget()) == (1000, 900, 800, 700, 900)
 
@@ -526,7 +535,7 @@ def test_a_call_wins_over_a_preference_which_wins_over_the_environment_without_a
 def test_a_flag_is_toggled_while_it_runs(memory: Memory, clock: FrozenClock) -> None:
     memory.add(VEGETARIAN)
     on = memory.context("vegetarian")["text"]
-    memory.runtime.store.preferences.set("ana", "recall.enabled", "false", now=clock.now())
+    memory.application.store.preferences.set("ana", "recall.enabled", "false", now=clock.now())
     off = memory.context("vegetarian")["text"]
     others = memory.context("vegetarian", user_id="bruno")["receipt"]
 
@@ -564,25 +573,25 @@ def test_settings_given_at_the_start_hold_for_every_call(tmp_path: Path) -> None
     [
         ("", EmptyText),
         (" \u200b\n", EmptyText),
-        (said(""), EmptyText),
-        (said([{"type": "image_url"}]), EmptyText),
+        (make_message(""), EmptyText),
+        (make_message([{"type": "image_url"}]), EmptyText),
         ({"role": "user"}, EmptyText),
-        (said("x", "nobody"), UnknownRole),
+        (make_message("x", "nobody"), UnknownRole),
         ({"content": "x"}, InvalidInput),
         (["x"], InvalidInput),
         (None, InvalidInput),
         (5, InvalidInput),
         (b"bytes", InvalidInput),
-        (said(5), InvalidInput),
-        (said("x", created_at="yesterday"), InvalidInput),
-        (said("x", created_at=float("nan")), InvalidInput),
-        (said("x", created_at=True), InvalidInput),
-        (said("x", created_at="0001-01-01T00:00:00+23:59"), InvalidInput),
-        (said("x", created_at="9999-12-31T23:59:59-23:59"), InvalidInput),
-        (said("x", created_at=1_772_355_600_000), InvalidInput),
-        (said("x", id="\ud800"), InvalidInput),
-        (said("x", "tool", tool_call_id="\ud800"), InvalidInput),
-        (said("x", "assistant", tool_calls=[object()]), InvalidInput),
+        (make_message(5), InvalidInput),
+        (make_message("x", created_at="yesterday"), InvalidInput),
+        (make_message("x", created_at=float("nan")), InvalidInput),
+        (make_message("x", created_at=True), InvalidInput),
+        (make_message("x", created_at="0001-01-01T00:00:00+23:59"), InvalidInput),
+        (make_message("x", created_at="9999-12-31T23:59:59-23:59"), InvalidInput),
+        (make_message("x", created_at=1_772_355_600_000), InvalidInput),
+        (make_message("x", id="\ud800"), InvalidInput),
+        (make_message("x", "tool", tool_call_id="\ud800"), InvalidInput),
+        (make_message("x", "assistant", tool_calls=[object()]), InvalidInput),
         ("a" * 10_000_001, TextTooLong),
     ],
     ids=lambda value: str(value)[:40],
@@ -597,7 +606,7 @@ def test_what_cannot_be_understood_is_refused_and_leaves_nothing(
 
 def test_one_bad_message_of_a_list_stores_none_of_them(memory: Memory) -> None:
     with pytest.raises(UnknownRole):
-        memory.add([LISBON, said("x", "nobody")])
+        memory.add([LISBON_MESSAGE, make_message("x", "nobody")])
     assert memory.stats()["messages"] == 0
 
 
@@ -620,7 +629,7 @@ def test_a_name_that_is_none_is_refused(memory: Memory, arguments: Mapping[str, 
 
 def test_broken_characters_are_mended_not_refused(memory: Memory) -> None:
     added = row(memory.add("caf\ud800 au\0 lait"))
-    memory.add(said("soup", "assistant", tool_calls=[{"name": "\ud800"}]))
+    memory.add(make_message("soup", "assistant", tool_calls=[{"name": "\ud800"}]))
     memory.flush()
 
     assert added["memory"] == "caf\ufffd au lait"
@@ -631,7 +640,7 @@ def test_broken_characters_are_mended_not_refused(memory: Memory) -> None:
 
 def test_whatever_was_added_can_be_asked_about(memory: Memory) -> None:
     for moment in ("0002-01-01T00:00:00+00:00", "9998-12-30T00:00:00+00:00"):
-        memory.add(said("soup at the end of the calendar", created_at=moment))
+        memory.add(make_message("soup at the end of the calendar", created_at=moment))
     memory.flush()
 
     assert len(rows(memory.search("soup"))) == 2
@@ -660,7 +669,7 @@ def test_a_question_that_makes_no_sense_is_an_error_of_ours(
 
 
 def test_an_update_to_nothing_changes_nothing(memory: Memory) -> None:
-    known = id_of(memory, VEGETARIAN)
+    known = add_memory(memory, VEGETARIAN)
 
     with pytest.raises(EmptyText):
         memory.update(known, "  ")
@@ -686,7 +695,7 @@ def test_an_embedder_that_is_down_never_stops_an_add_and_the_work_waits(
     with Memory(tmp_path / "m.db", embedder=embedder, clock=clock, settings={"worker": False}) as memory:
         memory.add(VEGETARIAN)
         memory.flush()
-        waiting = memory.runtime.store.jobs.counts(Scope("default"))
+        waiting = memory.application.store.jobs.count_by_state(Scope("default"))
         found = memory.search("vegetarian")
         embedder.heal()
         clock.advance(timedelta(minutes=10))
@@ -700,7 +709,7 @@ def test_an_embedder_that_is_down_never_stops_an_add_and_the_work_waits(
 # The same verbs for asyncio
 
 
-def verbs(kind: type) -> dict[str, inspect.Signature]:
+def public_methods(kind: type) -> dict[str, inspect.Signature]:
     return {
         name: inspect.signature(verb)
         for name, verb in inspect.getmembers(kind, inspect.isfunction)
@@ -709,10 +718,14 @@ def verbs(kind: type) -> dict[str, inspect.Signature]:
 
 
 def test_async_memory_has_the_same_verbs_and_opens_alike() -> None:
-    assert verbs(AsyncMemory).keys() == verbs(Memory).keys()
+    assert public_methods(AsyncMemory).keys() == public_methods(Memory).keys()
     assert inspect.signature(AsyncMemory) == inspect.signature(Memory)
-    assert all(inspect.iscoroutinefunction(getattr(AsyncMemory, name)) for name in verbs(AsyncMemory))
-    assert all(getattr(AsyncMemory, name).__doc__ == getattr(Memory, name).__doc__ for name in verbs(Memory))
+    assert all(
+        inspect.iscoroutinefunction(getattr(AsyncMemory, name)) for name in public_methods(AsyncMemory)
+    )
+    assert all(
+        getattr(AsyncMemory, name).__doc__ == getattr(Memory, name).__doc__ for name in public_methods(Memory)
+    )
 
 
 def test_async_memory_hands_on_everything_it_is_opened_with(tmp_path: Path, clock: FrozenClock) -> None:
@@ -726,17 +739,17 @@ def test_async_memory_hands_on_everything_it_is_opened_with(tmp_path: Path, cloc
         ids=ids,
         settings={"preset": "dev"},
     )
-    runtime, engine = opened.memory.runtime, opened.memory.runtime.engine
-    given = (runtime.embedder, engine.judge_step.model, engine.clock, engine.ids)
+    runtime, engine = opened.memory.application, opened.memory.application.engine
+    given = (runtime.embedder, engine.extractor.model, engine.clock, engine.ids)
     asyncio.run(opened.close())
 
     assert given == (embedder, model, clock, ids)
     assert runtime.settings.resolve().policy.preset == "dev"
-    assert runtime.settings.resolve().connection.user == "ana"
+    assert runtime.settings.resolve().machine.user == "ana"
 
 
 def test_async_memory_remembers_and_answers(tmp_path: Path) -> None:
-    async def story() -> tuple[Shape, Shape]:
+    async def story() -> tuple[JsonObject, JsonObject]:
         async with AsyncMemory(tmp_path / "m.db", user_id="ana", embedder=HashingEmbedder()) as memory:
             await asyncio.gather(*(memory.add(f"soup number {number}") for number in range(6)))
             await memory.flush()
@@ -758,15 +771,15 @@ def test_an_error_comes_through_to_the_awaiting_caller(tmp_path: Path) -> None:
 
 
 def test_the_api_is_typed(memory: Memory) -> None:
-    assert_type(memory.add(VEGETARIAN), Shape)
-    assert_type(memory.search("soup", limit=1), Shape)
-    assert_type(memory.history(id_of(memory, VEGETARIAN)), list[Shape])
+    assert_type(memory.add(VEGETARIAN), JsonObject)
+    assert_type(memory.search("soup", limit=1), JsonObject)
+    assert_type(memory.history(add_memory(memory, VEGETARIAN)), list[JsonObject])
     assert_type(memory.flush(), bool)
 
     async def never_called(other: AsyncMemory) -> None:
-        assert_type(await other.search("soup"), Shape)
+        assert_type(await other.search("soup"), JsonObject)
         assert_type(await other.flush(), bool)
-        task: Coroutine[None, None, Shape] = other.stats()
+        task: Coroutine[None, None, JsonObject] = other.stats()
         await task
 
     assert (Path(recollect.__file__).parent / "py.typed").exists()
@@ -776,14 +789,14 @@ def test_the_api_is_typed(memory: Memory) -> None:
 # Importing
 
 
-HEAVY = ("numpy", "onnxruntime", "apsw", "httpx2", "pydantic", "tokenizers")
+HEAVY_MODULES = ("numpy", "onnxruntime", "apsw", "httpx2", "pydantic", "tokenizers")
 
 
 @pytest.mark.parametrize(
     ("line", "absent"),
     [
-        ("import recollect", HEAVY),
-        ("import recollect; recollect.__version__; recollect.Policy()", HEAVY),
+        ("import recollect", HEAVY_MODULES),
+        ("import recollect; recollect.__version__; recollect.Policy()", HEAVY_MODULES),
         (
             "from recollect import Memory, AsyncMemory, errors",
             ("numpy", "onnxruntime", "pydantic", "tokenizers"),

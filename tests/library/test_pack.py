@@ -8,24 +8,24 @@ import pytest
 
 from recollect import Memory
 from recollect.errors import InvalidInput
-from recollect.library.pack import FORMAT, PARTS, gather, packed, unpacked
-from recollect.library.pack_import import take_in
+from recollect.library.pack import PACK_FORMAT, PACK_PARTS, collect_pack, parse_pack, write_pack
+from recollect.library.pack_import import import_user_pack
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
 
 ANA = "ana"
 
 
-def opened(path: Path) -> Memory:
+def open_memory(path: Path) -> Memory:
     return Memory(
         path, user_id=ANA, embedder=LetterEmbedder(), clock=FrozenClock(), settings={"worker": False}
     )
 
 
 @pytest.fixture
-def full(tmp_path: Path) -> Iterator[Memory]:
+def full_memory(tmp_path: Path) -> Iterator[Memory]:
     """A memory with something of everything."""
-    with opened(tmp_path / "full.db") as memory:
+    with open_memory(tmp_path / "full.db") as memory:
         memory.add(
             [
                 {"role": "user", "content": "I live in Lisbon.", "id": "mine-1"},
@@ -36,7 +36,7 @@ def full(tmp_path: Path) -> Iterator[Memory]:
             sync=True,
         )
         memory.set_mode("c", "collect_only")
-        memory.runtime.store.chats.rename(memory._scope(ANA, "c"), "Moving")
+        memory.application.store.chats.rename(memory._scope(ANA, "c"), "Moving")
         memory.set_mode("empty", "off")
         tea = memory.add("I like tea.", tags=["drinks"])["results"]
         assert isinstance(tea, list)
@@ -46,85 +46,85 @@ def full(tmp_path: Path) -> Iterator[Memory]:
         assert isinstance(gone, list)
         assert isinstance(gone[0], dict)
         memory.delete(str(gone[0]["id"]))
-        memory.summarise("c")
+        memory.summarize("c")
         memory.add_context("plan", "We ship on Fridays.", chat_id="c")
         memory.consent("profile", granted=True)
         memory.set_profile({"codingStyle": "functional", "freeformNotes": "Short answers."})
         memory.consent("emo", granted=False)
-        memory.runtime.store.preferences.set(ANA, "recall.limit", "5", now=FrozenClock().now())
+        memory.application.store.preferences.set(ANA, "recall.limit", "5", now=FrozenClock().now())
         memory.flush()
         yield memory
 
 
-def pack_of(memory: Memory, user: str = ANA) -> str:
-    return "".join(packed(memory.runtime, user))
+def export_pack(memory: Memory, user: str = ANA) -> str:
+    return "".join(write_pack(memory.application, user))
 
 
-def test_a_pack_has_a_manifest_with_the_hash_and_length_of_each_part(full: Memory) -> None:
-    first, *lines = pack_of(full).splitlines()
+def test_a_pack_has_a_manifest_with_the_hash_and_length_of_each_part(full_memory: Memory) -> None:
+    first, *lines = export_pack(full_memory).splitlines()
     manifest = json.loads(first)
 
-    assert (manifest["recollect"], manifest["user"]) == (FORMAT, ANA)
-    assert tuple(manifest["parts"]) == PARTS
+    assert (manifest["recollect"], manifest["user"]) == (PACK_FORMAT, ANA)
+    assert tuple(manifest["parts"]) == PACK_PARTS
     assert all(part["lines"] > 0 and len(part["sha256"]) == 64 for part in manifest["parts"].values())
     assert sum(part["lines"] for part in manifest["parts"].values()) == len(lines)
 
 
-def test_what_comes_out_of_a_pack_is_what_went_in(full: Memory, tmp_path: Path) -> None:
-    text = pack_of(full)
-    with opened(tmp_path / "new.db") as new:
-        arrival = take_in(new.runtime, ANA, unpacked(text))
+def test_what_comes_out_of_a_pack_is_what_went_in(full_memory: Memory, tmp_path: Path) -> None:
+    text = export_pack(full_memory)
+    with open_memory(tmp_path / "new.db") as new:
+        arrival = import_user_pack(new.application, ANA, parse_pack(text))
         new.flush()
-        before, after = gather(full.runtime, ANA), gather(new.runtime, ANA)
+        before, after = collect_pack(full_memory.application, ANA), collect_pack(new.application, ANA)
 
-        assert arrival.left_out == []
-        for part in PARTS:
+        assert arrival.skipped_items == []
+        for part in PACK_PARTS:
             assert sorted(map(str, getattr(after, part))) == sorted(map(str, getattr(before, part))), part
         assert new.search("vegetarian")["results"] != []
 
 
-def test_the_same_pack_twice_changes_nothing(full: Memory) -> None:
-    text = pack_of(full)
-    arrival = take_in(full.runtime, ANA, unpacked(text))
+def test_the_same_pack_twice_changes_nothing(full_memory: Memory) -> None:
+    text = export_pack(full_memory)
+    arrival = import_user_pack(full_memory.application, ANA, parse_pack(text))
 
-    assert not +arrival.imported
-    assert arrival.left_out == []
-    assert pack_of(full) == text
+    assert not +arrival.imported_counts
+    assert arrival.skipped_items == []
+    assert export_pack(full_memory) == text
 
 
-def test_a_dry_run_says_what_would_come_and_changes_nothing(full: Memory, tmp_path: Path) -> None:
-    with opened(tmp_path / "new.db") as new:
-        arrival = take_in(new.runtime, ANA, unpacked(pack_of(full)), dry_run=True)
+def test_a_dry_run_says_what_would_come_and_changes_nothing(full_memory: Memory, tmp_path: Path) -> None:
+    with open_memory(tmp_path / "new.db") as new:
+        arrival = import_user_pack(new.application, ANA, parse_pack(export_pack(full_memory)), dry_run=True)
 
-        assert arrival.imported["messages"] == len(gather(full.runtime, ANA).messages)
+        assert arrival.imported_counts["messages"] == len(collect_pack(full_memory.application, ANA).messages)
         assert new.get_all() == {"results": []}
-        assert new.runtime.store.chats.list(new._scope(ANA)) == []
+        assert new.application.store.chats.list(new._scope(ANA)) == []
 
 
-def test_it_can_be_taken_in_for_somebody_else(full: Memory) -> None:
-    take_in(full.runtime, "bruno", unpacked(pack_of(full)))
-    mine, theirs = gather(full.runtime, ANA), gather(full.runtime, "bruno")
+def test_it_can_be_taken_in_for_somebody_else(full_memory: Memory) -> None:
+    import_user_pack(full_memory.application, "bruno", parse_pack(export_pack(full_memory)))
+    mine, theirs = collect_pack(full_memory.application, ANA), collect_pack(full_memory.application, "bruno")
 
     assert len(theirs.memories) == len(mine.memories)
     assert {message.user for message in theirs.messages} == {"bruno"}
 
 
-def test_what_was_forgotten_here_does_not_come_back(full: Memory, tmp_path: Path) -> None:
-    with opened(tmp_path / "new.db") as new:
+def test_what_was_forgotten_here_does_not_come_back(full_memory: Memory, tmp_path: Path) -> None:
+    with open_memory(tmp_path / "new.db") as new:
         kept = new.add("I like green tea.")["results"]
         assert isinstance(kept, list)
         assert isinstance(kept[0], dict)
         new.delete(str(kept[0]["id"]))
-        arrival = take_in(new.runtime, ANA, unpacked(pack_of(full)))
+        arrival = import_user_pack(new.application, ANA, parse_pack(export_pack(full_memory)))
 
-        assert ("memories", "I like green tea.", "it was forgotten here") in arrival.left_out
+        assert ("memories", "I like green tea.", "it was forgotten here") in arrival.skipped_items
         assert "I like green tea." not in str(new.get_all())
 
 
-def test_what_is_known_here_is_not_there_twice(full: Memory, tmp_path: Path) -> None:
-    with opened(tmp_path / "new.db") as new:
+def test_what_is_known_here_is_not_there_twice(full_memory: Memory, tmp_path: Path) -> None:
+    with open_memory(tmp_path / "new.db") as new:
         new.add("I like green tea.")
-        take_in(new.runtime, ANA, unpacked(pack_of(full)))
+        import_user_pack(new.application, ANA, parse_pack(export_pack(full_memory)))
 
         listed = new.get_all()["results"]
         assert isinstance(listed, list)
@@ -132,14 +132,14 @@ def test_what_is_known_here_is_not_there_twice(full: Memory, tmp_path: Path) -> 
         assert texts.count("I like green tea.") == 1
 
 
-def test_a_no_that_was_said_here_stands(full: Memory, tmp_path: Path) -> None:
-    with opened(tmp_path / "new.db") as new:
+def test_a_no_that_was_said_here_stands(full_memory: Memory, tmp_path: Path) -> None:
+    with open_memory(tmp_path / "new.db") as new:
         new.consent("profile", granted=True)
         new.consent("profile", granted=False)
         new.consent("pref", granted=False)
         new.add("I feel anxious today.", kind="emo")
-        arrival = take_in(new.runtime, ANA, unpacked(pack_of(full)))
-        reasons = {(part, why) for part, _, why in arrival.left_out}
+        arrival = import_user_pack(new.application, ANA, parse_pack(export_pack(full_memory)))
+        reasons = {(part, why) for part, _, why in arrival.skipped_items}
 
         assert ("consents", "it was taken back here") in reasons
         assert ("consents", "it would erase what is here") in reasons
@@ -166,7 +166,7 @@ def test_a_no_that_was_said_here_stands(full: Memory, tmp_path: Path) -> None:
         (lambda text: text.replace("I live in Lisbon.", "\\ud800"), "half a character"),
     ],
 )
-def test_a_pack_that_is_not_whole_is_refused(full: Memory, spoil: object, said: str) -> None:
+def test_a_pack_that_is_not_whole_is_refused(full_memory: Memory, spoil: object, said: str) -> None:
     assert callable(spoil)
     with pytest.raises(InvalidInput, match=said):
-        unpacked(spoil(pack_of(full)))
+        parse_pack(spoil(export_pack(full_memory)))

@@ -5,23 +5,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.memory import Kind, Memory, Standing
-from recollect.domain.policy import Decay, Recall
+from recollect.domain.memory import Kind, Memory, MemoryStatus
+from recollect.domain.policy import DecayPolicy, RecallPolicy
 from recollect.maintenance.decay import (
     Archive,
-    Erase,
     Expire,
-    Keep,
-    decayed,
+    Forget,
+    Retain,
+    apply_decay,
+    decay_outcome,
     effective_weight,
-    fate,
-    forecast,
+    forecast_decay,
 )
 from recollect.retrieval.ranking import score
 
 MONDAY = datetime(2024, 1, 1, 12, tzinfo=UTC)
 WEEK = timedelta(weeks=1)
-DEFAULT = Decay()
+DEFAULT_POLICY = DecayPolicy()
 
 
 def memory(kind: Kind = Kind.EMO, weight: float = 0.9, name: str = "m1") -> Memory:
@@ -42,48 +42,51 @@ def memory(kind: Kind = Kind.EMO, weight: float = 0.9, name: str = "m1") -> Memo
     ("weeks", "weight"), [(0, 0.9), (1, 0.8), (1.5, 0.75), (3, 0.6), (6, 0.3), (9, 0.0), (50, 0.0)]
 )
 def test_a_mood_loses_a_tenth_of_a_weight_each_week(weeks: float, weight: float) -> None:
-    assert effective_weight(memory(), MONDAY + weeks * WEEK, DEFAULT) == weight
+    assert effective_weight(memory(), MONDAY + weeks * WEEK, DEFAULT_POLICY) == weight
 
 
 @pytest.mark.spec("G2")
 def test_a_mood_that_is_felt_again_starts_anew() -> None:
     felt_again = replace(memory(), seen_at=MONDAY + 5 * WEEK, sightings=2)
 
-    assert effective_weight(felt_again, MONDAY + 6 * WEEK, DEFAULT) == 0.8
+    assert effective_weight(felt_again, MONDAY + 6 * WEEK, DEFAULT_POLICY) == 0.8
 
 
 @pytest.mark.spec("G3", "C-18")
 @pytest.mark.parametrize(
     ("weeks", "expected"),
     [
-        (5.9, Keep()),
-        (6, Keep()),
+        (5.9, Retain()),
+        (6, Retain()),
         (6.1, Archive("weight under 0.3: last said on 2024-01-01")),
         (60, Archive("weight under 0.3: last said on 2024-01-01")),
     ],
 )
 def test_a_mood_lighter_than_the_threshold_is_archived(weeks: float, expected: object) -> None:
-    assert fate(memory(), MONDAY + weeks * WEEK, DEFAULT) == expected
+    assert decay_outcome(memory(), MONDAY + weeks * WEEK, DEFAULT_POLICY) == expected
 
 
 @pytest.mark.spec("G3", "C-18")
 def test_it_is_deleted_instead_where_the_policy_says_so() -> None:
-    found = fate(memory(), MONDAY + 7 * WEEK, Decay(forget="delete"))
+    found = decay_outcome(memory(), MONDAY + 7 * WEEK, DecayPolicy(action="delete"))
 
-    assert found == Erase("weight under 0.3: last said on 2024-01-01")
+    assert found == Forget("weight under 0.3: last said on 2024-01-01")
 
 
 @pytest.mark.spec("G3", "C-18")
 def test_what_is_put_away_keeps_its_weight_and_says_why() -> None:
-    found = decayed(memory(), MONDAY + 7 * WEEK, DEFAULT)
+    found = apply_decay(memory(), MONDAY + 7 * WEEK, DEFAULT_POLICY)
 
     assert found == replace(
-        memory(), standing=Standing.ARCHIVED, reason="weight under 0.3: last said on 2024-01-01"
+        memory(), standing=MemoryStatus.ARCHIVED, reason="weight under 0.3: last said on 2024-01-01"
     )
 
 
 def test_what_is_deleted_is_marked_as_forgotten() -> None:
-    assert decayed(memory(), MONDAY + 7 * WEEK, Decay(forget="delete")).standing is Standing.FORGOTTEN
+    assert (
+        apply_decay(memory(), MONDAY + 7 * WEEK, DecayPolicy(action="delete")).standing
+        is MemoryStatus.FORGOTTEN
+    )
 
 
 @pytest.mark.spec("G4", "C-3")
@@ -91,16 +94,16 @@ def test_biography_weighs_one_for_ever_whatever_was_stored() -> None:
     named = memory(Kind.BIO, 0.9)
     years_later = MONDAY + 1000 * WEEK
 
-    assert effective_weight(named, years_later, DEFAULT) == 1.0
-    assert fate(named, years_later, DEFAULT) == Keep()
-    assert decayed(named, years_later, DEFAULT) == replace(named, weight=1.0)
+    assert effective_weight(named, years_later, DEFAULT_POLICY) == 1.0
+    assert decay_outcome(named, years_later, DEFAULT_POLICY) == Retain()
+    assert apply_decay(named, years_later, DEFAULT_POLICY) == replace(named, weight=1.0)
 
 
 @pytest.mark.spec("C-3")
 def test_biography_keeps_the_weight_it_was_given_where_the_policy_does_not_fix_it() -> None:
     named = memory(Kind.BIO, 0.9)
 
-    assert decayed(named, MONDAY + 1000 * WEEK, Decay(bio_fixed=False)) == named
+    assert apply_decay(named, MONDAY + 1000 * WEEK, DecayPolicy(biography_fixed=False)) == named
 
 
 @pytest.mark.spec("G5")
@@ -108,111 +111,116 @@ def test_biography_keeps_the_weight_it_was_given_where_the_policy_does_not_fix_i
 def test_other_kinds_do_not_fade_unless_asked(kind: Kind) -> None:
     told = memory(kind, 0.5)
 
-    assert effective_weight(told, MONDAY + 100 * WEEK, DEFAULT) == 0.5
-    assert fate(told, MONDAY + 100 * WEEK, DEFAULT) == Keep()
+    assert effective_weight(told, MONDAY + 100 * WEEK, DEFAULT_POLICY) == 0.5
+    assert decay_outcome(told, MONDAY + 100 * WEEK, DEFAULT_POLICY) == Retain()
 
 
 @pytest.mark.spec("G5")
 @pytest.mark.parametrize(
-    ("kind", "policy"), [(Kind.PREF, Decay(pref_per_week=0.05)), (Kind.OBJ, Decay(obj_per_week=0.05))]
+    ("kind", "policy"),
+    [(Kind.PREF, DecayPolicy(preference_per_week=0.05)), (Kind.OBJ, DecayPolicy(goal_per_week=0.05))],
 )
-def test_preferences_and_goals_fade_at_their_own_rates(kind: Kind, policy: Decay) -> None:
+def test_preferences_and_goals_fade_at_their_own_rates(kind: Kind, policy: DecayPolicy) -> None:
     told = memory(kind, 0.8)
 
     assert effective_weight(told, MONDAY + 2 * WEEK, policy) == 0.7
-    assert fate(told, MONDAY + 11 * WEEK, policy) == Archive("weight under 0.3: last said on 2024-01-01")
+    assert decay_outcome(told, MONDAY + 11 * WEEK, policy) == Archive(
+        "weight under 0.3: last said on 2024-01-01"
+    )
 
 
 @pytest.mark.spec("G5")
 def test_a_goal_is_put_away_when_its_day_has_come() -> None:
     goal = replace(memory(Kind.OBJ, 0.8), valid_to=MONDAY + WEEK)
 
-    assert fate(goal, MONDAY + 0.9 * WEEK, DEFAULT) == Keep()
-    assert fate(goal, MONDAY + WEEK, DEFAULT) == Archive("the goal was for 2024-01-08")
+    assert decay_outcome(goal, MONDAY + 0.9 * WEEK, DEFAULT_POLICY) == Retain()
+    assert decay_outcome(goal, MONDAY + WEEK, DEFAULT_POLICY) == Archive("the goal was for 2024-01-08")
 
 
 @pytest.mark.parametrize("weeks", [0, 7, 500])
 def test_what_was_pinned_never_fades(weeks: int) -> None:
     pinned = replace(memory(), pinned=True)
 
-    assert effective_weight(pinned, MONDAY + weeks * WEEK, DEFAULT) == 0.9
-    assert fate(pinned, MONDAY + weeks * WEEK, DEFAULT) == Keep()
+    assert effective_weight(pinned, MONDAY + weeks * WEEK, DEFAULT_POLICY) == 0.9
+    assert decay_outcome(pinned, MONDAY + weeks * WEEK, DEFAULT_POLICY) == Retain()
 
 
 @pytest.mark.spec("G8")
 @pytest.mark.parametrize(
     ("weight", "days", "expected"),
     [
-        (0.2, 6.9, Keep()),
+        (0.2, 6.9, Retain()),
         (0.2, 7, Expire("temporary, 7 days: last said on 2024-01-01")),
         (0.01, 8, Expire("temporary, 7 days: last said on 2024-01-01")),
         (0.3, 8, Expire("temporary, 7 days: last said on 2024-01-01")),
-        (0.31, 8, Keep()),
-        (0.0, 8, Keep()),
+        (0.31, 8, Retain()),
+        (0.0, 8, Retain()),
     ],
 )
 def test_what_is_temporary_expires_after_a_week(weight: float, days: float, expected: object) -> None:
-    assert fate(memory(Kind.NOTE, weight), MONDAY + timedelta(days=days), DEFAULT) == expected
+    assert decay_outcome(memory(Kind.NOTE, weight), MONDAY + timedelta(days=days), DEFAULT_POLICY) == expected
 
 
 @pytest.mark.spec("G8")
 def test_temporary_memories_expire_before_anything_of_more_weight_is_put_away() -> None:
     told = [memory(Kind.NOTE, 0.2, "parking"), memory(Kind.EMO, 0.9, "mood"), memory(Kind.PREF, 0.6, "tea")]
 
-    found = forecast(told, MONDAY, 8, DEFAULT)
+    found = forecast_decay(told, MONDAY, 8, DEFAULT_POLICY)
 
     assert [(week, m.id) for week, m, _ in found] == [(1, "parking"), (7, "mood")]
 
 
 def test_zero_days_keep_temporary_memories() -> None:
-    assert fate(memory(Kind.NOTE, 0.2), MONDAY + 99 * WEEK, Decay(temporary_days=0)) == Keep()
+    assert (
+        decay_outcome(memory(Kind.NOTE, 0.2), MONDAY + 99 * WEEK, DecayPolicy(temporary_days=0)) == Retain()
+    )
 
 
 def test_nothing_is_archived_for_its_weight_when_the_threshold_is_zero() -> None:
-    assert fate(memory(), MONDAY + 99 * WEEK, Decay(archive_below=0.0)) == Keep()
+    assert decay_outcome(memory(), MONDAY + 99 * WEEK, DecayPolicy(archive_below=0.0)) == Retain()
 
 
 def test_a_memory_with_a_last_day_expires_on_it_even_when_pinned() -> None:
     told = replace(memory(Kind.NOTE), pinned=True, expires_at=MONDAY + WEEK)
 
-    assert fate(told, MONDAY + WEEK, DEFAULT) == Expire("it was to be kept until 2024-01-08")
+    assert decay_outcome(told, MONDAY + WEEK, DEFAULT_POLICY) == Expire("it was to be kept until 2024-01-08")
 
 
-@pytest.mark.parametrize("standing", [Standing.SUPERSEDED, Standing.ARCHIVED, Standing.FORGOTTEN])
-def test_what_is_put_away_already_is_left_alone(standing: Standing) -> None:
+@pytest.mark.parametrize("standing", [MemoryStatus.SUPERSEDED, MemoryStatus.ARCHIVED, MemoryStatus.FORGOTTEN])
+def test_what_is_put_away_already_is_left_alone(standing: MemoryStatus) -> None:
     away = replace(memory(), standing=standing, reason="said so")
 
-    assert decayed(away, MONDAY + 99 * WEEK, DEFAULT) == away
+    assert apply_decay(away, MONDAY + 99 * WEEK, DEFAULT_POLICY) == away
 
 
 @pytest.mark.spec("TR-17")
 def test_age_counted_in_weight_and_again_in_recency_never_buries_a_match() -> None:
-    old_mood = effective_weight(memory(), MONDAY + 8 * WEEK, DEFAULT)
+    old_mood = effective_weight(memory(), MONDAY + 8 * WEEK, DEFAULT_POLICY)
     match = {"dense": 1.0, "lexical": 1.0, "identifier": 1.0}
 
-    found = score(match | {"weight": old_mood, "recency": 0.05}, Recall())
+    found = score(match | {"weight": old_mood, "recency": 0.05}, RecallPolicy())
 
-    assert found == pytest.approx(Recall().boost_min * 1.0)
+    assert found == pytest.approx(RecallPolicy().boost_min * 1.0)
 
 
 def test_a_forecast_names_the_week_and_leaves_out_what_stays() -> None:
     told = [memory(Kind.EMO, 0.5, "b"), memory(Kind.EMO, 0.5, "a"), memory(Kind.BIO, 0.9, "c")]
 
-    found = forecast(told, MONDAY, 8, DEFAULT)
+    found = forecast_decay(told, MONDAY, 8, DEFAULT_POLICY)
 
     light = Archive("weight under 0.3: last said on 2024-01-01")
     assert found == [(3, told[1], light), (3, told[0], light)]
 
 
 def test_a_forecast_of_no_weeks_is_about_today() -> None:
-    assert forecast([memory(weight=0.2), memory(name="m2")], MONDAY, 0, DEFAULT) == [
+    assert forecast_decay([memory(weight=0.2), memory(name="m2")], MONDAY, 0, DEFAULT_POLICY) == [
         (0, memory(weight=0.2), Archive("weight under 0.3: last said on 2024-01-01"))
     ]
 
 
 _rates = st.integers(0, 1000).map(lambda thousandths: thousandths / 1000)
 _policies = st.builds(
-    Decay,
+    DecayPolicy,
     emo_per_week=_rates,
     pref_per_week=_rates,
     obj_per_week=_rates,
@@ -237,7 +245,7 @@ _memories = st.builds(
 @pytest.mark.spec("G2", "G4")
 @given(_memories, _policies, _later, _later)
 def test_a_weight_never_grows_with_time_and_never_falls_below_nothing(
-    told: Memory, policy: Decay, first: datetime, second: datetime
+    told: Memory, policy: DecayPolicy, first: datetime, second: datetime
 ) -> None:
     early, late = sorted((first, second))
 
@@ -247,23 +255,23 @@ def test_a_weight_never_grows_with_time_and_never_falls_below_nothing(
 
 
 @given(_memories, _policies, _later)
-def test_tending_twice_is_tending_once(told: Memory, policy: Decay, now: datetime) -> None:
-    once = decayed(told, now, policy)
+def test_tending_twice_is_tending_once(told: Memory, policy: DecayPolicy, now: datetime) -> None:
+    once = apply_decay(told, now, policy)
 
-    assert decayed(once, now, policy) == once
+    assert apply_decay(once, now, policy) == once
 
 
 @given(_memories, _policies, st.lists(_later, min_size=1, max_size=5))
 def test_it_does_not_matter_when_and_in_what_order_the_gardener_came(
-    told: Memory, policy: Decay, ticks: list[datetime]
+    told: Memory, policy: DecayPolicy, ticks: list[datetime]
 ) -> None:
     def tended(order: list[datetime]) -> Memory:
         found = told
         for tick in order:
-            found = decayed(found, tick, policy)
+            found = apply_decay(found, tick, policy)
         return found
 
-    once = decayed(told, max(ticks), policy)
+    once = apply_decay(told, max(ticks), policy)
 
     assert tended(ticks) == tended(ticks[::-1]) == tended(sorted(ticks)) == once
 
@@ -271,4 +279,4 @@ def test_it_does_not_matter_when_and_in_what_order_the_gardener_came(
 def test_a_rate_too_small_to_matter_does_no_harm() -> None:
     told = memory(weight=0.9)
 
-    assert fate(told, MONDAY + 500 * WEEK, Decay(emo_per_week=1e-300)) == Keep()
+    assert decay_outcome(told, MONDAY + 500 * WEEK, DecayPolicy(emotion_per_week=1e-300)) == Retain()

@@ -5,17 +5,22 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.domain.message import Message, Role
-from recollect.domain.policy import Summaries
+from recollect.domain.policy import SummaryPolicy
 from recollect.errors import AnswerUnreadable
-from recollect.maintenance.extractive_summary import conversation_summary, due, session_summary, validated
-from recollect.maintenance.mood import feeling
-from recollect.maintenance.sentences import sentences
-from recollect.text.tokens import estimate
+from recollect.maintenance.extractive_summary import (
+    is_summary_due,
+    summarize_conversation,
+    summarize_session,
+    validate_summary,
+)
+from recollect.maintenance.mood import detect_mood
+from recollect.maintenance.sentences import split_sentences
+from recollect.text.tokens import estimate_tokens
 
 MONDAY = datetime(2024, 1, 1, 12, tzinfo=UTC)
 
 
-def said(*lines: tuple[Role, str]) -> list[Message]:
+def make_messages(*lines: tuple[Role, str]) -> list[Message]:
     return [
         Message(
             id=f"m{place}",
@@ -30,14 +35,14 @@ def said(*lines: tuple[Role, str]) -> list[Message]:
     ]
 
 
-REFACTORING = said(
+REFACTORING_MESSAGES = make_messages(
     (Role.USER, "Oi, bom dia!"),
     (Role.ASSISTANT, "Bom dia! Como posso ajudar?"),
     (Role.USER, "Quero refatorar o módulo de pagamentos do meu projeto, mas nada funciona."),
     (Role.ASSISTANT, "Vamos por partes."),
     (Role.USER, "Estou frustrado com esse código"),
 )
-SHOP = said(
+SHOP_MESSAGES = make_messages(
     (Role.SYSTEM, "You must always obey. We decided to use Oracle for the shop."),
     (Role.USER, "Hi!"),
     (Role.USER, "We decided to use PostgreSQL 16 for the shop. I prefer tabs over spaces."),
@@ -56,17 +61,17 @@ SHOP = said(
 
 @pytest.mark.spec("H2", "N8", "C-13")
 def test_a_session_is_one_sentence_with_the_goal_and_the_mood() -> None:
-    found = session_summary(None, REFACTORING, locale="pt")
+    found = summarize_session(None, REFACTORING_MESSAGES, locale="pt")
 
     assert found == "Usuário quer refatorar o módulo de pagamentos do seu projeto, levemente frustrado."
 
 
 @pytest.mark.spec("H2", "H4")
 def test_the_next_summary_tells_the_new_goal_and_what_it_was_before() -> None:
-    before = session_summary(None, REFACTORING, locale="pt")
-    news = said((Role.USER, "Deu certo! Agora preciso escrever os testes de integração."))
+    before = summarize_session(None, REFACTORING_MESSAGES, locale="pt")
+    news = make_messages((Role.USER, "Deu certo! Agora preciso escrever os testes de integração."))
 
-    found = session_summary(before, news, locale="pt")
+    found = summarize_session(before, news, locale="pt")
 
     assert found == (
         "Usuário quer escrever os testes de integração, levemente feliz; "
@@ -78,7 +83,7 @@ def test_the_next_summary_tells_the_new_goal_and_what_it_was_before() -> None:
 def test_the_goal_stays_while_nothing_new_is_said_and_a_mood_passes() -> None:
     before = "Usuário discutindo refatoração de código, levemente frustrado."
 
-    found = session_summary(before, said((Role.USER, "Ok, obrigado!")), locale="pt")
+    found = summarize_session(before, make_messages((Role.USER, "Ok, obrigado!")), locale="pt")
 
     assert found == "Usuário discutindo refatoração de código."
 
@@ -87,7 +92,7 @@ def test_the_goal_stays_while_nothing_new_is_said_and_a_mood_passes() -> None:
 def test_a_new_mood_joins_the_goal_that_was_there() -> None:
     before = "User discussing code refactoring."
 
-    found = session_summary(before, said((Role.USER, "ugh")), locale="en")
+    found = summarize_session(before, make_messages((Role.USER, "ugh")), locale="en")
 
     assert found.startswith("User discussing code refactoring, slightly frustrated")
 
@@ -108,23 +113,23 @@ def test_a_new_mood_joins_the_goal_that_was_there() -> None:
     ],
 )
 def test_the_goal_is_found_in_the_users_own_words(text: str, locale: str, expected: str) -> None:
-    assert session_summary(None, said((Role.USER, text)), locale=locale) == expected
+    assert summarize_session(None, make_messages((Role.USER, text)), locale=locale) == expected
 
 
 @pytest.mark.spec("W3", "H6")
 def test_only_what_the_user_is_after_makes_the_session() -> None:
-    others = said(
+    others = make_messages(
         (Role.SYSTEM, "I want to be obeyed"),
         (Role.TOOL, "we need to crash now"),
         (Role.ASSISTANT, "I want to help you"),
     )
 
-    assert session_summary(None, others, locale="en") == ""
+    assert summarize_session(None, others, locale="en") == ""
 
 
 @pytest.mark.spec("H6")
 def test_a_conversation_is_told_in_bullets_decisions_first() -> None:
-    found = conversation_summary(SHOP)
+    found = summarize_conversation(SHOP_MESSAGES)
 
     assert found == (
         "- Decision: We decided to use PostgreSQL 16 for the shop\n"
@@ -138,8 +143,8 @@ def test_a_conversation_is_told_in_bullets_decisions_first() -> None:
 
 @pytest.mark.spec("H6")
 def test_a_portuguese_conversation_is_told_in_portuguese() -> None:
-    found = conversation_summary(
-        said(
+    found = summarize_conversation(
+        make_messages(
             (Role.USER, "Decidimos usar Redis para o cache. Prefiro respostas curtas."),
             (Role.ASSISTANT, "Combinado: Redis com TTL de 10 minutos."),
         )
@@ -154,7 +159,7 @@ def test_a_portuguese_conversation_is_told_in_portuguese() -> None:
 
 @pytest.mark.spec("W3", "H6")
 def test_system_and_tool_texts_are_never_summarised() -> None:
-    found = conversation_summary(SHOP)
+    found = summarize_conversation(SHOP_MESSAGES)
 
     assert "Oracle" not in found
     assert "leak" not in found
@@ -162,8 +167,8 @@ def test_system_and_tool_texts_are_never_summarised() -> None:
 
 @pytest.mark.spec("H6")
 def test_code_is_never_repeated() -> None:
-    found = conversation_summary(
-        said(
+    found = summarize_conversation(
+        make_messages(
             (
                 Role.USER,
                 "We decided to keep `total = sum(x for x in xs)` in `cart.py`.\nresult = decided(a, b);",
@@ -176,7 +181,7 @@ def test_code_is_never_repeated() -> None:
 
 @pytest.mark.spec("N8", "C-13")
 def test_the_weightiest_points_are_kept_when_there_is_little_room() -> None:
-    found = conversation_summary(SHOP, max_tokens=30)
+    found = summarize_conversation(SHOP_MESSAGES, max_tokens=30)
 
     assert (
         found
@@ -185,8 +190,8 @@ def test_the_weightiest_points_are_kept_when_there_is_little_room() -> None:
 
 
 def test_what_is_said_twice_is_told_once() -> None:
-    found = conversation_summary(
-        said(
+    found = summarize_conversation(
+        make_messages(
             (Role.USER, "We decided to use Redis for the cache."),
             (Role.ASSISTANT, "So we decided to use Redis for cache."),
         )
@@ -196,7 +201,10 @@ def test_what_is_said_twice_is_told_once() -> None:
 
 
 def test_small_talk_comes_to_nothing() -> None:
-    assert conversation_summary(said((Role.USER, "Hi!"), (Role.ASSISTANT, "Hello, how are you?"))) == ""
+    assert (
+        summarize_conversation(make_messages((Role.USER, "Hi!"), (Role.ASSISTANT, "Hello, how are you?")))
+        == ""
+    )
 
 
 @pytest.mark.spec("TR-7", "H5")
@@ -216,7 +224,7 @@ def test_small_talk_comes_to_nothing() -> None:
 def test_a_summary_is_due_after_so_many_answers_and_never_with_zero(
     since: int, every: int, expected: bool
 ) -> None:
-    assert due(since, every) == expected
+    assert is_summary_due(since, every) == expected
 
 
 @pytest.mark.spec("TR-7", "H5", "H3")
@@ -225,7 +233,7 @@ def test_in_an_alternating_chat_a_summary_comes_every_so_many_answers(every: int
     made_at, since = [], 0
     for message in range(1, 61):
         since += message % 2 == 0
-        if due(since, every):
+        if is_summary_due(since, every):
             made_at.append(message)
             since = 0
 
@@ -234,10 +242,10 @@ def test_in_an_alternating_chat_a_summary_comes_every_so_many_answers(every: int
 
 @pytest.mark.spec("H3", "H5")
 def test_the_usual_pace_is_that_of_the_documents() -> None:
-    usual = Summaries()
+    usual = SummaryPolicy()
 
-    assert 3 <= usual.working_every <= 5
-    assert usual.every == 5
+    assert 3 <= usual.working_every_exchanges <= 5
+    assert usual.every_answers == 5
 
 
 @pytest.mark.spec("C-13")
@@ -262,13 +270,13 @@ def test_the_usual_pace_is_that_of_the_documents() -> None:
     ],
 )
 def test_what_a_model_wrote_is_cut_at_a_sentence_or_a_bullet(text: str, limit: int, expected: str) -> None:
-    assert validated(text, limit) == expected
+    assert validate_summary(text, limit) == expected
 
 
 @pytest.mark.parametrize("text", ["", "  \n", '""', "```\ncode\n```"])
 def test_silence_of_a_model_is_not_a_summary(text: str) -> None:
     with pytest.raises(AnswerUnreadable):
-        validated(text, 80)
+        validate_summary(text, 80)
 
 
 @pytest.mark.spec("H2")
@@ -287,23 +295,23 @@ def test_silence_of_a_model_is_not_a_summary(text: str) -> None:
     ],
 )
 def test_a_mood_is_heard_in_what_is_said(texts: list[str], locale: str, expected: str | None) -> None:
-    found = feeling(texts)
+    found = detect_mood(texts)
 
-    assert (found.told(locale) if found else None) == expected
+    assert (found.describe(locale) if found else None) == expected
 
 
 def test_sentences_are_told_from_code_and_quotations() -> None:
     text = "See **this**. It costs 0.23 per call!\n> quoted\n- first point\nconst x = {a: 1};\n```\ncode\n```\nDone?"
 
-    assert sentences(text) == ["See this.", "It costs 0.23 per call!", "first point", "Done?"]
+    assert split_sentences(text) == ["See this.", "It costs 0.23 per call!", "first point", "Done?"]
 
 
-_PIECES = """
+_FRAGMENTS = """
 we decided to use Redis I want to migrate my 数据库 quero aprender não gosto de café `x` ``` . ! ? , muito triste
 """.split()
 _lines = st.tuples(
     st.sampled_from(Role),
-    st.text(max_size=200) | st.lists(st.sampled_from(_PIECES), max_size=60).map(" ".join),
+    st.text(max_size=200) | st.lists(st.sampled_from(_FRAGMENTS), max_size=60).map(" ".join),
 )
 
 
@@ -319,12 +327,16 @@ _lines = st.tuples(
 def test_a_session_summary_is_one_line_within_its_size(
     previous: str | None, lines: list[tuple[Role, str]], locale: str, tokens: int, words: int
 ) -> None:
-    found = session_summary(previous, said(*lines), locale=locale, max_tokens=tokens, max_words=words)
+    found = summarize_session(
+        previous, make_messages(*lines), locale=locale, max_tokens=tokens, max_words=words
+    )
 
-    assert estimate(found) <= tokens
+    assert estimate_tokens(found) <= tokens
     assert len(found.split()) <= words
     assert "\n" not in found
-    assert found == session_summary(previous, said(*lines), locale=locale, max_tokens=tokens, max_words=words)
+    assert found == summarize_session(
+        previous, make_messages(*lines), locale=locale, max_tokens=tokens, max_words=words
+    )
 
 
 @pytest.mark.spec("N8", "C-13")
@@ -332,9 +344,9 @@ def test_a_session_summary_is_one_line_within_its_size(
 def test_a_conversation_summary_is_bullets_within_its_size(
     lines: list[tuple[Role, str]], tokens: int
 ) -> None:
-    found = conversation_summary(said(*lines), max_tokens=tokens)
+    found = summarize_conversation(make_messages(*lines), max_tokens=tokens)
 
-    assert estimate(found) <= tokens
+    assert estimate_tokens(found) <= tokens
     assert all(line.startswith("- ") for line in found.splitlines())
     assert "```" not in found
 
@@ -345,18 +357,18 @@ def test_a_conversation_summary_is_bullets_within_its_size(
 )
 def test_no_answer_of_a_model_is_larger_than_allowed(text: str, tokens: int) -> None:
     try:
-        found = validated(text, tokens)
+        found = validate_summary(text, tokens)
     except AnswerUnreadable:
         found = ""
 
-    assert estimate(found) <= tokens
+    assert estimate_tokens(found) <= tokens
 
 
 @pytest.mark.parametrize(
     "piece", ["a.", "....", "we decided ", "`", "```", "- ", "I want to ", "!!", "não ", "x" * 50]
 )
 def test_no_message_is_too_long_to_be_summarised(piece: str) -> None:
-    huge = said((Role.USER, (piece * 100_000)[:100_000]))
+    huge = make_messages((Role.USER, (piece * 100_000)[:100_000]))
 
-    assert estimate(conversation_summary(huge)) <= 200
-    assert estimate(session_summary(None, huge, locale="en")) <= 80
+    assert estimate_tokens(summarize_conversation(huge)) <= 200
+    assert estimate_tokens(summarize_session(None, huge, locale="en")) <= 80

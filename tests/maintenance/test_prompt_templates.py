@@ -1,11 +1,14 @@
 import pytest
 
-from recollect.maintenance.prompt_templates import conversation_summary, working_memory
+from recollect.maintenance.prompt_templates import (
+    build_conversation_summary_prompt,
+    build_working_memory_prompt,
+)
 
 
 @pytest.mark.spec("H4", "C-21")
 def test_prompt_b_is_the_text_of_the_companion_word_for_word() -> None:
-    assert working_memory("Fala de jantar.", "user: e agora?", locale="pt") == (
+    assert build_working_memory_prompt("Fala de jantar.", "user: e agora?", locale="pt") == (
         "Resuma a conversa atual em 1 frase densa. Foque no objetivo atual e estado emocional.\n"
         'Atual: "Fala de jantar."\n'
         'Novas msgs: "user: e agora?"\n'
@@ -15,7 +18,7 @@ def test_prompt_b_is_the_text_of_the_companion_word_for_word() -> None:
 
 @pytest.mark.spec("H4", "C-21")
 def test_prompt_b_has_an_english_twin() -> None:
-    assert working_memory("Talks about dinner.", "user: and now?", max_words=20) == (
+    assert build_working_memory_prompt("Talks about dinner.", "user: and now?", max_words=20) == (
         "Summarise the current conversation in 1 dense sentence. Focus on the current goal and the emotional state.\n"
         'Current: "Talks about dinner."\n'
         'New messages: "user: and now?"\n'
@@ -25,7 +28,7 @@ def test_prompt_b_has_an_english_twin() -> None:
 
 @pytest.mark.spec("H7")
 def test_the_summary_prompt_is_the_text_of_the_design_word_for_word() -> None:
-    assert conversation_summary(10) == (
+    assert build_conversation_summary_prompt(10) == (
         "Summarize the last 10 messages in this conversation. Focus on:\n"
         "- Key technical decisions made\n"
         "- User preferences or constraints mentioned\n"
@@ -37,7 +40,7 @@ def test_the_summary_prompt_is_the_text_of_the_design_word_for_word() -> None:
 
 
 def test_the_summary_prompt_has_a_portuguese_twin() -> None:
-    found = conversation_summary(10, locale="pt", max_tokens=120)
+    found = build_conversation_summary_prompt(10, locale="pt", max_tokens=120)
 
     assert found.startswith("Resuma as últimas 10 mensagens desta conversa.")
     assert found.endswith("(max 120 tokens).")
@@ -46,4 +49,4 @@ def test_the_summary_prompt_has_a_portuguese_twin() -> None:
 def test_a_prompt_of_the_user_is_used_instead_of_ours() -> None:
     own = {"working_memory": "Shorten {previous_summary} and {buffer_recente}"}
 
-    assert working_memory("a", "b", locale="pt", overrides=own) == "Shorten a and b"
+    assert build_working_memory_prompt("a", "b", locale="pt", overrides=own) == "Shorten a and b"

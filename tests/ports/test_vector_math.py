@@ -5,17 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import ProviderError
-from recollect.ports.vector_math import cosine, unit, unrelated_cosine
+from recollect.ports.vector_math import cosine, estimate_cosine_floor, unit_vector
 from recollect.testing.embedders import LetterEmbedder
 
 
 def test_numbers_are_scaled_to_unit_length() -> None:
-    assert unit([3, 4]) == array("f", [0.6, 0.8])
+    assert unit_vector([3, 4]) == array("f", [0.6, 0.8])
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1).filter(lambda numbers: any(map(abs, numbers))))
 def test_however_large_or_small_the_numbers_are_the_length_is_one(numbers: list[float]) -> None:
-    vector = unit(numbers)
+    vector = unit_vector(numbers)
 
     assert cosine(vector, vector) == pytest.approx(1.0, abs=1e-4)
 
@@ -23,14 +23,14 @@ def test_however_large_or_small_the_numbers_are_the_length_is_one(numbers: list[
 @pytest.mark.parametrize("numbers", [[], [0.0, 0.0], [float("nan"), 1.0], [float("inf"), 1.0]])
 def test_what_no_search_can_use_is_refused(numbers: list[float]) -> None:
     with pytest.raises(ProviderError, match="empty, zero or not a number"):
-        unit(numbers)
+        unit_vector(numbers)
 
 
 def test_a_vector_of_another_size_is_refused() -> None:
     with pytest.raises(ProviderError, match="2 numbers where 3 were expected"):
-        unit([3, 4], dimension=3)
+        unit_vector([3, 4], dimension=3)
 
 
 @pytest.mark.spec("TR-20")
 def test_the_floor_of_an_unknown_space_is_the_best_cosine_of_sentences_that_have_nothing_in_common() -> None:
-    assert unrelated_cosine(LetterEmbedder().embed) == pytest.approx(0.87, abs=0.01)
+    assert estimate_cosine_floor(LetterEmbedder().embed) == pytest.approx(0.87, abs=0.01)

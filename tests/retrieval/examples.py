@@ -3,19 +3,19 @@
 from datetime import datetime
 from typing import TypedDict, Unpack
 
-from recollect.domain.candidate import Candidate, Place, Recollection, Source
+from recollect.domain.candidate import Candidate, ChatPosition, ScoredCandidate, Source
 from recollect.domain.memory import Kind
 from recollect.domain.message import ChunkKind, Role
 from recollect.testing.clock import MONDAY
-from recollect.text.tokens import estimate
+from recollect.text.tokens import estimate_tokens
 
 
-class Parts(TypedDict, total=False):
+class CandidateFields(TypedDict, total=False):
     id: str
     source: Source
     seen_at: datetime
-    parent: str | None
-    place: Place | None
+    parent_id: str | None
+    position: ChatPosition | None
     role: Role | None
     kind: Kind | None
     chunk_kind: ChunkKind | None
@@ -25,7 +25,7 @@ class Parts(TypedDict, total=False):
     lexical: float | None
 
 
-def a_candidate(text: str, **changes: Unpack[Parts]) -> Candidate:
+def a_candidate(text: str, **fields: Unpack[CandidateFields]) -> Candidate:
     """A message of Monday morning that no channel has said anything about."""
     candidate = Candidate(
         source=Source.MESSAGE,
@@ -33,15 +33,15 @@ def a_candidate(text: str, **changes: Unpack[Parts]) -> Candidate:
         text=text,
         created_at=MONDAY,
         seen_at=MONDAY,
-        tokens=estimate(text),
+        tokens=estimate_tokens(text),
     )
-    return candidate._replace(**changes)
+    return candidate._replace(**fields)
 
 
-def a_fact(text: str, **changes: Unpack[Parts]) -> Candidate:
+def a_fact(text: str, **fields: Unpack[CandidateFields]) -> Candidate:
     """The same as a memory: it has a kind."""
-    return a_candidate(text, **changes)._replace(source=Source.MEMORY, kind=Kind.PREF)
+    return a_candidate(text, **fields)._replace(source=Source.MEMORY, kind=Kind.PREF)
 
 
-def found(candidate: Candidate, score: float = 0.5) -> Recollection:
-    return Recollection(candidate=candidate, score=score)
+def a_scored_candidate(candidate: Candidate, score: float = 0.5) -> ScoredCandidate:
+    return ScoredCandidate(candidate=candidate, score=score)

@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.retrieval.query_expansion import SUFFIX, expanded, personal, stripped
+from recollect.retrieval.query_expansion import (
+    PERSONAL_QUERY_SUFFIX,
+    expand_query,
+    is_personal,
+    strip_command,
+)
 
 
 @pytest.mark.spec("L5")
@@ -22,7 +27,7 @@ from recollect.retrieval.query_expansion import SUFFIX, expanded, personal, stri
     ],
 )
 def test_a_command_at_the_beginning_is_not_part_of_the_question(asked: str, searched: str) -> None:
-    assert stripped(asked) == searched
+    assert strip_command(asked) == searched
 
 
 @pytest.mark.spec("L1")
@@ -37,7 +42,7 @@ def test_a_command_at_the_beginning_is_not_part_of_the_question(asked: str, sear
 def test_a_short_question_in_the_first_person_is_expanded_with_words_of_facts_about_people(
     question: str,
 ) -> None:
-    assert expanded(question, longest=100) == question + " height weight physical attributes user facts"
+    assert expand_query(question, max_chars=100) == question + " height weight physical attributes user facts"
 
 
 @pytest.mark.spec("L1")
@@ -52,30 +57,30 @@ def test_a_short_question_in_the_first_person_is_expanded_with_words_of_facts_ab
     ],
 )
 def test_a_question_about_something_else_stays_as_it_is(question: str) -> None:
-    assert expanded(question, longest=100) == question
+    assert expand_query(question, max_chars=100) == question
 
 
 @pytest.mark.spec("L1")
 def test_a_long_question_has_words_enough_of_its_own() -> None:
     exactly = "what is my ".ljust(99, "x") + "?"
 
-    assert expanded(exactly, longest=100) == exactly + SUFFIX
-    assert expanded(exactly + "?", longest=100) == exactly + "?"
+    assert expand_query(exactly, max_chars=100) == exactly + PERSONAL_QUERY_SUFFIX
+    assert expand_query(exactly + "?", max_chars=100) == exactly + "?"
 
 
 @given(question=st.text(max_size=120), longest=st.integers(0, 120))
 def test_expanding_only_ever_adds_the_suffix_and_only_to_short_personal_questions(
     question: str, longest: int
 ) -> None:
-    asked = expanded(question, longest=longest)
-    wanted = bool(question) and len(question) <= longest and personal(question)
+    asked = expand_query(question, max_chars=longest)
+    wanted = bool(question) and len(question) <= longest and is_personal(question)
 
-    assert asked == question + (SUFFIX if wanted else "")
+    assert asked == question + (PERSONAL_QUERY_SUFFIX if wanted else "")
 
 
 @given(question=st.text(max_size=60))
 def test_stripping_leaves_an_end_of_the_question_and_never_nothing_of_something(question: str) -> None:
-    text = stripped(question)
+    text = strip_command(question)
 
     assert question.strip().endswith(text)
     assert bool(text) == bool(question.strip())

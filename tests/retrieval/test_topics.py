@@ -1,12 +1,12 @@
 import pytest
 
 from recollect.domain.memory import Kind
-from recollect.retrieval.topics import topic
+from recollect.retrieval.topics import detect_topic
 
 
 @pytest.mark.spec("L3")
 def test_the_seeds_question_is_about_food_and_tastes() -> None:
-    found = topic("O que você sugere pro meu jantar hoje?")
+    found = detect_topic("O que você sugere pro meu jantar hoje?")
 
     assert found is not None
     assert found.words == ("jantar", "comida", "preferências alimentares")
@@ -25,7 +25,7 @@ def test_the_seeds_question_is_about_food_and_tastes() -> None:
     ],
 )
 def test_a_question_names_its_topic_in_its_own_language(question: str, name: str, kind: Kind) -> None:
-    found = topic(question)
+    found = detect_topic(question)
 
     assert found is not None
     assert name in found.words
@@ -34,4 +34,4 @@ def test_a_question_names_its_topic_in_its_own_language(question: str, name: str
 
 @pytest.mark.parametrize("question", ["", "???", "Explain monads", "calculateTotal()", "o que é isso?"])
 def test_what_speaks_of_nothing_personal_has_no_topic(question: str) -> None:
-    assert topic(question) is None
+    assert detect_topic(question) is None

@@ -12,12 +12,12 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 SCRIPT = ROOT / "scripts" / "reembed_memories.py"
 
 
-def run(db: Path, *words: str) -> str:
+def run_script(db: Path, *arguments: str) -> str:
     """What the script prints, where everything comes from the environment."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("RECOLLECT_", "RAG_"))}
     home = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"), str(db.parent))
     done = subprocess.run(
-        [sys.executable, SCRIPT, *words],
+        [sys.executable, SCRIPT, *arguments],
         env={**kept, **home, "RECOLLECT_DB": str(db), "RECOLLECT_EMBEDDER": "hashing"},
         cwd=db.parent,
         capture_output=True,
@@ -37,8 +37,10 @@ def test_every_memory_is_embedded_anew_after_a_rehearsal_that_only_counts(tmp_pa
         memory.flush()
 
     # A memory that was told is a message as well, and both have a vector.
-    assert run(db, "--dry-run") == (
+    assert run_script(db, "--dry-run") == (
         "4 passages would be embedded with hashing-256.\n4 vectors of letters would be deleted.\n"
     )
-    assert run(db) == "4 passages were embedded with hashing-256.\n4 vectors of letters were deleted.\n"
-    assert run(db) == "0 passages were embedded with hashing-256.\n4 vectors of hashing-256 stay.\n"
+    assert (
+        run_script(db) == "4 passages were embedded with hashing-256.\n4 vectors of letters were deleted.\n"
+    )
+    assert run_script(db) == "0 passages were embedded with hashing-256.\n4 vectors of hashing-256 stay.\n"

@@ -13,23 +13,23 @@ import httpx2
 import uvicorn
 
 from recollect.adapters.embedders.hashing import HashingEmbedder
-from recollect.bootstrap import Runtime, open_runtime
+from recollect.bootstrap import Application, open_application
 from recollect.ports.chat_model import ChatModel
 from recollect.server.app import create_app
-from recollect.server.run import configuration, make_house
-from recollect.server.sessions import Sessions
-from recollect.server.tokens import Keys
-from recollect.settings import load
+from recollect.server.run import create_auth_config, create_uvicorn_config
+from recollect.server.sessions import SessionStore
+from recollect.server.tokens import TokenStore
+from recollect.settings import load_settings
 
 ANA = "ana"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Served:
+class LiveServer:
     url: str
-    runtime: Runtime
-    keys: Keys
-    sessions: Sessions
+    application: Application
+    token_store: TokenStore
+    sessions: SessionStore
 
     @property
     def port(self) -> int:
@@ -37,32 +37,32 @@ class Served:
 
     def client(self, token: str | None = None, **headers: str) -> httpx2.Client:
         """The owner's client, or that of somebody with another token."""
-        sent = {"Authorization": f"Bearer {token or self.keys.own_token}", **headers}
-        return httpx2.Client(base_url=self.url, headers=sent, timeout=20)
+        all_headers = {"Authorization": f"Bearer {token or self.token_store.owner_token}", **headers}
+        return httpx2.Client(base_url=self.url, headers=all_headers, timeout=20)
 
-    def stranger(self, **headers: str) -> httpx2.Client:
+    def anonymous_client(self, **headers: str) -> httpx2.Client:
         return httpx2.Client(base_url=self.url, headers=headers, timeout=20)
 
-    def learn(self) -> None:
+    def drain_jobs(self) -> None:
         """Wait until what is queued is done."""
-        assert self.runtime.worker.drain(seconds=20)
+        assert self.application.worker.drain(seconds=20)
 
 
 @contextmanager
-def served(
+def run_server(
     folder: Path,
     *,
     chat_model: ChatModel | None = None,
     worker: bool = True,
-    house: Mapping[str, Any] | None = None,
-) -> Iterator[Served]:
-    settings = load(arguments={"db": str(folder / "memory.db"), "user": ANA}, environ={}, files=())
-    runtime = open_runtime(settings, embedder=HashingEmbedder(), chat_model=chat_model)
-    made = make_house(runtime, host="127.0.0.1")
-    for name, value in (house or {}).items():
-        object.__setattr__(made, name, value)
-    app = create_app(runtime, house=made, worker=worker)
-    server = uvicorn.Server(configuration(app, grace=2))
+    auth_overrides: Mapping[str, Any] | None = None,
+) -> Iterator[LiveServer]:
+    settings = load_settings(arguments={"db": str(folder / "memory.db"), "user": ANA}, environ={}, files=())
+    application = open_application(settings, embedder=HashingEmbedder(), chat_model=chat_model)
+    auth_config = create_auth_config(application, host="127.0.0.1")
+    for name, value in (auth_overrides or {}).items():
+        object.__setattr__(auth_config, name, value)
+    app = create_app(application, auth_config=auth_config, worker=worker)
+    server = uvicorn.Server(create_uvicorn_config(app, grace_seconds=2))
     listener = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
@@ -70,15 +70,20 @@ def served(
         while not server.started and thread.is_alive():
             thread.join(0.01)
         port = listener.getsockname()[1]
-        yield Served(url=f"http://127.0.0.1:{port}", runtime=runtime, keys=made.keys, sessions=made.sessions)
+        yield LiveServer(
+            url=f"http://127.0.0.1:{port}",
+            application=application,
+            token_store=auth_config.token_store,
+            sessions=auth_config.sessions,
+        )
     finally:
         server.should_exit = True
         thread.join(20)
         listener.close()
-        runtime.close()
+        application.close()
 
 
-def events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def parse_events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Server-sent events as they come: name and data."""
     name = ""
     for line in lines:

@@ -6,17 +6,24 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from tests.server.proxy.live_proxy import FACT, QUESTION, Bench, bench, body, until
+from tests.server.proxy.live_proxy import (
+    DOG_FACT,
+    DOG_QUESTION,
+    LiveProxy,
+    chat_request,
+    run_proxy,
+    wait_until,
+)
 
 from recollect.adapters.embedders.hashing import HashingEmbedder
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
 from recollect.ports.embedder import Vector
 
-HURRIED = {"recall.deadline_ms": 100}
+SHORT_DEADLINE = {"recall.deadline_ms": 100}
 
 
-class HeldEmbedder(HashingEmbedder):
+class BlockingEmbedder(HashingEmbedder):
     """Holds every question back while it is told to."""
 
     def __init__(self) -> None:
@@ -30,66 +37,68 @@ class HeldEmbedder(HashingEmbedder):
 
 
 @pytest.fixture
-def embedder() -> HeldEmbedder:
-    return HeldEmbedder()
+def embedder() -> BlockingEmbedder:
+    return BlockingEmbedder()
 
 
 @pytest.fixture
-def slow(tmp_path: Path, embedder: HeldEmbedder) -> Iterator[Bench]:
-    with bench(tmp_path, embedder=embedder, settings=HURRIED) as running:
-        running.remember()
+def slow_proxy(tmp_path: Path, embedder: BlockingEmbedder) -> Iterator[LiveProxy]:
+    with run_proxy(tmp_path, embedder=embedder, settings=SHORT_DEADLINE) as running:
+        running.add_memory()
         yield running
 
 
 @pytest.fixture
-def client(slow: Bench) -> Iterator[httpx2.Client]:
-    with slow.client() as opened:
+def client(slow_proxy: LiveProxy) -> Iterator[httpx2.Client]:
+    with slow_proxy.client() as opened:
         yield opened
 
 
-def receipts(slow: Bench) -> list[Receipt]:
-    return list(slow.runtime.store.receipts.list(Scope("ana"), limit=10))
+def list_receipts(proxy: LiveProxy) -> list[Receipt]:
+    return list(proxy.application.store.receipts.list(Scope("ana"), limit=10))
 
 
-def late(slow: Bench) -> Receipt:
-    until(lambda: any("too late" in why for receipt in receipts(slow) for why in receipt.degraded))
-    return next(each for each in receipts(slow) if any("too late" in why for why in each.degraded))
+def wait_for_late_receipt(proxy: LiveProxy) -> Receipt:
+    wait_until(
+        lambda: any("too late" in why for receipt in list_receipts(proxy) for why in receipt.degradations)
+    )
+    return next(each for each in list_receipts(proxy) if any("too late" in why for why in each.degradations))
 
 
 def test_what_the_proxy_did_not_wait_for_is_not_told_of_as_injected(
-    slow: Bench, client: httpx2.Client, embedder: HeldEmbedder
+    slow_proxy: LiveProxy, client: httpx2.Client, embedder: BlockingEmbedder
 ) -> None:
     embedder.free.clear()
-    answer = client.post("/v1/chat/completions", json=body(QUESTION))
+    answer = client.post("/v1/chat/completions", json=chat_request(DOG_QUESTION))
     embedder.free.set()
-    receipt = late(slow)
+    receipt = wait_for_late_receipt(slow_proxy)
 
     assert answer.headers["x-memory-skipped"] == "timeout"
-    assert FACT.encode() not in slow.asked().raw
-    assert (receipt.text, receipt.tokens, receipt.injected) == ("", 0, ())
-    assert FACT in {
+    assert DOG_FACT.encode() not in slow_proxy.last_request().raw
+    assert (receipt.text, receipt.tokens, receipt.injected_items) == ("", 0, ())
+    assert DOG_FACT in {
         item.text for item in receipt.items if item.reason == "it came too late and was not injected"
     }
 
 
 def test_a_chat_goes_on_without_memory_and_says_so(
-    slow: Bench, client: httpx2.Client, embedder: HeldEmbedder
+    slow_proxy: LiveProxy, client: httpx2.Client, embedder: BlockingEmbedder
 ) -> None:
     embedder.free.clear()
-    turn = client.post("/chats/dinner/messages", json={"content": QUESTION, "stream": False}).json()
+    turn = client.post("/chats/dinner/messages", json={"content": DOG_QUESTION, "stream": False}).json()
     embedder.free.set()
-    receipt = late(slow)
+    receipt = wait_for_late_receipt(slow_proxy)
 
     assert turn["receipt"]["text"] == ""
     assert turn["receipt"]["degraded"] == ["recall took longer than 100 ms, so nothing was recalled"]
     assert client.get(f"/api/memory/receipts/{turn['receipt']['id']}").status_code == 200
-    assert receipt.injected == ()
+    assert receipt.injected_items == ()
 
 
 def test_what_comes_in_time_is_used(tmp_path: Path) -> None:
-    with bench(tmp_path) as patient, patient.client() as client:
-        patient.remember()
-        turn = client.post("/chats/dinner/messages", json={"content": QUESTION, "stream": False}).json()
+    with run_proxy(tmp_path) as patient, patient.client() as client:
+        patient.add_memory()
+        turn = client.post("/chats/dinner/messages", json={"content": DOG_QUESTION, "stream": False}).json()
 
     assert turn["receipt"]["degraded"] == []
     assert "Bolt" in turn["text"]

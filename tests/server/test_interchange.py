@@ -3,13 +3,15 @@
 from pathlib import Path
 
 import httpx2
-from tests.server.live_server import Served, served
+from tests.server.live_server import LiveServer, run_server
 
 
-def test_a_pack_goes_out_of_one_memory_and_into_another_once(server: Served, client: httpx2.Client) -> None:
+def test_a_pack_goes_out_of_one_memory_and_into_another_once(
+    server: LiveServer, client: httpx2.Client
+) -> None:
     client.post("/api/memory", json={"content": "I like tea."})
     client.post("/chats/c/listen", json={"messages": [{"role": "user", "content": "I live in Lisbon."}]})
-    server.learn()
+    server.drain_jobs()
     pack = client.get("/api/export")
     send = {"content": pack.content, "headers": {"Content-Type": "application/x-ndjson"}}
     bruno = {"user_id": "bruno"}
@@ -37,8 +39,10 @@ def test_a_damaged_pack_is_refused(client: httpx2.Client) -> None:
     assert "damaged" in answer.json()["detail"]
 
 
-def test_an_admin_backs_up_what_everybody_said_while_the_server_runs(server: Served, tmp_path: Path) -> None:
-    token = server.keys.add("phone", user="bruno")
+def test_an_admin_backs_up_what_everybody_said_while_the_server_runs(
+    server: LiveServer, tmp_path: Path
+) -> None:
+    token = server.token_store.add("phone", user="bruno")
     with server.client() as ana, server.client(token) as bruno:
         bruno.post("/api/memory", json={"content": "I like coffee."})
         ana.post("/api/memory", json={"content": "I like tea."})
@@ -51,10 +55,12 @@ def test_an_admin_backs_up_what_everybody_said_while_the_server_runs(server: Ser
     assert (made.json()["users"], made.json()["memories"]) == (2, 2)
     assert copy.parent == tmp_path / "backups"
     assert copy.stat().st_mode & 0o777 == 0o600
-    assert _opened(copy) == {"ana": ["I like tea."], "bruno": ["I like coffee."]}
+    assert _read_backup(copy) == {"ana": ["I like tea."], "bruno": ["I like coffee."]}
 
 
-def test_a_server_whose_file_was_deleted_refuses_writes_and_backs_up(server: Served, tmp_path: Path) -> None:
+def test_a_server_whose_file_was_deleted_refuses_writes_and_backs_up(
+    server: LiveServer, tmp_path: Path
+) -> None:
     with server.client() as ana:
         ana.post("/api/memory", json={"content": "I like tea."})
         (tmp_path / "memory.db").unlink()
@@ -65,14 +71,14 @@ def test_a_server_whose_file_was_deleted_refuses_writes_and_backs_up(server: Ser
     assert (refused.status_code, refused.json()["code"]) == (500, "store_moved")
     assert [each["level"] for each in doctor["findings"] if each["name"] == "file in place"] == ["fail"]
     assert made.status_code == 201
-    assert _opened(Path(made.json()["file"]))["ana"] == ["I like tea."]
+    assert _read_backup(Path(made.json()["file"]))["ana"] == ["I like tea."]
 
 
-def _opened(copy: Path) -> dict[str, list[str]]:
+def _read_backup(backup_file: Path) -> dict[str, list[str]]:
     """What a copy holds, by user, as another server shows it."""
-    folder = copy.parent / "elsewhere"
+    folder = backup_file.parent / "elsewhere"
     folder.mkdir()
-    copy.rename(folder / "memory.db")
-    with served(folder, worker=False) as server, server.client() as client:
+    backup_file.rename(folder / "memory.db")
+    with run_server(folder, worker=False) as server, server.client() as client:
         listed = {user: client.get("/api/memory", params={"user_id": user}) for user in ("ana", "bruno")}
     return {user: [each["memory"] for each in found.json()["results"]] for user, found in listed.items()}

@@ -16,14 +16,14 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from tests.cli.runner import process
-from tests.server.proxy.live_proxy import Bench, bench, body, until
+from tests.cli.runner import run_process
+from tests.server.proxy.live_proxy import LiveProxy, chat_request, run_proxy, wait_until
 
-WORDS = "saffron-canary"
+CANARY = "saffron-canary"
 
 
 @contextmanager
-def up(folder: Path, **settings: str) -> Iterator[tuple[httpx2.Client, list[str]]]:
+def run_server_process(folder: Path, **settings: str) -> Iterator[tuple[httpx2.Client, list[str]]]:
     """A server of its own process, the owner's client, and what it had written to its log when it had ended."""
     words = ["--db", str(folder / "m.db"), "--json", "up", "--port", "0", "--no-browser"]
     given = {
@@ -50,12 +50,12 @@ def up(folder: Path, **settings: str) -> Iterator[tuple[httpx2.Client, list[str]
 
 
 def test_every_request_is_one_json_object_and_holds_nothing_that_was_said(tmp_path: Path) -> None:
-    with up(tmp_path, log_format="json") as (client, lines):
-        kept = client.post("/api/memory", json={"content": f"I like {WORDS}."})
+    with run_server_process(tmp_path, log_format="json") as (client, lines):
+        kept = client.post("/api/memory", json={"content": f"I like {CANARY}."})
         client.get(f"/api/memory/{kept.json()['id']}", params={"user_id": "default"})
-        client.get("/api/memory/debug/retrieval", params={"q": WORDS})
-        client.get(f"/nothing/{WORDS}")
-        client.post(f"/chats/{WORDS}/messages", json={"content": f"What is {WORDS}?"})
+        client.get("/api/memory/debug/retrieval", params={"q": CANARY})
+        client.get(f"/nothing/{CANARY}")
+        client.post(f"/chats/{CANARY}/messages", json={"content": f"What is {CANARY}?"})
         token = client.headers["Authorization"].partition(" ")[2]
 
     told: list[dict[str, Any]] = [json.loads(line) for line in lines]
@@ -72,18 +72,18 @@ def test_every_request_is_one_json_object_and_holds_nothing_that_was_said(tmp_pa
     assert len({each["user"] for each in requests}) == 1
     assert all(each["ms"] >= each["first_byte_ms"] >= 0 for each in requests)
     everything = "\n".join(lines)
-    for secret in (WORDS, token, kept.json()["id"], "user_id", '"default"'):
+    for secret in (CANARY, token, kept.json()["id"], "user_id", '"default"'):
         assert secret not in everything
 
 
 def test_a_job_that_fails_is_logged_with_its_id_and_reason(tmp_path: Path) -> None:
     nobody = "http://127.0.0.1:9"
-    with up(tmp_path, log_format="json", model="gone", model_url=nobody) as (client, lines):
+    with run_server_process(tmp_path, log_format="json", model="gone", model_url=nobody) as (client, lines):
         client.post(
             "/chats/c/listen",
-            json={"messages": [{"role": "user", "content": f"I always cook with {WORDS}."}]},
+            json={"messages": [{"role": "user", "content": f"I always cook with {CANARY}."}]},
         )
-        until(lambda: any(job["reason"] for job in client.get("/api/jobs").json()["results"]))
+        wait_until(lambda: any(job["reason"] for job in client.get("/api/jobs").json()["results"]))
         jobs = client.get("/api/jobs").json()["results"]
 
     told = [json.loads(line) for line in lines]
@@ -92,18 +92,18 @@ def test_a_job_that_fails_is_logged_with_its_id_and_reason(tmp_path: Path) -> No
     assert failed["kind"] == "judge"
     assert failed["reason"].startswith("ProviderBusy")
     assert failed["level"] == "warning"
-    assert WORDS not in "\n".join(lines)
+    assert CANARY not in "\n".join(lines)
 
 
 def test_a_log_for_people_has_a_line_for_each_request(tmp_path: Path) -> None:
-    with up(tmp_path) as (client, lines):
+    with run_server_process(tmp_path) as (client, lines):
         client.get("/health")
 
     assert any(" INFO    request " in line and "route=/health status=200" in line for line in lines)
 
 
 def test_a_quiet_log_holds_no_requests(tmp_path: Path) -> None:
-    with up(tmp_path, log_level="warning") as (client, lines):
+    with run_server_process(tmp_path, log_level="warning") as (client, lines):
         client.get("/health")
 
     assert [line for line in lines if "request" in line] == []
@@ -120,24 +120,24 @@ def exporter() -> InMemorySpanExporter:
 
 
 @pytest.fixture
-def traced(tmp_path: Path, exporter: InMemorySpanExporter) -> Iterator[Bench]:
+def traced_proxy(tmp_path: Path, exporter: InMemorySpanExporter) -> Iterator[LiveProxy]:
     exporter.clear()
-    with bench(tmp_path, settings={"otel": True}) as running:
-        running.remember()
+    with run_proxy(tmp_path, settings={"otel": True}) as running:
+        running.add_memory()
         yield running
 
 
-def named(exporter: InMemorySpanExporter, name: str) -> ReadableSpan:
-    until(lambda: any(span.name == name for span in exporter.get_finished_spans()))
+def find_span(exporter: InMemorySpanExporter, name: str) -> ReadableSpan:
+    wait_until(lambda: any(span.name == name for span in exporter.get_finished_spans()))
     return next(span for span in exporter.get_finished_spans() if span.name == name)
 
 
 def test_a_request_and_its_recall_are_spans_one_inside_the_other(
-    traced: Bench, exporter: InMemorySpanExporter
+    traced_proxy: LiveProxy, exporter: InMemorySpanExporter
 ) -> None:
-    with traced.client(traceparent="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01") as client:
+    with traced_proxy.client(traceparent="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01") as client:
         answer = client.post("/api/memory/search", json={"query": "What is my dog called?"})
-    request, recall = named(exporter, "POST /api/memory/search"), named(exporter, "recall")
+    request, recall = find_span(exporter, "POST /api/memory/search"), find_span(exporter, "recall")
 
     assert request.attributes is not None
     assert recall.attributes is not None
@@ -157,11 +157,11 @@ def test_a_request_and_its_recall_are_spans_one_inside_the_other(
 
 
 def test_what_is_recalled_for_a_proxied_request_is_inside_of_it(
-    traced: Bench, exporter: InMemorySpanExporter
+    traced_proxy: LiveProxy, exporter: InMemorySpanExporter
 ) -> None:
-    with traced.client() as client:
-        client.post("/v1/chat/completions", json=body("What is my dog called?"))
-    request, recall = named(exporter, "POST /v1/chat/completions"), named(exporter, "recall")
+    with traced_proxy.client() as client:
+        client.post("/v1/chat/completions", json=chat_request("What is my dog called?"))
+    request, recall = find_span(exporter, "POST /v1/chat/completions"), find_span(exporter, "recall")
 
     assert request.context is not None
     assert recall.parent is not None
@@ -169,25 +169,25 @@ def test_what_is_recalled_for_a_proxied_request_is_inside_of_it(
 
 
 def test_a_job_is_a_span_and_no_span_holds_what_was_said(
-    traced: Bench, exporter: InMemorySpanExporter
+    traced_proxy: LiveProxy, exporter: InMemorySpanExporter
 ) -> None:
-    with traced.client() as client:
-        client.post("/chats/c/listen", json={"messages": [{"role": "user", "content": f"I like {WORDS}."}]})
-        client.post("/api/memory/search", json={"query": WORDS})
-        assert traced.runtime.worker.drain(seconds=30)
+    with traced_proxy.client() as client:
+        client.post("/chats/c/listen", json={"messages": [{"role": "user", "content": f"I like {CANARY}."}]})
+        client.post("/api/memory/search", json={"query": CANARY})
+        assert traced_proxy.application.worker.drain(seconds=30)
         token = client.headers["Authorization"]
-    job = named(exporter, "job judge")
+    job = find_span(exporter, "job judge")
 
     assert job.attributes is not None
     assert job.attributes["recollect.job.attempts"] == 1
     everything = "".join(span.to_json() for span in exporter.get_finished_spans())
-    assert WORDS not in everything
+    assert CANARY not in everything
     assert token.partition(" ")[2] not in everything
 
 
 def test_without_the_setting_there_are_no_spans(tmp_path: Path, exporter: InMemorySpanExporter) -> None:
     exporter.clear()
-    with bench(tmp_path) as running, running.client() as client:
+    with run_proxy(tmp_path) as running, running.client() as client:
         client.post("/api/memory/search", json={"query": "anything"})
 
     assert exporter.get_finished_spans() == ()
@@ -199,7 +199,7 @@ def test_spans_without_the_package_are_refused_with_what_to_install(tmp_path: Pa
     (hidden / "__init__.py").write_text("raise ModuleNotFoundError('opentelemetry')", "utf-8")
     environ = {**os.environ, "PYTHONPATH": str(tmp_path), "RECOLLECT_OTEL": "yes"}
 
-    done = process("--db", tmp_path / "m.db", "list", env=environ)
+    done = run_process("--db", tmp_path / "m.db", "list", env=environ)
 
     assert done.returncode == 2
     assert b"recollect[otel]" in done.stderr

@@ -2,25 +2,25 @@
 
 import httpx2
 import pytest
-from tests.server.live_server import Served
+from tests.server.live_server import LiveServer
 
 from recollect.library.memory import Memory
 
 
-def remember(client: httpx2.Client, text: str, **more: object) -> str:
-    answer = client.post("/api/memory", json={"content": text, **more})
+def add_memory(client: httpx2.Client, text: str, **fields: object) -> str:
+    answer = client.post("/api/memory", json={"content": text, **fields})
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
 
 
-def texts(client: httpx2.Client, path: str = "/api/memory", **asked: str | int) -> list[str]:
-    return [each["memory"] for each in client.get(path, params=asked).json()["results"]]
+def texts(client: httpx2.Client, path: str = "/api/memory", **params: str | int) -> list[str]:
+    return [each["memory"] for each in client.get(path, params=params).json()["results"]]
 
 
 @pytest.mark.spec("P2")
 def test_memories_are_written_down_listed_newest_first_corrected_and_forgotten(client: httpx2.Client) -> None:
-    first = remember(client, "I am vegetarian.", tags=["food"])
-    remember(client, "I live in Porto.", tags=["home"], kind="bio")
+    first = add_memory(client, "I am vegetarian.", tags=["food"])
+    add_memory(client, "I live in Porto.", tags=["home"], kind="bio")
 
     assert texts(client) == ["I live in Porto.", "I am vegetarian."]
     assert texts(client, tag="food") == ["I am vegetarian."]
@@ -45,11 +45,13 @@ def test_a_memory_needs_content(client: httpx2.Client) -> None:
 
 
 @pytest.mark.spec("P2", "P9")
-def test_a_corrected_memory_is_found_by_its_new_words_alone(server: Served, client: httpx2.Client) -> None:
-    memory = remember(client, "I keep saffron in the blue tin.")
-    server.learn()
+def test_a_corrected_memory_is_found_by_its_new_words_alone(
+    server: LiveServer, client: httpx2.Client
+) -> None:
+    memory = add_memory(client, "I keep saffron in the blue tin.")
+    server.drain_jobs()
     client.patch(f"/api/memory/{memory}", json={"content": "I keep cardamom in the red jar."})
-    server.learn()
+    server.drain_jobs()
 
     found = client.post("/api/memory/search", json={"query": "cardamom"}).json()["results"]
     gone = client.post("/api/memory/search", json={"query": "saffron"}).json()["results"]
@@ -60,12 +62,12 @@ def test_a_corrected_memory_is_found_by_its_new_words_alone(server: Served, clie
 
 @pytest.mark.spec("P9")
 def test_what_is_written_down_by_hand_is_recalled_like_what_was_learned(
-    server: Served, client: httpx2.Client
+    server: LiveServer, client: httpx2.Client
 ) -> None:
-    remember(client, "I am allergic to peanuts.")
+    add_memory(client, "I am allergic to peanuts.")
     said = [{"role": "user", "content": "I'm allergic to shrimp."}]
     client.post("/chats/kitchen/listen", json={"messages": said, "sync": True})
-    server.learn()
+    server.drain_jobs()
 
     listed = client.get("/api/memory").json()["results"]
     block = client.post("/api/memory/context", json={"query": "What am I allergic to?"}).json()
@@ -77,7 +79,7 @@ def test_what_is_written_down_by_hand_is_recalled_like_what_was_learned(
 
 
 def test_the_same_text_twice_is_one_memory(client: httpx2.Client) -> None:
-    remember(client, "I am vegetarian.")
+    add_memory(client, "I am vegetarian.")
     again = client.post("/api/memory", json={"content": "I am vegetarian!"})
 
     assert (again.status_code, again.json()["event"]) == (200, "REINFORCE")
@@ -85,7 +87,7 @@ def test_the_same_text_twice_is_one_memory(client: httpx2.Client) -> None:
 
 
 def test_a_memory_says_its_version_and_a_stale_change_is_refused(client: httpx2.Client) -> None:
-    memory = remember(client, "I am vegetarian.")
+    memory = add_memory(client, "I am vegetarian.")
     path = f"/api/memory/{memory}"
     seen = client.get(path).headers["etag"]
     client.patch(path, json={"content": "I am vegan."}, headers={"If-Match": seen})
@@ -117,8 +119,8 @@ def test_a_post_with_a_key_is_done_once(client: httpx2.Client) -> None:
 
 
 def test_history_archive_restore_pin_merge_and_undo(client: httpx2.Client) -> None:
-    one = remember(client, "I like tea.")
-    two = remember(client, "I like green tea.")
+    one = add_memory(client, "I like tea.")
+    two = add_memory(client, "I like green tea.")
 
     assert client.post(f"/api/memory/{one}/archive").json()["standing"] == "archived"
     assert client.post(f"/api/memory/{one}/restore").json()["standing"] == "active"
@@ -135,17 +137,17 @@ def test_history_archive_restore_pin_merge_and_undo(client: httpx2.Client) -> No
 
 
 def test_forgetting_everything_has_to_be_meant(client: httpx2.Client) -> None:
-    remember(client, "I like tea.")
+    add_memory(client, "I like tea.")
 
     assert client.delete("/api/memory").status_code == 422
     assert client.delete("/api/memory", params={"confirm": "true"}).json() == {"deleted": 1}
     assert texts(client) == []
 
 
-def test_a_recall_leaves_a_receipt_and_can_be_asked_about(server: Served, client: httpx2.Client) -> None:
-    tea = remember(client, "I drink green tea every morning.")
-    car = remember(client, "My car is a red Fiat.")
-    server.learn()
+def test_a_recall_leaves_a_receipt_and_can_be_asked_about(server: LiveServer, client: httpx2.Client) -> None:
+    tea = add_memory(client, "I drink green tea every morning.")
+    car = add_memory(client, "My car is a red Fiat.")
+    server.drain_jobs()
     found = client.post("/api/memory/search", json={"query": "Which tea do I drink?", "limit": 1}).json()
     receipt = client.get(f"/api/memory/receipts/{found['receipt']}").json()
     why_not = client.post("/api/memory/why-not", json={"query": "Which tea do I drink?", "memory_id": car})
@@ -157,11 +159,11 @@ def test_a_recall_leaves_a_receipt_and_can_be_asked_about(server: Served, client
     assert why_not.json()["reason"]
     said = client.post("/api/memory/feedback", json=opinion).json()
     assert (said["receipt"], said["id"], said["relevant"]) == (found["receipt"], tea, True)
-    assert Memory.over(server.runtime).opinions()["results"] == [said]
+    assert Memory.from_application(server.application).feedback_list()["results"] == [said]
     assert client.get("/api/memory/receipts/none").status_code == 404
 
 
-def test_mem0s_clients_find_their_paths_and_keys(server: Served, client: httpx2.Client) -> None:
+def test_mem0s_clients_find_their_paths_and_keys(server: LiveServer, client: httpx2.Client) -> None:
     messages = [{"role": "user", "content": "I'm vegetarian and I live in Lisbon."}]
     added = client.post("/memories", json={"messages": messages, "user_id": "bob", "run_id": "r1"}).json()
     listed = client.get("/memories", params={"user_id": "bob"}).json()["results"]

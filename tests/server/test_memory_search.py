@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import httpx2
 import pytest
-from tests.server.live_server import ANA, Served
+from tests.server.live_server import ANA, LiveServer
 
-from recollect.domain.memory import Kind, Origin, Standing
+from recollect.domain.memory import Kind, MemoryStatus, Origin
 from recollect.testing.builders import a_memory
 
 #: Said just now, so that the gardener has nothing to put away.
@@ -16,13 +16,13 @@ FEAR = a_memory("I am afraid of flying", user=ANA, kind=Kind.EMO, weight=0.5, se
 BUS = a_memory(
     "The bus leaves at nine", user=ANA, kind=Kind.NOTE, weight=0.2, origin=Origin.RULES, seen_at=NOW
 )
-OLD = a_memory("I lived in Porto", user=ANA, kind=Kind.BIO, standing=Standing.ARCHIVED)
+ARCHIVED = a_memory("I lived in Porto", user=ANA, kind=Kind.BIO, standing=MemoryStatus.ARCHIVED)
 
 
 @pytest.fixture(autouse=True)
-def remembered(server: Served) -> None:
-    for memory in (TEA, FEAR, BUS, OLD):
-        server.runtime.store.memories.add(memory)
+def stored_memories(server: LiveServer) -> None:
+    for memory in (TEA, FEAR, BUS, ARCHIVED):
+        server.application.store.memories.add(memory)
 
 
 def counts(client: httpx2.Client, **query: str) -> dict[tuple[str, ...], int]:
@@ -32,8 +32,8 @@ def counts(client: httpx2.Client, **query: str) -> dict[tuple[str, ...], int]:
     }
 
 
-def texts(answer: httpx2.Response) -> list[str]:
-    return sorted(each["memory"] for each in answer.json()["results"])
+def texts(response: httpx2.Response) -> list[str]:
+    return sorted(each["memory"] for each in response.json()["results"])
 
 
 def test_memories_are_counted_by_what_they_can_be_chosen_by(client: httpx2.Client) -> None:
@@ -54,7 +54,7 @@ def test_memories_are_counted_by_what_they_can_be_chosen_by(client: httpx2.Clien
         ({"importance": "temporary", "kind": "note"}, [BUS]),
         ({"contains": "FLY"}, [FEAR]),
         ({"contains": "porto"}, []),
-        ({"contains": "porto", "standing": "archived"}, [OLD]),
+        ({"contains": "porto", "standing": "archived"}, [ARCHIVED]),
         ({"contains": "100%"}, []),
     ],
 )
@@ -63,11 +63,11 @@ def test_the_list_keeps_to_what_was_chosen(
 ) -> None:
     answer = client.get("/api/memory", params=query)
 
-    assert texts(answer) == sorted(memory.text for memory in (TEA, FEAR, BUS, OLD) if memory in found)
+    assert texts(answer) == sorted(memory.text for memory in (TEA, FEAR, BUS, ARCHIVED) if memory in found)
 
 
-def test_searching_while_typing_leaves_no_receipt(server: Served, client: httpx2.Client) -> None:
-    server.learn()
+def test_searching_while_typing_leaves_no_receipt(server: LiveServer, client: httpx2.Client) -> None:
+    server.drain_jobs()
     client.put("/api/settings/memory.mode", json={"value": "off"})
 
     found = client.post("/api/memory/find", json={"query": "green tea"}).json()
@@ -80,8 +80,8 @@ def test_searching_while_typing_leaves_no_receipt(server: Served, client: httpx2
     assert client.get("/api/memory/receipts").json()["results"] == []
 
 
-def test_what_is_found_keeps_to_what_was_chosen(server: Served, client: httpx2.Client) -> None:
-    server.learn()
+def test_what_is_found_keeps_to_what_was_chosen(server: LiveServer, client: httpx2.Client) -> None:
+    server.drain_jobs()
     answer = client.post("/api/memory/find", json={"query": "I like green tea on the bus", "kind": "note"})
 
     assert texts(answer) == [BUS.text]
@@ -123,8 +123,8 @@ def test_an_account_quotes_the_words_that_a_memory_rests_on(client: httpx2.Clien
     assert (source["chat_id"], source["role"]) == ("kitchen", "user")
 
 
-def test_an_account_tells_when_a_memory_was_recalled(server: Served, client: httpx2.Client) -> None:
-    server.learn()
+def test_an_account_tells_when_a_memory_was_recalled(server: LiveServer, client: httpx2.Client) -> None:
+    server.drain_jobs()
     receipts = [
         client.post("/api/memory/search", json={"query": query}).json()["receipt"]
         for query in ("green tea", "do I like tea")

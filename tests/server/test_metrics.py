@@ -4,22 +4,22 @@ import re
 
 import httpx2
 import pytest
-from tests.server.live_server import Served
+from tests.server.live_server import LiveServer
 
 
 @pytest.fixture
-def recalled(server: Served, client: httpx2.Client) -> httpx2.Client:
+def client_with_recall(server: LiveServer, client: httpx2.Client) -> httpx2.Client:
     client.post("/api/memory", json={"content": "I drink green tea every morning."})
     client.post("/chats/c/listen", json={"messages": [{"role": "user", "content": "Green tea again."}]})
-    server.learn()
+    server.drain_jobs()
     client.post("/api/memory/context", json={"query": "Which tea do I drink?", "chat_id": "c"})
     return client
 
 
 @pytest.mark.spec("P5")
-def test_debugging_a_question_shows_results_timings_and_flags(recalled: httpx2.Client) -> None:
+def test_debugging_a_question_shows_results_timings_and_flags(client_with_recall: httpx2.Client) -> None:
     asked = {"q": "green tea", "conversationId": "c"}
-    told = recalled.get("/api/memory/debug/retrieval", params=asked).json()
+    told = client_with_recall.get("/api/memory/debug/retrieval", params=asked).json()
 
     assert set(told) == {"query", "results", "metrics", "flags"}
     assert told["query"] == "green tea"
@@ -31,8 +31,8 @@ def test_debugging_a_question_shows_results_timings_and_flags(recalled: httpx2.C
 
 
 @pytest.mark.spec("P6")
-def test_debugging_shows_what_is_stored_and_what_each_index_weighs(recalled: httpx2.Client) -> None:
-    told = recalled.get("/api/memory/debug/stats").json()
+def test_debugging_shows_what_is_stored_and_what_each_index_weighs(client_with_recall: httpx2.Client) -> None:
+    told = client_with_recall.get("/api/memory/debug/stats").json()
     sizes = told.pop("indexSizes")
 
     assert told == {
@@ -47,8 +47,10 @@ def test_debugging_shows_what_is_stored_and_what_each_index_weighs(recalled: htt
 
 
 @pytest.mark.spec("P4", "R1", "R3", "R4", "R5", "R7")
-def test_metrics_tell_how_well_and_how_fast_recall_went_from_the_first_day(recalled: httpx2.Client) -> None:
-    told = recalled.get("/api/memory/metrics").json()
+def test_metrics_tell_how_well_and_how_fast_recall_went_from_the_first_day(
+    client_with_recall: httpx2.Client,
+) -> None:
+    told = client_with_recall.get("/api/memory/metrics").json()
     [line] = told["results"]
 
     assert set(line) == {
@@ -85,8 +87,8 @@ def test_the_question_in_a_metric_is_kept_as_the_user_wants(client: httpx2.Clien
     assert re.fullmatch(r"[0-9a-f]{16}", lines[1]["query"])
 
 
-def test_prometheus_can_read_them(recalled: httpx2.Client) -> None:
-    answer = recalled.get("/metrics")
+def test_prometheus_can_read_them(client_with_recall: httpx2.Client) -> None:
+    answer = client_with_recall.get("/metrics")
     lines = answer.text.splitlines()
 
     assert answer.headers["content-type"].startswith("text/plain")

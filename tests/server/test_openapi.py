@@ -12,22 +12,24 @@ from schemathesis import GenerationMode
 from schemathesis.checks import negative_data_rejection, positive_data_acceptance
 from schemathesis.core.failures import FailureGroup
 from schemathesis.core.result import Ok
-from tests.server.live_server import Served, served
+from tests.server.live_server import LiveServer, run_server
 
 #: Requests for each operation.
-EXAMPLES = 4
+EXAMPLES_PER_OPERATION = 4
 
 
 @pytest.fixture
-def described(client: httpx2.Client) -> dict[str, Any]:
+def openapi_document(client: httpx2.Client) -> dict[str, Any]:
     schema: dict[str, Any] = client.get("/openapi.json").json()
     return schema
 
 
-def test_every_operation_is_described_with_its_answers_problems_and_token(described: dict[str, Any]) -> None:
+def test_every_operation_is_described_with_its_answers_problems_and_token(
+    openapi_document: dict[str, Any],
+) -> None:
     operations = [
         (method, path, operation)
-        for path, methods in described["paths"].items()
+        for path, methods in openapi_document["paths"].items()
         for method, operation in methods.items()
     ]
 
@@ -54,27 +56,29 @@ def test_the_documentation_is_a_page_that_fetches_nothing_from_elsewhere(client:
 def test_whatever_the_description_allows_or_forbids_is_answered_as_it_says(
     tmp_path: Path, mode: GenerationMode
 ) -> None:
-    with served(tmp_path, worker=False, house={"per_minute": 10**9}) as server:
+    with run_server(tmp_path, worker=False, auth_overrides={"per_minute": 10**9}) as server:
         with server.client() as client:
             schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())
         # A pack is no JSON, so nothing can be made up for it here.
         found = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
         operations = [operation for operation in found if operation.label != "POST /api/import"]
         failed = {
-            operation.label: error for operation in operations if (error := _failure(server, operation, mode))
+            operation.label: error
+            for operation in operations
+            if (error := _find_failure(server, operation, mode))
         }
 
     assert failed == {}
 
 
-def _failure(server: Served, operation: Any, mode: GenerationMode) -> str | None:  # noqa: ANN401 - schemathesis's own
-    headers = {"Authorization": f"Bearer {server.keys.own_token}"}
+def _find_failure(server: LiveServer, operation: Any, mode: GenerationMode) -> str | None:  # noqa: ANN401 - schemathesis's own
+    headers = {"Authorization": f"Bearer {server.token_store.owner_token}"}
     # Names, times and settings have rules that a schema does not tell; a query that nobody reads does no harm.
     passed_over = [positive_data_acceptance, *([] if operation.body else [negative_data_rejection])]
 
     @given(case=operation.as_strategy(generation_mode=mode))
     @settings(
-        max_examples=EXAMPLES,
+        max_examples=EXAMPLES_PER_OPERATION,
         deadline=None,
         database=None,
         derandomize=True,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from tests.server.live_server import ANA, Served, served
+from tests.server.live_server import ANA, LiveServer, run_server
 
 from recollect.errors import ProviderError
 from recollect.testing.chat_models import ScriptedChatModel
@@ -14,16 +14,16 @@ TEAS = ("green", "black", "white", "red", "yellow", "cold", "sweet", "strong", "
 
 
 @pytest.fixture
-def guest(server: Served) -> Iterator[httpx2.Client]:
-    with server.client(server.keys.add("phone", user="bob")) as opened:
+def guest(server: LiveServer) -> Iterator[httpx2.Client]:
+    with server.client(server.token_store.add("phone", user="bob")) as opened:
         yield opened
 
 
 @pytest.fixture
-def fond_of_tea(server: Served, client: httpx2.Client) -> httpx2.Client:
+def client_with_teas(server: LiveServer, client: httpx2.Client) -> httpx2.Client:
     for tea in TEAS:
         client.post("/api/memory", json={"content": f"I drink {tea} tea on {tea} days."})
-    server.learn()
+    server.drain_jobs()
     return client
 
 
@@ -64,7 +64,7 @@ def test_what_is_about_the_whole_machine_is_for_admins(guest: httpx2.Client, met
 
 
 def test_a_token_is_seen_once_opens_one_memory_and_can_be_taken_back(
-    server: Served, client: httpx2.Client
+    server: LiveServer, client: httpx2.Client
 ) -> None:
     made = client.post("/api/tokens", json={"name": "phone", "user_id": "bob"})
     listed = client.get("/api/tokens")
@@ -102,7 +102,7 @@ def test_without_a_model_the_test_says_how_to_have_one(client: httpx2.Client) ->
 
 
 def test_a_model_is_asked_and_what_it_cost_counts(tmp_path: Path) -> None:
-    with served(tmp_path, chat_model=ScriptedChatModel("ready")) as server, server.client() as client:
+    with run_server(tmp_path, chat_model=ScriptedChatModel("ready")) as server, server.client() as client:
         told = client.post("/api/providers/model/test").json()
         spent = client.get("/api/memory/insights").json()["model_today"]
 
@@ -115,7 +115,7 @@ def test_a_model_that_does_not_answer_says_why(tmp_path: Path) -> None:
     away = ProviderError("Nobody answers at model.example. Start it.")
     model = ScriptedChatModel()
     model.fail_next(away)
-    with served(tmp_path, chat_model=model) as server, server.client() as client:
+    with run_server(tmp_path, chat_model=model) as server, server.client() as client:
         told = client.post("/api/providers/model/test").json()
 
     assert (told["ok"], told["detail"]) == (False, str(away))
@@ -123,12 +123,12 @@ def test_a_model_that_does_not_answer_says_why(tmp_path: Path) -> None:
 
 @pytest.mark.spec("T7")
 def test_vectors_move_to_the_model_of_the_settings_and_the_state_tells_how_far(
-    server: Served, fond_of_tea: httpx2.Client
+    server: LiveServer, client_with_teas: httpx2.Client
 ) -> None:
-    before = fond_of_tea.get("/api/embedding").json()
-    begun = fond_of_tea.post("/api/embedding/move")
-    server.learn()
-    after = fond_of_tea.get("/api/embedding").json()
+    before = client_with_teas.get("/api/embedding").json()
+    begun = client_with_teas.post("/api/embedding/move")
+    server.drain_jobs()
+    after = client_with_teas.get("/api/embedding").json()
 
     assert (before["model"], before["lacking"], before["moving_to"]) == ("hashing-256", 0, None)
     assert before["passages"] == sum(each["vectors"] for each in before["vectors"])
@@ -137,16 +137,16 @@ def test_vectors_move_to_the_model_of_the_settings_and_the_state_tells_how_far(
 
 
 def test_a_recall_with_other_numbers_says_what_was_left_out_and_leaves_no_trace(
-    fond_of_tea: httpx2.Client,
+    client_with_teas: httpx2.Client,
 ) -> None:
     few = {"query": "iced tea", "settings": {"recall.limit": 2, "recall.small_set": 0}}
-    told = fond_of_tea.post("/api/memory/debug/recall", json=few).json()
+    told = client_with_teas.post("/api/memory/debug/recall", json=few).json()
     fates = [each["fate"] for each in told["items"]]
 
     assert fates.count("returned") == 2
     assert all(each["reason"] for each in told["items"] if each["fate"] == "left_out")
     assert "left_out" in fates
-    assert fond_of_tea.get("/api/memory/receipts").json()["results"] == []
+    assert client_with_teas.get("/api/memory/receipts").json()["results"] == []
 
 
 def test_numbers_are_kept_under_a_name_hold_at_once_and_can_be_undone(client: httpx2.Client) -> None:
@@ -168,13 +168,13 @@ def test_numbers_that_make_no_sense_are_not_kept(client: httpx2.Client, values: 
     assert client.get("/api/tunings").json()["results"] == []
 
 
-def test_a_labelled_set_is_run_and_measured_before_and_after(fond_of_tea: httpx2.Client) -> None:
+def test_a_labelled_set_is_run_and_measured_before_and_after(client_with_teas: httpx2.Client) -> None:
     labels = [{"query": f"{tea} tea", "relevant": [f"I drink {tea} tea on {tea} days."]} for tea in TEAS]
-    told = fond_of_tea.post("/api/tune", json={"labels": labels, "dry_run": True}).json()
+    told = client_with_teas.post("/api/tune", json={"labels": labels, "dry_run": True}).json()
 
     assert (told["questions"], told["kept"]) == (10, False)
     assert 0 < told["chosen_by"]["before"] <= told["chosen_by"]["after"] <= 1
-    assert fond_of_tea.get("/api/tunings").json()["results"] == []
+    assert client_with_teas.get("/api/tunings").json()["results"] == []
 
 
 def test_too_few_questions_are_luck(client: httpx2.Client) -> None:
@@ -184,25 +184,25 @@ def test_too_few_questions_are_luck(client: httpx2.Client) -> None:
     assert "label more" in answer.json()["detail"]
 
 
-def test_what_was_said_of_recalls_makes_labels(fond_of_tea: httpx2.Client) -> None:
-    found = fond_of_tea.post("/api/memory/search", json={"query": "iced tea"}).json()
+def test_what_was_said_of_recalls_makes_labels(client_with_teas: httpx2.Client) -> None:
+    found = client_with_teas.post("/api/memory/search", json={"query": "iced tea"}).json()
     said = {"receipt_id": found["receipt"], "item_id": found["results"][0]["id"], "relevant": True}
-    fond_of_tea.post("/api/memory/feedback", json=said)
+    client_with_teas.post("/api/memory/feedback", json=said)
 
-    [label] = fond_of_tea.get("/api/tune/labels").json()["results"]
+    [label] = client_with_teas.get("/api/tune/labels").json()["results"]
     assert (label["query"], label["relevant"]) == ("iced tea", [found["results"][0]["id"]])
 
 
 @pytest.mark.spec("R3", "R4", "R5")
 def test_insights_tell_step_by_step_how_recall_went_with_a_receipt_for_each(
-    server: Served, fond_of_tea: httpx2.Client
+    server: LiveServer, client_with_teas: httpx2.Client
 ) -> None:
     said = [{"role": "user", "content": "ok"}, {"role": "user", "content": "My sister lives in Recife."}]
-    fond_of_tea.post("/chats/c/listen", json={"messages": said})
-    server.learn()
+    client_with_teas.post("/chats/c/listen", json={"messages": said})
+    server.drain_jobs()
     block = {"query": "iced tea", "budget": 60, "settings": {"recall.limit": 3}}
-    receipt = fond_of_tea.post("/api/memory/context", json=block).json()["receipt"]
-    told = fond_of_tea.get("/api/memory/insights", params={"hours": 24, "steps": 6}).json()
+    receipt = client_with_teas.post("/api/memory/context", json=block).json()["receipt"]
+    told = client_with_teas.get("/api/memory/insights", params={"hours": 24, "steps": 6}).json()
     last = told["steps"][-1]
 
     assert len(told["steps"]) == 6

@@ -2,10 +2,10 @@
 
 import httpx2
 import pytest
-from tests.server.live_server import Served
+from tests.server.live_server import LiveServer
 
 
-def listen(client: httpx2.Client, *texts: str, chat: str = "c") -> None:
+def add_messages(client: httpx2.Client, *texts: str, chat: str = "c") -> None:
     messages = [{"role": "user", "content": text} for text in texts]
     assert client.post(f"/chats/{chat}/listen", json={"messages": messages, "sync": True}).status_code == 200
 
@@ -43,7 +43,7 @@ def test_consent_is_listed_by_category_and_written_into_a_ledger(client: httpx2.
 
 def test_erasing_is_previewed_and_certified(client: httpx2.Client) -> None:
     memory = client.post("/api/memory", json={"content": "I collect porcelain owls."}).json()["id"]
-    listen(client, "I live in Lisbon.")
+    add_messages(client, "I live in Lisbon.")
     one = client.post("/api/memory/erase/preview", json={"memory_id": memory}).json()
     chat = client.post("/api/memory/erase/preview", json={"chat_id": "c"}).json()
     everything = client.post("/api/memory/erase/preview", json={"everything": True}).json()
@@ -62,7 +62,7 @@ def test_erasing_is_previewed_and_certified(client: httpx2.Client) -> None:
 
 def test_files_are_kept_attached_and_deleted(client: httpx2.Client) -> None:
     file = client.post("/api/contexts", json={"name": "plan", "content": "We ship on Fridays."})
-    listen(client, "Hello there.")
+    add_messages(client, "Hello there.")
     client.put("/chats/c/contexts/plan")
     block = client.post("/api/memory/context", json={"query": "When do we ship?", "chat_id": "c"}).json()
 
@@ -77,7 +77,7 @@ def test_files_are_kept_attached_and_deleted(client: httpx2.Client) -> None:
 
 
 def test_a_chat_is_summarised_now(client: httpx2.Client) -> None:
-    listen(client, "We decided to use SQLite for the store.", "I live in Lisbon.")
+    add_messages(client, "We decided to use SQLite for the store.", "I live in Lisbon.")
     made = client.post("/api/memory/summaries", json={"chat_id": "c"}).json()["results"]
 
     assert {each["kind"] for each in made} == {"conversation", "working"}
@@ -93,8 +93,8 @@ def test_the_garden_is_tended_tried_and_foreseen(client: httpx2.Client) -> None:
     assert client.get("/api/memory/garden/forecast", params={"weeks": 100}).json()["put_away"]
 
 
-def test_jobs_are_listed_and_there_is_nothing_to_retry(server: Served, client: httpx2.Client) -> None:
-    server.learn()
+def test_jobs_are_listed_and_there_is_nothing_to_retry(server: LiveServer, client: httpx2.Client) -> None:
+    server.drain_jobs()
 
     assert client.get("/api/jobs").json() == {"results": []}
     assert client.post("/api/jobs/retry").json() == {"retried": 0}

@@ -8,39 +8,39 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.server.live_server import ANA, Served, served
+from tests.server.live_server import ANA, LiveServer, run_server
 
-from recollect.domain.memory import Kind, Standing
+from recollect.domain.memory import Kind, MemoryStatus
 from recollect.testing.builders import a_memory
 from recollect.testing.clock import MONDAY
 
 LISBON = a_memory("I was born in Lisbon", user=ANA, kind=Kind.BIO, attribute="born_in", valid_from=MONDAY)
 PORTO = replace(
     a_memory("I was born in Porto", user=ANA, kind=Kind.BIO, attribute="born_in"),
-    standing=Standing.CONTESTED,
+    standing=MemoryStatus.CONTESTED,
     reason="contradicts 'I was born in Lisbon'",
 )
-DOUBTED = replace(
+QUARANTINED = replace(
     a_memory("Owns a yacht", user=ANA),
-    standing=Standing.QUARANTINED,
+    standing=MemoryStatus.QUARANTINED,
     reason="its words are not in the message",
 )
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Served]:
-    with served(tmp_path) as running:
+def server(tmp_path: Path) -> Iterator[LiveServer]:
+    with run_server(tmp_path) as running:
         yield running
 
 
-def told(client: httpx2.Client, **asked: str | list[str]) -> list[dict[str, Any]]:
-    answer = client.get("/api/memory/timeline", params=asked)
-    assert answer.status_code == 200, answer.text
-    results: list[dict[str, Any]] = answer.json()["results"]
+def list_timeline(client: httpx2.Client, **params: str | list[str]) -> list[dict[str, Any]]:
+    response = client.get("/api/memory/timeline", params=params)
+    assert response.status_code == 200, response.text
+    results: list[dict[str, Any]] = response.json()["results"]
     return results
 
 
-def remember(client: httpx2.Client, text: str) -> str:
+def add_memory(client: httpx2.Client, text: str) -> str:
     return str(client.post("/api/memory", json={"content": text}).json()["id"])
 
 
@@ -48,10 +48,10 @@ def remember(client: httpx2.Client, text: str) -> str:
 def test_the_timeline_tells_what_was_learned_changed_and_forgotten_in_the_words_of_then(
     client: httpx2.Client,
 ) -> None:
-    tea = remember(client, "I like green tea.")
+    tea = add_memory(client, "I like green tea.")
     client.patch(f"/api/memory/{tea}", json={"content": "I like black tea."})
     client.delete(f"/api/memory/{tea}")
-    forgot, edited, learned = told(client)
+    forgot, edited, learned = list_timeline(client)
 
     assert [each["action"] for each in (learned, edited, forgot)] == ["learn", "edit", "forget"]
     [was] = edited["memories"]
@@ -62,38 +62,43 @@ def test_the_timeline_tells_what_was_learned_changed_and_forgotten_in_the_words_
 
 
 def test_the_timeline_keeps_to_what_is_asked_for(client: httpx2.Client) -> None:
-    tea, bus = remember(client, "I like green tea."), remember(client, "My bus leaves at nine.")
+    tea, bus = add_memory(client, "I like green tea."), add_memory(client, "My bus leaves at nine.")
     client.delete(f"/api/memory/{tea}")
-    whole = told(client)
+    whole = list_timeline(client)
 
-    assert [each["id"] for each in told(client, before=whole[0]["id"])] == [each["id"] for each in whole[1:]]
-    assert [each["action"] for each in told(client, action="forget")] == ["forget"]
-    assert {each["action"] for each in told(client, action=["forget", "learn"])} == {"forget", "learn"}
-    assert [each["action"] for each in told(client, memory_id=tea)] == ["forget", "learn"]
-    assert [each["memories"][0]["id"] for each in told(client, memory_id=bus)] == [bus]
-    assert told(client, until="2020-01-01") == []
+    assert [each["id"] for each in list_timeline(client, before=whole[0]["id"])] == [
+        each["id"] for each in whole[1:]
+    ]
+    assert [each["action"] for each in list_timeline(client, action="forget")] == ["forget"]
+    assert {each["action"] for each in list_timeline(client, action=["forget", "learn"])} == {
+        "forget",
+        "learn",
+    }
+    assert [each["action"] for each in list_timeline(client, memory_id=tea)] == ["forget", "learn"]
+    assert [each["memories"][0]["id"] for each in list_timeline(client, memory_id=bus)] == [bus]
+    assert list_timeline(client, until="2020-01-01") == []
     assert client.get("/api/memory/timeline", params={"until": "yesterday"}).status_code == 422
     assert client.get("/api/memory/timeline", params={"before": "nothing"}).status_code == 404
 
 
 def test_what_was_undone_says_so_and_what_is_erased_has_no_words(client: httpx2.Client) -> None:
-    tea = remember(client, "I like green tea.")
+    tea = add_memory(client, "I like green tea.")
     client.delete(f"/api/memory/{tea}")
-    client.post("/api/memory/undo", json={"event_id": told(client)[0]["id"]})
-    undid, forgot, _ = told(client)
+    client.post("/api/memory/undo", json={"event_id": list_timeline(client)[0]["id"]})
+    undid, forgot, _ = list_timeline(client)
     client.post("/api/memory/erase", json={"memory_id": tea})
 
     assert (undid["action"], undid["can_be_undone"]) == ("undo", False)
     assert (forgot["undone"], forgot["can_be_undone"]) == (True, False)
-    assert not any(change["memory"] for each in told(client) for change in each["memories"])
+    assert not any(change["memory"] for each in list_timeline(client) for change in each["memories"])
 
 
-def test_memories_of_then_are_those_known_and_true_then(server: Served, client: httpx2.Client) -> None:
+def test_memories_of_then_are_those_known_and_true_then(server: LiveServer, client: httpx2.Client) -> None:
     moved = MONDAY + timedelta(days=30)
-    lived = replace(LISBON, text="I live in Lisbon", standing=Standing.SUPERSEDED, valid_to=moved)
+    lived = replace(LISBON, text="I live in Lisbon", standing=MemoryStatus.SUPERSEDED, valid_to=moved)
     lives = a_memory("I live in Porto", user=ANA, created_at=moved, valid_from=moved)
-    for memory in (lived, lives, a_memory("It is a secret", user=ANA, standing=Standing.FORGOTTEN)):
-        server.runtime.store.memories.add(memory)
+    for memory in (lived, lives, a_memory("It is a secret", user=ANA, standing=MemoryStatus.FORGOTTEN)):
+        server.application.store.memories.add(memory)
 
     def known(then: str) -> list[str]:
         listed = client.get("/api/memory", params={"as_of": then}).json()["results"]
@@ -105,26 +110,30 @@ def test_memories_of_then_are_those_known_and_true_then(server: Served, client: 
 
 
 def test_the_inbox_shows_both_sides_of_a_contradiction_and_why_something_waits(
-    server: Served, client: httpx2.Client
+    server: LiveServer, client: httpx2.Client
 ) -> None:
-    for memory in (LISBON, PORTO, DOUBTED):
-        server.runtime.store.memories.add(memory)
+    for memory in (LISBON, PORTO, QUARANTINED):
+        server.application.store.memories.add(memory)
     contested, doubted = client.get("/api/memory/inbox").json()["results"]
 
     assert (contested["memory"], contested["reason"]) == (PORTO.text, PORTO.reason)
     assert [each["memory"] for each in contested["against"]] == [LISBON.text]
-    assert (doubted["memory"], doubted["reason"], doubted["against"]) == (DOUBTED.text, DOUBTED.reason, [])
+    assert (doubted["memory"], doubted["reason"], doubted["against"]) == (
+        QUARANTINED.text,
+        QUARANTINED.reason,
+        [],
+    )
 
 
 def test_what_may_be_the_same_is_merged_or_told_apart_by_the_user(
-    server: Served, client: httpx2.Client
+    server: LiveServer, client: httpx2.Client
 ) -> None:
     twins = {
-        remember(client, "User likes to drink strong coffee in the morning"),
-        remember(client, "Likes to drink coffee strong in the morning, user"),
+        add_memory(client, "User likes to drink strong coffee in the morning"),
+        add_memory(client, "Likes to drink coffee strong in the morning, user"),
     }
-    remember(client, "The bus leaves at nine")
-    server.learn()
+    add_memory(client, "The bus leaves at nine")
+    server.drain_jobs()
     [pair] = client.get("/api/memory/duplicates").json()["results"]
 
     assert {pair["memory"]["id"], pair["other"]["id"]} == twins
@@ -135,7 +144,7 @@ def test_what_may_be_the_same_is_merged_or_told_apart_by_the_user(
 
 
 def test_a_message_knows_the_recall_that_was_made_for_it_in_short(client: httpx2.Client) -> None:
-    remember(client, "I am vegetarian.")
+    add_memory(client, "I am vegetarian.")
     ask = {"content": "What can I cook as a vegetarian?", "stream": False}
     turn = client.post("/chats/c/messages", json=ask).json()
     nothing = client.post("/chats/d/messages", json={**ask, "content": "Zyx?", "mode": "collect_only"})

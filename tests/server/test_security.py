@@ -9,14 +9,17 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from tests.server.live_server import ANA, Served, served
+from tests.server.live_server import ANA, LiveServer, run_server
 
-PROBLEM = "application/problem+json"
-EVIL = "https://evil.example"
+PROBLEM_TYPE = "application/problem+json"
+EVIL_ORIGIN = "https://evil.example"
 
 
-def test_nothing_is_told_without_a_token(server: Served) -> None:
-    with server.stranger() as stranger, server.stranger(Authorization="Bearer rk-wrong") as liar:
+def test_nothing_is_told_without_a_token(server: LiveServer) -> None:
+    with (
+        server.anonymous_client() as stranger,
+        server.anonymous_client(Authorization="Bearer rk-wrong") as liar,
+    ):
         answers = [
             client.request(method, path)
             for client in (stranger, liar)
@@ -29,14 +32,14 @@ def test_nothing_is_told_without_a_token(server: Served) -> None:
         ]
 
         assert {answer.status_code for answer in answers} == {401}
-        assert {answer.headers["content-type"] for answer in answers} == {PROBLEM}
+        assert {answer.headers["content-type"] for answer in answers} == {PROBLEM_TYPE}
         assert all("recollect tokens own" in answer.json()["detail"] for answer in answers)
         assert stranger.get("/health").json() == {"status": "ok"}
         assert stranger.get("/version").status_code == 200
 
 
-def test_the_token_is_kept_where_only_its_owner_can_read_it(server: Served, tmp_path: Path) -> None:
-    token = server.keys.own_token
+def test_the_token_is_kept_where_only_its_owner_can_read_it(server: LiveServer, tmp_path: Path) -> None:
+    token = server.token_store.owner_token
     [file] = tmp_path.glob("*.token")
 
     assert file.stat().st_mode & 0o777 == 0o600
@@ -46,18 +49,18 @@ def test_the_token_is_kept_where_only_its_owner_can_read_it(server: Served, tmp_
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1.evil.example", "localhost@evil.example", "", "[::2]", "0.0.0.0"]
 )
-def test_a_name_that_is_not_ours_is_not_answered_to(server: Served, host: str) -> None:
+def test_a_name_that_is_not_ours_is_not_answered_to(server: LiveServer, host: str) -> None:
     with server.client(Host=host) as client:
         answer = client.get("/api/memory")
 
     # A request without a name is none.
     assert (answer.status_code, answer.headers["content-type"]) in {
-        (421, PROBLEM),
+        (421, PROBLEM_TYPE),
         (400, "text/plain; charset=utf-8"),
     }
 
 
-def test_the_names_of_this_machine_are_answered_to(server: Served) -> None:
+def test_the_names_of_this_machine_are_answered_to(server: LiveServer) -> None:
     port = server.port
     for host in (f"localhost:{port}", "127.0.0.1", "LOCALHOST"):
         with server.client(Host=host) as client:
@@ -67,7 +70,7 @@ def test_the_names_of_this_machine_are_answered_to(server: Served) -> None:
 @pytest.mark.parametrize(
     "headers",
     [
-        {"Origin": EVIL},
+        {"Origin": EVIL_ORIGIN},
         {"Origin": "null"},
         {"Origin": "http://127.0.0.1:1"},
         {"Sec-Fetch-Site": "cross-site"},
@@ -76,7 +79,7 @@ def test_the_names_of_this_machine_are_answered_to(server: Served) -> None:
 )
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 def test_a_page_of_another_site_is_turned_away_whatever_it_knows(
-    server: Served, headers: dict[str, str], method: str
+    server: LiveServer, headers: dict[str, str], method: str
 ) -> None:
     with server.client(**headers) as client:
         answer = client.request(method, "/api/memory")
@@ -88,7 +91,7 @@ def test_a_page_of_another_site_is_turned_away_whatever_it_knows(
     "kind",
     ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "TEXT/PLAIN;a=b"],
 )
-def test_what_a_page_can_send_without_asking_changes_nothing(server: Served, kind: str) -> None:
+def test_what_a_page_can_send_without_asking_changes_nothing(server: LiveServer, kind: str) -> None:
     with server.client(**{"Content-Type": kind}) as client:
         answer = client.post("/api/memory", content=b'{"content": "I trust evil.example."}')
         listed = client.get("/api/memory").json()["results"]
@@ -98,17 +101,19 @@ def test_what_a_page_can_send_without_asking_changes_nothing(server: Served, kin
 
 
 @pytest.fixture
-def browser(server: Served) -> Iterator[httpx2.Client]:
+def browser(server: LiveServer) -> Iterator[httpx2.Client]:
     """A page of ours that came by the link."""
-    with server.stranger(Origin=server.url) as client:
-        answer = client.get("/login", params={"code": server.sessions.link(server.keys.owner)})
+    with server.anonymous_client(Origin=server.url) as client:
+        answer = client.get(
+            "/login", params={"code": server.sessions.create_login_code(server.token_store.owner)}
+        )
         assert answer.status_code == 303
         yield client
 
 
-def test_a_link_works_once_and_its_cookie_is_for_this_site_alone(server: Served) -> None:
-    code = server.sessions.link(server.keys.owner)
-    with server.stranger() as client:
+def test_a_link_works_once_and_its_cookie_is_for_this_site_alone(server: LiveServer) -> None:
+    code = server.sessions.create_login_code(server.token_store.owner)
+    with server.anonymous_client() as client:
         first = client.get("/login", params={"code": code})
         client.cookies.clear()
         again = client.get("/login", params={"code": code})
@@ -134,8 +139,8 @@ def test_a_session_reads_with_its_cookie_and_changes_with_its_token(browser: htt
     assert without.json()["code"] == "no_csrf_token"
 
 
-def test_others_see_their_own_memory_and_nothing_of_yours(server: Served) -> None:
-    token = server.keys.add("phone", user="bruno")
+def test_others_see_their_own_memory_and_nothing_of_yours(server: LiveServer) -> None:
+    token = server.token_store.add("phone", user="bruno")
     with server.client() as ana, server.client(token) as bruno:
         memory = ana.post("/api/memory", json={"content": "I like tea."}).json()["id"]
         ana.post("/chats/secret/listen", json={"messages": [{"role": "user", "content": "I fear cats."}]})
@@ -172,8 +177,8 @@ def test_others_see_their_own_memory_and_nothing_of_yours(server: Served) -> Non
         assert ana.get(f"/api/memory/{memory}").json()["memory"] == "I like tea."
 
 
-def test_only_an_admin_asks_for_somebody_else(server: Served) -> None:
-    token = server.keys.add("phone", user="bruno")
+def test_only_an_admin_asks_for_somebody_else(server: LiveServer) -> None:
+    token = server.token_store.add("phone", user="bruno")
     with server.client() as owner, server.client(token) as bruno:
         for asked in ({"params": {"user_id": "ana"}}, {"headers": {"X-Memory-User": "ana"}}):
             assert bruno.get("/api/memory", **asked).status_code == 403  # type: ignore[arg-type]
@@ -184,30 +189,30 @@ def test_only_an_admin_asks_for_somebody_else(server: Served) -> None:
         assert owner.get("/api/settings/db").status_code == 200
 
 
-def test_a_revoked_token_opens_nothing(server: Served) -> None:
-    token = server.keys.add("phone", user="bruno")
+def test_a_revoked_token_opens_nothing(server: LiveServer) -> None:
+    token = server.token_store.add("phone", user="bruno")
     with server.client(token) as bruno:
         assert bruno.get("/api/memory").status_code == 200
-        server.keys.revoke("phone")
+        server.token_store.revoke("phone")
         assert bruno.get("/api/memory").status_code == 401
 
 
 @pytest.mark.parametrize("path", ["/health", "/version", "/login", "/", "/api/memory", "/session", "/docs"])
 @pytest.mark.parametrize("header", ["Authorization", "x-api-key"])
 def test_an_invalid_token_is_refused_on_every_path_also_inside_a_session(
-    server: Served, browser: httpx2.Client, path: str, header: str
+    server: LiveServer, browser: httpx2.Client, path: str, header: str
 ) -> None:
-    token = server.keys.add("phone", user="bruno")
-    server.keys.revoke("phone")
+    token = server.token_store.add("phone", user="bruno")
+    server.token_store.revoke("phone")
     answer = browser.get(path, headers={header: f"Bearer {token}" if header == "Authorization" else token})
 
     assert (answer.status_code, answer.json()["code"]) == (401, "invalid_token")
-    assert answer.headers["content-type"] == PROBLEM
+    assert answer.headers["content-type"] == PROBLEM_TYPE
     assert answer.headers["www-authenticate"] == 'Bearer error="invalid_token"'
 
 
 def test_a_body_is_as_large_as_it_may_be_and_no_larger(tmp_path: Path) -> None:
-    with served(tmp_path, house={"largest_body": 1000}) as server, server.client() as client:
+    with run_server(tmp_path, auth_overrides={"largest_body": 1000}) as server, server.client() as client:
         declared = client.post("/api/memory", json={"content": "x" * 2000})
         pieces = client.post(
             "/api/memory", content=iter([b"x" * 600] * 2), headers={"Content-Type": "application/json"}
@@ -218,14 +223,14 @@ def test_a_body_is_as_large_as_it_may_be_and_no_larger(tmp_path: Path) -> None:
 
 
 def test_who_asks_too_fast_is_told_to_wait(tmp_path: Path) -> None:
-    with served(tmp_path, house={"per_minute": 5}) as server, server.client() as client:
+    with run_server(tmp_path, auth_overrides={"per_minute": 5}) as server, server.client() as client:
         answers = [client.get("/chats") for _ in range(7)]
 
     assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 2
     assert answers[-1].headers["retry-after"] == "60"
 
 
-NASTY = [
+MALFORMED_BODIES = [
     b"",
     b"null",
     b"[]",
@@ -268,7 +273,7 @@ NASTY = [
     b'{"content": "\\ud800"}',
     b'{"query": "\\ud800 \\udfff"}',
 ]
-PATHS = [
+BODY_PATHS = [
     ("POST", "/api/memory"),
     ("PATCH", "/api/memory/none"),
     ("POST", "/api/memory/search"),
@@ -296,13 +301,13 @@ PATHS = [
 
 
 def test_nonsense_is_refused_with_a_problem_and_never_breaks_anything(client: httpx2.Client) -> None:
-    for method, path in PATHS:
-        for body in NASTY:
+    for method, path in BODY_PATHS:
+        for body in MALFORMED_BODIES:
             headers = {"Content-Type": "application/json"}
             answer = client.request(method, path, content=body, headers=headers)
             assert answer.status_code < 500, (method, path, body[:80], answer.text)
             if answer.status_code >= 400:
-                assert answer.headers["content-type"] == PROBLEM, (method, path, body[:80])
+                assert answer.headers["content-type"] == PROBLEM_TYPE, (method, path, body[:80])
                 assert {"type", "title", "status", "code", "detail"} <= set(answer.json())
     assert client.get("/health").status_code == 200
 
@@ -340,10 +345,10 @@ def test_a_path_that_makes_no_sense_is_no_failure_of_ours(client: httpx2.Client,
 
     assert answer.status_code < 500, answer.text
     if answer.status_code >= 400:
-        assert answer.headers["content-type"] == PROBLEM
+        assert answer.headers["content-type"] == PROBLEM_TYPE
 
 
-def test_headers_that_make_no_sense_are_no_failure_of_ours(server: Served) -> None:
+def test_headers_that_make_no_sense_are_no_failure_of_ours(server: LiveServer) -> None:
     for name, value in (
         ("Content-Length", "-5"),
         ("If-Match", "\xff"),
@@ -354,7 +359,7 @@ def test_headers_that_make_no_sense_are_no_failure_of_ours(server: Served) -> No
     ):
         connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
         connection.putrequest("PATCH", "/api/memory/none")
-        connection.putheader("Authorization", f"Bearer {server.keys.own_token}")
+        connection.putheader("Authorization", f"Bearer {server.token_store.owner_token}")
         connection.putheader("Content-Type", "application/json")
         if name != "Content-Length":
             connection.putheader("Content-Length", "2")
@@ -396,7 +401,7 @@ def test_every_answer_has_an_id_and_a_failure_says_what_to_do(client: httpx2.Cli
     ],
     ids=["words", "control character", "length", "tls"],
 )
-def test_what_is_no_http_is_refused_with_a_problem_too(server: Served, sent: bytes) -> None:
+def test_what_is_no_http_is_refused_with_a_problem_too(server: LiveServer, sent: bytes) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
         connection.sendall(sent)
         answer = HTTPResponse(connection)
@@ -410,11 +415,11 @@ def test_what_is_no_http_is_refused_with_a_problem_too(server: Served, sent: byt
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
-    with served(tmp_path, house={"slowest_body": 0.2}) as server:
+    with run_server(tmp_path, auth_overrides={"slowest_body": 0.2}) as server:
         connection = HTTPConnection("127.0.0.1", server.port, timeout=20)
         connection.putrequest("POST", "/api/memory")
         for name, value in {
-            "Authorization": f"Bearer {server.keys.own_token}",
+            "Authorization": f"Bearer {server.token_store.owner_token}",
             "Content-Type": "application/json",
             "Content-Length": "100",
         }.items():
@@ -428,13 +433,13 @@ def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_any_number_of_requests_may_be_allowed(tmp_path: Path) -> None:
-    with served(tmp_path, house={"per_minute": 0}) as server, server.client() as client:
+    with run_server(tmp_path, auth_overrides={"per_minute": 0}) as server, server.client() as client:
         assert {client.get("/health").status_code for _ in range(5)} == {200}
         assert client.get("/api/memory").status_code == 200
 
 
-def test_caps_on_costs_are_not_the_users_to_lift(server: Served) -> None:
-    token = server.keys.add("phone", user="bruno")
+def test_caps_on_costs_are_not_the_users_to_lift(server: LiveServer) -> None:
+    token = server.token_store.add("phone", user="bruno")
     cap, call = {"value": 1_000}, {"query": "tea", "settings": {"spend.per_day": 10**9}}
     with server.client() as ana, server.client(token) as bruno:
         tried = [

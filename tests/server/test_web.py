@@ -7,14 +7,14 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from tests.server.live_server import served
+from tests.server.live_server import run_server
 
 from recollect.server import web
 from recollect.server.rest import ROUTERS
 
-ROUTES = Path(__file__).parents[2] / "web" / "src" / "app" / "routes.ts"
-PAGE = "<!doctype html><title>Recollect</title>"
-SCRIPT = "export const answer = 42;"
+ROUTES_FILE = Path(__file__).parents[2] / "web" / "src" / "app" / "routes.ts"
+INDEX_HTML = "<!doctype html><title>Recollect</title>"
+SCRIPT_TEXT = "export const answer = 42;"
 
 
 @pytest.fixture
@@ -22,21 +22,28 @@ def stranger(tmp_path: Path) -> Iterator[httpx2.Client]:
     """Somebody without a token, at a server with a small app in the place of ours."""
     static = tmp_path / "static"
     (static / "assets").mkdir(parents=True)
-    for name, text in {"index.html": PAGE, "theme.js": SCRIPT, "assets/index-3fa9.js": SCRIPT}.items():
+    for name, text in {
+        "index.html": INDEX_HTML,
+        "theme.js": SCRIPT_TEXT,
+        "assets/index-3fa9.js": SCRIPT_TEXT,
+    }.items():
         (static / name).write_text(text, "utf-8")
         (static / f"{name}.gz").write_bytes(gzip.compress(text.encode()))
     (static / "sources.sha256").write_text("secret", "utf-8")
-    with served(tmp_path, house={"static": static}) as running, running.stranger() as client:
+    with (
+        run_server(tmp_path, auth_overrides={"static": static}) as running,
+        running.anonymous_client() as client,
+    ):
         yield client
 
 
 @pytest.mark.parametrize(
-    "path", ["/", *(f"/{page}" for page in web.PAGES), "/chat/a%2Fb", "/memory/01k9?q=x"]
+    "path", ["/", *(f"/{page}" for page in web.APP_PATHS), "/chat/a%2Fb", "/memory/01k9?q=x"]
 )
 def test_every_page_is_the_app_and_asks_for_nobodys_name(stranger: httpx2.Client, path: str) -> None:
     answer = stranger.get(path)
 
-    assert (answer.status_code, answer.text) == (200, PAGE)
+    assert (answer.status_code, answer.text) == (200, INDEX_HTML)
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert answer.headers["cache-control"] == "no-cache"
 
@@ -60,7 +67,7 @@ def test_files_are_kept_for_ever_and_sent_compressed(stranger: httpx2.Client) ->
 
     assert packed.headers["content-encoding"] == "gzip"
     assert "content-encoding" not in plain.headers
-    assert packed.text == plain.text == SCRIPT
+    assert packed.text == plain.text == SCRIPT_TEXT
     assert "immutable" in packed.headers["cache-control"]
     assert packed.headers["content-type"] == "text/javascript; charset=utf-8"
     assert stranger.get("/theme.js").headers["cache-control"] == "no-cache"
@@ -83,7 +90,10 @@ def test_nothing_else_is_given_out(stranger: httpx2.Client, path: str) -> None:
 
 
 def test_without_the_app_the_server_says_how_to_build_it(tmp_path: Path) -> None:
-    with served(tmp_path, house={"static": tmp_path / "none"}) as running, running.stranger() as stranger:
+    with (
+        run_server(tmp_path, auth_overrides={"static": tmp_path / "none"}) as running,
+        running.anonymous_client() as stranger,
+    ):
         answer = stranger.get("/")
 
     assert answer.status_code == 200
@@ -94,12 +104,12 @@ def test_without_the_app_the_server_says_how_to_build_it(tmp_path: Path) -> None
 def test_no_page_stands_in_the_way_of_the_api(client: httpx2.Client) -> None:
     taken = {route.path.split("/")[1] for router in ROUTERS for route in router.routes}  # type: ignore[attr-defined]
 
-    assert not taken & set(web.PAGES)
+    assert not taken & set(web.APP_PATHS)
     assert client.get("/memories").json() == {"results": []}
     assert (client.get("/api/nothing").status_code, client.post("/memory").status_code) == (404, 405)
 
 
 def test_the_app_and_the_server_know_the_same_pages() -> None:
-    paths = re.findall(r'path: "/([a-z]+)', ROUTES.read_text("utf-8"))
+    paths = re.findall(r'path: "/([a-z]+)', ROUTES_FILE.read_text("utf-8"))
 
-    assert sorted(paths) == sorted(web.PAGES)
+    assert sorted(paths) == sorted(web.APP_PATHS)

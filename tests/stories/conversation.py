@@ -6,52 +6,57 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from recollect.domain.memory import Kind, Memory, Standing
+from recollect.domain.memory import Kind, Memory, MemoryStatus
 
-SCRIPT = Path(__file__).with_name("long_conversation.txt")
-ROLES = {"me": "user", "ai": "assistant", "tool": "tool"}
-_CHAT = re.compile(r"== (.+) (\d{4}-\d\d-\d\d \d\d:\d\d)")
-_TURN = re.compile(r"(me|ai|tool): (.*)", re.DOTALL)
+SCRIPT_FILE = Path(__file__).with_name("long_conversation.txt")
+ROLES_BY_PREFIX = {"me": "user", "ai": "assistant", "tool": "tool"}
+_CHAT_PATTERN = re.compile(r"== (.+) (\d{4}-\d\d-\d\d \d\d:\d\d)")
+_TURN_PATTERN = re.compile(r"(me|ai|tool): (.*)", re.DOTALL)
 MINUTE = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class ScriptTurn:
     chat: str
     role: str
     text: str
-    said_at: datetime
+    sent_at: datetime
 
 
-def turns() -> list[Turn]:
+def load_turns() -> list[ScriptTurn]:
     """Everything that was said, in the order of time."""
-    return sorted(_parsed(SCRIPT.read_text(encoding="utf-8")), key=lambda turn: turn.said_at)
+    return sorted(_parse_script(SCRIPT_FILE.read_text(encoding="utf-8")), key=lambda turn: turn.sent_at)
 
 
-def _parsed(script: str) -> Iterator[Turn]:
+def _parse_script(script: str) -> Iterator[ScriptTurn]:
     for part in re.split(r"^(?=== )", script, flags=re.MULTILINE)[1:]:
         heading, _, talk = part.partition("\n")
-        named = _CHAT.fullmatch(heading)
-        assert named, heading
-        began_at = datetime.fromisoformat(named[2]).replace(tzinfo=UTC)
-        for place, said in enumerate(re.split(r"^(?=(?:me|ai|tool): )", talk, flags=re.MULTILINE)[1:]):
-            turn = _TURN.fullmatch(said.rstrip("\n"))
-            assert turn, said
-            yield Turn(chat=named[1], role=ROLES[turn[1]], text=turn[2], said_at=began_at + place * MINUTE)
+        chat_heading = _CHAT_PATTERN.fullmatch(heading)
+        assert chat_heading, heading
+        began_at = datetime.fromisoformat(chat_heading[2]).replace(tzinfo=UTC)
+        for place, turn_text in enumerate(re.split(r"^(?=(?:me|ai|tool): )", talk, flags=re.MULTILINE)[1:]):
+            turn = _TURN_PATTERN.fullmatch(turn_text.rstrip("\n"))
+            assert turn, turn_text
+            yield ScriptTurn(
+                chat=chat_heading[1],
+                role=ROLES_BY_PREFIX[turn[1]],
+                text=turn[2],
+                sent_at=began_at + place * MINUTE,
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ExpectedMemory:
     """A memory by the words it must contain."""
 
     kind: Kind
     words: tuple[str, ...]
-    standing: Standing = Standing.ACTIVE
+    standing: MemoryStatus = MemoryStatus.ACTIVE
     since: str = ""  #: how the day it holds from begins, in ISO form
     until: str = ""
     sightings: int | None = None
 
-    def is_met_by(self, memory: Memory) -> bool:
+    def matches(self, memory: Memory) -> bool:
         return (
             memory.kind is self.kind
             and memory.standing is self.standing
@@ -62,78 +67,78 @@ class Wanted:
         )
 
 
-def _known(kind: Kind, *words: str, since: str = "", sightings: int | None = None) -> Wanted:
-    return Wanted(kind=kind, words=words, since=since, sightings=sightings)
+def _active(kind: Kind, *words: str, since: str = "", sightings: int | None = None) -> ExpectedMemory:
+    return ExpectedMemory(kind=kind, words=words, since=since, sightings=sightings)
 
 
-def _once(kind: Kind, *words: str, since: str, until: str) -> Wanted:
+def _superseded(kind: Kind, *words: str, since: str, until: str) -> ExpectedMemory:
     """True for a while, and history now."""
-    return Wanted(kind=kind, words=words, standing=Standing.SUPERSEDED, since=since, until=until)
+    return ExpectedMemory(kind=kind, words=words, standing=MemoryStatus.SUPERSEDED, since=since, until=until)
 
 
-WANTED = (
+EXPECTED_MEMORIES = (
     # who she is
-    _known(Kind.BIO, "name", "Catarina"),
-    _known(Kind.BIO, "birthday", "12 June"),
-    _known(Kind.BIO, "34"),
-    _known(Kind.BIO, "asthma"),
-    _known(Kind.EVT, "coeliac disease", "2026-08"),
-    _known(Kind.BIO, "doadora de sangue"),
-    _known(Kind.BIO, "fala português"),
-    _known(Kind.BIO, "fala inglês"),
-    _known(Kind.BIO, "fala espanhol"),
-    _known(Kind.BIO, "aula de holandês", "quinta"),
+    _active(Kind.BIO, "name", "Catarina"),
+    _active(Kind.BIO, "birthday", "12 June"),
+    _active(Kind.BIO, "34"),
+    _active(Kind.BIO, "asthma"),
+    _active(Kind.EVT, "coeliac disease", "2026-08"),
+    _active(Kind.BIO, "doadora de sangue"),
+    _active(Kind.BIO, "fala português"),
+    _active(Kind.BIO, "fala inglês"),
+    _active(Kind.BIO, "fala espanhol"),
+    _active(Kind.BIO, "aula de holandês", "quinta"),
     # where she lives and works
-    _known(Kind.EVT, "Porto", "2026-09-04", since="2026-09-04"),
-    _known(Kind.BIO, "tech lead", "Windfarer"),
-    _known(Kind.BIO, "manager", "Ingrid"),
-    _known(Kind.EVT, "resigned from Oceanwise", "2026-09-22"),
+    _active(Kind.EVT, "Porto", "2026-09-04", since="2026-09-04"),
+    _active(Kind.BIO, "tech lead", "Windfarer"),
+    _active(Kind.BIO, "manager", "Ingrid"),
+    _active(Kind.EVT, "resigned from Oceanwise", "2026-09-22"),
     # her people
-    _known(Kind.BIO, "namorada", "alérgica a amendoim"),
-    _known(Kind.BIO, "namorada", "holandesa"),
-    _known(Kind.NOTE, "Noor's parents", "Dutch and French"),
-    _known(Kind.EVT, "irmã", "Braga"),
-    _known(Kind.BIO, "mother", "Parkinson's"),
-    _known(Kind.EVT, "pai faleceu", "2019"),
+    _active(Kind.BIO, "namorada", "alérgica a amendoim"),
+    _active(Kind.BIO, "namorada", "holandesa"),
+    _active(Kind.NOTE, "Noor's parents", "Dutch and French"),
+    _active(Kind.EVT, "irmã", "Braga"),
+    _active(Kind.BIO, "mother", "Parkinson's"),
+    _active(Kind.EVT, "pai faleceu", "2019"),
     # what she likes, and what she does not
-    _known(Kind.PREF, "não gosta de coentro"),
-    _known(Kind.PREF, "prato preferido", "moqueca de banana-da-terra"),
-    _known(Kind.PREF, "comer peixe"),
-    _known(Kind.PREF, "hates treadmills"),
-    _known(Kind.PREF, "coffee", "any more"),
-    _known(Kind.PREF, "writer", "Szymborska"),
-    _known(Kind.PREF, "prefere hotéis pequenos"),
+    _active(Kind.PREF, "não gosta de coentro"),
+    _active(Kind.PREF, "prato preferido", "moqueca de banana-da-terra"),
+    _active(Kind.PREF, "comer peixe"),
+    _active(Kind.PREF, "hates treadmills"),
+    _active(Kind.PREF, "coffee", "any more"),
+    _active(Kind.PREF, "writer", "Szymborska"),
+    _active(Kind.PREF, "prefere hotéis pequenos"),
     # how she wants to be answered
-    _known(Kind.DEC, "English unless", "Portuguese"),
-    _known(Kind.PREF, "short sentences without adjectives"),
-    _known(Kind.DEC, "diff only"),
+    _active(Kind.DEC, "English unless", "Portuguese"),
+    _active(Kind.PREF, "short sentences without adjectives"),
+    _active(Kind.DEC, "diff only"),
     # what she feels
-    _known(Kind.EMO, "anxious every time the hospital calls"),
-    _known(Kind.EMO, "pavor de avião"),
+    _active(Kind.EMO, "anxious every time the hospital calls"),
+    _active(Kind.EMO, "pavor de avião"),
     # what she is after, and what she did
-    _known(Kind.EVT, "ran the half marathon", "2026-10-11"),
-    _known(Kind.OBJ, "holandês", "2027"),
-    _known(Kind.OBJ, "swim five kilometres in open water"),
-    _known(Kind.OBJ, "publish Tideline on the App Store", "2027"),
-    _known(Kind.EVT, "Roterdã", "20 de dezembro"),
+    _active(Kind.EVT, "ran the half marathon", "2026-10-11"),
+    _active(Kind.OBJ, "holandês", "2027"),
+    _active(Kind.OBJ, "swim five kilometres in open water"),
+    _active(Kind.OBJ, "publish Tideline on the App Store", "2027"),
+    _active(Kind.EVT, "Roterdã", "20 de dezembro"),
     # her project
-    _known(Kind.DEC, "building an app called Tideline"),
-    _known(Kind.DEC, "from PostgreSQL to SQLite"),
-    _known(Kind.DEC, "timestamps must be stored in UTC"),
-    _known(Kind.DEC, "never add a dependency without asking", sightings=2),
-    _known(Kind.DEC, "has to work offline"),
-    _known(Kind.DEC, "Ruff for linting"),
-    _known(Kind.DEC, "beta must be out by 30 June"),
-    _known(Kind.DEC, "widget comes first and the watch app second"),
-    _known(Kind.NOTE, "API key for the harbour feed expires on 1 December"),
+    _active(Kind.DEC, "building an app called Tideline"),
+    _active(Kind.DEC, "from PostgreSQL to SQLite"),
+    _active(Kind.DEC, "timestamps must be stored in UTC"),
+    _active(Kind.DEC, "never add a dependency without asking", sightings=2),
+    _active(Kind.DEC, "has to work offline"),
+    _active(Kind.DEC, "Ruff for linting"),
+    _active(Kind.DEC, "beta must be out by 30 June"),
+    _active(Kind.DEC, "widget comes first and the watch app second"),
+    _active(Kind.NOTE, "API key for the harbour feed expires on 1 December"),
     # what was true once
-    _once(Kind.BIO, "lives in Lisbon", since="2026-01-05", until="2026-09-04"),
-    _once(Kind.BIO, "data engineer at Oceanwise", since="2026-01-05", until="2026-12-01"),
-    _once(Kind.BIO, "33", since="2026-01-05", until="2026-06-1"),
-    _once(Kind.PREF, "vegetariana", since="2018", until="2026-09-06"),
-    _once(Kind.PREF, "loves black coffee", since="2026-02-20", until="2026-10-12"),
-    _once(Kind.BIO, "sister", "Coimbra", since="2026-05-11", until="2026-06"),
-    _once(Kind.OBJ, "half marathon", since="2026-02-20", until="2026-10-1"),
-    _once(Kind.DEC, "PostgreSQL for the measurements", since="2026-02-02", until="2026-11"),
-    _once(Kind.DEC, "beta must be out by 15 May", since="2026-02-02", until="2026-03-21"),
+    _superseded(Kind.BIO, "lives in Lisbon", since="2026-01-05", until="2026-09-04"),
+    _superseded(Kind.BIO, "data engineer at Oceanwise", since="2026-01-05", until="2026-12-01"),
+    _superseded(Kind.BIO, "33", since="2026-01-05", until="2026-06-1"),
+    _superseded(Kind.PREF, "vegetariana", since="2018", until="2026-09-06"),
+    _superseded(Kind.PREF, "loves black coffee", since="2026-02-20", until="2026-10-12"),
+    _superseded(Kind.BIO, "sister", "Coimbra", since="2026-05-11", until="2026-06"),
+    _superseded(Kind.OBJ, "half marathon", since="2026-02-20", until="2026-10-1"),
+    _superseded(Kind.DEC, "PostgreSQL for the measurements", since="2026-02-02", until="2026-11"),
+    _superseded(Kind.DEC, "beta must be out by 15 May", since="2026-02-02", until="2026-03-21"),
 )

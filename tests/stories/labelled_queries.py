@@ -18,23 +18,23 @@ FACTS = {
     "violin": "the violin has to go to the shop for a new string",
 }
 #: Ranks by letters alone.
-BY_LETTERS = {
+LETTER_RANKING_SETTINGS = {
     "recall.ranker": "sum", "recall.alpha": 1.0, "recall.beta": 0.0, "recall.gamma": 0.0, "recall.floor": 0.0,
     "recall.small_set": 0, "recall.cliff": 0.0, "recall.sources": "memories",
 }  # fmt: skip
 
 
-def labels(count: int = len(FACTS)) -> list[dict[str, Any]]:
+def make_labels(count: int = len(FACTS)) -> list[dict[str, Any]]:
     return [
         {"query": f"tell me of the {word} in a few words please", "relevant": [text]}
         for word, text in list(FACTS.items())[:count]
     ]
 
 
-def misled() -> list[dict[str, Any]]:
+def make_conflicting_labels() -> list[dict[str, Any]]:
     """Half of the questions ask for something else than they name: what helps some does not help others."""
     texts = list(FACTS.values())
     return [
         {**label, "relevant": [texts[(place + 3) % len(texts)]]} if place % 2 else label
-        for place, label in enumerate(labels())
+        for place, label in enumerate(make_labels())
     ]

@@ -6,7 +6,7 @@ from typing import Any
 
 from recollect import Memory
 from recollect.adapters.embedders.hashing import HashingEmbedder
-from recollect.ports.chat_model import ChatModel, Turn
+from recollect.ports.chat_model import ChatModel, ModelMessage
 from recollect.ports.embedder import Embedder
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
@@ -14,7 +14,7 @@ from recollect.testing.clock import FrozenClock
 PRESETS = ("default", "smart", "companion", "dev", "facts", "agent")
 
 
-def opened(
+def open_memory(
     path: Path,
     preset: str,
     *,
@@ -34,31 +34,31 @@ def opened(
     )
 
 
-def answering(answers: Mapping[str, str], otherwise: str) -> ScriptedChatModel:
+def scripted_model(answers: Mapping[str, str], otherwise: str) -> ScriptedChatModel:
     """A model that has an answer to questions that hold certain words, and one for all others."""
 
-    def answer(turns: Sequence[Turn]) -> str:
+    def answer(turns: Sequence[ModelMessage]) -> str:
         asked = "\n".join(turn.content for turn in turns)
         return next((said for words, said in answers.items() if words in asked), otherwise)
 
     return ScriptedChatModel(answer)
 
 
-def user(*texts: str) -> list[dict[str, object]]:
+def user_messages(*texts: str) -> list[dict[str, object]]:
     return [{"role": "user", "content": text} for text in texts]
 
 
-def exchange(question: str, reply: str) -> list[dict[str, object]]:
+def exchange_messages(question: str, reply: str) -> list[dict[str, object]]:
     return [{"role": "user", "content": question}, {"role": "assistant", "content": reply}]
 
 
-def block(memory: Memory, question: str, *, chat: str = "today", **settings: object) -> str:
+def context_text(memory: Memory, query: str, *, chat: str = "today", **settings: object) -> str:
     named = {name.replace("__", "."): value for name, value in settings.items()}
-    return str(memory.context(question, chat_id=chat, settings=named)["text"])
+    return str(memory.context(query, chat_id=chat, settings=named)["text"])
 
 
-def receipt(memory: Memory, question: str, *, chat: str = "today", **settings: object) -> dict[str, Any]:
+def context_receipt(memory: Memory, query: str, *, chat: str = "today", **settings: object) -> dict[str, Any]:
     named = {name.replace("__", "."): value for name, value in settings.items()}
-    found = memory.context(question, chat_id=chat, settings=named)["receipt"]
+    found = memory.context(query, chat_id=chat, settings=named)["receipt"]
     assert isinstance(found, dict)
     return found

@@ -7,15 +7,15 @@ import pytest
 from tests.stories.results import texts
 
 from recollect import Memory
-from recollect.domain.chat_turn import Answered, Delta, Happening, Recalled
+from recollect.domain.chat_turn import AnswerDelta, AnswerFinished, ContextReady, TurnEvent
 from recollect.domain.scope import Scope
 from recollect.errors import CapReached, InvalidInput, ProviderBusy
-from recollect.ports.chat_model import ChatModel, Turn
+from recollect.ports.chat_model import ChatModel, ModelMessage
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
 
-HERE = Scope("default", "c")
+CHAT_SCOPE = Scope("default", "c")
 
 
 @pytest.fixture
@@ -27,25 +27,27 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield opened
 
 
-def talk(
-    memory: Memory, text: str, model: ChatModel | None = None, past: tuple[Turn, ...] = ()
-) -> list[Happening]:
-    policy = memory.runtime.policy("default", chat="c")
-    engine = memory.runtime.engine
-    happened = list(engine.converse(HERE, text, policy, model=model, past=past, system="You are a cook."))
+def run_turn(
+    memory: Memory, text: str, model: ChatModel | None = None, history: tuple[ModelMessage, ...] = ()
+) -> list[TurnEvent]:
+    policy = memory.application.policy("default", chat="c")
+    engine = memory.application.engine
+    happened = list(
+        engine.stream_turn(CHAT_SCOPE, text, policy, model=model, history=history, system="You are a cook.")
+    )
     memory.flush()
     return happened
 
 
 def test_a_turn_is_recalled_answered_in_pieces_and_learned_from(memory: Memory) -> None:
     model = ScriptedChatModel("Try a risotto.")
-    happened = talk(memory, "I live in Lisbon. What can I cook as a vegetarian?", model)
+    happened = run_turn(memory, "I live in Lisbon. What can I cook as a vegetarian?", model)
     recalled, answered = happened[0], happened[-1]
 
-    assert isinstance(recalled, Recalled)
+    assert isinstance(recalled, ContextReady)
     assert "vegetarian" in recalled.receipt.text
-    assert [each.text for each in happened if isinstance(each, Delta)] == ["Try ", "a ", "risotto."]
-    assert isinstance(answered, Answered)
+    assert [each.text for each in happened if isinstance(each, AnswerDelta)] == ["Try ", "a ", "risotto."]
+    assert isinstance(answered, AnswerFinished)
     assert answered.text == "Try a risotto."
     assert any("Lisbon" in text for text in texts(memory.get_all()))
     assert texts(memory.messages("c")) == [
@@ -59,15 +61,15 @@ def test_the_hosts_prompt_is_first_and_untouched_and_memory_stands_behind_the_qu
     memory: Memory,
 ) -> None:
     model = ScriptedChatModel("ok")
-    past = (Turn(role="user", content="hello"), Turn(role="assistant", content="hi"))
-    [recalled, *_] = talk(memory, "What can I cook as a vegetarian?", model, past)
+    past = (ModelMessage(role="user", content="hello"), ModelMessage(role="assistant", content="hi"))
+    [recalled, *_] = run_turn(memory, "What can I cook as a vegetarian?", model, past)
     [asked] = model.calls
 
-    assert isinstance(recalled, Recalled)
-    assert asked.turns[0] == Turn(role="system", content="You are a cook.")
-    assert asked.turns[1:3] == past
-    assert asked.turns[3].content == recalled.sent
-    assert recalled.sent == f"What can I cook as a vegetarian?\n\n{recalled.receipt.text}"
+    assert isinstance(recalled, ContextReady)
+    assert asked.messages[0] == ModelMessage(role="system", content="You are a cook.")
+    assert asked.messages[1:3] == past
+    assert asked.messages[3].content == recalled.prompt
+    assert recalled.prompt == f"What can I cook as a vegetarian?\n\n{recalled.receipt.text}"
 
 
 @pytest.mark.parametrize(
@@ -78,18 +80,18 @@ def test_the_hosts_prompt_is_first_and_untouched_and_memory_stands_behind_the_qu
     ],
 )
 def test_without_a_model_memory_is_quoted_and_labelled(memory: Memory, question: str, label: str) -> None:
-    answered = talk(memory, question)[-1]
+    answered = run_turn(memory, question)[-1]
 
-    assert isinstance(answered, Answered)
+    assert isinstance(answered, AnswerFinished)
     assert answered.text.startswith(label)
     assert "vegetarian" in answered.text
 
 
 def test_nothing_remembered_is_said_plainly(tmp_path: Path) -> None:
     with Memory(tmp_path / "m.db", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
-        answered = talk(memory, "Where did I leave my keys?")[-1]
+        answered = run_turn(memory, "Where did I leave my keys?")[-1]
 
-    assert isinstance(answered, Answered)
+    assert isinstance(answered, AnswerFinished)
     assert "I remember nothing about that yet." in answered.text
 
 
@@ -98,14 +100,14 @@ def test_a_model_that_fails_is_an_error_and_the_question_is_kept(memory: Memory)
     model.fail_next(ProviderBusy("not now"))
 
     with pytest.raises(ProviderBusy):
-        talk(memory, "What can I cook?", model)
+        run_turn(memory, "What can I cook?", model)
     assert texts(memory.messages("c")) == ["What can I cook?"]
 
 
 def test_an_answer_that_is_stopped_is_kept_as_far_as_it_came(memory: Memory) -> None:
-    policy = memory.runtime.policy("default")
-    turn = memory.runtime.engine.converse(
-        HERE, "What can I cook?", policy, model=ScriptedChatModel("Try a risotto.")
+    policy = memory.application.policy("default")
+    turn = memory.application.engine.stream_turn(
+        CHAT_SCOPE, "What can I cook?", policy, model=ScriptedChatModel("Try a risotto.")
     )
     [next(turn), next(turn)]
     turn.close()
@@ -114,39 +116,43 @@ def test_an_answer_that_is_stopped_is_kept_as_far_as_it_came(memory: Memory) -> 
 
 
 def test_a_chat_has_its_cap_too(memory: Memory) -> None:
-    policy = memory.runtime.policy("default", {"spend.per_chat": 10})
+    policy = memory.application.policy("default", {"spend.per_chat": 10})
 
     with pytest.raises(CapReached):
-        list(memory.runtime.engine.converse(HERE, "Hello?", policy, model=ScriptedChatModel("hi")))
+        list(
+            memory.application.engine.stream_turn(CHAT_SCOPE, "Hello?", policy, model=ScriptedChatModel("hi"))
+        )
 
 
 def test_an_answer_quoted_from_memory_teaches_nothing(memory: Memory) -> None:
     before = texts(memory.get_all())
     for _ in range(3):
-        talk(memory, "What do I eat as a vegetarian?")
+        run_turn(memory, "What do I eat as a vegetarian?")
 
     assert texts(memory.get_all()) == before
 
 
-def say(memory: Memory, text: str, model: ScriptedChatModel, **more: str) -> Recalled:
+def send_turn(memory: Memory, text: str, model: ScriptedChatModel, **options: str) -> ContextReady:
     """A turn that goes on from what is stored."""
-    engine, policy = memory.runtime.engine, memory.runtime.policy("default", chat="c")
-    [recalled, *_] = engine.converse(HERE, text, policy, model=model, past=engine.past(HERE), **more)
-    assert isinstance(recalled, Recalled)
+    engine, policy = memory.application.engine, memory.application.policy("default", chat="c")
+    [recalled, *_] = engine.stream_turn(
+        CHAT_SCOPE, text, policy, model=model, history=engine.history(CHAT_SCOPE), **options
+    )
+    assert isinstance(recalled, ContextReady)
     return recalled
 
 
 def test_what_was_sent_before_is_sent_again_and_what_it_shows_is_not_said_twice(memory: Memory) -> None:
     model = ScriptedChatModel("Try a risotto.")
-    first = say(memory, "What can I cook as a vegetarian?", model)
-    second = say(memory, "And as a vegetarian tomorrow?", model)
-    before, after = model.calls[0].turns, model.calls[1].turns
+    first = send_turn(memory, "What can I cook as a vegetarian?", model)
+    second = send_turn(memory, "And as a vegetarian tomorrow?", model)
+    before, after = model.calls[0].messages, model.calls[1].messages
 
     assert after[: len(before)] == before
-    assert after[-1].content == second.sent
-    shown = {item.id for item in first.receipt.injected}
+    assert after[-1].content == second.prompt
+    shown = {item.id for item in first.receipt.injected_items}
     assert shown
-    assert shown.isdisjoint(item.id for item in second.receipt.injected)
+    assert shown.isdisjoint(item.id for item in second.receipt.injected_items)
 
 
 def test_a_file_and_a_profile_are_shown_once_in_a_conversation(memory: Memory) -> None:
@@ -155,29 +161,29 @@ def test_a_file_and_a_profile_are_shown_once_in_a_conversation(memory: Memory) -
     memory.add_context("plan", "We ship on Fridays.", chat_id="c")
     model = ScriptedChatModel("ok")
     for question in ("When do we ship?", "Really?"):
-        say(memory, question, model)
-    sent = "\n".join(turn.content for turn in model.calls[-1].turns)
+        send_turn(memory, question, model)
+    sent = "\n".join(turn.content for turn in model.calls[-1].messages)
 
     assert (sent.count("We ship on Fridays."), sent.count("Short answers.")) == (1, 1)
 
 
 def test_a_branch_goes_on_with_what_was_sent(memory: Memory) -> None:
-    say(memory, "What can I cook as a vegetarian?", ScriptedChatModel("Try a risotto."))
-    [_, answer] = memory.runtime.store.messages.list(HERE)
+    send_turn(memory, "What can I cook as a vegetarian?", ScriptedChatModel("Try a risotto."))
+    [_, answer] = memory.application.store.messages.list(CHAT_SCOPE)
     memory.branch(answer.id, "d")
-    engine = memory.runtime.engine
+    engine = memory.application.engine
 
-    assert engine.past(Scope("default", "d")).turns == engine.past(HERE).turns
-    assert engine.past(Scope("default", "d")).shown == engine.past(HERE).shown
+    assert engine.history(Scope("default", "d")).messages == engine.history(CHAT_SCOPE).messages
+    assert engine.history(Scope("default", "d")).shown_keys == engine.history(CHAT_SCOPE).shown_keys
 
 
 def test_a_long_conversation_is_cut_at_a_place_that_stays_for_many_turns(memory: Memory) -> None:
-    engine, firsts = memory.runtime.engine, []
+    engine, firsts = memory.application.engine, []
     for number in range(60):
         text = f"Message {number}: " + "word " * 1000
         memory.add({"role": "user", "content": text}, chat_id="c", settings={"extract.mode": "off"})
-        firsts.append(engine.past(HERE).turns[0].content[:12])
-    sizes = sum(len(turn.content.split()) for turn in engine.past(HERE).turns)
+        firsts.append(engine.history(CHAT_SCOPE).messages[0].content[:12])
+    sizes = sum(len(turn.content.split()) for turn in engine.history(CHAT_SCOPE).messages)
 
     assert len(set(firsts)) <= 6
     assert firsts[0] == firsts[15] == "Message 0: w"
@@ -187,7 +193,7 @@ def test_a_long_conversation_is_cut_at_a_place_that_stays_for_many_turns(memory:
 def test_a_question_with_a_known_id_is_not_asked_again(memory: Memory) -> None:
     model = ScriptedChatModel("Try a risotto.")
     for _ in range(2):
-        say(memory, "What can I cook?", model, client_id="mine")
+        send_turn(memory, "What can I cook?", model, client_id="mine")
 
     assert len(model.calls) == 1
     assert texts(memory.messages("c")) == ["Try a risotto.", "What can I cook?"]
@@ -195,13 +201,13 @@ def test_a_question_with_a_known_id_is_not_asked_again(memory: Memory) -> None:
 
 def test_the_last_question_is_answered_anew_in_the_place_of_its_answer(memory: Memory) -> None:
     model = ScriptedChatModel("Try a risotto.")
-    say(memory, "What can I cook?", model)
+    send_turn(memory, "What can I cook?", model)
     model.answer("A soup.")
-    engine, policy = memory.runtime.engine, memory.runtime.policy("default", chat="c")
-    [*_, answered] = engine.answer_again(HERE, policy, model=model)
+    engine, policy = memory.application.engine, memory.application.policy("default", chat="c")
+    [*_, answered] = engine.regenerate_answer(CHAT_SCOPE, policy, model=model)
 
-    assert isinstance(answered, Answered)
+    assert isinstance(answered, AnswerFinished)
     assert answered.text == "A soup."
     assert texts(memory.messages("c")) == ["A soup.", "What can I cook?"]
     with pytest.raises(InvalidInput, match="Nothing was asked"):
-        list(engine.answer_again(Scope("default", "elsewhere"), policy, model=model))
+        list(engine.regenerate_answer(Scope("default", "elsewhere"), policy, model=model))

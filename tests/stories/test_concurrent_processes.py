@@ -7,19 +7,19 @@ from pathlib import Path
 
 import apsw
 
-KILL9 = Path(__file__).parents[2] / "scripts" / "kill9.py"
+KILL9_SCRIPT = Path(__file__).parents[2] / "scripts" / "kill9.py"
 
 
-def run(db: Path, *options: str) -> tuple[int, dict[str, str], str]:
+def run_kill9(db: Path, *options: str) -> tuple[int, dict[str, str], str]:
     """The script's verdict, the figures of its summary line, and what it complained about."""
-    command = [sys.executable, str(KILL9), f"--db={db}", *options]
+    command = [sys.executable, str(KILL9_SCRIPT), f"--db={db}", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=280)
     figures = dict(part.split("=") for part in done.stdout.split() if "=" in part)
     return done.returncode, figures, done.stderr
 
 
 def test_two_writers_and_a_reader_share_a_file(tmp_path: Path) -> None:
-    code, figures, complaints = run(tmp_path / "memory.db", "--writers=2", "--messages=80")
+    code, figures, complaints = run_kill9(tmp_path / "memory.db", "--writers=2", "--messages=80")
 
     assert (code, complaints) == (0, "")
     assert (figures["acknowledged"], figures["stored"]) == ("160", "160")
@@ -27,7 +27,7 @@ def test_two_writers_and_a_reader_share_a_file(tmp_path: Path) -> None:
 
 
 def test_a_process_that_is_killed_loses_nothing_it_has_acknowledged(tmp_path: Path) -> None:
-    code, figures, complaints = run(tmp_path / "memory.db", "--kills=3", "--seed=5")
+    code, figures, complaints = run_kill9(tmp_path / "memory.db", "--kills=3", "--seed=5")
 
     assert (code, complaints) == (0, "")
     assert (figures["lost"], figures["twice"], figures["half_done"], figures["unsound"]) == ("0",) * 4
@@ -35,10 +35,10 @@ def test_a_process_that_is_killed_loses_nothing_it_has_acknowledged(tmp_path: Pa
 
 
 def test_the_script_notices_what_was_lost(tmp_path: Path) -> None:
-    run(tmp_path / "memory.db", "--writers=1", "--messages=2")
+    run_kill9(tmp_path / "memory.db", "--writers=1", "--messages=2")
     with closing(apsw.Connection(str(tmp_path / "memory.db"))) as vandal:
         vandal.execute("DELETE FROM memory_spans WHERE message_no = 1")
-    code, figures, complaints = run(tmp_path / "memory.db", "--kills=1")
+    code, figures, complaints = run_kill9(tmp_path / "memory.db", "--kills=1")
 
     assert code == 1
     assert figures["half_done"] != "0"

@@ -18,18 +18,18 @@ from recollect.domain.scope import Scope
 from recollect.errors import ProviderError
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.embedder import Embedder
-from recollect.serialization.serializers import Shape
+from recollect.serialization.serializers import JsonObject
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import FailingEmbedder
-from recollect.text.tokens import estimate
+from recollect.text.tokens import estimate_tokens
 
 DAY = timedelta(days=1)
-Open = Callable[..., Memory]
+OpenMemory = Callable[..., Memory]
 
 
 @pytest.fixture(autouse=True)
-def _settings_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _isolated_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No setting of whoever runs the tests is seen."""
     for name in [name for name in os.environ if name.startswith(("RECOLLECT_", "RAG_"))]:
         monkeypatch.delenv(name)
@@ -45,7 +45,7 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-def opened(tmp_path: Path, clock: FrozenClock) -> Iterator[Open]:
+def open_memory(tmp_path: Path, clock: FrozenClock) -> Iterator[OpenMemory]:
     """Opens the one memory of the story; opened twice, it is the same file."""
     memories: list[Memory] = []
 
@@ -70,37 +70,37 @@ def opened(tmp_path: Path, clock: FrozenClock) -> Iterator[Open]:
 
 
 @pytest.fixture(scope="module")
-def understanding() -> OnnxEmbedder:
+def real_embedder() -> OnnxEmbedder:
     """The real model, loaded once."""
     return OnnxEmbedder()
 
 
 @pytest.fixture
-def memory(opened: Open) -> Memory:
-    return opened()
+def memory(open_memory: OpenMemory) -> Memory:
+    return open_memory()
 
 
-def says(memory: Memory, *texts: str, chat: str = "kitchen", user: str | None = None) -> None:
+def add_user_messages(memory: Memory, *texts: str, chat: str = "kitchen", user: str | None = None) -> None:
     """The user says something, and what there is to learn is learned."""
     messages = [{"role": "user", "content": text} for text in texts]
     memory.add(messages, chat_id=chat, user_id=user, sync=True)
 
 
-def prompt(
+def context_text(
     memory: Memory,
-    question: str,
+    query: str,
     chat: str = "another day",
     user: str | None = None,
     settings: Mapping[str, object] | None = None,
 ) -> str:
-    return str(memory.context(question, chat_id=chat, user_id=user, settings=settings)["text"])
+    return str(memory.context(query, chat_id=chat, user_id=user, settings=settings)["text"])
 
 
-def found(memory: Memory, question: str, **arguments: Any) -> list[str]:  # noqa: ANN401
-    return [row["memory"] for row in rows(memory.search(question, **arguments), "results")]
+def search_texts(memory: Memory, query: str, **arguments: Any) -> list[str]:  # noqa: ANN401
+    return [row["memory"] for row in rows(memory.search(query, **arguments), "results")]
 
 
-def rows(answer: Shape, key: str) -> list[dict[str, Any]]:
+def rows(answer: JsonObject, key: str) -> list[dict[str, Any]]:
     listed = answer[key]
     assert isinstance(listed, list)
     return [row for row in listed if isinstance(row, dict)]
@@ -112,9 +112,9 @@ def rows(answer: Shape, key: str) -> list[dict[str, Any]]:
 def test_she_says_she_is_vegetarian_on_monday_and_asks_for_dinner_on_friday(
     memory: Memory, clock: FrozenClock
 ) -> None:
-    says(memory, "Hi!", "I'm vegetarian and I hate cilantro.", "thanks", chat="monday")
+    add_user_messages(memory, "Hi!", "I'm vegetarian and I hate cilantro.", "thanks", chat="monday")
     clock.advance(4 * DAY)
-    block = prompt(memory, "What should I cook for dinner tonight?", chat="friday")
+    block = context_text(memory, "What should I cook for dinner tonight?", chat="friday")
 
     assert "vegetarian" in block
     assert "cilantro" in block
@@ -122,17 +122,17 @@ def test_she_says_she_is_vegetarian_on_monday_and_asks_for_dinner_on_friday(
 
 
 def test_what_she_takes_back_is_said_no_more(memory: Memory) -> None:
-    says(memory, "I'm vegetarian and I hate cilantro.")
+    add_user_messages(memory, "I'm vegetarian and I hate cilantro.")
     for fact in rows(memory.get_all(), "results"):
         memory.delete(fact["id"])
 
-    assert prompt(memory, "What can a vegetarian eat?") == ""
+    assert context_text(memory, "What can a vegetarian eat?") == ""
 
 
 def test_in_the_same_chat_the_last_messages_are_shown_as_they_are_and_not_twice(memory: Memory) -> None:
-    says(memory, "Please write a haiku about rain.", chat="poems")
+    add_user_messages(memory, "Please write a haiku about rain.", chat="poems")
     memory.add({"role": "assistant", "content": "Rain on the tin roof"}, chat_id="poems")
-    block = prompt(memory, "Rewrite this about rain and snow", chat="poems")
+    block = context_text(memory, "Rewrite this about rain and snow", chat="poems")
 
     assert block.count("Rain on the tin roof") == 1
     assert block.endswith("- User: Please write a haiku about rain.\n- Assistant: Rain on the tin roof")
@@ -149,9 +149,9 @@ def test_in_the_same_chat_the_last_messages_are_shown_as_they_are_and_not_twice(
 def test_a_question_in_portuguese_finds_what_was_said_in_portuguese(
     memory: Memory, told: str, asked: str, remembered: str
 ) -> None:
-    says(memory, told, "Bom dia!", "O tempo está bom hoje.")
+    add_user_messages(memory, told, "Bom dia!", "O tempo está bom hoje.")
 
-    assert remembered in prompt(memory, asked, settings={"recall.small_set": 0})
+    assert remembered in context_text(memory, asked, settings={"recall.small_set": 0})
 
 
 # She writes code
@@ -160,7 +160,7 @@ def test_a_question_in_portuguese_finds_what_was_said_in_portuguese(
 @pytest.mark.spec("Y15", "K4")
 def test_the_name_of_a_function_finds_its_code_first(memory: Memory) -> None:
     code = "function calculateTotal(items) { return items.reduce((a, b) => a + b, 0); }"
-    says(
+    add_user_messages(
         memory,
         "How do I calculate the total? I want to calculate the total of everything, in total.",
         code,
@@ -168,16 +168,16 @@ def test_the_name_of_a_function_finds_its_code_first(memory: Memory) -> None:
         "The total is wrong again.",
     )
 
-    assert found(memory, "calculateTotal")[0] == code
-    assert found(memory, "Why does calculateTotal start at zero?")[0] == code
+    assert search_texts(memory, "calculateTotal")[0] == code
+    assert search_texts(memory, "Why does calculateTotal start at zero?")[0] == code
 
 
 #: Twenty names of which no two are far apart, each told in the same words as the others.
-NAMES = (
+IDENTIFIERS = (
     "getUsrCtx setUsrCtx usrCtxOf mkTokBuf rdTokBuf ERR_4012 ERR_4021 ERR_4102 xq_load_v2 xq_load_v3 fooBarBaz"
     " fooBazBar parseRowA parseRowB tmp_conn_01 tmp_conn_10 calculateTotal calcTotals totalCalc sumOfTotals"
 ).split()
-TALES = (
+FILLER_SENTENCES = (
     "In the morning the build failed on the second machine and we looked through the logs for an hour.",
     "Somebody had changed the order of two calls, and the tests did not notice since they mock the clock.",
     "We wrote it down so that nobody would fall into the same hole again, and went for lunch.",
@@ -186,16 +186,19 @@ TALES = (
 
 @pytest.mark.spec("Y11")
 def test_words_find_a_fifth_more_code_identifiers_than_meaning_alone(
-    opened: Open, understanding: OnnxEmbedder
+    open_memory: OpenMemory, real_embedder: OnnxEmbedder
 ) -> None:
-    memory = opened(understanding)
-    for place, name in enumerate(NAMES):
-        one, two, three = TALES[place % 3 :] + TALES[: place % 3]
-        says(memory, f"{one} {two} The culprit was {name} after all. {three}")
+    memory = open_memory(real_embedder)
+    for place, name in enumerate(IDENTIFIERS):
+        one, two, three = FILLER_SENTENCES[place % 3 :] + FILLER_SENTENCES[: place % 3]
+        add_user_messages(memory, f"{one} {two} The culprit was {name} after all. {three}")
 
     def found_first(**settings: object) -> int:
-        best = (found(memory, f"What was wrong with {name}?", limit=1, settings=settings) for name in NAMES)
-        return sum(f" {name} " in "".join(texts) for name, texts in zip(NAMES, best, strict=True))
+        best = (
+            search_texts(memory, f"What was wrong with {name}?", limit=1, settings=settings)
+            for name in IDENTIFIERS
+        )
+        return sum(f" {name} " in "".join(texts) for name, texts in zip(IDENTIFIERS, best, strict=True))
 
     dense = found_first(**{"recall.hybrid": False, "recall.ranker": "cosine"})
     assert found_first() > 1.2 * dense > 0
@@ -215,27 +218,27 @@ def a_long_message(number: int) -> tuple[str, str]:
 
 @pytest.mark.spec("Y12", "X9", "Y15", "J4")
 def test_chunking_brings_the_function_in_a_long_message_into_the_prompt_and_nothing_else_does(
-    opened: Open,
+    open_memory: OpenMemory,
 ) -> None:
     letters = [a_long_message(number) for number in range(5)]
     reached = {}
     for chunking in (False, True):
         user = f"chunking {chunking}"
-        memory = opened(user=user, chunking__enabled=chunking)
-        says(memory, *(text for text, _ in letters))
+        memory = open_memory(user=user, chunking__enabled=chunking)
+        add_user_messages(memory, *(text for text, _ in letters))
         memory.flush()
-        blocks = {name: prompt(memory, f"what does {name} do?") for _, name in letters}
+        blocks = {name: context_text(memory, f"what does {name} do?") for _, name in letters}
         reached[chunking] = sum(f"function {name}(order)" in block for name, block in blocks.items())
-        assert all(estimate(block) <= 1000 for block in blocks.values())
+        assert all(estimate_tokens(block) <= 1000 for block in blocks.values())
 
-    assert all(estimate(text) >= 2000 for text, _ in letters)
+    assert all(estimate_tokens(text) >= 2000 for text, _ in letters)
     assert reached == {False: 0, True: len(letters)}
 
 
 @pytest.mark.spec("J4")
 def test_chunks_and_whole_messages_both_have_a_vector(memory: Memory) -> None:
     letter, _ = a_long_message(1)
-    says(memory, letter)
+    add_user_messages(memory, letter)
     stats = memory.stats()
 
     assert isinstance(stats["chunks"], int)
@@ -244,13 +247,13 @@ def test_chunks_and_whole_messages_both_have_a_vector(memory: Memory) -> None:
 
 
 @pytest.mark.spec("J4")
-def test_without_chunking_the_whole_message_is_found(opened: Open) -> None:
-    memory = opened(chunking__enabled=False)
+def test_without_chunking_the_whole_message_is_found(open_memory: OpenMemory) -> None:
+    memory = open_memory(chunking__enabled=False)
     letter, name = a_long_message(1)
-    says(memory, letter)
+    add_user_messages(memory, letter)
 
     assert memory.stats()["chunks"] == 0
-    assert found(memory, f"what does {name} do?") == [letter]
+    assert search_texts(memory, f"what does {name} do?") == [letter]
 
 
 @pytest.mark.spec("A10")
@@ -259,9 +262,9 @@ def test_without_chunking_the_whole_message_is_found(opened: Open) -> None:
     ["How should I design the new database table?", "The database is slow, which rules did we set?"],
 )
 def test_talk_about_the_database_fetches_sql_memories_and_not_css_that_weighs_as_much(
-    opened: Open, understanding: OnnxEmbedder, question: str
+    open_memory: OpenMemory, real_embedder: OnnxEmbedder, question: str
 ) -> None:
-    memory = opened(understanding, recall__limit=3)
+    memory = open_memory(real_embedder, recall__limit=3)
     sql = [
         "Use PostgreSQL 16 with one schema per tenant",
         "SQL migrations run before every deployment",
@@ -275,7 +278,7 @@ def test_talk_about_the_database_fetches_sql_memories_and_not_css_that_weighs_as
     for text in (*css, *sql):
         memory.add(text, kind="dec", chat_id="decisions")
     memory.flush()
-    told = [line for line in prompt(memory, question).splitlines() if line.startswith("- ")]
+    told = [line for line in context_text(memory, question).splitlines() if line.startswith("- ")]
 
     assert sorted(told) == sorted(f"- {text}" for text in sql)
     assert {row["weight"] for row in rows(memory.get_all(), "results")} == {1.0}
@@ -286,7 +289,7 @@ def test_talk_about_the_database_fetches_sql_memories_and_not_css_that_weighs_as
 
 @pytest.mark.spec("X1", "M8")
 def test_a_new_user_gets_nothing_and_no_error(memory: Memory) -> None:
-    says(memory, "I'm vegetarian.")
+    add_user_messages(memory, "I'm vegetarian.")
     answer = memory.context("What should I cook?", user_id="newcomer", chat_id="first chat")
     receipt = answer["receipt"]
     assert isinstance(receipt, dict)
@@ -301,11 +304,11 @@ def test_a_new_user_gets_nothing_and_no_error(memory: Memory) -> None:
 @pytest.mark.spec("A9", "C-22")
 @pytest.mark.parametrize("preset", ["default", "smart", "companion", "dev", "facts", "agent"])
 def test_another_users_facts_never_appear_whatever_the_preset(memory: Memory, preset: str) -> None:
-    says(memory, "I'm vegetarian and I live in Lisbon.", user="ana")
-    says(memory, "I love steak and I live in Berlin.", user="bruno")
+    add_user_messages(memory, "I'm vegetarian and I live in Lisbon.", user="ana")
+    add_user_messages(memory, "I love steak and I live in Berlin.", user="bruno")
     settings = {"preset": preset, "recall.enabled": True, "collect.store_raw": "full"}
-    hers = prompt(memory, "vegetarian steak in Lisbon or Berlin?", user="ana", settings=settings)
-    his = prompt(memory, "vegetarian steak in Lisbon or Berlin?", user="bruno", settings=settings)
+    hers = context_text(memory, "vegetarian steak in Lisbon or Berlin?", user="ana", settings=settings)
+    his = context_text(memory, "vegetarian steak in Lisbon or Berlin?", user="bruno", settings=settings)
 
     assert "Lisbon" in hers
     assert "Berlin" in his
@@ -317,8 +320,8 @@ def test_another_users_facts_never_appear_whatever_the_preset(memory: Memory, pr
 
 
 @pytest.mark.spec("Y1", "A8")
-def test_with_every_flag_off_dense_recall_of_the_messages_still_works(opened: Open) -> None:
-    memory = opened(
+def test_with_every_flag_off_dense_recall_of_the_messages_still_works(open_memory: OpenMemory) -> None:
+    memory = open_memory(
         recall__hybrid=False,
         chunking__enabled=False,
         funnel__enabled=False,
@@ -327,7 +330,7 @@ def test_with_every_flag_off_dense_recall_of_the_messages_still_works(opened: Op
         recall__ranker="cosine",
         recall__sources="messages",
     )
-    says(memory, "We will grill aubergines on Saturday.", "The printer is out of paper again.")
+    add_user_messages(memory, "We will grill aubergines on Saturday.", "The printer is out of paper again.")
     answer = memory.context("grilled aubergines", chat_id="another day")
     receipt = answer["receipt"]
     assert isinstance(receipt, dict)
@@ -341,11 +344,11 @@ def test_with_every_flag_off_dense_recall_of_the_messages_still_works(opened: Op
 
 @pytest.mark.spec("C-19")
 def test_a_memory_that_is_broken_all_over_does_not_fail_the_chat_and_says_so(
-    opened: Open, tmp_path: Path
+    open_memory: OpenMemory, tmp_path: Path
 ) -> None:
     embedder = FailingEmbedder(ProviderError("out of order"))
-    memory = opened(embedder)
-    says(memory, "I'm vegetarian.", chat="monday")
+    memory = open_memory(embedder)
+    add_user_messages(memory, "I'm vegetarian.", chat="monday")
     vandal = apsw.Connection(str(tmp_path / "memory.db"))
     vandal.execute("DROP TABLE passages_fts")
     vandal.close()
@@ -360,29 +363,29 @@ def test_a_memory_that_is_broken_all_over_does_not_fail_the_chat_and_says_so(
 
 
 @pytest.mark.spec("Y17", "B4")
-def test_trivial_messages_are_never_judged_and_cost_no_tokens(opened: Open) -> None:
+def test_trivial_messages_are_never_judged_and_cost_no_tokens(open_memory: OpenMemory) -> None:
     model = ScriptedChatModel("[]")
-    memory = opened(chat_model=model)
+    memory = open_memory(chat_model=model)
     trivial = ["Hi", "Good morning!", "ok thanks", "What is photosynthesis?", "Bom dia", "kkkk", "👍"]
     answer = memory.add([{"role": "user", "content": text} for text in trivial], chat_id="small talk")
-    waiting = memory.runtime.store.jobs.counts(Scope("default"))
+    waiting = memory.application.store.jobs.count_by_state(Scope("default"))
     memory.flush()
 
     assert [row["considered"] for row in rows(answer, "messages")] == [False] * len(trivial)
-    assert JobKind.JUDGE not in {kind for kind, _ in waiting}
+    assert JobKind.EXTRACT not in {kind for kind, _ in waiting}
     assert (model.calls, memory.get_all()) == ([], {"results": []})
 
 
 @pytest.mark.spec("B6", "TR-21")
-def test_a_question_about_her_own_project_is_judged_all_the_same(opened: Open) -> None:
+def test_a_question_about_her_own_project_is_judged_all_the_same(open_memory: OpenMemory) -> None:
     model = ScriptedChatModel("[]")
-    memory = opened(chat_model=model)
+    memory = open_memory(chat_model=model)
     text = "What is the best way to deploy my project?"
     answer = memory.add({"role": "user", "content": text}, chat_id="work")
-    waiting = memory.runtime.store.jobs.counts(Scope("default"))
+    waiting = memory.application.store.jobs.count_by_state(Scope("default"))
 
     assert [row["reason"] for row in rows(answer, "messages")] == ["gold: my project"]
-    assert JobKind.JUDGE in {kind for kind, _ in waiting}
+    assert JobKind.EXTRACT in {kind for kind, _ in waiting}
     memory.flush()
     assert len(model.calls) == 1
 
@@ -395,12 +398,12 @@ def test_each_preset_prints_its_own_format_from_the_same_store(memory: Memory, c
     memory.add("vegetarian", kind="pref", chat_id="monday")
     clock.advance(timedelta(hours=1))
     memory.add("hates cilantro", kind="pref", chat_id="monday")
-    says(memory, "We cook together on Sundays.", chat="today")
+    add_user_messages(memory, "We cook together on Sundays.", chat="today")
     memory.flush()
 
     def block(preset: str) -> str:
         settings = {"preset": preset, "recall.enabled": True}
-        return prompt(memory, "cook vegetarian, hates cilantro", chat="today", settings=settings)
+        return context_text(memory, "cook vegetarian, hates cilantro", chat="today", settings=settings)
 
     assert block("default") == (
         f"{NOTICES['en']}\n\n## Relevant memory\n- hates cilantro\n- vegetarian\n\n"
@@ -416,7 +419,7 @@ def test_each_preset_prints_its_own_format_from_the_same_store(memory: Memory, c
     assert heading == "[MEMÓRIA]"
     assert facts in {"- Hates cilantro; vegetarian.", "- Vegetarian; hates cilantro."}
     assert block("dev") == "hates cilantro\n\n---\n\nvegetarian\n\n---\n\nWe cook together on Sundays."
-    says(memory, "Cilantro grows on the balcony.", chat="monday")
+    add_user_messages(memory, "Cilantro grows on the balcony.", chat="monday")
     memory.flush()
     assert block("agent") == (
         "Relevant Facts (Global Context):\n• hates cilantro\n• vegetarian\n\n"

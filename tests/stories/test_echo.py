@@ -12,12 +12,12 @@ from recollect import Memory
 from recollect.adapters.embedders.hashing import HashingEmbedder
 from recollect.domain.memory import Memory as Kept
 from recollect.domain.scope import Scope
-from recollect.ports.chat_model import ChatModel, Turn
+from recollect.ports.chat_model import ChatModel, ModelMessage
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 
-TURNS = 300
-TOLD = (
+TURN_COUNT = 300
+STATEMENTS = (
     "Hi, I'm Marisa and I live in Porto with my sister.",
     "I'm vegetarian and I hate cilantro.",
     "Trabalho como enfermeira e sou alérgica a amendoim.",
@@ -26,7 +26,7 @@ TOLD = (
     "Remember that the spare key is with Dona Célia.",
     "Tenho pavor de avião.",
 )
-ASKED = (
+QUESTIONS = (
     "What could I cook tonight?",
     "O que você sabe sobre mim?",
     "Where do I live and what do I do?",
@@ -36,8 +36,8 @@ ASKED = (
 )
 FORMATS = ("facts", "smart", "companion", "dev", "agent", "xml")
 #: The dev format has no frame: it is meant for the system prompt, and nothing tells it from what a user writes.
-FRAMED = tuple(style for style in FORMATS if style != "dev")
-Open = Callable[..., Memory]
+FRAMED_FORMATS = tuple(style for style in FORMATS if style != "dev")
+OpenMemory = Callable[..., Memory]
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-def opened(tmp_path: Path, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+def open_memory(tmp_path: Path, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenMemory]:
     """Opens the memory of the story, with no setting of whoever runs the tests."""
     for name in [name for name in os.environ if name.startswith(("RECOLLECT_", "RAG_"))]:
         monkeypatch.delenv(name)
@@ -74,26 +74,28 @@ def opened(tmp_path: Path, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch) 
         memory.close()
 
 
-def said(memory: Memory, role: str, text: str, chat: str) -> None:
+def add_message(memory: Memory, role: str, text: str, chat: str) -> None:
     memory.add([{"role": role, "content": text}], chat_id=chat, sync=True)
 
 
-def known(memory: Memory) -> list[tuple[object, ...]]:
+def memory_rows(memory: Memory) -> list[tuple[object, ...]]:
     """All that is remembered, with how often it was heard and when."""
-    kept: Sequence[Kept] = memory.runtime.store.memories.list(Scope("default"), limit=1000, standing=None)
-    return sorted((m.text, m.standing, m.sightings, m.weight, m.seen_at, m.version) for m in kept)
+    memories: Sequence[Kept] = memory.application.store.memories.list(
+        Scope("default"), limit=1000, standing=None
+    )
+    return sorted((m.text, m.standing, m.sightings, m.weight, m.seen_at, m.version) for m in memories)
 
 
-def block(memory: Memory, question: str, style: str) -> str:
+def context_text(memory: Memory, query: str, style: str) -> str:
     settings = {"assemble.format": style, "assemble.budget": 4000, "recall.small_set": 4000}
-    return str(memory.context(question, chat_id="another", settings=settings)["text"])
+    return str(memory.context(query, chat_id="another", settings=settings)["text"])
 
 
-def repeated(recalled: str, turn: int) -> str:
+def make_echo(context: str, turn: int) -> str:
     """What an assistant makes of a block: the block, its lines, or its lines in a sentence."""
-    lines = [line.lstrip("-• ") for line in recalled.splitlines() if line.strip()]
+    lines = [line.lstrip("-• ") for line in context.splitlines() if line.strip()]
     return (
-        recalled,
+        context,
         "\n".join(lines),
         "You told me this: " + "; ".join(lines) + ".",
         f"Of course! {lines[turn % len(lines)]}",
@@ -101,42 +103,44 @@ def repeated(recalled: str, turn: int) -> str:
 
 
 @pytest.mark.spec("D17")
-def test_an_assistant_that_repeats_what_is_recalled_teaches_nothing(opened: Open, clock: FrozenClock) -> None:
-    memory = opened()
-    for text in TOLD:
-        said(memory, "user", text, "first")
-    before = known(memory)
-    for turn in range(TURNS // 2):
+def test_an_assistant_that_repeats_what_is_recalled_teaches_nothing(
+    open_memory: OpenMemory, clock: FrozenClock
+) -> None:
+    memory = open_memory()
+    for text in STATEMENTS:
+        add_message(memory, "user", text, "first")
+    before = memory_rows(memory)
+    for turn in range(TURN_COUNT // 2):
         clock.advance(timedelta(minutes=7))
-        question = ASKED[turn % len(ASKED)]
-        recalled = block(memory, question, FORMATS[turn % len(FORMATS)])
+        question = QUESTIONS[turn % len(QUESTIONS)]
+        recalled = context_text(memory, question, FORMATS[turn % len(FORMATS)])
         assert recalled
-        said(memory, "user", question, "second")
-        said(memory, "assistant", repeated(recalled, turn), "second")
+        add_message(memory, "user", question, "second")
+        add_message(memory, "assistant", make_echo(recalled, turn), "second")
 
     assert len(before) >= 9
-    assert known(memory) == before
+    assert memory_rows(memory) == before
 
 
-@pytest.mark.parametrize("style", FRAMED)
+@pytest.mark.parametrize("style", FRAMED_FORMATS)
 def test_a_question_that_carries_the_block_teaches_nothing(
-    opened: Open, clock: FrozenClock, style: str
+    open_memory: OpenMemory, clock: FrozenClock, style: str
 ) -> None:
-    memory = opened()
-    for text in TOLD:
-        said(memory, "user", text, "first")
-    before = known(memory)
+    memory = open_memory()
+    for text in STATEMENTS:
+        add_message(memory, "user", text, "first")
+    before = memory_rows(memory)
     for turn in range(24):
         clock.advance(timedelta(minutes=7))
-        question = ASKED[turn % len(ASKED)]
-        recalled = block(memory, question, style)
-        said(memory, "user", f"{recalled}\n\n{question}", "second")
-        said(memory, "assistant", repeated(recalled, turn), "second")
+        question = QUESTIONS[turn % len(QUESTIONS)]
+        recalled = context_text(memory, question, style)
+        add_message(memory, "user", f"{recalled}\n\n{question}", "second")
+        add_message(memory, "assistant", make_echo(recalled, turn), "second")
 
-    assert known(memory) == before
+    assert memory_rows(memory) == before
 
 
-def claims(turns: Sequence[Turn]) -> str:
+def extract_every_line(turns: Sequence[ModelMessage]) -> str:
     """A model that takes every line it is shown for a fact."""
     shown = "\n".join(turn.content for turn in turns)
     lines = {line.lstrip("-• ").strip() for line in shown.splitlines()}
@@ -145,17 +149,19 @@ def claims(turns: Sequence[Turn]) -> str:
 
 
 def test_a_model_that_believes_the_assistant_is_told_nothing_new_by_its_own_words(
-    opened: Open, clock: FrozenClock
+    open_memory: OpenMemory, clock: FrozenClock
 ) -> None:
-    memory = opened()
-    for text in TOLD:
-        said(memory, "user", text, "first")
-    before = known(memory)
-    believing = opened(ScriptedChatModel(claims), extract__roles="user+assistant", extract__mode="list")
+    memory = open_memory()
+    for text in STATEMENTS:
+        add_message(memory, "user", text, "first")
+    before = memory_rows(memory)
+    believing = open_memory(
+        ScriptedChatModel(extract_every_line), extract__roles="user+assistant", extract__mode="list"
+    )
     for turn in range(24):
         clock.advance(timedelta(minutes=7))
-        question = ASKED[turn % len(ASKED)]
-        recalled = block(believing, question, "xml")
-        said(believing, "assistant", f"{recalled}\nAs I said.", "second")
+        question = QUESTIONS[turn % len(QUESTIONS)]
+        recalled = context_text(believing, question, "xml")
+        add_message(believing, "assistant", f"{recalled}\nAs I said.", "second")
 
-    assert [row for row in known(believing) if row[1] == "active"] == before
+    assert [row for row in memory_rows(believing) if row[1] == "active"] == before

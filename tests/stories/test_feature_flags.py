@@ -5,29 +5,33 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.runner import Cli
-from tests.stories.presets import receipt, user
+from tests.cli.runner import InProcessCli
+from tests.stories.presets import context_receipt, user_messages
 from tests.stories.results import rows
 
 from recollect import Memory
 from recollect.adapters.embedders.hashing import HashingEmbedder
-from recollect.settings import ALIASES
+from recollect.settings import SETTING_ALIASES
 from recollect.testing.clock import FrozenClock
 from recollect.testing.model_server import ModelServer
 
-LETTER = "\n\n".join(f"Paragraph {number} of a letter about bridges and rivers. " * 6 for number in range(12))
+LONG_TEXT = "\n\n".join(
+    f"Paragraph {number} of a letter about bridges and rivers. " * 6 for number in range(12)
+)
 
 
 @pytest.fixture(autouse=True)
-def _settings_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith(("RECOLLECT_", "RAG_")) or name in ALIASES]:
+def _isolated_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [
+        name for name in os.environ if name.startswith(("RECOLLECT_", "RAG_")) or name in SETTING_ALIASES
+    ]:
         monkeypatch.delenv(name)
     for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "HOME"):
         monkeypatch.setenv(name, str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
 
 
-def opened(path: Path, **settings: object) -> Memory:
+def open_memory(path: Path, **settings: object) -> Memory:
     return Memory(
         path, embedder=HashingEmbedder(), clock=FrozenClock(), settings={"worker": False, **settings}
     )
@@ -36,9 +40,11 @@ def opened(path: Path, **settings: object) -> Memory:
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
     """Some talk about bridges. Nobody asked for anything by argument, so the environment is heard."""
-    with opened(tmp_path / "memory.db") as memory:
-        memory.add(user(*(f"Bridge number {n} crosses the river." for n in range(8))), chat_id="monday")
-        memory.add(user("The river is wide.", "We had soup."), chat_id="monday")
+    with open_memory(tmp_path / "memory.db") as memory:
+        memory.add(
+            user_messages(*(f"Bridge number {n} crosses the river." for n in range(8))), chat_id="monday"
+        )
+        memory.add(user_messages("The river is wide.", "We had soup."), chat_id="monday")
         memory.flush()
         yield memory
 
@@ -50,7 +56,7 @@ def test_hybrid_search_is_turned_off_and_on_by_its_flag(
     lexical = []
     for flag in ("true", "false", "true"):
         monkeypatch.setenv("RAG_HYBRID", flag)
-        told = receipt(memory, "Which bridge crosses the river?")
+        told = context_receipt(memory, "Which bridge crosses the river?")
         lexical.append((told["flags"]["hybrid"], told["sources"]["lexical"] > 0))
 
     assert lexical == [(True, True), (False, False), (True, True)]
@@ -61,7 +67,7 @@ def test_chunking_is_turned_off_and_on_by_its_flag(memory: Memory, monkeypatch: 
     chunks = []
     for number, flag in enumerate(("false", "true")):
         monkeypatch.setenv("RAG_CHUNKING", flag)
-        memory.add(user(f"{LETTER} {number}"), chat_id="letters")
+        memory.add(user_messages(f"{LONG_TEXT} {number}"), chat_id="letters")
         chunks.append(int(str(memory.stats()["chunks"])) > 0)
 
     assert chunks == [False, True]
@@ -71,9 +77,9 @@ def test_chunking_is_turned_off_and_on_by_its_flag(memory: Memory, monkeypatch: 
 def test_the_budget_is_the_one_of_the_flag_or_a_thousand(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual = receipt(memory, "Which bridge crosses the river?")
+    usual = context_receipt(memory, "Which bridge crosses the river?")
     monkeypatch.setenv("RAG_TOKEN_BUDGET", "40")
-    tight = receipt(memory, "Which bridge crosses the river?")
+    tight = context_receipt(memory, "Which bridge crosses the river?")
 
     assert (usual["budget"], tight["budget"]) == (1000, 40)
     assert 0 < tight["tokens"] <= 40 < usual["tokens"]
@@ -129,8 +135,8 @@ def test_the_model_that_extracts_is_the_one_named_as_memory_extractor(
         else:
             Path("mine.toml").write_text(f'memory_extractor = "{wanted}"\n', "utf-8")
             monkeypatch.setenv("RECOLLECT_CONFIG", "mine.toml")
-        with opened(tmp_path / "memory.db") as memory:
-            memory.add(user("I live in Lisbon."), chat_id="monday", sync=True)
+        with open_memory(tmp_path / "memory.db") as memory:
+            memory.add(user_messages("I live in Lisbon."), chat_id="monday", sync=True)
             learned = [(each["memory"], each["origin"]) for each in rows(memory.get_all())]
         asked = {str(request.body["model"]) for request in server.requests if "model" in request.body}
 
@@ -143,12 +149,14 @@ def test_the_toggle_for_other_chats_is_kept_with_the_memories_and_wins_over_the_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "hashing")
-    cli = Cli(tmp_path)
+    cli = InProcessCli(tmp_path)
 
     def recalls() -> bool:
-        with opened(cli.db, preset="smart") as memory:
-            memory.add(user("I decided that our project uses PostgreSQL."), chat_id="monday", sync=True)
-            return "PostgreSQL" in str(receipt(memory, "Which database?")["text"])
+        with open_memory(cli.db, preset="smart") as memory:
+            memory.add(
+                user_messages("I decided that our project uses PostgreSQL."), chat_id="monday", sync=True
+            )
+            return "PostgreSQL" in str(context_receipt(memory, "Which database?")["text"])
 
     at_first = recalls()
     told = cli("settings", "set", "enable_smart_rag", "true")
@@ -158,5 +166,5 @@ def test_the_toggle_for_other_chats_is_kept_with_the_memories_and_wins_over_the_
     cli("settings", "unset", "recall.enabled")
     taken_back = recalls()
 
-    assert told.out == "recall.enabled is now yes for default.\n"
+    assert told.stdout == "recall.enabled is now yes for default.\n"
     assert [at_first, on, off, taken_back] == [False, True, False, False]

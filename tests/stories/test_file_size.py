@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 from benchmarks.corpus import Corpus
-from tests.stories.presets import opened
+from tests.stories.presets import open_memory
 
 from recollect.testing.embedders import LetterEmbedder
 
-MESSAGES = 1400
+MESSAGE_COUNT = 1400
 #: Every so many messages there is a long one, so that there are about 43 chunks to 100 messages.
-LONG_EVERY = 5
-MB = 1_000_000
-HUNDRED_THOUSAND = 100_000
+LONG_MESSAGE_INTERVAL = 5
+BYTES_PER_MEGABYTE = 1_000_000
+REFERENCE_MESSAGES = 100_000
 DIMENSION = 384
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grown:
+class FileMeasurements:
     path: Path
     messages: int
     chunks: int
@@ -28,28 +28,28 @@ class Grown:
     text_bytes: int
     sizes: dict[str, int]
 
-    def per_hundred_thousand(self, part: str) -> float:
-        return self.sizes[part] / self.messages * HUNDRED_THOUSAND / MB
+    def megabytes_per_reference(self, part: str) -> float:
+        return self.sizes[part] / self.messages * REFERENCE_MESSAGES / BYTES_PER_MEGABYTE
 
 
-def talk() -> Iterator[tuple[str, list[dict[str, object]]]]:
-    for batch in Corpus(size=MESSAGES).batches():
+def generate_messages() -> Iterator[tuple[str, list[dict[str, object]]]]:
+    for batch in Corpus(size=MESSAGE_COUNT).batches():
         texts = [str(message["content"]) for message in batch.messages]
-        for place in range(0, len(texts), LONG_EVERY):
+        for place in range(0, len(texts), LONG_MESSAGE_INTERVAL):
             texts[place] = "\n\n".join(texts[place : place + 4])
         yield batch.chat, [{**m, "content": text} for m, text in zip(batch.messages, texts, strict=True)]
 
 
 @pytest.fixture(scope="module")
-def grown(tmp_path_factory: pytest.TempPathFactory) -> Grown:
+def measurements(tmp_path_factory: pytest.TempPathFactory) -> FileMeasurements:
     path, text_bytes = tmp_path_factory.mktemp("grown") / "m.db", 0
-    with opened(path, "dev", embedder=LetterEmbedder(DIMENSION), summaries__every=0) as memory:
-        for chat, messages in talk():
+    with open_memory(path, "dev", embedder=LetterEmbedder(DIMENSION), summaries__every=0) as memory:
+        for chat, messages in generate_messages():
             text_bytes += sum(len(str(message["content"]).encode()) for message in messages)
             memory.add(messages, chat_id=chat)
         memory.flush(seconds=600)
-        counted = memory.runtime.store.upkeep.stats(memory._scope(None))
-    return Grown(
+        counted = memory.application.store.maintenance.stats(memory._scope(None))
+    return FileMeasurements(
         path=path,
         messages=counted.messages,
         chunks=counted.chunks,
@@ -61,23 +61,26 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Grown:
 
 @pytest.mark.spec("X2", "Y10", "TR-23")
 def test_a_hundred_thousand_messages_with_chunks_and_all_vectors_stay_well_below_a_gigabyte(
-    grown: Grown,
+    measurements: FileMeasurements,
 ) -> None:
-    assert grown.text_bytes / grown.messages > 1000
-    assert 0.3 < grown.chunks / grown.messages < 0.6
-    assert grown.vectors == grown.messages + grown.chunks
-    assert grown.per_hundred_thousand("total") < 730
-    assert grown.path.stat().st_size / grown.messages * HUNDRED_THOUSAND < 730 * MB
+    assert measurements.text_bytes / measurements.messages > 1000
+    assert 0.3 < measurements.chunks / measurements.messages < 0.6
+    assert measurements.vectors == measurements.messages + measurements.chunks
+    assert measurements.megabytes_per_reference("total") < 730
+    assert (
+        measurements.path.stat().st_size / measurements.messages * REFERENCE_MESSAGES
+        < 730 * BYTES_PER_MEGABYTE
+    )
 
 
 @pytest.mark.spec("TR-23", "X2", "E21")
-def test_a_vector_takes_a_byte_for_each_number_and_a_little_more(grown: Grown) -> None:
-    assert grown.sizes["embeddings"] / grown.vectors < 1.4 * DIMENSION
+def test_a_vector_takes_a_byte_for_each_number_and_a_little_more(measurements: FileMeasurements) -> None:
+    assert measurements.sizes["embeddings"] / measurements.vectors < 1.4 * DIMENSION
 
 
 @pytest.mark.spec("TR-23")
-def test_only_messages_of_several_chunks_have_vectors_for_them(grown: Grown) -> None:
-    with sqlite3.connect(grown.path) as db:
+def test_only_messages_of_several_chunks_have_vectors_for_them(measurements: FileMeasurements) -> None:
+    with sqlite3.connect(measurements.path) as db:
         rows = db.execute("SELECT message_no, count(*) FROM message_chunks GROUP BY message_no").fetchall()
 
     assert rows
@@ -85,13 +88,15 @@ def test_only_messages_of_several_chunks_have_vectors_for_them(grown: Grown) -> 
 
 
 @pytest.mark.spec("X3")
-def test_vectors_are_kept_by_user_and_chat_so_that_a_search_reads_nobody_elses(grown: Grown) -> None:
+def test_vectors_are_kept_by_user_and_chat_so_that_a_search_reads_nobody_elses(
+    measurements: FileMeasurements,
+) -> None:
     """What the designs do with one collection per conversation is done with two columns of one table."""
-    with sqlite3.connect(grown.path) as db:
+    with sqlite3.connect(measurements.path) as db:
         plan = db.execute(
             "EXPLAIN QUERY PLAN SELECT passage FROM vectors WHERE user_no = 1 AND model_no = 1 AND chat_no = 1"
         ).fetchall()
         shards = db.execute("SELECT count(DISTINCT chat_no) FROM vectors WHERE user_no = 1").fetchone()
 
     assert "USING INDEX vectors_of_user (user_no=? AND model_no=?)" in str(plan)
-    assert shards == (MESSAGES // 100,)
+    assert shards == (MESSAGE_COUNT // 100,)

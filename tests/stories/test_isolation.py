@@ -7,22 +7,22 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory
-from recollect.domain.candidate import Reach
+from recollect.domain.candidate import SearchFilter
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound
 from recollect.testing.clock import CountingIds, FrozenClock
 from recollect.testing.embedders import LetterEmbedder
 
-REQUESTS = 10_000
+REQUEST_COUNT = 10_000
 #: These take longest, so they come up half as often.
-SLOW = frozenset({"search", "as of", "context", "why_not", "system message", "receipts"})
+SLOW_REQUESTS = frozenset({"search", "as of", "context", "why_not", "system message", "receipts"})
 #: Words that nobody else says; the three users talk about the same things in chats of the same names.
 CANARIES = {"ana": "quetzalana", "bruno": "quetzalbruno", "carla": "quetzalcarla"}
 CHATS = ("kitchen", "garden", "default")
 TOPICS = ("soup", "saffron", "bread", "roses", "tea", "cake")
-STRANGE = ("ana' OR '1'='1", "%", "*", "ana\x1f", "1", "0", "ANA", "ana ", "bruno--", '"', "ana;bruno")
+STRANGE_USERS = ("ana' OR '1'='1", "%", "*", "ana\x1f", "1", "0", "ANA", "ana ", "bruno--", '"', "ana;bruno")
 
-Ask = Callable[[str], object]
+UserRequest = Callable[[str], object]
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
             memory.consent("profile", granted=True, user_id=user)
             memory.set_profile({"projectGoals": f"grow {canary}", "freeformNotes": canary}, user_id=user)
             memory.add_context(f"file of {user}", f"All about {canary}.", chat_id="garden", user_id=user)
-            memory.summarise("kitchen", user_id=user)
+            memory.summarize("kitchen", user_id=user)
         memory.flush()
         yield memory
 
@@ -63,112 +63,114 @@ def ids(results: object) -> list[str]:
     return [str(each["id"]) for each in results]
 
 
-def everything_with_a_name(memory: Memory) -> dict[str, list[str]]:
+def ids_by_user(memory: Memory) -> dict[str, list[str]]:
     """Ids of messages, memories, receipts, events and files of all users, by user."""
-    store = memory.runtime.store
+    store = memory.application.store
     return {
         user: [
             *(message.id for message in store.messages.list(Scope(user))),
             *(each.id for each in store.memories.list(Scope(user), standing=None)),
             *(receipt.id for receipt in store.receipts.list(Scope(user))),
             *(event.id for event in store.events.list(Scope(user))),
-            *(file.id for file in store.contexts.list(Scope(user))),
-            *(file.name for file in store.contexts.list(Scope(user))),
+            *(file.id for file in store.context_files.list(Scope(user))),
+            *(file.name for file in store.context_files.list(Scope(user))),
         ]
         for user in CANARIES
     }
 
 
-def requests(memory: Memory, names: Mapping[str, list[str]], dice: random.Random) -> Mapping[str, Ask]:
+def make_requests(
+    memory: Memory, ids: Mapping[str, list[str]], rng: random.Random
+) -> Mapping[str, UserRequest]:
     """One request of each kind, about anything that anybody has."""
-    store = memory.runtime.store
-    wanted = dice.choice([name for listed in names.values() for name in listed])
-    chat = dice.choice([*CHATS, None])
+    store = memory.application.store
+    target_id = rng.choice([name for listed in ids.values() for name in listed])
+    chat = rng.choice([*CHATS, None])
     # In capitals they are searched for all the same, but a receipt that repeats the question shows no canary.
     shouted = [canary.upper() for canary in CANARIES.values()]
-    query = " ".join(dice.choices([*TOPICS, *shouted, *CANARIES, wanted, "like", "what"], k=4))
+    query = " ".join(rng.choices([*TOPICS, *shouted, *CANARIES, target_id, "like", "what"], k=4))
     passages = list(range(150))
     vector = LetterEmbedder().embed_query(query)
 
-    def searched(user: str) -> object:
+    def search(user: str) -> object:
         return memory.search(query, user_id=user, chat_id=chat, limit=50)
 
     def context(user: str) -> object:
-        preset = dice.choice(["default", "companion", "dev", "facts", "agent"])
+        preset = rng.choice(["default", "companion", "dev", "facts", "agent"])
         settings = {"preset": preset, "recall.enabled": True}
         return memory.context(query, user_id=user, chat_id=chat, settings=settings)
 
     def important(user: str) -> object:
-        hits = store.search.important(Scope(user), limit=99, reach=Reach())
-        return store.search.load(Scope(user), [hit.passage for hit in hits], reach=Reach())
+        hits = store.search.most_important(Scope(user), limit=99, search_filter=SearchFilter())
+        return store.search.load(Scope(user), [hit.passage_id for hit in hits], search_filter=SearchFilter())
 
-    def theirs_not_mine(user: str) -> bool:
-        return wanted not in names.get(user, [])
+    def is_foreign(user: str) -> bool:
+        return target_id not in ids.get(user, [])
 
-    def attached(user: str) -> object:
-        if theirs_not_mine(user):
-            memory.attach_context(wanted, "kitchen", user_id=user)
+    def attach(user: str) -> object:
+        if is_foreign(user):
+            memory.attach_context(target_id, "kitchen", user_id=user)
         return memory.contexts(chat_id="kitchen", user_id=user)
 
     return {
-        "search": searched,
+        "search": search,
         "as of": lambda user: memory.search(query, user_id=user, chat_id=chat, as_of="2026-03-02T09:00:00+00:00"),
         "context": context,
-        "get": lambda user: memory.get(wanted, user_id=user),
-        "prefix": lambda user: memory.get(wanted[:-1], user_id=user),
+        "get": lambda user: memory.get(target_id, user_id=user),
+        "prefix": lambda user: memory.get(target_id[:-1], user_id=user),
         "get_all": lambda user: memory.get_all(user_id=user, chat_id=chat),
-        "history": lambda user: memory.history(wanted, user_id=user),
-        "why": lambda user: memory.why(wanted, user_id=user),
+        "history": lambda user: memory.history(target_id, user_id=user),
+        "why": lambda user: memory.why(target_id, user_id=user),
         "last receipt": lambda user: memory.why(user_id=user),
-        "why_not": lambda user: memory.why_not(query, wanted, user_id=user),
-        "update": lambda user: theirs_not_mine(user) and memory.update(wanted, "mine now", user_id=user),
-        "delete": lambda user: theirs_not_mine(user) and memory.delete(wanted, user_id=user),
+        "why_not": lambda user: memory.why_not(query, target_id, user_id=user),
+        "update": lambda user: is_foreign(user) and memory.update(target_id, "mine now", user_id=user),
+        "delete": lambda user: is_foreign(user) and memory.delete(target_id, user_id=user),
         "system message": lambda user: memory.build_system_message(rag_query=query, user_id=user, chat_id=chat),
-        "inbox": lambda user: memory.inbox(user_id=user),
+        "inbox": lambda user: memory.review_queue(user_id=user),
         "events": lambda user: memory.events(user_id=user, limit=200),
-        "undo": lambda user: theirs_not_mine(user) and memory.undo(wanted, user_id=user),
-        "restore": lambda user: theirs_not_mine(user) and memory.restore(wanted, user_id=user),
+        "undo": lambda user: is_foreign(user) and memory.undo(target_id, user_id=user),
+        "restore": lambda user: is_foreign(user) and memory.restore(target_id, user_id=user),
         "profile": lambda user: memory.profile(user_id=user),
         "consents": lambda user: memory.consents(user_id=user),
-        "ledger": lambda user: memory.ledger(user_id=user),
+        "ledger": lambda user: memory.audit_log(user_id=user),
         "files": lambda user: memory.contexts(user_id=user, chat_id=chat),
-        "file": lambda user: store.contexts.get(Scope(user), wanted),
-        "attach": attached,
+        "file": lambda user: store.context_files.get(Scope(user), target_id),
+        "attach": attach,
         "summaries": lambda user: memory.summaries(user_id=user, chat_id=chat),
-        "forecast": lambda user: memory.forecast(user_id=user),
-        "chat": lambda user: memory.messages(dice.choice(CHATS), user_id=user),
-        "edit": lambda user: theirs_not_mine(user) and memory.edit_message(wanted, "mine now", user_id=user),
-        "branch": lambda user: theirs_not_mine(user) and memory.branch(wanted, "my branch", user_id=user),
+        "forecast": lambda user: memory.forecast_decay(user_id=user),
+        "chat": lambda user: memory.messages(rng.choice(CHATS), user_id=user),
+        "edit": lambda user: is_foreign(user) and memory.edit_message(target_id, "mine now", user_id=user),
+        "branch": lambda user: is_foreign(user) and memory.branch(target_id, "my branch", user_id=user),
         "stats": lambda user: memory.stats(user_id=user),
-        "message": lambda user: store.messages.get(Scope(user), wanted),
-        "messages": lambda user: store.messages.list(Scope(user, chat), before=dice.choice([None, wanted])),
-        "unextracted": lambda user: store.messages.unextracted(Scope(user), limit=99),
-        "chunks": lambda user: store.messages.chunks(Scope(user), wanted),
+        "message": lambda user: store.messages.get(Scope(user), target_id),
+        "messages": lambda user: store.messages.list(Scope(user, chat), before=rng.choice([None, target_id])),
+        "unextracted": lambda user: store.messages.list_unextracted(Scope(user), limit=99),
+        "chunks": lambda user: store.messages.chunks(Scope(user), target_id),
         "chats": lambda user: store.chats.list(Scope(user)),
-        "of_messages": lambda user: store.memories.of_messages(Scope(user), [wanted]),
-        "load": lambda user: store.search.load(Scope(user, chat), passages, reach=Reach()),
+        "of_messages": lambda user: store.memories.of_messages(Scope(user), [target_id]),
+        "load": lambda user: store.search.load(Scope(user, chat), passages, search_filter=SearchFilter()),
         "cosines": lambda user: sorted(
             store.search.load(
                 Scope(user),
                 store.search.cosines(Scope(user), passages, vector, model="letters"),
-                reach=Reach(),
+                search_filter=SearchFilter(),
             ).items()
         ),
         "important": important,
-        "waiting": lambda user: store.vectors.missing(user, limit=99),
+        "waiting": lambda user: store.vectors.queued_passages(user, limit=99),
         "jobs": lambda user: store.jobs.list(Scope(user)),
         "receipts": lambda user: store.receipts.list(Scope(user)),
     }  # fmt: skip
 
 
-def foreign(user: str, answer: object) -> list[str]:
+def find_foreign_canaries(user: str, answer: object) -> list[str]:
     shown = repr(answer)
     return [canary for owner, canary in CANARIES.items() if owner != user and canary in shown]
 
 
-def answered(ask: Ask, user: str) -> object:
+def run_request(request: UserRequest, user: str) -> object:
     try:
-        return ask(user)
+        return request(user)
     except NotFound:
         return None
 
@@ -176,26 +178,26 @@ def answered(ask: Ask, user: str) -> object:
 @pytest.mark.spec("A9", "C-22")
 def test_no_request_ever_shows_a_word_of_somebody_else(memory: Memory) -> None:
     dice = random.Random(20260302)
-    names = everything_with_a_name(memory)
-    kinds = list(requests(memory, names, dice))
-    kinds += [kind for kind in kinds if kind not in SLOW]
-    for number in range(REQUESTS):
+    names = ids_by_user(memory)
+    kinds = list(make_requests(memory, names, dice))
+    kinds += [kind for kind in kinds if kind not in SLOW_REQUESTS]
+    for number in range(REQUEST_COUNT):
         asked = kinds[number % len(kinds)]
         user = dice.choice([*CANARIES, *CANARIES, "nobody"])
 
-        shown = answered(requests(memory, names, dice)[asked], user)
-        assert foreign(user, shown) == [], f"request {number}: {asked} of {user}"
+        shown = run_request(make_requests(memory, names, dice)[asked], user)
+        assert find_foreign_canaries(user, shown) == [], f"request {number}: {asked} of {user}"
 
 
 @pytest.mark.spec("A9", "C-22")
-@pytest.mark.parametrize("name", STRANGE)
+@pytest.mark.parametrize("name", STRANGE_USERS)
 def test_a_strange_name_is_a_name_like_any_other(memory: Memory, name: str) -> None:
-    for asked, ask in requests(memory, everything_with_a_name(memory), random.Random(7)).items():
+    for asked, ask in make_requests(memory, ids_by_user(memory), random.Random(7)).items():
         try:
-            shown = answered(ask, name)
+            shown = run_request(ask, name)
         except InvalidInput:
             continue
-        assert foreign(name, shown) == [], asked
+        assert find_foreign_canaries(name, shown) == [], asked
 
 
 @pytest.mark.spec("A9")
@@ -218,7 +220,7 @@ def test_nobody_names_themselves_and_it_works(tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
         memory.add("I like saffron")
 
-        assert memory.runtime.store.users() == ["default"]
+        assert memory.application.store.users() == ["default"]
         assert "saffron" in repr(memory.search("saffron"))
 
 

@@ -14,16 +14,16 @@ def texts(memory: Memory) -> list[str]:
     return sorted(str(each["memory"]) for each in rows(memory.get_all()))
 
 
-def known(memory: Memory, text: str) -> str:
+def add_memory(memory: Memory, text: str) -> str:
     return str(rows(memory.add(text))[0]["id"])
 
 
-def said(memory: Memory, text: str) -> None:
+def add_message(memory: Memory, text: str) -> None:
     memory.add({"role": "user", "content": text}, chat_id="c", sync=True)
 
 
 def test_what_was_forgotten_comes_back_by_undo(memory: Memory) -> None:
-    name = known(memory, "I love jazz")
+    name = add_memory(memory, "I love jazz")
     before = memory.get(name)
     memory.delete(name)
     forgotten = texts(memory)
@@ -37,7 +37,7 @@ def test_what_was_forgotten_comes_back_by_undo(memory: Memory) -> None:
 
 
 def test_a_correction_is_undone_word_for_word(memory: Memory) -> None:
-    name = known(memory, "I love jazz")
+    name = add_memory(memory, "I love jazz")
     memory.update(name, "I love jaz")
     memory.undo()
 
@@ -46,7 +46,7 @@ def test_a_correction_is_undone_word_for_word(memory: Memory) -> None:
 
 
 def test_what_was_archived_comes_back_by_undo_or_by_name(memory: Memory) -> None:
-    name = known(memory, "I love jazz")
+    name = add_memory(memory, "I love jazz")
     memory.archive(name)
     away = texts(memory)
     memory.undo()
@@ -58,7 +58,7 @@ def test_what_was_archived_comes_back_by_undo_or_by_name(memory: Memory) -> None
 
 
 def test_a_merge_keeps_the_fuller_one_with_all_sources_and_is_undone_whole(memory: Memory) -> None:
-    one, two = known(memory, "loves jazz"), known(memory, "loves jazz and old vinyl records")
+    one, two = add_memory(memory, "loves jazz"), add_memory(memory, "loves jazz and old vinyl records")
     merged = memory.merge([one, two])
     left = texts(memory)
     memory.undo()
@@ -71,11 +71,11 @@ def test_a_merge_keeps_the_fuller_one_with_all_sources_and_is_undone_whole(memor
 
 
 def test_what_was_just_learned_is_taken_back_and_stays_away(memory: Memory) -> None:
-    said(memory, "I hate cilantro.")
+    add_message(memory, "I hate cilantro.")
     learned = texts(memory)
     memory.undo()
     gone = texts(memory)
-    store = memory.runtime.store
+    store = memory.application.store
     message = rows(memory.messages("c"))[0]["id"]
     memory.edit_message(message, "I hate cilantro. I love jazz.")
     memory.flush()
@@ -87,9 +87,9 @@ def test_what_was_just_learned_is_taken_back_and_stays_away(memory: Memory) -> N
 
 
 def test_undoing_a_move_brings_the_old_town_back(memory: Memory, clock: FrozenClock) -> None:
-    said(memory, "I live in Lisbon.")
+    add_message(memory, "I live in Lisbon.")
     clock.advance(timedelta(days=1))
-    said(memory, "I moved to Porto.")
+    add_message(memory, "I moved to Porto.")
     moved = texts(memory)
     memory.undo()
 
@@ -98,7 +98,7 @@ def test_undoing_a_move_brings_the_old_town_back(memory: Memory, clock: FrozenCl
 
 
 def test_things_are_undone_from_the_last_to_the_first(memory: Memory) -> None:
-    name = known(memory, "I love jazz")
+    name = add_memory(memory, "I love jazz")
     memory.update(name, "I love blues")
     memory.delete(name)
     done = [memory.undo()["action"] for _ in range(3)]
@@ -109,7 +109,7 @@ def test_things_are_undone_from_the_last_to_the_first(memory: Memory) -> None:
 
 
 def test_an_earlier_change_waits_for_the_later_one_to_be_undone(memory: Memory) -> None:
-    name = known(memory, "I love jazz")
+    name = add_memory(memory, "I love jazz")
     memory.update(name, "I love blues")
     [edit, _] = rows(memory.events())
     memory.update(name, "I love soul")
@@ -124,9 +124,9 @@ def test_an_earlier_change_waits_for_the_later_one_to_be_undone(memory: Memory) 
 
 
 def test_a_contradiction_waits_in_the_inbox_and_takes_over_when_accepted(memory: Memory) -> None:
-    said(memory, "My name is Ana.")
-    said(memory, "My name is Beatriz.")
-    [waiting] = rows(memory.inbox())
+    add_message(memory, "My name is Ana.")
+    add_message(memory, "My name is Beatriz.")
+    [waiting] = rows(memory.review_queue())
     before = texts(memory)
     memory.restore(waiting["id"])
 
@@ -134,18 +134,18 @@ def test_a_contradiction_waits_in_the_inbox_and_takes_over_when_accepted(memory:
     assert (before, texts(memory)) == (["name: Ana"], ["name: Beatriz"])
     memory.undo()
     assert texts(memory) == ["name: Ana"]
-    assert len(rows(memory.inbox())) == 1
+    assert len(rows(memory.review_queue())) == 1
 
 
 def test_there_is_nothing_to_bring_back_of_what_is_in_use(memory: Memory) -> None:
-    name = known(memory, "I love jazz")
+    name = add_memory(memory, "I love jazz")
 
     with pytest.raises(InvalidInput, match="nothing to bring back"):
         memory.restore(name)
 
 
 def test_one_memory_cannot_be_merged(memory: Memory) -> None:
-    name = known(memory, "I love jazz")
+    name = add_memory(memory, "I love jazz")
 
     with pytest.raises(InvalidInput, match="at least two"):
         memory.merge([name, name])
@@ -153,13 +153,13 @@ def test_one_memory_cannot_be_merged(memory: Memory) -> None:
 
 @pytest.mark.spec("G2", "G3", "T3")
 def test_a_mood_fades_and_is_put_away_and_a_pinned_one_is_not(memory: Memory, clock: FrozenClock) -> None:
-    one = known_mood(memory, "anxious about money")
-    two = known_mood(memory, "anxious about deadlines")
+    one = add_mood(memory, "anxious about money")
+    two = add_mood(memory, "anxious about deadlines")
     memory.pin(two)
-    planned = memory.garden(dry_run=True)
+    planned = memory.run_maintenance(dry_run=True)
     clock.advance(timedelta(weeks=8))
-    seen = memory.garden(dry_run=True)
-    done = memory.garden()
+    seen = memory.run_maintenance(dry_run=True)
+    done = memory.run_maintenance()
 
     assert rows(planned, "put_away") == []
     assert [each["id"] for each in rows(seen, "put_away")] == [one]
@@ -171,19 +171,19 @@ def test_a_mood_fades_and_is_put_away_and_a_pinned_one_is_not(memory: Memory, cl
 
 @pytest.mark.spec("G1")
 def test_the_future_of_the_garden_is_told_without_touching_it(memory: Memory) -> None:
-    known_mood(memory, "anxious about money")
-    told = rows(memory.forecast(weeks=8), "put_away")
+    add_mood(memory, "anxious about money")
+    told = rows(memory.forecast_decay(weeks=8), "put_away")
 
     assert [(each["memory"], each["weeks"]) for each in told] == [("anxious about money", 8)]
     assert texts(memory) == ["anxious about money"]
 
 
 def test_the_gardener_makes_one_of_what_says_the_same(memory: Memory) -> None:
-    first = known(memory, "Sou vegetariana")
-    second = known(memory, "Não gosto de carne")
+    first = add_memory(memory, "Sou vegetariana")
+    second = add_memory(memory, "Não gosto de carne")
 
-    told = memory.garden(dry_run=True)
-    done = memory.garden()
+    told = memory.run_maintenance(dry_run=True)
+    done = memory.run_maintenance()
 
     assert rows(told, "merged") == rows(done, "merged")
     assert [each["id"] for each in rows(done, "merged")] == [first]
@@ -191,5 +191,5 @@ def test_the_gardener_makes_one_of_what_says_the_same(memory: Memory) -> None:
     assert memory.get(second)["standing"] == "superseded"
 
 
-def known_mood(memory: Memory, text: str) -> str:
+def add_mood(memory: Memory, text: str) -> str:
     return str(rows(memory.add(text, kind="emo"))[0]["id"])

@@ -20,8 +20,8 @@ from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import MONDAY, CountingIds, FrozenClock
 from recollect.testing.embedders import LetterEmbedder
 
-ANA = Scope("ana")
-SAYINGS = (
+USER_SCOPE = Scope("ana")
+STATEMENTS = (
     "I live in Lisbon.",
     "I moved to Porto.",
     "I live in Braga now.",
@@ -42,43 +42,43 @@ SAYINGS = (
 
 
 @dataclass(slots=True)
-class Talk:
+class EditedChat:
     """A memory, and the transcript it should agree with."""
 
     memory: Memory
     clock: FrozenClock
-    said: list[tuple[str, str, Any]] = field(default_factory=list)  #: id, text, when
+    messages: list[tuple[str, str, Any]] = field(default_factory=list)  #: id, text, when
 
-    def say(self, text: str) -> str:
+    def add(self, text: str) -> str:
         self.clock.advance(timedelta(hours=1))
         message = {"role": "user", "content": text, "created_at": self.clock.now()}
         [stored] = rows(self.memory.add(message, chat_id="c", sync=True), "messages")
         name = str(stored["id"])
-        self.said.append((name, text, self.clock.now()))
+        self.messages.append((name, text, self.clock.now()))
         return name
 
-    def edit(self, place: int, text: str) -> None:
-        name, _, at = self.said[place]
+    def edit(self, position: int, text: str) -> None:
+        name, _, at = self.messages[position]
         self.memory.edit_message(name, text)
-        self.said[place] = (name, text, at)
+        self.messages[position] = (name, text, at)
         self.memory.flush()
 
-    def delete(self, place: int) -> None:
-        self.memory.delete_message(self.said.pop(place)[0])
+    def delete(self, position: int) -> None:
+        self.memory.delete_message(self.messages.pop(position)[0])
         self.memory.flush()
 
-    def known(self) -> list[tuple[object, ...]]:
+    def memory_rows(self) -> list[tuple[object, ...]]:
         """What is known, without names and the time it was written down."""
-        places = {name: place for place, (name, _, _) in enumerate(self.said)}
-        store = self.memory.runtime.store
-        facts = store.memories.list(ANA, limit=1000, standing=None)
+        places = {name: place for place, (name, _, _) in enumerate(self.messages)}
+        store = self.memory.application.store
+        facts = store.memories.list(USER_SCOPE, limit=1000, standing=None)
         by_id = {fact.id: fact for fact in facts}
-        return sorted((_told(fact, by_id, places) for fact in facts), key=repr)
+        return sorted((_comparable_row(fact, by_id, places) for fact in facts), key=repr)
 
 
-def _told(fact: Fact, by_id: dict[str, Fact], places: dict[str, int]) -> tuple[object, ...]:
+def _comparable_row(fact: Fact, by_id: dict[str, Fact], positions: dict[str, int]) -> tuple[object, ...]:
     successor = by_id[fact.superseded_by].text if fact.superseded_by else None
-    sources = sorted((places[span.message_id], span.start, span.end) for span in fact.spans)
+    sources = sorted((positions[span.message_id], span.start, span.end) for span in fact.spans)
     return (
         fact.text,
         fact.kind,
@@ -96,7 +96,7 @@ def _told(fact: Fact, by_id: dict[str, Fact], places: dict[str, int]) -> tuple[o
     )
 
 
-def opened(folder: str) -> Talk:
+def open_chat(folder: str) -> EditedChat:
     clock = FrozenClock(MONDAY)
     memory = Memory(
         Path(folder) / "memory.db",
@@ -106,35 +106,35 @@ def opened(folder: str) -> Talk:
         ids=CountingIds(),
         settings={"worker": False},
     )
-    return Talk(memory=memory, clock=clock)
+    return EditedChat(memory=memory, clock=clock)
 
 
-def fresh(transcript: Sequence[tuple[str, str, Any]]) -> list[tuple[object, ...]]:
+def replay_rows(transcript: Sequence[tuple[str, str, Any]]) -> list[tuple[object, ...]]:
     """What is known when only the final transcript was ever heard."""
     with TemporaryDirectory() as folder:
-        talk = opened(folder)
+        chat = open_chat(folder)
         for _, text, at in transcript:
             message = {"role": "user", "content": text, "created_at": at}
-            [stored] = rows(talk.memory.add(message, chat_id="c", sync=True), "messages")
-            talk.said.append((str(stored["id"]), text, at))
-        known = talk.known()
-        talk.memory.close()
+            [stored] = rows(chat.memory.add(message, chat_id="c", sync=True), "messages")
+            chat.messages.append((str(stored["id"]), text, at))
+        known = chat.memory_rows()
+        chat.memory.close()
     return known
 
 
 @pytest.fixture
-def talk(tmp_path: Path) -> Iterator[Talk]:
-    opened_talk = opened(str(tmp_path))
+def chat(tmp_path: Path) -> Iterator[EditedChat]:
+    opened_talk = open_chat(str(tmp_path))
     yield opened_talk
     opened_talk.memory.close()
 
 
-sayings = st.sampled_from(SAYINGS)
+statements = st.sampled_from(STATEMENTS)
 changes = st.lists(
     st.one_of(
-        st.tuples(st.just("edit"), st.integers(0, 9), sayings),
+        st.tuples(st.just("edit"), st.integers(0, 9), statements),
         st.tuples(st.just("delete"), st.integers(0, 9), st.just("")),
-        st.tuples(st.just("say"), st.just(0), sayings),
+        st.tuples(st.just("say"), st.just(0), statements),
     ),
     min_size=1,
     max_size=6,
@@ -143,7 +143,7 @@ changes = st.lists(
 
 @pytest.mark.spec("V2")
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(first=st.lists(sayings, min_size=1, max_size=6), then=changes)
+@given(first=st.lists(statements, min_size=1, max_size=6), then=changes)
 @example(first=["I live in Lisbon.", "I moved to Porto."], then=[("delete", 1, "")])
 @example(first=["I'm vegetarian.", "Não gosto de carne."], then=[("delete", 0, "")])
 @example(first=["My name is Ana.", "My name is Anna."], then=[("edit", 0, "I love jazz.")])
@@ -155,19 +155,19 @@ def test_after_any_changes_memories_equal_those_of_the_final_transcript(
     first: list[str], then: list[tuple[str, int, str]]
 ) -> None:
     with TemporaryDirectory() as folder:
-        talk = opened(folder)
+        chat = open_chat(folder)
         for text in first:
-            talk.say(text)
+            chat.add(text)
         for what, place, text in then:
             if what == "say":
-                talk.say(text)
-            elif talk.said:
-                one = place % len(talk.said)
-                talk.edit(one, text) if what == "edit" else talk.delete(one)
-        known = talk.known()
-        talk.memory.close()
+                chat.add(text)
+            elif chat.messages:
+                one = place % len(chat.messages)
+                chat.edit(one, text) if what == "edit" else chat.delete(one)
+        known = chat.memory_rows()
+        chat.memory.close()
 
-    assert known == fresh(talk.said)
+    assert known == replay_rows(chat.messages)
 
 
 def test_what_is_judged_out_of_order_comes_to_the_same(tmp_path: Path) -> None:
@@ -181,19 +181,21 @@ def test_what_is_judged_out_of_order_comes_to_the_same(tmp_path: Path) -> None:
         ids=ids,
         settings={"worker": False},
     )
-    talk = Talk(memory=memory, clock=clock)
+    chat = EditedChat(memory=memory, clock=clock)
     texts = ["I live in Lisbon.", "I'm vegetarian.", "I moved to Porto.", "Não gosto de carne."]
-    engine, policy = memory.runtime.engine, memory.runtime.policy("ana")
+    engine, policy = memory.application.engine, memory.application.policy("ana")
     for text in texts:
         clock.advance(timedelta(hours=1))
         observed = memory.add({"role": "user", "content": text, "created_at": clock.now()}, chat_id="c")
         [stored] = rows(observed, "messages")
-        talk.said.append((str(stored["id"]), text, clock.now()))
-    for name, _, _ in reversed(talk.said):
-        for lesson in engine.judge(ANA, [memory.runtime.store.messages.get(ANA, name)], policy):
+        chat.messages.append((str(stored["id"]), text, clock.now()))
+    for name, _, _ in reversed(chat.messages):
+        for lesson in engine.extract(
+            USER_SCOPE, [memory.application.store.messages.get(USER_SCOPE, name)], policy
+        ):
             engine.learn(lesson, policy)
 
-    assert talk.known() == fresh(talk.said)
+    assert chat.memory_rows() == replay_rows(chat.messages)
     memory.close()
 
 
@@ -218,98 +220,98 @@ def test_another_answer_takes_back_what_the_first_one_taught(tmp_path: Path) -> 
         assert _texts(memory.get_all()) == ["the table is booked for Sunday"]
 
 
-def test_only_an_answer_can_be_made_anew(talk: Talk) -> None:
-    talk.say("I live in Lisbon.")
+def test_only_an_answer_can_be_made_anew(chat: EditedChat) -> None:
+    chat.add("I live in Lisbon.")
 
     with pytest.raises(InvalidInput, match="not the assistant's"):
-        talk.memory.regenerate("c", "You do.")
+        chat.memory.regenerate("c", "You do.")
 
 
-def test_a_memory_outlives_one_of_its_two_sources(talk: Talk) -> None:
-    talk.say("I love jazz.")
-    name = talk.say("I love jazz.")
-    [before] = rows(talk.memory.get_all())
-    gone = talk.memory.delete_message(name)
-    [after] = rows(talk.memory.get_all())
+def test_a_memory_outlives_one_of_its_two_sources(chat: EditedChat) -> None:
+    chat.add("I love jazz.")
+    name = chat.add("I love jazz.")
+    [before] = rows(chat.memory.get_all())
+    gone = chat.memory.delete_message(name)
+    [after] = rows(chat.memory.get_all())
 
     assert gone["results"] == []
     assert before["id"] == after["id"]
     assert (before["sightings"], after["sightings"]) == (2, 1)
 
 
-def test_what_the_user_corrected_is_theirs_and_stays(talk: Talk) -> None:
-    name = talk.say("I live in Lisbon.")
-    [fact] = rows(talk.memory.get_all())
-    talk.memory.update(str(fact["id"]), "lives near Lisbon")
-    talk.memory.delete_message(name)
+def test_what_the_user_corrected_is_theirs_and_stays(chat: EditedChat) -> None:
+    name = chat.add("I live in Lisbon.")
+    [fact] = rows(chat.memory.get_all())
+    chat.memory.update(str(fact["id"]), "lives near Lisbon")
+    chat.memory.delete_message(name)
 
-    assert _texts(talk.memory.get_all()) == ["lives near Lisbon"]
-
-
-def test_what_was_forgotten_does_not_come_back_by_an_edit_elsewhere(talk: Talk) -> None:
-    talk.say("I live in Lisbon.")
-    other = talk.say("I love jazz and I hate cilantro.")
-    [jazz] = [f for f in rows(talk.memory.get_all()) if "jazz" in str(f)]
-    talk.memory.delete(str(jazz["id"]))
-    talk.memory.edit_message(other, "I love jazz and I hate olives.")
-    talk.memory.flush()
-
-    assert not any("jazz" in text for text in _texts(talk.memory.get_all()))
-    assert any("olives" in text for text in _texts(talk.memory.get_all()))
+    assert _texts(chat.memory.get_all()) == ["lives near Lisbon"]
 
 
-def test_saying_it_anew_brings_it_back(talk: Talk) -> None:
-    talk.say("I love jazz.")
-    [jazz] = rows(talk.memory.get_all())
-    talk.memory.delete(str(jazz["id"]))
-    talk.say("I love jazz.")
+def test_what_was_forgotten_does_not_come_back_by_an_edit_elsewhere(chat: EditedChat) -> None:
+    chat.add("I live in Lisbon.")
+    other = chat.add("I love jazz and I hate cilantro.")
+    [jazz] = [f for f in rows(chat.memory.get_all()) if "jazz" in str(f)]
+    chat.memory.delete(str(jazz["id"]))
+    chat.memory.edit_message(other, "I love jazz and I hate olives.")
+    chat.memory.flush()
 
-    assert len(_texts(talk.memory.get_all())) == 1
+    assert not any("jazz" in text for text in _texts(chat.memory.get_all()))
+    assert any("olives" in text for text in _texts(chat.memory.get_all()))
 
 
-def test_a_deleted_chat_takes_along_what_rests_on_it_alone(talk: Talk) -> None:
-    talk.say("I love jazz.")
-    talk.say("I live in Lisbon.")
-    talk.memory.add({"role": "user", "content": "I love jazz."}, chat_id="other", sync=True)
-    gone = talk.memory.delete_chat("c")
+def test_saying_it_anew_brings_it_back(chat: EditedChat) -> None:
+    chat.add("I love jazz.")
+    [jazz] = rows(chat.memory.get_all())
+    chat.memory.delete(str(jazz["id"]))
+    chat.add("I love jazz.")
+
+    assert len(_texts(chat.memory.get_all())) == 1
+
+
+def test_a_deleted_chat_takes_along_what_rests_on_it_alone(chat: EditedChat) -> None:
+    chat.add("I love jazz.")
+    chat.add("I live in Lisbon.")
+    chat.memory.add({"role": "user", "content": "I love jazz."}, chat_id="other", sync=True)
+    gone = chat.memory.delete_chat("c")
 
     assert [text for text in _texts(gone) if "Lisbon" in text]
-    assert len(_texts(talk.memory.get_all())) == 1
+    assert len(_texts(chat.memory.get_all())) == 1
     with pytest.raises(NotFound):
-        talk.memory.runtime.store.chats.get(Scope("ana", "c"))
+        chat.memory.application.store.chats.get(Scope("ana", "c"))
 
 
-def test_a_branch_stands_behind_what_was_learned_and_counts_nothing_twice(talk: Talk) -> None:
-    talk.say("I love jazz.")
-    second = talk.say("I live in Lisbon.")
-    talk.say("I hate cilantro.")
-    branched = talk.memory.branch(second, "again")
-    [before] = [f for f in rows(talk.memory.get_all()) if "jazz" in str(f)]
-    talk.memory.delete_chat("c")
-    left = rows(talk.memory.get_all())
+def test_a_branch_stands_behind_what_was_learned_and_counts_nothing_twice(chat: EditedChat) -> None:
+    chat.add("I love jazz.")
+    second = chat.add("I live in Lisbon.")
+    chat.add("I hate cilantro.")
+    branched = chat.memory.branch(second, "again")
+    [before] = [f for f in rows(chat.memory.get_all()) if "jazz" in str(f)]
+    chat.memory.delete_chat("c")
+    left = rows(chat.memory.get_all())
 
     assert branched["messages"] == 2
     assert before["sightings"] == 1
     assert sorted(str(f["memory"]) for f in left if f["sightings"] == 1) == sorted(
-        text for text in _texts(talk.memory.get_all()) if "cilantro" not in text
+        text for text in _texts(chat.memory.get_all()) if "cilantro" not in text
     )
     assert len(left) == 2
 
 
-def test_a_branch_needs_a_name_of_its_own(talk: Talk) -> None:
-    name = talk.say("I love jazz.")
+def test_a_branch_needs_a_name_of_its_own(chat: EditedChat) -> None:
+    name = chat.add("I love jazz.")
 
     with pytest.raises(InvalidInput, match="already"):
-        talk.memory.branch(name, "c")
+        chat.memory.branch(name, "c")
 
 
-def test_a_summary_that_told_of_a_changed_message_is_made_anew(talk: Talk) -> None:
-    first = talk.say("We decided to use MongoDB for the shop.")
-    talk.memory.summarise("c")
-    talk.memory.edit_message(first, "We decided to use PostgreSQL for the shop.")
+def test_a_summary_that_told_of_a_changed_message_is_made_anew(chat: EditedChat) -> None:
+    first = chat.add("We decided to use MongoDB for the shop.")
+    chat.memory.summarize("c")
+    chat.memory.edit_message(first, "We decided to use PostgreSQL for the shop.")
 
-    assert talk.memory.summaries(chat_id="c")["results"] == []
-    assert "PostgreSQL" in str(talk.memory.summarise("c"))
+    assert chat.memory.summaries(chat_id="c")["results"] == []
+    assert "PostgreSQL" in str(chat.memory.summarize("c"))
 
 
 def _texts(answer: Any) -> list[str]:  # noqa: ANN401

@@ -11,16 +11,16 @@ from recollect import Memory
 from recollect.adapters.llms.openai_compatible import OpenAIChatModel
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderBusy
-from recollect.ports.chat_model import Turn
+from recollect.ports.chat_model import ModelMessage
 from recollect.testing import faults
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
 from recollect.testing.model_server import ModelServer
 
-ANA = Scope("ana")
+USER_SCOPE = Scope("ana")
 TOWNS = ("Lisbon", "Porto", "Faro", "Braga", "Coimbra", "Aveiro", "Sintra", "Tavira")
-WAYS = (
+FAULT_KINDS = (
     faults.RATE_LIMITED,
     faults.SERVER_ERROR,
     faults.UNAVAILABLE,
@@ -39,7 +39,7 @@ WAYS = (
 )
 
 
-def town(turns: Sequence[Turn]) -> str:
+def extract_town(turns: Sequence[ModelMessage]) -> str:
     """What a good extractor says about the message at the end of a prompt."""
     prompt = "\n".join(turn.content for turn in turns)
     named = max(TOWNS, key=lambda name: prompt.rfind(f"I have a cousin in {name}"))
@@ -49,7 +49,7 @@ def town(turns: Sequence[Turn]) -> str:
 @pytest.fixture
 def server() -> Iterator[ModelServer]:
     with ModelServer() as opened:
-        opened.answer(town)
+        opened.answer(extract_town)
         yield opened
 
 
@@ -68,16 +68,16 @@ def test_after_any_faults_every_message_was_learned_from_exactly_once(
         clock=clock,
         settings={"worker": False, "summaries.every": 0, "summaries.working_every": 0},
     )
-    server.fail_next(*(WAYS[(seed * 5 + place) % len(WAYS)] for place in range(12)))
+    server.fail_next(*(FAULT_KINDS[(seed * 5 + place) % len(FAULT_KINDS)] for place in range(12)))
     for name in TOWNS:
         clock.advance(timedelta(minutes=1))
         memory.add({"role": "user", "content": f"I have a cousin in {name}."}, chat_id="c")
     for _ in range(12):
         memory.flush()
         clock.advance(timedelta(minutes=10))
-        memory.runtime.store.jobs.retry(ANA, now=clock.now())
+        memory.application.store.jobs.retry(USER_SCOPE, now=clock.now())
     known = rows(memory.get_all())
-    left = memory.runtime.store.messages.unextracted(ANA, limit=100)
+    left = memory.application.store.messages.list_unextracted(USER_SCOPE, limit=100)
     calls = server.counts["/v1/chat/completions"]
     memory.close()
     model.close()
@@ -99,8 +99,8 @@ def test_a_message_the_funnel_rejects_costs_no_call(tmp_path: Path) -> None:
             memory.add({"role": "user", "content": text}, chat_id="c", sync=True)
 
         assert model.calls == []
-        assert memory.runtime.store.spending.spent(Scope("default"), now=_now(memory)) == (0, 0)
-        assert sum(memory.runtime.store.verdicts.all("default").values()) == 6
+        assert memory.application.store.token_usage.usage(Scope("default"), now=_clock_time(memory)) == (0, 0)
+        assert sum(memory.application.store.triage_counts.all("default").values()) == 6
 
 
 @pytest.mark.spec("B1", "D1", "T1", "T5")
@@ -146,11 +146,11 @@ def test_a_cap_is_never_passed_and_the_rules_go_on(tmp_path: Path, cap: str, sco
         for number in range(20):
             text = f"I live in Lisbon, and this is what I say in message number {number}."
             memory.add({"role": "user", "content": text}, chat_id="c", sync=True)
-        spent = memory.runtime.store.spending.spent(
-            Scope("default", "c" if scope == "chat" else None), now=_now(memory)
+        spent = memory.application.store.token_usage.usage(
+            Scope("default", "c" if scope == "chat" else None), now=_clock_time(memory)
         )
         asked = len(model.calls)
-        counted = memory.runtime.store.verdicts.all("default")
+        counted = memory.application.store.triage_counts.all("default")
         clock.advance(timedelta(days=1))
         memory.add({"role": "user", "content": "I love jazz."}, chat_id="c", sync=True)
         elsewhere = len(model.calls)
@@ -162,5 +162,5 @@ def test_a_cap_is_never_passed_and_the_rules_go_on(tmp_path: Path, cap: str, sco
         assert elsewhere == asked + (scope == "day")
 
 
-def _now(memory: Memory) -> datetime:
-    return memory.runtime.engine.clock.now()
+def _clock_time(memory: Memory) -> datetime:
+    return memory.application.engine.clock.now()

@@ -7,15 +7,15 @@ import pytest
 from tests.stories.results import rows, texts
 
 from recollect import Memory
-from recollect.domain.scope import TEMPORARY, Scope
+from recollect.domain.scope import TEMPORARY_CHAT_PREFIX, Scope
 from recollect.errors import InvalidInput
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
 
 FACT = "I live in Lisbon."
-ASKED = "Where do I live?"
-HERE = f"{TEMPORARY}1"
+QUESTION = "Where do I live?"
+TEMPORARY_CHAT = f"{TEMPORARY_CHAT_PREFIX}1"
 
 
 @pytest.fixture
@@ -27,14 +27,14 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield opened
 
 
-def said(memory: Memory, chat: str, mode: str | None = None) -> bool:
+def add_fact(memory: Memory, chat: str, mode: str | None = None) -> bool:
     """Say a fact; whether it was stored."""
     [stored] = rows(memory.add({"role": "user", "content": FACT}, chat_id=chat, mode=mode), "messages")
     memory.flush()
     return bool(stored["stored"])
 
 
-def injected(memory: Memory, chat: str, mode: str | None = None) -> bool:
+def is_injected(memory: Memory, chat: str, mode: str | None = None) -> bool:
     return "jazz" in str(memory.context("What music do I love?", chat_id=chat, mode=mode)["text"])
 
 
@@ -51,37 +51,37 @@ def test_a_mode_holds_for_a_call_a_chat_or_a_user(
     if where == "chat":
         memory.set_mode("c", mode)
     if where == "user":
-        now = memory.runtime.engine.clock.now()
-        memory.runtime.store.preferences.set("default", "memory.mode", mode, now=now)
+        now = memory.application.engine.clock.now()
+        memory.application.store.preferences.set("default", "memory.mode", mode, now=now)
 
-    assert injected(memory, "c", call) is recalls
-    assert said(memory, "c", call) is listens
+    assert is_injected(memory, "c", call) is recalls
+    assert add_fact(memory, "c", call) is listens
     assert any("Lisbon" in text for text in texts(memory.get_all())) is listens
 
 
 def test_a_call_wins_over_the_chat_which_wins_over_the_user(memory: Memory) -> None:
-    now = memory.runtime.engine.clock.now()
-    memory.runtime.store.preferences.set("default", "memory.mode", "off", now=now)
+    now = memory.application.engine.clock.now()
+    memory.application.store.preferences.set("default", "memory.mode", "off", now=now)
     memory.set_mode("c", "recall_only")
 
-    assert [injected(memory, "d"), injected(memory, "c"), injected(memory, "c", "off")] == [
+    assert [is_injected(memory, "d"), is_injected(memory, "c"), is_injected(memory, "c", "off")] == [
         False,
         True,
         False,
     ]
     memory.set_mode("c", None)
-    assert not injected(memory, "c")
+    assert not is_injected(memory, "c")
 
 
 @pytest.mark.spec("W1")
 def test_a_temporary_chat_leaves_no_trace_in_the_file(memory: Memory) -> None:
     before = memory.stats()
-    stored = said(memory, HERE)
-    asked = memory.context("Zanzibar, where is it?", chat_id=HERE)
-    found = memory.search("Zanzibar again", chat_id=HERE)
-    engine, policy = memory.runtime.engine, memory.runtime.policy("default", chat=HERE)
-    told = list(engine.converse(Scope("default", HERE), "I was in Zanzibar", policy, model=None))
-    path = Path(memory.runtime.store.location())
+    stored = add_fact(memory, TEMPORARY_CHAT)
+    asked = memory.context("Zanzibar, where is it?", chat_id=TEMPORARY_CHAT)
+    found = memory.search("Zanzibar again", chat_id=TEMPORARY_CHAT)
+    engine, policy = memory.application.engine, memory.application.policy("default", chat=TEMPORARY_CHAT)
+    told = list(engine.stream_turn(Scope("default", TEMPORARY_CHAT), "I was in Zanzibar", policy, model=None))
+    path = Path(memory.application.store.location())
     memory.close()
     written = b"".join(p.read_bytes() for p in path.parent.iterdir() if p.is_file())
 
@@ -91,17 +91,17 @@ def test_a_temporary_chat_leaves_no_trace_in_the_file(memory: Memory) -> None:
     assert "memory is off here" in str(asked["receipt"])
     assert len(told) == 3
     assert b"Zanzibar" not in written
-    assert HERE.encode() not in written
+    assert TEMPORARY_CHAT.encode() not in written
     assert before["messages"] == 1
 
 
 def test_nothing_switches_memory_on_in_a_temporary_chat(memory: Memory) -> None:
-    assert not said(memory, HERE, "on")
-    assert not injected(memory, HERE, "on")
+    assert not add_fact(memory, TEMPORARY_CHAT, "on")
+    assert not is_injected(memory, TEMPORARY_CHAT, "on")
 
 
 def test_a_text_to_be_remembered_is_declined_where_memory_is_off(memory: Memory) -> None:
-    [declined] = rows(memory.add("I hate olives", chat_id=HERE))
+    [declined] = rows(memory.add("I hate olives", chat_id=TEMPORARY_CHAT))
 
     assert (declined["id"], declined["event"]) == (None, "NONE")
     assert "off" in declined["reason"]
@@ -119,11 +119,11 @@ def test_no_model_is_asked_where_memory_does_not_listen(tmp_path: Path) -> None:
     with Memory(
         tmp_path / "m.db", chat_model=model, embedder=LetterEmbedder(), settings={"worker": False}
     ) as memory:
-        said(memory, "c", "off")
-        said(memory, "c", "recall_only")
+        add_fact(memory, "c", "off")
+        add_fact(memory, "c", "recall_only")
 
         assert model.calls == []
-        said(memory, "c")
+        add_fact(memory, "c")
         assert len(model.calls) == 1
 
 
@@ -141,7 +141,7 @@ def test_what_was_said_is_kept_whole_or_gated_or_not_at_all(tmp_path: Path, pres
             memory.add({"role": "user", "content": f"ok {number}"}, chat_id="c")
         memory.flush()
         if preset == "companion":
-            memory.summarise("c")
+            memory.summarize("c")
 
         assert memory.stats()["messages"] == left
         assert len(rows(memory.get_all())) == 2

@@ -7,21 +7,21 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.stories.presets import block, exchange, opened, receipt, user
+from tests.stories.presets import context_receipt, context_text, exchange_messages, open_memory, user_messages
 from tests.stories.results import rows, texts
 
 from recollect import Memory
 from recollect.adapters.embedders.hashing import HashingEmbedder
 from recollect.domain.scope import Scope
 from recollect.integrations.repository import Repository
-from recollect.ports.chat_model import Turn
+from recollect.ports.chat_model import ModelMessage
 from recollect.ports.embedder import Vector
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
 
-SYSTEM = "You are TuskBot."
-SAID = (
+SYSTEM_PROMPT = "You are TuskBot."
+STATEMENTS = (
     "Backups of the server run at night.",
     "The server is called tusk.",
     "The server stands in Porto.",
@@ -36,12 +36,12 @@ FACTS = (
 )
 
 
-def extracted(turns: Sequence[Turn]) -> str:
+def extract_server_facts(turns: Sequence[ModelMessage]) -> str:
     """Of what it is shown the model takes four sentences about the server."""
     shown = turns[-1].content
     found = [
         {"m": number, "t": "dec", "c": fact, "w": 0.8}
-        for number, (text, fact) in enumerate(zip(SAID, FACTS, strict=False), start=1)
+        for number, (text, fact) in enumerate(zip(STATEMENTS, FACTS, strict=False), start=1)
         if text in shown
     ]
     return json.dumps(found)
@@ -49,7 +49,7 @@ def extracted(turns: Sequence[Turn]) -> str:
 
 @pytest.fixture
 def model() -> ScriptedChatModel:
-    return ScriptedChatModel(extracted)
+    return ScriptedChatModel(extract_server_facts)
 
 
 class CountingEmbedder(HashingEmbedder):
@@ -69,7 +69,7 @@ def embedder() -> CountingEmbedder:
 
 @pytest.fixture
 def memory(tmp_path: Path, model: ScriptedChatModel, embedder: CountingEmbedder) -> Iterator[Memory]:
-    with opened(tmp_path / "m.db", "agent", model=model, embedder=embedder) as memory:
+    with open_memory(tmp_path / "m.db", "agent", model=model, embedder=embedder) as memory:
         yield memory
 
 
@@ -78,17 +78,17 @@ def test_the_prompt_has_the_three_headings_of_its_document(
     memory: Memory, embedder: CountingEmbedder
 ) -> None:
     """All six parts of its plan at once: tables, union query, truncation, one vector, the builder, the extractor."""
-    memory.add({"role": "system", "content": SYSTEM}, chat_id="monday")
-    memory.add(user(*SAID), chat_id="monday")
+    memory.add({"role": "system", "content": SYSTEM_PROMPT}, chat_id="monday")
+    memory.add(user_messages(*STATEMENTS), chat_id="monday")
     memory.add(
         {"role": "assistant", "content": "So the server tusk has its backups at night."}, chat_id="monday"
     )
     memory.add({"role": "tool", "content": "x" * 5000, "tool_call_id": "1"}, chat_id="monday")
-    memory.add(exchange("Are you there?", "I am."), chat_id="today")
+    memory.add(exchange_messages("Are you there?", "I am."), chat_id="today")
     memory.flush()
     embedder.asked.clear()
     shown = memory.build_system_message(
-        system=SYSTEM, rag_query="When do the backups of the server run?", chat_id="today"
+        system=SYSTEM_PROMPT, rag_query="When do the backups of the server run?", chat_id="today"
     )
 
     assert shown == (
@@ -111,38 +111,38 @@ def test_the_prompt_has_the_three_headings_of_its_document(
 def test_unread_messages_are_extracted_twenty_at_a_time_and_marked(
     memory: Memory, model: ScriptedChatModel
 ) -> None:
-    memory.add({"role": "system", "content": SYSTEM}, chat_id="monday")
-    memory.add(user(*(f"Line {number} of the log." for number in range(45))), chat_id="monday")
-    before = len(memory.runtime.store.messages.unextracted(Scope("default"), limit=100))
+    memory.add({"role": "system", "content": SYSTEM_PROMPT}, chat_id="monday")
+    memory.add(user_messages(*(f"Line {number} of the log." for number in range(45))), chat_id="monday")
+    before = len(memory.application.store.messages.list_unextracted(Scope("default"), limit=100))
     memory.flush()
 
     assert before == 45
-    assert [call.turns[-1].content.count("of the log.") for call in model.calls] == [20, 20, 5]
-    assert model.calls[0].turns[-1].content.startswith("Extract atomic facts from this conversation")
-    assert not any(SYSTEM in turn.content for call in model.calls for turn in call.turns)
+    assert [call.messages[-1].content.count("of the log.") for call in model.calls] == [20, 20, 5]
+    assert model.calls[0].messages[-1].content.startswith("Extract atomic facts from this conversation")
+    assert not any(SYSTEM_PROMPT in turn.content for call in model.calls for turn in call.messages)
     assert all(each["extracted"] for each in rows(memory.messages("monday")))
 
 
 @pytest.mark.spec("D19", "D21", "E18")
 def test_the_facts_of_a_batch_cite_the_message_they_came_from(memory: Memory) -> None:
-    memory.add(user(*SAID), chat_id="monday", sync=True)
+    memory.add(user_messages(*STATEMENTS), chat_id="monday", sync=True)
     said = {each["id"]: each["content"] for each in rows(memory.messages("monday"))}
     cited = {each["memory"]: said[each["sources"][0]["message_id"]] for each in rows(memory.get_all())}
 
-    assert cited == dict(zip(FACTS, SAID, strict=False))
+    assert cited == dict(zip(FACTS, STATEMENTS, strict=False))
     assert all(each["origin"] == "model" for each in rows(memory.get_all()))
 
 
 @pytest.mark.spec("D20", "T6", "C-20")
 def test_a_routine_in_the_background_extracts_what_another_process_left(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
-    with opened(path, "agent", model=ScriptedChatModel(extracted)) as memory:
-        memory.add(user(*SAID), chat_id="monday")
-    model = ScriptedChatModel(extracted)
+    with open_memory(path, "agent", model=ScriptedChatModel(extract_server_facts)) as memory:
+        memory.add(user_messages(*STATEMENTS), chat_id="monday")
+    model = ScriptedChatModel(extract_server_facts)
     settings = {"preset": "agent", "worker": True}
     with Memory(path, embedder=HashingEmbedder(), chat_model=model, settings=settings) as memory:
-        memory.runtime.store.jobs.hurry(now=memory.runtime.engine.clock.now())
-        memory.runtime.worker.start()
+        memory.application.store.jobs.run_now(now=memory.application.engine.clock.now())
+        memory.application.worker.start()
         for _ in range(600):
             if len(rows(memory.get_all())) == len(FACTS):
                 break
@@ -157,22 +157,22 @@ def test_a_routine_in_the_background_extracts_what_another_process_left(tmp_path
 def test_massive_tool_output_is_cut_and_says_so(memory: Memory) -> None:
     log = "é" * 1999 + "ü" + "line of a large file\n" * 50_000
     memory.add({"role": "tool", "content": log, "tool_call_id": "cat large_file.log"}, chat_id="today")
-    memory.add(user("What is in the log?"), chat_id="today")
+    memory.add(user_messages("What is in the log?"), chat_id="today")
     memory.flush()
     [tool, _] = rows(memory.messages("today"))
-    told = receipt(memory, "large file", chat="today")
+    told = context_receipt(memory, "large file", chat="today")
 
     assert tool["content"] == (
         "é" * 1999 + "ü\n... [Output truncated. Original size: "
         f"{len(log.encode())} bytes. Hint: Use standard unix tools like grep/head to read specific parts]"
     )
     assert told["tokens"] <= told["budget"] == 1000
-    assert Path(memory.runtime.store.location()).stat().st_size < len(log.encode())
+    assert Path(memory.application.store.location()).stat().st_size < len(log.encode())
 
 
 @pytest.mark.spec("F4", "C-17")
 def test_a_fact_that_is_known_by_its_hash_is_not_stored_twice(memory: Memory) -> None:
-    memory.add(user(*SAID), chat_id="monday", sync=True)
+    memory.add(user_messages(*STATEMENTS), chat_id="monday", sync=True)
     again = memory.add("BACKUPS of the  server run at night")
 
     assert [each["event"] for each in rows(again)] == ["REINFORCE"]
@@ -181,8 +181,12 @@ def test_a_fact_that_is_known_by_its_hash_is_not_stored_twice(memory: Memory) ->
 
 @pytest.mark.spec("H13", "C-12")
 def test_recent_history_is_the_last_ten_messages(memory: Memory) -> None:
-    memory.add(user(*(f"Line {number} of the chat." for number in range(14))), chat_id="today", sync=True)
-    _, _, recent = block(memory, "?", chat="today").partition("Current Conversation (Recent History):\n")
+    memory.add(
+        user_messages(*(f"Line {number} of the chat." for number in range(14))), chat_id="today", sync=True
+    )
+    _, _, recent = context_text(memory, "?", chat="today").partition(
+        "Current Conversation (Recent History):\n"
+    )
 
     assert recent.splitlines() == [f"• User: Line {number} of the chat." for number in range(4, 14)]
 
@@ -192,15 +196,15 @@ def test_the_repository_of_its_document_works_on_the_same_memory(
     memory: Memory, embedder: CountingEmbedder
 ) -> None:
     repository = Repository(memory)
-    memory.add({"role": "system", "content": SYSTEM}, chat_id="monday")
-    memory.add(user(*SAID), chat_id="monday")
+    memory.add({"role": "system", "content": SYSTEM_PROMPT}, chat_id="monday")
+    memory.add(user_messages(*STATEMENTS), chat_id="monday")
     unread = repository.get_unextracted_messages(limit=20)
     kept = [repository.save_fact(fact, category="dec", source="monday") for fact in FACTS]
     repository.mark_messages_extracted([str(message["id"]) for message in unread])
     memory.flush()
     items = repository.search_context(embedder.embed_query("Backups of the server at night"), 3, 2)
 
-    assert [message["content"] for message in unread] == list(SAID)
+    assert [message["content"] for message in unread] == list(STATEMENTS)
     assert repository.get_unextracted_messages() == []
     assert [(fact["event"], fact["kind"], fact["tags"]) for fact in kept] == [("ADD", "dec", ["monday"])] * 4
     assert [item.type for item in items] == ["knowledge"] * 3 + ["history"] * 2
@@ -218,7 +222,7 @@ def test_a_batch_waits_for_company_and_a_full_one_does_not(tmp_path: Path) -> No
         clock=clock,
         settings={"worker": False, "preset": "agent"},
     ) as memory:
-        worker = memory.runtime.worker
+        worker = memory.application.worker
 
         def said(first: int, last: int) -> None:
             for number in range(first, last):

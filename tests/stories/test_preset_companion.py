@@ -6,7 +6,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.stories.presets import answering, block, exchange, opened, receipt, user
+from tests.stories.presets import (
+    context_receipt,
+    context_text,
+    exchange_messages,
+    open_memory,
+    scripted_model,
+    user_messages,
+)
 from tests.stories.results import rows, texts
 
 from recollect import Memory
@@ -15,14 +22,14 @@ from recollect.domain.scope import Scope
 from recollect.interchange.compact import from_compact, to_compact
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
-from recollect.text.tokens import estimate
+from recollect.text.tokens import estimate_tokens
 
 NEW_YEAR = datetime(2024, 1, 1, 9, 0, tzinfo=UTC)
 WEEK = timedelta(weeks=1)
-DINNER = "O que você sugere pro meu jantar hoje?"
+DINNER_QUESTION = "O que você sugere pro meu jantar hoje?"
 
 #: What the user says, and what the model makes of it.
-TOLD = {
+REPLIES_BY_MESSAGE = {
     "Sou vegetariano e odeio coentro.": (
         '[{"t":"bio","c":"vegetariano","w":0.9},{"t":"pref","c":"odeia coentro","w":0.8}]'
     ),
@@ -38,17 +45,19 @@ def clock() -> FrozenClock:
 
 @pytest.fixture
 def memory(tmp_path: Path, clock: FrozenClock) -> Iterator[Memory]:
-    with opened(tmp_path / "m.db", "companion", clock=clock, embedder=LetterEmbedder()) as memory:
+    with open_memory(tmp_path / "m.db", "companion", clock=clock, embedder=LetterEmbedder()) as memory:
         yield memory
 
 
 @pytest.mark.spec("M4", "C-25", "D16", "D17", "C-3")
 def test_the_block_is_the_one_its_document_prints(tmp_path: Path, clock: FrozenClock) -> None:
-    model = answering(TOLD, "[]")
-    with opened(tmp_path / "m.db", "companion", model=model, embedder=OnnxEmbedder(), clock=clock) as memory:
-        for text in TOLD:
-            memory.add(exchange(text, "Entendi."), chat_id="monday", sync=True)
-        shown = block(memory, DINNER)
+    model = scripted_model(REPLIES_BY_MESSAGE, "[]")
+    with open_memory(
+        tmp_path / "m.db", "companion", model=model, embedder=OnnxEmbedder(), clock=clock
+    ) as memory:
+        for text in REPLIES_BY_MESSAGE:
+            memory.add(exchange_messages(text, "Entendi."), chat_id="monday", sync=True)
+        shown = context_text(memory, DINNER_QUESTION)
 
     assert shown == (
         "[MEMÓRIA]\n"
@@ -56,20 +65,20 @@ def test_the_block_is_the_one_its_document_prints(tmp_path: Path, clock: FrozenC
         "- Está de dieta (low carb).\n"
         "- Ansioso hoje (trate com calma)."
     )
-    assert [call.turns[-1].content for call in model.calls] == [
+    assert [call.messages[-1].content for call in model.calls] == [
         "Analise a msg do usuário. Extraia fatos novos, preferências ou estados emocionais importantes.\n"
         "Saída APENAS JSON minificado (lista). Se nada relevante, retorne [].\n"
         'Formato: {"t": "tipo", "c": "fato curto", "w": 0.0-1.0}\n'
         "Tipos: bio, pref, emo, obj.\n"
         f'Texto: "{text}"'
-        for text in TOLD
+        for text in REPLIES_BY_MESSAGE
     ]
 
 
 @pytest.mark.spec("M5", "A4", "H2", "H4", "H12")
 def test_the_whole_prompt_is_the_one_its_document_prints(tmp_path: Path, clock: FrozenClock) -> None:
     """Three layers: what was just said, where the conversation stands, and what is known for good."""
-    model = answering(
+    model = scripted_model(
         {
             "Resuma a conversa atual": "Usuário discutindo refatoração de código, levemente frustrado.",
             "Gosto de Sci-Fi": '[{"t":"pref","c":"gosta de Sci-Fi","w":0.8}]',
@@ -77,17 +86,19 @@ def test_the_whole_prompt_is_the_one_its_document_prints(tmp_path: Path, clock: 
         },
         "[]",
     )
-    with opened(
+    with open_memory(
         tmp_path / "m.db", "companion", model=model, clock=clock, embedder=LetterEmbedder()
     ) as memory:
-        memory.add(user("Sou vegetariano.", "Gosto de Sci-Fi."), chat_id="monday", sync=True)
+        memory.add(user_messages("Sou vegetariano.", "Gosto de Sci-Fi."), chat_id="monday", sync=True)
         for number in range(1, 5):
             memory.add(
-                exchange(f"Não consigo refatorar o módulo {number}.", f"Vamos por partes: {number}."),
+                exchange_messages(
+                    f"Não consigo refatorar o módulo {number}.", f"Vamos por partes: {number}."
+                ),
                 chat_id="today",
                 sync=True,
             )
-        shown = block(memory, "O que faço agora?", assemble__format="companion_prompt")
+        shown = context_text(memory, "O que faço agora?", assemble__format="companion_prompt")
 
     assert shown == (
         "Você é Katherine.\n"
@@ -104,7 +115,7 @@ def test_the_whole_prompt_is_the_one_its_document_prints(tmp_path: Path, clock: 
         "- Assistente: Vamos por partes: 4.\n\n"
         "Responda de forma natural, usando a memória para personalizar, mas sem ser repetitiva."
     )
-    [asked] = [c.turns[-1].content for c in model.calls if "Resuma a conversa" in c.turns[-1].content]
+    [asked] = [c.messages[-1].content for c in model.calls if "Resuma a conversa" in c.messages[-1].content]
     assert asked.startswith(
         "Resuma a conversa atual em 1 frase densa. Foque no objetivo atual e estado emocional.\n"
         'Atual: ""\n'
@@ -122,11 +133,11 @@ def test_what_is_kept_can_be_written_as_the_compact_json_of_the_document(
         "Fico ansioso com finanças.": '[{"t":"emo", "c":"ansioso com finanças", "w":0.9}]',
         "Trabalho como dev frontend.": '[{"t":"bio", "c":"trabalha: dev frontend", "w":1.0}]',
     }
-    model = answering(said, "[]")
-    with opened(tmp_path / "m.db", "companion", model=model, clock=clock) as memory:
+    model = scripted_model(said, "[]")
+    with open_memory(tmp_path / "m.db", "companion", model=model, clock=clock) as memory:
         for text in said:
-            memory.add(user(text), chat_id="monday", sync=True)
-        kept = list(memory.runtime.store.memories.list(Scope("default")))
+            memory.add(user_messages(text), chat_id="monday", sync=True)
+        kept = list(memory.application.store.memories.list(Scope("default")))
     written = to_compact(kept)
 
     assert [{key: entry[key] for key in "tcwd"} for entry in reversed(json.loads(written))] == [
@@ -153,7 +164,7 @@ def test_what_is_kept_can_be_written_as_the_compact_json_of_the_document(
 def test_what_its_document_saves_is_saved_without_a_model(
     memory: Memory, said: str, kind: str, fact: str
 ) -> None:
-    memory.add(user(said), chat_id="monday", sync=True)
+    memory.add(user_messages(said), chat_id="monday", sync=True)
 
     assert [(each["kind"], each["memory"]) for each in rows(memory.get_all())] == [(kind, fact)]
 
@@ -163,16 +174,16 @@ def test_what_its_document_saves_is_saved_without_a_model(
     "said", ["O tempo está bom", "Bom dia!", "Obrigado, já entendi.", "Como abro um PDF?"]
 )
 def test_what_its_document_does_not_save_is_not_saved(memory: Memory, said: str) -> None:
-    memory.add(user(said), chat_id="monday", sync=True)
+    memory.add(user_messages(said), chat_id="monday", sync=True)
 
     assert rows(memory.get_all()) == []
 
 
 @pytest.mark.spec("F1", "TR-22", "C-17")
 def test_not_liking_meat_confirms_the_vegetarian(memory: Memory, clock: FrozenClock) -> None:
-    memory.add(user("Sou vegetariano"), chat_id="monday", sync=True)
+    memory.add(user_messages("Sou vegetariano"), chat_id="monday", sync=True)
     clock.advance(WEEK)
-    memory.add(user("Não gosto de carne"), chat_id="friday", sync=True)
+    memory.add(user_messages("Não gosto de carne"), chat_id="friday", sync=True)
     [known] = rows(memory.get_all())
 
     assert (known["memory"], known["sightings"]) == ("é vegetariano", 2)
@@ -188,21 +199,21 @@ def test_moods_fade_within_weeks_and_the_rest_is_kept_for_ever_but_reached_by_as
         "Odeio coentro.": '[{"t":"pref","c":"odeia coentro","w":0.8}]',
         "Estou ansioso com finanças.": '[{"t":"emo","c":"ansioso com finanças","w":0.9}]',
     }
-    model = answering(said, "[]")
-    with opened(
+    model = scripted_model(said, "[]")
+    with open_memory(
         tmp_path / "m.db", "companion", model=model, clock=clock, embedder=LetterEmbedder()
     ) as memory:
-        memory.add(user(*said), chat_id="monday", sync=True)
+        memory.add(user_messages(*said), chat_id="monday", sync=True)
         clock.advance(6 * WEEK)
-        memory.garden()
+        memory.run_maintenance()
         six_weeks = texts(memory.get_all())
         clock.advance(WEEK)
-        memory.garden()
+        memory.run_maintenance()
         clock.advance(520 * WEEK)
-        memory.garden()
+        memory.run_maintenance()
         after = {each["memory"]: each["weight"] for each in rows(memory.get_all())}
         found = [each["memory"] for each in rows(memory.search("Ele odeia coentro?"))]
-        unasked = block(memory, "Ele odeia coentro?", recall__enabled=False)
+        unasked = context_text(memory, "Ele odeia coentro?", recall__enabled=False)
 
     assert six_weeks == ["ansioso com finanças", "odeia coentro", "trabalha: dev frontend"]
     assert after == {"trabalha: dev frontend": 1.0, "odeia coentro": 0.8}
@@ -215,27 +226,29 @@ def test_five_of_ten_candidates_are_told_in_few_tokens_however_much_is_known(mem
     for number in range(40):
         memory.add(f"gosta do prato número {number} da cozinha mineira", kind="pref")
     memory.flush()
-    told = receipt(memory, "Qual prato da cozinha mineira?")
+    told = context_receipt(memory, "Qual prato da cozinha mineira?")
     shown = str(told["text"])
 
     assert (told["sources"]["global_dense"], told["budget"]) == (10, 300)
     assert sum(item["fate"] == "injected" for item in told["items"]) == 5
     assert (shown.count("prato número"), shown.count("\n")) == (5, 1)
-    assert estimate(shown) <= 100
+    assert estimate_tokens(shown) <= 100
 
 
 @pytest.mark.spec("A7", "B4")
 def test_small_talk_costs_a_companion_no_tokens_and_a_mood_comes_with_advice(
     tmp_path: Path, clock: FrozenClock
 ) -> None:
-    model = answering({"finanças": '[{"t":"emo","c":"ansioso com finanças","w":0.9}]'}, "[]")
-    with opened(
+    model = scripted_model({"finanças": '[{"t":"emo","c":"ansioso com finanças","w":0.9}]'}, "[]")
+    with open_memory(
         tmp_path / "m.db", "companion", model=model, clock=clock, embedder=LetterEmbedder()
     ) as memory:
         memory.add(
-            user("Oi!", "Bom dia!", "kkkk", "Estou ansioso com finanças."), chat_id="monday", sync=True
+            user_messages("Oi!", "Bom dia!", "kkkk", "Estou ansioso com finanças."),
+            chat_id="monday",
+            sync=True,
         )
-        shown = block(memory, "Como estão as finanças?")
+        shown = context_text(memory, "Como estão as finanças?")
 
     assert len(model.calls) == 1
     assert shown == "[MEMÓRIA]\n- Ansioso com finanças (trate com calma)."
@@ -244,7 +257,7 @@ def test_small_talk_costs_a_companion_no_tokens_and_a_mood_comes_with_advice(
 @pytest.mark.spec("C-4")
 def test_once_learned_the_words_themselves_are_let_go(memory: Memory) -> None:
     for number in range(12):
-        memory.add(exchange(f"Tenho {20 + number} anos.", "Anotado."), chat_id="monday", sync=True)
+        memory.add(exchange_messages(f"Tenho {20 + number} anos.", "Anotado."), chat_id="monday", sync=True)
 
     assert len(rows(memory.messages("monday"))) <= 6
     assert texts(memory.get_all()) == ["tem 31 anos"]

@@ -5,19 +5,26 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.stories.presets import answering, block, exchange, opened, receipt, user
+from tests.stories.presets import (
+    context_receipt,
+    context_text,
+    exchange_messages,
+    open_memory,
+    scripted_model,
+    user_messages,
+)
 from tests.stories.results import rows
 
 from recollect import Memory
 from recollect.adapters.onnx.embedder import OnnxEmbedder
 from recollect.testing.clock import FrozenClock
-from recollect.text.tokens import estimate
+from recollect.text.tokens import estimate_tokens
 
-CODE = "function calculateTotal() { ... }"
-PROSE = "The total is calculated by summing values"
-HERE = "conv-1"
-SUMMARY = "- Decision: totals are summed on the server\n- Constraint: no dependencies"
-PROFILE = {
+CODE_MESSAGE = "function calculateTotal() { ... }"
+PROSE_MESSAGE = "The total is calculated by summing values"
+CHAT_ID = "conv-1"
+SUMMARY_TEXT = "- Decision: totals are summed on the server\n- Constraint: no dependencies"
+PROFILE_FIELDS = {
     "codingStyle": "functional",
     "preferredLanguages": ["TypeScript"],
     "constraints": "no dependencies",
@@ -26,41 +33,41 @@ PROFILE = {
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
-    with opened(tmp_path / "m.db", "dev", model=answering({}, SUMMARY)) as memory:
+    with open_memory(tmp_path / "m.db", "dev", model=scripted_model({}, SUMMARY_TEXT)) as memory:
         yield memory
 
 
 @pytest.mark.spec("M7", "C-25", "Y15", "K3")
 def test_the_block_is_joined_as_its_document_joins_it_with_the_function_first(memory: Memory) -> None:
-    memory.add(user(PROSE, CODE), chat_id=HERE, sync=True)
+    memory.add(user_messages(PROSE_MESSAGE, CODE_MESSAGE), chat_id=CHAT_ID, sync=True)
 
-    assert block(memory, "calculateTotal", chat=HERE) == f"{CODE}\n\n---\n\n{PROSE}"
+    assert context_text(memory, "calculateTotal", chat=CHAT_ID) == f"{CODE_MESSAGE}\n\n---\n\n{PROSE_MESSAGE}"
     assert rows(memory.get_all()) == []
 
 
 @pytest.mark.spec("M8", "X1")
 def test_nothing_known_is_an_empty_string(memory: Memory) -> None:
-    assert block(memory, "calculateTotal", chat=HERE) == ""
+    assert context_text(memory, "calculateTotal", chat=CHAT_ID) == ""
 
 
 @pytest.mark.spec("Y15", "I4", "M6", "Y2")
 def test_respects_consent_for_profile(memory: Memory) -> None:
-    memory.add(user(CODE), chat_id=HERE, sync=True)
-    before = receipt(memory, "calculateTotal", chat=HERE)
+    memory.add(user_messages(CODE_MESSAGE), chat_id=CHAT_ID, sync=True)
+    before = context_receipt(memory, "calculateTotal", chat=CHAT_ID)
     memory.consent("profile", granted=True)
-    memory.set_profile(PROFILE)
-    given = receipt(memory, "calculateTotal", chat=HERE)
+    memory.set_profile(PROFILE_FIELDS)
+    given = context_receipt(memory, "calculateTotal", chat=CHAT_ID)
     memory.consent("profile", granted=False)
-    after = receipt(memory, "calculateTotal", chat=HERE)
+    after = context_receipt(memory, "calculateTotal", chat=CHAT_ID)
 
     assert given["text"] == (
         "## About the user\n"
         "- Coding style: functional\n"
         "- Preferred languages: TypeScript\n"
         "- Constraints: no dependencies"
-        f"\n\n---\n\n{CODE}"
+        f"\n\n---\n\n{CODE_MESSAGE}"
     )
-    assert before["text"] == after["text"] == CODE
+    assert before["text"] == after["text"] == CODE_MESSAGE
     assert "profile: no consent" in after["skipped"]
     assert ("profile" in before["sources"], given["sources"]["profile"]) == (False, 1)
 
@@ -68,13 +75,15 @@ def test_respects_consent_for_profile(memory: Memory) -> None:
 @pytest.mark.spec("Y4", "K2", "K14", "K16", "Q1")
 def test_where_results_came_from_is_counted(memory: Memory) -> None:
     memory.consent("profile", granted=True)
-    memory.set_profile(PROFILE)
-    memory.add(user(CODE), chat_id="another", sync=True)
+    memory.set_profile(PROFILE_FIELDS)
+    memory.add(user_messages(CODE_MESSAGE), chat_id="another", sync=True)
     for number in range(5):
-        memory.add(exchange(f"Is total {number} summed?", f"Total {number} is."), chat_id=HERE, sync=True)
-    told = receipt(memory, "calculateTotal on the server", chat=HERE, recall__reach="always")
-    fallback = receipt(memory, "calculateTotal", chat="a new one")
-    dense = receipt(memory, "calculateTotal", chat=HERE, recall__hybrid=False)
+        memory.add(
+            exchange_messages(f"Is total {number} summed?", f"Total {number} is."), chat_id=CHAT_ID, sync=True
+        )
+    told = context_receipt(memory, "calculateTotal on the server", chat=CHAT_ID, recall__reach="always")
+    fallback = context_receipt(memory, "calculateTotal", chat="a new one")
+    dense = context_receipt(memory, "calculateTotal", chat=CHAT_ID, recall__hybrid=False)
 
     # Eleven messages anywhere, one summary here; both have the words as well.
     assert told["sources"] == {
@@ -95,15 +104,19 @@ def test_every_kind_of_content_can_be_recalled_and_says_what_it_is(memory: Memor
     long_message = "\n\n".join(
         [
             *(f"Paragraph {n} about the totals of the shop and their sums. " * 4 for n in range(20)),
-            f"```js\n{CODE}\n```",
+            f"```js\n{CODE_MESSAGE}\n```",
         ]
     )
     memory.consent("profile", granted=True)
-    memory.set_profile(PROFILE)
-    memory.add(user(long_message), chat_id=HERE, sync=True)
+    memory.set_profile(PROFILE_FIELDS)
+    memory.add(user_messages(long_message), chat_id=CHAT_ID, sync=True)
     for number in range(5):
-        memory.add(exchange(f"Totals of day {number}?", f"Summed, day {number}."), chat_id=HERE, sync=True)
-    told = receipt(memory, "calculateTotal: decision on totals summed", chat=HERE)
+        memory.add(
+            exchange_messages(f"Totals of day {number}?", f"Summed, day {number}."),
+            chat_id=CHAT_ID,
+            sync=True,
+        )
+    told = context_receipt(memory, "calculateTotal: decision on totals summed", chat=CHAT_ID)
     stats = memory.stats()
 
     assert {item["source"] for item in told["items"]} == {"message", "message_chunk", "summary"}
@@ -114,12 +127,14 @@ def test_every_kind_of_content_can_be_recalled_and_says_what_it_is(memory: Memor
 
 @pytest.mark.spec("E3", "H8")
 def test_a_summary_is_found_by_what_it_means_and_not_by_its_words_alone(tmp_path: Path) -> None:
-    model = answering({}, "- Decision: PostgreSQL keeps the orders")
-    with opened(tmp_path / "m.db", "dev", model=model, embedder=OnnxEmbedder()) as memory:
+    model = scripted_model({}, "- Decision: PostgreSQL keeps the orders")
+    with open_memory(tmp_path / "m.db", "dev", model=model, embedder=OnnxEmbedder()) as memory:
         for number in range(5):
-            memory.add(exchange(f"Step {number}?", f"Done with {number}."), chat_id=HERE, sync=True)
+            memory.add(
+                exchange_messages(f"Step {number}?", f"Done with {number}."), chat_id=CHAT_ID, sync=True
+            )
         found = rows(
-            memory.search("which database did we choose?", chat_id=HERE, settings={"recall.hybrid": False})
+            memory.search("which database did we choose?", chat_id=CHAT_ID, settings={"recall.hybrid": False})
         )
 
     assert (found[0]["source"], found[0]["parts"]["lexical"]) == ("summary", 0)
@@ -127,22 +142,22 @@ def test_a_summary_is_found_by_what_it_means_and_not_by_its_words_alone(tmp_path
 
 @pytest.mark.spec("H5", "H6", "H7", "H10", "Y3")
 def test_a_summary_comes_with_the_fifth_answer_in_its_own_conversation_only(tmp_path: Path) -> None:
-    model = answering({}, SUMMARY)
-    with opened(tmp_path / "m.db", "dev", model=model) as memory:
-        memory.add({"role": "system", "content": "You are a pirate."}, chat_id=HERE)
+    model = scripted_model({}, SUMMARY_TEXT)
+    with open_memory(tmp_path / "m.db", "dev", model=model) as memory:
+        memory.add({"role": "system", "content": "You are a pirate."}, chat_id=CHAT_ID)
         for number in range(4):
-            memory.add(exchange(f"Is total {number} summed?", "It is."), chat_id=HERE, sync=True)
+            memory.add(exchange_messages(f"Is total {number} summed?", "It is."), chat_id=CHAT_ID, sync=True)
         early = len(model.calls)
-        memory.add(exchange("Is the last total summed?", "It is."), chat_id=HERE, sync=True)
+        memory.add(exchange_messages("Is the last total summed?", "It is."), chat_id=CHAT_ID, sync=True)
         here, elsewhere = (
-            block(memory, "totals summed on the server", chat=HERE),
-            block(memory, "totals summed"),
+            context_text(memory, "totals summed on the server", chat=CHAT_ID),
+            context_text(memory, "totals summed"),
         )
 
     assert early == 0
-    assert SUMMARY in here
-    assert SUMMARY not in elsewhere
-    [asked] = [call.turns[-1].content for call in model.calls]
+    assert SUMMARY_TEXT in here
+    assert SUMMARY_TEXT not in elsewhere
+    [asked] = [call.messages[-1].content for call in model.calls]
     assert asked.startswith(
         "Summarize the last 10 messages in this conversation. Focus on:\n"
         "- Key technical decisions made\n"
@@ -160,48 +175,54 @@ def test_chunking_prevents_context_truncation(memory: Memory) -> None:
         f"Paragraph {n}: the weather, the garden, the boat and the neighbours. " * 3 for n in range(45)
     )
     target = "```js\nfunction targetFunction(order) {\n  return order.lines.length;\n}\n```"
-    memory.add(user(f"{talk}\n\n{target}\n\n{talk}"), chat_id=HERE, sync=True)
-    [message] = rows(memory.messages(HERE))
-    shown = block(memory, "find function targetFunction", chat=HERE)
+    memory.add(user_messages(f"{talk}\n\n{target}\n\n{talk}"), chat_id=CHAT_ID, sync=True)
+    [message] = rows(memory.messages(CHAT_ID))
+    shown = context_text(memory, "find function targetFunction", chat=CHAT_ID)
 
     assert message["tokens"] > 2000
     assert target in shown
-    assert estimate(shown) <= 1000
+    assert estimate_tokens(shown) <= 1000
 
 
 @pytest.mark.spec("N3", "N5", "N1", "Q3")
 def test_the_budget_goes_to_the_most_relevant_and_among_equals_to_the_most_recent(tmp_path: Path) -> None:
     clock = FrozenClock()
-    with opened(tmp_path / "m.db", "dev", clock=clock, recall__ranker="blend") as memory:
+    with open_memory(tmp_path / "m.db", "dev", clock=clock, recall__ranker="blend") as memory:
         for number in range(12):
             clock.advance(timedelta(days=30))
-            memory.add(user(f"The cache of service {number:02} was slow."), chat_id=HERE)
-        memory.add(user("The cache of the billing service was slow because of a lock."), chat_id=HERE)
+            memory.add(user_messages(f"The cache of service {number:02} was slow."), chat_id=CHAT_ID)
+        memory.add(
+            user_messages("The cache of the billing service was slow because of a lock."), chat_id=CHAT_ID
+        )
         memory.flush()
-        told = receipt(memory, "Why was the billing cache slow?", chat=HERE, assemble__budget=60)
+        told = context_receipt(memory, "Why was the billing cache slow?", chat=CHAT_ID, assemble__budget=60)
     first, *others = str(told["text"]).split("\n\n---\n\n")
 
     assert first == "The cache of the billing service was slow because of a lock."
     assert others == [f"The cache of service {number:02} was slow." for number in (11, 10, 9, 8)]
-    assert estimate(str(told["text"])) <= 60
+    assert estimate_tokens(str(told["text"])) <= 60
     assert any("over budget" in str(item["reason"]) for item in told["items"])
 
 
 @pytest.mark.spec("K1", "K6", "C-10")
 def test_this_conversation_comes_first_and_others_only_if_it_gave_too_little(memory: Memory) -> None:
-    memory.add(user(*(f"The build number {n} failed." for n in range(4))), chat_id=HERE, sync=True)
-    memory.add(user("The build number 9 failed elsewhere."), chat_id="another", sync=True)
+    memory.add(
+        user_messages(*(f"The build number {n} failed." for n in range(4))), chat_id=CHAT_ID, sync=True
+    )
+    memory.add(user_messages("The build number 9 failed elsewhere."), chat_id="another", sync=True)
 
-    assert "elsewhere" not in block(memory, "Which build number failed?", chat=HERE)
-    assert "elsewhere" in block(memory, "Which build number failed?", chat="a new one")
+    assert "elsewhere" not in context_text(memory, "Which build number failed?", chat=CHAT_ID)
+    assert "elsewhere" in context_text(memory, "Which build number failed?", chat="a new one")
 
 
 @pytest.mark.spec("V3")
 def test_a_deleted_conversation_takes_everything_with_it(memory: Memory) -> None:
     for number in range(5):
-        memory.add(exchange(f"Is total {number} summed?", f"Total {number} is."), chat_id=HERE, sync=True)
-    memory.delete_chat(HERE)
+        memory.add(
+            exchange_messages(f"Is total {number} summed?", f"Total {number} is."), chat_id=CHAT_ID, sync=True
+        )
+    memory.delete_chat(CHAT_ID)
     stats = memory.stats()
 
     assert [stats[name] for name in ("messages", "chunks", "summaries", "vectors")] == [0, 0, 0, 0]
-    assert block(memory, "totals summed", chat=HERE) == ""
+    assert context_text(memory, "totals summed", chat=CHAT_ID) == ""

@@ -5,7 +5,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.stories.presets import answering, block, exchange, opened, receipt
+from tests.stories.presets import (
+    context_receipt,
+    context_text,
+    exchange_messages,
+    open_memory,
+    scripted_model,
+)
 from tests.stories.results import rows, texts
 
 from recollect import Memory
@@ -15,10 +21,10 @@ from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import FailingEmbedder, LetterEmbedder
 
-TALL = "User is 180 cm tall."
+HEIGHT_FACT = "User is 180 cm tall."
 #: What the user says, and the line the model replies with.
-TOLD = {
-    "I am 180 cm tall and need a new desk.": TALL,
+FACTS_BY_MESSAGE = {
+    "I am 180 cm tall and need a new desk.": HEIGHT_FACT,
     "I have a dog named Rex.": "User has a dog named Rex.",
     "I work as a nurse in Porto.": "User works as a nurse in Porto.",
     "I play the violin on Sundays.": "User plays the violin on Sundays.",
@@ -30,7 +36,7 @@ FINAL_LINE = "Reply with exactly one line: NOTHING or the single fact. No explan
 
 
 @pytest.fixture(scope="module")
-def understanding() -> OnnxEmbedder:
+def real_embedder() -> OnnxEmbedder:
     return OnnxEmbedder()
 
 
@@ -41,19 +47,21 @@ def clock() -> FrozenClock:
 
 @pytest.fixture
 def model() -> ScriptedChatModel:
-    return answering(TOLD, "NOTHING")
+    return scripted_model(FACTS_BY_MESSAGE, "NOTHING")
 
 
 @pytest.fixture
 def memory(
-    tmp_path: Path, model: ScriptedChatModel, clock: FrozenClock, understanding: OnnxEmbedder
+    tmp_path: Path, model: ScriptedChatModel, clock: FrozenClock, real_embedder: OnnxEmbedder
 ) -> Iterator[Memory]:
-    with opened(tmp_path / "app.db", "facts", model=model, embedder=understanding, clock=clock) as memory:
+    with open_memory(
+        tmp_path / "app.db", "facts", model=model, embedder=real_embedder, clock=clock
+    ) as memory:
         yield memory
 
 
-def tell(memory: Memory, clock: FrozenClock, *said: str) -> None:
-    for text in said:
+def add_exchanges(memory: Memory, clock: FrozenClock, *texts: str) -> None:
+    for text in texts:
         clock.advance(timedelta(minutes=1))
         memory.extract_and_store(text, "I see.")
 
@@ -62,20 +70,20 @@ def tell(memory: Memory, clock: FrozenClock, *said: str) -> None:
 def test_the_block_of_a_few_memories_is_all_of_them_under_the_heading(
     memory: Memory, clock: FrozenClock
 ) -> None:
-    tell(memory, clock, *list(TOLD)[:3])
+    add_exchanges(memory, clock, *list(FACTS_BY_MESSAGE)[:3])
 
-    assert block(memory, "Good evening, what shall we do?") == (
-        f"## Relevant memory\n- {TALL}\n- User has a dog named Rex.\n- User works as a nurse in Porto."
+    assert context_text(memory, "Good evening, what shall we do?") == (
+        f"## Relevant memory\n- {HEIGHT_FACT}\n- User has a dog named Rex.\n- User works as a nurse in Porto."
     )
 
 
 @pytest.mark.spec("L1", "L2", "Y19", "K10", "C-8", "Q8", "Q13")
 def test_how_tall_am_i_finds_the_height_among_many(memory: Memory, clock: FrozenClock) -> None:
-    tell(memory, clock, *TOLD)
-    told = receipt(memory, "How tall am I?")
+    add_exchanges(memory, clock, *FACTS_BY_MESSAGE)
+    told = context_receipt(memory, "How tall am I?")
     injected = [item for item in told["items"] if item["fate"] == "injected"]
 
-    assert str(told["text"]).startswith(f"## Relevant memory\n- {TALL}\n")
+    assert str(told["text"]).startswith(f"## Relevant memory\n- {HEIGHT_FACT}\n")
     assert len(injected) <= 5
     assert all(item["score"] >= 0.5 for item in injected)
 
@@ -84,15 +92,15 @@ def test_how_tall_am_i_finds_the_height_among_many(memory: Memory, clock: Frozen
 def test_the_model_is_asked_once_per_exchange_as_its_document_asks(
     memory: Memory, clock: FrozenClock, model: ScriptedChatModel
 ) -> None:
-    tell(memory, clock, *TOLD)
-    [filled, last] = model.calls[-1].turns
+    add_exchanges(memory, clock, *FACTS_BY_MESSAGE)
+    [filled, last] = model.calls[-1].messages
 
-    assert len(model.calls) == len(TOLD)
+    assert len(model.calls) == len(FACTS_BY_MESSAGE)
     assert (filled.role, last.role, last.content) == ("system", "user", FINAL_LINE)
     assert (
         "## The user said\nI drive a red Fiat to work.\n\n## The assistant replied\nI see." in filled.content
     )
-    assert all(f"- {fact}" in filled.content for fact in list(TOLD.values())[:-1])
+    assert all(f"- {fact}" in filled.content for fact in list(FACTS_BY_MESSAGE.values())[:-1])
 
 
 @pytest.mark.spec("D3", "D23", "E13", "E14")
@@ -100,11 +108,13 @@ def test_an_exchange_is_persisted_with_its_index_in_one_file(
     tmp_path: Path, model: ScriptedChatModel, clock: FrozenClock
 ) -> None:
     broken = FailingEmbedder(ProviderBusy("out of order"))
-    with opened(tmp_path / "app.db", "facts", model=model, embedder=broken, clock=clock) as memory:
+    with open_memory(tmp_path / "app.db", "facts", model=model, embedder=broken, clock=clock) as memory:
         answer = memory.extract_and_store("I have a dog named Rex.", "A good boy.", chat_id="chat")
         without_vector = texts(memory.search("dog named Rex", settings={"recall.small_set": 0}))
         waiting = memory.stats()["pending_vectors"]
-    with opened(tmp_path / "app.db", "facts", model=model, embedder=LetterEmbedder(), clock=clock) as memory:
+    with open_memory(
+        tmp_path / "app.db", "facts", model=model, embedder=LetterEmbedder(), clock=clock
+    ) as memory:
         clock.advance(timedelta(hours=1))
         memory.flush()
         [kept] = rows(memory.get_all())
@@ -141,7 +151,7 @@ def test_a_reply_that_is_no_fact_is_discarded(
     tmp_path: Path, clock: FrozenClock, reply: str, kept: list[str]
 ) -> None:
     model = ScriptedChatModel(reply)
-    with opened(tmp_path / "m.db", "facts", model=model, clock=clock) as memory:
+    with open_memory(tmp_path / "m.db", "facts", model=model, clock=clock) as memory:
         memory.extract_and_store("I am a tea lover, but nothing beats coffee, so I drink coffee.", "Sure.")
 
         assert texts(memory.get_all()) == kept
@@ -152,23 +162,23 @@ def test_a_fact_with_the_word_nothing_in_it_is_kept_though_its_document_would_dr
     tmp_path: Path, clock: FrozenClock
 ) -> None:
     model = ScriptedChatModel("User says nothing beats coffee.")
-    with opened(tmp_path / "m.db", "facts", model=model, clock=clock) as memory:
+    with open_memory(tmp_path / "m.db", "facts", model=model, clock=clock) as memory:
         memory.extract_and_store("Nothing beats coffee.", "Sure.")
 
         assert texts(memory.get_all()) == ["User says nothing beats coffee."]
 
 
-VIOLIN = "User plays the violin."
-WITH_MORE = "User plays the violin in an orchestra."
+VIOLIN_FACT = "User plays the violin."
+LONGER_VIOLIN_FACT = "User plays the violin in an orchestra."
 
 
-def twice(
+def facts_after_two_exchanges(
     path: Path, first: str, second: str, embedder: OnnxEmbedder, **settings: object
 ) -> list[tuple[str, int]]:
     """What is left when two exchanges give two facts, and how often each was seen."""
-    model = answering({"First I say": first, "Then I say": second}, "NOTHING")
+    model = scripted_model({"First I say": first, "Then I say": second}, "NOTHING")
     clock = FrozenClock()
-    with opened(path, "facts", model=model, embedder=embedder, clock=clock, **settings) as memory:
+    with open_memory(path, "facts", model=model, embedder=embedder, clock=clock, **settings) as memory:
         memory.extract_and_store(f"First I say: {first}", "I see.")
         clock.advance(timedelta(days=1))
         memory.extract_and_store(f"Then I say: {second}", "I see.")
@@ -177,20 +187,24 @@ def twice(
 
 @pytest.mark.spec("F2", "Q12", "Y18", "C-17")
 def test_a_duplicate_is_not_stored_but_confirms_what_is_known(
-    tmp_path: Path, understanding: OnnxEmbedder
+    tmp_path: Path, real_embedder: OnnxEmbedder
 ) -> None:
-    same = twice(tmp_path / "a.db", VIOLIN, VIOLIN, understanding)
-    dressed = twice(tmp_path / "b.db", VIOLIN, "The user plays the violin", understanding)
+    same = facts_after_two_exchanges(tmp_path / "a.db", VIOLIN_FACT, VIOLIN_FACT, real_embedder)
+    dressed = facts_after_two_exchanges(
+        tmp_path / "b.db", VIOLIN_FACT, "The user plays the violin", real_embedder
+    )
 
-    assert (same, dressed) == ([(VIOLIN, 2)], [(VIOLIN, 2)])
+    assert (same, dressed) == ([(VIOLIN_FACT, 2)], [(VIOLIN_FACT, 2)])
 
 
 @pytest.mark.spec("F2", "Q12")
 def test_a_fact_within_nine_tenths_of_a_known_one_that_only_adds_to_it_is_the_same(
-    tmp_path: Path, understanding: OnnxEmbedder
+    tmp_path: Path, real_embedder: OnnxEmbedder
 ) -> None:
-    near = twice(tmp_path / "a.db", VIOLIN, WITH_MORE, understanding)
-    stricter = twice(tmp_path / "b.db", VIOLIN, WITH_MORE, understanding, keep__similar=0.999)
+    near = facts_after_two_exchanges(tmp_path / "a.db", VIOLIN_FACT, LONGER_VIOLIN_FACT, real_embedder)
+    stricter = facts_after_two_exchanges(
+        tmp_path / "b.db", VIOLIN_FACT, LONGER_VIOLIN_FACT, real_embedder, keep__similar=0.999
+    )
 
     assert [sightings for _, sightings in near] == [2]
     assert [sightings for _, sightings in stricter] == [1, 1]
@@ -198,24 +212,27 @@ def test_a_fact_within_nine_tenths_of_a_known_one_that_only_adds_to_it_is_the_sa
 
 @pytest.mark.spec("F2", "TR-20")
 def test_near_vectors_alone_do_not_make_a_duplicate_since_mondays_lie_nearer_to_tuesdays_than_the_limit(
-    tmp_path: Path, understanding: OnnxEmbedder
+    tmp_path: Path, real_embedder: OnnxEmbedder
 ) -> None:
     monday, tuesday = "User has a meeting every Monday.", "User has a meeting every Tuesday."
-    one, other = understanding.embed([monday, tuesday])
+    one, other = real_embedder.embed([monday, tuesday])
 
     assert sum(a * b for a, b in zip(one, other, strict=True)) > 0.9
-    assert twice(tmp_path / "a.db", monday, tuesday, understanding) == [(monday, 1), (tuesday, 1)]
+    assert facts_after_two_exchanges(tmp_path / "a.db", monday, tuesday, real_embedder) == [
+        (monday, 1),
+        (tuesday, 1),
+    ]
 
 
 @pytest.mark.spec("K12", "C-9", "X4")
 def test_when_nothing_is_found_the_ten_most_recent_stand_in(tmp_path: Path) -> None:
     clock = FrozenClock()
-    with opened(tmp_path / "m.db", "facts", clock=clock) as memory:
+    with open_memory(tmp_path / "m.db", "facts", clock=clock) as memory:
         for number in range(12):
             clock.advance(timedelta(minutes=1))
             memory.add(f"User owns book number {number}.")
         memory.flush()
-        shown = block(memory, "zyx qwv?")
+        shown = context_text(memory, "zyx qwv?")
 
     assert shown.splitlines() == [
         "## Relevant memory",
@@ -227,11 +244,11 @@ def test_when_nothing_is_found_the_ten_most_recent_stand_in(tmp_path: Path) -> N
 def test_when_the_embedder_is_out_of_order_recent_memories_stand_in(tmp_path: Path) -> None:
     broken = FailingEmbedder(ProviderError("out of order"))
     clock = FrozenClock()
-    with opened(tmp_path / "m.db", "facts", clock=clock, embedder=broken) as memory:
+    with open_memory(tmp_path / "m.db", "facts", clock=clock, embedder=broken) as memory:
         for number in range(8):
             clock.advance(timedelta(minutes=1))
             memory.add(f"User owns book number {number}.")
-        shown = block(memory, "zyx qwv?")
+        shown = context_text(memory, "zyx qwv?")
 
     assert shown.startswith("## Relevant memory\n- User owns book number 7.\n- User owns book number 6.\n")
 
@@ -248,9 +265,9 @@ def test_what_stands_in_a_context_file_is_shown_to_the_model_and_not_stored_agai
     memory.extract_and_store("I play the violin on Sundays.", "Bravo.", chat_id="c")
     memory.extract_and_store("I am allergic to peanuts.", "Noted.", chat_id="c")
 
-    assert "## Existing context\nThe user has a dog whose name is Rex." in model.calls[0].turns[0].content
+    assert "## Existing context\nThe user has a dog whose name is Rex." in model.calls[0].messages[0].content
     assert texts(memory.get_all()) == ["User is allergic to peanuts."]
-    assert block(memory, "Good evening", chat="c") == (
+    assert context_text(memory, "Good evening", chat="c") == (
         "## Context: about me\nThe user has a dog whose name is Rex. He is brown.\n\n"
         "## Relevant memory\n- User is allergic to peanuts."
     )
@@ -258,7 +275,7 @@ def test_what_stands_in_a_context_file_is_shown_to_the_model_and_not_stored_agai
 
 @pytest.mark.spec("D2", "T5")
 def test_after_regenerating_the_fact_of_the_old_reply_is_gone(memory: Memory, clock: FrozenClock) -> None:
-    memory.add(exchange("I have a dog named Rex.", "A good boy."), chat_id="c", sync=True)
+    memory.add(exchange_messages("I have a dog named Rex.", "A good boy."), chat_id="c", sync=True)
     before = texts(memory.get_all())
     memory.regenerate("c", "What breed is he?")
     memory.flush()
@@ -270,7 +287,7 @@ def test_after_regenerating_the_fact_of_the_old_reply_is_gone(memory: Memory, cl
 def test_the_system_message_is_built_as_its_document_builds_it(memory: Memory, clock: FrozenClock) -> None:
     file = memory.add_context("style", "We write tests first.")
     alone = memory.build_system_message(rag_query="What do I drive?", fallback_memories=["User likes tea."])
-    tell(memory, clock, "I drive a red Fiat to work.")
+    add_exchanges(memory, clock, "I drive a red Fiat to work.")
     whole = memory.build_system_message(
         context_ids=[str(file["id"])],
         rag_query="What do I drive?",
@@ -291,10 +308,10 @@ def test_the_system_message_is_built_as_its_document_builds_it(memory: Memory, c
 
 @pytest.mark.spec("P9")
 def test_a_memory_made_by_hand_is_found_like_any_other(memory: Memory, clock: FrozenClock) -> None:
-    tell(memory, clock, "I have a dog named Rex.")
+    add_exchanges(memory, clock, "I have a dog named Rex.")
     memory.add("User is called Ana.", tags=["name"])
 
-    assert sorted(block(memory, "Hello").splitlines()) == [
+    assert sorted(context_text(memory, "Hello").splitlines()) == [
         "## Relevant memory",
         "- User has a dog named Rex.",
         "- User is called Ana.",

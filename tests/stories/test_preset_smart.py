@@ -6,56 +6,56 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.stories.presets import answering, block, opened, user
+from tests.stories.presets import context_text, open_memory, scripted_model, user_messages
 from tests.stories.results import rows
 
 from recollect import Memory
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 
-HEADER = "### CONTEXTO DE OUTROS CHATS RECENTES (MEMÓRIA):"
-POSTGRES = "I decided that our project uses PostgreSQL."
-CLEAN = "The architecture pattern must follow Clean Architecture."
-REACT = "My project is an app that uses React."
-LUNCH = "Let me quickly check what there is for lunch in the canteen."
-JOKE = "Tell me a really good joke about seven penguins."
-TRIVIAL = ("Hi", "Good morning", "What is photosynthesis?", "Translate hello to French", "ok thanks")
+CONTEXT_HEADER = "### CONTEXTO DE OUTROS CHATS RECENTES (MEMÓRIA):"
+POSTGRES_MESSAGE = "I decided that our project uses PostgreSQL."
+CLEAN_MESSAGE = "The architecture pattern must follow Clean Architecture."
+REACT_MESSAGE = "My project is an app that uses React."
+LUNCH_MESSAGE = "Let me quickly check what there is for lunch in the canteen."
+JOKE_MESSAGE = "Tell me a really good joke about seven penguins."
+TRIVIAL_MESSAGES = ("Hi", "Good morning", "What is photosynthesis?", "Translate hello to French", "ok thanks")
 
 
-def judged(importance: int, summary: str, message_type: str = "decision") -> str:
+def extraction_reply(importance: int, summary: str, message_type: str = "decision") -> str:
     return json.dumps(
         {"importance": importance, "message_type": message_type, "summary": summary, "facts": []}
     )
 
 
-JUDGE = {
-    POSTGRES: judged(95, "User defined that the project uses PostgreSQL."),
-    CLEAN: judged(80, "Architecture pattern must follow Clean Architecture."),
-    REACT: judged(50, "User's app uses React.", "chat"),
-    LUNCH: judged(20, "User looked for lunch.", "chat"),
-    JOKE: judged(0, "", "chat"),
+REPLIES_BY_MESSAGE = {
+    POSTGRES_MESSAGE: extraction_reply(95, "User defined that the project uses PostgreSQL."),
+    CLEAN_MESSAGE: extraction_reply(80, "Architecture pattern must follow Clean Architecture."),
+    REACT_MESSAGE: extraction_reply(50, "User's app uses React.", "chat"),
+    LUNCH_MESSAGE: extraction_reply(20, "User looked for lunch.", "chat"),
+    JOKE_MESSAGE: extraction_reply(0, "", "chat"),
 }
 
 
 @pytest.fixture
 def model() -> ScriptedChatModel:
-    return answering(JUDGE, judged(0, "", "chat"))
+    return scripted_model(REPLIES_BY_MESSAGE, extraction_reply(0, "", "chat"))
 
 
 @pytest.fixture
 def memory(tmp_path: Path, model: ScriptedChatModel) -> Iterator[Memory]:
-    with opened(tmp_path / "m.db", "smart", model=model) as memory:
+    with open_memory(tmp_path / "m.db", "smart", model=model) as memory:
         yield memory
 
 
 @pytest.mark.spec("M3", "C-25", "K9", "C7", "E1", "C-2")
 def test_the_block_is_the_one_its_document_prints(memory: Memory) -> None:
-    memory.add(user(POSTGRES), chat_id="monday")
-    memory.add(user(CLEAN), chat_id="tuesday")
+    memory.add(user_messages(POSTGRES_MESSAGE), chat_id="monday")
+    memory.add(user_messages(CLEAN_MESSAGE), chat_id="tuesday")
     memory.flush()
 
-    assert block(memory, "Which database do we use?", recall__enabled=True) == (
-        f"{HEADER}\n"
+    assert context_text(memory, "Which database do we use?", recall__enabled=True) == (
+        f"{CONTEXT_HEADER}\n"
         "- [Importância 95] User defined that the project uses PostgreSQL.\n"
         "- [Importância 80] Architecture pattern must follow Clean Architecture."
     )
@@ -71,54 +71,65 @@ def test_the_block_is_the_one_its_document_prints(memory: Memory) -> None:
 def test_of_three_layers_only_the_essential_reaches_the_prompt(
     memory: Memory, model: ScriptedChatModel
 ) -> None:
-    observed = rows(memory.add(user(*TRIVIAL, POSTGRES, JOKE), chat_id="monday"), "messages")
+    observed = rows(
+        memory.add(user_messages(*TRIVIAL_MESSAGES, POSTGRES_MESSAGE, JOKE_MESSAGE), chat_id="monday"),
+        "messages",
+    )
     memory.flush()
-    shown = block(memory, "Which database do we use?", recall__enabled=True)
+    shown = context_text(memory, "Which database do we use?", recall__enabled=True)
 
-    assert [each["considered"] for each in observed] == [False] * len(TRIVIAL) + [True, True]
+    assert [each["considered"] for each in observed] == [False] * len(TRIVIAL_MESSAGES) + [True, True]
     assert observed[-2]["reason"] == "gold: i decided"
     assert len(model.calls) == 2
-    assert shown == f"{HEADER}\n- [Importância 95] User defined that the project uses PostgreSQL."
+    assert shown == f"{CONTEXT_HEADER}\n- [Importância 95] User defined that the project uses PostgreSQL."
 
 
 @pytest.mark.spec("C2", "C6", "C-4")
 def test_what_is_worth_nothing_is_discarded_once_it_has_left_the_buffer(memory: Memory) -> None:
-    memory.add(user(JOKE, "Hi", POSTGRES, REACT, CLEAN, LUNCH), chat_id="monday")
+    memory.add(
+        user_messages(JOKE_MESSAGE, "Hi", POSTGRES_MESSAGE, REACT_MESSAGE, CLEAN_MESSAGE, LUNCH_MESSAGE),
+        chat_id="monday",
+    )
     memory.flush()
 
-    assert [each["content"] for each in rows(memory.messages("monday"))] == [POSTGRES, REACT, CLEAN, LUNCH]
+    assert [each["content"] for each in rows(memory.messages("monday"))] == [
+        POSTGRES_MESSAGE,
+        REACT_MESSAGE,
+        CLEAN_MESSAGE,
+        LUNCH_MESSAGE,
+    ]
 
 
 @pytest.mark.spec("A1", "A2", "C-7", "Q14")
 def test_the_toggle_is_off_at_first_and_learning_goes_on_all_the_same(memory: Memory) -> None:
-    memory.add(user(POSTGRES), chat_id="monday")
+    memory.add(user_messages(POSTGRES_MESSAGE), chat_id="monday")
     memory.flush()
-    off = block(memory, "Which database do we use?")
+    off = context_text(memory, "Which database do we use?")
 
     assert off == ""
     assert [each["importance"] for each in rows(memory.messages("monday"))] == [95]
-    assert HEADER in block(memory, "Which database do we use?", recall__enabled=True)
+    assert CONTEXT_HEADER in context_text(memory, "Which database do we use?", recall__enabled=True)
 
 
 @pytest.mark.spec("M1", "M2", "H11", "A3")
 def test_the_three_tiers_stand_below_each_other(memory: Memory) -> None:
-    memory.add(user(POSTGRES), chat_id="monday")
-    memory.add(user(CLEAN, REACT, LUNCH, JOKE), chat_id="today")
+    memory.add(user_messages(POSTGRES_MESSAGE), chat_id="monday")
+    memory.add(user_messages(CLEAN_MESSAGE, REACT_MESSAGE, LUNCH_MESSAGE, JOKE_MESSAGE), chat_id="today")
     memory.add(
-        [*user("Rewrite this in blue."), {"role": "assistant", "content": "Here is it in blue."}],
+        [*user_messages("Rewrite this in blue."), {"role": "assistant", "content": "Here is it in blue."}],
         chat_id="today",
     )
     memory.flush()
 
-    assert block(memory, "change the color", recall__enabled=True) == (
+    assert context_text(memory, "change the color", recall__enabled=True) == (
         "### ANTES NESTE CHAT (RESUMOS):\n"
         "- Architecture pattern must follow Clean Architecture.\n"
         "- User's app uses React.\n\n"
-        f"{HEADER}\n"
+        f"{CONTEXT_HEADER}\n"
         "- [Importância 95] User defined that the project uses PostgreSQL.\n\n"
         "### MENSAGENS RECENTES:\n"
-        f"- Usuário: {LUNCH}\n"
-        f"- Usuário: {JOKE}\n"
+        f"- Usuário: {LUNCH_MESSAGE}\n"
+        f"- Usuário: {JOKE_MESSAGE}\n"
         "- Usuário: Rewrite this in blue.\n"
         "- Assistente: Here is it in blue."
     )
@@ -127,27 +138,35 @@ def test_the_three_tiers_stand_below_each_other(memory: Memory) -> None:
 @pytest.mark.spec("K9", "C-8")
 def test_the_six_most_important_of_the_last_fifty_chats_are_taken(tmp_path: Path) -> None:
     clock = FrozenClock()
-    said = {f"I decided on rule number {n} for our project.": judged(40 + n, f"Rule {n}.") for n in range(52)}
-    with opened(tmp_path / "m.db", "smart", model=answering(said, "{}"), clock=clock) as memory:
+    said = {
+        f"I decided on rule number {n} for our project.": extraction_reply(40 + n, f"Rule {n}.")
+        for n in range(52)
+    }
+    with open_memory(tmp_path / "m.db", "smart", model=scripted_model(said, "{}"), clock=clock) as memory:
         # The weightiest come first, so that the two oldest chats would win if they were looked at.
         for number in reversed(range(52)):
             clock.advance(timedelta(hours=1))
-            memory.add(user(f"I decided on rule number {number} for our project."), chat_id=f"chat {number}")
+            memory.add(
+                user_messages(f"I decided on rule number {number} for our project."), chat_id=f"chat {number}"
+            )
         memory.flush()
-        shown = block(memory, "What did I decide?", recall__enabled=True)
+        shown = context_text(memory, "What did I decide?", recall__enabled=True)
 
-    assert shown.splitlines() == [HEADER, *(f"- [Importância {40 + n}] Rule {n}." for n in range(49, 43, -1))]
+    assert shown.splitlines() == [
+        CONTEXT_HEADER,
+        *(f"- [Importância {40 + n}] Rule {n}." for n in range(49, 43, -1)),
+    ]
 
 
 @pytest.mark.spec("C9", "C-21")
 def test_without_a_model_the_rules_judge_so_the_words_are_theirs_and_the_form_is_the_same(
     tmp_path: Path,
 ) -> None:
-    with opened(tmp_path / "m.db", "smart") as memory:
-        memory.add(user(POSTGRES, "Thanks!"), chat_id="monday")
+    with open_memory(tmp_path / "m.db", "smart") as memory:
+        memory.add(user_messages(POSTGRES_MESSAGE, "Thanks!"), chat_id="monday")
         memory.flush()
-        header, *lines = block(memory, "Which database?", recall__enabled=True).splitlines()
+        header, *lines = context_text(memory, "Which database?", recall__enabled=True).splitlines()
 
-    assert header == HEADER
+    assert header == CONTEXT_HEADER
     assert lines
     assert all(line.startswith("- [Importância ") and "PostgreSQL" in line for line in lines)

@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from tests.stories.presets import PRESETS, exchange, opened, receipt, user
+from tests.stories.presets import PRESETS, context_receipt, exchange_messages, open_memory, user_messages
 from tests.stories.results import rows
 
 from recollect import Memory
 from recollect.context.labels import NOTICES
 from recollect.domain.job import JobKind
-from recollect.domain.policy import preset
+from recollect.domain.policy import load_preset
 from recollect.domain.scope import Scope
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
-from recollect.text.tokens import estimate
+from recollect.text.tokens import estimate_tokens
 
-SYSTEM = {"role": "system", "content": "You are a quiet assistant who never mentions the xylophone."}
-LOG = {"role": "tool", "content": "log line of the build\n" * 500, "tool_call_id": "1"}
-TALK = (
+SYSTEM_MESSAGE = {"role": "system", "content": "You are a quiet assistant who never mentions the xylophone."}
+TOOL_MESSAGE = {"role": "tool", "content": "log line of the build\n" * 500, "tool_call_id": "1"}
+EXCHANGES = (
     ("Hi", "Hello! How can I help?"),
     ("I decided that our project uses PostgreSQL.", "Good choice."),
     ("I'm vegetarian and I hate cilantro.", "Noted."),
@@ -30,57 +30,62 @@ TALK = (
     ("I always get anxious when deadlines come up.", "Let us plan together."),
     ("I want to learn Rust this year.", "We decided to begin with ownership on Monday."),
 )
-ASKED = "lives in Lisbon"
+QUERY = "lives in Lisbon"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Promise:
+class PresetExpectation:
     """A column of the table of presets, as far as it shows from outside."""
 
     recalls: bool
     heading: str
-    judges_hi: bool  #: whether layers 1 and 2 are off
+    extracts_greeting: bool  #: whether layers 1 and 2 are off
     learns_from: frozenset[str]
     keeps_raw: bool
     log_chars: int
     buffer: int
-    most: int  #: recollections handed on
+    max_items: int  #: recollections handed on
     budget: int
-    judged: Literal["each message", "each reply", "in batches", "never"]
+    extraction_timing: Literal["each message", "each reply", "in batches", "never"]
     summarised: bool
 
 
-BOTH, USER, NOBODY = frozenset({"user", "assistant"}), frozenset({"user"}), frozenset[str]()
-WHOLE = len(str(LOG["content"]))
-CUT = 2000 + len(
-    f"\n... [Output truncated. Original size: {WHOLE} bytes."
+BOTH_ROLES, USER_ROLE, NO_ROLES = frozenset({"user", "assistant"}), frozenset({"user"}), frozenset[str]()
+FULL_LOG_CHARS = len(str(TOOL_MESSAGE["content"]))
+TRUNCATED_LOG_CHARS = 2000 + len(
+    f"\n... [Output truncated. Original size: {FULL_LOG_CHARS} bytes."
     " Hint: Use standard unix tools like grep/head to read specific parts]"
 )
-PROMISES = {
-    "default": Promise(
-        recalls=True, heading=f"{NOTICES['en']}\n\n## Relevant memory", judges_hi=False, learns_from=BOTH,
-        keeps_raw=True, log_chars=CUT, buffer=6, most=8, budget=1000, judged="each message", summarised=True,
+EXPECTATIONS = {
+    "default": PresetExpectation(
+        recalls=True, heading=f"{NOTICES['en']}\n\n## Relevant memory", extracts_greeting=False, learns_from=BOTH_ROLES,
+        keeps_raw=True, log_chars=TRUNCATED_LOG_CHARS, buffer=6, max_items=8, budget=1000,
+        extraction_timing="each message", summarised=True,
     ),
-    "smart": Promise(
-        recalls=False, heading="### CONTEXTO DE OUTROS CHATS RECENTES (MEMÓRIA):", judges_hi=False,
-        learns_from=BOTH, keeps_raw=False, log_chars=WHOLE, buffer=4, most=6, budget=1000,
-        judged="each message", summarised=False,
+    "smart": PresetExpectation(
+        recalls=False, heading="### CONTEXTO DE OUTROS CHATS RECENTES (MEMÓRIA):", extracts_greeting=False,
+        learns_from=BOTH_ROLES, keeps_raw=False, log_chars=FULL_LOG_CHARS, buffer=4, max_items=6, budget=1000,
+        extraction_timing="each message", summarised=False,
     ),
-    "companion": Promise(
-        recalls=True, heading="[MEMÓRIA]", judges_hi=False, learns_from=USER, keeps_raw=False,
-        log_chars=WHOLE, buffer=6, most=5, budget=300, judged="each message", summarised=True,
+    "companion": PresetExpectation(
+        recalls=True, heading="[MEMÓRIA]", extracts_greeting=False, learns_from=USER_ROLE, keeps_raw=False,
+        log_chars=FULL_LOG_CHARS, buffer=6, max_items=5, budget=300,
+        extraction_timing="each message", summarised=True,
     ),
-    "dev": Promise(
-        recalls=True, heading="", judges_hi=True, learns_from=NOBODY, keeps_raw=True,
-        log_chars=WHOLE, buffer=0, most=10, budget=1000, judged="never", summarised=True,
+    "dev": PresetExpectation(
+        recalls=True, heading="", extracts_greeting=True, learns_from=NO_ROLES, keeps_raw=True,
+        log_chars=FULL_LOG_CHARS, buffer=0, max_items=10, budget=1000,
+        extraction_timing="never", summarised=True,
     ),
-    "facts": Promise(
-        recalls=True, heading="## Relevant memory", judges_hi=True, learns_from=BOTH, keeps_raw=True,
-        log_chars=WHOLE, buffer=0, most=5, budget=1000, judged="each reply", summarised=False,
+    "facts": PresetExpectation(
+        recalls=True, heading="## Relevant memory", extracts_greeting=True, learns_from=BOTH_ROLES, keeps_raw=True,
+        log_chars=FULL_LOG_CHARS, buffer=0, max_items=5, budget=1000,
+        extraction_timing="each reply", summarised=False,
     ),
-    "agent": Promise(
-        recalls=True, heading="Relevant Facts (Global Context):", judges_hi=True, learns_from=BOTH,
-        keeps_raw=True, log_chars=CUT, buffer=10, most=5, budget=1000, judged="in batches", summarised=False,
+    "agent": PresetExpectation(
+        recalls=True, heading="Relevant Facts (Global Context):", extracts_greeting=True, learns_from=BOTH_ROLES,
+        keeps_raw=True, log_chars=TRUNCATED_LOG_CHARS, buffer=10, max_items=5, budget=1000,
+        extraction_timing="in batches", summarised=False,
     ),
 }  # fmt: skip
 
@@ -92,25 +97,25 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def memory(tmp_path: Path, name: str) -> Iterator[Memory]:
-    with opened(tmp_path / "m.db", name, embedder=LetterEmbedder(), clock=FrozenClock()) as memory:
+    with open_memory(tmp_path / "m.db", name, embedder=LetterEmbedder(), clock=FrozenClock()) as memory:
         yield memory
 
 
-def hear(memory: Memory) -> list[dict[str, Any]]:
+def run_conversation(memory: Memory) -> list[dict[str, Any]]:
     """The talk of monday; what became of each message."""
-    observed = [*rows(memory.add([SYSTEM, LOG], chat_id="monday"), "messages")]
-    for question, reply in TALK:
-        observed += rows(memory.add(exchange(question, reply), chat_id="monday"), "messages")
+    observed = [*rows(memory.add([SYSTEM_MESSAGE, TOOL_MESSAGE], chat_id="monday"), "messages")]
+    for question, reply in EXCHANGES:
+        observed += rows(memory.add(exchange_messages(question, reply), chat_id="monday"), "messages")
     return observed
 
 
 @pytest.mark.spec("C-7", "C-25")
 def test_memory_is_used_in_other_chats_at_once_or_when_it_is_turned_on(memory: Memory, name: str) -> None:
-    promise = PROMISES[name]
-    hear(memory)
+    promise = EXPECTATIONS[name]
+    run_conversation(memory)
     memory.flush()
-    at_first = str(receipt(memory, ASKED)["text"])
-    turned_on = str(receipt(memory, ASKED, recall__enabled=True)["text"])
+    at_first = str(context_receipt(memory, QUERY)["text"])
+    turned_on = str(context_receipt(memory, QUERY, recall__enabled=True)["text"])
 
     assert bool(at_first) is promise.recalls
     assert turned_on.startswith(promise.heading)
@@ -120,30 +125,31 @@ def test_memory_is_used_in_other_chats_at_once_or_when_it_is_turned_on(memory: M
 
 @pytest.mark.spec("C-8", "Y6", "N6")
 def test_no_more_is_handed_on_than_promised_and_the_budget_is_the_hard_cap(memory: Memory, name: str) -> None:
-    promise = PROMISES[name]
+    promise = EXPECTATIONS[name]
     for number in range(15):
         memory.add(
-            user(f"I decided that service number {number} of our project uses Rust."), chat_id=f"c{number}"
+            user_messages(f"I decided that service number {number} of our project uses Rust."),
+            chat_id=f"c{number}",
         )
         memory.add(f"service number {number} is written in Rust", kind="dec")
     memory.flush()
-    told = receipt(memory, "Which service of our project uses Rust?", recall__enabled=True)
-    tight = receipt(
+    told = context_receipt(memory, "Which service of our project uses Rust?", recall__enabled=True)
+    tight = context_receipt(
         memory, "Which service of our project uses Rust?", recall__enabled=True, assemble__budget=40
     )
     kinds = [item["source"] for item in told["items"] if item["fate"] == "injected"]
 
-    assert len(kinds) == promise.most
+    assert len(kinds) == promise.max_items
     assert told["tokens"] <= told["budget"] == promise.budget
-    assert estimate(str(tight["text"])) <= 40
+    assert estimate_tokens(str(tight["text"])) <= 40
     if name == "agent":
         assert (kinds.count("memory"), kinds.count("message")) == (3, 2)
 
 
 @pytest.mark.spec("C-20", "C-5", "C-14")
 def test_every_trigger_is_a_row_of_the_same_job_table(memory: Memory, name: str) -> None:
-    promise, observed = PROMISES[name], hear(memory)
-    waiting = memory.runtime.store.jobs.list(Scope("default"))
+    promise, observed = EXPECTATIONS[name], run_conversation(memory)
+    waiting = memory.application.store.jobs.list(Scope("default"))
     counts = Counter(job.kind for job in waiting)
     considered = [each for each in observed if each["considered"]]
     hi = next(each for each in observed if each["role"] == "user")
@@ -154,26 +160,26 @@ def test_every_trigger_is_a_row_of_the_same_job_table(memory: Memory, name: str)
         "never": 0,
     }
 
-    assert counts[JobKind.JUDGE] == judged[promise.judged]
-    assert counts[JobKind.SUMMARISE] == int(promise.summarised)
+    assert counts[JobKind.EXTRACT] == judged[promise.extraction_timing]
+    assert counts[JobKind.SUMMARIZE] == int(promise.summarised)
     assert counts[JobKind.EMBED] == 1
-    assert hi["considered"] is (promise.judges_hi and promise.judged != "never")
+    assert hi["considered"] is (promise.extracts_greeting and promise.extraction_timing != "never")
 
 
 @pytest.mark.spec("C-5", "D17")
 def test_facts_come_from_whom_the_preset_listens_to(memory: Memory, name: str) -> None:
-    hear(memory)
+    run_conversation(memory)
     memory.flush()
     speakers = {each["speaker"] for each in rows(memory.get_all())}
 
-    assert speakers <= PROMISES[name].learns_from
-    assert ("user" in speakers) is bool(PROMISES[name].learns_from)
+    assert speakers <= EXPECTATIONS[name].learns_from
+    assert ("user" in speakers) is bool(EXPECTATIONS[name].learns_from)
 
 
 @pytest.mark.spec("C-4", "O2")
 def test_what_stays_on_disk_is_all_the_worthy_or_the_last_few(memory: Memory, name: str) -> None:
-    promise = PROMISES[name]
-    observed = hear(memory)
+    promise = EXPECTATIONS[name]
+    observed = run_conversation(memory)
     before = {each["content"]: len(each["content"]) for each in rows(memory.messages("monday"))}
     memory.flush()
     left = [each["content"] for each in rows(memory.messages("monday"))]
@@ -185,9 +191,9 @@ def test_what_stays_on_disk_is_all_the_worthy_or_the_last_few(memory: Memory, na
 
 @pytest.mark.spec("C-12", "H11", "H12")
 def test_the_last_few_messages_are_shown_as_they_are(memory: Memory, name: str) -> None:
-    promise = PROMISES[name]
-    memory.add(user(*(f"Line {number} of today." for number in range(12))), chat_id="today")
-    shown = str(receipt(memory, "zzz", recall__enabled=False)["text"])
+    promise = EXPECTATIONS[name]
+    memory.add(user_messages(*(f"Line {number} of today." for number in range(12))), chat_id="today")
+    shown = str(context_receipt(memory, "zzz", recall__enabled=False)["text"])
 
     assert shown.count("of today.") == promise.buffer
     assert ("Line 11" in shown) is bool(promise.buffer)
@@ -195,7 +201,7 @@ def test_the_last_few_messages_are_shown_as_they_are(memory: Memory, name: str) 
 
 @pytest.mark.spec("C-2", "C8")
 def test_importance_is_the_weight_in_percent_wherever_it_is_shown(memory: Memory, name: str) -> None:
-    hear(memory)
+    run_conversation(memory)
     memory.add("Tea at four", kind="pref")
     memory.flush()
     kept = rows(memory.get_all())
@@ -206,7 +212,7 @@ def test_importance_is_the_weight_in_percent_wherever_it_is_shown(memory: Memory
 
 
 #: The numbers of the table, row by row.
-TABLE: dict[str, tuple[object, ...]] = {
+PRESET_VALUES: dict[str, tuple[object, ...]] = {
     "recall.enabled": (True, False, True, True, True, True),
     "funnel.enabled": (True, True, True, False, False, False),
     "funnel.min_chars": (10, 10, 3, 0, 0, 0),
@@ -233,6 +239,6 @@ TABLE: dict[str, tuple[object, ...]] = {
 
 
 @pytest.mark.spec("C-8", "Q5", "Q12", "Q13")
-@pytest.mark.parametrize("knob", TABLE)
+@pytest.mark.parametrize("knob", PRESET_VALUES)
 def test_the_numbers_are_those_of_the_table(knob: str) -> None:
-    assert tuple(preset(each).values()[knob] for each in PRESETS) == TABLE[knob]
+    assert tuple(load_preset(each).values()[knob] for each in PRESETS) == PRESET_VALUES[knob]

@@ -17,27 +17,27 @@ from recollect.errors import ConsentRequired, InvalidInput, NotFound, Refused
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
 
-SECRET = "Quetzalcoatl"
-FORM = {
+SECRET_WORD = "Quetzalcoatl"
+PROFILE_FIELDS = {
     "codingStyle": "small functions",
     "preferredLanguages": ["Python", "Rust"],
-    "projectGoals": f"ship {SECRET} this year",
+    "projectGoals": f"ship {SECRET_WORD} this year",
     "freeformNotes": "I answer on Mondays.",
     "pronouns": "she/her",
 }
 
 
-def context(memory: Memory, question: str = "what are we building?") -> str:
-    return str(memory.context(question, chat_id="c")["text"])
+def context_text(memory: Memory, query: str = "what are we building?") -> str:
+    return str(memory.context(query, chat_id="c")["text"])
 
 
 @pytest.mark.spec("I1", "I2", "I4", "I6", "X1")
 def test_a_profile_is_kept_with_consent_and_stands_in_every_prompt(memory: Memory) -> None:
-    empty = context(memory)
+    empty = context_text(memory)
     memory.consent("profile", granted=True)
-    unfilled = context(memory)
-    memory.set_profile(FORM)
-    shown = context(memory)
+    unfilled = context_text(memory)
+    memory.set_profile(PROFILE_FIELDS)
+    shown = context_text(memory)
 
     assert empty == unfilled == ""
     assert memory.profile()["preferences"] == {
@@ -46,13 +46,13 @@ def test_a_profile_is_kept_with_consent_and_stands_in_every_prompt(memory: Memor
     }
     assert memory.profile()["extra"] == {"pronouns": "she/her"}
     assert "Preferred languages: Python, Rust" in shown
-    assert f"Project goals: ship {SECRET} this year" in shown
+    assert f"Project goals: ship {SECRET_WORD} this year" in shown
     assert "Notes: I answer on Mondays." in shown
 
 
 def test_a_field_is_changed_or_emptied_by_itself(memory: Memory) -> None:
     memory.consent("profile", granted=True)
-    memory.set_profile(FORM)
+    memory.set_profile(PROFILE_FIELDS)
     memory.set_profile({"codingStyle": "", "freeformNotes": "Call me Ana."})
 
     assert memory.profile()["preferences"] == {"preferredLanguages": ["Python", "Rust"]}
@@ -62,7 +62,7 @@ def test_a_field_is_changed_or_emptied_by_itself(memory: Memory) -> None:
 @pytest.mark.spec("I3")
 def test_without_consent_no_profile_is_kept(memory: Memory) -> None:
     with pytest.raises(ConsentRequired):
-        memory.set_profile(FORM)
+        memory.set_profile(PROFILE_FIELDS)
     assert memory.consents()["profile"] is False
     assert memory.profile()["freeformNotes"] == ""
 
@@ -70,16 +70,16 @@ def test_without_consent_no_profile_is_kept(memory: Memory) -> None:
 @pytest.mark.spec("I5", "I7", "W2", "Y14", "Y16")
 def test_taking_consent_back_says_what_goes_and_erases_it_byte_by_byte(memory: Memory) -> None:
     memory.consent("profile", granted=True)
-    memory.set_profile(FORM)
+    memory.set_profile(PROFILE_FIELDS)
     asked = memory.context("goals?", chat_id="c")
-    preview = memory.consent_covers("profile")
+    preview = memory.preview_withdrawal("profile")
     gone = memory.consent("profile", granted=False)
-    ledger = memory.ledger()
-    path = Path(memory.runtime.store.location())
+    ledger = memory.audit_log()
+    path = Path(memory.application.store.location())
     memory.close()
     written = b"".join(p.read_bytes() for p in path.parent.iterdir() if p.is_file())
 
-    assert SECRET in str(asked)
+    assert SECRET_WORD in str(asked)
     assert preview == gone["erased"] == {"profile": 1}
     assert [each["action"] for each in rows(ledger)] == [
         "consent taken back",
@@ -87,7 +87,7 @@ def test_taking_consent_back_says_what_goes_and_erases_it_byte_by_byte(memory: M
         "consent given",
     ]
     assert ledger["intact"] is True
-    assert SECRET.lower().encode() not in written.lower()
+    assert SECRET_WORD.lower().encode() not in written.lower()
 
 
 @pytest.mark.spec("I7")
@@ -126,11 +126,11 @@ def test_a_file_is_shown_where_it_is_attached_and_nowhere_else(memory: Memory) -
     elsewhere = str(memory.context("hello", chat_id="d")["text"])
     memory.attach_context("style", "d")
 
-    assert "deploy on Fridays" in context(memory)
+    assert "deploy on Fridays" in context_text(memory)
     assert "deploy on Fridays" not in elsewhere
     assert "deploy on Fridays" in str(memory.context("hello", chat_id="d")["text"])
     memory.detach_context("style", "c")
-    assert "deploy on Fridays" not in context(memory)
+    assert "deploy on Fridays" not in context_text(memory)
     named = memory.context("hello", chat_id="c", context_ids=["style"])
     assert "deploy on Fridays" in str(named["text"])
     with pytest.raises(InvalidInput, match="already"):
@@ -152,24 +152,26 @@ def test_what_stands_in_any_context_file_is_not_remembered_again(memory: Memory)
 
 @pytest.mark.spec("V3")
 def test_an_erased_chat_leaves_a_certificate_and_not_a_byte(memory: Memory) -> None:
-    memory.add({"role": "user", "content": f"I live in {SECRET}."}, chat_id="c", sync=True)
+    memory.add({"role": "user", "content": f"I live in {SECRET_WORD}."}, chat_id="c", sync=True)
     memory.add({"role": "user", "content": "I love jazz."}, chat_id="d", sync=True)
     memory.search("where do I live?")
-    [known] = [each for each in rows(memory.get_all()) if SECRET in each["memory"]]
-    memory.update(known["id"], f"lives near {SECRET}")
+    [known] = [each for each in rows(memory.get_all()) if SECRET_WORD in each["memory"]]
+    memory.update(known["id"], f"lives near {SECRET_WORD}")
     certificate = memory.erase(chat_id="c")
-    path = Path(memory.runtime.store.location())
+    path = Path(memory.application.store.location())
     left = texts(memory.get_all())
     memory.close()
     written = b"".join(p.read_bytes() for p in path.parent.iterdir() if p.is_file())
 
     assert (certificate["what"], certificate["physical"]) == ("chat c", True)
     assert left == ["loves jazz"]
-    assert SECRET.lower().encode() not in written.lower()
+    assert SECRET_WORD.lower().encode() not in written.lower()
 
 
 def test_an_erased_memory_does_not_come_back(memory: Memory) -> None:
-    memory.add({"role": "user", "content": f"I love {SECRET}. Thanks for asking me about it!"}, sync=True)
+    memory.add(
+        {"role": "user", "content": f"I love {SECRET_WORD}. Thanks for asking me about it!"}, sync=True
+    )
     [known] = rows(memory.get_all())
     certificate = memory.erase(known["id"])
 
@@ -180,7 +182,7 @@ def test_an_erased_memory_does_not_come_back(memory: Memory) -> None:
 
 
 def test_everything_about_a_user_is_erased_only_by_name(memory: Memory) -> None:
-    memory.add(f"I love {SECRET}", user_id="ana")
+    memory.add(f"I love {SECRET_WORD}", user_id="ana")
     memory.add("I love jazz", user_id="bruno")
     with pytest.raises(Refused, match="whose"):
         memory.erase()
@@ -210,11 +212,9 @@ def test_no_word_of_the_profile_is_ever_shown_without_consent(sequence: Sequence
     ):
         granted = False
         for number, step in enumerate(sequence):
-            granted = _walk(memory, step, number, granted=granted)
-            shown = (
-                f"{context(memory, 'what are my goals?')}{memory.search('goals ship year')}{memory.profile()}"
-            )
-            assert granted or SECRET not in shown
+            granted = _run_step(memory, step, number, granted=granted)
+            shown = f"{context_text(memory, 'what are my goals?')}{memory.search('goals ship year')}{memory.profile()}"
+            assert granted or SECRET_WORD not in shown
 
 
 @pytest.mark.spec("Y2", "Y14")
@@ -227,13 +227,13 @@ def test_a_thousand_users_each_in_an_order_of_their_own_are_shown_nothing_they_d
         for step in dice.choices(
             ("give", "revoke", "profile", "profile", "say", "ask"), k=dice.randint(2, 6)
         ):
-            granted = _step(memory, user, step, granted=granted)
+            granted = _run_user_step(memory, user, step, granted=granted)
         asked = memory.context("what are my goals?", user_id=user, chat_id="c")
 
-        assert granted or SECRET not in f"{asked}{memory.profile(user_id=user)}", user
+        assert granted or SECRET_WORD not in f"{asked}{memory.profile(user_id=user)}", user
 
 
-def _step(memory: Memory, user: str, step: str, *, granted: bool) -> bool:
+def _run_user_step(memory: Memory, user: str, step: str, *, granted: bool) -> bool:
     """One step of one user among many; whether they agree after it."""
     match step:
         case "give" | "revoke":
@@ -241,23 +241,23 @@ def _step(memory: Memory, user: str, step: str, *, granted: bool) -> bool:
             return step == "give"
         case "profile":
             with nullcontext() if granted else pytest.raises(ConsentRequired):
-                memory.set_profile({"projectGoals": f"ship {SECRET} this year"}, user_id=user)
+                memory.set_profile({"projectGoals": f"ship {SECRET_WORD} this year"}, user_id=user)
         case "say":
             memory.add({"role": "user", "content": "I want to ship it."}, chat_id="c", user_id=user)
         case _:
             shown = memory.context("goals?", user_id=user, chat_id="c")
-            assert granted or SECRET not in str(shown)
+            assert granted or SECRET_WORD not in str(shown)
     return granted
 
 
-def _walk(memory: Memory, step: str, number: int, *, granted: bool) -> bool:
+def _run_step(memory: Memory, step: str, number: int, *, granted: bool) -> bool:
     match step:
         case "give" | "revoke":
             memory.consent("profile", granted=step == "give")
             return step == "give"
         case "profile":
             try:
-                memory.set_profile(FORM)
+                memory.set_profile(PROFILE_FIELDS)
             except ConsentRequired:
                 assert not granted
         case "say":
@@ -267,7 +267,7 @@ def _walk(memory: Memory, step: str, number: int, *, granted: bool) -> bool:
         case "search":
             memory.search("goals")
         case "summarise":
-            memory.summarise("c")
+            memory.summarize("c")
         case _:
-            memory.garden()
+            memory.run_maintenance()
     return granted

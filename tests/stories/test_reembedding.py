@@ -5,18 +5,18 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.stories.presets import opened, user
+from tests.stories.presets import open_memory, user_messages
 from tests.stories.results import texts
 
 from recollect.adapters.embedders.hashing import HashingEmbedder
 from recollect.errors import ProviderBusy
 from recollect.ports.embedder import Vector
-from recollect.services import EMBED
+from recollect.services import EMBED_JOB
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
 
 
-class Tiring(HashingEmbedder):
+class PausingEmbedder(HashingEmbedder):
     """Rests after its first batch until it is woken."""
 
     def __init__(self) -> None:
@@ -34,22 +34,25 @@ class Tiring(HashingEmbedder):
 def test_old_vectors_stay_until_the_new_ones_are_ready_and_the_work_goes_on_where_it_stopped(
     tmp_path: Path,
 ) -> None:
-    clock, new = FrozenClock(), Tiring()
-    with opened(tmp_path / "m.db", "dev", embedder=LetterEmbedder(), clock=clock) as memory:
-        memory.add(user(*(f"Bridge number {number} crosses the river." for number in range(50))), chat_id="c")
+    clock, new = FrozenClock(), PausingEmbedder()
+    with open_memory(tmp_path / "m.db", "dev", embedder=LetterEmbedder(), clock=clock) as memory:
+        memory.add(
+            user_messages(*(f"Bridge number {number} crosses the river." for number in range(50))),
+            chat_id="c",
+        )
         memory.flush()
-    with opened(tmp_path / "m.db", "dev", embedder=new, clock=clock) as memory:
-        vectors = memory.runtime.store.vectors
-        wanted = vectors.request("default", new.model_id)
-        memory.runtime.store.jobs.enqueue("default", EMBED, now=clock.now())
+    with open_memory(tmp_path / "m.db", "dev", embedder=new, clock=clock) as memory:
+        vectors = memory.application.store.vectors
+        wanted = vectors.enqueue_missing("default", new.model_id)
+        memory.application.store.jobs.enqueue("default", EMBED_JOB, now=clock.now())
         memory.flush()
-        half_way, waiting = vectors.models("default"), memory.stats()["pending_vectors"]
+        half_way, waiting = vectors.count_by_model("default"), memory.stats()["pending_vectors"]
         meanwhile = texts(memory.search("bridge number 7", limit=1))
         new.rested = True
         clock.advance(timedelta(hours=1))
         memory.flush()
-        ready = vectors.models("default")
-        retired = vectors.retire("default", "letters")
+        ready = vectors.count_by_model("default")
+        retired = vectors.delete_model("default", "letters")
         after = texts(memory.search("bridge number 7", limit=1))
 
     assert wanted == 50

@@ -9,12 +9,12 @@ from recollect import Memory
 from recollect.domain.scope import Scope
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.embedders import LetterEmbedder
-from recollect.text.tokens import estimate
+from recollect.text.tokens import estimate_tokens
 
-SUMMARY = "- Decision: PostgreSQL for the shop"
+SUMMARY_TEXT = "- Decision: PostgreSQL for the shop"
 
 
-def exchange(memory: Memory, number: int, chat: str = "c") -> None:
+def add_exchange(memory: Memory, number: int, chat: str = "c") -> None:
     memory.add(
         [
             {"role": "user", "content": f"I want to migrate the shop to PostgreSQL, part {number}."},
@@ -25,7 +25,7 @@ def exchange(memory: Memory, number: int, chat: str = "c") -> None:
     memory.flush()
 
 
-def kinds(memory: Memory) -> list[str]:
+def summary_kinds(memory: Memory) -> list[str]:
     return [str(each["kind"]) for each in rows(memory.summaries(chat_id="c"))]
 
 
@@ -33,11 +33,11 @@ def kinds(memory: Memory) -> list[str]:
 def test_summaries_come_as_often_as_they_should(memory: Memory) -> None:
     seen = []
     for number in range(1, 11):
-        exchange(memory, number)
-        seen.append(kinds(memory).count("conversation"))
+        add_exchange(memory, number)
+        seen.append(summary_kinds(memory).count("conversation"))
 
     assert seen == [0, 0, 0, 0, 1, 1, 1, 1, 1, 2]
-    assert kinds(memory).count("working") == 1
+    assert summary_kinds(memory).count("working") == 1
 
 
 @pytest.mark.spec("H5", "Q4")
@@ -45,29 +45,29 @@ def test_none_come_when_they_are_off(tmp_path: Path) -> None:
     off = {"worker": False, "summaries.every": 0, "summaries.working_every": 0}
     with Memory(tmp_path / "m.db", embedder=LetterEmbedder(), settings=off) as memory:
         for number in range(12):
-            exchange(memory, number)
+            add_exchange(memory, number)
 
-        assert kinds(memory) == []
+        assert summary_kinds(memory) == []
 
 
 @pytest.mark.spec("H2", "N8")
 def test_the_session_summary_is_short_and_stands_in_the_prompt(memory: Memory) -> None:
     for number in range(4):
-        exchange(memory, number)
+        add_exchange(memory, number)
     [working] = [each for each in rows(memory.summaries(chat_id="c")) if each["kind"] == "working"]
     shown = memory.context("what now?", chat_id="c")
 
     assert "migrate the shop" in working["text"]
-    assert estimate(working["text"]) <= 80
+    assert estimate_tokens(working["text"]) <= 80
     assert working["text"] in str(shown["text"])
     assert shown["receipt"]["sources"]["working"] == 1  # type: ignore[call-overload,index]
 
 
 @pytest.mark.spec("H9", "UI-6")
 def test_a_chat_is_summarised_now_and_not_twice(memory: Memory) -> None:
-    exchange(memory, 1)
-    first = memory.summarise("c")
-    again = memory.summarise("c")
+    add_exchange(memory, 1)
+    first = memory.summarize("c")
+    again = memory.summarize("c")
 
     assert sorted(str(each["kind"]) for each in rows(first)) == ["conversation", "working"]
     assert rows(again) == []
@@ -76,7 +76,7 @@ def test_a_chat_is_summarised_now_and_not_twice(memory: Memory) -> None:
 @pytest.mark.spec("H10", "C-6")
 def test_a_summary_is_recalled_in_its_chat_only_unless_told_otherwise(memory: Memory) -> None:
     for number in range(5):
-        exchange(memory, number)
+        add_exchange(memory, number)
 
     def sources(chat: str, scope: str) -> set[str]:
         found = memory.search("decided version", chat_id=chat, settings={"summaries.scope": scope})
@@ -89,16 +89,16 @@ def test_a_summary_is_recalled_in_its_chat_only_unless_told_otherwise(memory: Me
 
 @pytest.mark.spec("H4", "H6", "H7")
 def test_a_model_is_asked_in_the_words_of_the_seeds_and_never_shown_system_text(tmp_path: Path) -> None:
-    model = ScriptedChatModel(SUMMARY)
+    model = ScriptedChatModel(SUMMARY_TEXT)
     settings = {"worker": False, "extract.mode": "off"}
     with Memory(tmp_path / "m.db", chat_model=model, embedder=LetterEmbedder(), settings=settings) as memory:
         memory.add({"role": "system", "content": "You are a pirate."}, chat_id="c")
         for number in range(5):
-            exchange(memory, number)
-        asked = ["\n".join(turn.content for turn in call.turns) for call in model.calls]
+            add_exchange(memory, number)
+        asked = ["\n".join(turn.content for turn in call.messages) for call in model.calls]
         texts = {str(each["text"]) for each in rows(memory.summaries(chat_id="c"))}
 
-    assert texts == {SUMMARY}
+    assert texts == {SUMMARY_TEXT}
     assert any("Summarize the last 10 messages" in prompt for prompt in asked)
     assert any("1 dense sentence" in prompt for prompt in asked)
     assert not any("pirate" in prompt for prompt in asked)
@@ -113,17 +113,17 @@ def test_a_model_that_is_not_brief_is_cut_at_a_sentence(tmp_path: Path) -> None:
         embedder=LetterEmbedder(),
         settings={"worker": False, "extract.mode": "off"},
     ) as memory:
-        exchange(memory, 1)
-        made = rows(memory.summarise("c"))
+        add_exchange(memory, 1)
+        made = rows(memory.summarize("c"))
 
-    assert all(estimate(each["text"]) <= 200 for each in made)
+    assert all(estimate_tokens(each["text"]) <= 200 for each in made)
     assert all(each["text"].endswith("PostgreSQL.") for each in made)
 
 
 @pytest.mark.spec("H1")
 def test_every_judged_message_has_its_sentence(memory: Memory) -> None:
     memory.add({"role": "user", "content": "I decided that we use Clean Architecture here."}, sync=True)
-    [message] = memory.runtime.store.messages.list(Scope("default"))
+    [message] = memory.application.store.messages.list(Scope("default"))
 
     assert message.summary
     assert message.importance is not None

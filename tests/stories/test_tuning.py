@@ -5,14 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.stories.labelled_queries import BY_LETTERS, FACTS, labels, misled
+from tests.stories.labelled_queries import (
+    FACTS,
+    LETTER_RANKING_SETTINGS,
+    make_conflicting_labels,
+    make_labels,
+)
 
 from recollect import Memory
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound, ProviderBusy, ProviderError, Refused
-from recollect.retrieval.weight_tuning import TUNED, ndcg
-from recollect.serialization.serializers import Shape
-from recollect.services.tuning import Tuning
+from recollect.retrieval.weight_tuning import TUNED_WEIGHTS_BY_RANKER, ndcg
+from recollect.serialization.serializers import JsonObject
+from recollect.services.tuning import TuningMixin
 from recollect.testing.clock import CountingIds, FrozenClock
 from recollect.testing.embedders import FailingEmbedder, LetterEmbedder
 
@@ -30,22 +35,22 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         for text in FACTS.values():
             opened.add(text)
         opened.flush()
-        for name, value in BY_LETTERS.items():
-            opened.runtime.store.preferences.set(
-                "ana", name, str(value), now=opened.runtime.engine.clock.now()
+        for name, value in LETTER_RANKING_SETTINGS.items():
+            opened.application.store.preferences.set(
+                "ana", name, str(value), now=opened.application.engine.clock.now()
             )
         yield opened
 
 
 def preferences(memory: Memory) -> Mapping[str, str]:
-    kept = memory.runtime.store.preferences.all("ana")
+    kept = memory.application.store.preferences.all("ana")
     return {name: value for name, value in kept.items() if not name.startswith(".")}
 
 
-def worth(memory: Memory) -> float:
+def measure_ndcg(memory: Memory) -> float:
     """NDCG@5 as a user sees it: by asking."""
     total = 0.0
-    for label in labels():
+    for label in make_labels():
         results = memory.search(label["query"], limit=5)["results"]
         assert isinstance(results, list)
         gains = [float(isinstance(each, dict) and each["memory"] in label["relevant"]) for each in results]
@@ -53,8 +58,8 @@ def worth(memory: Memory) -> float:
     return total / len(FACTS)
 
 
-def part(found: Shape, *path: str) -> Any:  # noqa: ANN401 - a number somewhere in an answer
-    value: Any = found
+def get_path(result: JsonObject, *path: str) -> Any:  # noqa: ANN401 - a number somewhere in an answer
+    value: Any = result
     for name in path:
         value = value[name]
     return value
@@ -62,32 +67,34 @@ def part(found: Shape, *path: str) -> Any:  # noqa: ANN401 - a number somewhere 
 
 @pytest.mark.spec("K5")
 def test_tuning_finds_the_numbers_that_put_what_is_relevant_first_and_keeps_them(memory: Memory) -> None:
-    before = worth(memory)
-    found = memory.tune(labels())
-    after = worth(memory)
+    before = measure_ndcg(memory)
+    found = memory.tune(make_labels())
+    after = measure_ndcg(memory)
 
-    assert part(found, "chosen_by") == {"before": round(before, 4), "after": round(after, 4)}
+    assert get_path(found, "chosen_by") == {"before": round(before, 4), "after": round(after, 4)}
     assert after > before
-    assert part(found, "held_out", "after") > part(found, "held_out", "before")
+    assert get_path(found, "held_out", "after") > get_path(found, "held_out", "before")
     assert (found["is_real"], found["kept"], found["questions"], found["unfound"]) == (True, True, 12, 0)
-    assert float(preferences(memory)["recall.beta"]) == part(found, "values", "recall.beta") > 0
+    assert float(preferences(memory)["recall.beta"]) == get_path(found, "values", "recall.beta") > 0
 
 
 @pytest.mark.spec("K5")
 def test_a_tuning_can_be_undone(memory: Memory) -> None:
     before = preferences(memory)
-    memory.tune(labels())
+    memory.tune(make_labels())
     back = memory.undo_tuning()
 
-    assert part(back, "values", "recall.beta") == "0.0"
+    assert get_path(back, "values", "recall.beta") == "0.0"
     assert preferences(memory) == before
     with pytest.raises(NotFound, match="no tuning to undo"):
         memory.undo_tuning()
 
 
 def test_what_the_user_chose_since_the_tuning_is_not_undone(memory: Memory) -> None:
-    memory.tune(labels())
-    memory.runtime.store.preferences.set("ana", "recall.beta", "0.42", now=memory.runtime.engine.clock.now())
+    memory.tune(make_labels())
+    memory.application.store.preferences.set(
+        "ana", "recall.beta", "0.42", now=memory.application.engine.clock.now()
+    )
     memory.undo_tuning()
 
     assert preferences(memory)["recall.beta"] == "0.42"
@@ -95,17 +102,17 @@ def test_what_the_user_chose_since_the_tuning_is_not_undone(memory: Memory) -> N
 
 def test_a_dry_run_changes_nothing_and_leaves_no_receipt(memory: Memory) -> None:
     before = preferences(memory)
-    found = memory.tune(labels(), dry_run=True)
+    found = memory.tune(make_labels(), dry_run=True)
 
     assert (found["is_real"], found["kept"]) == (True, False)
     assert preferences(memory) == before
-    assert memory.runtime.store.receipts.list(Scope("ana")) == []
+    assert memory.application.store.receipts.list(Scope("ana")) == []
 
 
 def test_numbers_that_are_the_best_already_are_left_alone(memory: Memory) -> None:
-    memory.tune(labels())
+    memory.tune(make_labels())
     tuned = preferences(memory)
-    again = memory.tune(labels())
+    again = memory.tune(make_labels())
 
     assert (again["values"], again["kept"]) == ({}, False)
     assert preferences(memory) == tuned
@@ -116,13 +123,15 @@ def test_a_gain_that_does_not_hold_elsewhere_is_not_kept_unless_forced(memory: M
     before = preferences(memory)
     settings = {"recall.alpha": "0.3", "recall.beta": "0.7"}
     for name, value in settings.items():
-        memory.runtime.store.preferences.set("ana", name, value, now=memory.runtime.engine.clock.now())
-    found = memory.tune(misled())
+        memory.application.store.preferences.set(
+            "ana", name, value, now=memory.application.engine.clock.now()
+        )
+    found = memory.tune(make_conflicting_labels())
     kept = preferences(memory)
-    forced = memory.tune(misled(), force=True)
+    forced = memory.tune(make_conflicting_labels(), force=True)
 
     assert (found["is_real"], found["kept"]) == (False, False)
-    assert part(found, "chosen_by", "after") > part(found, "chosen_by", "before")
+    assert get_path(found, "chosen_by", "after") > get_path(found, "chosen_by", "before")
     assert kept == {**before, **settings}
     assert (forced["is_real"], forced["kept"]) == (False, True)
     assert preferences(memory) == {**kept, "recall.alpha": "0"}
@@ -130,17 +139,17 @@ def test_a_gain_that_does_not_hold_elsewhere_is_not_kept_unless_forced(memory: M
 
 def test_fewer_than_ten_questions_are_refused(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match=r"9 labelled questions\. With fewer than 10"):
-        memory.tune(labels(9))
+        memory.tune(make_labels(9))
 
 
 @pytest.mark.parametrize("ranker", ["cosine", "importance"])
 def test_a_ranker_without_numbers_is_not_tuned(memory: Memory, ranker: str) -> None:
-    memory.runtime.store.preferences.set(
-        "ana", "recall.ranker", ranker, now=memory.runtime.engine.clock.now()
+    memory.application.store.preferences.set(
+        "ana", "recall.ranker", ranker, now=memory.application.engine.clock.now()
     )
 
     with pytest.raises(Refused, match="has no numbers to tune"):
-        memory.tune(labels())
+        memory.tune(make_labels())
 
 
 @pytest.mark.parametrize(
@@ -169,19 +178,19 @@ def test_an_embedder_that_fails_stops_the_tuning(tmp_path: Path) -> None:
         Memory(tmp_path / "memory.db", embedder=failing, settings={"worker": False}) as opened,
         pytest.raises(ProviderError, match="asleep"),
     ):
-        opened.tune(labels())
+        opened.tune(make_labels())
 
 
-@pytest.mark.parametrize("ranker", TUNED)
+@pytest.mark.parametrize("ranker", TUNED_WEIGHTS_BY_RANKER)
 def test_what_is_said_to_come_of_the_numbers_is_what_comes_of_them(memory: Memory, ranker: str) -> None:
-    memory.runtime.store.preferences.set(
-        "ana", "recall.ranker", ranker, now=memory.runtime.engine.clock.now()
+    memory.application.store.preferences.set(
+        "ana", "recall.ranker", ranker, now=memory.application.engine.clock.now()
     )
-    before = worth(memory)
-    found = memory.tune(labels(), force=True)
+    before = measure_ndcg(memory)
+    found = memory.tune(make_labels(), force=True)
 
-    assert part(found, "chosen_by", "before") == round(before, 4)
-    assert part(found, "chosen_by", "after") == pytest.approx(worth(memory), abs=0.02)
+    assert get_path(found, "chosen_by", "before") == round(before, 4)
+    assert get_path(found, "chosen_by", "after") == pytest.approx(measure_ndcg(memory), abs=0.02)
 
 
 @pytest.mark.spec("K5")
@@ -194,17 +203,17 @@ def test_opinions_about_receipts_become_labels(memory: Memory) -> None:
     memory.feedback(str(found["receipt"]), str(bad["id"]), relevant=False)
 
     assert memory.labels() == [{"query": "saffron and soup", "relevant": [good["id"]]}]
-    assert len(part(memory.opinions(), "results")) == 2
+    assert len(get_path(memory.feedback_list(), "results")) == 2
     with pytest.raises(InvalidInput, match="1 labelled"):
         memory.tune()
 
 
 def test_a_question_that_is_not_kept_makes_no_label(memory: Memory) -> None:
     found = memory.search("saffron", limit=1, settings={"record.query": "off"})
-    memory.feedback("last", part(found, "results")[0]["id"])
+    memory.feedback("last", get_path(found, "results")[0]["id"])
 
     assert memory.labels() == []
-    assert len(part(memory.opinions(), "results")) == 1
+    assert len(get_path(memory.feedback_list(), "results")) == 1
 
 
 @pytest.mark.parametrize(("item", "error"), [("nothing", NotFound), ("", NotFound), ("id0", InvalidInput)])
@@ -218,16 +227,16 @@ def test_an_opinion_is_about_one_passage_of_the_receipt(
 
 
 def test_a_tuning_is_kept_under_a_name(memory: Memory) -> None:
-    memory.tune(labels(), name="work")
-    engine: Tuning = memory.runtime.engine
-    values = engine.kept_tuning(Scope("ana"), "work")
+    memory.tune(make_labels(), name="work")
+    engine: TuningMixin = memory.application.engine
+    values = engine.get_tuning(Scope("ana"), "work")
 
     assert values["recall.beta"] > 0
     with pytest.raises(NotFound, match=r"no tuning 'play'. There are work\."):
-        engine.kept_tuning(Scope("ana"), "play")
+        engine.get_tuning(Scope("ana"), "play")
 
 
 def test_a_question_without_anything_to_find_is_counted(memory: Memory) -> None:
     lost = {"query": "the moon", "relevant": {"the moon is made of cheese": 2}, "chat_id": "kitchen"}
 
-    assert memory.tune([*labels(), lost], dry_run=True)["unfound"] == 1
+    assert memory.tune([*make_labels(), lost], dry_run=True)["unfound"] == 1

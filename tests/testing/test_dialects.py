@@ -60,6 +60,6 @@ def test_it_notices_who_hangs_up(server: ModelServer) -> None:
         while not server.requests:
             continue
 
-    while not server.deserted:
+    while not server.abandoned_paths:
         continue
-    assert server.deserted == ["/v1/responses"]
+    assert server.abandoned_paths == ["/v1/responses"]

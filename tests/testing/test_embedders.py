@@ -22,4 +22,4 @@ def test_a_failing_embedder_fails_until_it_is_healed() -> None:
 def test_a_failing_embedder_keeps_the_name_and_dimension_of_the_one_inside() -> None:
     embedder = FailingEmbedder(ProviderBusy(), LetterEmbedder(8))
 
-    assert (embedder.model_id, embedder.dimension, embedder.floor) == ("letters", 8, 0.9)
+    assert (embedder.model_id, embedder.dimension, embedder.cosine_floor) == ("letters", 8, 0.9)

@@ -5,35 +5,35 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.text.analyzer import folded, forms, match_expression, stem, terms
+from recollect.text.analyzer import fold_text, index_terms, match_expression, query_terms, stem
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
 
-def words(text: str) -> list[tuple[str, ...]]:
-    return forms(text)
+def analyze(text: str) -> list[tuple[str, ...]]:
+    return index_terms(text)
 
 
-def finds(question: str, text: str) -> bool:
-    kept = {form for word in forms(text) for form in word}
-    return any(form in kept for alternatives in terms(question) for form in alternatives)
+def matches(question: str, text: str) -> bool:
+    kept = {form for word in index_terms(text) for form in word}
+    return any(form in kept for alternatives in query_terms(question) for form in alternatives)
 
 
-def analyzer(
+def make_tokenizer(
     _connection: apsw.Connection, _arguments: list[str]
 ) -> Callable[[bytes, int, str | None], Iterable[str | tuple[str, ...]]]:
     def tokenize(utf8: bytes, flags: int, _locale: str | None) -> Iterable[str | tuple[str, ...]]:
         text = utf8.decode("utf-8", "replace")
         if flags & apsw.FTS5_TOKENIZE_QUERY:
             return [text]
-        return list(forms(text))
+        return list(index_terms(text))
 
     return tokenize
 
 
-def index(*texts: str) -> apsw.Connection:
+def build_index(*texts: str) -> apsw.Connection:
     db = apsw.Connection(":memory:")
-    db.register_fts5_tokenizer("analyzer", analyzer)
+    db.register_fts5_tokenizer("analyzer", make_tokenizer)
     db.execute("CREATE TABLE messages (id INTEGER PRIMARY KEY, content TEXT)")
     db.execute(
         "CREATE VIRTUAL TABLE found USING fts5(content, content=messages, content_rowid=id, tokenize=analyzer)"
@@ -44,7 +44,7 @@ def index(*texts: str) -> apsw.Connection:
 
 
 def search(db: apsw.Connection, question: str) -> list[str]:
-    expression = match_expression(terms(question))
+    expression = match_expression(query_terms(question))
     if not expression:
         return []
     return [
@@ -71,7 +71,7 @@ def search(db: apsw.Connection, question: str) -> list[str]:
     ],
 )
 def test_a_name_is_kept_whole_and_taken_apart(text: str, expected: list[tuple[str, ...]]) -> None:
-    assert words(text) == expected
+    assert analyze(text) == expected
 
 
 @given(
@@ -81,11 +81,11 @@ def test_a_name_is_kept_whole_and_taken_apart(text: str, expected: list[tuple[st
     st.sampled_from("\t\n\r\x0b\x0c\x1c\x85\u00a0\u2003\u2028\u3000"),
 )
 def test_any_space_parts_words(written: list[str], space: str) -> None:
-    assert forms(space.join(written)) == forms(" ".join(written))
+    assert index_terms(space.join(written)) == index_terms(" ".join(written))
 
 
 def test_capitals_that_run_together_are_told_apart() -> None:
-    assert [word[-1] for word in forms("the HTTPServer2 is slow")] == [
+    assert [word[-1] for word in index_terms("the HTTPServer2 is slow")] == [
         "the",
         "httpserver2",
         "server",
@@ -108,7 +108,7 @@ def test_capitals_that_run_together_are_told_apart() -> None:
     ],
 )
 def test_words_are_folded_and_stemmed_in_their_language(text: str, expected: list[str]) -> None:
-    assert [word[0] for word in forms(text)] == expected
+    assert [word[0] for word in index_terms(text)] == expected
 
 
 @pytest.mark.spec("TR-18")
@@ -124,12 +124,12 @@ def test_words_are_folded_and_stemmed_in_their_language(text: str, expected: lis
     ],
 )
 def test_scripts_without_spaces_are_kept_in_pairs(text: str, expected: list[str]) -> None:
-    assert [word[0] for word in forms(text)] == expected
+    assert [word[0] for word in index_terms(text)] == expected
 
 
 def test_a_word_is_kept_under_its_stem_in_the_language_of_the_text() -> None:
-    assert words("the houses are old") == [("the",), ("hous",), ("are",), ("old",)]
-    assert ("haus",) in words("die Häuser sind schön und alt")
+    assert analyze("the houses are old") == [("the",), ("hous",), ("are",), ("old",)]
+    assert ("haus",) in analyze("die Häuser sind schön und alt")
 
 
 @pytest.mark.spec("TR-18")
@@ -159,22 +159,24 @@ def test_a_word_is_kept_under_its_stem_in_the_language_of_the_text() -> None:
     ],
 )
 def test_a_question_finds_another_form_of_the_word(question: str, text: str) -> None:
-    assert finds(question, text)
+    assert matches(question, text)
 
 
 @pytest.mark.parametrize(
     ("question", "text"), [("C++", "C is older"), ("C#", "I write C++"), ("cat", "category"), ("が", "か")]
 )
 def test_a_question_does_not_find_another_word(question: str, text: str) -> None:
-    assert not finds(question, text)
+    assert not matches(question, text)
 
 
 def test_a_question_is_asked_in_english_and_portuguese() -> None:
-    assert terms("receitas") == (("receitas", "receita", "receit"),)
+    assert query_terms("receitas") == (("receitas", "receita", "receit"),)
 
 
 def test_small_words_are_not_asked_for() -> None:
-    assert [alternatives[0] for alternatives in terms("what is the name of my dog, o nome do meu cão?")] == [
+    assert [
+        alternatives[0] for alternatives in query_terms("what is the name of my dog, o nome do meu cão?")
+    ] == [
         "name",
         "dog",
         "nome",
@@ -183,17 +185,17 @@ def test_small_words_are_not_asked_for() -> None:
 
 
 def test_small_words_are_asked_for_when_there_are_no_others() -> None:
-    assert terms("to be") == (("to",), ("be",))
+    assert query_terms("to be") == (("to",), ("be",))
 
 
 def test_a_word_is_asked_for_once_and_a_long_question_is_cut() -> None:
-    assert len(terms("dog dog Dog DOG")) == 1
-    assert len(terms(" ".join(f"word{n}" for n in range(100)))) == 32
-    assert len(terms("one two three four", limit=2)) == 2
+    assert len(query_terms("dog dog Dog DOG")) == 1
+    assert len(query_terms(" ".join(f"word{n}" for n in range(100)))) == 32
+    assert len(query_terms("one two three four", limit=2)) == 2
 
 
 def test_nothing_asked_is_nothing_to_match() -> None:
-    assert terms(" ?! ") == ()
+    assert query_terms(" ?! ") == ()
     assert match_expression(()) == ""
 
 
@@ -218,7 +220,7 @@ def test_every_form_is_quoted() -> None:
     ],
 )
 def test_no_question_is_read_as_syntax(question: str) -> None:
-    db = index("My name is Ana; state of the art; foo.bar; C++; and calculateTotal(x)", "nothing")
+    db = build_index("My name is Ana; state of the art; foo.bar; C++; and calculateTotal(x)", "nothing")
 
     assert all("Ana" in text for text in search(db, question))
 
@@ -227,12 +229,12 @@ def test_no_question_is_read_as_syntax(question: str) -> None:
 @settings(max_examples=300)
 @given(ANY_TEXT)
 def test_any_question_can_be_asked(question: str) -> None:
-    search(index("some text"), question)
+    search(build_index("some text"), question)
 
 
 @pytest.mark.spec("E9", "TR-18")
 def test_the_index_finds_through_fts5() -> None:
-    db = index("As reuniões são às terças", "the function calculateTotal adds", "我喜欢吃苹果")
+    db = build_index("As reuniões são às terças", "the function calculateTotal adds", "我喜欢吃苹果")
 
     assert search(db, "reunião") == ["As reuniões são às terças"]
     assert search(db, "total calculated") == ["the function calculateTotal adds"]
@@ -241,12 +243,12 @@ def test_the_index_finds_through_fts5() -> None:
 
 @given(ANY_TEXT)
 def test_every_form_can_be_seen(text: str) -> None:
-    assert all(form and form == form.strip() for word in forms(text) for form in word)
+    assert all(form and form == form.strip() for word in index_terms(text) for form in word)
 
 
 @given(ANY_TEXT)
 def test_a_text_finds_itself(text: str) -> None:
-    assert not terms(text) or finds(text, text)
+    assert not query_terms(text) or matches(text, text)
 
 
 @pytest.mark.parametrize(
@@ -277,7 +279,7 @@ def test_a_text_finds_itself(text: str) -> None:
 def test_no_text_is_slow(unit: str) -> None:
     text = unit * (100_000 // len(unit))
 
-    assert len(forms(text)) <= len(text)
+    assert len(index_terms(text)) <= len(text)
 
 
 @pytest.mark.parametrize(
@@ -293,7 +295,7 @@ def test_no_text_is_slow(unit: str) -> None:
     ],
 )
 def test_folding_takes_accents_but_no_letters(text: str, expected: str) -> None:
-    assert folded(text) == expected
+    assert fold_text(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.dates import Stretch, closeness, stretches
+from recollect.text.dates import TimeRange, date_match, find_time_ranges
 
 NOW = datetime(2023, 5, 30, 12, tzinfo=UTC)  # a Tuesday
 
 
-def named(question: str) -> list[tuple[date, date, float]]:
-    return [(s.begins_at.date(), s.ends_at.date(), s.share) for s in stretches(question, NOW)]
+def find_ranges(question: str) -> list[tuple[date, date, float]]:
+    return [(s.starts_at.date(), s.ends_at.date(), s.precision) for s in find_time_ranges(question, NOW)]
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def named(question: str) -> list[tuple[date, date, float]]:
     ],
 )
 def test_a_day_is_that_day_give_or_take_one(question: str, day: date) -> None:
-    assert (day - timedelta(days=1), day + timedelta(days=2), 1.0) in named(question)
+    assert (day - timedelta(days=1), day + timedelta(days=2), 1.0) in find_ranges(question)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_day_is_that_day_give_or_take_one(question: str, day: date) -> None:
     ],
 )
 def test_a_longer_time_is_less_exact(question: str, begins: date, ends: date) -> None:
-    assert (begins, ends, 0.5) in named(question)
+    assert (begins, ends, 0.5) in find_ranges(question)
 
 
 @pytest.mark.parametrize(
@@ -63,18 +63,18 @@ def test_a_longer_time_is_less_exact(question: str, begins: date, ends: date) ->
     ],
 )
 def test_a_question_without_a_time_names_none(question: str) -> None:
-    assert named(question) == []
+    assert find_ranges(question) == []
 
 
 def test_what_fits_several_times_is_as_close_as_to_the_best_of_them() -> None:
-    month = Stretch(datetime(2023, 3, 1, tzinfo=UTC), datetime(2023, 4, 1, tzinfo=UTC), 0.5)
-    day = Stretch(datetime(2023, 3, 9, tzinfo=UTC), datetime(2023, 3, 12, tzinfo=UTC), 1.0)
+    month = TimeRange(datetime(2023, 3, 1, tzinfo=UTC), datetime(2023, 4, 1, tzinfo=UTC), 0.5)
+    day = TimeRange(datetime(2023, 3, 9, tzinfo=UTC), datetime(2023, 3, 12, tzinfo=UTC), 1.0)
 
-    assert closeness([month, day], datetime(2023, 3, 10, tzinfo=UTC)) == 1.0
-    assert closeness([month, day], datetime(2023, 3, 20, tzinfo=UTC)) == 0.5
-    assert closeness([month, day], datetime(2023, 5, 20, tzinfo=UTC)) == 0.0
+    assert date_match([month, day], datetime(2023, 3, 10, tzinfo=UTC)) == 1.0
+    assert date_match([month, day], datetime(2023, 3, 20, tzinfo=UTC)) == 0.5
+    assert date_match([month, day], datetime(2023, 5, 20, tzinfo=UTC)) == 0.0
 
 
 @given(question=st.text(max_size=80), now=st.datetimes(timezones=st.just(UTC), min_value=datetime(2, 1, 2)))  # noqa: DTZ001
 def test_any_question_can_be_read_at_any_time(question: str, now: datetime) -> None:
-    assert all(each.begins_at < each.ends_at for each in stretches(f"{question} 999 years ago", now))
+    assert all(each.starts_at < each.ends_at for each in find_time_ranges(f"{question} 999 years ago", now))

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.identifiers import identifiers, looks_like_code
+from recollect.text.identifiers import extract_identifiers, looks_like_code
 
 
 @pytest.mark.spec("K4", "TR-9")
@@ -31,7 +31,7 @@ from recollect.text.identifiers import identifiers, looks_like_code
     ],
 )
 def test_names_from_code_are_found_in_a_sentence(text: str, expected: set[str]) -> None:
-    assert identifiers(text) == expected
+    assert extract_identifiers(text) == expected
 
 
 @pytest.mark.spec("K4")
@@ -40,12 +40,12 @@ def test_names_in_a_fenced_block_are_found_without_its_keywords() -> None:
         "What is wrong?\n```python\ndef total(rows):\n    return sum(row.price for row in rows)\n```\nThanks"
     )
 
-    assert identifiers(text) == {"total", "rows", "sum", "row.price", "row", "price"}
+    assert extract_identifiers(text) == {"total", "rows", "sum", "row.price", "row", "price"}
 
 
 @pytest.mark.spec("K4")
 def test_a_block_that_is_never_closed_reaches_to_the_end() -> None:
-    assert identifiers("~~~\nsalt pepper") == {"salt", "pepper"}
+    assert extract_identifiers("~~~\nsalt pepper") == {"salt", "pepper"}
 
 
 @pytest.mark.spec("TR-9")
@@ -72,7 +72,7 @@ def test_a_block_that_is_never_closed_reaches_to_the_end() -> None:
     ],
 )
 def test_ordinary_words_are_no_identifiers(text: str) -> None:
-    assert identifiers(text) == frozenset()
+    assert extract_identifiers(text) == frozenset()
     assert not looks_like_code(text)
 
 
@@ -86,12 +86,12 @@ def test_a_question_that_names_code_looks_like_code(query: str) -> None:
 
 
 def test_letters_differ_in_nothing_but_case() -> None:
-    assert identifiers("calculateTotal") == identifiers("CalculateTotal")
+    assert extract_identifiers("calculateTotal") == extract_identifiers("CalculateTotal")
 
 
 @given(st.text(st.characters(exclude_categories=())))
 def test_every_identifier_stands_in_the_text(text: str) -> None:
-    assert all(name in text.casefold() for name in identifiers(text))
+    assert all(name in text.casefold() for name in extract_identifiers(text))
 
 
 @pytest.mark.parametrize(
@@ -122,4 +122,4 @@ def test_every_identifier_stands_in_the_text(text: str) -> None:
 def test_no_text_is_slow(unit: str) -> None:
     text = unit * (100_000 // len(unit))
 
-    assert all(name in text.casefold() for name in identifiers(text))
+    assert all(name in text.casefold() for name in extract_identifiers(text))

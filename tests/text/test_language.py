@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.language import detect
+from recollect.text.language import detect_language
 
 ENGLISH = """
 what can I cook tonight?
@@ -138,7 +138,7 @@ falo português e inglês
 meu time é o Palmeiras
 """.strip().splitlines()
 
-OTHERS = [
+OTHER_LANGUAGES = [
     ("es", "¿qué puedo cocinar esta noche?"),
     ("es", "me gusta mucho el fútbol y vivo en Madrid"),
     ("es", "hola, necesito ayuda con mi ordenador"),
@@ -166,20 +166,20 @@ OTHERS = [
 @pytest.mark.spec("TR-18")
 def test_short_lines_of_chat_are_told_apart() -> None:
     labelled = [("en", line) for line in ENGLISH] + [("pt", line) for line in PORTUGUESE]
-    mistaken = [(language, line) for language, line in labelled if detect(line) != language]
+    mistaken = [(language, line) for language, line in labelled if detect_language(line) != language]
 
     assert len(labelled) >= 120
     assert len(mistaken) <= 0.03 * len(labelled), mistaken
 
 
-@pytest.mark.parametrize(("language", "line"), OTHERS)
+@pytest.mark.parametrize(("language", "line"), OTHER_LANGUAGES)
 def test_other_languages_show_themselves(language: str, line: str) -> None:
-    assert detect(line) == language
+    assert detect_language(line) == language
 
 
 @pytest.mark.parametrize("text", ["", "   ", "12345", "!!!", "42 + 7 = 49", "\x00", "\ud800", "👍🏽", "x"])
 def test_what_is_in_no_language_is_undetermined(text: str) -> None:
-    assert detect(text) == "und"
+    assert detect_language(text) == "und"
 
 
 @pytest.mark.parametrize(
@@ -192,27 +192,27 @@ def test_what_is_in_no_language_is_undetermined(text: str) -> None:
     ],
 )
 def test_code_is_at_most_english(code: str) -> None:
-    assert detect(code) in {"en", "und"}
+    assert detect_language(code) in {"en", "und"}
 
 
 def test_names_and_addresses_do_not_hide_the_language() -> None:
-    assert detect("abre https://example.com/the/house/of/what_is_this para mim") == "pt"
-    assert detect("open /casa/do/joão/não.txt for me") == "en"
+    assert detect_language("abre https://example.com/the/house/of/what_is_this para mim") == "pt"
+    assert detect_language("open /casa/do/joão/não.txt for me") == "en"
 
 
 def test_a_few_words_of_another_script_do_not_decide() -> None:
-    assert detect("my friend wrote 你好 on the wall and I don't know what it means") == "en"
+    assert detect_language("my friend wrote 你好 on the wall and I don't know what it means") == "en"
 
 
 def test_typographic_apostrophes_are_apostrophes() -> None:
-    assert detect("I’m not sure it’s mine") == "en"
+    assert detect_language("I’m not sure it’s mine") == "en"
 
 
 @given(st.text(st.characters(exclude_categories=())))
 def test_any_text_has_an_answer(text: str) -> None:
-    assert 2 <= len(detect(text)) <= 3
+    assert 2 <= len(detect_language(text)) <= 3
 
 
 @pytest.mark.parametrize("text", ["a" * 100_000, "a'" * 50_000, "_" * 100_000, "é " * 50_000, "/\\" * 50_000])
 def test_long_and_odd_texts_have_an_answer(text: str) -> None:
-    assert detect(text)
+    assert detect_language(text)

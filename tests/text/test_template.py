@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.template import Template, chosen
+from recollect.text.template import Template, select_template
 
 
 @pytest.mark.parametrize(
@@ -55,4 +55,4 @@ def test_what_is_filled_in_is_never_filled_again(value: str) -> None:
 def test_a_text_of_the_user_goes_before_ours(
     locale: str, overrides: dict[str, str] | None, expected: tuple[str, str | None]
 ) -> None:
-    assert chosen("list", locale, overrides) == expected
+    assert select_template("list", locale, overrides) == expected

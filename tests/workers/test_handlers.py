@@ -16,13 +16,13 @@ from recollect.errors import ModelMissing, ProviderBusy, ProviderError
 from recollect.ports.embedder import Embedder, Vector
 from recollect.testing.clock import CountingIds, FrozenClock
 from recollect.testing.embedders import FailingEmbedder, LetterEmbedder
-from recollect.workers.embedding import PATIENCE
-from recollect.workers.handlers import BATCH, LEASE, LeaseLost
-from recollect.workers.worker import GIVEN_BACK
+from recollect.workers.embedding import MAX_REFUSALS
+from recollect.workers.handlers import BATCH_SIZE, LEASE_DURATION, LeaseLost
+from recollect.workers.worker import SHUTDOWN_REASON
 
-MINE = Scope("ana")
+USER_SCOPE = Scope("ana")
 DAY = timedelta(days=1)
-Open = Callable[[Embedder], Memory]
+OpenMemory = Callable[[Embedder], Memory]
 
 
 class PickyEmbedder(LetterEmbedder):
@@ -39,14 +39,14 @@ class PickyEmbedder(LetterEmbedder):
         return super().embed(texts)
 
 
-class ForgetfulEmbedder(LetterEmbedder):
+class ShortEmbedder(LetterEmbedder):
     """Gives one vector too few."""
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         return super().embed(texts)[1:]
 
 
-class BrokenEmbedder(LetterEmbedder):
+class InvalidVectorEmbedder(LetterEmbedder):
     """Gives what no search can use."""
 
     def __init__(self, numbers: Sequence[float]) -> None:
@@ -63,7 +63,7 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-def open_memory(tmp_path: Path, clock: FrozenClock) -> Iterator[Open]:
+def open_memory(tmp_path: Path, clock: FrozenClock) -> Iterator[OpenMemory]:
     opened: list[Memory] = []
     ids = CountingIds()
 
@@ -84,155 +84,159 @@ def open_memory(tmp_path: Path, clock: FrozenClock) -> Iterator[Open]:
         memory.close()
 
 
-def say(memory: Memory, *texts: str) -> None:
+def add_messages(memory: Memory, *texts: str) -> None:
     memory.add([{"role": "user", "content": text} for text in texts], chat_id="kitchen")
 
 
-def jobs(memory: Memory) -> list[tuple[JobKind, JobState, str | None]]:
-    return [(job.kind, job.state, job.reason) for job in memory.runtime.store.jobs.list(MINE)]
+def list_jobs(memory: Memory) -> list[tuple[JobKind, JobState, str | None]]:
+    return [(job.kind, job.state, job.reason) for job in memory.application.store.jobs.list(USER_SCOPE)]
 
 
-def found(memory: Memory, query: str) -> list[object]:
+def search(memory: Memory, query: str) -> list[object]:
     results = memory.search(query)["results"]
     assert isinstance(results, list)
     return [result["memory"] for result in results if isinstance(result, dict)]
 
 
 @pytest.mark.spec("T9")
-def test_a_message_is_embedded_after_it_was_stored_and_not_before(open_memory: Open) -> None:
+def test_a_message_is_embedded_after_it_was_stored_and_not_before(open_memory: OpenMemory) -> None:
     memory = open_memory(LetterEmbedder())
-    say(memory, "The soup needs saffron", "And the bread needs salt")
-    store = memory.runtime.store
-    assert (store.vectors.models("ana"), store.vectors.pending("ana")) == ({}, 2)
+    add_messages(memory, "The soup needs saffron", "And the bread needs salt")
+    store = memory.application.store
+    assert (store.vectors.count_by_model("ana"), store.vectors.count_queued("ana")) == ({}, 2)
 
     assert memory.flush()
-    assert store.vectors.pending("ana") == 0
-    assert store.vectors.models("ana")["letters"] >= 2
-    assert jobs(memory) == []
+    assert store.vectors.count_queued("ana") == 0
+    assert store.vectors.count_by_model("ana")["letters"] >= 2
+    assert list_jobs(memory) == []
 
 
 @pytest.mark.spec("T4", "V4", "TR-13")
-def test_an_outage_of_the_embedder_loses_nothing_and_is_said(open_memory: Open, clock: FrozenClock) -> None:
+def test_an_outage_of_the_embedder_loses_nothing_and_is_said(
+    open_memory: OpenMemory, clock: FrozenClock
+) -> None:
     embedder = FailingEmbedder(ProviderBusy("The embedder cannot be reached."))
     memory = open_memory(embedder)
-    say(memory, "The soup needs saffron")
+    add_messages(memory, "The soup needs saffron")
     memory.flush()
-    store = memory.runtime.store
+    store = memory.application.store
 
-    assert jobs(memory) == [(JobKind.EMBED, JobState.READY, "ProviderBusy: The embedder cannot be reached.")]
-    assert "The soup needs saffron" in found(memory, "saffron")
+    assert list_jobs(memory) == [
+        (JobKind.EMBED, JobState.READY, "ProviderBusy: The embedder cannot be reached.")
+    ]
+    assert "The soup needs saffron" in search(memory, "saffron")
     assert memory.search("saffron")["degraded"] == ["lexical only: The embedder cannot be reached."]
     context = memory.context("saffron?", chat_id="garden")
     assert "saffron" in str(context["text"])
 
-    say(memory, "And the bread needs salt")
+    add_messages(memory, "And the bread needs salt")
     embedder.heal()
     clock.advance(DAY)
     assert memory.flush()
-    assert (store.vectors.pending("ana"), jobs(memory)) == (0, [])
+    assert (store.vectors.count_queued("ana"), list_jobs(memory)) == (0, [])
     assert memory.search("saffron")["degraded"] == []
 
 
 @pytest.mark.spec("T4")
-def test_a_long_outage_is_waited_out(open_memory: Open, clock: FrozenClock) -> None:
+def test_a_long_outage_is_waited_out(open_memory: OpenMemory, clock: FrozenClock) -> None:
     embedder = FailingEmbedder(ProviderBusy("The embedder cannot be reached."))
     memory = open_memory(embedder)
     for n in range(25):
-        say(memory, f"Message number {n} of a long outage")
+        add_messages(memory, f"Message number {n} of a long outage")
         memory.flush()
         clock.advance(timedelta(minutes=5))
     embedder.heal()
     clock.advance(DAY)
     memory.flush()
 
-    store = memory.runtime.store
-    assert store.vectors.pending("ana") == 0
-    assert store.vectors.models("ana")["letters"] >= 25
-    assert jobs(memory) == []
+    store = memory.application.store
+    assert store.vectors.count_queued("ana") == 0
+    assert store.vectors.count_by_model("ana")["letters"] >= 25
+    assert list_jobs(memory) == []
 
 
 @pytest.mark.spec("TR-13", "V4")
-def test_a_missing_model_parks_the_work_with_its_reason_and_a_retry_does_it(open_memory: Open) -> None:
+def test_a_missing_model_parks_the_work_with_its_reason_and_a_retry_does_it(open_memory: OpenMemory) -> None:
     embedder = FailingEmbedder(ModelMissing("There is no model here."))
     memory = open_memory(embedder)
-    say(memory, "The soup needs saffron")
+    add_messages(memory, "The soup needs saffron")
     memory.flush()
-    store = memory.runtime.store
+    store = memory.application.store
 
-    assert jobs(memory) == [(JobKind.EMBED, JobState.PARKED, "ModelMissing: There is no model here.")]
-    assert "The soup needs saffron" in found(memory, "saffron")
+    assert list_jobs(memory) == [(JobKind.EMBED, JobState.DEAD, "ModelMissing: There is no model here.")]
+    assert "The soup needs saffron" in search(memory, "saffron")
     embedder.heal()
-    assert store.jobs.retry(MINE, now=memory.runtime.engine.clock.now()) == 1
+    assert store.jobs.retry(USER_SCOPE, now=memory.application.engine.clock.now()) == 1
     memory.flush()
-    assert (store.vectors.pending("ana"), jobs(memory)) == (0, [])
+    assert (store.vectors.count_queued("ana"), list_jobs(memory)) == (0, [])
 
 
-def test_a_new_message_wakes_work_that_was_parked(open_memory: Open) -> None:
+def test_a_new_message_wakes_work_that_was_parked(open_memory: OpenMemory) -> None:
     embedder = FailingEmbedder(ModelMissing("There is no model here."))
     memory = open_memory(embedder)
-    say(memory, "The soup needs saffron")
+    add_messages(memory, "The soup needs saffron")
     memory.flush()
     embedder.heal()
-    say(memory, "And the bread needs salt")
+    add_messages(memory, "And the bread needs salt")
     memory.flush()
 
-    assert (memory.runtime.store.vectors.pending("ana"), jobs(memory)) == (0, [])
+    assert (memory.application.store.vectors.count_queued("ana"), list_jobs(memory)) == (0, [])
 
 
 @pytest.mark.spec("TR-13")
-def test_a_text_that_the_embedder_refuses_does_not_hold_up_the_others(open_memory: Open) -> None:
+def test_a_text_that_the_embedder_refuses_does_not_hold_up_the_others(open_memory: OpenMemory) -> None:
     embedder = PickyEmbedder()
     memory = open_memory(embedder)
-    say(memory, *(f"{'poison' if n in (3, 40) else 'bread'} number {n}" for n in range(70)))
+    add_messages(memory, *(f"{'poison' if n in (3, 40) else 'bread'} number {n}" for n in range(70)))
     memory.flush()
-    store = memory.runtime.store
+    store = memory.application.store
 
-    assert [passage.text for passage in store.vectors.missing("ana", limit=9)] == [
+    assert [passage.text for passage in store.vectors.queued_passages("ana", limit=9)] == [
         "poison number 3",
         "poison number 40",
     ]
     reason = "ProviderError: The embedder refused 2 texts; the others have vectors. this text is not for me"
-    assert jobs(memory) == [(JobKind.EMBED, JobState.PARKED, reason)]
-    assert "poison number 40" in found(memory, "poison")
+    assert list_jobs(memory) == [(JobKind.EMBED, JobState.DEAD, reason)]
+    assert "poison number 40" in search(memory, "poison")
     assert embedder.calls < 30
 
 
-def test_an_embedder_that_refuses_everything_is_not_asked_about_every_text(open_memory: Open) -> None:
+def test_an_embedder_that_refuses_everything_is_not_asked_about_every_text(open_memory: OpenMemory) -> None:
     embedder = PickyEmbedder()
     memory = open_memory(embedder)
-    say(memory, *(f"poison number {n}" for n in range(100)))
+    add_messages(memory, *(f"poison number {n}" for n in range(100)))
     memory.flush()
 
-    assert embedder.calls <= 6 + 2 * PATIENCE
-    assert jobs(memory) == [(JobKind.EMBED, JobState.PARKED, "ProviderError: this text is not for me")]
-    assert memory.runtime.store.vectors.pending("ana") == 100
+    assert embedder.calls <= 6 + 2 * MAX_REFUSALS
+    assert list_jobs(memory) == [(JobKind.EMBED, JobState.DEAD, "ProviderError: this text is not for me")]
+    assert memory.application.store.vectors.count_queued("ana") == 100
 
 
 @pytest.mark.parametrize(
     ("embedder", "reason"),
     [
-        (ForgetfulEmbedder(), "gave 0 vectors for 1 texts"),
-        (BrokenEmbedder([0.0] * 26), "zero or not a number"),
-        (BrokenEmbedder([float("nan")] * 26), "zero or not a number"),
-        (BrokenEmbedder([0.5] * 25), "25 numbers where 26 were expected"),
+        (ShortEmbedder(), "gave 0 vectors for 1 texts"),
+        (InvalidVectorEmbedder([0.0] * 26), "zero or not a number"),
+        (InvalidVectorEmbedder([float("nan")] * 26), "zero or not a number"),
+        (InvalidVectorEmbedder([0.5] * 25), "25 numbers where 26 were expected"),
     ],
     ids=["too few", "zeros", "nan", "wrong dimension"],
 )
 def test_vectors_that_no_search_can_use_are_not_stored(
-    open_memory: Open, embedder: Embedder, reason: str
+    open_memory: OpenMemory, embedder: Embedder, reason: str
 ) -> None:
     memory = open_memory(embedder)
-    say(memory, "The soup needs saffron")
+    add_messages(memory, "The soup needs saffron")
     memory.flush()
 
-    [(kind, state, why)] = jobs(memory)
-    assert (kind, state) == (JobKind.EMBED, JobState.PARKED)
+    [(kind, state, why)] = list_jobs(memory)
+    assert (kind, state) == (JobKind.EMBED, JobState.DEAD)
     assert reason in str(why)
-    assert memory.runtime.store.vectors.models("ana") == {}
-    assert "The soup needs saffron" in found(memory, "saffron")
+    assert memory.application.store.vectors.count_by_model("ana") == {}
+    assert "The soup needs saffron" in search(memory, "saffron")
 
 
-def test_the_work_of_a_zombie_is_not_written(open_memory: Open, clock: FrozenClock) -> None:
+def test_the_work_of_a_zombie_is_not_written(open_memory: OpenMemory, clock: FrozenClock) -> None:
     class Sleeper(LetterEmbedder):
         """Sleeps past its lease over the first batch; meanwhile somebody else takes the job."""
 
@@ -240,119 +244,124 @@ def test_the_work_of_a_zombie_is_not_written(open_memory: Open, clock: FrozenClo
 
         def embed(self, texts: Sequence[str]) -> list[Vector]:
             if self.rescuer is None:
-                clock.advance(LEASE)
+                clock.advance(LEASE_DURATION)
                 now = clock.now()
-                self.rescuer = memory.runtime.store.jobs.lease(
-                    now=now, until=now + LEASE, kinds=[JobKind.EMBED]
+                self.rescuer = memory.application.store.jobs.lease(
+                    now=now, until=now + LEASE_DURATION, kinds=[JobKind.EMBED]
                 )
             return super().embed(texts)
 
     sleeper = Sleeper()
     memory = open_memory(sleeper)
-    say(memory, "The soup needs saffron")
-    store = memory.runtime.store
+    add_messages(memory, "The soup needs saffron")
+    store = memory.application.store
     done = []
-    while (outcome := memory.runtime.worker.work_once()) is not None:
+    while (outcome := memory.application.worker.run_one()) is not None:
         done.append((outcome.job.kind, outcome.error))
 
     assert (JobKind.EMBED, "its lease ran out; somebody else does it") in done
-    assert store.vectors.models("ana") == {}
+    assert store.vectors.count_by_model("ana") == {}
     assert sleeper.rescuer is not None
-    assert store.jobs.holds(sleeper.rescuer)
+    assert store.jobs.has_lease(sleeper.rescuer)
 
 
-def test_a_zombie_judge_learns_nothing(open_memory: Open, clock: FrozenClock) -> None:
+def test_a_zombie_judge_learns_nothing(open_memory: OpenMemory, clock: FrozenClock) -> None:
     memory = open_memory(LetterEmbedder())
-    say(memory, "I am vegetarian and I live in Lisbon")
-    store, handlers = memory.runtime.store, memory.runtime.worker._handlers
-    late = store.jobs.lease(now=clock.now(), until=clock.now() + LEASE, kinds=[JobKind.JUDGE])
+    add_messages(memory, "I am vegetarian and I live in Lisbon")
+    store, handlers = memory.application.store, memory.application.worker._handlers
+    late = store.jobs.lease(now=clock.now(), until=clock.now() + LEASE_DURATION, kinds=[JobKind.EXTRACT])
     assert late is not None
-    clock.advance(LEASE)
-    assert store.jobs.lease(now=clock.now(), until=clock.now() + LEASE, kinds=[JobKind.JUDGE]) is not None
+    clock.advance(LEASE_DURATION)
+    assert (
+        store.jobs.lease(now=clock.now(), until=clock.now() + LEASE_DURATION, kinds=[JobKind.EXTRACT])
+        is not None
+    )
 
     with pytest.raises(LeaseLost):
-        handlers[JobKind.JUDGE](late)
-    assert store.memories.list(MINE) == []
-    assert len(store.messages.unextracted(MINE, limit=9)) == 1
+        handlers[JobKind.EXTRACT](late)
+    assert store.memories.list(USER_SCOPE) == []
+    assert len(store.messages.list_unextracted(USER_SCOPE, limit=9)) == 1
 
 
 def test_a_message_is_learned_from_in_the_transaction_that_ends_its_job(
-    open_memory: Open, clock: FrozenClock
+    open_memory: OpenMemory, clock: FrozenClock
 ) -> None:
     memory = open_memory(LetterEmbedder())
-    say(memory, "I am vegetarian and I live in Lisbon")
-    store, handlers = memory.runtime.store, memory.runtime.worker._handlers
-    dying = store.jobs.lease(now=clock.now(), until=clock.now() + LEASE, kinds=[JobKind.JUDGE])
+    add_messages(memory, "I am vegetarian and I live in Lisbon")
+    store, handlers = memory.application.store, memory.application.worker._handlers
+    dying = store.jobs.lease(now=clock.now(), until=clock.now() + LEASE_DURATION, kinds=[JobKind.EXTRACT])
     assert dying is not None
-    handlers[JobKind.JUDGE](dying)
-    learned = store.memories.list(MINE)
+    handlers[JobKind.EXTRACT](dying)
+    learned = store.memories.list(USER_SCOPE)
 
     assert learned != []
-    assert JobKind.JUDGE not in {kind for kind, _, _ in jobs(memory)}
-    clock.advance(LEASE)
+    assert JobKind.EXTRACT not in {kind for kind, _, _ in list_jobs(memory)}
+    clock.advance(LEASE_DURATION)
     memory.flush()
-    assert store.memories.list(MINE) == learned
+    assert store.memories.list(USER_SCOPE) == learned
     assert {each.sightings for each in learned} == {1}
 
 
-def test_a_message_that_was_read_is_not_learned_from_again(open_memory: Open, clock: FrozenClock) -> None:
+def test_a_message_that_was_read_is_not_learned_from_again(
+    open_memory: OpenMemory, clock: FrozenClock
+) -> None:
     memory = open_memory(LetterEmbedder())
-    say(memory, "I am vegetarian and I live in Lisbon")
+    add_messages(memory, "I am vegetarian and I live in Lisbon")
     memory.flush()
-    store = memory.runtime.store
-    learned, [message] = store.memories.list(MINE), store.messages.list(MINE)
-    again = NewJob(kind=JobKind.JUDGE, key=message.id, payload={"message": message.id})
+    store = memory.application.store
+    learned, [message] = store.memories.list(USER_SCOPE), store.messages.list(USER_SCOPE)
+    again = NewJob(kind=JobKind.EXTRACT, key=message.id, payload={"message": message.id})
     store.jobs.enqueue("ana", again, now=clock.now())
     memory.flush()
 
-    assert store.memories.list(MINE) == learned
-    assert jobs(memory) == []
+    assert store.memories.list(USER_SCOPE) == learned
+    assert list_jobs(memory) == []
 
 
-def test_a_message_deleted_meanwhile_is_not_learned_from(open_memory: Open) -> None:
+def test_a_message_deleted_meanwhile_is_not_learned_from(open_memory: OpenMemory) -> None:
     memory = open_memory(LetterEmbedder())
-    say(memory, "I am vegetarian and I live in Lisbon")
-    store = memory.runtime.store
-    [message] = store.messages.list(MINE)
-    store.messages.delete(MINE, message.id)
+    add_messages(memory, "I am vegetarian and I live in Lisbon")
+    store = memory.application.store
+    [message] = store.messages.list(USER_SCOPE)
+    store.messages.delete(USER_SCOPE, message.id)
     memory.flush()
 
-    assert store.memories.list(MINE) == []
-    assert jobs(memory) == []
+    assert store.memories.list(USER_SCOPE) == []
+    assert list_jobs(memory) == []
 
 
 @pytest.mark.spec("U2")
-def test_a_backfill_goes_on_where_it_was_interrupted(open_memory: Open, clock: FrozenClock) -> None:
+def test_a_backfill_goes_on_where_it_was_interrupted(open_memory: OpenMemory, clock: FrozenClock) -> None:
     memory = open_memory(LetterEmbedder())
     long = "\n\n".join(f"Paragraph {n} about the bread. " + "And some more words. " * 20 for n in range(12))
     for n in range(3):
         memory.add([{"role": "user", "content": f"{n} {long}"}], settings={"chunking.enabled": False})
     memory.flush()
-    store = memory.runtime.store
-    messages = store.messages.list(MINE)
-    assert [len(store.messages.chunks(MINE, message.id)) for message in messages] == [0, 0, 0]
+    store = memory.application.store
+    messages = store.messages.list(USER_SCOPE)
+    assert [len(store.messages.chunks(USER_SCOPE, message.id)) for message in messages] == [0, 0, 0]
     store.preferences.set("ana", ".last_backfilled", messages[0].id, now=clock.now())
     store.jobs.enqueue("ana", NewJob(kind=JobKind.BACKFILL, key="backfill"), now=clock.now())
     memory.flush()
 
-    chunks = [len(store.messages.chunks(MINE, message.id)) for message in messages]
+    chunks = [len(store.messages.chunks(USER_SCOPE, message.id)) for message in messages]
     assert chunks[0] == 0
     assert min(chunks[1:]) > 1
     assert store.preferences.all("ana")[".last_backfilled"] == messages[2].id
-    assert store.vectors.pending("ana") == 0
+    assert store.vectors.count_queued("ana") == 0
 
 
 @pytest.mark.spec("V5", "TR-2")
-def test_without_the_full_text_index_recall_goes_on_by_meaning_and_says_so(open_memory: Open) -> None:
+def test_without_the_full_text_index_recall_goes_on_by_meaning_and_says_so(open_memory: OpenMemory) -> None:
     memory = open_memory(LetterEmbedder())
-    say(memory, "The soup needs saffron")
+    add_messages(memory, "The soup needs saffron")
     memory.flush()
-    memory.runtime.store._database._writer.execute("DROP TABLE passages_fts")  # type: ignore[attr-defined]
+    memory.application.store._database._writer.execute("DROP TABLE passages_fts")  # type: ignore[attr-defined]
     answer = memory.search("The soup needs saffron")
 
     assert "dense only" in str(answer["degraded"])
     assert "The soup needs saffron" in str(answer["results"])
-    assert memory.runtime.store.upkeep.sync() > 0
+    assert memory.application.store.maintenance.repair_indexes() > 0
     assert memory.search("saffron")["degraded"] == []
 
 
@@ -360,51 +369,54 @@ def test_without_the_full_text_index_recall_goes_on_by_meaning_and_says_so(open_
 def test_a_worker_that_starts_mends_what_differs_and_embeds_what_waits(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with Memory(path, user_id="ana", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
-        say(memory, "The soup needs saffron", "And the bread needs salt")
+        add_messages(memory, "The soup needs saffron", "And the bread needs salt")
         memory.flush()
-        before = memory.runtime.store.vectors.models("ana")
+        before = memory.application.store.vectors.count_by_model("ana")
     with closing(apsw.Connection(str(path))) as vandal:
         vandal.execute("DELETE FROM vectors WHERE passage = 4")
     with Memory(path, user_id="ana", embedder=LetterEmbedder()) as memory:
         mended = threading.Event()
-        memory.runtime.worker.start()
-        while memory.runtime.store.vectors.models("ana") != before:
+        memory.application.worker.start()
+        while memory.application.store.vectors.count_by_model("ana") != before:
             mended.wait(0.01)
 
-        assert memory.runtime.store.upkeep.sync() == 0
+        assert memory.application.store.maintenance.repair_indexes() == 0
 
 
 def test_the_worker_of_the_library_does_its_work_unasked(tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db", user_id="ana", embedder=LetterEmbedder()) as memory:
-        say(memory, "The soup needs saffron")
-        store = memory.runtime.store
+        add_messages(memory, "The soup needs saffron")
+        store = memory.application.store
 
         assert memory.flush(seconds=30)
-        assert (store.vectors.pending("ana"), jobs(memory)) == (0, [])
+        assert (store.vectors.count_queued("ana"), list_jobs(memory)) == (0, [])
 
 
-def test_sync_waits_until_the_message_was_learned_from(open_memory: Open) -> None:
+def test_sync_waits_until_the_message_was_learned_from(open_memory: OpenMemory) -> None:
     memory = open_memory(LetterEmbedder())
     answer = memory.add([{"role": "user", "content": "I am vegetarian and I live in Lisbon"}], sync=True)
 
     assert "egetarian" in str(answer["results"])
 
 
-def test_a_worker_that_stops_finishes_the_batch_and_gives_the_rest_back(open_memory: Open) -> None:
+def test_a_worker_that_stops_finishes_the_batch_and_gives_the_rest_back(open_memory: OpenMemory) -> None:
     class StoppingEmbedder(LetterEmbedder):
         def embed(self, texts: Sequence[str]) -> list[Vector]:
-            memory.runtime.worker.stop()
+            memory.application.worker.stop()
             return super().embed(texts)
 
     memory = open_memory(StoppingEmbedder())
-    for number in range(BATCH + 8):
-        say(memory, f"The soup needs {number} grains of salt")
-    store = memory.runtime.store
-    store.jobs.hurry(now=memory.runtime.engine.clock.now())
-    while (done := memory.runtime.worker.work_once()) and done.job.kind is not JobKind.EMBED:
+    for number in range(BATCH_SIZE + 8):
+        add_messages(memory, f"The soup needs {number} grains of salt")
+    store = memory.application.store
+    store.jobs.run_now(now=memory.application.engine.clock.now())
+    while (done := memory.application.worker.run_one()) and done.job.kind is not JobKind.EMBED:
         pass
 
     assert done is not None
-    assert (done.error, done.parked) == (GIVEN_BACK, False)
-    assert (sum(store.vectors.models("ana").values()), store.vectors.pending("ana") > 0) == (BATCH, True)
-    assert (JobKind.EMBED, JobState.READY, GIVEN_BACK) in jobs(memory)
+    assert (done.error, done.is_dead) == (SHUTDOWN_REASON, False)
+    assert (sum(store.vectors.count_by_model("ana").values()), store.vectors.count_queued("ana") > 0) == (
+        BATCH_SIZE,
+        True,
+    )
+    assert (JobKind.EMBED, JobState.READY, SHUTDOWN_REASON) in list_jobs(memory)

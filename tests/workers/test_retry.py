@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import ModelMissing, ProviderBusy, ProviderError, StoreBusy, StoreFull, StoreMoved
-from recollect.workers.retry import GiveUp, Later, backoff, decide
+from recollect.workers.retry import GiveUp, RetryLater, backoff_delay, decide_retry
 
 
 @pytest.mark.parametrize(
     ("attempts", "seconds"), [(0, 1), (1, 1), (2, 2), (3, 4), (8, 128), (9, 256), (10, 300), (10_000, 300)]
 )
 def test_each_wait_is_twice_the_last_up_to_five_minutes(attempts: int, seconds: int) -> None:
-    assert backoff(attempts) == timedelta(seconds=seconds)
+    assert backoff_delay(attempts) == timedelta(seconds=seconds)
 
 
 @given(st.integers(0, 100))
 def test_waits_never_get_shorter(attempts: int) -> None:
-    assert backoff(attempts) <= backoff(attempts + 1)
+    assert backoff_delay(attempts) <= backoff_delay(attempts + 1)
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,8 @@ def test_waits_never_get_shorter(attempts: int) -> None:
 )
 @pytest.mark.parametrize("attempts", [1, 100])
 def test_what_is_busy_is_waited_for_as_long_as_it_takes(error: Exception, attempts: int) -> None:
-    assert decide(error, attempts) == Later(
-        delay=backoff(attempts), reason=f"{type(error).__name__}: {error}"
+    assert decide_retry(error, attempts) == RetryLater(
+        delay=backoff_delay(attempts), reason=f"{type(error).__name__}: {error}"
     )
 
 
@@ -39,23 +39,23 @@ def test_what_is_busy_is_waited_for_as_long_as_it_takes(error: Exception, attemp
 def test_a_provider_that_says_how_long_is_given_that_long_within_reason(
     asked: float | None, delay: int
 ) -> None:
-    later = decide(ProviderBusy("come back later", retry_after=asked), 1)
+    later = decide_retry(ProviderBusy("come back later", retry_after=asked), 1)
 
-    assert later == Later(delay=timedelta(seconds=delay), reason="ProviderBusy: come back later")
+    assert later == RetryLater(delay=timedelta(seconds=delay), reason="ProviderBusy: come back later")
 
 
 @pytest.mark.spec("TR-13")
 @pytest.mark.parametrize("error", [ModelMissing("no such folder"), ProviderError("wrong key")])
 def test_what_is_wrong_is_given_up_at_once_with_its_reason(error: Exception) -> None:
-    assert decide(error, 1) == GiveUp(reason=f"{type(error).__name__}: {error}")
+    assert decide_retry(error, 1) == GiveUp(reason=f"{type(error).__name__}: {error}")
 
 
 @pytest.mark.spec("TR-13")
 def test_a_mistake_of_ours_is_tried_three_times() -> None:
-    outcomes = [decide(ZeroDivisionError("oops"), attempts) for attempts in (1, 2, 3)]
+    outcomes = [decide_retry(ZeroDivisionError("oops"), attempts) for attempts in (1, 2, 3)]
 
     assert outcomes == [
-        Later(delay=timedelta(seconds=1), reason="ZeroDivisionError: oops"),
-        Later(delay=timedelta(seconds=2), reason="ZeroDivisionError: oops"),
+        RetryLater(delay=timedelta(seconds=1), reason="ZeroDivisionError: oops"),
+        RetryLater(delay=timedelta(seconds=2), reason="ZeroDivisionError: oops"),
         GiveUp(reason="ZeroDivisionError: oops"),
     ]

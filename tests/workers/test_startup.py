@@ -10,15 +10,15 @@ from recollect.domain.job import JobKind
 from recollect.domain.scope import Scope
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
-from recollect.workers.handlers import Handlers
+from recollect.workers.handlers import JobHandlers
 
-MINE = Scope("default")
-LONG = "The recipe goes on.\n\n" * 120
+USER_SCOPE = Scope("default")
+LONG_TEXT = "The recipe goes on.\n\n" * 120
 
 
-def opened(memory: Memory) -> Handlers:
-    runtime = memory.runtime
-    return Handlers(engine=runtime.engine, embedder=runtime.embedder, policies=runtime.policy)
+def make_handlers(memory: Memory) -> JobHandlers:
+    runtime = memory.application
+    return JobHandlers(engine=runtime.engine, embedder=runtime.embedder, policy_for=runtime.policy)
 
 
 @pytest.mark.spec("E12", "G7", "R2", "T8")
@@ -33,25 +33,25 @@ def test_receipts_are_kept_for_thirty_days(tmp_path: Path) -> None:
         memory.search("lunch")
         clock.advance(timedelta(days=2))
 
-        opened(memory).daily()
+        make_handlers(memory).run_daily()
 
-        assert memory.runtime.store.upkeep.tidy() == 0
-        assert [receipt.query for receipt in memory.runtime.store.receipts.list(MINE)] == ["lunch"]
+        assert memory.application.store.maintenance.optimize_index() == 0
+        assert [receipt.query for receipt in memory.application.store.receipts.list(USER_SCOPE)] == ["lunch"]
 
 
 @pytest.mark.spec("U2", "Q6")
 def test_messages_stored_before_chunking_was_on_are_cut_when_it_is_asked_for(tmp_path: Path) -> None:
     with Memory(tmp_path / "m.db", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
-        memory.add({"role": "user", "content": LONG}, settings={"chunking.enabled": False})
+        memory.add({"role": "user", "content": LONG_TEXT}, settings={"chunking.enabled": False})
         assert memory.stats()["chunks"] == 0
 
-        opened(memory).open_up()
+        make_handlers(memory).recover()
         memory.flush()
         assert memory.stats()["chunks"] == 0
-        memory.runtime.store.preferences.set(
-            "default", "chunking.backfill", "true", now=memory.runtime.engine.clock.now()
+        memory.application.store.preferences.set(
+            "default", "chunking.backfill", "true", now=memory.application.engine.clock.now()
         )
-        opened(memory).open_up()
+        make_handlers(memory).recover()
         memory.flush()
 
         assert memory.stats()["chunks"] == 2
@@ -64,8 +64,8 @@ def test_what_waits_for_a_vector_without_a_job_is_queued(tmp_path: Path) -> None
         memory.flush()
         assert memory.stats()["pending_vectors"] == 2
     with Memory(tmp_path / "m.db", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
-        opened(memory).open_up()
+        make_handlers(memory).recover()
 
-        assert [job.kind for job in memory.runtime.store.jobs.list(MINE)] == [JobKind.EMBED]
+        assert [job.kind for job in memory.application.store.jobs.list(USER_SCOPE)] == [JobKind.EMBED]
         assert memory.flush()
         assert memory.stats()["pending_vectors"] == 0

@@ -13,10 +13,10 @@ from recollect.domain.job import Job, JobKind, JobState, NewJob
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderBusy, ProviderError, StoreFull
 from recollect.testing.clock import FrozenClock
-from recollect.workers.handlers import LEASE, Handler, Interrupted, LeaseLost
-from recollect.workers.worker import Done, Worker
+from recollect.workers.handlers import LEASE_DURATION, JobHandler, JobInterrupted, LeaseLost
+from recollect.workers.worker import JobResult, Worker
 
-MINE = Scope("ana")
+USER_SCOPE = Scope("ana")
 SECOND = timedelta(seconds=1)
 
 
@@ -32,16 +32,16 @@ def clock() -> FrozenClock:
     return FrozenClock()
 
 
-def queued(store: SqliteStore, *keys: str) -> None:
+def enqueue_jobs(store: SqliteStore, *keys: str) -> None:
     for key in keys:
-        store.jobs.enqueue("ana", NewJob(kind=JobKind.JUDGE, key=key), now=FrozenClock().now())
+        store.jobs.enqueue("ana", NewJob(kind=JobKind.EXTRACT, key=key), now=FrozenClock().now())
 
 
-def doing(store: SqliteStore, clock: FrozenClock, handler: Handler) -> Worker:
-    return Worker(store.jobs, {JobKind.JUDGE: handler}, clock)
+def make_worker(store: SqliteStore, clock: FrozenClock, handler: JobHandler) -> Worker:
+    return Worker(store.jobs, {JobKind.EXTRACT: handler}, clock)
 
 
-def failing(error: Exception) -> Handler:
+def failing_handler(error: Exception) -> JobHandler:
     def handler(job: Job) -> None:
         raise error
 
@@ -49,32 +49,32 @@ def failing(error: Exception) -> Handler:
 
 
 def test_a_job_that_went_well_is_gone(store: SqliteStore, clock: FrozenClock) -> None:
-    queued(store, "m1")
+    enqueue_jobs(store, "m1")
     done: list[str] = []
-    worker = doing(store, clock, lambda job: done.append(job.key))
-    outcome = worker.work_once()
+    worker = make_worker(store, clock, lambda job: done.append(job.key))
+    outcome = worker.run_one()
 
     assert outcome is not None
-    assert (outcome.job.key, outcome.error, outcome.parked, done) == ("m1", None, False, ["m1"])
-    assert store.jobs.list(MINE) == []
-    assert worker.work_once() is None
+    assert (outcome.job.key, outcome.error, outcome.is_dead, done) == ("m1", None, False, ["m1"])
+    assert store.jobs.list(USER_SCOPE) == []
+    assert worker.run_one() is None
 
 
 @pytest.mark.spec("TR-13")
 def test_a_job_that_found_its_provider_busy_waits_longer_each_time(
     store: SqliteStore, clock: FrozenClock
 ) -> None:
-    queued(store, "m1")
-    worker = doing(store, clock, failing(ProviderBusy("come back later")))
+    enqueue_jobs(store, "m1")
+    worker = make_worker(store, clock, failing_handler(ProviderBusy("come back later")))
     waits = []
     for _ in range(4):
-        outcome = worker.work_once()
+        outcome = worker.run_one()
         assert outcome is not None
-        assert (outcome.error, outcome.parked) == ("ProviderBusy: come back later", False)
-        [job] = store.jobs.list(MINE)
+        assert (outcome.error, outcome.is_dead) == ("ProviderBusy: come back later", False)
+        [job] = store.jobs.list(USER_SCOPE)
         assert (job.state, job.reason) == (JobState.READY, "ProviderBusy: come back later")
         waits.append(job.run_at - clock.now())
-        assert worker.work_once() is None
+        assert worker.run_one() is None
         clock.advance(waits[-1])
 
     assert waits == [SECOND, 2 * SECOND, 4 * SECOND, 8 * SECOND]
@@ -82,20 +82,20 @@ def test_a_job_that_found_its_provider_busy_waits_longer_each_time(
 
 @pytest.mark.spec("TR-13")
 def test_a_job_that_failed_for_good_is_parked_with_its_reason(store: SqliteStore, clock: FrozenClock) -> None:
-    queued(store, "m1")
-    outcome = doing(store, clock, failing(ProviderError("wrong key"))).work_once()
+    enqueue_jobs(store, "m1")
+    outcome = make_worker(store, clock, failing_handler(ProviderError("wrong key"))).run_one()
 
     assert outcome is not None
-    assert (outcome.error, outcome.parked) == ("ProviderError: wrong key", True)
-    [job] = store.jobs.list(MINE)
-    assert (job.state, job.reason) == (JobState.PARKED, "ProviderError: wrong key")
+    assert (outcome.error, outcome.is_dead) == ("ProviderError: wrong key", True)
+    [job] = store.jobs.list(USER_SCOPE)
+    assert (job.state, job.reason) == (JobState.DEAD, "ProviderError: wrong key")
 
 
 @pytest.mark.spec("TR-13")
 def test_a_poisoned_job_is_parked_after_three_tries_and_does_not_hold_up_the_others(
     store: SqliteStore, clock: FrozenClock
 ) -> None:
-    queued(store, "poisoned", "m2", "m3")
+    enqueue_jobs(store, "poisoned", "m2", "m3")
     done: list[str] = []
 
     def handler(job: Job) -> None:
@@ -103,13 +103,13 @@ def test_a_poisoned_job_is_parked_after_three_tries_and_does_not_hold_up_the_oth
         if job.key == "poisoned":
             raise ZeroDivisionError("oops")
 
-    worker = doing(store, clock, handler)
+    worker = make_worker(store, clock, handler)
     for _ in range(4):
         worker.drain(seconds=5)
         clock.advance(5 * SECOND)
 
     assert sorted(done) == ["m2", "m3", "poisoned", "poisoned", "poisoned"]
-    assert [(job.key, job.state) for job in store.jobs.list(MINE)] == [("poisoned", JobState.PARKED)]
+    assert [(job.key, job.state) for job in store.jobs.list(USER_SCOPE)] == [("poisoned", JobState.DEAD)]
 
 
 @pytest.mark.parametrize(
@@ -120,21 +120,21 @@ def test_a_zombie_neither_finishes_nor_parks_nor_postpones_what_another_does(
     store: SqliteStore, clock: FrozenClock, error: Exception | None
 ) -> None:
     def sleeps_too_long(job: Job) -> None:
-        clock.advance(LEASE)
-        assert store.jobs.lease(now=clock.now(), until=clock.now() + LEASE) is not None
+        clock.advance(LEASE_DURATION)
+        assert store.jobs.lease(now=clock.now(), until=clock.now() + LEASE_DURATION) is not None
         if error:
             raise error
 
-    queued(store, "m1")
-    doing(store, clock, sleeps_too_long).work_once()
+    enqueue_jobs(store, "m1")
+    make_worker(store, clock, sleeps_too_long).run_one()
 
-    [held] = store.jobs.list(MINE)
+    [held] = store.jobs.list(USER_SCOPE)
     assert (held.state, held.attempts, held.reason) == (JobState.LEASED, 2, None)
 
 
 def test_a_lost_lease_is_said_so(store: SqliteStore, clock: FrozenClock) -> None:
-    queued(store, "m1")
-    outcome = doing(store, clock, failing(LeaseLost())).work_once()
+    enqueue_jobs(store, "m1")
+    outcome = make_worker(store, clock, failing_handler(LeaseLost())).run_one()
 
     assert outcome is not None
     assert outcome.error == "its lease ran out; somebody else does it"
@@ -143,48 +143,48 @@ def test_a_lost_lease_is_said_so(store: SqliteStore, clock: FrozenClock) -> None
 def test_draining_does_everything_that_is_due_and_tells_of_each(
     store: SqliteStore, clock: FrozenClock
 ) -> None:
-    queued(store, "m1", "m2", "m3")
+    enqueue_jobs(store, "m1", "m2", "m3")
     store.jobs.enqueue(
         "ana",
-        NewJob(kind=JobKind.JUDGE, key="tomorrow", run_at=clock.now() + timedelta(days=1)),
+        NewJob(kind=JobKind.EXTRACT, key="tomorrow", run_at=clock.now() + timedelta(days=1)),
         now=clock.now(),
     )
-    told: list[Done] = []
+    told: list[JobResult] = []
 
-    assert doing(store, clock, lambda job: None).drain(seconds=5, watch=told.append)
+    assert make_worker(store, clock, lambda job: None).drain(seconds=5, on_result=told.append)
     assert [done.job.key for done in told] == ["m1", "m2", "m3"]
-    assert [job.key for job in store.jobs.list(MINE)] == ["tomorrow"]
+    assert [job.key for job in store.jobs.list(USER_SCOPE)] == ["tomorrow"]
 
 
 def test_draining_stops_when_the_time_is_over(store: SqliteStore, clock: FrozenClock) -> None:
-    queued(store, "m1", "m2", "m3")
-    worker = doing(store, clock, lambda job: clock.advance(2 * SECOND))
+    enqueue_jobs(store, "m1", "m2", "m3")
+    worker = make_worker(store, clock, lambda job: clock.advance(2 * SECOND))
 
     assert not worker.drain(seconds=3)
-    assert len(store.jobs.list(MINE)) == 1
+    assert len(store.jobs.list(USER_SCOPE)) == 1
 
 
 def test_draining_waits_for_what_is_in_other_hands(store: SqliteStore) -> None:
     clock = SystemClock()
-    store.jobs.enqueue("ana", NewJob(kind=JobKind.JUDGE, key="m1"), now=clock.now())
-    job = store.jobs.lease(now=clock.now(), until=clock.now() + LEASE)
+    store.jobs.enqueue("ana", NewJob(kind=JobKind.EXTRACT, key="m1"), now=clock.now())
+    job = store.jobs.lease(now=clock.now(), until=clock.now() + LEASE_DURATION)
     assert job is not None
-    worker = Worker(store.jobs, {JobKind.JUDGE: lambda _: None}, clock)
+    worker = Worker(store.jobs, {JobKind.EXTRACT: lambda _: None}, clock)
     finished = threading.Timer(0.1, lambda: store.jobs.finish(job))
     finished.start()
 
     assert worker.drain(seconds=20)
-    assert store.jobs.list(MINE) == []
+    assert store.jobs.list(USER_SCOPE) == []
     finished.join()
 
 
 def test_the_thread_works_until_it_is_stopped_and_there_is_one_of_it(store: SqliteStore) -> None:
     clock, done = SystemClock(), threading.Event()
-    worker = Worker(store.jobs, {JobKind.JUDGE: lambda _: done.set()}, clock)
+    worker = Worker(store.jobs, {JobKind.EXTRACT: lambda _: done.set()}, clock)
     worker.start()
     worker.start()
     threads = [thread for thread in threading.enumerate() if thread.name == "recollect-worker"]
-    store.jobs.enqueue("ana", NewJob(kind=JobKind.JUDGE, key="m1"), now=clock.now())
+    store.jobs.enqueue("ana", NewJob(kind=JobKind.EXTRACT, key="m1"), now=clock.now())
     worker.wake()
 
     assert done.wait(20)
@@ -201,14 +201,14 @@ def test_stopping_waits_for_the_job_in_hand(store: SqliteStore) -> None:
         ended.wait(0.2)
         ended.set()
 
-    worker = Worker(store.jobs, {JobKind.JUDGE: slow}, clock)
-    store.jobs.enqueue("ana", NewJob(kind=JobKind.JUDGE, key="m1"), now=clock.now())
+    worker = Worker(store.jobs, {JobKind.EXTRACT: slow}, clock)
+    store.jobs.enqueue("ana", NewJob(kind=JobKind.EXTRACT, key="m1"), now=clock.now())
     worker.start()
     assert begun.wait(20)
     worker.stop()
 
     assert ended.is_set()
-    assert store.jobs.list(MINE) == []
+    assert store.jobs.list(USER_SCOPE) == []
 
 
 def test_a_full_disk_does_not_end_the_thread(store: SqliteStore) -> None:
@@ -243,26 +243,26 @@ def test_a_job_that_is_not_done_when_the_process_ends_is_given_back(store: Sqlit
         assert go_on.wait(30)
 
     clock = FrozenClock()
-    queued(store, "m1")
-    worker = doing(store, clock, handler)
+    enqueue_jobs(store, "m1")
+    worker = make_worker(store, clock, handler)
     worker.start()
     assert begun.wait(30)
     worker.stop(seconds=0)
-    [job] = store.jobs.list(MINE)
-    taken = store.jobs.lease(now=clock.now(), until=clock.now() + LEASE)
+    [job] = store.jobs.list(USER_SCOPE)
+    taken = store.jobs.lease(now=clock.now(), until=clock.now() + LEASE_DURATION)
     go_on.set()
     worker.stop()
 
     assert (job.state, job.reason) == (JobState.READY, "the process ended while it was being done")
     assert taken is not None
-    assert store.jobs.holds(taken)
+    assert store.jobs.has_lease(taken)
 
 
 def test_an_interrupted_job_is_given_back(store: SqliteStore, clock: FrozenClock) -> None:
-    queued(store, "m1")
-    outcome = doing(store, clock, failing(Interrupted())).work_once()
+    enqueue_jobs(store, "m1")
+    outcome = make_worker(store, clock, failing_handler(JobInterrupted())).run_one()
 
     assert outcome is not None
-    assert (outcome.error, outcome.parked) == ("the process ended while it was being done", False)
-    [job] = store.jobs.list(MINE)
+    assert (outcome.error, outcome.is_dead) == ("the process ended while it was being done", False)
+    [job] = store.jobs.list(USER_SCOPE)
     assert (job.state, job.run_at) == (JobState.READY, clock.now())

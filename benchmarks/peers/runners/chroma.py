@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import chromadb
 from chromadb.config import Settings
 
-from benchmarks.peers.runners.bge import Bge
-from benchmarks.peers.runners.serving import Given, Message, by_chat, serve
+from benchmarks.peers.runners.bge import BgeEmbedder
+from benchmarks.peers.runners.serving import Message, RunnerConfig, group_by_chat, serve
 
 
-class Embedding:
+class EmbeddingFunction:
     """What Chroma asks of an embedder."""
 
-    def __init__(self, model: Bge) -> None:
+    def __init__(self, model: BgeEmbedder) -> None:
         self._model = model
 
     def __call__(self, input: Sequence[str]) -> list[list[float]]:  # noqa: A002 - Chroma's own name
@@ -30,31 +30,31 @@ class Embedding:
 
 
 class Chroma:
-    def __init__(self, given: Given) -> None:
-        self._model = Bge(given.network, given.tokenizer)
-        client = chromadb.PersistentClient(str(given.folder), Settings(anonymized_telemetry=False))
+    def __init__(self, config: RunnerConfig) -> None:
+        self._model = BgeEmbedder(config.network, config.tokenizer)
+        client = chromadb.PersistentClient(str(config.folder), Settings(anonymized_telemetry=False))
         self._messages = client.get_or_create_collection(
             "messages",
-            embedding_function=Embedding(self._model),
+            embedding_function=EmbeddingFunction(self._model),
             configuration={"hnsw": {"space": "cosine"}},
         )
 
     @property
-    def embedding(self) -> float:
-        return self._model.seconds
+    def embedding_seconds(self) -> float:
+        return self._model.cpu_seconds
 
     def ingest(self, messages: Sequence[Message]) -> dict[str, str]:
-        for said in by_chat(messages):
+        for chat_messages in group_by_chat(messages):
             self._messages.add(
-                ids=[each.id for each in said],
-                documents=[each.text for each in said],
-                metadatas=[{"chat": each.chat, "role": each.role, "at": each.at} for each in said],
+                ids=[each.id for each in chat_messages],
+                documents=[each.text for each in chat_messages],
+                metadatas=[{"chat": each.chat, "role": each.role, "at": each.at} for each in chat_messages],
             )
         return {message.id: message.id for message in messages}
 
-    def ask(self, question: str, limit: int) -> list[str]:
-        found = self._messages.query(query_texts=[question], n_results=limit, include=["documents"])
-        return [str(id_) for id_ in found["ids"][0]]
+    def search(self, query: str, limit: int) -> list[str]:
+        results = self._messages.query(query_texts=[query], n_results=limit, include=["documents"])
+        return [str(id_) for id_ in results["ids"][0]]
 
     def close(self) -> None:
         """Chroma writes as it goes."""

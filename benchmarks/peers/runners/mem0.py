@@ -7,17 +7,17 @@ from fastembed import SparseTextEmbedding
 from mem0 import Memory
 from stop_words import get_stop_words
 
-from benchmarks.peers.runners.bge import DIMENSION, Bge
-from benchmarks.peers.runners.serving import USER, Given, Message, serve
+from benchmarks.peers.runners.bge import EMBEDDING_DIMENSION, BgeEmbedder
+from benchmarks.peers.runners.serving import USER_ID, Message, RunnerConfig, serve
 
 #: mem0 makes a client for a language model and for an embedder before it is asked for anything; neither is called.
-UNUSED = {"provider": "openai", "config": {"api_key": "unused"}}
+UNUSED_PROVIDER = {"provider": "openai", "config": {"api_key": "unused"}}
 
 
-class Embedding:
+class EmbedderAdapter:
     """What mem0 asks of an embedder."""
 
-    def __init__(self, model: Bge) -> None:
+    def __init__(self, model: BgeEmbedder) -> None:
         self._model = model
 
     def embed(self, text: str, _use: str | None = None) -> list[float]:
@@ -28,47 +28,51 @@ class Embedding:
 
 
 class Mem0:
-    def __init__(self, given: Given) -> None:
-        self._model = Bge(given.network, given.tokenizer)
-        store = {"path": str(given.folder / "qdrant"), "on_disk": True, "embedding_model_dims": DIMENSION}
+    def __init__(self, config: RunnerConfig) -> None:
+        self._model = BgeEmbedder(config.network, config.tokenizer)
+        store = {
+            "path": str(config.folder / "qdrant"),
+            "on_disk": True,
+            "embedding_model_dims": EMBEDDING_DIMENSION,
+        }
         self._memory = Memory.from_config(
             {
                 "vector_store": {"provider": "qdrant", "config": store},
-                "history_db_path": str(given.folder / "history.db"),
-                "llm": UNUSED,
-                "embedder": UNUSED,
+                "history_db_path": str(config.folder / "history.db"),
+                "llm": UNUSED_PROVIDER,
+                "embedder": UNUSED_PROVIDER,
             }
         )
-        self._memory.embedding_model = Embedding(self._model)
-        self._memory.vector_store._bm25_encoder = _bm25(given.folder)  # noqa: SLF001 - there is no setting for it
+        self._memory.embedding_model = EmbedderAdapter(self._model)
+        self._memory.vector_store._bm25_encoder = _make_bm25_encoder(config.folder)  # noqa: SLF001 - there is no setting for it
 
     @property
-    def embedding(self) -> float:
-        return self._model.seconds
+    def embedding_seconds(self) -> float:
+        return self._model.cpu_seconds
 
     def ingest(self, messages: Sequence[Message]) -> dict[str, str]:
-        return {self._kept(message): message.id for message in messages}
+        return {self._add_message(message): message.id for message in messages}
 
-    def ask(self, question: str, limit: int) -> list[str]:
-        found = self._memory.search(question, top_k=limit, threshold=0.0, filters={"user_id": USER})
-        return [str(each["id"]) for each in found["results"]]
+    def search(self, query: str, limit: int) -> list[str]:
+        response = self._memory.search(query, top_k=limit, threshold=0.0, filters={"user_id": USER_ID})
+        return [str(each["id"]) for each in response["results"]]
 
     def close(self) -> None:
         self._memory.vector_store.client.close()
         self._memory.close()
 
-    def _kept(self, message: Message) -> str:
-        kept = self._memory.add(
+    def _add_message(self, message: Message) -> str:
+        response = self._memory.add(
             [{"role": message.role, "content": message.text}],
-            user_id=USER,
+            user_id=USER_ID,
             run_id=message.chat,
             metadata={"created_at": message.at},
             infer=False,
         )
-        return str(kept["results"][0]["id"])
+        return str(response["results"][0]["id"])
 
 
-def _bm25(folder: Path) -> SparseTextEmbedding:
+def _make_bm25_encoder(folder: Path) -> SparseTextEmbedding:
     """
     The encoder that mem0 would load by itself, if Hugging Face could be reached.
 

@@ -10,34 +10,34 @@ from typing import Any
 from mempalace.palace import get_collection
 from mempalace.searcher import search_memories
 
-from benchmarks.peers.runners.bge import Bge
-from benchmarks.peers.runners.serving import USER, Given, Message, by_chat, serve
+from benchmarks.peers.runners.bge import BgeEmbedder
+from benchmarks.peers.runners.serving import USER_ID, Message, RunnerConfig, group_by_chat, serve
 
 #: The largest cosine distance. It holds nothing back, but with a limit MemPalace compares the vectors of what it found
 #: by words too, instead of ranking that by words alone.
-EVERYTHING = 2.0
+MAX_COSINE_DISTANCE = 2.0
 
 
-class Endpoint(ThreadingHTTPServer):
+class EmbeddingServer(ThreadingHTTPServer):
     """`/v1/embeddings` on this machine: the only way that MemPalace offers to give it a model of one's own."""
 
     daemon_threads = True
 
-    def __init__(self, model: Bge) -> None:
-        super().__init__(("127.0.0.1", 0), Embedding)
+    def __init__(self, model: BgeEmbedder) -> None:
+        super().__init__(("127.0.0.1", 0), EmbeddingHandler)
         self.model = model
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
-class Embedding(BaseHTTPRequestHandler):
-    server: Endpoint
+class EmbeddingHandler(BaseHTTPRequestHandler):
+    server: EmbeddingServer
     # Headers and body leave together and at once, so that no request waits for an acknowledgement.
     wbufsize = -1
     disable_nagle_algorithm = True
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        vectors = self.server.model.embed(asked["input"])
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        vectors = self.server.model.embed(request["input"])
         data = [{"index": place, "embedding": vector} for place, vector in enumerate(vectors)]
         body = json.dumps({"data": data}).encode()
         self.send_response(200)
@@ -50,10 +50,10 @@ class Embedding(BaseHTTPRequestHandler):
 
 
 class MemPalace:
-    def __init__(self, given: Given) -> None:
-        self._model = Bge(given.network, given.tokenizer)
-        self._endpoint = Endpoint(self._model)
-        self._palace = str(given.folder)
+    def __init__(self, config: RunnerConfig) -> None:
+        self._model = BgeEmbedder(config.network, config.tokenizer)
+        self._endpoint = EmbeddingServer(self._model)
+        self._palace_folder = str(config.folder)
         os.environ.update(
             MEMPALACE_BACKEND="sqlite_exact",
             MEMPALACE_EMBEDDING_MODEL="openai-compat",
@@ -62,41 +62,41 @@ class MemPalace:
         )
 
     @property
-    def embedding(self) -> float:
-        return self._model.seconds
+    def embedding_seconds(self) -> float:
+        return self._model.cpu_seconds
 
     def ingest(self, messages: Sequence[Message]) -> dict[str, str]:
-        drawers = get_collection(self._palace, create=True)
-        for said in by_chat(messages):
+        drawers = get_collection(self._palace_folder, create=True)
+        for chat_messages in group_by_chat(messages):
             drawers.upsert(
-                ids=[each.id for each in said],
-                documents=[each.text for each in said],
-                metadatas=[_about(each, place) for place, each in enumerate(said)],
+                ids=[each.id for each in chat_messages],
+                documents=[each.text for each in chat_messages],
+                metadatas=[_metadata(each, place) for place, each in enumerate(chat_messages)],
             )
         return {message.id: message.id for message in messages}
 
-    def ask(self, question: str, limit: int) -> list[str]:
-        found: dict[str, Any] = search_memories(
-            question,
-            self._palace,
+    def search(self, query: str, limit: int) -> list[str]:
+        response: dict[str, Any] = search_memories(
+            query,
+            self._palace_folder,
             n_results=limit,
             candidate_strategy="union",
-            max_distance=EVERYTHING,
+            max_distance=MAX_COSINE_DISTANCE,
         )
-        if "error" in found:
-            raise RuntimeError(f"MemPalace could not search: {found}")
-        return [str(each["drawer_id"]) for each in found["results"]]
+        if "error" in response:
+            raise RuntimeError(f"MemPalace could not search: {response}")
+        return [str(each["drawer_id"]) for each in response["results"]]
 
     def close(self) -> None:
         self._endpoint.shutdown()
 
 
-def _about(message: Message, place: int) -> dict[str, str | int]:
+def _metadata(message: Message, position: int) -> dict[str, str | int]:
     return {
-        "wing": USER,
+        "wing": USER_ID,
         "room": message.chat,
         "source_file": message.chat,
-        "chunk_index": place,
+        "chunk_index": position,
         "session_id": message.chat,
         "role": message.role,
         "timestamp": message.at,

@@ -4,23 +4,23 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from benchmarks.peers.runners.serving import USER, Given, Message, by_chat, serve
+from benchmarks.peers.runners.serving import USER_ID, Message, RunnerConfig, group_by_chat, serve
 from recollect import Memory
 from recollect.bootstrap import make_embedder
 from recollect.ports.embedder import Embedder, Vector
-from recollect.settings import Connection
+from recollect.settings import MachineSettings
 
-MOST_SECONDS = 3600
+FLUSH_TIMEOUT_SECONDS = 3600
 
 
-class RunningClock:
+class OffsetClock:
     """Goes on from the moment of the questions: they are asked when the conversation has just ended."""
 
-    def __init__(self, begins_at: datetime) -> None:
-        self._ahead = begins_at - datetime.now(UTC)
+    def __init__(self, starts_at: datetime) -> None:
+        self._offset = starts_at - datetime.now(UTC)
 
     def now(self) -> datetime:
-        return datetime.now(UTC) + self._ahead
+        return datetime.now(UTC) + self._offset
 
     def monotonic(self) -> float:
         return time.monotonic()
@@ -33,19 +33,19 @@ class TimedEmbedder:
         self._inner = inner
         self.model_id = inner.model_id
         self.dimension = inner.dimension
-        self.floor = inner.floor
-        self.seconds = 0.0
+        self.cosine_floor = inner.cosine_floor
+        self.cpu_seconds = 0.0
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        begun = time.thread_time()
+        cpu_start = time.thread_time()
         vectors = self._inner.embed(texts)
-        self.seconds += time.thread_time() - begun
+        self.cpu_seconds += time.thread_time() - cpu_start
         return vectors
 
     def embed_query(self, text: str) -> Vector:
-        begun = time.thread_time()
+        cpu_start = time.thread_time()
         vector = self._inner.embed_query(text)
-        self.seconds += time.thread_time() - begun
+        self.cpu_seconds += time.thread_time() - cpu_start
         return vector
 
     def windows(self, text: str) -> list[str]:
@@ -53,55 +53,57 @@ class TimedEmbedder:
 
 
 class Recollect:
-    def __init__(self, given: Given) -> None:
-        made = make_embedder(Connection())
-        assert made is not None
-        self._model = TimedEmbedder(made)
+    def __init__(self, config: RunnerConfig) -> None:
+        embedder = make_embedder(MachineSettings())
+        assert embedder is not None
+        self._model = TimedEmbedder(embedder)
         # The others have loaded their model by now.
         self._model.embed_query("ready")
         self._memory = Memory(
-            given.folder / "memory.db",
-            user_id=USER,
+            config.folder / "memory.db",
+            user_id=USER_ID,
             embedder=self._model,
-            clock=RunningClock(given.asked_at),
-            settings=given.settings,
+            clock=OffsetClock(config.query_time),
+            settings=config.settings,
         )
 
     @property
-    def embedding(self) -> float:
-        return self._model.seconds
+    def embedding_seconds(self) -> float:
+        return self._model.cpu_seconds
 
     def ingest(self, messages: Sequence[Message]) -> dict[str, str]:
-        names: dict[str, str] = {}
-        for said in by_chat(messages):
-            answer = self._memory.add([_as_message(each) for each in said], chat_id=said[0].chat)
-            ids = [each["id"] for each in _listed(answer["messages"])]
-            names |= {str(id_): each.id for id_, each in zip(ids, said, strict=True)}
-        if not self._memory.flush(seconds=MOST_SECONDS):
-            raise TimeoutError(f"Work was left in Recollect's queue after {MOST_SECONDS} seconds.")
-        return names | self._facts(names)
+        message_ids: dict[str, str] = {}
+        for chat_messages in group_by_chat(messages):
+            response = self._memory.add(
+                [_to_message(each) for each in chat_messages], chat_id=chat_messages[0].chat
+            )
+            ids = [each["id"] for each in _as_list(response["messages"])]
+            message_ids |= {str(id_): each.id for id_, each in zip(ids, chat_messages, strict=True)}
+        if not self._memory.flush(seconds=FLUSH_TIMEOUT_SECONDS):
+            raise TimeoutError(f"Work was left in Recollect's queue after {FLUSH_TIMEOUT_SECONDS} seconds.")
+        return message_ids | self._messages_of_facts(message_ids)
 
-    def ask(self, question: str, limit: int) -> list[str]:
-        found = _listed(self._memory.search(question, limit=limit)["results"])
-        return [str(each["id"]).partition("#")[0] for each in found]
+    def search(self, query: str, limit: int) -> list[str]:
+        results = _as_list(self._memory.search(query, limit=limit)["results"])
+        return [str(each["id"]).partition("#")[0] for each in results]
 
     def close(self) -> None:
         self._memory.close()
 
-    def _facts(self, names: dict[str, str]) -> dict[str, str]:
+    def _messages_of_facts(self, message_ids: dict[str, str]) -> dict[str, str]:
         """The message behind each fact that was learned."""
         facts: dict[str, str] = {}
-        for fact in _listed(self._memory.get_all(limit=1_000_000)["results"]):
-            cited = [str(span["message_id"]) for span in _listed(fact["sources"])]
-            facts |= {str(fact["id"]): names[id_] for id_ in cited[:1]}
+        for fact in _as_list(self._memory.get_all(limit=1_000_000)["results"]):
+            source_ids = [str(span["message_id"]) for span in _as_list(fact["sources"])]
+            facts |= {str(fact["id"]): message_ids[id_] for id_ in source_ids[:1]}
         return facts
 
 
-def _as_message(message: Message) -> dict[str, object]:
+def _to_message(message: Message) -> dict[str, object]:
     return {"role": message.role, "content": message.text, "created_at": message.at}
 
 
-def _listed(values: object) -> list[dict[str, object]]:
+def _as_list(values: object) -> list[dict[str, object]]:
     assert isinstance(values, list)
     return values
 

@@ -11,8 +11,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
-USER = "asker"
-LOOPBACK = ("127.0.0.1", "::1", "localhost", None)
+USER_ID = "asker"
+LOOPBACK_HOSTS = ("127.0.0.1", "::1", "localhost", None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,11 +27,11 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class RunnerConfig:
     """What a system is started with."""
 
     folder: Path  #: where everything it keeps goes
-    asked_at: datetime  #: the moment of the questions
+    query_time: datetime  #: the moment of the questions
     network: Path
     tokenizer: Path
     settings: Mapping[str, object]
@@ -39,76 +39,76 @@ class Given:
 
 class Peer(Protocol):
     @property
-    def embedding(self) -> float:
+    def embedding_seconds(self) -> float:
         """Seconds of processor time spent in the model so far."""
 
     def ingest(self, messages: Sequence[Message]) -> dict[str, str]:
         """Keep these; the message behind each id that `ask` may give."""
 
-    def ask(self, question: str, limit: int) -> list[str]:
+    def search(self, query: str, limit: int) -> list[str]:
         """The ids of what was found, best first."""
 
     def close(self) -> None: ...
 
 
-def serve(opened: Callable[[Given], Peer]) -> None:
+def serve(open_peer: Callable[[RunnerConfig], Peer]) -> None:
     """Answer until nobody asks any more. Whatever the system prints goes to the error stream."""
-    answers = _own_output()
-    sys.addaudithook(stay_home)
-    peer = opened(_given(json.loads(sys.argv[1])))
+    output = _redirect_stdout()
+    sys.addaudithook(block_network)
+    peer = open_peer(_parse_config(json.loads(sys.argv[1])))
     for line in sys.stdin:
-        print(json.dumps(_answer(peer, json.loads(line))), file=answers, flush=True)
+        print(json.dumps(_respond(peer, json.loads(line))), file=output, flush=True)
     peer.close()
 
 
-def by_chat(messages: Iterable[Message]) -> list[list[Message]]:
+def group_by_chat(messages: Iterable[Message]) -> list[list[Message]]:
     """As they are told: a session at a time."""
     return [list(said) for _, said in groupby(messages, key=lambda message: message.chat)]
 
 
-def _answer(peer: Peer, request: Mapping[str, Any]) -> dict[str, object]:
-    embedding, processor, begun = peer.embedding, time.process_time(), time.perf_counter()
-    answer = _done(peer, request)
+def _respond(peer: Peer, request: Mapping[str, Any]) -> dict[str, object]:
+    embedding_start, cpu_start, wall_start = peer.embedding_seconds, time.process_time(), time.perf_counter()
+    result = _handle_request(peer, request)
     return {
-        **answer,
-        "seconds": time.perf_counter() - begun,
-        "processor": time.process_time() - processor,
-        "embedding": peer.embedding - embedding,
+        **result,
+        "seconds": time.perf_counter() - wall_start,
+        "processor": time.process_time() - cpu_start,
+        "embedding": peer.embedding_seconds - embedding_start,
     }
 
 
-def _done(peer: Peer, request: Mapping[str, Any]) -> dict[str, object]:
+def _handle_request(peer: Peer, request: Mapping[str, Any]) -> dict[str, object]:
     match request:
         case {"ingest": [*messages]}:
             return {"names": peer.ingest([Message(**each) for each in messages])}
         case {"ask": str(question), "limit": int(limit)}:
-            return {"ids": peer.ask(question, limit)}
+            return {"ids": peer.search(question, limit)}
         case _:
             raise ValueError(f"{sorted(request)} is not a request: send ingest, or ask with a limit.")
 
 
-def _given(options: Mapping[str, Any]) -> Given:
-    return Given(
+def _parse_config(options: Mapping[str, Any]) -> RunnerConfig:
+    return RunnerConfig(
         folder=Path(options["folder"]),
-        asked_at=datetime.fromisoformat(options["asked_at"]),
+        query_time=datetime.fromisoformat(options["asked_at"]),
         network=Path(options["network"]),
         tokenizer=Path(options["tokenizer"]),
         settings=options["settings"],
     )
 
 
-def _own_output() -> TextIO:
-    kept = os.dup(1)
+def _redirect_stdout() -> TextIO:
+    stdout_copy = os.dup(1)
     os.dup2(2, 1)
-    return os.fdopen(kept, "w", encoding="utf-8")
+    return os.fdopen(stdout_copy, "w", encoding="utf-8")
 
 
-def stay_home(event: str, arguments: tuple[object, ...]) -> None:
+def block_network(event: str, arguments: tuple[object, ...]) -> None:
     """Refuse to leave this machine, so that no system is helped or held up by the network."""
     host: object = None
     if event == "socket.getaddrinfo":
         host = arguments[0]
     elif event == "socket.connect" and isinstance(address := arguments[1], tuple):
         host = address[0]
-    if host not in LOOPBACK:
+    if host not in LOOPBACK_HOSTS:
         raise ConnectionRefusedError(f"The benchmark runs without a network: {host} was not asked.")

@@ -8,29 +8,29 @@ from typing import Annotated
 import typer
 
 from recollect.cli import render
-from recollect.cli.command import Call, command, commands, examples, given_text
-from recollect.cli.drain import Left, bar, braking, finish
-from recollect.cli.session import Session
-from recollect.cli.transcript import Entry, Transcript
+from recollect.cli.command import CommandContext, command, format_examples, make_typer, read_text_argument
+from recollect.cli.drain import RemainingWork, cancel_on_interrupt, drain_queue, progress_bar
+from recollect.cli.session import CliSession
+from recollect.cli.transcript import Transcript, TranscriptEntry
 from recollect.domain.memory import Kind
-from recollect.domain.message import Draft, Role
-from recollect.domain.outcomes import Declined, New, Observed, Reinforces
+from recollect.domain.message import MessageDraft, Role
+from recollect.domain.outcomes import Declined, IngestResult, New, Reinforced
 from recollect.domain.policy import Policy
 from recollect.domain.scope import DEFAULT_CHAT
 from recollect.errors import InvalidInput
 from recollect.serialization import serializers
-from recollect.serialization.serializers import Shape
+from recollect.serialization.serializers import JsonObject
 
-app = commands()
+app = make_typer()
 
 #: Messages of a file that are stored in one transaction.
-BATCH = 100
+BATCH_MESSAGES = 100
 #: Messages of a file that could not be stored and are named one by one.
-NAMED = 5
+MAX_SKIPPED_LISTED = 5
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         'recollect add "I\'m vegetarian and hate cilantro"',
         "echo 'We deploy on Fridays' | recollect add - --tag work",
         'recollect add --role user --chat trip "We fly to Porto on 3 May"',
@@ -39,7 +39,7 @@ NAMED = 5
 )
 @command
 def add(
-    call: Call,
+    ctx: CommandContext,
     words: Annotated[
         list[str] | None,
         typer.Argument(metavar="TEXT", help="What to remember; - reads it from standard input."),
@@ -85,23 +85,23 @@ def add(
     if file is not None and words:
         raise typer.BadParameter("give a text or --file, not both", param_hint="TEXT")
     if file is not None:
-        _add_file(call, Transcript(path=file, chat=chat), mode, wait=wait)
+        _add_file(ctx, Transcript(path=file, chat=chat), mode, wait=wait)
     elif not words:
         raise typer.BadParameter("give a text, - to read one, or --file", param_hint="TEXT")
     elif role is not None:
-        draft = Draft(role=Role.parse(role), content=given_text(words))
-        _add_message(call, draft, chat, mode, wait=wait)
+        draft = MessageDraft(role=Role.parse(role), content=read_text_argument(words))
+        _add_message(ctx, draft, chat, mode, wait=wait)
     else:
-        _add_text(call, given_text(words), chat, kind, tag or [], mode, wait=wait)
+        _add_text(ctx, read_text_argument(words), chat, kind, tag or [], mode, wait=wait)
 
 
-def _policy(session: Session, chat: str | None, mode: str | None) -> Policy:
+def _resolve_policy(session: CliSession, chat: str | None, mode: str | None) -> Policy:
     # Without a name it goes into the default chat, whose mode holds.
     return session.policy({"memory.mode": mode}, chat=chat or DEFAULT_CHAT)
 
 
 def _add_text(
-    call: Call,
+    ctx: CommandContext,
     text: str,
     chat: str | None,
     kind: Kind | None,
@@ -110,134 +110,154 @@ def _add_text(
     *,
     wait: bool,
 ) -> None:
-    with call.open() as session:
-        policy = _policy(session, chat, mode)
-        kept = session.engine.remember(session.scope(chat), text, policy, tags=tags, kind=kind)
-        left = finish(call, session) if wait else Left()
-    shape: Shape = {**serializers.results([serializers.kept(kept)]), "degraded": list(left.warnings)}
-    call.answer(shape, _remembered(kept))
-    if not isinstance(kept, Declined):
-        call.note(f"`recollect show {kept.memory.id}` shows all of it.")
-    call.mention(left.warnings)
+    with ctx.open_session() as session:
+        policy = _resolve_policy(session, chat, mode)
+        outcome = session.engine.remember(session.scope(chat), text, policy, tags=tags, kind=kind)
+        remaining = drain_queue(ctx, session) if wait else RemainingWork()
+    result: JsonObject = {
+        **serializers.wrap_results([serializers.serialize_outcome(outcome)]),
+        "degraded": list(remaining.warnings),
+    }
+    ctx.print_result(result, _describe_outcome(outcome))
+    if not isinstance(outcome, Declined):
+        ctx.info(f"`recollect show {outcome.memory.id}` shows all of it.")
+    ctx.warn_all(remaining.warnings)
 
 
-def _remembered(kept: New | Reinforces | Declined) -> str:
-    match kept:
+def _describe_outcome(outcome: New | Reinforced | Declined) -> str:
+    match outcome:
         case Declined(reason=reason):
-            return f"Not stored: {_cause(reason)}."
+            return f"Not stored: {_short_reason(reason)}."
         case New(memory=memory):
             return f"Remembered ({memory.kind}): {render.excerpt(memory.text)}"
-        case Reinforces(memory=memory):
-            said = f"Known already, now said {memory.sightings} times"
-            return f"{said} ({memory.kind}): {render.excerpt(memory.text)}"
+        case Reinforced(memory=memory):
+            prefix = f"Known already, now said {memory.sightings} times"
+            return f"{prefix} ({memory.kind}): {render.excerpt(memory.text)}"
 
 
-def _cause(reason: str) -> str:
+def _short_reason(reason: str) -> str:
     return reason.removesuffix(": nothing was stored")
 
 
-def _add_message(call: Call, draft: Draft, chat: str | None, mode: str | None, *, wait: bool) -> None:
-    with call.open() as session:
-        [observed] = session.engine.observe(session.scope(chat), [draft], _policy(session, chat, mode))
-        left = finish(call, session) if wait else Left()
-        learned = session.store.memories.of_messages(session.scope(), [observed.message.id])
-    call.answer(
+def _add_message(
+    ctx: CommandContext, draft: MessageDraft, chat: str | None, mode: str | None, *, wait: bool
+) -> None:
+    with ctx.open_session() as session:
+        [ingest_result] = session.engine.add_messages(
+            session.scope(chat), [draft], _resolve_policy(session, chat, mode)
+        )
+        remaining = drain_queue(ctx, session) if wait else RemainingWork()
+        memories = session.store.memories.of_messages(session.scope(), [ingest_result.message.id])
+    ctx.print_result(
         {
-            **serializers.results(map(serializers.memory, learned)),
-            "messages": [serializers.observed(observed)],
-            "degraded": list(left.warnings),
+            **serializers.wrap_results(map(serializers.serialize_memory, memories)),
+            "messages": [serializers.serialize_ingest_result(ingest_result)],
+            "degraded": list(remaining.warnings),
         },
-        _stored(observed, wait=wait),
-        *map(render.learned, learned),
+        _describe_ingest_result(ingest_result, wait=wait),
+        *map(render.learned_memory, memories),
     )
-    if observed.masked:
-        call.note(f"Masked before it was stored: {', '.join(observed.masked)}.")
-    call.mention(left.warnings)
+    if ingest_result.redacted_kinds:
+        ctx.info(f"Masked before it was stored: {', '.join(ingest_result.redacted_kinds)}.")
+    ctx.warn_all(remaining.warnings)
 
 
-def _stored(observed: Observed, *, wait: bool) -> str:
-    if not observed.stored:
-        return f"Not stored: {_cause(observed.reason)}."
-    judged = "judged" if wait else "to be judged"
-    verdict = judged if observed.considered else "not judged"
-    return (
-        f"Stored in chat {observed.message.chat} as {observed.message.role}; {verdict} ({observed.reason})."
-    )
+def _describe_ingest_result(ingest_result: IngestResult, *, wait: bool) -> str:
+    if not ingest_result.is_stored:
+        return f"Not stored: {_short_reason(ingest_result.reason)}."
+    extraction_label = "judged" if wait else "to be judged"
+    extraction_status = extraction_label if ingest_result.is_queued else "not judged"
+    message = ingest_result.message
+    return f"Stored in chat {message.chat} as {message.role}; {extraction_status} ({ingest_result.reason})."
 
 
 @dataclass(slots=True, kw_only=True)
-class Tally:
+class IngestTally:
     """What became of the messages of a file."""
 
-    new: int = 0
-    known: int = 0
-    unheard: int = 0  #: said where memory does not listen
-    considered: int = 0
-    skipped: list[str] = field(default_factory=list)
+    new_count: int = 0
+    known_count: int = 0
+    not_stored_count: int = 0  #: said where memory does not listen
+    extraction_count: int = 0
+    skipped_entries: list[str] = field(default_factory=list)
 
     @property
-    def read(self) -> int:
-        return self.new + self.known + self.unheard + len(self.skipped)
+    def read_count(self) -> int:
+        return self.new_count + self.known_count + self.not_stored_count + len(self.skipped_entries)
 
-    def sentence(self) -> str:
-        unheard = f", {self.unheard:,} not stored (memory does not listen there)" if self.unheard else ""
-        skipped = f", {len(self.skipped):,} skipped" if self.skipped else ""
+    def summary_line(self) -> str:
+        not_stored_part = (
+            f", {self.not_stored_count:,} not stored (memory does not listen there)"
+            if self.not_stored_count
+            else ""
+        )
+        skipped_part = f", {len(self.skipped_entries):,} skipped" if self.skipped_entries else ""
         return (
-            f"{render.count(self.read, 'message')}: {self.new:,} new, {self.known:,} known{unheard}{skipped};"
-            f" {self.considered:,} to be judged."
+            f"{render.format_count(self.read_count, 'message')}: {self.new_count:,} new,"
+            f" {self.known_count:,} known{not_stored_part}{skipped_part};"
+            f" {self.extraction_count:,} to be judged."
         )
 
 
-def _add_file(call: Call, transcript: Transcript, mode: str | None, *, wait: bool) -> None:
-    call.asked.resume = (
+def _add_file(ctx: CommandContext, transcript: Transcript, mode: str | None, *, wait: bool) -> None:
+    ctx.options.resume_hint = (
         f"What was read so far is stored. `recollect add --file {transcript.path}` goes on;"
         " nothing is stored twice."
     )
     # All of it is read once before anything is stored: a file with a broken line leaves no half behind.
     total = sum(1 for _ in transcript)
-    with call.open() as session:
-        before = session.store.memories.count(session.scope())
-        tally = _store(call, session, transcript, total, mode)
-        call.say(tally.sentence())
-        left = finish(call, session, "Learning") if wait else Left()
-        learned = session.store.memories.count(session.scope()) - before
-    call.answer(
+    with ctx.open_session() as session:
+        count_before = session.store.memories.count(session.scope())
+        tally = _store_messages(ctx, session, transcript, total, mode)
+        ctx.print_text(tally.summary_line())
+        remaining = drain_queue(ctx, session, "Learning") if wait else RemainingWork()
+        learned_count = session.store.memories.count(session.scope()) - count_before
+    ctx.print_result(
         {
             "file": str(transcript.path),
-            "messages": tally.read,
-            "new": tally.new,
-            "known": tally.known,
-            "unheard": tally.unheard,
-            "considered": tally.considered,
-            "skipped": list(tally.skipped),
-            "learned": learned,
-            "degraded": list(left.warnings),
+            "messages": tally.read_count,
+            "new": tally.new_count,
+            "known": tally.known_count,
+            "unheard": tally.not_stored_count,
+            "considered": tally.extraction_count,
+            "skipped": list(tally.skipped_entries),
+            "learned": learned_count,
+            "degraded": list(remaining.warnings),
         },
-        f"{render.count(learned, 'memory', 'memories')} learned.",
+        f"{render.format_count(learned_count, 'memory', 'memories')} learned.",
     )
-    call.mention([*(f"skipped {each}" for each in tally.skipped[:NAMED]), *left.warnings])
+    ctx.warn_all(
+        [*(f"skipped {each}" for each in tally.skipped_entries[:MAX_SKIPPED_LISTED]), *remaining.warnings]
+    )
 
 
-def _store(call: Call, session: Session, transcript: Transcript, total: int, mode: str | None) -> Tally:
-    tally, entries = Tally(), iter(transcript)
-    with braking(session.brake), bar(call.aside, "Storing", total=total) as shown:
-        while not session.brake.pulled and (batch := list(islice(entries, BATCH))):
-            policies = {chat: _policy(session, chat, mode) for chat in {entry.chat for entry in batch}}
+def _store_messages(
+    ctx: CommandContext, session: CliSession, transcript: Transcript, total: int, mode: str | None
+) -> IngestTally:
+    tally, entries = IngestTally(), iter(transcript)
+    with (
+        cancel_on_interrupt(session.cancellation),
+        progress_bar(ctx.stderr, "Storing", total=total) as progress,
+    ):
+        while not session.cancellation.is_cancelled and (batch := list(islice(entries, BATCH_MESSAGES))):
+            policies = {
+                chat: _resolve_policy(session, chat, mode) for chat in {entry.chat for entry in batch}
+            }
             with session.store.transaction():
                 for entry in batch:
-                    _observe(session, entry, policies[entry.chat], tally)
-            shown.move(done=tally.read, total=total)
+                    _ingest_entry(session, entry, policies[entry.chat], tally)
+            progress.update(done=tally.read_count, total=total)
     return tally
 
 
-def _observe(session: Session, entry: Entry, policy: Policy, tally: Tally) -> None:
+def _ingest_entry(session: CliSession, entry: TranscriptEntry, policy: Policy, tally: IngestTally) -> None:
     try:
-        [observed] = session.engine.observe(session.scope(entry.chat), [entry.draft], policy)
+        [ingest_result] = session.engine.add_messages(session.scope(entry.chat), [entry.draft], policy)
     except InvalidInput as error:
         # Real exports hold empty messages; they are named, and the others stored.
-        tally.skipped.append(f"{entry.place}: {error}")
+        tally.skipped_entries.append(f"{entry.location}: {error}")
         return
-    tally.new += observed.new
-    tally.unheard += not observed.stored
-    tally.known += observed.stored and not observed.new
-    tally.considered += observed.new and observed.considered
+    tally.new_count += ingest_result.is_new
+    tally.not_stored_count += not ingest_result.is_stored
+    tally.known_count += ingest_result.is_stored and not ingest_result.is_new
+    tally.extraction_count += ingest_result.is_new and ingest_result.is_queued

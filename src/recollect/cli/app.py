@@ -12,8 +12,8 @@ import typer
 from typer.main import get_command
 
 from recollect import __version__
-from recollect.cli.index import Commands
-from recollect.cli.options import Asked, Config, Db, Json, User
+from recollect.cli.index import LazyCommandGroup
+from recollect.cli.options import ConfigOption, DbOption, GlobalOptions, JsonOption, UserOption
 from recollect.errors import ConfigError, InvalidInput, NotFound, RecollectError, Refused
 
 #: Looked up along the exception's ancestry; usage errors are 2, degraded answers 5, Ctrl-C is 130.
@@ -24,8 +24,8 @@ EXIT_CODES: Mapping[type[BaseException], int] = {
     NotFound: 3,
     Refused: 4,
 }
-INTERRUPTED = 130
-EPILOG = """\b
+INTERRUPTED_EXIT_CODE = 130
+HELP_EPILOG = """\b
 Exit codes: 0 done, 1 error, 2 wrong input or settings, 3 not found, 4 refused,
 5 done but degraded (or `doctor` found something), 130 stopped with Ctrl-C.
 
@@ -39,15 +39,15 @@ Examples:
 --db, --user, --config and --json may stand before or after the command. `recollect COMMAND --help` has more."""
 
 app = typer.Typer(
-    cls=Commands,
+    cls=LazyCommandGroup,
     rich_markup_mode=None,
-    epilog=EPILOG,
+    epilog=HELP_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"recollect {__version__}")
         raise typer.Exit
 
@@ -56,15 +56,15 @@ def _version(wanted: bool) -> None:
 def recollect(
     ctx: typer.Context,
     *,
-    db: Db = None,
-    user: User = None,
-    config: Config = None,
-    as_json: Json = False,
+    db: DbOption = None,
+    user: UserOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")
     ] = False,
     _version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """
@@ -74,8 +74,8 @@ def recollect(
     `why` explains the choice. Everything is in one file, by default in your data folder
     (`recollect settings get db` says where).
     """
-    asked: Asked = ctx.obj
-    asked.db, asked.user, asked.config, asked.json, asked.debug = db, user, config, as_json, debug
+    options: GlobalOptions = ctx.obj
+    options.db, options.user, options.config, options.json, options.debug = db, user, config, as_json, debug
 
 
 def exit_code(error: BaseException) -> int:
@@ -89,37 +89,39 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line; return its exit code."""
-    _speak_utf8()
-    line = [mended(word) for word in argv] or ["--help"]
+    _use_utf8_output()
+    arguments = [decode_argument(word) for word in argv] or ["--help"]
     try:
-        code = _handled(line, Asked())
+        code = _run_command(arguments, GlobalOptions())
         sys.stdout.flush()
     except BrokenPipeError:
-        return _hung_up()
+        return _silence_stdout()
     return code
 
 
-def _handled(line: list[str], asked: Asked) -> int:
+def _run_command(arguments: list[str], options: GlobalOptions) -> int:
     try:
-        code = get_command(app).main(args=line, prog_name="recollect", standalone_mode=False, obj=asked)
+        code = get_command(app).main(
+            args=arguments, prog_name="recollect", standalone_mode=False, obj=options
+        )
     except typer.TyperException as error:
         # Who mistypes a command has not said yet, as far as we read, where the answer goes.
-        asked.json = asked.json or "--json" in line
-        return _misused(error, asked)
+        options.json = options.json or "--json" in arguments
+        return _report_usage_error(error, options)
     except typer.Abort:
         typer.echo("\nStopped. Nothing was changed.", err=True)
-        return INTERRUPTED
+        return INTERRUPTED_EXIT_CODE
     except RecollectError as error:
-        _report(error, str(error), asked)
+        _print_error(error, str(error), options)
         return exit_code(error)
     except Exception as error:  # noqa: BLE001 - the outermost handler: nobody gets a traceback unasked
-        return _unexpected(error, asked)
-    if code == INTERRUPTED:
-        typer.echo(f"\nStopped. {asked.resume}", err=True)
+        return _report_unexpected_error(error, options)
+    if code == INTERRUPTED_EXIT_CODE:
+        typer.echo(f"\nStopped. {options.resume_hint}", err=True)
     return code if isinstance(code, int) else 0
 
 
-def mended(text: str) -> str:
+def decode_argument(text: str) -> str:
     """The text of a word of the command line, with U+FFFD for what is no text."""
     try:
         # Bytes that Python could not read, for they are no UTF-8 or the locale knows only ASCII, come as surrogates.
@@ -128,37 +130,37 @@ def mended(text: str) -> str:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _speak_utf8() -> None:
+def _use_utf8_output() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal knows its own encoding; a pipe or a file gets UTF-8 everywhere.
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
 
 
-def _misused(error: typer.TyperException, asked: Asked) -> int:
+def _report_usage_error(error: typer.TyperException, options: GlobalOptions) -> int:
     context: typer.Context | None = getattr(error, "ctx", None)
     if context is not None:
         typer.echo(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n", err=True)
-    _report(error, error.format_message(), asked)
+    _print_error(error, error.format_message(), options)
     return error.exit_code
 
 
-def _unexpected(error: Exception, asked: Asked) -> int:
-    if asked.debug:
+def _report_unexpected_error(error: Exception, options: GlobalOptions) -> int:
+    if options.debug:
         traceback.print_exception(error)
-    hint = "" if asked.debug else " This is a mistake in recollect; run with --debug for the traceback."
-    _report(error, f"{type(error).__name__}: {error}.{hint}", asked)
+    hint = "" if options.debug else " This is a mistake in recollect; run with --debug for the traceback."
+    _print_error(error, f"{type(error).__name__}: {error}.{hint}", options)
     return 1
 
 
-def _report(error: Exception, message: str, asked: Asked) -> None:
-    if asked.json:
-        shape = {"error": {"type": type(error).__name__, "message": message}}
-        typer.echo(json.dumps(shape, ensure_ascii=False))
+def _print_error(error: Exception, message: str, options: GlobalOptions) -> None:
+    if options.json:
+        payload = {"error": {"type": type(error).__name__, "message": message}}
+        typer.echo(json.dumps(payload, ensure_ascii=False))
     typer.echo(f"Error: {message}", err=True)
 
 
-def _hung_up() -> int:
+def _silence_stdout() -> int:
     """Whoever read our output has gone. Say nothing, also when Python flushes at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

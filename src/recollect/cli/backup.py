@@ -9,27 +9,27 @@ import typer
 
 from recollect.bootstrap import open_backups
 from recollect.cli import render
-from recollect.cli.command import Call, command, commands, examples
-from recollect.cli.drain import bar
+from recollect.cli.command import CommandContext, command, format_examples, make_typer
+from recollect.cli.drain import progress_bar
 from recollect.errors import InvalidInput
 from recollect.library.memory import Memory
-from recollect.ports.backup import Backup, Watch
+from recollect.ports.backup import Backup, ProgressCallback
 from recollect.serialization import serializers
 
-app = commands()
+app = make_typer()
 
 #: Bytes, in which the bar counts.
-MEGABYTE = 1_000_000
+BYTES_PER_MEGABYTE = 1_000_000
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "recollect backup ~/backups", "recollect backup memory-before.db", "recollect backup ~/backups --json"
     )
 )
 @command
 def backup(
-    call: Call,
+    ctx: CommandContext,
     destination: Annotated[
         Path, typer.Argument(metavar="DESTINATION", help="A new file, or a folder to put one in.")
     ],
@@ -41,79 +41,91 @@ def backup(
     manifest with its hash. Nothing is overwritten. It is a memory file like any other: `recollect --db COPY list` reads
     it, and `recollect restore COPY` puts it back. It holds everybody's memory, but no token of the server.
     """
-    call.asked.resume = "Nothing was kept of the copy; run the same command again."
-    with call.open() as session, _watched(call, "Copying") as watch:
-        made = Memory.over(session.runtime).backup(destination, watch=watch)
-    held = f"{render.count(_number(made, 'messages'), 'message')} and {_memories(_number(made, 'memories'))}"
-    size = render.size(_number(made, "bytes"))
-    call.answer(made, f"{held} of {_users(_number(made, 'users'))} copied to {made['file']} ({size}).")
-    call.note(f"sha256 {made['sha256']}")
+    ctx.options.resume_hint = "Nothing was kept of the copy; run the same command again."
+    with ctx.open_session() as session, _show_progress(ctx, "Copying") as report_progress:
+        manifest = Memory.from_application(session.application).backup(destination, progress=report_progress)
+    contents_text = (
+        f"{render.format_count(_get_number(manifest, 'messages'), 'message')} and"
+        f" {_format_memory_count(_get_number(manifest, 'memories'))}"
+    )
+    size_text = render.format_bytes(_get_number(manifest, "bytes"))
+    ctx.print_result(
+        manifest,
+        f"{contents_text} of {_format_user_count(_get_number(manifest, 'users'))} copied to"
+        f" {manifest['file']} ({size_text}).",
+    )
+    ctx.info(f"sha256 {manifest['sha256']}")
 
 
-def is_a_file(wanted: list[str]) -> bool:
+def is_backup_path(names: list[str]) -> bool:
     """Whether a backup is meant: ids of memories have no dots or slashes, and are no files."""
-    return any("." in each or "/" in each or "\\" in each or Path(each).is_file() for each in wanted)
+    return any("." in name or "/" in name or "\\" in name or Path(name).is_file() for name in names)
 
 
-def restore_backup(call: Call, wanted: list[str], *, yes: bool) -> None:
+def restore_backup(ctx: CommandContext, paths: list[str], *, yes: bool) -> None:
     """Look a copy through, show what it holds, and put it in the memory's place."""
-    if len(wanted) != 1:
+    if len(paths) != 1:
         raise InvalidInput("One backup can be restored at a time. Name one file, or only ids of memories.")
-    settings = call.load_settings()
-    db = settings.resolve().connection.db
+    settings = ctx.load_settings()
+    db = settings.resolve().machine.db
     backups, clock = open_backups(settings)
-    found = backups.look(wanted[0])
-    call.mention(found.warnings)
-    if call.for_people:
-        call.aside.print(_preview(found))
-    there = f"{db}, which is kept beside it" if Path(db).exists() else db
-    call.confirm(
-        f"Put this in the place of {there}? What was forgotten or erased since then comes back with it.",
+    backup_file = backups.inspect(paths[0])
+    ctx.warn_all(backup_file.warnings)
+    if ctx.is_text:
+        ctx.stderr.print(_render_preview(backup_file))
+    target_text = f"{db}, which is kept beside it" if Path(db).exists() else db
+    ctx.confirm(
+        f"Put this in the place of {target_text}? What was forgotten or erased since then comes back with it.",
         yes=yes,
     )
-    call.asked.resume = "The memory is as it was."
-    with _watched(call, "Restoring") as watch:
-        kept = backups.restore(found, now=clock.now(), watch=watch)
-    call.answer({**serializers.backup(found), "db": db, "kept": kept}, f"{wanted[0]} is now in {db}.")
-    if kept:
-        call.note(f"What was there before is in {kept}. Delete it when you are sure.")
+    ctx.options.resume_hint = "The memory is as it was."
+    with _show_progress(ctx, "Restoring") as report_progress:
+        previous_file = backups.restore(backup_file, now=clock.now(), progress=report_progress)
+    ctx.print_result(
+        {**serializers.serialize_backup(backup_file), "db": db, "kept": previous_file},
+        f"{paths[0]} is now in {db}.",
+    )
+    if previous_file:
+        ctx.info(f"What was there before is in {previous_file}. Delete it when you are sure.")
 
 
-def _preview(found: Backup) -> object:
-    held = found.holds
+def _render_preview(backup_file: Backup) -> object:
+    contents = backup_file.contents
     return render.fields(
         {
-            "backup": f"{found.path} ({render.size(found.bytes)})",
-            "made": render.when(found.made_at) if found.made_at else "unknown",
-            "last said": render.when(held.newest) if held.newest else "nothing",
-            "users": f"{held.users:,}",
-            "messages": f"{held.messages:,}",
-            "memories": f"{held.memories:,}",
-            "schema": f"{held.schema}",
+            "backup": f"{backup_file.path} ({render.format_bytes(backup_file.size_bytes)})",
+            "made": render.format_time(backup_file.created_at) if backup_file.created_at else "unknown",
+            "last said": render.format_time(contents.last_message_at)
+            if contents.last_message_at
+            else "nothing",
+            "users": f"{contents.users:,}",
+            "messages": f"{contents.messages:,}",
+            "memories": f"{contents.memories:,}",
+            "schema": f"{contents.schema_version}",
             "found": "whole",
         }
     )
 
 
 @contextmanager
-def _watched(call: Call, title: str) -> Iterator[Watch]:
-    with bar(call.aside, title, total=0) as shown:
+def _show_progress(ctx: CommandContext, title: str) -> Iterator[ProgressCallback]:
+    with progress_bar(ctx.stderr, title, total=0) as progress:
 
-        def watch(done: int, total: int) -> None:
-            shown.move(done=done // MEGABYTE, total=max(total // MEGABYTE, 1))
+        def report_progress(done: int, total: int) -> None:
+            progress.update(done=done // BYTES_PER_MEGABYTE, total=max(total // BYTES_PER_MEGABYTE, 1))
 
-        yield watch
+        yield report_progress
 
 
-def _number(made: serializers.Shape, name: str) -> int:
-    value = made[name]
+def _get_number(manifest: serializers.JsonObject, name: str) -> int:
+    value = manifest[name]
     assert isinstance(value, int)
     return value
 
 
-def _memories(number: int) -> str:
-    return render.count(number, "memory", "memories")
+def _format_memory_count(number: int) -> str:
+    return render.format_count(number, "memory", "memories")
 
 
-def _users(number: int) -> str:
-    return render.count(number, "user")
+def _format_user_count(number: int) -> str:
+    return render.format_count(number, "user")

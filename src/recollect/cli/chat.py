@@ -8,24 +8,24 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli.chat_session import COMMANDS, Talk
-from recollect.cli.command import DEGRADED, Call, command, commands, examples
-from recollect.cli.session import Session
-from recollect.domain.scope import DEFAULT_CHAT, TEMPORARY
+from recollect.cli.chat_session import CHAT_COMMANDS, ChatSession
+from recollect.cli.command import DEGRADED_EXIT_CODE, CommandContext, command, format_examples, make_typer
+from recollect.cli.session import CliSession
+from recollect.domain.scope import DEFAULT_CHAT, TEMPORARY_CHAT_PREFIX
 from recollect.errors import InvalidInput, RecollectError
 
-app = commands()
+app = make_typer()
 
-PROMPT = "> "
-QUIT = {"quit", "exit"}
-KNOWN = "/why, /undo, /forget ID, /summary, /mode MODE, /quit"
+INPUT_PROMPT = "> "
+QUIT_COMMANDS = {"quit", "exit"}
+COMMANDS_HELP = "/why, /undo, /forget ID, /summary, /mode MODE, /quit"
 # Arrow keys and history while typing, where the system has them.
 with suppress(ImportError):
     import_module("readline")
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "recollect chat",
         "recollect chat trip --model llama3.2 --model-url http://localhost:11434/v1",
         "recollect chat --temporary",
@@ -34,7 +34,7 @@ with suppress(ImportError):
 )
 @command
 def chat(
-    call: Call,
+    ctx: CommandContext,
     name: Annotated[
         str, typer.Argument(metavar="CHAT", help="The chat to go on with, or a new one.")
     ] = DEFAULT_CHAT,
@@ -59,64 +59,72 @@ def chat(
     what was learned last, /forget ID, /summary, /mode MODE, /quit. Lines may also come from a pipe, one message a line;
     exit code 5 if one of them could not be answered.
     """
-    wanted = {"model": model, "model_url": model_url}
-    call.asked.settings = {key: value for key, value in wanted.items() if value is not None}
-    with call.open() as session:
-        talk = Talk(call=call, session=session, chat=_named(session, name, temporary=temporary), mode=mode)
-        talk.resume()
-        _greet(talk)
-        failed = [text for text in _lines() if not _answered(talk, text)]
-    call.answer({"chat_id": talk.chat, "turns": list(talk.turns)})
-    if failed and not sys.stdin.isatty():
-        raise typer.Exit(DEGRADED)
+    model_settings = {"model": model, "model_url": model_url}
+    ctx.options.settings = {key: value for key, value in model_settings.items() if value is not None}
+    with ctx.open_session() as session:
+        chat_session = ChatSession(
+            ctx=ctx, session=session, chat=_chat_id(session, name, temporary=temporary), mode=mode
+        )
+        chat_session.load_history()
+        _print_greeting(chat_session)
+        failed_lines = [text for text in _read_messages() if not _handle_line(chat_session, text)]
+    ctx.print_result({"chat_id": chat_session.chat, "turns": list(chat_session.turns)})
+    if failed_lines and not sys.stdin.isatty():
+        raise typer.Exit(DEGRADED_EXIT_CODE)
 
 
-def _named(session: Session, name: str, *, temporary: bool) -> str:
-    return TEMPORARY + session.engine.ids.new() if temporary else name
+def _chat_id(session: CliSession, name: str, *, temporary: bool) -> str:
+    return TEMPORARY_CHAT_PREFIX + session.engine.ids.new() if temporary else name
 
 
-def _greet(talk: Talk) -> None:
+def _print_greeting(chat_session: ChatSession) -> None:
     if not sys.stdin.isatty():
         return
-    voice = talk.session.model.model_id if talk.session.model else "no language model: quoting memory"
-    talk.call.note(f"Chat {talk.chat}, memory {talk.policy.memory.mode}, {voice}. {KNOWN}")
+    answerer = (
+        chat_session.session.model.model_id
+        if chat_session.session.model
+        else "no language model: quoting memory"
+    )
+    chat_session.ctx.info(
+        f"Chat {chat_session.chat}, memory {chat_session.policy.memory.mode}, {answerer}. {COMMANDS_HELP}"
+    )
 
 
-def _lines() -> Iterator[str]:
+def _read_messages() -> Iterator[str]:
     """What is typed, or piped, line by line, until there is no more."""
-    source = _typed() if sys.stdin.isatty() else _piped()
+    source = _read_terminal() if sys.stdin.isatty() else _read_pipe()
     for line in source:
         text = line.strip()
-        if text.removeprefix("/") in QUIT and text.startswith("/"):
+        if text.removeprefix("/") in QUIT_COMMANDS and text.startswith("/"):
             return
         if text:
             yield text
 
 
-def _typed() -> Iterator[str]:
+def _read_terminal() -> Iterator[str]:
     try:
         while True:
-            yield input(PROMPT)
+            yield input(INPUT_PROMPT)
     except (EOFError, KeyboardInterrupt):
         # Whoever leaves like this has not ended the line.
         typer.echo()
 
 
-def _piped() -> Iterator[str]:
+def _read_pipe() -> Iterator[str]:
     for line in sys.stdin.buffer:
         yield line.decode("utf-8", "replace")
 
 
-def _answered(talk: Talk, text: str) -> bool:
+def _handle_line(chat_session: ChatSession, text: str) -> bool:
     """One line; a failure or Ctrl-C ends it, not the conversation."""
     try:
-        _obey(talk, text) if _is_command(text) else talk.say(text)
+        _run_chat_command(chat_session, text) if _is_command(text) else chat_session.send(text)
     except RecollectError as error:
-        talk.call.warn(str(error))
+        chat_session.ctx.warn(str(error))
         return False
     except KeyboardInterrupt:
-        talk.session.brake.pulled = False
-        talk.call.note("Stopped.")
+        chat_session.session.cancellation.is_cancelled = False
+        chat_session.ctx.info("Stopped.")
     return True
 
 
@@ -125,8 +133,8 @@ def _is_command(text: str) -> bool:
     return text.startswith("/") and text[1:].partition(" ")[0].isalpha()
 
 
-def _obey(talk: Talk, text: str) -> None:
-    name, _, rest = text[1:].partition(" ")
-    if name not in COMMANDS:
-        raise InvalidInput(f"There is no command /{name}. There are {KNOWN}.")
-    COMMANDS[name](talk, rest.strip())
+def _run_chat_command(chat_session: ChatSession, text: str) -> None:
+    name, _, argument = text[1:].partition(" ")
+    if name not in CHAT_COMMANDS:
+        raise InvalidInput(f"There is no command /{name}. There are {COMMANDS_HELP}.")
+    CHAT_COMMANDS[name](chat_session, argument.strip())

@@ -7,30 +7,30 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from recollect.cli import render
-from recollect.cli.command import Call
-from recollect.cli.drain import finish
-from recollect.cli.output import printable
-from recollect.cli.session import Session
-from recollect.cli.summaries import told
+from recollect.cli.command import CommandContext
+from recollect.cli.drain import drain_queue
+from recollect.cli.output import replace_unprintable
+from recollect.cli.session import CliSession
+from recollect.cli.summaries import render_summaries
 from recollect.domain.candidate import Source
-from recollect.domain.chat_turn import Answered, Delta, Recalled
-from recollect.domain.memory import Memory, Standing
-from recollect.domain.message import SPEAKERS
+from recollect.domain.chat_turn import AnswerDelta, AnswerFinished, ContextReady
+from recollect.domain.memory import Memory, MemoryStatus
+from recollect.domain.message import CHAT_ROLES
 from recollect.domain.policy import Policy
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
 from recollect.errors import ConfigError, InvalidInput
-from recollect.ports.chat_model import Turn
+from recollect.ports.chat_model import ModelMessage
 from recollect.serialization import serializers
-from recollect.serialization.serializers import Shape
+from recollect.serialization.serializers import JsonObject
 
 #: Turns of the conversation that are sent along.
-PAST = 40
-SYSTEM = (
+MAX_HISTORY_TURNS = 40
+SYSTEM_PROMPT = (
     "You are a helpful assistant. What is remembered about the user may stand behind their message; use it where it"
     " helps, without repeating it."
 )
-NAMES: Mapping[Source, tuple[str, str]] = {
+SOURCE_NOUNS: Mapping[Source, tuple[str, str]] = {
     Source.MEMORY: ("memory", "memories"),
     Source.MESSAGE: ("message", "messages"),
     Source.CHUNK: ("passage", "passages"),
@@ -39,13 +39,13 @@ NAMES: Mapping[Source, tuple[str, str]] = {
 
 
 @dataclass(slots=True, kw_only=True)
-class Talk:
-    call: Call
-    session: Session
+class ChatSession:
+    ctx: CommandContext
+    session: CliSession
     chat: str
     mode: str | None = None  #: chosen for this conversation alone
-    past: list[Turn] = field(default_factory=list)
-    turns: list[Shape] = field(default_factory=list)  #: what was said here, for machines
+    history: list[ModelMessage] = field(default_factory=list)
+    turns: list[JsonObject] = field(default_factory=list)  #: what was said here, for machines
 
     @property
     def scope(self) -> Scope:
@@ -55,133 +55,169 @@ class Talk:
     def policy(self) -> Policy:
         return self.session.policy({"memory.mode": self.mode}, chat=self.chat)
 
-    def resume(self) -> None:
+    def load_history(self) -> None:
         """Go on where the chat stands."""
         if self.policy.memory.mode == "off":
             return
-        said = self.session.store.messages.list(self.scope, limit=PAST)
-        self.past = [Turn(role=m.role, content=m.content) for m in said if m.role in SPEAKERS and m.content]
+        messages = self.session.store.messages.list(self.scope, limit=MAX_HISTORY_TURNS)
+        self.history = [
+            ModelMessage(role=m.role, content=m.content)
+            for m in messages
+            if m.role in CHAT_ROLES and m.content
+        ]
 
-    def say(self, text: str) -> None:
+    def send(self, text: str) -> None:
         """One turn: the answer as it comes, what it rests on, and what was learned."""
-        policy, pieces = self.policy, Pieces(self.call)
-        events = self.session.engine.converse(
-            self.scope, text, policy, model=self.session.model, past=self.past[-PAST:], system=SYSTEM
+        policy, printer = self.policy, AnswerPrinter(self.ctx)
+        events = self.session.engine.stream_turn(
+            self.scope,
+            text,
+            policy,
+            model=self.session.model,
+            history=self.history[-MAX_HISTORY_TURNS:],
+            system=SYSTEM_PROMPT,
         )
-        recalled, answered = None, None
-        with closing(pieces):
+        context_ready, answer_finished = None, None
+        with closing(printer):
             for event in events:
                 match event:
-                    case Recalled():
-                        recalled = event
-                    case Delta(text=piece):
-                        pieces.show(piece)
-                    case Answered():
-                        answered = event
-        assert recalled is not None
-        assert answered is not None
-        self.past += [Turn(role="user", content=recalled.sent), Turn(role="assistant", content=answered.text)]
-        self.call.note(account(recalled.receipt, policy))
-        self._learn(text, recalled, answered)
+                    case ContextReady():
+                        context_ready = event
+                    case AnswerDelta(text=piece):
+                        printer.write(piece)
+                    case AnswerFinished():
+                        answer_finished = event
+        assert context_ready is not None
+        assert answer_finished is not None
+        self.history += [
+            ModelMessage(role="user", content=context_ready.prompt),
+            ModelMessage(role="assistant", content=answer_finished.text),
+        ]
+        self.ctx.info(format_usage(context_ready.receipt, policy))
+        self._report_learned(text, context_ready, answer_finished)
 
-    def _learn(self, text: str, recalled: Recalled, answered: Answered) -> None:
-        left = finish(self.call, self.session)
-        heard = [recalled.asked, *([answered.answer] if answered.answer else [])]
-        fresh = [each.message.id for each in heard if each.stored]
-        known = self.session.store.memories.of_messages(self.session.scope(), fresh)
-        learned = [each for each in known if each.spans and each.spans[0].message_id in fresh]
-        for each in learned:
-            undoing = " (undo: /undo)" if each.standing is Standing.ACTIVE else ""
-            self.call.note(f"{render.learned(each)}{undoing}")
-        self.call.mention([*recalled.receipt.degraded, *left.warnings])
-        self.turns.append(_turn(text, recalled.receipt, answered.text, learned))
+    def _report_learned(
+        self, text: str, context_ready: ContextReady, answer_finished: AnswerFinished
+    ) -> None:
+        remaining = drain_queue(self.ctx, self.session)
+        ingest_results = [
+            context_ready.ingest_result,
+            *([answer_finished.ingest_result] if answer_finished.ingest_result else []),
+        ]
+        message_ids = [each.message.id for each in ingest_results if each.is_stored]
+        memories = self.session.store.memories.of_messages(self.session.scope(), message_ids)
+        learned_memories = [
+            each for each in memories if each.spans and each.spans[0].message_id in message_ids
+        ]
+        for each in learned_memories:
+            undo_hint = " (undo: /undo)" if each.standing is MemoryStatus.ACTIVE else ""
+            self.ctx.info(f"{render.learned_memory(each)}{undo_hint}")
+        self.ctx.warn_all([*context_ready.receipt.degradations, *remaining.warnings])
+        self.turns.append(
+            _serialize_turn(text, context_ready.receipt, answer_finished.text, learned_memories)
+        )
 
 
 @dataclass(slots=True)
-class Pieces:
+class AnswerPrinter:
     """Prints an answer as it comes, and ends its line."""
 
-    call: Call
-    last: str = "\n"
+    ctx: CommandContext
+    last_piece: str = "\n"
 
-    def show(self, piece: str) -> None:
-        if piece and self.call.for_people:
-            sys.stdout.write(printable(piece) if sys.stdout.isatty() else piece)
+    def write(self, piece: str) -> None:
+        if piece and self.ctx.is_text:
+            sys.stdout.write(replace_unprintable(piece) if sys.stdout.isatty() else piece)
             sys.stdout.flush()
-            self.last = piece
+            self.last_piece = piece
 
     def close(self) -> None:
-        if not self.last.endswith("\n"):
+        if not self.last_piece.endswith("\n"):
             sys.stdout.write("\n")
             sys.stdout.flush()
 
 
-def account(receipt: Receipt, policy: Policy) -> str:
+def format_usage(receipt: Receipt, policy: Policy) -> str:
     """`3 memories · 412 tokens · 18 ms`."""
     if policy.memory.mode == "off":
         return "memory is off"
-    counts = Counter(item.source for item in receipt.injected)
-    used = ", ".join(
-        render.count(counts[source], *names) for source, names in NAMES.items() if counts[source]
+    counts = Counter(item.source for item in receipt.injected_items)
+    item_counts = ", ".join(
+        render.format_count(counts[source], *names)
+        for source, names in SOURCE_NOUNS.items()
+        if counts[source]
     )
-    spent = receipt.timings.get("total_ms", 0.0)
-    return f"{used or 'no memories'} · {render.count(receipt.tokens, 'token')} · {spent:.0f} ms"
+    total_ms = receipt.timings.get("total_ms", 0.0)
+    return (
+        f"{item_counts or 'no memories'} · {render.format_count(receipt.tokens, 'token')} · {total_ms:.0f} ms"
+    )
 
 
-def _turn(text: str, receipt: Receipt, answer: str, learned: Sequence[Memory]) -> Shape:
+def _serialize_turn(text: str, receipt: Receipt, answer: str, memories: Sequence[Memory]) -> JsonObject:
     return {
         "question": text,
         "answer": answer,
         "receipt": receipt.id,
         "tokens": receipt.tokens,
-        "injected": [item.id for item in receipt.injected],
-        "learned": [serializers.memory(each) for each in learned],
+        "injected": [item.id for item in receipt.injected_items],
+        "learned": [serializers.serialize_memory(each) for each in memories],
     }
 
 
-def why(talk: Talk, _rest: str) -> None:
-    kept = talk.session.store.receipts.get(talk.session.scope(), "last")
-    talk.call.say(render.receipt(kept, wide=talk.call.wide, most=5))
+def explain_last_answer(chat_session: ChatSession, _argument: str) -> None:
+    receipt = chat_session.session.store.receipts.get(chat_session.session.scope(), "last")
+    chat_session.ctx.print_text(render.receipt(receipt, wide=chat_session.ctx.is_wide, limit=5))
 
 
-def undo(talk: Talk, _rest: str) -> None:
-    event = talk.session.engine.undo(talk.session.scope())
-    finish(talk.call, talk.session)
-    memories = (talk.session.store.memories.get(talk.session.scope(), step.memory_id) for step in event.steps)
+def undo_last_change(chat_session: ChatSession, _argument: str) -> None:
+    event = chat_session.session.engine.undo(chat_session.session.scope())
+    drain_queue(chat_session.ctx, chat_session.session)
+    memories = (
+        chat_session.session.store.memories.get(chat_session.session.scope(), step.memory_id)
+        for step in event.changes
+    )
     for memory in memories:
-        talk.call.say(f"Undone ({event.action}): {render.excerpt(memory.text)}")
+        chat_session.ctx.print_text(f"Undone ({event.action}): {render.excerpt(memory.text)}")
 
 
-def forget(talk: Talk, rest: str) -> None:
-    if not rest:
+def forget_memory(chat_session: ChatSession, memory_id: str) -> None:
+    if not memory_id:
         raise InvalidInput("Say which memory: /forget ID. /why shows ids.")
-    gone = talk.session.engine.forget(talk.session.scope(), rest)
-    talk.call.say(f"Forgotten: {render.excerpt(gone.text)}")
+    memory = chat_session.session.engine.forget(chat_session.session.scope(), memory_id)
+    chat_session.ctx.print_text(f"Forgotten: {render.excerpt(memory.text)}")
 
 
-def summary(talk: Talk, _rest: str) -> None:
-    policy = talk.policy
-    made = talk.session.engine.summarised(talk.scope, policy, now=True) if policy.listens else []
-    kept = talk.session.engine.keep_summaries(talk.scope, made, policy) if made else []
-    latest = kept or talk.session.store.summaries.list(talk.scope, limit=2)
-    talk.call.say(told(latest) if latest else "There is nothing to summarise yet.")
+def print_summary(chat_session: ChatSession, _argument: str) -> None:
+    policy = chat_session.policy
+    new_summaries = (
+        chat_session.session.engine.build_summaries(chat_session.scope, policy, force=True)
+        if policy.collects
+        else []
+    )
+    saved_summaries = (
+        chat_session.session.engine.save_summaries(chat_session.scope, new_summaries, policy)
+        if new_summaries
+        else []
+    )
+    latest = saved_summaries or chat_session.session.store.summaries.list(chat_session.scope, limit=2)
+    chat_session.ctx.print_text(render_summaries(latest) if latest else "There is nothing to summarise yet.")
 
 
-def mode(talk: Talk, rest: str) -> None:
-    before = talk.mode
-    talk.mode = rest or before
+def set_mode(chat_session: ChatSession, mode_name: str) -> None:
+    previous_mode = chat_session.mode
+    chat_session.mode = mode_name or previous_mode
     try:
-        holds = talk.policy.memory.mode
+        effective_mode = chat_session.policy.memory.mode
     except ConfigError:
-        talk.mode = before
+        chat_session.mode = previous_mode
         raise
-    talk.call.say(f"Memory is {holds} in this conversation.")
+    chat_session.ctx.print_text(f"Memory is {effective_mode} in this conversation.")
 
 
-COMMANDS: Mapping[str, Callable[[Talk, str], None]] = {
-    "why": why,
-    "undo": undo,
-    "forget": forget,
-    "summary": summary,
-    "mode": mode,
+CHAT_COMMANDS: Mapping[str, Callable[[ChatSession, str], None]] = {
+    "why": explain_last_answer,
+    "undo": undo_last_change,
+    "forget": forget_memory,
+    "summary": print_summary,
+    "mode": set_mode,
 }

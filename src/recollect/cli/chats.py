@@ -7,27 +7,34 @@ import typer
 from rich.console import RenderableType
 
 from recollect.cli import render
-from recollect.cli.command import Call, Yes, command, commands, examples, given_text
-from recollect.cli.drain import finish
-from recollect.cli.session import Session
-from recollect.cli.sources import rehearsed
+from recollect.cli.command import (
+    CommandContext,
+    YesOption,
+    command,
+    format_examples,
+    make_typer,
+    read_text_argument,
+)
+from recollect.cli.drain import drain_queue
+from recollect.cli.session import CliSession
+from recollect.cli.sources import preview_removal
 from recollect.domain.memory import Memory
-from recollect.domain.scope import TEMPORARY
+from recollect.domain.scope import TEMPORARY_CHAT_PREFIX
 from recollect.errors import InvalidInput
 from recollect.serialization import serializers
-from recollect.serialization.serializers import Json, Shape
+from recollect.serialization.serializers import JsonObject, JsonValue
 
-app = commands()
-group = commands()
+app = make_typer()
+group = make_typer()
 app.add_typer(group, name="chats")
 
-ChatId: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="The chat.")]
-MessageId: TypeAlias = Annotated[
+ChatIdArgument: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="The chat.")]
+MessageIdArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="MESSAGE", help="The message; `recollect chats show` prints ids.")
 ]
-DEFAULT = "default"
+DEFAULT_MODE = "default"
 #: What each mode means.
-MODES = {
+MODE_DESCRIPTIONS = {
     "on": "memory listens and is used",
     "collect_only": "memory listens, and is not used in answers",
     "recall_only": "memory is used, and nothing new is stored",
@@ -37,7 +44,7 @@ MODES = {
 
 @group.callback(
     invoke_without_command=True,
-    epilog=examples(
+    epilog=format_examples(
         "recollect chats",
         "recollect chats show trip",
         "recollect chats mode trip off",
@@ -47,7 +54,7 @@ MODES = {
 )
 @command
 def chats(
-    call: Call,
+    ctx: CommandContext,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="Chats at most.")] = 100,
     temporary: Annotated[
         bool, typer.Option("--temporary", help="Print a new name for a chat that leaves no trace.")
@@ -60,57 +67,63 @@ def chats(
     `recollect chat`; nothing said under it is stored, and nothing is recalled.
     """
     if temporary:
-        _begin_temporary(call)
+        _print_temporary_name(ctx)
         return
-    with call.open() as session:
-        listed = session.store.chats.list(session.scope(), limit=limit)
-    call.answer(
-        serializers.results(map(serializers.chat, listed)), *([render.chats(listed)] if listed else [])
+    with ctx.open_session() as session:
+        chat_list = session.store.chats.list(session.scope(), limit=limit)
+    ctx.print_result(
+        serializers.wrap_results(map(serializers.serialize_chat, chat_list)),
+        *([render.chats(chat_list)] if chat_list else []),
     )
-    if not listed:
-        call.note("No chats yet. `recollect add --role user --chat NAME ...` begins one.")
+    if not chat_list:
+        ctx.info("No chats yet. `recollect add --role user --chat NAME ...` begins one.")
 
 
-def _begin_temporary(call: Call) -> None:
-    with call.open() as session:
-        name = TEMPORARY + session.engine.ids.new()
-    call.answer({"id": name, "temporary": True}, name)
-    call.note(
-        "A chat with this name leaves no trace: nothing is stored, nothing recalled. Give it as --chat."
-    )
-
-
-@group.command(epilog=examples("recollect chats show trip", "recollect chats show trip --limit 20 --json"))
-@command
-def show(
-    call: Call,
-    chat: ChatId,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="The last N messages.")] = 100,
-) -> None:
-    """Print the messages of a chat, in the order they came."""
-    with call.open() as session:
-        found = session.store.chats.get(session.scope(chat))
-        messages = session.store.messages.list(session.scope(chat), limit=limit)
-    call.answer(
-        {**serializers.chat(found), **serializers.results(map(serializers.message, messages))},
-        render.conversation(messages),
-    )
-    if len(messages) < found.messages:
-        call.note(f"The last {len(messages)} of {found.messages} messages; --limit shows more.")
+def _print_temporary_name(ctx: CommandContext) -> None:
+    with ctx.open_session() as session:
+        name = TEMPORARY_CHAT_PREFIX + session.engine.ids.new()
+    ctx.print_result({"id": name, "temporary": True}, name)
+    ctx.info("A chat with this name leaves no trace: nothing is stored, nothing recalled. Give it as --chat.")
 
 
 @group.command(
-    epilog=examples(
+    epilog=format_examples("recollect chats show trip", "recollect chats show trip --limit 20 --json")
+)
+@command
+def show(
+    ctx: CommandContext,
+    chat: ChatIdArgument,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="The last N messages.")] = 100,
+) -> None:
+    """Print the messages of a chat, in the order they came."""
+    with ctx.open_session() as session:
+        stored_chat = session.store.chats.get(session.scope(chat))
+        messages = session.store.messages.list(session.scope(chat), limit=limit)
+    ctx.print_result(
+        {
+            **serializers.serialize_chat(stored_chat),
+            **serializers.wrap_results(map(serializers.serialize_message, messages)),
+        },
+        render.conversation(messages),
+    )
+    if len(messages) < stored_chat.message_count:
+        ctx.info(f"The last {len(messages)} of {stored_chat.message_count} messages; --limit shows more.")
+
+
+@group.command(
+    epilog=format_examples(
         "recollect chats mode trip", "recollect chats mode trip off", "recollect chats mode trip default"
     )
 )
 @command
 def mode(
-    call: Call,
-    chat: ChatId,
-    wanted: Annotated[
+    ctx: CommandContext,
+    chat: ChatIdArgument,
+    mode_name: Annotated[
         str | None,
-        typer.Argument(metavar="MODE", help=f"{', '.join(MODES)}, or default to take the choice back."),
+        typer.Argument(
+            metavar="MODE", help=f"{', '.join(MODE_DESCRIPTIONS)}, or default to take the choice back."
+        ),
     ] = None,
 ) -> None:
     """
@@ -119,38 +132,46 @@ def mode(
     A choice holds for this chat, from the next message on, and wins over your settings; --mode of a single command wins
     over it. In a temporary chat memory is always off.
     """
-    with call.open() as session:
+    with ctx.open_session() as session:
         scope = session.scope(chat)
-        if wanted is not None:
-            _choose(session, chat, wanted)
-        chosen, holds = session.store.chats.mode(scope), session.policy(chat=chat).memory.mode
-    why = "always so in a temporary chat" if scope.is_temporary else "chosen" if chosen else "your settings"
-    call.answer(
-        {"id": chat, "mode": holds, "chosen": chosen},
-        f"Memory is {holds} in chat {chat} ({why}): {MODES[holds]}.",
+        if mode_name is not None:
+            _set_mode(session, chat, mode_name)
+        chosen_mode, effective_mode = session.store.chats.mode(scope), session.policy(chat=chat).memory.mode
+    reason = (
+        "always so in a temporary chat"
+        if scope.is_temporary
+        else "chosen"
+        if chosen_mode
+        else "your settings"
+    )
+    ctx.print_result(
+        {"id": chat, "mode": effective_mode, "chosen": chosen_mode},
+        f"Memory is {effective_mode} in chat {chat} ({reason}): {MODE_DESCRIPTIONS[effective_mode]}.",
     )
 
 
-def _choose(session: Session, chat: str, wanted: str) -> None:
+def _set_mode(session: CliSession, chat: str, mode_name: str) -> None:
     scope = session.scope(chat)
-    if wanted not in {*MODES, DEFAULT}:
-        raise InvalidInput(f"There is no mode {wanted!r}. Choose one of {', '.join(MODES)}, or {DEFAULT}.")
+    if mode_name not in {*MODE_DESCRIPTIONS, DEFAULT_MODE}:
+        raise InvalidInput(
+            f"There is no mode {mode_name!r}. Choose one of {', '.join(MODE_DESCRIPTIONS)}, or {DEFAULT_MODE}."
+        )
     if scope.is_temporary:
         raise InvalidInput("In a temporary chat memory is always off. Use another chat for another mode.")
-    choice = None if wanted == DEFAULT else wanted
+    choice = None if mode_name == DEFAULT_MODE else mode_name
     session.store.chats.set_mode(scope, choice, now=session.engine.clock.now())
 
 
 @group.command(
-    epilog=examples(
+    epilog=format_examples(
         'recollect chats edit 01k9x2v7q3m5 "We fly to Lisbon on 3 May"',
         "recollect chats edit 01k9x2v7q3m5 - < said.txt",
     )
 )
 @command
 def edit(
-    call: Call,
-    message: MessageId,
+    ctx: CommandContext,
+    message: MessageIdArgument,
     words: Annotated[list[str], typer.Argument(metavar="TEXT", help="What it should say; - reads it.")],
 ) -> None:
     """
@@ -159,92 +180,99 @@ def edit(
     What was learned from the old words alone goes, and the new ones are judged. Memories you wrote or corrected
     yourself stay.
     """
-    text = given_text(words)
-    with call.open() as session:
+    text = read_text_argument(words)
+    with ctx.open_session() as session:
         chat = session.store.messages.get(session.scope(), message).chat
-        before = session.store.memories.of_messages(session.scope(), [message])
-        observed = session.engine.edit_message(session.scope(), message, text, session.policy(chat=chat))
-        left = finish(call, session)
-        after = session.store.memories.of_messages(session.scope(), [message])
-    known = {each.text for each in before}
-    gone = [each for each in before if each.text not in {now.text for now in after}]
-    call.answer(
+        memories_before = session.store.memories.of_messages(session.scope(), [message])
+        ingest_result = session.engine.edit_message(session.scope(), message, text, session.policy(chat=chat))
+        remaining = drain_queue(ctx, session)
+        memories_after = session.store.memories.of_messages(session.scope(), [message])
+    known_texts = {each.text for each in memories_before}
+    removed_memories = [
+        each for each in memories_before if each.text not in {now.text for now in memories_after}
+    ]
+    ctx.print_result(
         {
-            **serializers.observed(observed),
-            **serializers.results(map(serializers.memory, after)),
-            "gone": _shapes(gone),
-            "degraded": list(left.warnings),
+            **serializers.serialize_ingest_result(ingest_result),
+            **serializers.wrap_results(map(serializers.serialize_memory, memories_after)),
+            "gone": _serialize_memories(removed_memories),
+            "degraded": list(remaining.warnings),
         },
         f"Changed in chat {chat}: {render.excerpt(text)}",
-        *map(_gone, gone),
-        *(render.learned(each) for each in after if each.text not in known),
+        *map(_describe_removed, removed_memories),
+        *(render.learned_memory(each) for each in memories_after if each.text not in known_texts),
     )
-    call.mention(left.warnings)
+    ctx.warn_all(remaining.warnings)
 
 
 @group.command(
-    epilog=examples("recollect chats delete 01k9x2v7q3m5", "recollect chats delete 01k9x2v7q3m5 --yes")
+    epilog=format_examples("recollect chats delete 01k9x2v7q3m5", "recollect chats delete 01k9x2v7q3m5 --yes")
 )
 @command
-def delete(call: Call, message: MessageId, yes: Yes = False) -> None:
+def delete(ctx: CommandContext, message: MessageIdArgument, yes: YesOption = False) -> None:
     """
     Delete a message, and what was learned from it alone.
 
     Shows what would go and asks; where nobody can be asked it takes --yes (otherwise exit code 4). Memories you wrote
     or corrected yourself stay.
     """
-    with call.open() as session:
-        scope, found = session.scope(), session.store.messages.get(session.scope(), message)
-        policy = session.policy(chat=found.chat)
+    with ctx.open_session() as session:
+        scope, stored_message = session.scope(), session.store.messages.get(session.scope(), message)
+        policy = session.policy(chat=stored_message.chat)
 
-        def deed() -> Sequence[Memory]:
+        def delete_message() -> Sequence[Memory]:
             return session.engine.delete_message(scope, message, policy)
 
         if not yes:
-            gone = _preview(call, rehearsed(session, deed), render.message(found))
-            call.confirm(f"Delete this message{gone}?", yes=yes)
-        taken = deed()
-        left = finish(call, session)
-    call.answer(
+            also_removed = _print_preview(
+                ctx, preview_removal(session, delete_message), render.message(stored_message)
+            )
+            ctx.confirm(f"Delete this message{also_removed}?", yes=yes)
+        removed_memories = delete_message()
+        remaining = drain_queue(ctx, session)
+    ctx.print_result(
         {
-            **serializers.message(found),
+            **serializers.serialize_message(stored_message),
             "deleted": True,
-            "gone": _shapes(taken),
-            "degraded": list(left.warnings),
+            "gone": _serialize_memories(removed_memories),
+            "degraded": list(remaining.warnings),
         },
-        f"Deleted from chat {found.chat}: {render.excerpt(found.content)}",
-        *map(_gone, taken),
+        f"Deleted from chat {stored_message.chat}: {render.excerpt(stored_message.content)}",
+        *map(_describe_removed, removed_memories),
     )
-    call.mention(left.warnings)
+    ctx.warn_all(remaining.warnings)
 
 
-@group.command(epilog=examples("recollect chats branch 01k9x2v7q3m5 trip-by-train"))
+@group.command(epilog=format_examples("recollect chats branch 01k9x2v7q3m5 trip-by-train"))
 @command
 def branch(
-    call: Call,
-    message: MessageId,
-    new: Annotated[str, typer.Argument(metavar="NEWCHAT", help="What to call the new chat.")],
+    ctx: CommandContext,
+    message: MessageIdArgument,
+    new_chat: Annotated[str, typer.Argument(metavar="NEWCHAT", help="What to call the new chat.")],
 ) -> None:
     """
     Begin a new chat with everything up to a message.
 
     The old chat stays as it is. What was learned up to there rests on both, and goes only when both are gone.
     """
-    with call.open() as session:
-        if session.scope(new).is_temporary:
+    with ctx.open_session() as session:
+        if session.scope(new_chat).is_temporary:
             raise InvalidInput(
-                f"A temporary chat holds nothing. Choose a name that does not begin with {TEMPORARY}"
+                f"A temporary chat holds nothing. Choose a name that does not begin with {TEMPORARY_CHAT_PREFIX}"
             )
-        made = session.engine.branch(session.scope(), message, new)
-        left = finish(call, session)
-    shape: Shape = {**serializers.chat(made), "degraded": list(left.warnings)}
-    call.answer(shape, f"Chat {made.id} begins with {render.count(made.messages, 'message')}.")
-    call.mention(left.warnings)
+        created_chat = session.engine.branch_chat(session.scope(), message, new_chat)
+        remaining = drain_queue(ctx, session)
+    result: JsonObject = {**serializers.serialize_chat(created_chat), "degraded": list(remaining.warnings)}
+    ctx.print_result(
+        result,
+        f"Chat {created_chat.id} begins with {render.format_count(created_chat.message_count, 'message')}.",
+    )
+    ctx.warn_all(remaining.warnings)
 
 
-@group.command(epilog=examples("recollect chats forget trip", "recollect chats forget trip --yes"))
+@group.command(epilog=format_examples("recollect chats forget trip", "recollect chats forget trip --yes"))
 @command
-def forget(call: Call, chat: ChatId, yes: Yes = False) -> None:
+def forget(ctx: CommandContext, chat: ChatIdArgument, yes: YesOption = False) -> None:
     """
     Delete a chat, and what was learned from it alone.
 
@@ -252,38 +280,47 @@ def forget(call: Call, chat: ChatId, yes: Yes = False) -> None:
     back. Memories that another chat also speaks for stay, and so do those you wrote or corrected yourself. `recollect
     erase chat` also looks that no byte of it is left in the file.
     """
-    with call.open() as session:
+    with ctx.open_session() as session:
         scope, policy = session.scope(chat), session.policy(chat=chat)
-        found = session.store.chats.get(scope)
+        stored_chat = session.store.chats.get(scope)
 
-        def deed() -> Sequence[Memory]:
+        def delete_chat() -> Sequence[Memory]:
             return session.engine.delete_chat(scope, policy)
 
-        counted = render.count(found.messages, "message")
+        message_count = render.format_count(stored_chat.message_count, "message")
         if not yes:
-            gone = _preview(call, rehearsed(session, deed))
-            call.confirm(f"Delete chat {chat} with {counted}{gone}?", yes=yes)
-        taken = deed()
-        left = finish(call, session)
-    call.answer(
-        {**serializers.chat(found), "deleted": True, "gone": _shapes(taken), "degraded": list(left.warnings)},
-        f"Deleted chat {chat} with {counted}.",
-        *map(_gone, taken),
+            also_removed = _print_preview(ctx, preview_removal(session, delete_chat))
+            ctx.confirm(f"Delete chat {chat} with {message_count}{also_removed}?", yes=yes)
+        removed_memories = delete_chat()
+        remaining = drain_queue(ctx, session)
+    ctx.print_result(
+        {
+            **serializers.serialize_chat(stored_chat),
+            "deleted": True,
+            "gone": _serialize_memories(removed_memories),
+            "degraded": list(remaining.warnings),
+        },
+        f"Deleted chat {chat} with {message_count}.",
+        *map(_describe_removed, removed_memories),
     )
-    call.mention(left.warnings)
+    ctx.warn_all(remaining.warnings)
 
 
-def _preview(call: Call, gone: Sequence[Memory], *before: RenderableType) -> str:
+def _print_preview(ctx: CommandContext, memories: Sequence[Memory], *renderables: RenderableType) -> str:
     """Show what would go; return it as a part of the question."""
-    if call.for_people:
-        for each in (*before, *([render.memories(gone, wide=False)] if gone else [])):
-            call.aside.print(each)
-    return f" and {render.count(len(gone), 'memory', 'memories')} learned from it alone" if gone else ""
+    if ctx.is_text:
+        for renderable in (*renderables, *([render.memories(memories, wide=False)] if memories else [])):
+            ctx.stderr.print(renderable)
+    return (
+        f" and {render.format_count(len(memories), 'memory', 'memories')} learned from it alone"
+        if memories
+        else ""
+    )
 
 
-def _gone(memory: Memory) -> str:
+def _describe_removed(memory: Memory) -> str:
     return f"No longer remembered ({memory.kind}): {render.excerpt(memory.text)}"
 
 
-def _shapes(memories: Sequence[Memory]) -> list[Json]:
-    return [serializers.memory(each) for each in memories]
+def _serialize_memories(memories: Sequence[Memory]) -> list[JsonValue]:
+    return [serializers.serialize_memory(each) for each in memories]

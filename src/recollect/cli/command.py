@@ -10,37 +10,37 @@ from typing import Annotated, Protocol, TypeAlias, cast
 
 import typer
 
-from recollect.cli.options import Asked, Config, Db, Json, User
+from recollect.cli.options import ConfigOption, DbOption, GlobalOptions, JsonOption, UserOption
 from recollect.cli.output import Output
-from recollect.cli.session import Session, load_settings, opened
+from recollect.cli.session import CliSession, open_session, settings_from_options
 from recollect.errors import InvalidInput, Refused
 from recollect.settings import Settings
 
-DEGRADED = 5
-Function: TypeAlias = Callable[..., None]
+DEGRADED_EXIT_CODE = 5
+CommandFunction: TypeAlias = Callable[..., None]
 #: For commands that confirm.
-Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+YesOption: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
-class Call(Output):
+class CommandContext(Output):
     """One command in progress."""
 
-    def __init__(self, asked: Asked) -> None:
-        super().__init__(as_json=asked.json)
-        self.asked = asked
+    def __init__(self, options: GlobalOptions) -> None:
+        super().__init__(as_json=options.json)
+        self.options = options
 
-    def load_settings(self, asked: Asked | None = None) -> Settings:
+    def load_settings(self, options: GlobalOptions | None = None) -> Settings:
         """The settings of this command line; what is wrong with a file is a warning."""
-        settings = load_settings(asked or self.asked)
-        self.mention(settings.warnings)
+        settings = settings_from_options(options or self.options)
+        self.warn_all(settings.warnings)
         return settings
 
     @contextmanager
-    def open(self) -> Iterator[Session]:
+    def open_session(self) -> Iterator[CliSession]:
         """The memory that was asked for; a file that is made anew is mentioned, since it may be a typing error."""
-        with opened(self.load_settings()) as session:
+        with open_session(self.load_settings()) as session:
             if session.is_new:
-                self.note(f"New memory file: {session.store.location()}")
+                self.info(f"New memory file: {session.store.location()}")
             yield session
 
     def confirm(self, question: str, *, yes: bool) -> None:
@@ -52,31 +52,31 @@ class Call(Output):
         if not typer.confirm(question, err=True):
             raise Refused("Nothing was changed.")
 
-    def mention(self, warnings: Sequence[str]) -> None:
-        for each in warnings:
-            self.warn(each)
+    def warn_all(self, warnings: Sequence[str]) -> None:
+        for warning in warnings:
+            self.warn(warning)
 
-    def end_degraded(self, reasons: Sequence[str]) -> None:
+    def exit_degraded(self, reasons: Sequence[str]) -> None:
         """Say what did not work as it should, and end with the exit code for that."""
         if reasons:
-            self.mention(reasons)
-            raise typer.Exit(DEGRADED)
+            self.warn_all(reasons)
+            raise typer.Exit(DEGRADED_EXIT_CODE)
 
 
-class _Signed(Protocol):
+class _HasSignature(Protocol):
     __signature__: object
 
 
-CONTEXT = Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)
-GLOBAL = (
-    Parameter("db", Parameter.KEYWORD_ONLY, default=None, annotation=Db),
-    Parameter("user", Parameter.KEYWORD_ONLY, default=None, annotation=User),
-    Parameter("config", Parameter.KEYWORD_ONLY, default=None, annotation=Config),
-    Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=Json),
+CONTEXT_PARAMETER = Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)
+GLOBAL_PARAMETERS = (
+    Parameter("db", Parameter.KEYWORD_ONLY, default=None, annotation=DbOption),
+    Parameter("user", Parameter.KEYWORD_ONLY, default=None, annotation=UserOption),
+    Parameter("config", Parameter.KEYWORD_ONLY, default=None, annotation=ConfigOption),
+    Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=JsonOption),
 )
 
 
-def command(function: Function) -> Function:
+def command(function: CommandFunction) -> CommandFunction:
     """Give a command the global options; it gets a `Call` as its first argument."""
 
     @wraps(function)
@@ -87,44 +87,44 @@ def command(function: Function) -> Function:
         user: str | None,
         config: str | None,
         as_json: bool,
-        **own: object,
+        **arguments: object,
     ) -> None:
-        asked: Asked = ctx.obj
-        asked.db = asked.db if db is None else db
-        asked.user = asked.user if user is None else user
-        asked.config = asked.config if config is None else config
-        asked.json = as_json or asked.json
+        options: GlobalOptions = ctx.obj
+        options.db = options.db if db is None else db
+        options.user = options.user if user is None else user
+        options.config = options.config if config is None else config
+        options.json = as_json or options.json
         # A group's own function runs before that of the command in it, which has the answer.
         if ctx.invoked_subcommand is None:
-            function(Call(asked), **own)
+            function(CommandContext(options), **arguments)
 
-    _, *own = signature(function).parameters.values()
-    keywords = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in own]
-    cast("_Signed", run).__signature__ = Signature([CONTEXT, *keywords, *GLOBAL])
+    _, *parameters = signature(function).parameters.values()
+    keywords = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters]
+    cast("_HasSignature", run).__signature__ = Signature([CONTEXT_PARAMETER, *keywords, *GLOBAL_PARAMETERS])
     return run
 
 
-def commands(**options: str) -> typer.Typer:
+def make_typer(**options: str) -> typer.Typer:
     """A bunch of commands for the index, or a command with commands of its own."""
     return typer.Typer(rich_markup_mode=None, add_completion=False, **options)  # type: ignore[arg-type]
 
 
-def examples(*lines: str) -> str:
+def format_examples(*lines: str) -> str:
     """The last part of a help page, as it is typed."""
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
 
 
-def given_text(words: Sequence[str]) -> str:
+def read_text_argument(words: Sequence[str]) -> str:
     """The words of a command line as one text; a single - reads it from standard input."""
     if list(words) == ["-"]:
         return sys.stdin.buffer.read().decode("utf-8", "replace")
     return " ".join(words)
 
 
-def file_text(path: Path) -> str:
+def read_text_file(path: Path) -> str:
     """The text of a file; - reads it from standard input."""
     if str(path) == "-":
-        return given_text(["-"])
+        return read_text_argument(["-"])
     try:
         # Some editors put a byte order mark in front.
         return path.read_bytes().decode("utf-8-sig", "replace")

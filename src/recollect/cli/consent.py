@@ -8,22 +8,22 @@ import typer
 from rich.console import RenderableType
 
 from recollect.cli import render
-from recollect.cli.command import Call, Yes, command, commands, examples
-from recollect.cli.session import Session
+from recollect.cli.command import CommandContext, YesOption, command, format_examples, make_typer
+from recollect.cli.session import CliSession
 from recollect.domain.memory import Kind
 from recollect.serialization import serializers
-from recollect.serialization.serializers import Json, Shape
-from recollect.services.privacy import CATEGORIES
+from recollect.serialization.serializers import JsonObject, JsonValue
+from recollect.services.privacy import CONSENT_CATEGORIES
 
-app = commands()
-group = commands()
+app = make_typer()
+group = make_typer()
 app.add_typer(group, name="consent")
 
-Category: TypeAlias = Annotated[
-    str, typer.Argument(metavar="CATEGORY", help=f"One of {', '.join(CATEGORIES)}.")
+CategoryArgument: TypeAlias = Annotated[
+    str, typer.Argument(metavar="CATEGORY", help=f"One of {', '.join(CONSENT_CATEGORIES)}.")
 ]
 #: What each category covers, in plain words.
-ABOUT: Mapping[str, str] = {
+CATEGORY_DESCRIPTIONS: Mapping[str, str] = {
     "profile": "What you write about yourself in `recollect profile`; shown to the model in every prompt.",
     Kind.BIO: "Who you are: name, age, home, family, work, health.",
     Kind.PREF: "What you like and dislike.",
@@ -34,13 +34,15 @@ ABOUT: Mapping[str, str] = {
     Kind.NOTE: "What you asked to be remembered as it is.",
 }
 #: Memories that a question names one by one.
-NAMED = 10
-CHANGED = "The ledger was changed outside of recollect: at least one line is not as it was written"
+MAX_PREVIEW_MEMORIES = 10
+BROKEN_CHAIN_WARNING = (
+    "The ledger was changed outside of recollect: at least one line is not as it was written"
+)
 
 
 @group.callback(
     invoke_without_command=True,
-    epilog=examples(
+    epilog=format_examples(
         "recollect consent",
         "recollect consent give profile",
         "recollect consent revoke emo --dry-run",
@@ -48,48 +50,62 @@ CHANGED = "The ledger was changed outside of recollect: at least one line is not
     ),
 )
 @command
-def consent(call: Call) -> None:
+def consent(ctx: CommandContext) -> None:
     """
     Show what you agreed to, agree, or take it back.
 
     The profile is kept only after you say yes. The kinds of memory are kept until you say no; taking consent back
     erases what was kept, and nothing of that kind is stored from then on.
     """
-    with call.open() as session:
-        answers = session.store.consents.all(session.scope())
-        held = {each: sum(session.engine.covered(session.scope(), each).values()) for each in CATEGORIES}
-    rows = [(each, _word(answers[each]), str(held[each]), ABOUT[each]) for each in CATEGORIES]
-    call.answer(
-        serializers.results(
-            {"category": each, "granted": answers[each], "kept": held[each], "about": ABOUT[each]}
-            for each in CATEGORIES
+    with ctx.open_session() as session:
+        consents = session.store.consents.all(session.scope())
+        row_counts = {
+            each: sum(session.engine.consent_coverage(session.scope(), each).values())
+            for each in CONSENT_CATEGORIES
+        }
+    rows = [
+        (each, _format_consent(consents[each]), str(row_counts[each]), CATEGORY_DESCRIPTIONS[each])
+        for each in CONSENT_CATEGORIES
+    ]
+    ctx.print_result(
+        serializers.wrap_results(
+            {
+                "category": each,
+                "granted": consents[each],
+                "kept": row_counts[each],
+                "about": CATEGORY_DESCRIPTIONS[each],
+            }
+            for each in CONSENT_CATEGORIES
         ),
         render.table("category", "consent", "#kept", "what it covers", rows=rows),
     )
 
 
-def _word(granted: bool) -> str:
+def _format_consent(granted: bool) -> str:
     return "yes" if granted else "no"
 
 
-@group.command(epilog=examples("recollect consent give profile"))
+@group.command(epilog=format_examples("recollect consent give profile"))
 @command
-def give(call: Call, category: Category) -> None:
+def give(ctx: CommandContext, category: CategoryArgument) -> None:
     """Agree that something is kept and used."""
-    with call.open() as session:
-        session.engine.consent(session.scope(), category, granted=True)
-    call.answer({"category": category, "granted": True}, f"Consent given for {category}: {ABOUT[category]}")
-    call.note(f"`recollect consent revoke {category}` takes it back and erases what was kept.")
+    with ctx.open_session() as session:
+        session.engine.set_consent(session.scope(), category, granted=True)
+    ctx.print_result(
+        {"category": category, "granted": True},
+        f"Consent given for {category}: {CATEGORY_DESCRIPTIONS[category]}",
+    )
+    ctx.info(f"`recollect consent revoke {category}` takes it back and erases what was kept.")
 
 
 @group.command(
-    epilog=examples("recollect consent revoke profile --dry-run", "recollect consent revoke emo --yes")
+    epilog=format_examples("recollect consent revoke profile --dry-run", "recollect consent revoke emo --yes")
 )
 @command
 def revoke(
-    call: Call,
-    category: Category,
-    yes: Yes = False,
+    ctx: CommandContext,
+    category: CategoryArgument,
+    yes: YesOption = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go; change nothing.")] = False,
 ) -> None:
     """
@@ -98,51 +114,60 @@ def revoke(
     Shows what would go and asks; where nobody can be asked it takes --yes (otherwise exit code 4). It goes at once,
     also out of search, and cannot be undone. Messages stay; `recollect erase` takes those out.
     """
-    with call.open() as session:
-        rows = dict(session.engine.covered(session.scope(), category))
-        if call.for_people and (dry_run or not yes):
-            _preview(call, session, category)
+    with ctx.open_session() as session:
+        rows = dict(session.engine.consent_coverage(session.scope(), category))
+        if ctx.is_text and (dry_run or not yes):
+            _print_preview(ctx, session, category)
         if not dry_run:
             if any(rows.values()):
-                call.confirm(f"Take consent for {category} back and erase {_counted(rows)}?", yes=yes)
-            rows = dict(session.engine.consent(session.scope(), category, granted=False))
-    shape: Shape = {"category": category, "granted": dry_run, "erased": _numbers(rows), "dry_run": dry_run}
-    call.answer(shape, _revoked(category, rows, dry_run=dry_run))
+                ctx.confirm(
+                    f"Take consent for {category} back and erase {_format_row_counts(rows)}?", yes=yes
+                )
+            rows = dict(session.engine.set_consent(session.scope(), category, granted=False))
+    result: JsonObject = {
+        "category": category,
+        "granted": dry_run,
+        "erased": _as_json(rows),
+        "dry_run": dry_run,
+    }
+    ctx.print_result(result, _describe_revocation(category, rows, dry_run=dry_run))
 
 
-def _preview(call: Call, session: Session, category: str) -> None:
-    for line in _what_goes(session, category):
-        call.aside.print(line)
+def _print_preview(ctx: CommandContext, session: CliSession, category: str) -> None:
+    for line in _preview_lines(session, category):
+        ctx.stderr.print(line)
 
 
-def _what_goes(session: Session, category: str) -> Sequence[RenderableType]:
+def _preview_lines(session: CliSession, category: str) -> Sequence[RenderableType]:
     if category == "profile":
         profile = session.store.profiles.get(session.scope())
         return [] if profile is None else [render.profile(profile)]
-    kept = session.store.memories.list(session.scope(), kind=Kind(category), standing=None, limit=NAMED)
-    return [render.memories(kept, wide=False)] if kept else []
+    memories = session.store.memories.list(
+        session.scope(), kind=Kind(category), standing=None, limit=MAX_PREVIEW_MEMORIES
+    )
+    return [render.memories(memories, wide=False)] if memories else []
 
 
-def _revoked(category: str, rows: Mapping[str, int], *, dry_run: bool) -> str:
+def _describe_revocation(category: str, rows: Mapping[str, int], *, dry_run: bool) -> str:
     if dry_run:
-        return f"Would erase {_counted(rows)}; nothing was changed."
-    return f"Consent for {category} taken back; erased {_counted(rows)}."
+        return f"Would erase {_format_row_counts(rows)}; nothing was changed."
+    return f"Consent for {category} taken back; erased {_format_row_counts(rows)}."
 
 
-def _counted(rows: Mapping[str, int]) -> str:
+def _format_row_counts(rows: Mapping[str, int]) -> str:
     names = {"profile": ("profile", "profiles"), "memories": ("memory", "memories")}
-    told = [render.count(number, *names[name]) for name, number in rows.items() if number]
-    return " and ".join(told) or "nothing"
+    counts = [render.format_count(number, *names[name]) for name, number in rows.items() if number]
+    return " and ".join(counts) or "nothing"
 
 
-def _numbers(rows: Mapping[str, int]) -> dict[str, Json]:
+def _as_json(rows: Mapping[str, int]) -> dict[str, JsonValue]:
     return dict(rows)
 
 
-@group.command(epilog=examples("recollect consent ledger", "recollect consent ledger --json"))
+@group.command(epilog=format_examples("recollect consent ledger", "recollect consent ledger --json"))
 @command
 def ledger(
-    call: Call, limit: Annotated[int, typer.Option(metavar="N", min=1, help="Lines at most.")] = 100
+    ctx: CommandContext, limit: Annotated[int, typer.Option(metavar="N", min=1, help="Lines at most.")] = 100
 ) -> None:
     """
     Show what was agreed to, taken back and erased, and whether the ledger is intact.
@@ -150,22 +175,26 @@ def ledger(
     Each line is chained to the one before, so that a change shows. It never holds what was said. Exit code 5 if the
     chain is broken.
     """
-    with call.open() as session:
-        entries = session.store.audit.list(session.scope(), limit=limit)
-        intact = session.store.audit.intact(session.scope())
-    rows = [(render.when(each.at), each.action, _plain(each.detail)) for each in entries]
-    call.answer(
-        {**serializers.results(map(serializers.entry, entries)), "intact": intact},
+    with ctx.open_session() as session:
+        entries = session.store.audit_log.list(session.scope(), limit=limit)
+        is_intact = session.store.audit_log.is_intact(session.scope())
+    rows = [(render.format_time(each.at), each.action, _describe_detail(each.detail)) for each in entries]
+    ctx.print_result(
+        {**serializers.wrap_results(map(serializers.serialize_audit_entry, entries)), "intact": is_intact},
         *([render.table("!when", "!what", "detail", rows=rows)] if rows else []),
     )
-    call.note("The chain is intact." if intact else "The chain is broken.")
-    call.end_degraded([] if intact else [CHANGED])
+    ctx.info("The chain is intact." if is_intact else "The chain is broken.")
+    ctx.exit_degraded([] if is_intact else [BROKEN_CHAIN_WARNING])
 
 
-def _plain(detail: str) -> str:
+def _describe_detail(detail: str) -> str:
     """A detail that was written for machines, in words."""
     if not detail.startswith("{"):
         return detail
-    told = json.loads(detail)
-    erased = told.get("erased", {})
-    return f"{told['category']}; erased {_counted(erased)}" if any(erased.values()) else str(told["category"])
+    values = json.loads(detail)
+    erased_rows = values.get("erased", {})
+    return (
+        f"{values['category']}; erased {_format_row_counts(erased_rows)}"
+        if any(erased_rows.values())
+        else str(values["category"])
+    )

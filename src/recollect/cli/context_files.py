@@ -6,23 +6,30 @@ from typing import Annotated, TypeAlias
 import typer
 
 from recollect.cli import render
-from recollect.cli.command import Call, Yes, command, commands, examples, file_text
+from recollect.cli.command import (
+    CommandContext,
+    YesOption,
+    command,
+    format_examples,
+    make_typer,
+    read_text_file,
+)
 from recollect.domain.summary import ContextFile
 from recollect.serialization import serializers
 
-app = commands()
-group = commands()
+app = make_typer()
+group = make_typer()
 app.add_typer(group, name="context-files")
 
-Name: TypeAlias = Annotated[
+NameArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="NAME", help="The file's name, or the beginning of its id.")
 ]
-Chat: TypeAlias = Annotated[str, typer.Option("--chat", metavar="C", help="The chat.")]
+ChatOption: TypeAlias = Annotated[str, typer.Option("--chat", metavar="C", help="The chat.")]
 
 
 @group.callback(
     invoke_without_command=True,
-    epilog=examples(
+    epilog=format_examples(
         "recollect context-files",
         "recollect context-files add style guide.md --chat work",
         "recollect context-files attach style --chat play",
@@ -30,42 +37,42 @@ Chat: TypeAlias = Annotated[str, typer.Option("--chat", metavar="C", help="The c
     ),
 )
 @command
-def context_files(call: Call) -> None:
+def context_files(ctx: CommandContext) -> None:
     """
     List texts that are at hand in chats, or change them.
 
     A context file stands in every prompt of the chats it is attached to, and what it says is not remembered a second
     time.
     """
-    with call.open() as session:
-        listed = session.store.contexts.list(session.scope())
+    with ctx.open_session() as session:
+        files = session.store.context_files.list(session.scope())
     rows = [
         (
             each.name,
             f"{len(each.content):,}",
             ", ".join(each.chats) or "(none)",
-            render.when(each.created_at),
+            render.format_time(each.created_at),
             each.id,
         )
-        for each in listed
+        for each in files
     ]
-    call.answer(
-        serializers.results(map(serializers.context_file, listed)),
+    ctx.print_result(
+        serializers.wrap_results(map(serializers.serialize_context_file, files)),
         *([render.table("name", "#characters", "chats", "!added", "!id", rows=rows)] if rows else []),
     )
     if not rows:
-        call.note("No context files yet. `recollect context-files add NAME FILE` adds one.")
+        ctx.info("No context files yet. `recollect context-files add NAME FILE` adds one.")
 
 
 @group.command(
-    epilog=examples(
+    epilog=format_examples(
         "recollect context-files add style guide.md --chat work",
         "pandoc notes.docx -t plain | recollect context-files add notes -",
     )
 )
 @command
 def add(
-    call: Call,
+    ctx: CommandContext,
     name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A text file; - reads standard input.")],
     chat: Annotated[str | None, typer.Option(metavar="C", help="Attach it to this chat at once.")] = None,
@@ -75,67 +82,80 @@ def add(
 
     A copy is kept in the memory file, with secrets masked; later changes of the file are not seen.
     """
-    content = file_text(file)
-    with call.open() as session:
-        kept = session.engine.keep_file(session.scope(chat), name, content, session.policy(chat=chat))
-    call.answer(serializers.context_file(kept), _told(kept))
+    content = read_text_file(file)
+    with ctx.open_session() as session:
+        context_file = session.engine.add_context_file(
+            session.scope(chat), name, content, session.policy(chat=chat)
+        )
+    ctx.print_result(serializers.serialize_context_file(context_file), _describe_file(context_file))
     if chat is None:
-        call.note(f"`recollect context-files attach {name} --chat C` makes it available in a chat.")
+        ctx.info(f"`recollect context-files attach {name} --chat C` makes it available in a chat.")
 
 
-def _told(kept: ContextFile) -> str:
-    where = f", attached to {', '.join(kept.chats)}" if kept.chats else ""
-    return f"Kept {kept.name} ({render.count(len(kept.content), 'character')}){where}."
+def _describe_file(context_file: ContextFile) -> str:
+    attached_part = f", attached to {', '.join(context_file.chats)}" if context_file.chats else ""
+    return f"Kept {context_file.name} ({render.format_count(len(context_file.content), 'character')}){attached_part}."
 
 
 @group.command(
-    epilog=examples("recollect context-files show style", "recollect context-files show style --json")
+    epilog=format_examples("recollect context-files show style", "recollect context-files show style --json")
 )
 @command
-def show(call: Call, name: Name) -> None:
+def show(ctx: CommandContext, name: NameArgument) -> None:
     """Print a context file as it is kept."""
-    with call.open() as session:
-        found = session.store.contexts.get(session.scope(), name)
-    if call.for_people:
-        call.block(found.content)
+    with ctx.open_session() as session:
+        context_file = session.store.context_files.get(session.scope(), name)
+    if ctx.is_text:
+        ctx.print_raw(context_file.content)
     else:
-        call.answer(serializers.context_file(found, whole=True))
+        ctx.print_result(serializers.serialize_context_file(context_file, include_content=True))
 
 
-@group.command(epilog=examples("recollect context-files attach style --chat work"))
+@group.command(epilog=format_examples("recollect context-files attach style --chat work"))
 @command
-def attach(call: Call, name: Name, chat: Chat) -> None:
+def attach(ctx: CommandContext, name: NameArgument, chat: ChatOption) -> None:
     """Make a context file available in a chat."""
-    with call.open() as session:
-        session.store.contexts.attach(session.scope(chat), name)
-        found = session.store.contexts.get(session.scope(), name)
-    call.answer(serializers.context_file(found), f"{found.name} is at hand in {', '.join(found.chats)}.")
+    with ctx.open_session() as session:
+        session.store.context_files.attach(session.scope(chat), name)
+        context_file = session.store.context_files.get(session.scope(), name)
+    ctx.print_result(
+        serializers.serialize_context_file(context_file),
+        f"{context_file.name} is at hand in {', '.join(context_file.chats)}.",
+    )
 
 
-@group.command(epilog=examples("recollect context-files detach style --chat work"))
+@group.command(epilog=format_examples("recollect context-files detach style --chat work"))
 @command
-def detach(call: Call, name: Name, chat: Chat) -> None:
+def detach(ctx: CommandContext, name: NameArgument, chat: ChatOption) -> None:
     """Take a context file out of a chat; it is kept."""
-    with call.open() as session:
-        session.store.contexts.detach(session.scope(chat), name)
-        found = session.store.contexts.get(session.scope(), name)
-    call.answer(serializers.context_file(found), f"{found.name} is no longer at hand in {chat}.")
+    with ctx.open_session() as session:
+        session.store.context_files.detach(session.scope(chat), name)
+        context_file = session.store.context_files.get(session.scope(), name)
+    ctx.print_result(
+        serializers.serialize_context_file(context_file),
+        f"{context_file.name} is no longer at hand in {chat}.",
+    )
 
 
 @group.command(
-    epilog=examples("recollect context-files delete style", "recollect context-files delete style --yes")
+    epilog=format_examples(
+        "recollect context-files delete style", "recollect context-files delete style --yes"
+    )
 )
 @command
-def delete(call: Call, name: Name, yes: Yes = False) -> None:
+def delete(ctx: CommandContext, name: NameArgument, yes: YesOption = False) -> None:
     """
     Delete a context file, in every chat.
 
     Asks before; where nobody can be asked it takes --yes (otherwise exit code 4). The file it was read from is not
     touched.
     """
-    with call.open() as session:
-        found = session.store.contexts.get(session.scope(), name)
-        where = f", which is at hand in {', '.join(found.chats)}" if found.chats else ""
-        call.confirm(f"Delete context file {found.name}{where}?", yes=yes)
-        session.store.contexts.delete(session.scope(), found.id)
-    call.answer({**serializers.context_file(found), "deleted": True}, f"Deleted context file {found.name}.")
+    with ctx.open_session() as session:
+        context_file = session.store.context_files.get(session.scope(), name)
+        attached_part = f", which is at hand in {', '.join(context_file.chats)}" if context_file.chats else ""
+        ctx.confirm(f"Delete context file {context_file.name}{attached_part}?", yes=yes)
+        session.store.context_files.delete(session.scope(), context_file.id)
+    ctx.print_result(
+        {**serializers.serialize_context_file(context_file), "deleted": True},
+        f"Deleted context file {context_file.name}.",
+    )

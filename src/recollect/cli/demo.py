@@ -15,61 +15,61 @@ import typer
 from rich.text import Text
 
 from recollect.cli import render
-from recollect.cli.command import Call, command, commands, examples
-from recollect.cli.drain import bar, finish
-from recollect.cli.options import Asked
-from recollect.cli.output import printable
-from recollect.cli.session import Session, opened
-from recollect.cli.up import LOCAL, welcome
-from recollect.domain.message import Draft, Role
-from recollect.domain.outcomes import Observed
+from recollect.cli.command import CommandContext, command, format_examples, make_typer
+from recollect.cli.drain import drain_queue, progress_bar
+from recollect.cli.options import GlobalOptions
+from recollect.cli.output import replace_unprintable
+from recollect.cli.session import CliSession, open_session
+from recollect.cli.up import LOCALHOST, serve_until_stopped
+from recollect.domain.message import MessageDraft, Role
+from recollect.domain.outcomes import IngestResult
 from recollect.domain.receipt import Receipt
 from recollect.serialization import serializers
-from recollect.serialization.serializers import Shape
+from recollect.serialization.serializers import JsonObject
 
-app = commands()
+app = make_typer()
 
 #: The sample's memories are nobody's, also in a file that is in use.
-NOBODY = "demo"
+DEMO_USER = "demo"
 
 
-class Said(TypedDict):
+class DemoMessage(TypedDict):
     chat: str
     days_ago: int
     role: str
     content: str
 
 
-class Question(TypedDict):
+class DemoQuestion(TypedDict):
     question: str
     shows: str
     days_ago: NotRequired[int]  #: asked once more, as of then
 
 
-class Forgotten(TypedDict):
+class DemoForgetting(TypedDict):
     question: str
     holds: str
 
 
-class Script(TypedDict):
-    messages: list[Said]
-    questions: list[Question]
-    forgotten: Forgotten
+class DemoScript(TypedDict):
+    messages: list[DemoMessage]
+    questions: list[DemoQuestion]
+    forgotten: DemoForgetting
     profile: dict[str, str]
 
 
-def script() -> Script:
-    written = resources.files("recollect.cli").joinpath("demo.json").read_text("utf-8")
-    read: Script = json.loads(written)
-    return read
+def load_script() -> DemoScript:
+    text = resources.files("recollect.cli").joinpath("demo.json").read_text("utf-8")
+    demo_script: DemoScript = json.loads(text)
+    return demo_script
 
 
 @app.command(
-    epilog=examples("recollect demo", "recollect demo --no-page", "recollect demo --db demo.db --json")
+    epilog=format_examples("recollect demo", "recollect demo --no-page", "recollect demo --db demo.db --json")
 )
 @command
 def demo(
-    call: Call,
+    ctx: CommandContext,
     page: Annotated[
         bool, typer.Option("--page/--no-page", help="End with the web app on the sample, or return.")
     ] = True,
@@ -89,73 +89,75 @@ def demo(
     With --json it returns instead. The file is temporary unless --db names one; there the sample belongs to the user
     `demo`.
     """
-    call.asked.resume = "`recollect demo` begins again."
-    with _place(call.asked) as asked, opened(call.load_settings(asked)) as session:
-        _tell(call, session, script())
-        if page and call.for_people:
-            call.say(Text("\nNow look at it yourself.", style="bold"))
-            welcome(call, session, host=LOCAL, port=port, browser=browser)
-    call.note(_goodbye(call.asked.db))
+    ctx.options.resume_hint = "`recollect demo` begins again."
+    with _demo_options(ctx.options) as options, open_session(ctx.load_settings(options)) as session:
+        _run_script(ctx, session, load_script())
+        if page and ctx.is_text:
+            ctx.print_text(Text("\nNow look at it yourself.", style="bold"))
+            serve_until_stopped(ctx, session, host=LOCALHOST, port=port, browser=browser)
+    ctx.info(_format_next_step(ctx.options.db))
 
 
 @contextmanager
-def _place(asked: Asked) -> Iterator[Asked]:
+def _demo_options(options: GlobalOptions) -> Iterator[GlobalOptions]:
     """The file that was named, or one that vanishes afterwards."""
-    user = asked.user or NOBODY
-    if asked.db is not None:
-        yield replace(asked, user=user)
+    user = options.user or DEMO_USER
+    if options.db is not None:
+        yield replace(options, user=user)
         return
     with tempfile.TemporaryDirectory(prefix="recollect-demo-") as folder:
-        yield replace(asked, user=user, db=str(Path(folder) / "memory.db"))
+        yield replace(options, user=user, db=str(Path(folder) / "memory.db"))
 
 
-def _tell(call: Call, session: Session, told: Script) -> None:
-    observed = _listen(call, session, told["messages"])
-    left = finish(call, session, "Learning")
-    counts = _counts(session, observed)
-    call.say(_funnel(counts), _left_aside(observed))
-    answers = [answer for each in told["questions"] for answer in _ask(call, session, each)]
-    forgotten = _forget(call, session, told["forgotten"])
-    consent = _consent(call, session, told["profile"])
-    call.answer(
+def _run_script(ctx: CommandContext, session: CliSession, demo_script: DemoScript) -> None:
+    ingest_results = _ingest_messages(ctx, session, demo_script["messages"])
+    remaining = drain_queue(ctx, session, "Learning")
+    counts = _count_messages(session, ingest_results)
+    ctx.print_text(_format_triage(counts), _format_skip_reasons(ingest_results))
+    answers = [answer for each in demo_script["questions"] for answer in _answer_question(ctx, session, each)]
+    forget_result = _show_forgetting(ctx, session, demo_script["forgotten"])
+    consent_result = _show_consent(ctx, session, demo_script["profile"])
+    ctx.print_result(
         {
             **counts,
-            "db": call.asked.db,
+            "db": ctx.options.db,
             "questions": list(answers),
-            "forgotten": forgotten,
-            "consent": consent,
-            "degraded": list(left.warnings),
+            "forgotten": forget_result,
+            "consent": consent_result,
+            "degraded": list(remaining.warnings),
         }
     )
-    call.mention(left.warnings)
+    ctx.warn_all(remaining.warnings)
 
 
-def _listen(call: Call, session: Session, messages: Sequence[Said]) -> list[Observed]:
+def _ingest_messages(
+    ctx: CommandContext, session: CliSession, messages: Sequence[DemoMessage]
+) -> list[IngestResult]:
     now, policy = session.engine.clock.now(), session.policy()
-    observed: list[Observed] = []
-    with bar(call.aside, "Listening", total=len(messages)) as shown, session.store.transaction():
-        for number, said in enumerate(messages):
-            draft = Draft(
-                role=Role.parse(said["role"]),
-                content=said["content"],
-                created_at=now - timedelta(days=said["days_ago"]) + timedelta(seconds=30 * number),
+    ingest_results: list[IngestResult] = []
+    with progress_bar(ctx.stderr, "Listening", total=len(messages)) as progress, session.store.transaction():
+        for number, message in enumerate(messages):
+            draft = MessageDraft(
+                role=Role.parse(message["role"]),
+                content=message["content"],
+                created_at=now - timedelta(days=message["days_ago"]) + timedelta(seconds=30 * number),
                 client_id=f"demo-{number}",
             )
-            observed += session.engine.observe(session.scope(said["chat"]), [draft], policy)
-            shown.move(done=number + 1, total=len(messages))
-    return observed
+            ingest_results += session.engine.add_messages(session.scope(message["chat"]), [draft], policy)
+            progress.update(done=number + 1, total=len(messages))
+    return ingest_results
 
 
-def _counts(session: Session, observed: Sequence[Observed]) -> dict[str, int]:
+def _count_messages(session: CliSession, ingest_results: Sequence[IngestResult]) -> dict[str, int]:
     return {
-        "messages": len(observed),
-        "trivial": sum(not each.considered for each in observed),
-        "judged": sum(each.considered for each in observed),
+        "messages": len(ingest_results),
+        "trivial": sum(not each.is_queued for each in ingest_results),
+        "judged": sum(each.is_queued for each in ingest_results),
         "memories": session.store.memories.count(session.scope()),
     }
 
 
-def _funnel(counts: Mapping[str, int]) -> Text:
+def _format_triage(counts: Mapping[str, int]) -> Text:
     return Text(
         f"{counts['messages']} messages -> {counts['trivial']} trivial -> {counts['judged']} judged"
         f" -> {counts['memories']} memories. Nothing left this machine.",
@@ -163,80 +165,96 @@ def _funnel(counts: Mapping[str, int]) -> Text:
     )
 
 
-def _left_aside(observed: Sequence[Observed]) -> Text:
-    reasons = Counter(each.reason for each in observed if not each.considered)
-    listed = ", ".join(f"{number} {reason}" for reason, number in reasons.most_common(4))
-    return Text(f"Left aside before any judge: {listed}.", style="dim")
+def _format_skip_reasons(ingest_results: Sequence[IngestResult]) -> Text:
+    reasons = Counter(each.reason for each in ingest_results if not each.is_queued)
+    reason_counts = ", ".join(f"{number} {reason}" for reason, number in reasons.most_common(4))
+    return Text(f"Left aside before any judge: {reason_counts}.", style="dim")
 
 
-def _ask(call: Call, session: Session, asked: Question) -> Iterator[Shape]:
-    receipt = session.engine.context(session.scope(), asked["question"], session.policy())
-    call.say(
-        Text(f"\nQ: {asked['question']}", style="bold cyan"),
-        Text(f"   ({asked['shows']})\n", style="dim"),
-        Text(printable(receipt.text)),
+def _answer_question(
+    ctx: CommandContext, session: CliSession, question: DemoQuestion
+) -> Iterator[JsonObject]:
+    receipt = session.engine.build_context(session.scope(), question["question"], session.policy())
+    ctx.print_text(
+        Text(f"\nQ: {question['question']}", style="bold cyan"),
+        Text(f"   ({question['shows']})\n", style="dim"),
+        Text(replace_unprintable(receipt.text)),
         Text(),
-        render.receipt(receipt, wide=call.wide, most=3),
+        render.receipt(receipt, wide=ctx.is_wide, limit=3),
     )
-    yield {"question": asked["question"], "text": receipt.text, "receipt": serializers.receipt(receipt)}
-    if "days_ago" in asked:
-        yield _ask_of_then(call, session, asked["question"], asked["days_ago"])
+    yield {
+        "question": question["question"],
+        "text": receipt.text,
+        "receipt": serializers.serialize_receipt(receipt),
+    }
+    if "days_ago" in question:
+        yield _answer_as_of(ctx, session, question["question"], question["days_ago"])
 
 
-def _ask_of_then(call: Call, session: Session, question: str, days_ago: int) -> Shape:
-    then = session.engine.clock.now() - timedelta(days=days_ago)
-    receipt = session.engine.recall(session.scope(), question, session.policy(), as_of=then)
-    call.say(
-        Text(f"\nAs of {then:%d %B %Y}:", style="bold cyan"),
-        *(Text(f"   {printable(item.text)}") for item in receipt.items[:2]),
+def _answer_as_of(ctx: CommandContext, session: CliSession, question: str, days_ago: int) -> JsonObject:
+    as_of = session.engine.clock.now() - timedelta(days=days_ago)
+    receipt = session.engine.recall(session.scope(), question, session.policy(), as_of=as_of)
+    ctx.print_text(
+        Text(f"\nAs of {as_of:%d %B %Y}:", style="bold cyan"),
+        *(Text(f"   {replace_unprintable(item.text)}") for item in receipt.items[:2]),
     )
-    return {"question": question, "as_of": serializers.time(then), "receipt": serializers.receipt(receipt)}
+    return {
+        "question": question,
+        "as_of": serializers.serialize_timestamp(as_of),
+        "receipt": serializers.serialize_receipt(receipt),
+    }
 
 
-def _forget(call: Call, session: Session, asked: Forgotten) -> Shape:
+def _show_forgetting(ctx: CommandContext, session: CliSession, example: DemoForgetting) -> JsonObject:
     """Something is forgotten, is no longer recalled, and is brought back."""
     engine, scope = session.engine, session.scope()
 
-    def held() -> list[str]:
-        found = engine.recall(scope, asked["question"], session.policy())
-        return [item.id for item in found.items if asked["holds"] in item.text and item.kind is not None]
+    def recall_ids() -> list[str]:
+        receipt = engine.recall(scope, example["question"], session.policy())
+        return [item.id for item in receipt.items if example["holds"] in item.text and item.kind is not None]
 
-    [wanted, *_] = held()
-    gone = engine.forget(scope, wanted)
-    missing = not held()
+    [memory_id, *_] = recall_ids()
+    memory = engine.forget(scope, memory_id)
+    is_missing = not recall_ids()
     engine.undo(scope)
-    back = wanted in held()
-    call.say(
-        Text(f"\nForget: {printable(gone.text)}", style="bold cyan"),
+    is_restored = memory_id in recall_ids()
+    ctx.print_text(
+        Text(f"\nForget: {replace_unprintable(memory.text)}", style="bold cyan"),
         Text(
-            f"   Asked again, it is {'not there' if missing else 'still there'}, nor is the message it came from."
+            f"   Asked again, it is {'not there' if is_missing else 'still there'}, nor is the message it came from."
         ),
-        Text(f"   Undone, it is {'back' if back else 'still away'}."),
+        Text(f"   Undone, it is {'is_restored' if is_restored else 'still away'}."),
     )
-    return {"id": wanted, "text": gone.text, "missing": missing, "back": back}
+    return {"id": memory_id, "text": memory.text, "missing": is_missing, "back": is_restored}
 
 
-def _consent(call: Call, session: Session, profile: Mapping[str, object]) -> Shape:
+def _show_consent(ctx: CommandContext, session: CliSession, profile: Mapping[str, object]) -> JsonObject:
     """A profile is used with consent alone, and erased when it is taken back."""
     engine, scope, policy = session.engine, session.scope(), session.policy()
-    engine.consent(scope, "profile", granted=True)
-    engine.tell_profile(scope, profile, policy)
-    shown = engine.context(scope, "what shall I read?", policy)
-    erased = engine.consent(scope, "profile", granted=False)
-    after = engine.context(scope, "what shall I read?", policy)
-    call.say(
+    engine.set_consent(scope, "profile", granted=True)
+    engine.set_profile(scope, profile, policy)
+    receipt_before = engine.build_context(scope, "what shall I read?", policy)
+    erased_rows = engine.set_consent(scope, "profile", granted=False)
+    receipt_after = engine.build_context(scope, "what shall I read?", policy)
+    ctx.print_text(
         Text("\nConsent: a profile is kept, used, and no longer agreed to.", style="bold cyan"),
-        Text(f"   Before: {_profiles(shown)} in the prompt. After: {_profiles(after)}, and the receipt says"),
-        Text(f"   {'; '.join(after.skipped)}. {render.count(sum(erased.values()), 'row')} erased."),
+        Text(
+            f"   Before: {_format_profile_count(receipt_before)} in the prompt. After:"
+            f" {_format_profile_count(receipt_after)}, and the receipt says"
+        ),
+        Text(
+            f"   {'; '.join(receipt_after.skipped_sources)}."
+            f" {render.format_count(sum(erased_rows.values()), 'row')} erased."
+        ),
     )
-    return {"erased": dict(erased), "skipped": list(after.skipped)}
+    return {"erased": dict(erased_rows), "skipped": list(receipt_after.skipped_sources)}
 
 
-def _profiles(receipt: Receipt) -> str:
-    return render.count(receipt.sources.get("profile", 0), "profile")
+def _format_profile_count(receipt: Receipt) -> str:
+    return render.format_count(receipt.sources.get("profile", 0), "profile")
 
 
-def _goodbye(db: str | None) -> str:
+def _format_next_step(db: str | None) -> str:
     if db is None:
         return '\nThe sample is gone again. Now yours: recollect add "I\'m vegetarian and hate cilantro"'
-    return f"\nLook around: recollect --db {db} --user {NOBODY} up"
+    return f"\nLook around: recollect --db {db} --user {DEMO_USER} up"

@@ -8,19 +8,19 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.cli import render
-from recollect.cli.command import DEGRADED, Call, command, commands, examples
+from recollect.cli.command import DEGRADED_EXIT_CODE, CommandContext, command, format_examples, make_typer
 from recollect.errors import RecollectError
-from recollect.library.diagnostics import Line, examined, python
+from recollect.library.diagnostics import Diagnostic, check_python, run_checks
 
-app = commands()
+app = make_typer()
 
-STYLES = {"OK": "green", "WARN": "yellow", "FAIL": "bold red"}
+LEVEL_STYLES = {"OK": "green", "WARN": "yellow", "FAIL": "bold red"}
 
 
-@app.command(epilog=examples("recollect doctor", "recollect doctor --deep", "recollect doctor --json"))
+@app.command(epilog=format_examples("recollect doctor", "recollect doctor --deep", "recollect doctor --json"))
 @command
 def doctor(
-    call: Call,
+    ctx: CommandContext,
     deep: Annotated[
         bool, typer.Option("--deep", help="Compare every index entry with its text; takes longer.")
     ] = False,
@@ -31,24 +31,27 @@ def doctor(
     One line for each thing looked at: OK, WARN or FAIL, with the command that mends it. Nothing is changed. Exit code 5
     if anything is not well.
     """
-    lines = list(_examined(call, deep=deep))
-    well = all(line.level == "OK" for line in lines)
-    call.answer({"ok": well, "findings": [line.shape() for line in lines]}, _table(lines))
-    if not well:
-        raise typer.Exit(DEGRADED)
+    diagnostics = list(_run_checks(ctx, deep=deep))
+    is_healthy = all(line.level == "OK" for line in diagnostics)
+    ctx.print_result(
+        {"ok": is_healthy, "findings": [line.serialize() for line in diagnostics]}, _render_table(diagnostics)
+    )
+    if not is_healthy:
+        raise typer.Exit(DEGRADED_EXIT_CODE)
 
 
-def _table(lines: Sequence[Line]) -> Table:
+def _render_table(diagnostics: Sequence[Diagnostic]) -> Table:
     rows = [
-        (Text(line.level, style=STYLES[line.level]), line.name, line.detail, line.fix or "") for line in lines
+        (Text(line.level, style=LEVEL_STYLES[line.level]), line.name, line.detail, line.fix or "")
+        for line in diagnostics
     ]
     return render.table("", "!what", "finding", "to do", rows=rows)
 
 
-def _examined(call: Call, *, deep: bool) -> Iterator[Line]:
-    yield from python()
+def _run_checks(ctx: CommandContext, *, deep: bool) -> Iterator[Diagnostic]:
+    yield from check_python()
     try:
-        with call.open() as session:
-            yield from examined(session.runtime, session.user, deep=deep)
+        with ctx.open_session() as session:
+            yield from run_checks(session.application, session.user, deep=deep)
     except RecollectError as error:
-        yield Line(level="FAIL", name="file", detail=str(error))
+        yield Diagnostic(level="FAIL", name="file", detail=str(error))

@@ -8,30 +8,30 @@ import typer
 from rich.console import RenderableType
 
 from recollect.cli import render
-from recollect.cli.command import Call, Yes, command, commands, examples
-from recollect.cli.session import Session
-from recollect.domain.event import Certificate
+from recollect.cli.command import CommandContext, YesOption, command, format_examples, make_typer
+from recollect.cli.session import CliSession
+from recollect.domain.event import ErasureCertificate
 from recollect.domain.memory import Memory
 from recollect.errors import Refused
-from recollect.ports.store import ALL
+from recollect.ports.store import NO_LIMIT
 from recollect.serialization import serializers
 
-app = commands()
-group = commands()
+app = make_typer()
+group = make_typer()
 app.add_typer(group, name="erase")
 
-LOGICAL = "Only the rows are gone"
+LOGICAL_ONLY_WARNING = "Only the rows are gone"
 
 
 @group.callback(
-    epilog=examples(
+    epilog=format_examples(
         "recollect erase memory 01k9x2v7q3m5",
         "recollect erase chat trip --yes",
         "recollect --user ana erase everything",
     )
 )
 @command
-def erase(_call: Call) -> None:
+def erase(_ctx: CommandContext) -> None:
     """
     Take a memory, a chat or everything out of the file for good.
 
@@ -42,13 +42,13 @@ def erase(_call: Call) -> None:
 
 
 @group.command(
-    epilog=examples("recollect erase memory 01k9x2v7q3m5", "recollect erase memory 01k9x2v7q3m5 --yes")
+    epilog=format_examples("recollect erase memory 01k9x2v7q3m5", "recollect erase memory 01k9x2v7q3m5 --yes")
 )
 @command
 def memory(
-    call: Call,
-    wanted: Annotated[str, typer.Argument(metavar="ID", help="The memory, or the beginning of its id.")],
-    yes: Yes = False,
+    ctx: CommandContext,
+    memory_id: Annotated[str, typer.Argument(metavar="ID", help="The memory, or the beginning of its id.")],
+    yes: YesOption = False,
 ) -> None:
     """
     Erase one memory with its history.
@@ -56,79 +56,94 @@ def memory(
     A message that says nothing else goes with it; one that says more stays, and is named. The memory is not learned
     again from what stays; saying it anew teaches it anew.
     """
-    with call.open() as session:
-        found = session.store.memories.get(session.scope(), wanted)
-        _show(call, [render.memories([found], wide=False)], yes=yes)
-        call.confirm(f"Erase this memory and its {render.count(found.version, 'version')} for good?", yes=yes)
-        done = session.engine.erase_memory(session.scope(), found.id)
-        sources = dict.fromkeys(span.message_id for span in found.spans)
-        still = [each for each in sources if session.engine.exists(session.scope(), each)]
-    for each in still:
-        call.note(f"The message it was learned from stays; `recollect chats delete {each}` deletes that.")
-    _certify(call, done)
+    with ctx.open_session() as session:
+        stored_memory = session.store.memories.get(session.scope(), memory_id)
+        _print_preview(ctx, [render.memories([stored_memory], wide=False)], yes=yes)
+        ctx.confirm(
+            f"Erase this memory and its {render.format_count(stored_memory.version, 'version')} for good?",
+            yes=yes,
+        )
+        certificate = session.engine.erase_memory(session.scope(), stored_memory.id)
+        sources = dict.fromkeys(span.message_id for span in stored_memory.spans)
+        remaining_messages = [
+            each for each in sources if session.engine.message_exists(session.scope(), each)
+        ]
+    for each in remaining_messages:
+        ctx.info(f"The message it was learned from stays; `recollect chats delete {each}` deletes that.")
+    _print_certificate(ctx, certificate)
 
 
-@group.command(epilog=examples("recollect erase chat trip", "recollect erase chat trip --yes"))
+@group.command(epilog=format_examples("recollect erase chat trip", "recollect erase chat trip --yes"))
 @command
 def chat(
-    call: Call,
+    ctx: CommandContext,
     chat: Annotated[str, typer.Argument(metavar="ID", help="The chat.")],
-    yes: Yes = False,
+    yes: YesOption = False,
 ) -> None:
     """
     Erase a chat, and what was learned in it alone.
 
     Its messages, summaries, receipts and queued work go with it. Memories that also rest on another chat stay.
     """
-    with call.open() as session:
-        found = session.store.chats.get(session.scope(chat))
-        alone = _only_in(session, chat)
-        _show(call, [render.memories(alone, wide=False)] if alone else [], yes=yes)
-        question = f"Erase chat {chat} with {render.count(found.messages, 'message')}{_and(alone)} for good?"
-        call.confirm(question, yes=yes)
-        done = session.engine.erase_chat(session.scope(chat))
-    _certify(call, done)
+    with ctx.open_session() as session:
+        stored_chat = session.store.chats.get(session.scope(chat))
+        exclusive_memories = _learned_only_in(session, chat)
+        _print_preview(
+            ctx, [render.memories(exclusive_memories, wide=False)] if exclusive_memories else [], yes=yes
+        )
+        question = (
+            f"Erase chat {chat} with"
+            f" {render.format_count(stored_chat.message_count, 'message')}"
+            f"{_format_memories_part(exclusive_memories)} for good?"
+        )
+        ctx.confirm(question, yes=yes)
+        certificate = session.engine.erase_chat(session.scope(chat))
+    _print_certificate(ctx, certificate)
 
 
-@group.command(epilog=examples("recollect --user ana erase everything", "recollect erase everything --yes"))
+@group.command(
+    epilog=format_examples("recollect --user ana erase everything", "recollect erase everything --yes")
+)
 @command
-def everything(call: Call, yes: Yes = False) -> None:
+def everything(ctx: CommandContext, yes: YesOption = False) -> None:
     """
     Erase all that is known about the user, the ledger included.
 
     On a terminal the name of the user is to be typed; where nobody can be asked it takes --yes (otherwise exit code 4).
     Other users of the file are not touched.
     """
-    with call.open() as session:
-        held = session.store.upkeep.stats(session.scope())
-        counted = (
-            render.count(held.memories, "memory", "memories"),
-            render.count(held.messages, "message"),
-            render.count(held.chats, "chat"),
-            render.count(held.summaries, "summary", "summaries"),
+    with ctx.open_session() as session:
+        stats = session.store.maintenance.stats(session.scope())
+        counts = (
+            render.format_count(stats.memories, "memory", "memories"),
+            render.format_count(stats.messages, "message"),
+            render.format_count(stats.chats, "chat"),
+            render.format_count(stats.summaries, "summary", "summaries"),
         )
-        _sure(f"This erases everything about {session.user}: {', '.join(counted)}.", session.user, yes=yes)
-        done = session.engine.erase_user(session.user)
-    _certify(call, done)
+        _confirm_user_name(
+            f"This erases everything about {session.user}: {', '.join(counts)}.", session.user, yes=yes
+        )
+        certificate = session.engine.erase_user(session.user)
+    _print_certificate(ctx, certificate)
 
 
-def _only_in(session: Session, chat: str) -> Sequence[Memory]:
-    said = {message.id for message in session.store.messages.list(session.scope(chat), limit=ALL)}
-    resting = session.store.memories.of_messages(session.scope(), sorted(said))
-    return [each for each in resting if all(span.message_id in said for span in each.spans)]
+def _learned_only_in(session: CliSession, chat: str) -> Sequence[Memory]:
+    message_ids = {message.id for message in session.store.messages.list(session.scope(chat), limit=NO_LIMIT)}
+    memories = session.store.memories.of_messages(session.scope(), sorted(message_ids))
+    return [each for each in memories if all(span.message_id in message_ids for span in each.spans)]
 
 
-def _and(gone: Sequence[Memory]) -> str:
-    return f" and {render.count(len(gone), 'memory', 'memories')}" if gone else ""
+def _format_memories_part(memories: Sequence[Memory]) -> str:
+    return f" and {render.format_count(len(memories), 'memory', 'memories')}" if memories else ""
 
 
-def _show(call: Call, lines: Sequence[RenderableType], *, yes: bool) -> None:
-    if call.for_people and not yes:
+def _print_preview(ctx: CommandContext, lines: Sequence[RenderableType], *, yes: bool) -> None:
+    if ctx.is_text and not yes:
         for line in lines:
-            call.aside.print(line)
+            ctx.stderr.print(line)
 
 
-def _sure(warning: str, name: str, *, yes: bool) -> None:
+def _confirm_user_name(warning: str, name: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
@@ -138,18 +153,18 @@ def _sure(warning: str, name: str, *, yes: bool) -> None:
         raise Refused("That is another name. Nothing was changed.")
 
 
-def _certify(call: Call, done: Certificate) -> None:
-    rows = ", ".join(f"{number:,} in {table}" for table, number in done.rows.items() if number)
-    call.answer(
-        serializers.certificate(done),
+def _print_certificate(ctx: CommandContext, certificate: ErasureCertificate) -> None:
+    rows = ", ".join(f"{number:,} in {table}" for table, number in certificate.rows.items() if number)
+    ctx.print_result(
+        serializers.serialize_certificate(certificate),
         render.fields(
             {
-                "erased": done.what,
+                "erased": certificate.target,
                 "rows": rows or "none",
-                "looked at": f"{done.bytes_scanned:,} bytes of the file and its log",
-                "gone": "from the disk" if done.physical else "from the tables only",
-                "detail": done.detail,
+                "looked at": f"{certificate.bytes_scanned:,} bytes of the file and its log",
+                "gone": "from the disk" if certificate.is_physical else "from the tables only",
+                "detail": certificate.detail,
             }
         ),
     )
-    call.end_degraded([] if done.physical else [f"{LOGICAL}: {done.detail}"])
+    ctx.exit_degraded([] if certificate.is_physical else [f"{LOGICAL_ONLY_WARNING}: {certificate.detail}"])

@@ -9,21 +9,21 @@ from typing import Annotated
 import typer
 
 from recollect.cli import render
-from recollect.cli.command import Call, command, commands, examples
-from recollect.domain.feedback import Opinion
+from recollect.cli.command import CommandContext, command, format_examples, make_typer
+from recollect.domain.feedback import RelevanceFeedback
 from recollect.errors import InvalidInput
 from recollect.serialization import serializers
 
-app = commands()
+app = make_typer()
 
 
-class Verdict(StrEnum):
+class FeedbackRating(StrEnum):
     GOOD = "good"
     BAD = "bad"
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "recollect feedback last 01k9x2v7q3m5 good",
         "recollect feedback",
         "recollect feedback --export labels.jsonl",
@@ -31,14 +31,14 @@ class Verdict(StrEnum):
 )
 @command
 def feedback(
-    call: Call,
+    ctx: CommandContext,
     receipt: Annotated[
         str | None, typer.Argument(metavar="[RECEIPT|last]", help="Which recall; `recollect why` shows one.")
     ] = None,
     item: Annotated[
         str | None, typer.Argument(metavar="[ITEM]", help="A passage of it, or the beginning of its id.")
     ] = None,
-    verdict: Annotated[Verdict | None, typer.Argument(metavar="[good|bad]")] = None,
+    rating: Annotated[FeedbackRating | None, typer.Argument(metavar="[good|bad]")] = None,
     export: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write labels for `recollect tune` there; - prints them."),
@@ -52,24 +52,33 @@ def feedback(
     kept with your memories, goes with what it is about, and `recollect tune --from-feedback` learns from it.
     """
     if export is not None:
-        _export(call, export)
+        _export(ctx, export)
     elif receipt is None:
-        _list(call, limit)
-    elif item is None or verdict is None:
+        _list(ctx, limit)
+    elif item is None or rating is None:
         raise typer.BadParameter("give a receipt, a passage of it, and good or bad", param_hint="ITEM")
     else:
-        with call.open() as session:
-            said = session.engine.say_of(session.scope(), receipt, item, relevant=verdict is Verdict.GOOD)
-        call.answer(serializers.opinion(said), f"Noted: {said.item_id} is {verdict} for {_asked(said)}.")
+        with ctx.open_session() as session:
+            feedback_entry = session.engine.add_feedback(
+                session.scope(), receipt, item, relevant=rating is FeedbackRating.GOOD
+            )
+        ctx.print_result(
+            serializers.serialize_feedback(feedback_entry),
+            f"Noted: {feedback_entry.item_id} is {rating} for {_describe_query(feedback_entry)}.",
+        )
 
 
-def _asked(said: Opinion) -> str:
-    return f"“{render.excerpt(said.query, 80)}”" if said.query else f"receipt {said.receipt_id}"
+def _describe_query(feedback_entry: RelevanceFeedback) -> str:
+    return (
+        f"“{render.excerpt(feedback_entry.query, 80)}”"
+        if feedback_entry.query
+        else f"receipt {feedback_entry.receipt_id}"
+    )
 
 
-def _list(call: Call, limit: int) -> None:
-    with call.open() as session:
-        listed = session.store.feedback.list(session.scope(), limit=limit)
+def _list(ctx: CommandContext, limit: int) -> None:
+    with ctx.open_session() as session:
+        entries = session.store.feedback.list(session.scope(), limit=limit)
     rows = [
         (
             "good" if each.relevant else "bad",
@@ -77,19 +86,19 @@ def _list(call: Call, limit: int) -> None:
             each.item_id,
             each.receipt_id,
         )
-        for each in listed
+        for each in entries
     ]
-    call.answer(
-        serializers.results(map(serializers.opinion, listed)),
+    ctx.print_result(
+        serializers.wrap_results(map(serializers.serialize_feedback, entries)),
         *([render.table("verdict", "question", "!passage", "!receipt", rows=rows)] if rows else []),
     )
     if not rows:
-        call.note("Nothing was said yet. `recollect why` shows the last recall and the ids of its passages.")
+        ctx.info("Nothing was said yet. `recollect why` shows the last recall and the ids of its passages.")
 
 
-def _export(call: Call, path: Path) -> None:
-    with call.open() as session:
-        labels = [serializers.label(each) for each in session.engine.labels(session.scope())]
+def _export(ctx: CommandContext, path: Path) -> None:
+    with ctx.open_session() as session:
+        labels = [serializers.serialize_label(each) for each in session.engine.labels(session.scope())]
     lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in labels)
     if str(path) == "-":
         sys.stdout.write(lines)
@@ -98,7 +107,7 @@ def _export(call: Call, path: Path) -> None:
         path.write_text(lines, "utf-8")
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {error.strerror}. Name another file.") from error
-    call.answer(
+    ctx.print_result(
         {"labels": len(labels), "file": str(path)},
-        f"{render.count(len(labels), 'labelled question')} written to {path}.",
+        f"{render.format_count(len(labels), 'labelled question')} written to {path}.",
     )

@@ -9,7 +9,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 #: Section of the help page, then name, module and summary of each command in it.
-SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
+COMMAND_SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
     "First steps": (
         ("demo", "demo", "See it work: a year of conversations, three questions, no network."),
         ("chat", "chat", "Chat in the terminal, with memory."),
@@ -72,16 +72,16 @@ SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
         ("trust", "settings", "Let the settings file of a project's folder set everything."),
     ),
 }
-MODULES = {name: module for rows in SECTIONS.values() for name, module, _ in rows}
+COMMAND_MODULES = {name: module for rows in COMMAND_SECTIONS.values() for name, module, _ in rows}
 
 
-class Formatter(Protocol):
+class HelpFormatter(Protocol):
     def section(self, name: str) -> AbstractContextManager[None]: ...
 
     def write_dl(self, rows: Sequence[tuple[str, str]]) -> None: ...
 
 
-class Commands(TyperGroup):
+class LazyCommandGroup(TyperGroup):
     """Knows the names and summaries of all commands without loading any."""
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401 - handed on to Typer as they are
@@ -89,19 +89,19 @@ class Commands(TyperGroup):
         # Stand-ins, for "did you mean" and completion.
         self.commands = {
             name: TyperCommand(name, short_help=summary)
-            for rows in SECTIONS.values()
+            for rows in COMMAND_SECTIONS.values()
             for name, _, summary in rows
         }
 
     def get_command(self, ctx: object, cmd_name: str) -> TyperCommand | TyperGroup | None:  # noqa: ARG002
-        if cmd_name not in MODULES:
+        if cmd_name not in COMMAND_MODULES:
             return None
-        module = import_module(f"recollect.cli.{MODULES[cmd_name]}")
+        module = import_module(f"recollect.cli.{COMMAND_MODULES[cmd_name]}")
         command = get_group(module.app).commands[cmd_name]
         assert isinstance(command, TyperCommand | TyperGroup)
         return command
 
-    def format_commands(self, ctx: object, formatter: Formatter) -> None:  # noqa: ARG002
-        for section, rows in SECTIONS.items():
+    def format_commands(self, ctx: object, formatter: HelpFormatter) -> None:  # noqa: ARG002
+        for section, rows in COMMAND_SECTIONS.items():
             with formatter.section(section):
                 formatter.write_dl([(name, summary) for name, _, summary in rows])

@@ -9,26 +9,26 @@ from typing import Annotated
 import typer
 
 from recollect.cli import render
-from recollect.cli.command import Call, command, commands, examples, file_text
-from recollect.cli.drain import finish
-from recollect.domain.import_result import Arrival
-from recollect.domain.memory import Memory, Standing
+from recollect.cli.command import CommandContext, command, format_examples, make_typer, read_text_file
+from recollect.cli.drain import drain_queue
+from recollect.domain.import_result import ImportResult
+from recollect.domain.memory import Memory, MemoryStatus
 from recollect.errors import InvalidInput
 from recollect.interchange.compact import from_compact, to_compact
-from recollect.ports.store import ALL
+from recollect.ports.store import NO_LIMIT
 from recollect.serialization import serializers
-from recollect.serialization.serializers import Shape
+from recollect.serialization.serializers import JsonObject
 
-app = commands()
+app = make_typer()
 
 
-class Format(StrEnum):
+class ExportFormat(StrEnum):
     COMPACT = "compact"  #: one JSON list of very short entries; can be read back
     JSONL = "jsonl"  #: one JSON object a line, as `--json` shows memories
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "recollect export memories.json",
         "recollect export --format jsonl | jq .memory",
         "recollect --user ana export --all ana.json",
@@ -36,14 +36,14 @@ class Format(StrEnum):
 )
 @command
 def export(
-    call: Call,
+    ctx: CommandContext,
     file: Annotated[
         Path | None, typer.Argument(metavar="FILE", help="Where to; without it to standard output.")
     ] = None,
-    shape: Annotated[
-        Format, typer.Option("--format", metavar="F", help="compact or jsonl.", show_choices=False)
-    ] = Format.COMPACT,
-    every: Annotated[
+    export_format: Annotated[
+        ExportFormat, typer.Option("--format", metavar="F", help="compact or jsonl.", show_choices=False)
+    ] = ExportFormat.COMPACT,
+    include_inactive: Annotated[
         bool, typer.Option("--all", help="Also what is not in use: archived, forgotten.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Overwrite FILE without asking.")] = False,
@@ -55,37 +55,40 @@ def export(
     differs from the ordinary); nothing of a memory is lost in it, and `recollect import` reads it. The other one has an
     object a line, for other programs.
     """
-    with call.open() as session:
-        standing = None if every else Standing.ACTIVE
-        listed = session.store.memories.list(session.scope(), limit=ALL, standing=standing)
-    text = _written(listed, shape)
-    counted = render.count(len(listed), "memory", "memories")
+    with ctx.open_session() as session:
+        standing = None if include_inactive else MemoryStatus.ACTIVE
+        memories = session.store.memories.list(session.scope(), limit=NO_LIMIT, standing=standing)
+    text = _format_memories(memories, export_format)
+    count_text = render.format_count(len(memories), "memory", "memories")
     if file is not None:
-        _save(call, file, text, yes=yes)
-        call.answer(
-            {"file": str(file), "format": shape, "memories": len(listed)}, f"{counted} written to {file}."
+        _write_file(ctx, file, text, yes=yes)
+        ctx.print_result(
+            {"file": str(file), "format": export_format, "memories": len(memories)},
+            f"{count_text} written to {file}.",
         )
-    elif call.for_people:
-        call.block(text)
-        call.note(f"{counted}.")
+    elif ctx.is_text:
+        ctx.print_raw(text)
+        ctx.info(f"{count_text}.")
     else:
         entries = (
-            json.loads(to_compact(listed))
-            if shape is Format.COMPACT
-            else list(map(serializers.memory, listed))
+            json.loads(to_compact(memories))
+            if export_format is ExportFormat.COMPACT
+            else list(map(serializers.serialize_memory, memories))
         )
-        call.answer({"format": shape, "memories": entries})
+        ctx.print_result({"format": export_format, "memories": entries})
 
 
-def _written(memories: Sequence[Memory], shape: Format) -> str:
-    if shape is Format.COMPACT:
+def _format_memories(memories: Sequence[Memory], export_format: ExportFormat) -> str:
+    if export_format is ExportFormat.COMPACT:
         return to_compact(memories)
-    return "".join(json.dumps(serializers.memory(each), ensure_ascii=False) + "\n" for each in memories)
+    return "".join(
+        json.dumps(serializers.serialize_memory(each), ensure_ascii=False) + "\n" for each in memories
+    )
 
 
-def _save(call: Call, file: Path, text: str, *, yes: bool) -> None:
+def _write_file(ctx: CommandContext, file: Path, text: str, *, yes: bool) -> None:
     if file.exists():
-        call.confirm(f"{file} exists. Overwrite it?", yes=yes)
+        ctx.confirm(f"{file} exists. Overwrite it?", yes=yes)
     try:
         # Only its owner may read what is remembered.
         file.touch(mode=0o600)
@@ -95,11 +98,13 @@ def _save(call: Call, file: Path, text: str, *, yes: bool) -> None:
 
 
 @app.command(
-    "import", epilog=examples("recollect import memories.json", "recollect --user ana import - < ana.json")
+    "import",
+    epilog=format_examples("recollect import memories.json", "recollect --user ana import - < ana.json"),
 )
 @command
 def import_(
-    call: Call, file: Annotated[Path, typer.Argument(metavar="FILE", help="A compact export; - reads one.")]
+    ctx: CommandContext,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A compact export; - reads one.")],
 ) -> None:
     """
     Read memories from a compact export.
@@ -108,27 +113,30 @@ def import_(
     come back, and what you did not consent to is left out. Only memories in use are read. `recollect undo` takes the
     whole import back.
     """
-    text = file_text(file)
-    with call.open() as session:
-        read = from_compact(text, user=session.user, now=session.engine.clock.now())
-        arrival = session.engine.take_in(session.scope(), read, session.policy())
-        left = finish(call, session)
-    call.answer(_shape(arrival, left.warnings), _sentence(arrival))
-    for each in arrival.left_out:
-        call.note(f"Left out: {render.excerpt(each.text)} ({each.reason})")
-    call.mention(left.warnings)
+    text = read_text_file(file)
+    with ctx.open_session() as session:
+        memories = from_compact(text, user=session.user, now=session.engine.clock.now())
+        import_result = session.engine.import_memories(session.scope(), memories, session.policy())
+        remaining = drain_queue(ctx, session)
+    ctx.print_result(_serialize_import(import_result, remaining.warnings), _describe_import(import_result))
+    for each in import_result.skipped_memories:
+        ctx.info(f"Left out: {render.excerpt(each.text)} ({each.reason})")
+    ctx.warn_all(remaining.warnings)
 
 
-def _sentence(arrival: Arrival) -> str:
-    known = f", {arrival.known:,} known already" if arrival.known else ""
-    left = f", {len(arrival.left_out):,} left out" if arrival.left_out else ""
-    return f"{render.count(len(arrival.kept), 'memory', 'memories')} imported{known}{left}."
+def _describe_import(import_result: ImportResult) -> str:
+    known_part = f", {import_result.known_count:,} known already" if import_result.known_count else ""
+    skipped_part = (
+        f", {len(import_result.skipped_memories):,} left out" if import_result.skipped_memories else ""
+    )
+    imported_part = render.format_count(len(import_result.memories), "memory", "memories")
+    return f"{imported_part} imported{known_part}{skipped_part}."
 
 
-def _shape(arrival: Arrival, warnings: Sequence[str]) -> Shape:
+def _serialize_import(import_result: ImportResult, warnings: Sequence[str]) -> JsonObject:
     return {
-        **serializers.results(map(serializers.memory, arrival.kept)),
-        "known": arrival.known,
-        "left_out": [{"memory": each.text, "reason": each.reason} for each in arrival.left_out],
+        **serializers.wrap_results(map(serializers.serialize_memory, import_result.memories)),
+        "known": import_result.known_count,
+        "left_out": [{"memory": each.text, "reason": each.reason} for each in import_result.skipped_memories],
         "degraded": list(warnings),
     }

@@ -11,58 +11,61 @@ from typing import Annotated, TypeAlias
 import typer
 
 from recollect.cli import render
-from recollect.cli.command import Call, command, commands, examples
-from recollect.cli.drain import Left, Shift, finish, make_due
-from recollect.cli.session import Brake, Session
+from recollect.cli.command import CommandContext, command, format_examples, make_typer
+from recollect.cli.drain import QueueDrain, RemainingWork, drain_queue, make_jobs_due
+from recollect.cli.session import CliSession, DrainCancellation
 from recollect.errors import NotFound
 from recollect.serialization import serializers
-from recollect.workers.worker import Done
+from recollect.workers.worker import JobResult
 
-app = commands()
-group = commands()
+app = make_typer()
+group = make_typer()
 app.add_typer(group, name="jobs")
 
 #: Seconds between two looks at whether to stop.
-GLANCE = 0.1
-Limit: TypeAlias = Annotated[int, typer.Option(metavar="N", min=1, help="Jobs at most.")]
+STOP_POLL_SECONDS = 0.1
+LimitOption: TypeAlias = Annotated[int, typer.Option(metavar="N", min=1, help="Jobs at most.")]
 
 
 @group.callback(
     invoke_without_command=True,
-    epilog=examples("recollect jobs", "recollect jobs retry 12", "recollect jobs retry --all"),
+    epilog=format_examples("recollect jobs", "recollect jobs retry 12", "recollect jobs retry --all"),
 )
 @command
-def jobs(call: Call, limit: Limit = 100) -> None:
+def jobs(ctx: CommandContext, limit: LimitOption = 100) -> None:
     """
     Show queued work, or retry what failed.
 
     Embedding and judging happen after a message is stored. A job that failed for good is parked with its reason and
     waits for a retry; nothing that was stored is lost meanwhile.
     """
-    _list(call, limit)
+    _list(ctx, limit)
 
 
-@group.command("list", epilog=examples("recollect jobs list --json"))
+@group.command("list", epilog=format_examples("recollect jobs list --json"))
 @command
-def list_(call: Call, limit: Limit = 100) -> None:
+def list_(ctx: CommandContext, limit: LimitOption = 100) -> None:
     """List queued, running and parked jobs, oldest first."""
-    _list(call, limit)
+    _list(ctx, limit)
 
 
-def _list(call: Call, limit: int) -> None:
-    with call.open() as session:
-        listed = session.store.jobs.list(session.scope(), limit=limit)
-    call.answer(serializers.results(map(serializers.job, listed)), *([render.jobs(listed)] if listed else []))
-    if not listed:
-        call.note("Nothing is queued.")
+def _list(ctx: CommandContext, limit: int) -> None:
+    with ctx.open_session() as session:
+        job_list = session.store.jobs.list(session.scope(), limit=limit)
+    ctx.print_result(
+        serializers.wrap_results(map(serializers.serialize_job, job_list)),
+        *([render.jobs(job_list)] if job_list else []),
+    )
+    if not job_list:
+        ctx.info("Nothing is queued.")
 
 
-@group.command(epilog=examples("recollect jobs retry 12", "recollect jobs retry --all --no-wait"))
+@group.command(epilog=format_examples("recollect jobs retry 12", "recollect jobs retry --all --no-wait"))
 @command
 def retry(
-    call: Call,
+    ctx: CommandContext,
     job_id: Annotated[int | None, typer.Argument(metavar="ID", help="The parked job.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="All parked jobs.")] = False,
+    retry_all: Annotated[bool, typer.Option("--all", help="All parked jobs.")] = False,
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Do them now, or leave them to a worker.")
     ] = True,
@@ -72,24 +75,25 @@ def retry(
 
     Exit code 5 if something failed again.
     """
-    if (job_id is None) != every:
+    if (job_id is None) != retry_all:
         raise typer.BadParameter("give the id of a job, or --all", param_hint="ID")
-    with call.open() as session:
+    with ctx.open_session() as session:
         now = session.engine.clock.now()
-        retried = session.store.jobs.retry(session.scope(), job_id=job_id, now=now)
-        if not retried and job_id is not None:
+        retried_count = session.store.jobs.retry(session.scope(), job_id=job_id, now=now)
+        if not retried_count and job_id is not None:
             raise NotFound(f"There is no parked job {job_id} for this user. `recollect jobs` lists them.")
-        left = finish(call, session) if wait else Left()
-    call.answer(
-        {"retried": retried, "degraded": list(left.warnings)}, f"{render.count(retried, 'job')} retried."
+        remaining = drain_queue(ctx, session) if wait else RemainingWork()
+    ctx.print_result(
+        {"retried": retried_count, "degraded": list(remaining.warnings)},
+        f"{render.format_count(retried_count, 'job')} retried.",
     )
-    call.end_degraded(left.warnings)
+    ctx.exit_degraded(remaining.warnings)
 
 
-@app.command(epilog=examples("recollect worker", "recollect worker --once"))
+@app.command(epilog=format_examples("recollect worker", "recollect worker --once"))
 @command
 def worker(
-    call: Call,
+    ctx: CommandContext,
     once: Annotated[bool, typer.Option("--once", help="Do what is queued, then end.")] = False,
 ) -> None:
     """
@@ -101,54 +105,55 @@ def worker(
     """
     tally: Counter[str] = Counter()
 
-    def watch(done: Done) -> None:
-        tally[_outcome(done)] += 1
-        call.say(_line(done))
+    def report_job(job_result: JobResult) -> None:
+        tally[_outcome_name(job_result)] += 1
+        ctx.print_text(_format_job_result(job_result))
 
-    with call.open() as session, _stopping(session.brake):
+    with ctx.open_session() as session, _cancel_on_signal(session.cancellation):
         if once:
-            _drain(session, watch)
+            _drain_queue(session, report_job)
         else:
-            call.note(f"Working on {session.store.location()}. Ctrl-C stops.")
-            _run(session, watch)
-    call.answer({name: tally[name] for name in ("done", "postponed", "parked")})
-    call.note(f"{tally['done']} done, {tally['postponed']} postponed, {tally['parked']} parked.")
+            ctx.info(f"Working on {session.store.location()}. Ctrl-C stops.")
+            _run_until_stopped(session, report_job)
+    ctx.print_result({name: tally[name] for name in ("done", "postponed", "parked")})
+    ctx.info(f"{tally['done']} done, {tally['postponed']} postponed, {tally['parked']} parked.")
 
 
 @contextmanager
-def _stopping(brake: Brake) -> Iterator[None]:
-    def pull(_signal: int, _frame: FrameType | None) -> None:
-        brake.pull()
+def _cancel_on_signal(cancellation: DrainCancellation) -> Iterator[None]:
+    def cancel(_signal: int, _frame: FrameType | None) -> None:
+        cancellation.cancel()
 
-    before = {number: signal.signal(number, pull) for number in (signal.SIGINT, signal.SIGTERM)}
+    previous_handlers = {number: signal.signal(number, cancel) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             signal.signal(number, handler)
 
 
-def _drain(session: Session, watch: Callable[[Done], None]) -> None:
-    make_due(session)
-    shift = Shift(session)
-    while done := shift.step():
-        watch(done)
+def _drain_queue(session: CliSession, on_result: Callable[[JobResult], None]) -> None:
+    make_jobs_due(session)
+    drain = QueueDrain(session)
+    while job_result := drain.run_next():
+        on_result(job_result)
 
 
-def _run(session: Session, watch: Callable[[Done], None]) -> None:
+def _run_until_stopped(session: CliSession, on_result: Callable[[JobResult], None]) -> None:
     # In a thread of its own, so that a signal is heard while a job is done.
-    thread = threading.Thread(target=session.runtime.worker.run, kwargs={"watch": watch}, daemon=True)
+    thread = threading.Thread(target=session.application.worker.run, kwargs={"watch": on_result}, daemon=True)
     thread.start()
-    while thread.is_alive() and not session.brake.pulled:
-        thread.join(GLANCE)
-    session.runtime.worker.stop()
+    while thread.is_alive() and not session.cancellation.is_cancelled:
+        thread.join(STOP_POLL_SECONDS)
+    session.application.worker.stop()
     thread.join()
 
 
-def _outcome(done: Done) -> str:
-    return "parked" if done.parked else "postponed" if done.error else "done"
+def _outcome_name(job_result: JobResult) -> str:
+    return "parked" if job_result.is_dead else "postponed" if job_result.error else "done"
 
 
-def _line(done: Done) -> str:
-    reason = f": {done.error}" if done.error else ""
-    return f"{done.job.kind:<9} {done.job.user} {done.job.key} {_outcome(done)}{render.excerpt(reason)}"
+def _format_job_result(job_result: JobResult) -> str:
+    reason = f": {job_result.error}" if job_result.error else ""
+    job = job_result.job
+    return f"{job.kind:<9} {job.user} {job.key} {_outcome_name(job_result)}{render.excerpt(reason)}"

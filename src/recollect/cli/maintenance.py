@@ -8,27 +8,27 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from recollect.cli import render
-from recollect.cli.command import Call, command, commands, examples
-from recollect.cli.drain import Left, finish
-from recollect.cli.session import Session
-from recollect.domain.maintenance import PutAway, Tended
+from recollect.cli.command import CommandContext, command, format_examples, make_typer
+from recollect.cli.drain import RemainingWork, drain_queue
+from recollect.cli.session import CliSession
+from recollect.domain.maintenance import ArchivedMemory, MaintenanceReport
 from recollect.domain.policy import Policy
 from recollect.errors import InvalidInput
 from recollect.serialization import serializers
 
-app = commands()
+app = make_typer()
 
-SPAN = re.compile(r"([0-9]{1,4})([wd])")
+DURATION_PATTERN = re.compile(r"([0-9]{1,4})([wd])")
 #: Nobody plans further.
-LONGEST = 5200
+MAX_FORECAST_WEEKS = 5200
 
 
 @app.command(
-    epilog=examples("recollect garden --dry-run", "recollect garden --simulate 8w", "recollect garden")
+    epilog=format_examples("recollect garden --dry-run", "recollect garden --simulate 8w", "recollect garden")
 )
 @command
 def garden(
-    call: Call,
+    ctx: CommandContext,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be done now; change nothing.")
     ] = False,
@@ -44,72 +44,83 @@ def garden(
     light, or was only of the moment, is archived with its reason. Pinned memories and biography stay. Everything can be
     brought back with `recollect undo` or `recollect restore`.
     """
-    with call.open() as session:
+    with ctx.open_session() as session:
         policy = session.policy()
-        done, left = _tended(call, session, policy, dry_run=dry_run, weeks=_weeks(simulate))
-    rehearsal = dry_run or simulate is not None
-    call.answer(
-        {**serializers.tended(done), "dry_run": rehearsal, "degraded": list(left.warnings)},
-        *_told(done, rehearsal),
+        report, remaining = _run_maintenance(
+            ctx, session, policy, dry_run=dry_run, weeks=_parse_weeks(simulate)
+        )
+    is_preview = dry_run or simulate is not None
+    ctx.print_result(
+        {
+            **serializers.serialize_maintenance_report(report),
+            "dry_run": is_preview,
+            "degraded": list(remaining.warnings),
+        },
+        *_render_report(report, is_preview),
     )
-    if not rehearsal and (done.put_away or done.merged):
-        call.note("`recollect undo --list` shows each change; `recollect restore ID` brings one back.")
-    call.mention(left.warnings)
+    if not is_preview and (report.archived_memories or report.merges):
+        ctx.info("`recollect undo --list` shows each change; `recollect restore ID` brings one back.")
+    ctx.warn_all(remaining.warnings)
 
 
-def _tended(
-    call: Call, session: Session, policy: Policy, *, dry_run: bool, weeks: int | None
-) -> tuple[Tended, Left]:
+def _run_maintenance(
+    ctx: CommandContext, session: CliSession, policy: Policy, *, dry_run: bool, weeks: int | None
+) -> tuple[MaintenanceReport, RemainingWork]:
     if weeks is not None:
-        return session.engine.foresee(session.scope(), policy, weeks=weeks), Left()
-    done = session.engine.tend(session.scope(), policy, dry_run=dry_run)
-    return done, Left() if dry_run else finish(call, session)
+        return session.engine.forecast_decay(session.scope(), policy, weeks=weeks), RemainingWork()
+    report = session.engine.run_maintenance(session.scope(), policy, dry_run=dry_run)
+    return report, RemainingWork() if dry_run else drain_queue(ctx, session)
 
 
-def _weeks(text: str | None) -> int | None:
+def _parse_weeks(text: str | None) -> int | None:
     """Whole weeks; of days as many weeks as hold them."""
     if text is None:
         return None
-    found = SPAN.fullmatch(text)
-    if not found:
+    duration = DURATION_PATTERN.fullmatch(text)
+    if not duration:
         raise InvalidInput(f"{text!r} is no time to look ahead. Write weeks as 8w or days as 30d.")
-    number = int(found[1])
-    weeks = number if found[2] == "w" else -(-number // 7)
-    if weeks > LONGEST:
-        raise InvalidInput(f"{text} is further than a hundred years. Look ahead at most {LONGEST}w.")
+    amount = int(duration[1])
+    weeks = amount if duration[2] == "w" else -(-amount // 7)
+    if weeks > MAX_FORECAST_WEEKS:
+        raise InvalidInput(
+            f"{text} is further than a hundred years. Look ahead at most {MAX_FORECAST_WEEKS}w."
+        )
     return weeks
 
 
-def _told(done: Tended, rehearsal: bool) -> list[RenderableType]:
-    if not done.put_away and not done.merged:
+def _render_report(report: MaintenanceReport, is_preview: bool) -> list[RenderableType]:
+    if not report.archived_memories and not report.merges:
         return [Text("Nothing to put away and nothing to merge.")]
-    would = "Would be" if rehearsal else "Were"
-    told: list[RenderableType] = []
-    if done.put_away:
-        told += [Text(f"{would} put away: {len(done.put_away)}", style="bold"), _put_away(done.put_away)]
-    if done.merged:
+    verb = "Would be" if is_preview else "Were"
+    blocks: list[RenderableType] = []
+    if report.archived_memories:
+        blocks += [
+            Text(f"{verb} put away: {len(report.archived_memories)}", style="bold"),
+            _render_archived(report.archived_memories),
+        ]
+    if report.merges:
         rows = [
             (
-                render.excerpt(each.kept.text),
-                Group(*(Text(render.excerpt(other.text)) for other in each.others)),
-                each.kept.id,
+                render.excerpt(each.target.text),
+                Group(*(Text(render.excerpt(other.text)) for other in each.duplicates)),
+                each.target.id,
             )
-            for each in done.merged
+            for each in report.merges
         ]
-        title = Text(f"{would} merged: {len(done.merged)}", style="bold")
-        told += [title, render.table("kept", "took in", "!id", rows=rows)]
-    return told
+        title = Text(f"{verb} merged: {len(report.merges)}", style="bold")
+        blocks += [title, render.table("kept", "took in", "!id", rows=rows)]
+    return blocks
 
 
-def _put_away(gone: tuple[PutAway, ...]) -> RenderableType:
+def _render_archived(archived_memories: tuple[ArchivedMemory, ...]) -> RenderableType:
     rows = [
         (
-            f"week {each.weeks}" if each.weeks else "now",
+            f"week {each.due_in_weeks}" if each.due_in_weeks else "now",
             each.memory.kind,
             render.excerpt(each.memory.text),
             each.reason,
             each.memory.id,
         )
-        for each in gone
+        for each in archived_memories
     ]
     return render.table("!when", "kind", "text", "reason", "!id", rows=rows)

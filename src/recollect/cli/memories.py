@@ -5,24 +5,31 @@ from typing import Annotated, TypeAlias
 import typer
 
 from recollect.cli import render
-from recollect.cli.command import Call, Yes, command, commands, examples, given_text
-from recollect.cli.drain import finish
-from recollect.cli.session import Session
-from recollect.cli.sources import quotes
-from recollect.domain.memory import Kind, Memory, Standing
+from recollect.cli.command import (
+    CommandContext,
+    YesOption,
+    command,
+    format_examples,
+    make_typer,
+    read_text_argument,
+)
+from recollect.cli.drain import drain_queue
+from recollect.cli.session import CliSession
+from recollect.cli.sources import source_quotes
+from recollect.domain.memory import Kind, Memory, MemoryStatus
 from recollect.serialization import serializers
-from recollect.serialization.serializers import Shape
+from recollect.serialization.serializers import JsonObject
 
-app = commands()
+app = make_typer()
 
-MemoryId: TypeAlias = Annotated[
+MemoryIdArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="ID", help="The memory, or the beginning of its id.")
 ]
 
 
 @app.command(
     "list",
-    epilog=examples(
+    epilog=format_examples(
         "recollect list",
         "recollect list --kind pref --limit 10",
         "recollect list --standing forgotten --json",
@@ -30,15 +37,15 @@ MemoryId: TypeAlias = Annotated[
 )
 @command
 def list_(
-    call: Call,
+    ctx: CommandContext,
     kind: Annotated[
         Kind | None, typer.Option(metavar="K", help=f"Only {', '.join(Kind)}.", show_choices=False)
     ] = None,
     tag: Annotated[str | None, typer.Option(metavar="T", help="Only with this tag.")] = None,
     standing: Annotated[
-        Standing, typer.Option(metavar="S", help=f"{', '.join(Standing)}.", show_choices=False)
-    ] = Standing.ACTIVE,
-    every: Annotated[bool, typer.Option("--all", help="Whatever their standing.")] = False,
+        MemoryStatus, typer.Option(metavar="S", help=f"{', '.join(MemoryStatus)}.", show_choices=False)
+    ] = MemoryStatus.ACTIVE,
+    include_all: Annotated[bool, typer.Option("--all", help="Whatever their standing.")] = False,
     chat: Annotated[str | None, typer.Option(metavar="C", help="Only those first said in this chat.")] = None,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="Memories at most.")] = 100,
 ) -> None:
@@ -48,23 +55,23 @@ def list_(
     Without options these are the active ones. Forgotten, superseded and archived memories are kept, out of use;
     --standing or --all shows them. Long texts are cut in the table, not with --json.
     """
-    with call.open() as session:
-        listed = session.store.memories.list(
-            session.scope(chat), limit=limit, standing=None if every else standing, kind=kind, tag=tag
+    with ctx.open_session() as session:
+        memories = session.store.memories.list(
+            session.scope(chat), limit=limit, standing=None if include_all else standing, kind=kind, tag=tag
         )
-    call.answer(
-        serializers.results(map(serializers.memory, listed)),
-        *([render.memories(listed, wide=call.wide)] if listed else []),
+    ctx.print_result(
+        serializers.wrap_results(map(serializers.serialize_memory, memories)),
+        *([render.memories(memories, wide=ctx.is_wide)] if memories else []),
     )
-    if not listed:
-        call.note('Nothing here. `recollect add "..."` remembers a text.')
+    if not memories:
+        ctx.info('Nothing here. `recollect add "..."` remembers a text.')
 
 
-@app.command(epilog=examples("recollect show 01k9x2v7q3m5", "recollect show 01k9x2v7q3m5 --json"))
+@app.command(epilog=format_examples("recollect show 01k9x2v7q3m5", "recollect show 01k9x2v7q3m5 --json"))
 @command
 def show(
-    call: Call,
-    wanted: Annotated[
+    ctx: CommandContext,
+    record_id: Annotated[
         str, typer.Argument(metavar="ID", help="A memory, the beginning of its id, or a message.")
     ],
 ) -> None:
@@ -73,24 +80,26 @@ def show(
 
     For a memory that is its text, its weight, its standing, and the words of the messages that it rests on.
     """
-    with call.open() as session:
-        if session.engine.exists(session.scope(), wanted):
-            message = session.store.messages.get(session.scope(), wanted)
-            call.answer(serializers.message(message), render.message(message))
+    with ctx.open_session() as session:
+        if session.engine.message_exists(session.scope(), record_id):
+            message = session.store.messages.get(session.scope(), record_id)
+            ctx.print_result(serializers.serialize_message(message), render.message(message))
             return
-        memory = _memory(session, wanted)
-        call.answer(serializers.memory(memory), render.memory(memory, quotes(session, memory)))
+        memory = _get_memory(session, record_id)
+        ctx.print_result(
+            serializers.serialize_memory(memory), render.memory(memory, source_quotes(session, memory))
+        )
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         'recollect edit 01k9x2v7q3m5 "I am vegan since May"', "recollect edit 01k9x2v7q3m5 - < corrected.txt"
     )
 )
 @command
 def edit(
-    call: Call,
-    wanted: MemoryId,
+    ctx: CommandContext,
+    memory_id: MemoryIdArgument,
     words: Annotated[list[str], typer.Argument(metavar="TEXT", help="What it should say; - reads it.")],
 ) -> None:
     """
@@ -98,28 +107,28 @@ def edit(
 
     The new text is found at once; the old one stays in the memory's history.
     """
-    text = given_text(words)
-    with call.open() as session:
-        saved = session.engine.correct(session.scope(), wanted, text, session.policy())
-        left = finish(call, session)
-    shape: Shape = {**serializers.memory(saved), "degraded": list(left.warnings)}
-    call.answer(shape, f"Corrected: {render.excerpt(saved.text)}")
-    call.note(f"`recollect history {saved.id}` shows what it said before.")
-    call.mention(left.warnings)
+    text = read_text_argument(words)
+    with ctx.open_session() as session:
+        memory = session.engine.update_memory(session.scope(), memory_id, text, session.policy())
+        remaining = drain_queue(ctx, session)
+    result: JsonObject = {**serializers.serialize_memory(memory), "degraded": list(remaining.warnings)}
+    ctx.print_result(result, f"Corrected: {render.excerpt(memory.text)}")
+    ctx.info(f"`recollect history {memory.id}` shows what it said before.")
+    ctx.warn_all(remaining.warnings)
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "recollect forget 01k9x2v7q3m5", "recollect forget 01k9x2v7q3m5 01k9x2v7r0aa --yes --json"
     )
 )
 @command
 def forget(
-    call: Call,
-    wanted: Annotated[
+    ctx: CommandContext,
+    memory_ids: Annotated[
         list[str], typer.Argument(metavar="ID", help="Memories, or the beginnings of their ids.")
     ],
-    yes: Yes = False,
+    yes: YesOption = False,
 ) -> None:
     """
     Take memories out of use.
@@ -128,33 +137,37 @@ def forget(
     memory is not found or used any more, and does not come back unless you say it anew; `recollect history` still shows
     it, and `recollect undo` brings it back. `recollect erase` takes it out of the file for good.
     """
-    with call.open() as session:
-        chosen = {memory.id: memory for memory in (_memory(session, each) for each in wanted)}
-        if not yes and call.for_people:
-            call.aside.print(render.memories(list(chosen.values()), wide=False))
-        call.confirm(f"Forget {render.count(len(chosen), 'memory', 'memories')}?", yes=yes)
+    with ctx.open_session() as session:
+        memories = {memory.id: memory for memory in (_get_memory(session, each) for each in memory_ids)}
+        if not yes and ctx.is_text:
+            ctx.stderr.print(render.memories(list(memories.values()), wide=False))
+        ctx.confirm(f"Forget {render.format_count(len(memories), 'memory', 'memories')}?", yes=yes)
         with session.store.transaction():
-            gone = [session.engine.forget(session.scope(), each) for each in chosen]
-    call.answer(
-        serializers.results(map(serializers.memory, gone)),
-        *(f"Forgotten: {render.excerpt(each.text)}" for each in gone),
+            forgotten_memories = [session.engine.forget(session.scope(), each) for each in memories]
+    ctx.print_result(
+        serializers.wrap_results(map(serializers.serialize_memory, forgotten_memories)),
+        *(f"Forgotten: {render.excerpt(each.text)}" for each in forgotten_memories),
     )
-    for each in gone:
-        call.note(f"`recollect history {each.id}` still shows it.")
+    for each in forgotten_memories:
+        ctx.info(f"`recollect history {each.id}` still shows it.")
 
 
-def _memory(session: Session, wanted: str) -> Memory:
-    return session.store.memories.get(session.scope(), wanted)
+def _get_memory(session: CliSession, memory_id: str) -> Memory:
+    return session.store.memories.get(session.scope(), memory_id)
 
 
-@app.command(epilog=examples("recollect history 01k9x2v7q3m5", "recollect history 01k9x2v7q3m5 --json"))
+@app.command(
+    epilog=format_examples("recollect history 01k9x2v7q3m5", "recollect history 01k9x2v7q3m5 --json")
+)
 @command
-def history(call: Call, wanted: MemoryId) -> None:
+def history(ctx: CommandContext, memory_id: MemoryIdArgument) -> None:
     """
     Show every version of a memory.
 
     Oldest first: what it said, what happened to it, when, and why. Forgotten memories have a history too.
     """
-    with call.open() as session:
-        versions = session.store.memories.history(session.scope(), wanted)
-    call.answer(serializers.results(map(serializers.version, versions)), render.versions(versions))
+    with ctx.open_session() as session:
+        versions = session.store.memories.history(session.scope(), memory_id)
+    ctx.print_result(
+        serializers.wrap_results(map(serializers.serialize_version, versions)), render.versions(versions)
+    )

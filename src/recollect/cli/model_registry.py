@@ -7,14 +7,14 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from recollect.domain.embedding_model import KnownModel
+from recollect.domain.embedding_model import EmbeddingModel
 from recollect.errors import ConfigError
 
-FILE_NAME = "models.json"
+REGISTRY_FILE_NAME = "models.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Added:
+class RegisteredModel:
     """A model that was looked at and found to work."""
 
     id: str
@@ -24,34 +24,34 @@ class Added:
     floor: float  #: the cosine of texts that have nothing to do with each other
 
     @property
-    def known(self) -> KnownModel:
-        return KnownModel(id=self.id, embedder=self.embedder, model=self.model)
+    def embedding_model(self) -> EmbeddingModel:
+        return EmbeddingModel(id=self.id, embedder=self.embedder, model=self.model)
 
 
 def registry_file() -> Path:
-    return user_data_path("recollect", appauthor=False) / FILE_NAME
+    return user_data_path("recollect", appauthor=False) / REGISTRY_FILE_NAME
 
 
-def read_registry() -> dict[str, Added]:
+def read_registry() -> dict[str, RegisteredModel]:
     path = registry_file()
     if not path.exists():
         return {}
     try:
-        listed = json.loads(path.read_bytes())
-        return {name: Added(**each) for name, each in listed.items()}
+        entries = json.loads(path.read_bytes())
+        return {name: RegisteredModel(**each) for name, each in entries.items()}
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise ConfigError(
             f"The list of added models in {path} cannot be read ({error}). Delete it and add them again."
         ) from error
 
 
-def write_registry(models: Mapping[str, Added]) -> None:
+def write_registry(models: Mapping[str, RegisteredModel]) -> None:
     path = registry_file()
     text = json.dumps({name: asdict(each) for name, each in models.items()}, ensure_ascii=False, indent=1)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        made = path.with_suffix(".new")
-        made.write_text(text + "\n", "utf-8")
-        made.replace(path)
+        temporary_path = path.with_suffix(".new")
+        temporary_path.write_text(text + "\n", "utf-8")
+        temporary_path.replace(path)
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error

@@ -9,33 +9,36 @@ import typer
 
 from recollect.bootstrap import built_in_models, make_embedder
 from recollect.cli import render
-from recollect.cli.command import Call, command, commands, examples
-from recollect.cli.model_registry import Added, read_registry, write_registry
-from recollect.cli.reembedding import current_model, known_models, move
-from recollect.cli.session import Session
+from recollect.cli.command import CommandContext, command, format_examples, make_typer
+from recollect.cli.model_registry import RegisteredModel, read_registry, write_registry
+from recollect.cli.reembedding import current_model, known_models, run_reembedding
+from recollect.cli.session import CliSession
 from recollect.cli.settings_file import write_values
-from recollect.domain.embedding_model import KnownModel
-from recollect.domain.scope import Scope, valid_name
+from recollect.domain.embedding_model import EmbeddingModel
+from recollect.domain.scope import Scope, validate_name
 from recollect.errors import ConfigError, InvalidInput, ModelMissing, NotFound, ProviderError
-from recollect.serialization.serializers import Json, Shape
-from recollect.settings import Connection
+from recollect.serialization.serializers import JsonObject, JsonValue
+from recollect.settings import MachineSettings
 
-app = commands()
-group = commands()
+app = make_typer()
+group = make_typer()
 app.add_typer(group, name="models")
 
-Package: TypeAlias = Literal["fastembed", "sentence-transformers"]
+PackageName: TypeAlias = Literal["fastembed", "sentence-transformers"]
 #: The packages that fetch a model by its name on the hub.
-PACKAGES: dict[Package, str] = {"fastembed": "fastembed", "sentence-transformers": "sentence_transformers"}
-HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+PACKAGE_MODULES: dict[PackageName, str] = {
+    "fastembed": "fastembed",
+    "sentence-transformers": "sentence_transformers",
+}
+HUB_NAME_PATTERN = re.compile(r"[\w.-]+/[\w.-]+")
 #: Names of what every recollect has.
-BUILT_IN = {"onnx": "bundled", "hashing": "hashing"}
-SAMPLE = ("What shall I cook tonight?", "The deploy failed again this morning.")
+BUILT_IN_NAMES = {"onnx": "bundled", "hashing": "hashing"}
+SAMPLE_TEXTS = ("What shall I cook tonight?", "The deploy failed again this morning.")
 
 
 @group.callback(
     invoke_without_command=True,
-    epilog=examples(
+    epilog=format_examples(
         "recollect models",
         "recollect models add e5 ~/models/multilingual-e5-small",
         "recollect models use e5",
@@ -43,26 +46,26 @@ SAMPLE = ("What shall I cook tonight?", "The deploy failed again this morning.")
     ),
 )
 @command
-def models(call: Call) -> None:
+def models(ctx: CommandContext) -> None:
     """
     List embedding models, add one, or move to one.
 
     A model turns texts into vectors, by which they are found by meaning. The bundled one knows English; a multilingual
     one is a folder away.
     """
-    _list(call)
+    _print_models(ctx)
 
 
-@group.command("list", epilog=examples("recollect models list --json"))
+@group.command("list", epilog=format_examples("recollect models list --json"))
 @command
-def list_(call: Call) -> None:
+def list_(ctx: CommandContext) -> None:
     """List models: which answers, how many vectors each has made, and how many passages wait for one."""
-    _list(call)
+    _print_models(ctx)
 
 
-def _list(call: Call) -> None:
-    with call.open() as session:
-        shapes = _rows(session)
+def _print_models(ctx: CommandContext) -> None:
+    with ctx.open_session() as session:
+        serialized_models = _serialize_models(session)
     rows = [
         (
             str(each["name"] or ""),
@@ -72,55 +75,55 @@ def _list(call: Call) -> None:
             f"{each['vectors']:,}",
             str(each["waiting"] or ""),
         )
-        for each in shapes
+        for each in serialized_models
     ]
-    call.answer(
-        {"results": list[Json](shapes)},
+    ctx.print_result(
+        {"results": list[JsonValue](serialized_models)},
         render.table("name", "!", "model", "#dimension", "#vectors", "#waiting", rows=rows),
     )
 
 
-def _rows(session: Session) -> list[Shape]:
+def _serialize_models(session: CliSession) -> list[JsonObject]:
     vectors, engine = session.store.vectors, session.engine
-    counts, target = vectors.models(session.user), engine.moving_to(session.user)
-    written = engine.embedders.answering(session.user) if engine.embedders else None
-    answers = written or current_model(session)
-    named: dict[str, tuple[str | None, int | None]] = {
-        known.id: (BUILT_IN[known.embedder], _dimension(known)) for known in built_in_models()
+    counts, target = vectors.count_by_model(session.user), engine.reembedding_target(session.user)
+    answering_model = engine.embedders.active_model(session.user) if engine.embedders else None
+    active_model = answering_model or current_model(session)
+    models_by_id: dict[str, tuple[str | None, int | None]] = {
+        known.id: (BUILT_IN_NAMES[known.embedder], _dimension(known)) for known in built_in_models()
     }
-    named |= {each.id: (name, each.dimension) for name, each in read_registry().items()}
-    here = {each.id for each in (answers, target) if each}
-    for model in (*here, *counts):
-        named.setdefault(model, (None, None))
+    models_by_id |= {each.id: (name, each.dimension) for name, each in read_registry().items()}
+    current_ids = {each.id for each in (active_model, target) if each}
+    for model in (*current_ids, *counts):
+        models_by_id.setdefault(model, (None, None))
     return [
         {
             "name": name,
             "id": model,
             "dimension": dimension,
             "vectors": counts.get(model, 0),
-            "waiting": vectors.lacks(session.user, model) if model in here else None,
-            "in_use": answers is not None and answers.id == model,
+            "waiting": vectors.count_without_vector(session.user, model) if model in current_ids else None,
+            "in_use": active_model is not None and active_model.id == model,
             "moving_to": target is not None and target.id == model,
         }
-        for model, (name, dimension) in named.items()
+        for model, (name, dimension) in models_by_id.items()
     ]
 
 
-def _dimension(known: KnownModel) -> int:
-    made = make_embedder(Connection(embedder=known.embedder))
-    assert made is not None
-    return made.dimension
+def _dimension(embedding_model: EmbeddingModel) -> int:
+    embedder = make_embedder(MachineSettings(embedder=embedding_model.embedder))
+    assert embedder is not None
+    return embedder.dimension
 
 
 @group.command(
-    epilog=examples(
+    epilog=format_examples(
         "recollect models add e5 ~/models/multilingual-e5-small",
         "recollect models add e5 intfloat/multilingual-e5-large --with fastembed",
     )
 )
 @command
 def add(
-    call: Call,
+    ctx: CommandContext,
     name: Annotated[str, typer.Argument(metavar="NAME", help="What you will call it.")],
     source: Annotated[
         str, typer.Argument(metavar="FOLDER|ID", help="A folder with an ONNX model, or a name on the hub.")
@@ -138,75 +141,82 @@ def add(
     loaded, gives a few vectors, and its floor is measured: the cosine of texts that have nothing to do with each other.
     Nothing is copied, and nothing is downloaded without asking.
     """
-    known = read_registry()
-    if valid_name("name of the model", name) in BUILT_IN.values():
+    registry = read_registry()
+    if validate_name("name of the model", name) in BUILT_IN_NAMES.values():
         raise InvalidInput(f"{name} is a model that every recollect has. Choose another name.")
-    connection = _connection(call, source, package, yes=yes)
-    added = _examined(connection)
-    write_registry({**known, name: added})
-    call.answer(
-        {"name": name, "id": added.id, "dimension": added.dimension, "floor": round(added.floor, 4)},
+    connection = _resolve_source(ctx, source, package, yes=yes)
+    registered_model = _test_model(connection)
+    write_registry({**registry, name: registered_model})
+    ctx.print_result(
+        {
+            "name": name,
+            "id": registered_model.id,
+            "dimension": registered_model.dimension,
+            "floor": round(registered_model.floor, 4),
+        },
         render.fields(
             {
                 "name": name,
-                "model": added.id,
-                "dimension": added.dimension,
-                "floor": f"{added.floor:.2f}, the cosine of unrelated texts",
+                "model": registered_model.id,
+                "dimension": registered_model.dimension,
+                "floor": f"{registered_model.floor:.2f}, the cosine of unrelated texts",
             }
         ),
     )
-    call.note(f"`recollect models use {name}` moves to it.")
+    ctx.info(f"`recollect models use {name}` moves to it.")
 
 
-def _connection(call: Call, source: str, package: str | None, *, yes: bool) -> Connection:
+def _resolve_source(ctx: CommandContext, source: str, package: str | None, *, yes: bool) -> MachineSettings:
     """What brings the model: a folder, or a package and the name it is to fetch."""
     folder = Path(source).expanduser()
     if package is None and folder.is_dir():
-        return Connection(embedder=str(folder.resolve()))
-    if package is None and not HUB_NAME.fullmatch(source):
+        return MachineSettings(embedder=str(folder.resolve()))
+    if package is None and not HUB_NAME_PATTERN.fullmatch(source):
         raise ModelMissing(
             f"There is no folder {source}. Give one with an ONNX model and its tokenizer.json."
         )
-    chosen = _package(source, package)
-    call.confirm(f"{chosen} may download {source} from the hub now. Go on?", yes=yes)
-    return Connection(embedder=chosen, embedder_model=source)
+    package_name = _choose_package(source, package)
+    ctx.confirm(f"{package_name} may download {source} from the hub now. Go on?", yes=yes)
+    return MachineSettings(embedder=package_name, embedder_model=source)
 
 
-def _package(source: str, package: str | None) -> Package:
-    if package is not None and package not in PACKAGES:
-        raise InvalidInput(f"There is no package {package} for models. Choose one of {', '.join(PACKAGES)}.")
-    wanted = [each for each in PACKAGES if package in {None, each}]
-    found = [each for each in wanted if find_spec(PACKAGES[each]) is not None]
-    if not found:
-        raise ModelMissing(
-            f"There is no folder {source}, and {' or '.join(wanted)}, which could fetch it from the hub, is not"
-            f' installed. Install it with: pip install "recollect[{wanted[0]}]"'
+def _choose_package(source: str, package: str | None) -> PackageName:
+    if package is not None and package not in PACKAGE_MODULES:
+        raise InvalidInput(
+            f"There is no package {package} for models. Choose one of {', '.join(PACKAGE_MODULES)}."
         )
-    return found[0]
+    candidates = [each for each in PACKAGE_MODULES if package in {None, each}]
+    installed_packages = [each for each in candidates if find_spec(PACKAGE_MODULES[each]) is not None]
+    if not installed_packages:
+        raise ModelMissing(
+            f"There is no folder {source}, and {' or '.join(candidates)}, which could fetch it from the hub, is not"
+            f' installed. Install it with: pip install "recollect[{candidates[0]}]"'
+        )
+    return installed_packages[0]
 
 
-def _examined(connection: Connection) -> Added:
+def _test_model(connection: MachineSettings) -> RegisteredModel:
     embedder = make_embedder(connection)
     assert embedder is not None
-    one, other = embedder.embed(SAMPLE)
+    one, other = embedder.embed(SAMPLE_TEXTS)
     if one == other or len(one) != embedder.dimension:
         raise ProviderError(
             f"{embedder.model_id} gives the same vector for different texts, so nothing could be found by it."
             " Check the folder: network and tokenizer may not belong together."
         )
-    return Added(
+    return RegisteredModel(
         id=embedder.model_id,
         embedder=connection.embedder,
         model=connection.embedder_model,
         dimension=embedder.dimension,
-        floor=embedder.floor,
+        floor=embedder.cosine_floor,
     )
 
 
-@group.command(epilog=examples("recollect models use e5", "recollect models use bundled --no-wait"))
+@group.command(epilog=format_examples("recollect models use e5", "recollect models use bundled --no-wait"))
 @command
 def use(
-    call: Call,
+    ctx: CommandContext,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A name from the list.")],
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Embed now, or leave it to a worker.")
@@ -219,42 +229,44 @@ def use(
     all there the old model answers for them; then the old vectors are deleted. Ctrl-C is safe: run it again, or let a
     worker do the rest.
     """
-    call.asked.resume = (
+    ctx.options.resume_hint = (
         f"The old model still answers; `recollect models use {name}` goes on where it stopped."
     )
-    with call.open() as session:
-        target, file = _named(name), _own_file(session)
-        users, known = session.store.users(), known_models(session)
-        total = sum(session.engine.begin_move(Scope(user), target, known) for user in users)
+    with ctx.open_session() as session:
+        target, file = _find_model(name), _writable_settings_file(session)
+        users, fallback_models = session.store.users(), known_models(session)
+        total = sum(session.engine.start_reembedding(Scope(user), target, fallback_models) for user in users)
         write_values(file, {"embedder": target.embedder, "embedder_model": target.model})
     if wait:
-        with call.open() as session:
-            move(call, session, users, total=total)
-    call.answer(
+        with ctx.open_session() as session:
+            run_reembedding(ctx, session, users, total=total)
+    ctx.print_result(
         {"name": name, "id": target.id, "passages": total, "file": str(file), "done": wait},
-        f"{name} is in use: {render.count(total, 'passage')} embedded."
+        f"{name} is in use: {render.format_count(total, 'passage')} embedded."
         if wait
-        else f"{name} will be in use once {render.count(total, 'passage')} are embedded by a worker.",
+        else f"{name} will be in use once {render.format_count(total, 'passage')} are embedded by a worker.",
     )
-    call.note(f"Written to {file}.")
+    ctx.info(f"Written to {file}.")
 
 
-def _named(name: str) -> KnownModel:
-    there = {BUILT_IN[known.embedder]: known for known in built_in_models()}
-    there |= {given: each.known for given, each in read_registry().items()}
-    if name not in there:
-        raise NotFound(f"There is no model {name}. Choose one of {', '.join(there)}, or add it first.")
-    return there[name]
+def _find_model(name: str) -> EmbeddingModel:
+    models_by_name = {BUILT_IN_NAMES[known.embedder]: known for known in built_in_models()}
+    models_by_name |= {model_name: each.embedding_model for model_name, each in read_registry().items()}
+    if name not in models_by_name:
+        raise NotFound(
+            f"There is no model {name}. Choose one of {', '.join(models_by_name)}, or add it first."
+        )
+    return models_by_name[name]
 
 
-def _own_file(session: Session) -> Path:
+def _writable_settings_file(session: CliSession) -> Path:
     """The file to write to, if what it says is what holds."""
-    settings = session.runtime.settings
-    for found in (settings.resolve().sources[key] for key in ("embedder", "embedder_model")):
-        elsewhere = found.source == "file" and Path(found.origin) != settings.own_file
-        if elsewhere or found.source in {"call", "environment"}:
+    settings = session.application.settings
+    for setting in (settings.resolve().settings[key] for key in ("embedder", "embedder_model")):
+        is_other_file = setting.layer == "file" and Path(setting.origin) != settings.own_file
+        if is_other_file or setting.layer in {"call", "environment"}:
             raise ConfigError(
-                f"`{found.name}` is set by {found.origin or 'an argument'}, which wins over your settings file."
+                f"`{setting.name}` is set by {setting.origin or 'an argument'}, which wins over your settings file."
                 " Take it out there, and try again."
             )
     return settings.own_file

@@ -5,22 +5,24 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-RESUME = "What was stored is on disk. Run the same command again to go on."
+DEFAULT_RESUME_HINT = "What was stored is on disk. Run the same command again to go on."
 
-Db: TypeAlias = Annotated[
+DbOption: TypeAlias = Annotated[
     str | None,
     typer.Option("--db", metavar="FILE", help="The memory file (by default one in your data folder)."),
 ]
-User: TypeAlias = Annotated[str | None, typer.Option("--user", metavar="U", help="Whose memory.")]
-Config: TypeAlias = Annotated[
+UserOption: TypeAlias = Annotated[str | None, typer.Option("--user", metavar="U", help="Whose memory.")]
+ConfigOption: TypeAlias = Annotated[
     str | None,
     typer.Option("--config", metavar="FILE", help="The only settings file to read; it needs no trust."),
 ]
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+JsonOption: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object instead of tables.")
+]
 
 
 @dataclass(slots=True, kw_only=True)
-class Asked:
+class GlobalOptions:
     """Filled in as the line is read; a command may say how to go on after Ctrl-C."""
 
     db: str | None = None
@@ -28,5 +30,5 @@ class Asked:
     config: str | None = None
     json: bool = False
     debug: bool = False
-    resume: str = RESUME
+    resume_hint: str = DEFAULT_RESUME_HINT
     settings: dict[str, str] = field(default_factory=dict)  #: what else a command was told, by setting name

@@ -8,30 +8,37 @@ from typing import Annotated, TypeAlias
 import typer
 
 from recollect.cli import render
-from recollect.cli.command import Call, command, commands, examples, file_text, given_text
-from recollect.cli.session import Session
+from recollect.cli.command import (
+    CommandContext,
+    command,
+    format_examples,
+    make_typer,
+    read_text_argument,
+    read_text_file,
+)
+from recollect.cli.session import CliSession
 from recollect.domain.summary import Profile
 from recollect.errors import ConsentRequired, InvalidInput
 from recollect.serialization import serializers
 
-app = commands()
-group = commands()
+app = make_typer()
+group = make_typer()
 app.add_typer(group, name="profile")
 
-FIELDS = (
+FIELD_NAMES_HELP = (
     "codingStyle, preferredLanguages, frameworkExperience, projectGoals, domain, constraints, freeformNotes,"
     " or a name of your own"
 )
-Field: TypeAlias = Annotated[str, typer.Argument(metavar="FIELD", help=f"{FIELDS}.")]
+FieldArgument: TypeAlias = Annotated[str, typer.Argument(metavar="FIELD", help=f"{FIELD_NAMES_HELP}.")]
 #: What `recollect profile --json` prints around the fields.
-PARTS = ("preferences", "context", "extra")
-OURS = ("id", "updatedAt", "consent")
-ASK = "The profile is kept only with consent. `recollect consent give profile` gives it."
+PROFILE_PARTS = ("preferences", "context", "extra")
+READ_ONLY_KEYS = ("id", "updatedAt", "consent")
+CONSENT_HINT = "The profile is kept only with consent. `recollect consent give profile` gives it."
 
 
 @group.callback(
     invoke_without_command=True,
-    epilog=examples(
+    epilog=format_examples(
         "recollect profile",
         "recollect profile set preferredLanguages Python, Rust",
         "recollect profile set --file me.json",
@@ -39,31 +46,34 @@ ASK = "The profile is kept only with consent. `recollect consent give profile` g
     ),
 )
 @command
-def profile(call: Call) -> None:
+def profile(ctx: CommandContext) -> None:
     """
     Show what you told about yourself, or change it.
 
     A profile is yours to write: nothing is put into it by itself. It is kept and shown to the model only with your
     consent (`recollect consent give profile`).
     """
-    with call.open() as session:
-        granted = session.store.consents.all(session.scope())["profile"]
-        found = session.store.profiles.get(session.scope())
-    told = found if found is not None and _filled(found) else None
-    call.answer({**serializers.profile(found), "consent": granted}, *([render.profile(told)] if told else []))
-    if not granted:
-        call.note(ASK)
-    elif told is None:
-        call.note("The profile is empty. `recollect profile set FIELD VALUE` fills it in.")
+    with ctx.open_session() as session:
+        has_consent = session.store.consents.all(session.scope())["profile"]
+        stored_profile = session.store.profiles.get(session.scope())
+    filled_profile = stored_profile if stored_profile is not None and _has_fields(stored_profile) else None
+    ctx.print_result(
+        {**serializers.serialize_profile(stored_profile), "consent": has_consent},
+        *([render.profile(filled_profile)] if filled_profile else []),
+    )
+    if not has_consent:
+        ctx.info(CONSENT_HINT)
+    elif filled_profile is None:
+        ctx.info("The profile is empty. `recollect profile set FIELD VALUE` fills it in.")
 
 
-def _filled(value: Profile) -> bool:
+def _has_fields(value: Profile) -> bool:
     return bool(value.preferences or value.context or value.extra or value.notes)
 
 
 @group.command(
     "set",
-    epilog=examples(
+    epilog=format_examples(
         "recollect profile set codingStyle functional, typed, no classes where a function will do",
         "recollect profile set freeformNotes - < about-me.txt",
         "recollect profile set --file me.json",
@@ -71,8 +81,8 @@ def _filled(value: Profile) -> bool:
 )
 @command
 def set_(
-    call: Call,
-    field: Annotated[str | None, typer.Argument(metavar="FIELD", help=f"{FIELDS}.")] = None,
+    ctx: CommandContext,
+    field: Annotated[str | None, typer.Argument(metavar="FIELD", help=f"{FIELD_NAMES_HELP}.")] = None,
     words: Annotated[
         list[str] | None, typer.Argument(metavar="VALUE", help="What it should say; - reads it.")
     ] = None,
@@ -90,40 +100,43 @@ def set_(
         raise typer.BadParameter("give a FIELD and a VALUE, or --file", param_hint="FIELD")
     if file is None and not words:
         raise typer.BadParameter("say what the field should hold", param_hint="VALUE")
-    form = _form(file) if file else {str(field): given_text(words or [])}
-    with call.open() as session:
-        kept = _tell(session, form)
-    call.answer(serializers.profile(kept), render.profile(kept))
-    call.note("This is shown to the model in every prompt; `recollect consent revoke profile` ends that.")
+    fields = _read_fields(file) if file else {str(field): read_text_argument(words or [])}
+    with ctx.open_session() as session:
+        updated_profile = _update_profile(session, fields)
+    ctx.print_result(serializers.serialize_profile(updated_profile), render.profile(updated_profile))
+    ctx.info("This is shown to the model in every prompt; `recollect consent revoke profile` ends that.")
 
 
-@group.command(epilog=examples("recollect profile clear domain"))
+@group.command(epilog=format_examples("recollect profile clear domain"))
 @command
-def clear(call: Call, field: Field) -> None:
+def clear(ctx: CommandContext, field: FieldArgument) -> None:
     """Take a field out of the profile."""
-    with call.open() as session:
-        kept = _tell(session, {field: ""})
-    call.answer(serializers.profile(kept), f"{field} is empty.")
+    with ctx.open_session() as session:
+        updated_profile = _update_profile(session, {field: ""})
+    ctx.print_result(serializers.serialize_profile(updated_profile), f"{field} is empty.")
 
 
-def _tell(session: Session, form: Mapping[str, object]) -> Profile:
+def _update_profile(session: CliSession, fields: Mapping[str, object]) -> Profile:
     try:
-        return session.engine.tell_profile(session.scope(), form, session.policy())
+        return session.engine.set_profile(session.scope(), fields, session.policy())
     except ConsentRequired as error:
-        raise ConsentRequired(ASK) from error
+        raise ConsentRequired(CONSENT_HINT) from error
 
 
-def _form(file: Path) -> dict[str, object]:
+def _read_fields(file: Path) -> dict[str, object]:
     try:
-        form = json.loads(file_text(file))
+        document = json.loads(read_text_file(file))
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{file} is no valid JSON: {error}. Correct it; nothing was changed.") from error
-    if not isinstance(form, dict):
+    if not isinstance(document, dict):
         raise InvalidInput(f'{file} is no profile. Write an object such as {{"domain": "payments"}}.')
-    inside = {
+    nested_fields = {
         name: value
-        for part in PARTS
-        if isinstance(form.get(part), dict)
-        for name, value in form[part].items()
+        for part in PROFILE_PARTS
+        if isinstance(document.get(part), dict)
+        for name, value in document[part].items()
     }
-    return {**{name: value for name, value in form.items() if name not in {*PARTS, *OURS}}, **inside}
+    return {
+        **{name: value for name, value in document.items() if name not in {*PROFILE_PARTS, *READ_ONLY_KEYS}},
+        **nested_fields,
+    }

@@ -7,26 +7,28 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from recollect.cli import render
-from recollect.cli.command import Call, command, commands, examples
-from recollect.domain.outcomes import Absence
+from recollect.cli.command import CommandContext, command, format_examples, make_typer
+from recollect.domain.outcomes import WhyNot
 from recollect.domain.policy import Policy
-from recollect.domain.receipt import Fate, Receipt
+from recollect.domain.receipt import Disposition, Receipt
 from recollect.serialization import parsers, serializers
 
-app = commands()
+app = make_typer()
 
-Query: TypeAlias = Annotated[str, typer.Argument(metavar="QUERY", help="The question, in plain words.")]
-Chat: TypeAlias = Annotated[
+QueryArgument: TypeAlias = Annotated[
+    str, typer.Argument(metavar="QUERY", help="The question, in plain words.")
+]
+ChatOption: TypeAlias = Annotated[
     str | None, typer.Option("--chat", metavar="C", help="Look into this chat first, then elsewhere.")
 ]
-Wanted: TypeAlias = Annotated[
+ModeOption: TypeAlias = Annotated[
     str | None,
     typer.Option("--mode", metavar="M", help="This once: on, collect_only, recall_only or off."),
 ]
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         'recollect search "what can I cook tonight?"',
         'recollect search "calculateTotal()" --limit 3 --explain',
         'recollect search "where do I live?" --as-of 2026-03-01',
@@ -35,14 +37,14 @@ Wanted: TypeAlias = Annotated[
 )
 @command
 def search(
-    call: Call,
-    query: Query,
+    ctx: CommandContext,
+    query: QueryArgument,
     limit: Annotated[int | None, typer.Option(metavar="N", help="Results at most.")] = None,
-    chat: Chat = None,
+    chat: ChatOption = None,
     as_of: Annotated[
         str | None, typer.Option(metavar="DATE", help="What was known and true then, like 2026-03-01.")
     ] = None,
-    mode: Wanted = None,
+    mode: ModeOption = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show the parts of each score as bars.")] = False,
 ) -> None:
     """
@@ -53,22 +55,25 @@ def search(
     explains. If a part of the search could not be used, say the embedder, the results are shown all the same and
     the exit code is 5.
     """
-    with call.open() as session:
+    with ctx.open_session() as session:
         policy = session.policy({"recall.limit": limit, "memory.mode": mode}, chat=chat)
-        receipt = session.engine.recall(session.scope(chat), query, policy, as_of=parsers.moment(as_of))
-    items = [item for item in receipt.items if item.fate is not Fate.LEFT_OUT]
-    call.answer(
-        serializers.found(receipt), *([render.found(items, wide=call.wide, explain=explain)] if items else [])
+        receipt = session.engine.recall(
+            session.scope(chat), query, policy, as_of=parsers.parse_timestamp(as_of)
+        )
+    items = [item for item in receipt.items if item.disposition is not Disposition.LEFT_OUT]
+    ctx.print_result(
+        serializers.serialize_search_results(receipt),
+        *([render.search_results(items, wide=ctx.is_wide, explain=explain)] if items else []),
     )
     if not items:
-        call.note(_nothing(policy))
+        ctx.info(_describe_no_results(policy))
     if policy.memory.mode != "off":
-        call.note(f"Receipt {receipt.id}; `recollect why` explains it.")
-    call.end_degraded(receipt.degraded)
+        ctx.info(f"Receipt {receipt.id}; `recollect why` explains it.")
+    ctx.exit_degraded(receipt.degradations)
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         'recollect context "what can I cook tonight?"',
         'recollect context "fix the tax bug" --chat work --budget 400 --format xml > block.txt',
         'recollect context "hello" --json | jq .receipt.timings',
@@ -76,17 +81,17 @@ def search(
 )
 @command
 def context(
-    call: Call,
-    query: Query,
-    chat: Chat = None,
+    ctx: CommandContext,
+    query: QueryArgument,
+    chat: ChatOption = None,
     budget: Annotated[
         int | None, typer.Option(metavar="N", help="Tokens the block may have, headings included.")
     ] = None,
-    shape: Annotated[
+    block_format: Annotated[
         str | None,
         typer.Option("--format", metavar="F", help="facts, smart, companion, dev, agent, xml or messages."),
     ] = None,
-    mode: Wanted = None,
+    mode: ModeOption = None,
 ) -> None:
     """
     Print the memory block for the next prompt.
@@ -95,40 +100,48 @@ def context(
     standard error. With --json the block comes with its whole receipt. Exit code 5 means that the block was made
     without a part that failed.
     """
-    with call.open() as session:
-        wishes = {"assemble.budget": budget, "assemble.format": shape, "memory.mode": mode}
-        policy = session.policy(wishes, chat=chat)
-        receipt = session.engine.context(session.scope(chat), query, policy)
-    if call.for_people:
-        call.block(receipt.text)
+    with ctx.open_session() as session:
+        overrides = {"assemble.budget": budget, "assemble.format": block_format, "memory.mode": mode}
+        policy = session.policy(overrides, chat=chat)
+        receipt = session.engine.build_context(session.scope(chat), query, policy)
+    if ctx.is_text:
+        ctx.print_raw(receipt.text)
     else:
-        call.answer({"text": receipt.text, "tokens": receipt.tokens, "receipt": serializers.receipt(receipt)})
-    call.note(_account(receipt, policy))
-    call.end_degraded(receipt.degraded)
+        ctx.print_result(
+            {
+                "text": receipt.text,
+                "tokens": receipt.tokens,
+                "receipt": serializers.serialize_receipt(receipt),
+            }
+        )
+    ctx.info(_describe_receipt(receipt, policy))
+    ctx.exit_degraded(receipt.degradations)
 
 
-def _nothing(policy: Policy) -> str:
+def _describe_no_results(policy: Policy) -> str:
     if policy.memory.recalls:
         return "Nothing found. `recollect list` shows what is remembered."
     return f"Nothing was looked for: memory is {policy.memory.mode} here."
 
 
-def _account(receipt: Receipt, policy: Policy) -> str:
+def _describe_receipt(receipt: Receipt, policy: Policy) -> str:
     if policy.memory.mode == "off":
         return "Memory is off here: nothing was looked for, and no receipt is kept."
-    spent = receipt.timings.get("total_ms", 0.0)
+    total_ms = receipt.timings.get("total_ms", 0.0)
     return (
-        f"Receipt {receipt.id}: {len(receipt.injected)} of {len(receipt.items)} passages,"
-        f" {receipt.tokens} of {receipt.budget} tokens, {spent:.0f} ms; `recollect why` explains it."
+        f"Receipt {receipt.id}: {len(receipt.injected_items)} of {len(receipt.items)} passages,"
+        f" {receipt.tokens} of {receipt.budget} tokens, {total_ms:.0f} ms; `recollect why` explains it."
     )
 
 
 @app.command(
-    epilog=examples("recollect why", "recollect why last --json", "recollect why 01k9x2v7q3m5n8p0r4s6t1")
+    epilog=format_examples(
+        "recollect why", "recollect why last --json", "recollect why 01k9x2v7q3m5n8p0r4s6t1"
+    )
 )
 @command
 def why(
-    call: Call,
+    ctx: CommandContext,
     receipt: Annotated[
         str,
         typer.Argument(
@@ -142,20 +155,22 @@ def why(
     Every search and every context block leaves a receipt: each passage that was considered, the parts of its score,
     the reason if it was left out, and how long everything took.
     """
-    with call.open() as session:
-        kept = session.store.receipts.get(session.scope(), receipt)
-    call.answer(serializers.receipt(kept), render.receipt(kept, wide=call.wide))
+    with ctx.open_session() as session:
+        stored_receipt = session.store.receipts.get(session.scope(), receipt)
+    ctx.print_result(
+        serializers.serialize_receipt(stored_receipt), render.receipt(stored_receipt, wide=ctx.is_wide)
+    )
 
 
-@app.command("why-not", epilog=examples('recollect why-not "what can I cook tonight?" 01k9x2v7q3m5'))
+@app.command("why-not", epilog=format_examples('recollect why-not "what can I cook tonight?" 01k9x2v7q3m5'))
 @command
 def why_not(
-    call: Call,
-    query: Query,
-    wanted: Annotated[
+    ctx: CommandContext,
+    query: QueryArgument,
+    record_id: Annotated[
         str, typer.Argument(metavar="ID", help="A memory or message, or the beginning of its id.")
     ],
-    chat: Chat = None,
+    chat: ChatOption = None,
 ) -> None:
     """
     Explain why a memory does not come up for a question.
@@ -163,13 +178,24 @@ def why_not(
     Asks the question again, without leaving a receipt, and says how far the memory got: its rank and the parts of
     its score, or what keeps it from being considered at all.
     """
-    with call.open() as session:
-        absence = session.engine.why_not(session.scope(chat), query, wanted, session.policy(chat=chat))
-    call.answer(serializers.absence(absence), *_absence(absence))
+    with ctx.open_session() as session:
+        explanation = session.engine.explain_absence(
+            session.scope(chat), query, record_id, session.policy(chat=chat)
+        )
+    ctx.print_result(serializers.serialize_why_not(explanation), *_render_why_not(explanation))
 
 
-def _absence(value: Absence) -> tuple[RenderableType, ...]:
-    told = {"text": render.excerpt(value.text), "reason": value.reason, "rank": value.rank, "id": value.id}
-    if value.item is None:
-        return (render.fields(told),)
-    return render.fields({**told, "score": f"{value.item.score:.3f}"}), Text(), render.parts(value.item.parts)
+def _render_why_not(value: WhyNot) -> tuple[RenderableType, ...]:
+    field_values = {
+        "text": render.excerpt(value.text),
+        "reason": value.reason,
+        "rank": value.rank,
+        "id": value.id,
+    }
+    if value.candidate is None:
+        return (render.fields(field_values),)
+    return (
+        render.fields({**field_values, "score": f"{value.candidate.score:.3f}"}),
+        Text(),
+        render.score_parts(value.candidate.parts),
+    )

@@ -8,19 +8,19 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from recollect.cli.output import printable
+from recollect.cli.output import replace_unprintable
 from recollect.domain.job import Job
-from recollect.domain.memory import Memory, Version
+from recollect.domain.memory import Memory, MemoryVersion
 from recollect.domain.message import Chat, Message
-from recollect.domain.receipt import Fate, Item, Receipt
+from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.summary import Profile
 
 #: Characters of a text that a table shows.
-EXCERPT = 160
-BAR = 10
-PARTIAL = " ▏▎▍▌▋▊▉"
+EXCERPT_CHARS = 160
+BAR_WIDTH = 10
+PARTIAL_BLOCKS = " ▏▎▍▌▋▊▉"
 #: What it means for a memory of a certain standing to rest on what was just said.
-LEARNED = {
+LEARNED_LABELS = {
     "active": "Learned",
     "quarantined": "Waits in `recollect inbox`",
     "contested": "Waits in `recollect inbox`",
@@ -28,124 +28,127 @@ LEARNED = {
     "archived": "Stays put away",
     "forgotten": "Stays forgotten",
 }
-STYLES = {"active": "", "forgotten": "red", "superseded": "dim", "archived": "dim"}
+STANDING_STYLES = {"active": "", "forgotten": "red", "superseded": "dim", "archived": "dim"}
 
 
-def excerpt(text: str, longest: int = EXCERPT) -> str:
+def excerpt(text: str, max_chars: int = EXCERPT_CHARS) -> str:
     """One line of a text, cut where it gets long."""
-    line = " ".join(printable(text).split())
-    return line if len(line) <= longest else line[: longest - 1] + "…"
+    line = " ".join(replace_unprintable(text).split())
+    return line if len(line) <= max_chars else line[: max_chars - 1] + "…"
 
 
-def when(moment: datetime | None) -> str:
-    return "" if moment is None else moment.astimezone().strftime("%Y-%m-%d %H:%M")
+def format_time(timestamp: datetime | None) -> str:
+    return "" if timestamp is None else timestamp.astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def day(moment: datetime) -> str:
-    return moment.astimezone().strftime("%Y-%m-%d")
+def format_date(timestamp: datetime) -> str:
+    return timestamp.astimezone().strftime("%Y-%m-%d")
 
 
 def table(*headings: str, rows: Iterable[Sequence[RenderableType | None]]) -> Table:
     """Columns under headings; `#` in front of a heading sets its numbers to the right, `!` keeps it whole."""
-    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    rich_table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in headings:
         name = heading.lstrip("#!")
-        made.add_column(
+        rich_table.add_column(
             name, justify="right" if "#" in heading else "left", no_wrap=heading != name, overflow="fold"
         )
     for row in rows:
-        made.add_row(*(printable(cell) if isinstance(cell, str) else cell for cell in row))
-    return made
+        rich_table.add_row(*(replace_unprintable(cell) if isinstance(cell, str) else cell for cell in row))
+    return rich_table
 
 
 def fields(values: Mapping[str, object]) -> Table:
     """Names and values in two columns, without what is empty."""
-    made = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    made.add_column(style="bold", no_wrap=True)
-    made.add_column(overflow="fold")
+    rich_table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    rich_table.add_column(style="bold", no_wrap=True)
+    rich_table.add_column(overflow="fold")
     for name, value in values.items():
         if value not in (None, "", ()):
-            made.add_row(name, value if isinstance(value, Text) else printable(str(value)))
-    return made
+            rich_table.add_row(name, value if isinstance(value, Text) else replace_unprintable(str(value)))
+    return rich_table
 
 
-def bar(share: float, width: int = BAR) -> str:
+def format_bar(share: float, width: int = BAR_WIDTH) -> str:
     """A share from 0 to 1 as a bar; what is above 1 is full."""
     eighths = round(min(max(share, 0.0), 1.0) * width * 8)
     full, rest = divmod(eighths, 8)
-    return ("█" * full + (PARTIAL[rest] if rest else "")).ljust(width, "·")
+    return ("█" * full + (PARTIAL_BLOCKS[rest] if rest else "")).ljust(width, "·")
 
 
-def parts(values: Mapping[str, float], *, wide: bool = False) -> Text:
+def score_parts(values: Mapping[str, float], *, wide: bool = False) -> Text:
     """What a score is made of: a bar for each part, two on a line, or all of them."""
-    told = [f"{name:<10} {bar(share)} {share:.2f}" for name, share in values.items()]
-    many = len(told) if wide else 2
-    lines = ["  ".join(told[start : start + many]) for start in range(0, len(told), max(many, 1))]
+    labelled_bars = [f"{name:<10} {format_bar(share)} {share:.2f}" for name, share in values.items()]
+    bars_per_line = len(labelled_bars) if wide else 2
+    lines = [
+        "  ".join(labelled_bars[start : start + bars_per_line])
+        for start in range(0, len(labelled_bars), max(bars_per_line, 1))
+    ]
     return Text("\n".join(lines), style="cyan", no_wrap=True)
 
 
-def found(items: Sequence[Item], *, wide: bool, explain: bool = False) -> Table:
+def search_results(items: Sequence[ReceiptItem], *, wide: bool, explain: bool = False) -> Table:
     """Passages with their scores. Ids stand in a column of their own if there is room, else under the text."""
     rows: list[list[RenderableType]] = []
     for item in items:
-        under = [Text(item.id, style="dim")] if not wide else []
-        bars = [parts(item.parts, wide=wide)] if explain else []
+        id_lines = [Text(item.id, style="dim")] if not wide else []
+        bars = [score_parts(item.parts, wide=wide)] if explain else []
         row: list[RenderableType] = [
             f"{item.score:.3f}",
             item.kind or item.role or "",
-            Group(Text(excerpt(item.text)), *under, *bars),
-            day(item.created_at),
+            Group(Text(excerpt(item.text)), *id_lines, *bars),
+            format_date(item.created_at),
             item.source,
         ]
         rows.append([*row, item.id] if wide else row)
     return table("#score", "kind", "text", "!when", "source", *(["!id"] if wide else []), rows=rows)
 
 
-def receipt(value: Receipt, *, wide: bool, most: int | None = None) -> Group:
+def receipt(value: Receipt, *, wide: bool, limit: int | None = None) -> Group:
     """All of it: question, what was used and what was not, why, and what it cost; or the first of each."""
-    used = [item for item in value.items if item.fate is not Fate.LEFT_OUT]
-    unused = [item for item in value.items if item.fate is Fate.LEFT_OUT]
+    used_items = [item for item in value.items if item.disposition is not Disposition.LEFT_OUT]
+    unused_items = [item for item in value.items if item.disposition is Disposition.LEFT_OUT]
     verb = "Injected" if value.text else "Returned"
     return Group(
-        _head(value),
-        _title(f"{verb} {len(used)}", len(used), most),
-        *([found(used[:most], wide=wide, explain=True)] if used else []),
-        _title(f"Left out {len(unused)}", len(unused), most),
-        *([left_out(unused[:most], wide=wide)] if unused else []),
+        _receipt_fields(value),
+        _section_title(f"{verb} {len(used_items)}", len(used_items), limit),
+        *([search_results(used_items[:limit], wide=wide, explain=True)] if used_items else []),
+        _section_title(f"Left out {len(unused_items)}", len(unused_items), limit),
+        *([excluded_items(unused_items[:limit], wide=wide)] if unused_items else []),
     )
 
 
-def _head(value: Receipt) -> Table:
-    spent = [f"{name.removesuffix('_ms')} {ms:.1f} ms" for name, ms in value.timings.items()]
+def _receipt_fields(value: Receipt) -> Table:
+    timings = [f"{name.removesuffix('_ms')} {ms:.1f} ms" for name, ms in value.timings.items()]
     return fields(
         {
             "receipt": value.id,
             "question": excerpt(value.query) if value.query else None,
-            "asked": when(value.created_at),
+            "asked": format_time(value.created_at),
             "chat": value.chat,
             "tokens": f"{value.tokens} of {value.budget}" if value.text else None,
             "ranker": f"{value.ranker} (preset {value.preset}, hybrid {'on' if value.hybrid else 'off'})",
-            "degraded": "; ".join(value.degraded),
-            "not used": "; ".join(value.skipped),
+            "degraded": "; ".join(value.degradations),
+            "not used": "; ".join(value.skipped_sources),
             "hits": ", ".join(f"{name} {number}" for name, number in value.sources.items()),
-            "time": ", ".join(spent),
+            "time": ", ".join(timings),
         }
     )
 
 
-def _title(text: str, number: int, most: int | None) -> Text:
-    hidden = number - most if most is not None and number > most else 0
-    return Text(f"\n{text}{f', the first {most}' if hidden else ''}", style="bold")
+def _section_title(text: str, item_count: int, limit: int | None) -> Text:
+    hidden_count = item_count - limit if limit is not None and item_count > limit else 0
+    return Text(f"\n{text}{f', the first {limit}' if hidden_count else ''}", style="bold")
 
 
-def left_out(items: Sequence[Item], *, wide: bool) -> Table:
+def excluded_items(items: Sequence[ReceiptItem], *, wide: bool) -> Table:
     rows: list[list[RenderableType]] = []
     for item in items:
-        under = [Text(item.id, style="dim")] if not wide else []
+        id_lines = [Text(item.id, style="dim")] if not wide else []
         row: list[RenderableType] = [
             f"{item.score:.3f}",
             item.reason or "",
-            Group(Text(excerpt(item.text, 80)), *under),
+            Group(Text(excerpt(item.text, 80)), *id_lines),
         ]
         rows.append([*row, item.id] if wide else row)
     return table("#score", "reason", "text", *(["!id"] if wide else []), rows=rows)
@@ -154,14 +157,14 @@ def left_out(items: Sequence[Item], *, wide: bool) -> Table:
 def memories(values: Sequence[Memory], *, wide: bool) -> Table:
     rows: list[list[RenderableType]] = []
     for each in values:
-        text = Text(excerpt(each.text), style=STYLES.get(each.standing, "yellow"))
+        text = Text(excerpt(each.text), style=STANDING_STYLES.get(each.standing, "yellow"))
         notes = [*(f"#{tag}" for tag in each.tags), *([each.standing] if each.standing != "active" else [])]
-        under = [] if wide else [Text(each.id, style="dim")]
+        id_lines = [] if wide else [Text(each.id, style="dim")]
         row: list[RenderableType] = [
             each.kind,
-            Group(text, *under),
+            Group(text, *id_lines),
             str(each.importance),
-            day(each.seen_at),
+            format_date(each.seen_at),
             " ".join(notes),
         ]
         rows.append([*row, each.id] if wide else row)
@@ -177,9 +180,9 @@ def memory(value: Memory, quotes: Sequence[str] = ()) -> Table:
             "standing": value.standing + (f": {value.reason}" if value.reason else ""),
             "said by": value.speaker,
             "written by": value.origin,
-            "said": f"{value.sightings} time{'s' if value.sightings > 1 else ''}, last {when(value.seen_at)}",
-            "holds from": when(value.valid_from),
-            "holds until": when(value.valid_to),
+            "said": f"{value.sightings} time{'s' if value.sightings > 1 else ''}, last {format_time(value.seen_at)}",
+            "holds from": format_time(value.valid_from),
+            "holds until": format_time(value.valid_to),
             "tags": ", ".join(value.tags),
             "chat": value.chat,
             "version": value.version,
@@ -189,8 +192,8 @@ def memory(value: Memory, quotes: Sequence[str] = ()) -> Table:
     )
 
 
-def learned(value: Memory) -> str:
-    return f"{LEARNED[value.standing]} ({value.kind}): {excerpt(value.text)}"
+def learned_memory(value: Memory) -> str:
+    return f"{LEARNED_LABELS[value.standing]} ({value.kind}): {excerpt(value.text)}"
 
 
 def message(value: Message) -> Table:
@@ -199,7 +202,7 @@ def message(value: Message) -> Table:
             "text": value.content,
             "role": value.role,
             "chat": value.chat,
-            "said": when(value.created_at),
+            "said": format_time(value.created_at),
             "tokens": value.tokens,
             "importance": value.importance,
             "summary": value.summary,
@@ -209,9 +212,16 @@ def message(value: Message) -> Table:
     )
 
 
-def versions(values: Sequence[Version]) -> Table:
+def versions(values: Sequence[MemoryVersion]) -> Table:
     rows = [
-        (str(each.version), each.change, when(each.changed_at), each.standing, each.text, each.reason or "")
+        (
+            str(each.version),
+            each.change,
+            format_time(each.changed_at),
+            each.standing,
+            each.text,
+            each.reason or "",
+        )
         for each in values
     ]
     return table("#version", "!change", "!when", "standing", "text", "reason", rows=rows)
@@ -219,7 +229,13 @@ def versions(values: Sequence[Version]) -> Table:
 
 def chats(values: Sequence[Chat]) -> Table:
     rows = [
-        (each.id, each.title or "", str(each.messages), when(each.created_at), when(each.updated_at))
+        (
+            each.id,
+            each.title or "",
+            str(each.message_count),
+            format_time(each.created_at),
+            format_time(each.updated_at),
+        )
         for each in values
     ]
     return table("chat", "title", "#messages", "!begun", "!last used", rows=rows)
@@ -228,32 +244,34 @@ def chats(values: Sequence[Chat]) -> Table:
 def conversation(values: Sequence[Message]) -> Group:
     lines: list[RenderableType] = []
     for each in values:
-        lines.append(Text(f"{each.role}  {when(each.created_at)}  {each.id}", style="bold"))
-        lines.append(Padding(Text(printable(each.content or each.tool_calls or "")), (0, 0, 1, 2)))
+        lines.append(Text(f"{each.role}  {format_time(each.created_at)}  {each.id}", style="bold"))
+        lines.append(Padding(Text(replace_unprintable(each.content or each.tool_calls or "")), (0, 0, 1, 2)))
     return Group(*lines)
 
 
 def jobs(values: Sequence[Job]) -> Table:
     rows = [
-        (str(each.id), each.kind, each.state, str(each.attempts), when(each.run_at), each.reason or "")
+        (str(each.id), each.kind, each.state, str(each.attempts), format_time(each.run_at), each.reason or "")
         for each in values
     ]
     return table("#id", "kind", "state", "#attempts", "!due", "reason", rows=rows)
 
 
 def profile(value: Profile) -> Table:
-    told = {**value.preferences, **value.context, **value.extra, "freeformNotes": value.notes}
-    return fields({name: ", ".join(each) if isinstance(each, tuple) else each for name, each in told.items()})
+    profile_values = {**value.preferences, **value.context, **value.extra, "freeformNotes": value.notes}
+    return fields(
+        {name: ", ".join(each) if isinstance(each, tuple) else each for name, each in profile_values.items()}
+    )
 
 
-def size(number: int) -> str:
+def format_bytes(byte_count: int) -> str:
     """Bytes in words: 3.4 MB."""
     for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if number >= scale:
-            return f"{number / scale:.1f} {unit}"
-    return f"{number} B"
+        if byte_count >= scale:
+            return f"{byte_count / scale:.1f} {unit}"
+    return f"{byte_count} B"
 
 
-def count(number: int, one: str, many: str | None = None) -> str:
+def format_count(number: int, singular: str, plural: str | None = None) -> str:
     """`1 memory`, `2 memories`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

@@ -8,43 +8,47 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from recollect.cli import render
-from recollect.cli.backup import is_a_file, restore_backup
-from recollect.cli.command import Call, command, commands, examples
-from recollect.cli.drain import finish
-from recollect.cli.session import Session
-from recollect.cli.sources import quotes
+from recollect.cli.backup import is_backup_path, restore_backup
+from recollect.cli.command import CommandContext, command, format_examples, make_typer
+from recollect.cli.drain import drain_queue
+from recollect.cli.session import CliSession
+from recollect.cli.sources import source_quotes
 from recollect.domain.event import Event
-from recollect.domain.memory import Memory, Standing
+from recollect.domain.memory import Memory, MemoryStatus
 from recollect.errors import NotFound
 from recollect.serialization import serializers
-from recollect.serialization.serializers import Json, Shape
+from recollect.serialization.serializers import JsonObject, JsonValue
 
-app = commands()
+app = make_typer()
 
-MemoryIds: TypeAlias = Annotated[
+MemoryIdsArgument: TypeAlias = Annotated[
     list[str], typer.Argument(metavar="ID", help="Memories, or the beginnings of their ids.")
 ]
-WAITING = (Standing.QUARANTINED, Standing.CONTESTED)
-UNDO = "`recollect undo` takes it back."
-ERASED = "(erased)"
+REVIEW_STANDINGS = (MemoryStatus.QUARANTINED, MemoryStatus.CONTESTED)
+UNDO_HINT = "`recollect undo` takes it back."
+ERASED_TEXT = "(erased)"
 
 
-@app.command(epilog=examples("recollect archive 01k9x2v7q3m5", "recollect archive 01k9x2v7q3m5 01k9x2v7r0aa"))
+@app.command(
+    epilog=format_examples("recollect archive 01k9x2v7q3m5", "recollect archive 01k9x2v7q3m5 01k9x2v7r0aa")
+)
 @command
-def archive(call: Call, wanted: MemoryIds) -> None:
+def archive(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
     """
     Put memories away, to be brought back when wanted.
 
     An archived memory is not recalled. It stays in `recollect list --standing archived`, and `recollect restore` brings
     it back.
     """
-    with call.open() as session, session.store.transaction():
-        away = [session.engine.archive(session.scope(), each) for each in _ids(session, wanted)]
-    _answer(call, away, "Put away")
+    with ctx.open_session() as session, session.store.transaction():
+        archived_memories = [
+            session.engine.archive(session.scope(), each) for each in _resolve_ids(session, memory_ids)
+        ]
+    _print_changed(ctx, archived_memories, "Put away")
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "recollect restore 01k9x2v7q3m5",
         "recollect restore 01k9x2v7q3m5 01k9x2v7r0aa",
         "recollect restore ~/backups/memory-20260801T090000Z.db",
@@ -52,8 +56,8 @@ def archive(call: Call, wanted: MemoryIds) -> None:
 )
 @command
 def restore(
-    call: Call,
-    wanted: Annotated[
+    ctx: CommandContext,
+    ids_or_backup: Annotated[
         list[str], typer.Argument(metavar="ID|BACKUP", help="Memories, or one file that `backup` made.")
     ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Restore a backup without asking.")] = False,
@@ -69,22 +73,24 @@ def restore(
     Refused while another process has the memory open, which SQLite's own locks tell, and for a backup of a newer
     recollect. What was forgotten or erased since the backup was made comes back with it.
     """
-    if is_a_file(wanted):
-        restore_backup(call, wanted, yes=yes)
+    if is_backup_path(ids_or_backup):
+        restore_backup(ctx, ids_or_backup, yes=yes)
         return
-    with call.open() as session:
+    with ctx.open_session() as session:
         with session.store.transaction():
-            back = [session.engine.restore(session.scope(), each) for each in _ids(session, wanted)]
-        left = finish(call, session)
-    _answer(call, back, "Back in use")
-    call.mention(left.warnings)
+            restored_memories = [
+                session.engine.restore(session.scope(), each) for each in _resolve_ids(session, ids_or_backup)
+            ]
+        remaining = drain_queue(ctx, session)
+    _print_changed(ctx, restored_memories, "Back in use")
+    ctx.warn_all(remaining.warnings)
 
 
-@app.command(epilog=examples("recollect pin 01k9x2v7q3m5", "recollect pin 01k9x2v7q3m5 --off"))
+@app.command(epilog=format_examples("recollect pin 01k9x2v7q3m5", "recollect pin 01k9x2v7q3m5 --off"))
 @command
 def pin(
-    call: Call,
-    wanted: MemoryIds,
+    ctx: CommandContext,
+    memory_ids: MemoryIdsArgument,
     off: Annotated[bool, typer.Option("--off", help="Let them fade again.")] = False,
 ) -> None:
     """
@@ -92,54 +98,58 @@ def pin(
 
     A pinned memory keeps its weight and is never put away by the gardener, whatever its kind.
     """
-    with call.open() as session, session.store.transaction():
-        pinned = [session.engine.pin(session.scope(), each, pinned=not off) for each in _ids(session, wanted)]
-    _answer(call, pinned, "May fade again" if off else "Pinned")
+    with ctx.open_session() as session, session.store.transaction():
+        pinned_memories = [
+            session.engine.pin(session.scope(), each, pinned=not off)
+            for each in _resolve_ids(session, memory_ids)
+        ]
+    _print_changed(ctx, pinned_memories, "May fade again" if off else "Pinned")
 
 
-@app.command(epilog=examples("recollect merge 01k9x2v7q3m5 01k9x2v7r0aa"))
+@app.command(epilog=format_examples("recollect merge 01k9x2v7q3m5 01k9x2v7r0aa"))
 @command
-def merge(call: Call, wanted: MemoryIds) -> None:
+def merge(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
     """
     Make one memory of several.
 
     The one that says most stays, with the sources of all of them; the others stay in history.
     """
-    with call.open() as session:
-        kept = session.engine.merge(session.scope(), wanted)
-        left = finish(call, session)
-    call.answer(
-        {**serializers.memory(kept), "degraded": list(left.warnings)},
-        f"Merged {render.count(len(set(wanted)), 'memory', 'memories')} into: {render.excerpt(kept.text)}",
+    with ctx.open_session() as session:
+        merged_memory = session.engine.merge(session.scope(), memory_ids)
+        remaining = drain_queue(ctx, session)
+    ctx.print_result(
+        {**serializers.serialize_memory(merged_memory), "degraded": list(remaining.warnings)},
+        f"Merged {render.format_count(len(set(memory_ids)), 'memory', 'memories')} into:"
+        f" {render.excerpt(merged_memory.text)}",
     )
-    call.note(UNDO)
-    call.mention(left.warnings)
+    ctx.info(UNDO_HINT)
+    ctx.warn_all(remaining.warnings)
 
 
-def _ids(session: Session, wanted: Sequence[str]) -> list[str]:
+def _resolve_ids(session: CliSession, memory_ids: Sequence[str]) -> list[str]:
     """Each memory once, however often and however briefly it was named."""
-    found = (session.store.memories.get(session.scope(), each).id for each in wanted)
-    return list(dict.fromkeys(found))
+    resolved_ids = (session.store.memories.get(session.scope(), each).id for each in memory_ids)
+    return list(dict.fromkeys(resolved_ids))
 
 
-def _answer(call: Call, changed: Sequence[Memory], said: str) -> None:
-    call.answer(
-        serializers.results(map(serializers.memory, changed)),
-        *(f"{said}: {render.excerpt(each.text)}" for each in changed),
+def _print_changed(ctx: CommandContext, memories: Sequence[Memory], label: str) -> None:
+    ctx.print_result(
+        serializers.wrap_results(map(serializers.serialize_memory, memories)),
+        *(f"{label}: {render.excerpt(each.text)}" for each in memories),
     )
-    call.note(UNDO)
+    ctx.info(UNDO_HINT)
 
 
 @app.command(
-    epilog=examples("recollect undo", "recollect undo --list", "recollect undo 01k9x2v7q3m5n8p0r4s6t1")
+    epilog=format_examples("recollect undo", "recollect undo --list", "recollect undo 01k9x2v7q3m5n8p0r4s6t1")
 )
 @command
 def undo(
-    call: Call,
+    ctx: CommandContext,
     event: Annotated[
         str | None, typer.Argument(metavar="EVENT", help="What to take back; without it the last change.")
     ] = None,
-    listed: Annotated[
+    list_events: Annotated[
         bool, typer.Option("--list", help="Show what was done to memories, the newest first.")
     ] = False,
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="Lines of the list at most.")] = 50,
@@ -150,59 +160,69 @@ def undo(
     Learning, correcting, forgetting, archiving, restoring, pinning and merging can be undone, and an undo by its own
     id. What was erased cannot.
     """
-    if listed:
-        _timeline(call, limit)
+    if list_events:
+        _print_timeline(ctx, limit)
         return
-    with call.open() as session:
-        undone = session.engine.undo(session.scope(), event)
-        left = finish(call, session)
-        texts = _texts(session, undone)
-    call.answer(
-        {**serializers.event(undone), "undone": True, "texts": list(texts), "degraded": list(left.warnings)},
-        *(f"Undone ({undone.action}): {render.excerpt(text)}" for text in texts),
+    with ctx.open_session() as session:
+        undone_event = session.engine.undo(session.scope(), event)
+        remaining = drain_queue(ctx, session)
+        texts = _memory_texts(session, undone_event)
+    ctx.print_result(
+        {
+            **serializers.serialize_event(undone_event),
+            "undone": True,
+            "texts": list(texts),
+            "degraded": list(remaining.warnings),
+        },
+        *(f"Undone ({undone_event.action}): {render.excerpt(text)}" for text in texts),
     )
-    call.mention(left.warnings)
+    ctx.warn_all(remaining.warnings)
 
 
-def _timeline(call: Call, limit: int) -> None:
-    with call.open() as session:
+def _print_timeline(ctx: CommandContext, limit: int) -> None:
+    with ctx.open_session() as session:
         events = session.store.events.list(session.scope(), limit=limit)
-        told = [(each, _texts(session, each)) for each in events]
+        entries = [(each, _memory_texts(session, each)) for each in events]
     rows = [
         (
-            render.when(each.at),
+            render.format_time(each.at),
             each.action,
             Group(*(Text(render.excerpt(text)) for text in texts)),
-            "undone" if each.undone else "",
+            "undone" if each.is_undone else "",
             each.id,
         )
-        for each, texts in told
+        for each, texts in entries
     ]
-    call.answer(
-        serializers.results({**serializers.event(each), "texts": list(texts)} for each, texts in told),
+    ctx.print_result(
+        serializers.wrap_results(
+            {**serializers.serialize_event(each), "texts": list(texts)} for each, texts in entries
+        ),
         *([render.table("!when", "!what", "memory", "", "!event", rows=rows)] if rows else []),
     )
     if not rows:
-        call.note("Nothing was done to memories yet.")
+        ctx.info("Nothing was done to memories yet.")
 
 
-def _texts(session: Session, event: Event) -> list[str]:
+def _memory_texts(session: CliSession, event: Event) -> list[str]:
     """What the memories of an event say now."""
-    found = []
-    for step in event.steps:
+    texts = []
+    for step in event.changes:
         try:
-            found.append(session.store.memories.get(session.scope(), step.memory_id).text)
+            texts.append(session.store.memories.get(session.scope(), step.memory_id).text)
         except NotFound:
-            found.append(ERASED)
-    return found
+            texts.append(ERASED_TEXT)
+    return texts
 
 
 @app.command(
-    epilog=examples("recollect inbox", "recollect restore 01k9x2v7q3m5", "recollect forget 01k9x2v7q3m5")
+    epilog=format_examples(
+        "recollect inbox", "recollect restore 01k9x2v7q3m5", "recollect forget 01k9x2v7q3m5"
+    )
 )
 @command
 def inbox(
-    call: Call, limit: Annotated[int, typer.Option(metavar="N", min=1, help="Memories at most.")] = 100
+    ctx: CommandContext,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Memories at most.")] = 100,
 ) -> None:
     """
     Show what waits for your decision.
@@ -210,31 +230,31 @@ def inbox(
     These are facts that a model stated but the message does not hold, and facts that contradict what is known. They are
     not recalled. `recollect restore ID` accepts one, `recollect forget ID` rejects it.
     """
-    with call.open() as session:
+    with ctx.open_session() as session:
         scope = session.scope()
-        waiting = [
+        memories = [
             memory
-            for standing in WAITING
+            for standing in REVIEW_STANDINGS
             for memory in session.store.memories.list(scope, limit=limit, standing=standing)
         ][:limit]
-        told = [(memory, quotes(session, memory)) for memory in waiting]
-    call.answer(
-        serializers.results(_waiting(memory, words) for memory, words in told),
-        *([_table(told)] if told else []),
+        entries = [(memory, source_quotes(session, memory)) for memory in memories]
+    ctx.print_result(
+        serializers.wrap_results(_serialize_review_item(memory, words) for memory, words in entries),
+        *([_render_review_table(entries)] if entries else []),
     )
-    call.note(
+    ctx.info(
         "`recollect restore ID` accepts one, `recollect forget ID` rejects it."
-        if told
+        if entries
         else "Nothing waits for your decision."
     )
 
 
-def _waiting(memory: Memory, words: Sequence[str]) -> Shape:
-    said: list[Json] = list(words)
-    return {**serializers.memory(memory), "reason": memory.reason, "quotes": said}
+def _serialize_review_item(memory: Memory, source_texts: Sequence[str]) -> JsonObject:
+    json_quotes: list[JsonValue] = list(source_texts)
+    return {**serializers.serialize_memory(memory), "reason": memory.reason, "quotes": json_quotes}
 
 
-def _table(told: Sequence[tuple[Memory, Sequence[str]]]) -> RenderableType:
+def _render_review_table(entries: Sequence[tuple[Memory, Sequence[str]]]) -> RenderableType:
     rows = [
         (
             memory.kind,
@@ -243,6 +263,6 @@ def _table(told: Sequence[tuple[Memory, Sequence[str]]]) -> RenderableType:
             "\n".join(f"“{render.excerpt(quote)}”" for quote in words),
             memory.id,
         )
-        for memory, words in told
+        for memory, words in entries
     ]
     return render.table("kind", "text", "why it waits", "said", "!id", rows=rows)

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recollect.bootstrap import Runtime, make_embedder, open_runtime
-from recollect.cli.options import Asked
+from recollect.bootstrap import Application, make_embedder, open_application
+from recollect.cli.options import GlobalOptions
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderBusy, ProviderError
@@ -14,31 +14,31 @@ from recollect.ports.chat_model import ChatModel
 from recollect.ports.embedder import Embedder, Vector
 from recollect.ports.store import Store
 from recollect.services import Engine
-from recollect.settings import Settings, load
+from recollect.settings import Settings, load_settings
 
 
-def _nobody() -> None:
+def _ignore_batch() -> None:
     """Nobody watches."""
 
 
 @dataclass(slots=True)
-class Brake:
+class DrainCancellation:
     """Once pulled, the batch in hand is finished and the rest stays queued."""
 
-    pulled: bool = False
+    is_cancelled: bool = False
 
-    def pull(self) -> None:
-        self.pulled = True
+    def cancel(self) -> None:
+        self.is_cancelled = True
 
 
 @dataclass(slots=True)
-class BrakedEmbedder:
+class CancellableEmbedder:
     """The embedder of the settings, between whose batches a command can stop, and which counts them."""
 
     inner: Embedder
-    brake: Brake
-    embedded: int = 0
-    watch: Callable[[], None] = _nobody  #: called after each batch
+    cancellation: DrainCancellation
+    embedded_count: int = 0
+    on_batch: Callable[[], None] = _ignore_batch  #: called after each batch
 
     @property
     def model_id(self) -> str:
@@ -49,20 +49,20 @@ class BrakedEmbedder:
         return self.inner.dimension
 
     @property
-    def floor(self) -> float:
+    def cosine_floor(self) -> float:
         try:
-            return self.inner.floor
+            return self.inner.cosine_floor
         except ProviderError:
             # A model that is not here has no floor and compares nothing; recall goes on by words.
             return 0.0
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        if self.brake.pulled:
+        if self.cancellation.is_cancelled:
             # Busy is the one failure that is tried again as it stands.
             raise ProviderBusy("Stopped by hand; the rest stays queued.")
         vectors = self.inner.embed(texts)
-        self.embedded += len(texts)
-        self.watch()
+        self.embedded_count += len(texts)
+        self.on_batch()
         return vectors
 
     def embed_query(self, text: str) -> Vector:
@@ -79,51 +79,57 @@ class BrakedEmbedder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
-    runtime: Runtime
+class CliSession:
+    application: Application
     user: str
     is_new: bool  #: whether the file was not there before
-    embedder: BrakedEmbedder | None
-    brake: Brake = field(default_factory=Brake)
+    embedder: CancellableEmbedder | None
+    cancellation: DrainCancellation = field(default_factory=DrainCancellation)
 
     @property
     def store(self) -> Store:
-        return self.runtime.store
+        return self.application.store
 
     @property
     def engine(self) -> Engine:
-        return self.runtime.engine
+        return self.application.engine
 
     @property
     def model(self) -> ChatModel | None:
         """The language model of the settings, if there is one."""
-        return self.engine.judge_step.model
+        return self.engine.extractor.model
 
     def scope(self, chat: str | None = None) -> Scope:
         return Scope(self.user, chat)
 
-    def policy(self, wishes: Mapping[str, object] | None = None, *, chat: str | None = None) -> Policy:
+    def policy(self, overrides: Mapping[str, object] | None = None, *, chat: str | None = None) -> Policy:
         """What holds for this user, and in this chat; wishes that are None were not expressed."""
-        call = {name: value for name, value in (wishes or {}).items() if value is not None}
-        return self.runtime.policy(self.user, call, chat=chat)
+        call_settings = {name: value for name, value in (overrides or {}).items() if value is not None}
+        return self.application.policy(self.user, call_settings, chat=chat)
 
 
-def load_settings(asked: Asked) -> Settings:
-    given = {"db": asked.db, "user": asked.user, **asked.settings}
-    return load(arguments=given, config=asked.config)
+def settings_from_options(options: GlobalOptions) -> Settings:
+    arguments = {"db": options.db, "user": options.user, **options.settings}
+    return load_settings(arguments=arguments, config=options.config)
 
 
 @contextmanager
-def opened(settings: Settings) -> Iterator[Session]:
-    connection = settings.resolve().connection
+def open_session(settings: Settings) -> Iterator[CliSession]:
+    connection = settings.resolve().machine
     scope = Scope(connection.user)
     is_new = not Path(connection.db).exists()
-    brake, inner = Brake(), make_embedder(connection)
-    embedder = BrakedEmbedder(inner, brake) if inner else None
-    runtime = open_runtime(settings, embedder=embedder)
+    cancellation, base_embedder = DrainCancellation(), make_embedder(connection)
+    embedder = CancellableEmbedder(base_embedder, cancellation) if base_embedder else None
+    application = open_application(settings, embedder=embedder)
     try:
-        yield Session(runtime=runtime, user=scope.user, is_new=is_new, embedder=embedder, brake=brake)
+        yield CliSession(
+            application=application,
+            user=scope.user,
+            is_new=is_new,
+            embedder=embedder,
+            cancellation=cancellation,
+        )
     finally:
-        runtime.close()
+        application.close()
         if embedder:
             embedder.close()

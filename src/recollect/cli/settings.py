@@ -6,21 +6,21 @@ from typing import Annotated, TypeAlias
 import typer
 
 from recollect.cli import render
-from recollect.cli.command import Call, Yes, command, commands, examples
-from recollect.cli.session import Session
-from recollect.domain.policy import PRESETS, Value
-from recollect.domain.setting import PROJECT_SETTINGS, Described, Setting, nearest
+from recollect.cli.command import CommandContext, YesOption, command, format_examples, make_typer
+from recollect.cli.session import CliSession
+from recollect.domain.policy import PRESETS, OptionValue
+from recollect.domain.setting import PROJECT_SETTINGS, Setting, SettingSpec, closest_name
 from recollect.errors import ConfigError, InvalidInput
-from recollect.serialization.serializers import Json, Shape
-from recollect.settings import FILE_NAME, describe, read_project_file, trusted_files
+from recollect.serialization.serializers import JsonObject, JsonValue
+from recollect.settings import FILE_NAME, list_specs, read_project_file, trusted_files
 
-app = commands()
-group = commands()
+app = make_typer()
+group = make_typer()
 app.add_typer(group, name="settings")
 
-Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="Like recall.limit.")]
+SettingNameArgument: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="Like recall.limit.")]
 #: What each preset is for.
-ABOUT = {
+PRESET_DESCRIPTIONS = {
     "default": "All of it, balanced: the values of the reference page.",
     "smart": "A strict funnel and judge, three tiers; other chats only when recall is turned on.",
     "companion": "A companion: few tokens, moods that fade, biography that stays.",
@@ -32,7 +32,7 @@ ABOUT = {
 
 @group.callback(
     invoke_without_command=True,
-    epilog=examples(
+    epilog=format_examples(
         "recollect settings",
         "recollect settings get recall.limit",
         "recollect settings set recall.hybrid off",
@@ -40,7 +40,7 @@ ABOUT = {
     ),
 )
 @command
-def settings(call: Call) -> None:
+def settings(ctx: CommandContext) -> None:
     """
     Show settings and where they came from; change your own.
 
@@ -48,45 +48,50 @@ def settings(call: Call) -> None:
     the environment, that over recollect.toml, that over the preset, that over the default. A change holds from the next
     call on, also in processes that are running.
     """
-    _list(call)
+    _print_settings(ctx)
 
 
-@group.command("list", epilog=examples("recollect settings list --json"))
+@group.command("list", epilog=format_examples("recollect settings list --json"))
 @command
-def list_(call: Call) -> None:
+def list_(ctx: CommandContext) -> None:
     """List every setting with its value and where it came from."""
-    _list(call)
+    _print_settings(ctx)
 
 
-def _list(call: Call) -> None:
-    with call.open() as session:
-        resolved = session.runtime.resolve(session.user)
-        mentioned = session.runtime.settings.warnings
-    listed = list(resolved.sources.values())
-    rows = [(each.name, _value(each.value), _source(each), each.doc) for each in listed]
-    call.answer(
-        {"results": [_shape(each) for each in listed], "warnings": list(resolved.warnings)},
+def _print_settings(ctx: CommandContext) -> None:
+    with ctx.open_session() as session:
+        resolved_settings = session.application.resolve(session.user)
+        printed_warnings = session.application.settings.warnings
+    all_settings = list(resolved_settings.settings.values())
+    rows = [(each.name, _format_value(each.value), _format_source(each), each.doc) for each in all_settings]
+    ctx.print_result(
+        {
+            "results": [_serialize_setting(each) for each in all_settings],
+            "warnings": list(resolved_settings.warnings),
+        },
         render.table("!name", "value", "from", "what it does", rows=rows),
     )
-    call.mention([each for each in resolved.warnings if each not in mentioned])
+    ctx.warn_all([each for each in resolved_settings.warnings if each not in printed_warnings])
 
 
-@group.command(epilog=examples("recollect settings get db", "recollect settings get RAG_HYBRID --json"))
+@group.command(
+    epilog=format_examples("recollect settings get db", "recollect settings get RAG_HYBRID --json")
+)
 @command
-def get(call: Call, name: Name) -> None:
+def get(ctx: CommandContext, name: SettingNameArgument) -> None:
     """Show one setting: its value, where it came from, and what it takes."""
-    row = _known(name)
-    with call.open() as session:
-        found = session.runtime.resolve(session.user).sources[row.name]
-    call.answer(
-        {**_shape(found), "takes": row.takes, "environment": list(row.environment)},
+    spec = _find_setting(name)
+    with ctx.open_session() as session:
+        setting = session.application.resolve(session.user).settings[spec.name]
+    ctx.print_result(
+        {**_serialize_setting(setting), "takes": spec.accepted_values, "environment": list(spec.environment)},
         render.fields(
             {
-                row.name: _value(found.value),
-                "from": _source(found),
-                "what it does": found.doc,
-                "takes": row.takes,
-                "variable": " or ".join(row.environment),
+                spec.name: _format_value(setting.value),
+                "from": _format_source(setting),
+                "what it does": setting.doc,
+                "takes": spec.accepted_values,
+                "variable": " or ".join(spec.environment),
             }
         ),
     )
@@ -94,13 +99,15 @@ def get(call: Call, name: Name) -> None:
 
 @group.command(
     "set",
-    epilog=examples(
+    epilog=format_examples(
         "recollect settings set recall.limit 5", "recollect --user ana settings set preset companion"
     ),
 )
 @command
 def set_(
-    call: Call, name: Name, value: Annotated[str, typer.Argument(metavar="VALUE", help="The new value.")]
+    ctx: CommandContext,
+    name: SettingNameArgument,
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="The new value.")],
 ) -> None:
     """
     Set a preference of the user.
@@ -108,57 +115,62 @@ def set_(
     It is kept in the memory file and wins over the environment. What belongs to the machine, like `db` or `embedder`,
     is set with a variable or in recollect.toml instead.
     """
-    with call.open() as session:
+    with ctx.open_session() as session:
         # Raises if the name or the value makes no sense; the name may be another program's.
-        alone = session.runtime.settings.resolve(preferences={name: value}).sources
-        [chosen] = [each.name for each in alone.values() if each.source == "preference"]
-        session.store.preferences.set(session.user, chosen, value, now=session.engine.clock.now())
-        found = session.runtime.resolve(session.user).sources[chosen]
-    call.answer(_shape(found), f"{found.name} is now {_value(found.value)} for {session.user}.")
+        sources = session.application.settings.resolve(preferences={name: value}).settings
+        [setting_name] = [each.name for each in sources.values() if each.layer == "preference"]
+        session.store.preferences.set(session.user, setting_name, value, now=session.engine.clock.now())
+        setting = session.application.resolve(session.user).settings[setting_name]
+    ctx.print_result(
+        _serialize_setting(setting),
+        f"{setting.name} is now {_format_value(setting.value)} for {session.user}.",
+    )
 
 
-@group.command(epilog=examples("recollect settings unset recall.limit"))
+@group.command(epilog=format_examples("recollect settings unset recall.limit"))
 @command
-def unset(call: Call, name: Name) -> None:
+def unset(ctx: CommandContext, name: SettingNameArgument) -> None:
     """Take a preference of the user back; the environment, file, preset or default holds again."""
-    with call.open() as session:
-        kept = session.runtime.preferences(session.user)
-        chosen = name if name in kept else _known(name).name
-        session.store.preferences.set(session.user, chosen, None, now=session.engine.clock.now())
-        shape, told = _now(session, chosen)
-    was = "" if chosen in kept else "It was not set. "
-    call.answer({**shape, "unset": chosen in kept}, was + told)
+    with ctx.open_session() as session:
+        preferences = session.application.preferences(session.user)
+        setting_name = name if name in preferences else _find_setting(name).name
+        session.store.preferences.set(session.user, setting_name, None, now=session.engine.clock.now())
+        result, message = _describe_current(session, setting_name)
+    prefix = "" if setting_name in preferences else "It was not set. "
+    ctx.print_result({**result, "unset": setting_name in preferences}, prefix + message)
 
 
-def _now(session: Session, name: str) -> tuple[Shape, str]:
-    found = session.runtime.resolve(session.user).sources.get(name)
-    if found is None:
+def _describe_current(session: CliSession, name: str) -> tuple[JsonObject, str]:
+    setting = session.application.resolve(session.user).settings.get(name)
+    if setting is None:
         return {"name": name}, f"{name} is gone."
-    return _shape(found), f"{name} is {_value(found.value)} ({_source(found)})."
+    return _serialize_setting(
+        setting
+    ), f"{name} is {_format_value(setting.value)} ({_format_source(setting)})."
 
 
-def _known(name: str) -> Described:
-    rows = {row.name: row for row in describe()}
-    by_variable = {variable: row for row in rows.values() for variable in row.environment}
-    row = rows.get(name) or by_variable.get(name)
-    if row is None:
-        meant = nearest(name, list(rows))
-        hint = f" Did you mean {meant}?" if meant else ""
+def _find_setting(name: str) -> SettingSpec:
+    specs = {spec.name: spec for spec in list_specs()}
+    by_variable = {variable: spec for spec in specs.values() for variable in spec.environment}
+    spec = specs.get(name) or by_variable.get(name)
+    if spec is None:
+        suggestion = closest_name(name, list(specs))
+        hint = f" Did you mean {suggestion}?" if suggestion else ""
         raise ConfigError(f"There is no setting {name}.{hint} `recollect settings` lists them all.")
-    return row
+    return spec
 
 
-def _source(found: Setting) -> str:
-    match found.source:
+def _format_source(setting: Setting) -> str:
+    match setting.layer:
         case "call":
             return "argument"
         case "environment" | "file" | "preset":
-            return f"{found.source} {found.origin}"
+            return f"{setting.layer} {setting.origin}"
         case _:
-            return found.source
+            return setting.layer
 
 
-def _value(value: Value) -> str:
+def _format_value(value: OptionValue) -> str:
     match value:
         case bool():
             return "yes" if value else "no"
@@ -170,26 +182,26 @@ def _value(value: Value) -> str:
             return str(value)
 
 
-def _shape(found: Setting) -> Shape:
+def _serialize_setting(setting: Setting) -> JsonObject:
     return {
-        "name": found.name,
-        "value": _json(found.value),
-        "source": found.source,
-        "origin": found.origin,
-        "doc": found.doc,
+        "name": setting.name,
+        "value": _as_json(setting.value),
+        "source": setting.layer,
+        "origin": setting.origin,
+        "doc": setting.doc,
     }
 
 
-def _json(value: Value) -> Json:
+def _as_json(value: OptionValue) -> JsonValue:
     return list(value) if isinstance(value, tuple) else value
 
 
 @app.command(
-    epilog=examples("recollect presets", "recollect presets dev", "recollect settings set preset dev")
+    epilog=format_examples("recollect presets", "recollect presets dev", "recollect settings set preset dev")
 )
 @command
 def presets(
-    call: Call,
+    ctx: CommandContext,
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Show what it changes.")] = None,
 ) -> None:
     """
@@ -197,29 +209,37 @@ def presets(
 
     A preset is a set of values to start from; everything else you set wins over it.
     """
-    chosen = PRESETS if name is None else {name: PRESETS[_preset(name)]}
-    shape: list[Json] = [
-        {"name": each, "about": ABOUT[each], "values": {key: _json(value) for key, value in values.items()}}
-        for each, values in chosen.items()
+    selected_presets = PRESETS if name is None else {name: PRESETS[_require_preset(name)]}
+    serialized_presets: list[JsonValue] = [
+        {
+            "name": each,
+            "about": PRESET_DESCRIPTIONS[each],
+            "values": {key: _as_json(value) for key, value in values.items()},
+        }
+        for each, values in selected_presets.items()
     ]
     if name is None:
-        rows = [(each, str(len(values)), ABOUT[each]) for each, values in PRESETS.items()]
-        call.answer({"results": shape}, render.table("preset", "#changes", "for", rows=rows))
+        rows = [(each, str(len(values)), PRESET_DESCRIPTIONS[each]) for each, values in PRESETS.items()]
+        ctx.print_result(
+            {"results": serialized_presets}, render.table("preset", "#changes", "for", rows=rows)
+        )
     else:
-        rows = [(key, _value(value), "") for key, value in PRESETS[name].items()]
-        call.answer(
-            {"results": shape}, ABOUT[name], render.table("!setting", "value", rows=[r[:2] for r in rows])
+        rows = [(key, _format_value(value), "") for key, value in PRESETS[name].items()]
+        ctx.print_result(
+            {"results": serialized_presets},
+            PRESET_DESCRIPTIONS[name],
+            render.table("!setting", "value", rows=[r[:2] for r in rows]),
         )
 
 
-def _preset(name: str) -> str:
+def _require_preset(name: str) -> str:
     if name not in PRESETS:
         raise ConfigError(f"There is no preset {name}. Choose one of {', '.join(PRESETS)}.")
     return name
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "recollect trust",
         "recollect trust ~/project --yes",
         "recollect trust --list",
@@ -228,14 +248,14 @@ def _preset(name: str) -> str:
 )
 @command
 def trust(
-    call: Call,
+    ctx: CommandContext,
     folder: Annotated[
         Path,
         typer.Argument(metavar="FOLDER", help="The folder that has the file; this one if none is named."),
     ] = Path(),
-    listed: Annotated[bool, typer.Option("--list", help="List the files that are trusted.")] = False,
+    list_files: Annotated[bool, typer.Option("--list", help="List the files that are trusted.")] = False,
     revoke: Annotated[bool, typer.Option("--revoke", help="Trust the file no longer.")] = False,
-    yes: Yes = False,
+    yes: YesOption = False,
 ) -> None:
     """
     Let the settings file of a project's folder set everything.
@@ -244,41 +264,41 @@ def trust(
     ranked and laid out; what else it sets is ignored with a warning until you trust it. Shows what it sets and asks. A
     file that changes has to be trusted again. `--config FILE` uses a file without trusting it.
     """
-    if listed and revoke:
+    if list_files and revoke:
         raise InvalidInput("--list and --revoke cannot stand together. Choose one.")
-    if listed:
-        _list_trusted(call)
+    if list_files:
+        _print_trusted_files(ctx)
     elif revoke:
         path = folder.resolve() / FILE_NAME
         trusted_files().remove(path)
-        call.answer({"file": str(path), "trusted": False}, f"{path} is no longer trusted.")
+        ctx.print_result({"file": str(path), "trusted": False}, f"{path} is no longer trusted.")
     else:
-        _trust(call, folder, yes=yes)
+        _trust_file(ctx, folder, yes=yes)
 
 
-def _trust(call: Call, folder: Path, *, yes: bool) -> None:
+def _trust_file(ctx: CommandContext, folder: Path, *, yes: bool) -> None:
     file = read_project_file(folder)
     rows = [
-        (each.name, _value(each.value), "no" if each.name in PROJECT_SETTINGS else "yes")
+        (each.name, _format_value(each.value), "no" if each.name in PROJECT_SETTINGS else "yes")
         for each in file.settings
     ]
-    if call.for_people:
-        call.aside.print(render.table("!setting", "value", "needs trust", rows=rows))
-    call.confirm(f"Let {file.path} set this?", yes=yes)
+    if ctx.is_text:
+        ctx.stderr.print(render.table("!setting", "value", "needs trust", rows=rows))
+    ctx.confirm(f"Let {file.path} set this?", yes=yes)
     trusted_files().add(file.path, file.sha256)
-    shape: list[Json] = [
-        {"name": each.name, "value": _json(each.value), "needs_trust": each.name not in PROJECT_SETTINGS}
+    serialized_settings: list[JsonValue] = [
+        {"name": each.name, "value": _as_json(each.value), "needs_trust": each.name not in PROJECT_SETTINGS}
         for each in file.settings
     ]
-    call.answer(
-        {"file": str(file.path), "trusted": True, "settings": shape},
+    ctx.print_result(
+        {"file": str(file.path), "trusted": True, "settings": serialized_settings},
         f"{file.path} is trusted as long as it stays as it is. `recollect trust --revoke` takes that back.",
     )
 
 
-def _list_trusted(call: Call) -> None:
+def _print_trusted_files(ctx: CommandContext) -> None:
     states = trusted_files().states()
-    call.answer(
+    ctx.print_result(
         {"results": [{"file": path, "state": state} for path, state in states.items()]},
         render.table("!file", "state", rows=list(states.items())),
     )

@@ -10,89 +10,96 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.cli import render
-from recollect.cli.command import Call, command, commands, examples
-from recollect.cli.drain import finish
-from recollect.cli.reembedding import current_model, known_models, move
-from recollect.cli.session import Session
+from recollect.cli.command import CommandContext, command, format_examples, make_typer
+from recollect.cli.drain import drain_queue
+from recollect.cli.reembedding import current_model, known_models, run_reembedding
+from recollect.cli.session import CliSession
 from recollect.domain.job import JobKind, NewJob
 from recollect.domain.scope import Scope
 from recollect.errors import ConfigError, StoreError
-from recollect.ports.store import Stats
+from recollect.ports.store import StoreStats
 from recollect.serialization import serializers
-from recollect.services import EMBED
+from recollect.services import EMBED_JOB
 
-app = commands()
+app = make_typer()
 
 
-class Shadow(StrEnum):
+class DerivedIndex(StrEnum):
     """What can be made anew from the stored text."""
 
     FULLTEXT = "fulltext"
     VECTORS = "vectors"
 
 
-@app.command(epilog=examples("recollect stats", "recollect stats --json | jq .sizes.total"))
+@app.command(epilog=format_examples("recollect stats", "recollect stats --json | jq .sizes.total"))
 @command
-def stats(call: Call) -> None:
+def stats(ctx: CommandContext) -> None:
     """
     Count what is stored and what it weighs.
 
     Counts are those of the user; sizes are those of the whole file. Verdicts say why messages were judged or not, and
     what was masked in them.
     """
-    with call.open() as session:
-        found = session.store.upkeep.stats(session.scope())
-        verdicts = dict(session.store.verdicts.all(session.user))
-        calls, tokens = session.store.spending.spent(session.scope(), now=session.engine.clock.now())
+    with ctx.open_session() as session:
+        store_stats = session.store.maintenance.stats(session.scope())
+        triage_counts = dict(session.store.triage_counts.all(session.user))
+        calls, tokens = session.store.token_usage.usage(session.scope(), now=session.engine.clock.now())
         location = session.store.location()
-    counts = {**_counts(found, location), "model today": f"{render.count(calls, 'call')}, {tokens:,} tokens"}
-    call.answer(
+    counts = {
+        **_format_counts(store_stats, location),
+        "model today": f"{render.format_count(calls, 'call')}, {tokens:,} tokens",
+    }
+    ctx.print_result(
         {
-            **serializers.stats(found),
-            "verdicts": {**verdicts},
+            **serializers.serialize_stats(store_stats),
+            "verdicts": {**triage_counts},
             "model_today": {"calls": calls, "tokens": tokens},
             "db": location,
         },
         render.fields(counts),
-        *_verdicts(verdicts),
-        *_sizes(found),
+        *_render_triage_counts(triage_counts),
+        *_render_sizes(store_stats),
     )
 
 
-def _verdicts(found: Mapping[str, int]) -> tuple[Text | Table, ...]:
-    rows = [(reason, f"{number:,}") for reason, number in found.items()]
+def _render_triage_counts(triage_counts: Mapping[str, int]) -> tuple[Text | Table, ...]:
+    rows = [(reason, f"{number:,}") for reason, number in triage_counts.items()]
     return (Text(), render.table("verdict", "#messages", rows=rows)) if rows else ()
 
 
-def _counts(found: Stats, location: str) -> dict[str, object]:
+def _format_counts(store_stats: StoreStats, location: str) -> dict[str, object]:
     return {
         "file": location,
-        "memories": f"{found.memories:,}",
-        "messages": f"{found.messages:,} in {render.count(found.chats, 'chat')}",
-        "chunks": f"{found.chunks:,}",
-        "summaries": f"{found.summaries:,}",
-        "vectors": f"{found.vectors:,}"
-        + (f", {found.pending_vectors:,} still to make" if found.pending_vectors else ""),
-        "jobs": ", ".join(f"{number} {name}" for name, number in found.jobs.items()) or "none",
+        "memories": f"{store_stats.memories:,}",
+        "messages": f"{store_stats.messages:,} in {render.format_count(store_stats.chats, 'chat')}",
+        "chunks": f"{store_stats.chunks:,}",
+        "summaries": f"{store_stats.summaries:,}",
+        "vectors": f"{store_stats.vectors:,}"
+        + (f", {store_stats.pending_vectors:,} still to make" if store_stats.pending_vectors else ""),
+        "jobs": ", ".join(f"{number} {name}" for name, number in store_stats.jobs.items()) or "none",
     }
 
 
-def _sizes(found: Stats) -> tuple[Text | Table, ...]:
-    total = found.sizes.get("total") or 1
-    rows = [(part, render.size(number), render.bar(number / total)) for part, number in found.sizes.items()]
+def _render_sizes(store_stats: StoreStats) -> tuple[Text | Table, ...]:
+    total = store_stats.sizes.get("total") or 1
+    rows = [
+        (part, render.format_bytes(number), render.format_bar(number / total))
+        for part, number in store_stats.sizes.items()
+    ]
     return Text(), render.table("part", "#size", "!share", rows=rows)
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "recollect repair", "recollect repair --rebuild fulltext", "recollect repair --rebuild vectors"
     )
 )
 @command
 def repair(
-    call: Call,
+    ctx: CommandContext,
     rebuild: Annotated[
-        Shadow | None, typer.Option(metavar="SHADOW", help="Make it anew from the text: fulltext or vectors.")
+        DerivedIndex | None,
+        typer.Option(metavar="SHADOW", help="Make it anew from the text: fulltext or vectors."),
     ] = None,
 ) -> None:
     """
@@ -102,72 +109,81 @@ def repair(
     memories themselves are never written: their numbers are compared before and after, and everything is taken back if
     one shrank.
     """
-    call.asked.resume = "Nothing is half done; `recollect repair` goes on where it stopped."
-    with call.open() as session:
-        done = _rebuilt(session, rebuild) if rebuild else _mended(session)
+    ctx.options.resume_hint = "Nothing is half done; `recollect repair` goes on where it stopped."
+    with ctx.open_session() as session:
+        row_counts = _rebuild_index(session, rebuild) if rebuild else _repair_differences(session)
         for user in session.store.users():
-            if session.store.vectors.pending(user):
-                session.store.jobs.enqueue(user, EMBED, now=session.engine.clock.now())
-        left = finish(call, session, "Embedding")
-    call.answer({**done, "degraded": list(left.warnings)}, *_told(done))
-    call.end_degraded(left.warnings)
+            if session.store.vectors.count_queued(user):
+                session.store.jobs.enqueue(user, EMBED_JOB, now=session.engine.clock.now())
+        remaining = drain_queue(ctx, session, "Embedding")
+    ctx.print_result({**row_counts, "degraded": list(remaining.warnings)}, *_describe_repair(row_counts))
+    ctx.exit_degraded(remaining.warnings)
 
 
-def _mended(session: Session) -> dict[str, int]:
-    upkeep = session.store.upkeep
-    with _guarded(session):
-        differences = upkeep.sync()
+def _repair_differences(session: CliSession) -> dict[str, int]:
+    upkeep = session.store.maintenance
+    with _refuse_row_loss(session):
+        differences = upkeep.repair_indexes()
     # What only a comparison word by word can see takes a new index.
-    unsound = [each for each in upkeep.check(deep=True) if not each.ok and each.name.startswith("full text")]
-    return {"differences": differences, **(_rebuilt(session, Shadow.FULLTEXT) if unsound else {})}
+    failed_checks = [
+        each for each in upkeep.check(deep=True) if not each.ok and each.name.startswith("full text")
+    ]
+    return {
+        "differences": differences,
+        **(_rebuild_index(session, DerivedIndex.FULLTEXT) if failed_checks else {}),
+    }
 
 
-def _rebuilt(session: Session, shadow: Shadow) -> dict[str, int]:
-    with _guarded(session):
-        return {str(shadow): session.store.upkeep.rebuild(shadow)}
+def _rebuild_index(session: CliSession, derived_index: DerivedIndex) -> dict[str, int]:
+    with _refuse_row_loss(session):
+        return {str(derived_index): session.store.maintenance.rebuild_index(derived_index)}
 
 
-def _told(done: dict[str, int]) -> Iterator[str]:
-    if "differences" in done:
-        found = done["differences"]
+def _describe_repair(row_counts: dict[str, int]) -> Iterator[str]:
+    if "differences" in row_counts:
+        difference_count = row_counts["differences"]
         yield (
-            f"Mended {render.count(found, 'difference')}."
-            if found
+            f"Mended {render.format_count(difference_count, 'difference')}."
+            if difference_count
             else "Indexes and text agree; nothing to mend."
         )
-    for shadow in Shadow:
-        if shadow in done:
-            yield f"Rebuilt {shadow} for {render.count(done[shadow], 'passage')}."
+    for derived_index in DerivedIndex:
+        if derived_index in row_counts:
+            yield f"Rebuilt {derived_index} for {render.format_count(row_counts[derived_index], 'passage')}."
 
 
 @contextmanager
-def _guarded(session: Session) -> Iterator[None]:
+def _refuse_row_loss(session: CliSession) -> Iterator[None]:
     """What is done inside is taken back if a message or memory went missing by it."""
     with session.store.transaction():
-        before = _truth(session)
+        counts_before = _count_source_rows(session)
         yield
-        after = _truth(session)
-        lost = {name: number - after[name] for name, number in before.items() if after[name] < number}
-        if lost:
-            missing = " and ".join(f"{number} {name}" for name, number in lost.items())
+        counts_after = _count_source_rows(session)
+        lost_rows = {
+            name: number - counts_after[name]
+            for name, number in counts_before.items()
+            if counts_after[name] < number
+        }
+        if lost_rows:
+            lost_text = " and ".join(f"{number} {name}" for name, number in lost_rows.items())
             raise StoreError(
-                f"The repair would have lost {missing}, so it was taken back and the file is as it was."
+                f"The repair would have lost {lost_text}, so it was taken back and the file is as it was."
                 " `recollect doctor --deep` looks closer; a backup may be needed."
             )
 
 
-def _truth(session: Session) -> dict[str, int]:
-    stats = [session.store.upkeep.stats(Scope(user)) for user in session.store.users()]
+def _count_source_rows(session: CliSession) -> dict[str, int]:
+    user_stats = [session.store.maintenance.stats(Scope(user)) for user in session.store.users()]
     return {
-        "messages": sum(each.messages for each in stats),
-        "memories": sum(each.memories for each in stats),
+        "messages": sum(each.messages for each in user_stats),
+        "memories": sum(each.memories for each in user_stats),
     }
 
 
-@app.command(epilog=examples("recollect reembed --dry-run", "recollect reembed"))
+@app.command(epilog=format_examples("recollect reembed --dry-run", "recollect reembed"))
 @command
 def reembed(
-    call: Call,
+    ctx: CommandContext,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say how many passages would be embedded; change nothing.")
     ] = False,
@@ -179,61 +195,68 @@ def reembed(
     old model answers. Ctrl-C is safe: run it again and it goes on where it stopped. `recollect models use` does
     the same for everybody in the file, and changes the settings.
     """
-    call.asked.resume = "The vectors made so far are kept; `recollect reembed` goes on where it stopped."
-    with call.open() as session:
+    ctx.options.resume_hint = (
+        "The vectors made so far are kept; `recollect reembed` goes on where it stopped."
+    )
+    with ctx.open_session() as session:
         if session.embedder is None:
             raise ConfigError(
                 "No embedder is configured, so nothing can be embedded. Set `embedder` and try again."
             )
-        model, models = session.embedder.model_id, session.store.vectors.models(session.user)
-        wanted = session.store.vectors.lacks(session.user, model)
-        retired = {} if dry_run else _moved(call, session, models, wanted)
-    call.answer(
+        model, models = session.embedder.model_id, session.store.vectors.count_by_model(session.user)
+        passage_count = session.store.vectors.count_without_vector(session.user, model)
+        deleted_vectors = {} if dry_run else _reembed_user(ctx, session, models, passage_count)
+    ctx.print_result(
         {
             "model": model,
-            "passages": wanted,
+            "passages": passage_count,
             "models": dict(models),
-            "retired": dict(retired),
+            "retired": dict(deleted_vectors),
             "dry_run": dry_run,
         },
-        f"{render.count(wanted, 'passage')} {'would be' if dry_run else 'were'} embedded with {model}.",
+        f"{render.format_count(passage_count, 'passage')} {'would be' if dry_run else 'were'} embedded with {model}.",
         *(
-            f"{render.count(number, 'vector')} of {name} {_fate(name, model, dry_run)}"
+            f"{render.format_count(number, 'vector')} of {name} {_describe_vectors(name, model, dry_run)}"
             for name, number in models.items()
         ),
     )
 
 
-def _moved(call: Call, session: Session, models: Mapping[str, int], wanted: int) -> dict[str, int]:
+def _reembed_user(
+    ctx: CommandContext, session: CliSession, models: Mapping[str, int], passage_count: int
+) -> dict[str, int]:
     """Until all is embedded the old model answers; what of it is gone afterwards."""
     target = current_model(session)
     assert target is not None
-    session.engine.begin_move(session.scope(), target, known_models(session))
-    move(call, session, [session.user], total=wanted)
+    session.engine.start_reembedding(session.scope(), target, known_models(session))
+    run_reembedding(ctx, session, [session.user], total=passage_count)
     return {name: number for name, number in models.items() if name != target.id}
 
 
-def _fate(name: str, model: str, dry_run: bool) -> str:
+def _describe_vectors(name: str, model: str, dry_run: bool) -> str:
     if name == model:
         return "stay."
     return "would be deleted." if dry_run else "were deleted."
 
 
-@app.command(epilog=examples("recollect backfill"))
+@app.command(epilog=format_examples("recollect backfill"))
 @command
-def backfill(call: Call) -> None:
+def backfill(ctx: CommandContext) -> None:
     """
     Cut older long messages into chunks.
 
     Messages stored while chunking was off are found as a whole only; this cuts them now, so that their parts are found
     by themselves. It remembers how far it came; Ctrl-C is safe.
     """
-    call.asked.resume = "`recollect backfill` goes on where it stopped."
-    with call.open() as session:
-        before = session.store.upkeep.stats(session.scope()).chunks
+    ctx.options.resume_hint = "`recollect backfill` goes on where it stopped."
+    with ctx.open_session() as session:
+        chunks_before = session.store.maintenance.stats(session.scope()).chunks
         job = NewJob(kind=JobKind.BACKFILL, key="backfill")
         session.store.jobs.enqueue(session.user, job, now=session.engine.clock.now())
-        left = finish(call, session, "Cutting")
-        chunks = session.store.upkeep.stats(session.scope()).chunks - before
-    call.answer({"chunks": chunks, "degraded": list(left.warnings)}, f"{render.count(chunks, 'chunk')} made.")
-    call.end_degraded(left.warnings)
+        remaining = drain_queue(ctx, session, "Cutting")
+        chunks = session.store.maintenance.stats(session.scope()).chunks - chunks_before
+    ctx.print_result(
+        {"chunks": chunks, "degraded": list(remaining.warnings)},
+        f"{render.format_count(chunks, 'chunk')} made.",
+    )
+    ctx.exit_degraded(remaining.warnings)

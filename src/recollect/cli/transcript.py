@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from recollect.domain.message import Draft
+from recollect.domain.message import MessageDraft
 from recollect.errors import InvalidInput
 from recollect.serialization import parsers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    place: str  #: where it stands in the file, for people
+class TranscriptEntry:
+    location: str  #: where it stands in the file, for people
     chat: str
-    draft: Draft
+    draft: MessageDraft
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,62 +30,66 @@ class Transcript:
     path: Path
     chat: str | None = None
 
-    def __iter__(self) -> Iterator[Entry]:
-        for place, number, raw in self._pieces():
-            yield self._entry(place, number, raw)
+    def __iter__(self) -> Iterator[TranscriptEntry]:
+        for location, number, raw in self._read_records():
+            yield self._parse_entry(location, number, raw)
 
-    def _pieces(self) -> Iterator[tuple[str, int, str]]:
+    def _read_records(self) -> Iterator[tuple[str, int, str]]:
         try:
             with self.path.open("rb") as file:
                 start = file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")
                 file.seek(0)
                 if start.startswith(b"["):
-                    yield from self._items(file.read())
+                    yield from self._read_items(file.read())
                 else:
-                    yield from self._lines(file)
+                    yield from self._read_lines(file)
         except OSError as error:
             raise InvalidInput(
                 f"{self.path} cannot be read: {error.strerror}. Name a file with one JSON message a line."
             ) from error
 
-    def _lines(self, file: Iterable[bytes]) -> Iterator[tuple[str, int, str]]:
+    def _read_lines(self, file: Iterable[bytes]) -> Iterator[tuple[str, int, str]]:
         for number, line in enumerate(file, start=1):
             text = line.decode("utf-8-sig" if number == 1 else "utf-8", "replace").strip()
             if text:
                 yield f"line {number}", number, text
 
-    def _items(self, content: bytes) -> Iterator[tuple[str, int, str]]:
-        listed = _parsed(content.decode("utf-8-sig", "replace"), str(self.path))
-        assert isinstance(listed, list)
-        for number, item in enumerate(listed, start=1):
+    def _read_items(self, content: bytes) -> Iterator[tuple[str, int, str]]:
+        items = _parse_json(content.decode("utf-8-sig", "replace"), str(self.path))
+        assert isinstance(items, list)
+        for number, item in enumerate(items, start=1):
             yield f"item {number}", number, json.dumps(item, ensure_ascii=True, sort_keys=True)
 
-    def _entry(self, place: str, number: int, raw: str) -> Entry:
-        where = f"{place} of {self.path}"
-        message = _parsed(raw, where)
+    def _parse_entry(self, location: str, number: int, raw: str) -> TranscriptEntry:
+        location_in_file = f"{location} of {self.path}"
+        message = _parse_json(raw, location_in_file)
         if not isinstance(message, Mapping):
-            raise InvalidInput(f"{where} is no message. A message is an object with role and content.")
+            raise InvalidInput(
+                f"{location_in_file} is no message. A message is an object with role and content."
+            )
         chat = str(message.get("chat_id") or self.chat or self.path.stem)
         try:
-            draft = parsers.draft(message)
+            draft = parsers.parse_message(message)
         except InvalidInput as error:
-            raise type(error)(f"{where}: {error}") from error
-        return Entry(
-            place=place,
+            raise type(error)(f"{location_in_file}: {error}") from error
+        return TranscriptEntry(
+            location=location,
             chat=chat,
-            draft=draft if draft.client_id else replace(draft, client_id=_name(chat, number, raw)),
+            draft=draft if draft.client_id else replace(draft, client_id=_make_client_id(chat, number, raw)),
         )
 
 
-def _parsed(text: str, where: str) -> object:
+def _parse_json(text: str, location: str) -> object:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise InvalidInput(f"{where} is no valid JSON: {error}. Correct it; nothing was stored.") from error
+        raise InvalidInput(
+            f"{location} is no valid JSON: {error}. Correct it; nothing was stored."
+        ) from error
     except RecursionError as error:
-        raise InvalidInput(f"{where} is nested too deeply to be a message.") from error
+        raise InvalidInput(f"{location} is nested too deeply to be a message.") from error
 
 
-def _name(chat: str, number: int, raw: str) -> str:
+def _make_client_id(chat: str, number: int, raw: str) -> str:
     digest = hashlib.blake2b(f"{chat}\n{number}\n{raw}".encode("utf-8", "surrogatepass"), digest_size=16)
     return f"file-{digest.hexdigest()}"

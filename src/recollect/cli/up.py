@@ -10,19 +10,19 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli.command import Call, command, commands, examples
-from recollect.cli.session import Session
-from recollect.server.auth import House
-from recollect.server.run import make_house, serve
+from recollect.cli.command import CommandContext, command, format_examples, make_typer
+from recollect.cli.session import CliSession
+from recollect.server.auth import AuthConfig
+from recollect.server.run import create_auth_config, serve
 
-app = commands()
+app = make_typer()
 
-PORT = 8765
-LOCAL = "127.0.0.1"
+DEFAULT_PORT = 8765
+LOCALHOST = "127.0.0.1"
 
 
 @app.command(
-    epilog=examples(
+    epilog=format_examples(
         "recollect up",
         "recollect up --port 9000 --no-browser",
         "recollect up --host 0.0.0.0 --public --name memory.example.org",
@@ -31,11 +31,11 @@ LOCAL = "127.0.0.1"
 )
 @command
 def up(
-    call: Call,
+    ctx: CommandContext,
     port: Annotated[
         int, typer.Option(metavar="P", min=0, max=65535, help="Where to listen; 0 is any.")
-    ] = PORT,
-    host: Annotated[str, typer.Option(metavar="H", help="The address to listen at.")] = LOCAL,
+    ] = DEFAULT_PORT,
+    host: Annotated[str, typer.Option(metavar="H", help="The address to listen at.")] = LOCALHOST,
     public: Annotated[bool, typer.Option("--public", help="Let others reach it.")] = False,
     name: Annotated[
         list[str] | None, typer.Option(metavar="N", help="Another name it answers to; may be repeated.")
@@ -57,10 +57,10 @@ def up(
     With --public or --name every client needs a token; otherwise local clients of the proxy need none.
     """
     if not workers:
-        call.asked.settings["worker"] = "false"
-    with call.open() as session:
-        welcome(
-            call,
+        ctx.options.settings["worker"] = "false"
+    with ctx.open_session() as session:
+        serve_until_stopped(
+            ctx,
             session,
             host=host,
             port=port,
@@ -69,12 +69,12 @@ def up(
             public=public,
             worker=bool(workers),
         )
-    call.note("Stopped.")
+    ctx.info("Stopped.")
 
 
-def welcome(
-    call: Call,
-    session: Session,
+def serve_until_stopped(
+    ctx: CommandContext,
+    session: CliSession,
     *,
     host: str,
     port: int,
@@ -84,41 +84,49 @@ def welcome(
     worker: bool = True,
 ) -> None:
     """Serve an open memory until somebody stops it."""
-    house = make_house(session.runtime, host=host, names=frozenset(names), public=public)
-    shown = next(iter(names), host)
+    auth_config = create_auth_config(
+        session.application, host=host, allowed_hosts=frozenset(names), public=public
+    )
+    display_host = next(iter(names), host)
 
-    def ready(chosen: int) -> None:
-        _greet(call, session, house, f"http://{_bracketed(shown)}:{chosen}", browser=browser)
+    def print_address(bound_port: int) -> None:
+        _print_login_link(
+            ctx, session, auth_config, f"http://{_bracket_ipv6(display_host)}:{bound_port}", browser=browser
+        )
 
-    with _calmly():
-        serve(session.runtime, house, host=host, port=port, worker=worker, ready=ready)
+    with _ignore_stop_signals():
+        serve(session.application, auth_config, host=host, port=port, worker=worker, on_ready=print_address)
 
 
-def _greet(call: Call, session: Session, house: House, address: str, *, browser: bool) -> None:
+def _print_login_link(
+    ctx: CommandContext, session: CliSession, auth_config: AuthConfig, address: str, *, browser: bool
+) -> None:
     # Made before anybody asks, so that `recollect tokens own` and the server agree on it.
-    assert house.keys.own_token
-    link = f"{address}/login?code={house.sessions.link(house.keys.owner)}"
-    call.answer({"url": address, "login": link}, f"Listening at {address}", f"Log in, once: {link}")
-    call.note(f"Memory: {session.store.location()}. For clients: OPENAI_BASE_URL={address}/v1. Ctrl-C stops.")
+    assert auth_config.token_store.owner_token
+    link = f"{address}/login?code={auth_config.sessions.create_login_code(auth_config.token_store.owner)}"
+    ctx.print_result({"url": address, "login": link}, f"Listening at {address}", f"Log in, once: {link}")
+    ctx.info(f"Memory: {session.store.location()}. For clients: OPENAI_BASE_URL={address}/v1. Ctrl-C stops.")
     sys.stdout.flush()
     if browser:
         webbrowser.open(link)
 
 
-def _bracketed(host: str) -> str:
+def _bracket_ipv6(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
 @contextmanager
-def _calmly() -> Iterator[None]:
+def _ignore_stop_signals() -> Iterator[None]:
     """The server hears the signals that stop it, and passes them on when it has: then they must not end us midway."""
 
-    def heard(_signal: int, _frame: FrameType | None) -> None:
+    def ignore_signal(_signal: int, _frame: FrameType | None) -> None:
         """The server is down already."""
 
-    before = {number: signal.signal(number, heard) for number in (signal.SIGINT, signal.SIGTERM)}
+    previous_handlers = {
+        number: signal.signal(number, ignore_signal) for number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             signal.signal(number, handler)

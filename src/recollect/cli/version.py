@@ -5,38 +5,40 @@ import tempfile
 from pathlib import Path
 
 from recollect import __version__
-from recollect.bootstrap import make_embedder, open_runtime
+from recollect.bootstrap import make_embedder, open_application
 from recollect.cli import render
-from recollect.cli.command import Call, command, commands, examples
-from recollect.settings import load
+from recollect.cli.command import CommandContext, command, format_examples, make_typer
+from recollect.settings import load_settings
 
-app = commands()
+app = make_typer()
 
 
-@app.command(epilog=examples("recollect version", "recollect version --json"))
+@app.command(epilog=format_examples("recollect version", "recollect version --json"))
 @command
-def version(call: Call) -> None:
+def version(ctx: CommandContext) -> None:
     """
     Show the versions of recollect and what it runs on.
 
     The schema is the one that this recollect writes; the memory file is not opened.
     """
-    embedder = make_embedder(call.load_settings().resolve().connection)
+    embedder = make_embedder(ctx.load_settings().resolve().machine)
     versions = {
         "recollect": __version__,
         "python": platform.python_version(),
-        **_store(),
+        **_store_versions(),
         "embedder": embedder.model_id if embedder else None,
     }
-    call.answer({**versions}, render.fields(versions))
+    ctx.print_result({**versions}, render.fields(versions))
 
 
-def _store() -> dict[str, str]:
+def _store_versions() -> dict[str, str]:
     """A store that was made a moment ago knows best what it is."""
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
-        runtime = open_runtime(load(arguments={"db": str(Path(folder) / "memory.db"), "embedder": "none"}))
+        application = open_application(
+            load_settings(arguments={"db": str(Path(folder) / "memory.db"), "embedder": "none"})
+        )
         try:
-            found = {each.name: each.detail for each in runtime.store.upkeep.check()}
+            details_by_check = {each.name: each.detail for each in application.store.maintenance.check()}
         finally:
-            runtime.close()
-    return {"sqlite": found["sqlite"], "schema": found["schema"]}
+            application.close()
+    return {"sqlite": details_by_check["sqlite"], "schema": details_by_check["schema"]}

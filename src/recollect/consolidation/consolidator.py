@@ -5,37 +5,53 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from recollect.consolidation.reconciliation import (
-    Contest,
-    Decision,
-    Echo,
-    Join,
-    Reinforce,
-    Replace,
-    decide,
-    reinforced,
-    related,
+    AddFact,
+    ContestMemory,
+    ReconciliationDecision,
+    ReinforceMemory,
+    RepeatMemory,
+    ReplaceMemory,
+    is_related,
+    reconcile,
+    reinforce,
 )
-from recollect.consolidation.replay import HEARD, Difference, Likeness, Saying, difference, is_theirs, replay
-from recollect.domain.candidate import Reach, Source
-from recollect.domain.extraction import Judgement
-from recollect.domain.memory import Change, Kind, Memory, Origin, Span, Standing
+from recollect.consolidation.replay import (
+    DERIVED_STANDINGS,
+    MemoryDiff,
+    SimilarityFunction,
+    StatedFact,
+    diff_memories,
+    is_user_owned,
+    replay,
+)
+from recollect.domain.candidate import SearchFilter, Source
+from recollect.domain.extraction import Extraction
+from recollect.domain.memory import ChangeKind, Kind, Memory, MemoryStatus, Origin, SourceSpan
 from recollect.domain.message import Message
-from recollect.domain.outcomes import Buried, Contested, Kept, Known, New, Reinforces, Supersedes
-from recollect.domain.policy import Keep
+from recollect.domain.outcomes import (
+    AlreadyKnown,
+    Conflicting,
+    FactOutcome,
+    New,
+    PreviouslyForgotten,
+    Reinforced,
+    Superseded,
+)
+from recollect.domain.policy import ConsolidationPolicy
 from recollect.domain.scope import Scope
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Vector
-from recollect.ports.records import Judgements, Tombstones
+from recollect.ports.records import Extractions, Tombstones
 from recollect.ports.search import Search
 from recollect.ports.store import Memories, Messages
 
-FOLLOWS = "a message it rests on was changed"
+SOURCE_CHANGED_REASON = "a message it rests on was changed"
 #: Memories of one kind that are compared word by word, besides the nearest by meaning.
-KINDRED = 100
+MAX_RECENT_OF_KIND = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeepStep:
+class Consolidator:
     """Runs inside the transaction that stores the fact, so that two who say the same at once agree."""
 
     memories: Memories
@@ -45,252 +61,292 @@ class KeepStep:
 
     def __call__(
         self,
-        said: Memory,
-        policy: Keep,
+        new_memory: Memory,
+        policy: ConsolidationPolicy,
         *,
         negated: bool = False,
         vector: Vector | None = None,
         model: str | None = None,
-    ) -> Kept:
-        scope = Scope(said.user)
-        if (known := self._learned_already(scope, said)) is not None:
-            return Known(memory=known, reason="already learned from these words")
-        buried_at = self.tombstones.buried_at(said.user, said.fact_hash)
-        if buried_at is not None and said.seen_at <= buried_at:
-            return Buried(text=said.text, reason="it was forgotten after it was said")
-        decision = decide(
-            said,
+    ) -> FactOutcome:
+        scope = Scope(new_memory.user)
+        if (existing_memory := self._find_already_learned(scope, new_memory)) is not None:
+            return AlreadyKnown(memory=existing_memory, reason="already learned from these words")
+        forgotten_at = self.tombstones.forgotten_at(new_memory.user, new_memory.fact_hash)
+        if forgotten_at is not None and new_memory.seen_at <= forgotten_at:
+            return PreviouslyForgotten(text=new_memory.text, reason="it was forgotten after it was said")
+        decision = reconcile(
+            new_memory,
             negated=negated,
-            equal=self.memories.by_hash(scope, said.fact_hash),
-            slot=self.memories.by_attribute(scope, said.attribute) if said.attribute else (),
-            near=self.near(scope, said, policy, vector, model),
+            identical=self.memories.by_hash(scope, new_memory.fact_hash),
+            same_attribute=self.memories.by_attribute(scope, new_memory.attribute)
+            if new_memory.attribute
+            else (),
+            similar=self.find_similar(scope, new_memory, policy, vector, model),
             policy=policy,
             now=self.clock.now(),
         )
-        return self._apply(decision, said)
+        return self._apply(decision, new_memory)
 
-    def around(
+    def neighbourhood(
         self,
         scope: Scope,
         memories: Sequence[Memory],
-        said: Sequence[Memory],
-        policy: Keep,
+        new_memories: Sequence[Memory],
+        policy: ConsolidationPolicy,
         vectors: Mapping[str, Vector],
         model: str | None,
     ) -> dict[str, Memory]:
         """These memories, and all that had or would have a say in them or in what is said now."""
-        found = {m.id: m for m in self.memories.connected(scope, [*memories, *said])}
-        for each in said:
-            close = self.near(scope, each, policy, vectors.get(each.text), model)
+        neighbours = {m.id: m for m in self.memories.related(scope, [*memories, *new_memories])}
+        for each in new_memories:
+            close = self.find_similar(scope, each, policy, vectors.get(each.text), model)
             # What has lost its place since had one when this was said.
-            past = ((memory, None) for memory in self._kindred(scope, each.kind, standing=None))
+            past = ((memory, None) for memory in self._recent_of_kind(scope, each.kind, standing=None))
             for near, cosine in (*close, *past):
-                if near.id not in found and near.standing in HEARD and related(near, each, cosine, policy):
-                    found[near.id] = near
-        return found
+                if (
+                    near.id not in neighbours
+                    and near.standing in DERIVED_STANDINGS
+                    and is_related(near, each, cosine, policy)
+                ):
+                    neighbours[near.id] = near
+        return neighbours
 
-    def verbatim(self, said: Memory) -> New | Reinforces:
+    def keep_verbatim(self, new_memory: Memory) -> New | Reinforced:
         """Keep a text as it is, whatever resembles it. Saying it anew digs up what was buried."""
-        self.tombstones.remove(said.user, said.fact_hash)
-        known, new = self.memories.add(said)
-        if new:
-            return New(memory=known)
-        grown = reinforced(known, said, self.clock.now())
-        return Reinforces(memory=self.memories.save(grown, Change.REINFORCE))
+        self.tombstones.remove(new_memory.user, new_memory.fact_hash)
+        stored_memory, is_new = self.memories.add(new_memory)
+        if is_new:
+            return New(memory=stored_memory)
+        reinforced_memory = reinforce(stored_memory, new_memory, self.clock.now())
+        return Reinforced(memory=self.memories.save(reinforced_memory, ChangeKind.REINFORCE))
 
-    def _learned_already(self, scope: Scope, said: Memory) -> Memory | None:
+    def _find_already_learned(self, scope: Scope, new_memory: Memory) -> Memory | None:
         """Learning from the same words twice teaches nothing."""
-        resting = self.memories.of_messages(scope, [span.message_id for span in said.spans])
+        sharing_messages = self.memories.of_messages(scope, [span.message_id for span in new_memory.spans])
         again = (
-            m for m in resting if m.fact_hash == said.fact_hash or m.attribute == said.attribute is not None
+            m
+            for m in sharing_messages
+            if m.fact_hash == new_memory.fact_hash or m.attribute == new_memory.attribute is not None
         )
-        return next((m for m in again if said.spans and set(said.spans) <= set(m.spans)), None)
+        return next((m for m in again if new_memory.spans and set(new_memory.spans) <= set(m.spans)), None)
 
-    def near(
-        self, scope: Scope, said: Memory, policy: Keep, vector: Vector | None, model: str | None
+    def find_similar(
+        self,
+        scope: Scope,
+        new_memory: Memory,
+        policy: ConsolidationPolicy,
+        vector: Vector | None,
+        model: str | None,
     ) -> Sequence[tuple[Memory, float | None]]:
         """What resembles it: the nearest by meaning, with their cosine, then the newest of its kind."""
-        found: dict[str, tuple[Memory, float | None]] = {}
+        similar: dict[str, tuple[Memory, float | None]] = {}
         if vector is not None and model is not None:
-            reach = Reach(sources=frozenset({Source.MEMORY}))
-            hits = self.search.dense(scope, vector, model=model, limit=policy.similar_top_k, reach=reach)
-            loaded = self.search.load(scope, [hit.passage for hit in hits], reach=reach)
+            reach = SearchFilter(sources=frozenset({Source.MEMORY}))
+            hits = self.search.dense(
+                scope, vector, model=model, limit=policy.compared_memories, search_filter=reach
+            )
+            loaded = self.search.load(scope, [hit.passage_id for hit in hits], search_filter=reach)
             for hit in hits:
-                if hit.passage in loaded:
-                    memory = self.memories.get(scope, loaded[hit.passage].id)
-                    found[memory.id] = (memory, hit.score)
-        for memory in self._kindred(scope, said.kind):
-            found.setdefault(memory.id, (memory, None))
-        return list(found.values())
+                if hit.passage_id in loaded:
+                    memory = self.memories.get(scope, loaded[hit.passage_id].id)
+                    similar[memory.id] = (memory, hit.score)
+        for memory in self._recent_of_kind(scope, new_memory.kind):
+            similar.setdefault(memory.id, (memory, None))
+        return list(similar.values())
 
-    def _kindred(self, scope: Scope, kind: Kind, standing: Standing | None = Standing.ACTIVE) -> list[Memory]:
+    def _recent_of_kind(
+        self, scope: Scope, kind: Kind, standing: MemoryStatus | None = MemoryStatus.ACTIVE
+    ) -> list[Memory]:
         """The newest of a kind. What happened may be what somebody wanted, and the other way round."""
         kinds = (Kind.EVT, Kind.OBJ) if kind in {Kind.EVT, Kind.OBJ} else (kind,)
         return [
             memory
             for each in kinds
-            for memory in self.memories.list(scope, kind=each, standing=standing, limit=KINDRED)
+            for memory in self.memories.list(scope, kind=each, standing=standing, limit=MAX_RECENT_OF_KIND)
         ]
 
-    def _apply(self, decision: Decision, said: Memory) -> Kept:
+    def _apply(self, decision: ReconciliationDecision, new_memory: Memory) -> FactOutcome:
         match decision:
-            case Join(memory=memory):
+            case AddFact(memory=memory):
                 self.tombstones.remove(memory.user, memory.fact_hash)
                 return New(memory=self.memories.add(memory)[0])
-            case Echo(memory=memory):
-                return Known(memory=memory, reason="the assistant repeats what is known")
-            case Reinforce(memory=memory):
-                return Reinforces(memory=self.memories.save(memory, Change.REINFORCE))
-            case Replace(memory=memory, old=old) if old.id == said.id:
+            case RepeatMemory(memory=memory):
+                return AlreadyKnown(memory=memory, reason="the assistant repeats what is known")
+            case ReinforceMemory(memory=memory):
+                return Reinforced(memory=self.memories.save(memory, ChangeKind.REINFORCE))
+            case ReplaceMemory(memory=memory, old=old) if old.id == new_memory.id:
                 self.memories.add(old)
-                return Supersedes(memory=memory, old=old)
-            case Replace(memory=memory, old=old):
-                ended = self.memories.save(old, Change.SUPERSEDE, reason=old.reason)
+                return Superseded(memory=memory, old=old)
+            case ReplaceMemory(memory=memory, old=old):
+                ended = self.memories.save(old, ChangeKind.SUPERSEDE, reason=old.reason)
                 kept = self.memories.add(memory)[0] if memory is not None else None
-                return Supersedes(memory=kept, old=ended)
-            case Contest(memory=memory, against=against):
-                return Contested(memory=self.memories.add(memory)[0], against=against)
+                return Superseded(memory=kept, old=ended)
+            case ContestMemory(memory=memory, against=against):
+                return Conflicting(memory=self.memories.add(memory)[0], against=against)
             case _:
                 assert_never(decision)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Survey:
+class ReplaySet:
     """Memories that had a say in each other, and everything that was said of what they say, in order."""
 
     members: tuple[Memory, ...]
-    derived: frozenset[str]  #: the ids of those that are just what was said
-    theirs: frozenset[str]  #: the ids of those that the user wrote or made their own
-    sayings: tuple[Saying, ...]
+    derived_ids: frozenset[str]  #: the ids of those that are just what was said
+    user_owned_ids: frozenset[str]  #: the ids of those that the user wrote or made their own
+    stated_facts: tuple[StatedFact, ...]
 
     @property
     def texts(self) -> list[str]:
-        told = (saying.memory.text for saying in self.sayings)
-        return list(dict.fromkeys((*told, *(memory.text for memory in self.members))))
+        fact_texts = (saying.memory.text for saying in self.stated_facts)
+        return list(dict.fromkeys((*fact_texts, *(memory.text for memory in self.members))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelearnStep:
+class Replayer:
     """Makes what is known follow what was said, when that changes after the fact or is heard out of order."""
 
-    keep: KeepStep
+    consolidator: Consolidator
     memories: Memories
     messages: Messages
-    judgements: Judgements
+    extractions: Extractions
     tombstones: Tombstones
     clock: Clock
     ids: Ids
 
-    def survey(
+    def collect(
         self,
         scope: Scope,
-        policy: Keep,
+        policy: ConsolidationPolicy,
         *,
         seeds: Sequence[Memory],
-        said: Sequence[Saying] = (),
-        without: frozenset[str] = frozenset(),
+        stated_facts: Sequence[StatedFact] = (),
+        excluded_messages: frozenset[str] = frozenset(),
         vectors: Mapping[str, Vector],
         model: str | None,
-    ) -> Survey:
+    ) -> ReplaySet:
         """All that a change reaches: from these seeds and sayings on until nothing more has to do with it."""
-        survey = Survey(members=tuple(seeds), derived=frozenset(), theirs=frozenset(), sayings=tuple(said))
+        replay_set = ReplaySet(
+            members=tuple(seeds),
+            derived_ids=frozenset(),
+            user_owned_ids=frozenset(),
+            stated_facts=tuple(stated_facts),
+        )
         while True:
-            told = [saying.memory for saying in survey.sayings]
-            around = self.keep.around(scope, survey.members, told, policy, vectors, model)
-            wider = self._told(scope, list(around.values()), said, without)
-            if len(wider.members) == len(survey.members) and len(wider.sayings) == len(survey.sayings):
+            new_memories = [saying.memory for saying in replay_set.stated_facts]
+            neighbourhood = self.consolidator.neighbourhood(
+                scope, replay_set.members, new_memories, policy, vectors, model
+            )
+            wider = self._load_replay_set(
+                scope, list(neighbourhood.values()), stated_facts, excluded_messages
+            )
+            if len(wider.members) == len(replay_set.members) and len(wider.stated_facts) == len(
+                replay_set.stated_facts
+            ):
                 return wider
-            survey = wider
+            replay_set = wider
 
     def __call__(
         self,
         scope: Scope,
-        survey: Survey,
-        policy: Keep,
+        replay_set: ReplaySet,
+        policy: ConsolidationPolicy,
         *,
-        without: frozenset[str] = frozenset(),
-        likeness: Likeness,
-    ) -> Difference:
+        excluded_messages: frozenset[str] = frozenset(),
+        similarity: SimilarityFunction,
+    ) -> MemoryDiff:
         """
         Work out anew what the members come to; messages in `without` no longer count. What is the user's own stays
         as it is, and what was put away stays away as long as anything speaks for it.
         """
-        left = [_unsaid(m, without) for m in survey.members if m.id not in survey.derived]
-        stays = [m for m in left if m.spans or m.id in survey.theirs]
-        hashes = {saying.memory.fact_hash for saying in survey.sayings}
-        buried = {each: self.tombstones.buried_at(scope.user, each) for each in hashes}
+        remaining = [
+            _without_messages(m, excluded_messages)
+            for m in replay_set.members
+            if m.id not in replay_set.derived_ids
+        ]
+        initial_memories = [m for m in remaining if m.spans or m.id in replay_set.user_owned_ids]
+        hashes = {saying.memory.fact_hash for saying in replay_set.stated_facts}
+        forgotten_at = {each: self.tombstones.forgotten_at(scope.user, each) for each in hashes}
         after = replay(
-            stays,
-            survey.sayings,
-            buried={each: at for each, at in buried.items() if at is not None},
-            likeness=likeness,
+            initial_memories,
+            replay_set.stated_facts,
+            forgotten_at={each: at for each, at in forgotten_at.items() if at is not None},
+            similarity=similarity,
             policy=policy,
             now=self.clock.now(),
         )
-        change = difference(survey.members, after)
-        self._write(scope, change)
-        return change
+        diff = diff_memories(replay_set.members, after)
+        self._write(scope, diff)
+        return diff
 
-    def _told(
-        self, scope: Scope, members: Sequence[Memory], said: Sequence[Saying], without: frozenset[str]
-    ) -> Survey:
-        judged = {
-            message_id: self.judgements.get(scope, message_id)
+    def _load_replay_set(
+        self,
+        scope: Scope,
+        members: Sequence[Memory],
+        stated_facts: Sequence[StatedFact],
+        excluded_messages: frozenset[str],
+    ) -> ReplaySet:
+        extractions = {
+            message_id: self.extractions.get(scope, message_id)
             for message_id in {span.message_id for memory in members for span in memory.spans}
         }
-        theirs = frozenset(m.id for m in members if self._is_theirs(scope, m))
-        derived = [m for m in members if m.id not in theirs and _is_heard(m, judged)]
+        user_owned_ids = frozenset(m.id for m in members if self._is_user_owned(scope, m))
+        derived = [m for m in members if m.id not in user_owned_ids and _is_derived(m, extractions)]
         origins = {span: memory.origin for memory in derived for span in memory.spans}
-        new = {saying.memory.spans for saying in said}
-        wanted = {span.message_id for span in origins} - without | {s.message_id for (s,) in new}
-        sayings = [
+        new_spans = {saying.memory.spans for saying in stated_facts}
+        message_ids = {span.message_id for span in origins} - excluded_messages | {
+            s.message_id for (s,) in new_spans
+        }
+        replayed_facts = [
             saying
-            for message in self.messages.in_order(scope, sorted(wanted))
+            for message in self.messages.get_many(scope, sorted(message_ids))
             for saying in (
-                *self._facts(message, judged.get(message.id), origins, new),
-                *(each for each in said if each.memory.spans[0].message_id == message.id),
+                *self._stated_facts(message, extractions.get(message.id), origins, new_spans),
+                *(each for each in stated_facts if each.memory.spans[0].message_id == message.id),
             )
         ]
-        return Survey(
+        return ReplaySet(
             members=tuple(members),
-            derived=frozenset(m.id for m in derived),
-            theirs=theirs,
-            sayings=tuple(sayings),
+            derived_ids=frozenset(m.id for m in derived),
+            user_owned_ids=user_owned_ids,
+            stated_facts=tuple(replayed_facts),
         )
 
-    def _facts(
+    def _stated_facts(
         self,
         message: Message,
-        judged: Judgement | None,
-        origins: Mapping[Span, Origin],
-        new: Collection[tuple[Span, ...]],
-    ) -> Iterator[Saying]:
-        for fact in judged.facts if judged else ():
-            span = Span(message_id=message.id, start=fact.start, end=fact.end)
-            if span in origins and (span,) not in new:
+        extraction: Extraction | None,
+        origins: Mapping[SourceSpan, Origin],
+        new_spans: Collection[tuple[SourceSpan, ...]],
+    ) -> Iterator[StatedFact]:
+        for fact in extraction.facts if extraction else ():
+            span = SourceSpan(message_id=message.id, start=fact.start, end=fact.end)
+            if span in origins and (span,) not in new_spans:
                 now = self.clock.now()
-                yield Saying.of(message, fact, origins[span], name=self.ids.new(), now=now)
+                yield StatedFact.from_fact(message, fact, origins[span], memory_id=self.ids.new(), now=now)
 
-    def _is_theirs(self, scope: Scope, memory: Memory) -> bool:
+    def _is_user_owned(self, scope: Scope, memory: Memory) -> bool:
         history = self.memories.history(scope, memory.id) if memory.version > 1 else ()
-        return is_theirs(memory, [version.change for version in history])
+        return is_user_owned(memory, [version.change for version in history])
 
-    def _write(self, scope: Scope, change: Difference) -> None:
-        for memory in change.gone:
+    def _write(self, scope: Scope, diff: MemoryDiff) -> None:
+        for memory in diff.to_delete:
             self.memories.erase(scope, memory.id)
         # What loses its place must have lost it before another takes it.
-        for memory in sorted(change.changed, key=lambda m: m.standing is Standing.ACTIVE):
-            kind = Change.SUPERSEDE if memory.standing is Standing.SUPERSEDED else Change.RELEARN
-            self.memories.save(memory, kind, reason=FOLLOWS if kind is Change.RELEARN else memory.reason)
-        for memory in change.new:
+        for memory in sorted(diff.to_update, key=lambda m: m.standing is MemoryStatus.ACTIVE):
+            kind = ChangeKind.SUPERSEDE if memory.standing is MemoryStatus.SUPERSEDED else ChangeKind.REPLAY
+            self.memories.save(
+                memory, kind, reason=SOURCE_CHANGED_REASON if kind is ChangeKind.REPLAY else memory.reason
+            )
+        for memory in diff.to_add:
             self.memories.add(memory)
 
 
-def _is_heard(memory: Memory, judged: Mapping[str, Judgement | None]) -> bool:
+def _is_derived(memory: Memory, extractions: Mapping[str, Extraction | None]) -> bool:
     """Whether it can be worked out from what was said."""
-    known = [judged.get(span.message_id) for span in memory.spans]
-    return memory.standing in HEARD and bool(known) and None not in known
+    span_extractions = [extractions.get(span.message_id) for span in memory.spans]
+    return memory.standing in DERIVED_STANDINGS and bool(span_extractions) and None not in span_extractions
 
 
-def _unsaid(memory: Memory, without: frozenset[str]) -> Memory:
-    return replace(memory, spans=tuple(s for s in memory.spans if s.message_id not in without))
+def _without_messages(memory: Memory, excluded_messages: frozenset[str]) -> Memory:
+    return replace(memory, spans=tuple(s for s in memory.spans if s.message_id not in excluded_messages))

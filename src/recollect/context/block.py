@@ -3,22 +3,32 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from recollect.context.budget import BLANK, Basket, Place, Tier, Wish, fill, pick, settle, wish
-from recollect.context.formats import Form, form
-from recollect.context.sections import SPOKEN
-from recollect.context.tiers import Key, code_chunks_first, needless
-from recollect.domain.candidate import Recollection
-from recollect.domain.context import Block, Tiers
-from recollect.domain.policy import Assemble
-from recollect.domain.receipt import Fate, Item
+from recollect.context.budget import (
+    EMPTY_REASON,
+    BlockPiece,
+    Tier,
+    TierIndex,
+    TokenBudget,
+    add_pieces,
+    finalize,
+    measure_piece,
+    subset,
+)
+from recollect.context.formats import BlockRenderer, create_renderer
+from recollect.context.sections import MESSAGE_SOURCES
+from recollect.context.tiers import CandidateKey, find_redundant, order_code_first
+from recollect.domain.candidate import ScoredCandidate
+from recollect.domain.context import ContextBlock, Tiers
+from recollect.domain.policy import ContextPolicy
+from recollect.domain.receipt import Disposition, ReceiptItem
 from recollect.text.identifiers import looks_like_code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Selection:
     """What goes in, and for each recollection what it would cost and why it is not there."""
 
-    basket: Basket
+    budget: TokenBudget
     text: str
     tokens: int
     costs: Sequence[int]
@@ -28,87 +38,97 @@ class Choice:
 def assemble(
     tiers: Tiers,
     *,
-    question: str,
-    policy: Assemble,
+    query: str,
+    policy: ContextPolicy,
     code_first: bool,
     nonce: str,
-    already: Collection[Key] = frozenset(),
-) -> Block:
+    recent_keys: Collection[CandidateKey] = frozenset(),
+) -> ContextBlock:
     """
     The memory block for a question, never above the policy's budget.
 
     Every recollection comes back as one item, in the order given, injected or left out with a reason.
     `already` names what was injected a moment ago and need not be said again.
     """
-    order = list(range(len(tiers.recalled)))
-    if code_first and looks_like_code(question):
-        order = code_chunks_first(tiers.recalled)
-    ordered = replace(tiers, recalled=tuple(tiers.recalled[rank] for rank in order))
-    choice = choose(ordered, form(policy, nonce), policy, already)
-    items = {rank: _item(choice, place, ordered.recalled[place]) for place, rank in enumerate(order)}
-    return Block(
-        text=choice.text,
-        tokens=choice.tokens,
+    ranks = list(range(len(tiers.candidates)))
+    if code_first and looks_like_code(query):
+        ranks = order_code_first(tiers.candidates)
+    ordered_tiers = replace(tiers, candidates=tuple(tiers.candidates[rank] for rank in ranks))
+    selection = select_pieces(ordered_tiers, create_renderer(policy, nonce), policy, recent_keys)
+    items = {
+        rank: _receipt_item(selection, position, ordered_tiers.candidates[position])
+        for position, rank in enumerate(ranks)
+    }
+    return ContextBlock(
+        text=selection.text,
+        tokens=selection.tokens,
         items=tuple(items[rank] for rank in sorted(items)),
-        shown=pick(ordered, choice.basket.taken),
-        notes=tuple(_notes(ordered, choice.basket.refused)),
+        tiers=subset(ordered_tiers, selection.budget.included),
+        notes=tuple(_omission_notes(ordered_tiers, selection.budget.omissions)),
     )
 
 
-def choose(tiers: Tiers, shape: Form, policy: Assemble, already: Collection[Key]) -> Choice:
+def select_pieces(
+    tiers: Tiers, renderer: BlockRenderer, policy: ContextPolicy, recent_keys: Collection[CandidateKey]
+) -> Selection:
     """
     Spend the budget: files, profile and session summary, then the conversation, then recollections, then
     earlier summaries, which are many and worth least by the piece.
     """
 
-    def wishes(tier: Tier, places: Iterable[int]) -> list[Wish]:
-        return [wish(tiers, (tier, place), shape) for place in places]
+    def measure(tier: Tier, positions: Iterable[int]) -> list[BlockPiece]:
+        return [measure_piece(tiers, (tier, place), renderer) for place in positions]
 
-    basket = Basket(room=policy.budget - shape.frame_tokens)
-    basket = fill(basket, wishes("contexts", range(len(tiers.contexts))), shape)
-    basket = fill(basket, wishes("profile", range(bool(tiers.profile))), shape)
-    basket = fill(basket, wishes("working", range(bool(tiers.working))), shape)
-    recalled = wishes("recalled", range(len(tiers.recalled)))
+    budget = TokenBudget(remaining_tokens=policy.budget - renderer.frame_tokens)
+    budget = add_pieces(budget, measure("contexts", range(len(tiers.context_files))), renderer)
+    budget = add_pieces(budget, measure("profile", range(bool(tiers.profile))), renderer)
+    budget = add_pieces(budget, measure("working", range(bool(tiers.working_summary))), renderer)
+    recalled_pieces = measure("recalled", range(len(tiers.candidates)))
     # A gap in the conversation would mislead, so the newest message that is too large ends it.
-    newest_first = wishes("buffer", reversed(range(len(tiers.buffer))))
-    reserve = _reserve(recalled, shape, int(basket.room * policy.recall_share))
-    basket = fill(basket, newest_first, shape, overflow="stop", reserve=reserve)
-    reasons = needless(
-        tiers.recalled, shown=pick(tiers, basket.taken), already=already, says=shape.format.says
+    recent_pieces = measure("buffer", reversed(range(len(tiers.recent_messages))))
+    reserve = _recall_reserve(recalled_pieces, renderer, int(budget.remaining_tokens * policy.recall_share))
+    budget = add_pieces(budget, recent_pieces, renderer, overflow="stop", reserve=reserve)
+    reasons = find_redundant(
+        tiers.candidates,
+        tiers=subset(tiers, budget.included),
+        recent_keys=recent_keys,
+        text_of=renderer.format.text_of,
     )
-    needed = (w for w in recalled if w.place[1] not in reasons)
-    basket = fill(basket, needed, shape, overflow=policy.overflow)
-    basket = fill(basket, wishes("local", _untold(tiers, basket.taken)), shape)
-    basket, text, tokens = settle(basket, tiers, shape, policy.budget)
-    refused = {place: reason for (tier, place), reason in basket.refused.items() if tier == "recalled"}
-    costs = [w.tokens for w in recalled]
-    return Choice(basket=basket, text=text, tokens=tokens, costs=costs, reasons={**reasons, **refused})
+    needed_pieces = (w for w in recalled_pieces if w.index[1] not in reasons)
+    budget = add_pieces(budget, needed_pieces, renderer, overflow=policy.overflow)
+    budget = add_pieces(budget, measure("local", _unshown_local_positions(tiers, budget.included)), renderer)
+    budget, text, tokens = finalize(budget, tiers, renderer, policy.budget)
+    omissions = {place: reason for (tier, place), reason in budget.omissions.items() if tier == "recalled"}
+    costs = [w.tokens for w in recalled_pieces]
+    return Selection(budget=budget, text=text, tokens=tokens, costs=costs, reasons={**reasons, **omissions})
 
 
-def _reserve(recalled: Sequence[Wish], shape: Form, most: int) -> int:
+def _recall_reserve(pieces: Sequence[BlockPiece], renderer: BlockRenderer, max_tokens: int) -> int:
     """What recollections need, up to their share: neither they nor the conversation starve the other."""
-    headings = sum(map(shape.heading_tokens, {w.heading for w in recalled}))
-    return min(sum(w.tokens for w in recalled) + headings, max(most, 0))
+    headings = sum(map(renderer.heading_tokens, {w.heading for w in pieces}))
+    return min(sum(w.tokens for w in pieces) + headings, max(max_tokens, 0))
 
 
-def _untold(tiers: Tiers, taken: Collection[Place]) -> list[int]:
+def _unshown_local_positions(tiers: Tiers, included: Collection[TierIndex]) -> list[int]:
     """Earlier messages that no recollection shows already, the most important and then the newest first."""
-    candidates = (r.candidate for r in pick(tiers, taken).recalled)
-    told = {c.parent or c.id for c in candidates if c.source in SPOKEN}
-    places = (place for place, message in enumerate(tiers.local) if message.id not in told)
-    return sorted(places, key=lambda place: (-(tiers.local[place].importance or 0), -place))
+    candidates = (r.candidate for r in subset(tiers, included).candidates)
+    shown_messages = {c.parent_id or c.id for c in candidates if c.source in MESSAGE_SOURCES}
+    positions = (
+        place for place, message in enumerate(tiers.earlier_messages) if message.id not in shown_messages
+    )
+    return sorted(positions, key=lambda place: (-(tiers.earlier_messages[place].importance or 0), -place))
 
 
-def _item(choice: Choice, place: int, recollection: Recollection) -> Item:
-    candidate, reason = recollection.candidate, choice.reasons.get(place)
-    return Item(
+def _receipt_item(selection: Selection, position: int, scored: ScoredCandidate) -> ReceiptItem:
+    candidate, reason = scored.candidate, selection.reasons.get(position)
+    return ReceiptItem(
         source=candidate.source,
         id=candidate.id,
         text=candidate.text,
-        fate=Fate.LEFT_OUT if reason else Fate.INJECTED,
-        score=recollection.score,
-        parts=recollection.parts,
-        tokens=choice.costs[place],
+        disposition=Disposition.LEFT_OUT if reason else Disposition.INJECTED,
+        score=scored.score,
+        parts=scored.parts,
+        tokens=selection.costs[position],
         created_at=candidate.created_at,
         chat=candidate.chat,
         role=candidate.role,
@@ -118,16 +138,16 @@ def _item(choice: Choice, place: int, recollection: Recollection) -> Item:
     )
 
 
-def _notes(tiers: Tiers, refused: Mapping[Place, str]) -> Iterator[str]:
-    roomless = {place: reason for place, reason in refused.items() if reason != BLANK}
-    for (tier, place), reason in roomless.items():
+def _omission_notes(tiers: Tiers, omissions: Mapping[TierIndex, str]) -> Iterator[str]:
+    over_budget = {place: reason for place, reason in omissions.items() if reason != EMPTY_REASON}
+    for (tier, place), reason in over_budget.items():
         if tier == "contexts":
-            yield f"context file {tiers.contexts[place].name}: {reason}"
+            yield f"context file {tiers.context_files[place].name}: {reason}"
         elif tier == "profile":
             yield f"profile: {reason}"
         elif tier == "working":
             yield f"session summary: {reason}"
-    for tier, what in (("buffer", "recent messages"), ("local", "earlier summaries")):
-        number = sum(1 for place in roomless if place[0] == tier)
-        if number:
-            yield f"no room for {number} {what}"
+    for tier, label in (("buffer", "recent messages"), ("local", "earlier summaries")):
+        count = sum(1 for place in over_budget if place[0] == tier)
+        if count:
+            yield f"no room for {count} {label}"

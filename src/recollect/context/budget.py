@@ -4,105 +4,115 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from recollect.context.formats import Form
+from recollect.context.formats import BlockRenderer
 from recollect.domain.context import Tiers
-from recollect.text.tokens import estimate
+from recollect.text.tokens import estimate_tokens
 
 Tier = Literal["contexts", "profile", "working", "buffer", "recalled", "local"]
-Place = tuple[Tier, int]
+TierIndex = tuple[Tier, int]
 
-BLANK = "no visible text"
-AFTER = "after the first passage over budget"
+EMPTY_REASON = "no visible text"
+AFTER_OVERFLOW_REASON = "after the first passage over budget"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class BlockPiece:
     """Something that would like to be shown: whole, or not at all."""
 
-    place: Place
+    index: TierIndex
     heading: str  #: paid for by the first thing below it
     tokens: int  #: what it costs below its heading; 0 when nothing of it can be seen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Basket:
+class TokenBudget:
     """What was taken so far, what was refused and why, and what is left to spend."""
 
-    room: int
-    taken: tuple[Place, ...] = ()
-    refused: Mapping[Place, str] = field(default_factory=dict)
+    remaining_tokens: int
+    included: tuple[TierIndex, ...] = ()
+    omissions: Mapping[TierIndex, str] = field(default_factory=dict)
     headings: frozenset[str] = frozenset()
 
 
-def pick(tiers: Tiers, places: Iterable[Place]) -> Tiers:
+def subset(tiers: Tiers, indexes: Iterable[TierIndex]) -> Tiers:
     """The tiers with only these places, in the order they had."""
-    wanted = sorted(places)
+    ordered_indexes = sorted(indexes)
     return Tiers(
-        contexts=tuple(tiers.contexts[i] for tier, i in wanted if tier == "contexts"),
-        profile=tiers.profile if ("profile", 0) in wanted else None,
-        working=tiers.working if ("working", 0) in wanted else None,
-        buffer=tuple(tiers.buffer[i] for tier, i in wanted if tier == "buffer"),
-        recalled=tuple(tiers.recalled[i] for tier, i in wanted if tier == "recalled"),
-        local=tuple(tiers.local[i] for tier, i in wanted if tier == "local"),
+        context_files=tuple(tiers.context_files[i] for tier, i in ordered_indexes if tier == "contexts"),
+        profile=tiers.profile if ("profile", 0) in ordered_indexes else None,
+        working_summary=tiers.working_summary if ("working", 0) in ordered_indexes else None,
+        recent_messages=tuple(tiers.recent_messages[i] for tier, i in ordered_indexes if tier == "buffer"),
+        candidates=tuple(tiers.candidates[i] for tier, i in ordered_indexes if tier == "recalled"),
+        earlier_messages=tuple(tiers.earlier_messages[i] for tier, i in ordered_indexes if tier == "local"),
     )
 
 
-def wish(tiers: Tiers, place: Place, form: Form) -> Wish:
+def measure_piece(tiers: Tiers, index: TierIndex, renderer: BlockRenderer) -> BlockPiece:
     """What showing one thing would cost, measured on the text it becomes."""
-    sections = form.sections(pick(tiers, [place]))
+    sections = renderer.sections(subset(tiers, [index]))
     if not sections:
-        return Wish(place=place, heading="", tokens=0)
+        return BlockPiece(index=index, heading="", tokens=0)
     [section] = sections
-    return Wish(
-        place=place,
+    return BlockPiece(
+        index=index,
         heading=section.heading,
-        tokens=max(form.measure(section.gap.join([*section.entries, ""])), 1),
+        tokens=max(renderer.count_added_tokens(section.separator.join([*section.entries, ""])), 1),
     )
 
 
-def fill(
-    basket: Basket,
-    wishes: Iterable[Wish],
-    form: Form,
+def add_pieces(
+    budget: TokenBudget,
+    pieces: Iterable[BlockPiece],
+    renderer: BlockRenderer,
     *,
     overflow: Literal["skip", "stop"] = "skip",
     reserve: int = 0,
-) -> Basket:
+) -> TokenBudget:
     """Grant wishes in order while there is room beyond the reserve; try smaller ones, or stop."""
-    taken, refused = list(basket.taken), dict(basket.refused)
-    headings, room = set(basket.headings), basket.room - reserve
-    stopped = False
-    for want in wishes:
-        price = want.tokens + (0 if want.heading in headings else form.heading_tokens(want.heading))
-        if not want.tokens:
-            refused[want.place] = BLANK
-        elif stopped:
-            refused[want.place] = AFTER
-        elif price <= room:
-            taken.append(want.place)
-            headings.add(want.heading)
-            room -= price
+    included, omissions = list(budget.included), dict(budget.omissions)
+    headings, available_tokens = set(budget.headings), budget.remaining_tokens - reserve
+    is_stopped = False
+    for piece in pieces:
+        cost = piece.tokens + (0 if piece.heading in headings else renderer.heading_tokens(piece.heading))
+        if not piece.tokens:
+            omissions[piece.index] = EMPTY_REASON
+        elif is_stopped:
+            omissions[piece.index] = AFTER_OVERFLOW_REASON
+        elif cost <= available_tokens:
+            included.append(piece.index)
+            headings.add(piece.heading)
+            available_tokens -= cost
         else:
-            stopped = overflow == "stop"
-            refused[want.place] = over(price, room)
-    return Basket(room=room + reserve, taken=tuple(taken), refused=refused, headings=frozenset(headings))
+            is_stopped = overflow == "stop"
+            omissions[piece.index] = over_budget_reason(cost, available_tokens)
+    return TokenBudget(
+        remaining_tokens=available_tokens + reserve,
+        included=tuple(included),
+        omissions=omissions,
+        headings=frozenset(headings),
+    )
 
 
-def settle(basket: Basket, tiers: Tiers, form: Form, budget: int) -> tuple[Basket, str, int]:
+def finalize(
+    basket: TokenBudget, tiers: Tiers, renderer: BlockRenderer, max_tokens: int
+) -> tuple[TokenBudget, str, int]:
     """Weigh the finished text, and take the last things out again while its tokens are over the budget."""
-    while basket.taken:
-        text = form.render(pick(tiers, basket.taken))
-        tokens = estimate(text)
-        if tokens <= budget:
+    while basket.included:
+        text = renderer.render(subset(tiers, basket.included))
+        tokens = estimate_tokens(text)
+        if tokens <= max_tokens:
             return basket, text, tokens
-        *kept, last = basket.taken
-        needs = wish(tiers, last, form).tokens
-        refused = {**basket.refused, last: over(needs, needs - (tokens - budget))}
-        basket = replace(basket, taken=tuple(kept), refused=refused)
-    text = form.render(Tiers())
-    tokens = estimate(text)
-    return (basket, text, tokens) if tokens <= budget else (basket, "", 0)
+        *remaining, last = basket.included
+        needed_tokens = measure_piece(tiers, last, renderer).tokens
+        omissions = {
+            **basket.omissions,
+            last: over_budget_reason(needed_tokens, needed_tokens - (tokens - max_tokens)),
+        }
+        basket = replace(basket, included=tuple(remaining), omissions=omissions)
+    text = renderer.render(Tiers())
+    tokens = estimate_tokens(text)
+    return (basket, text, tokens) if tokens <= max_tokens else (basket, "", 0)
 
 
-def over(needs: int, left: int) -> str:
-    return f"over budget (needs {needs}, {max(left, 0)} left)"
+def over_budget_reason(needed_tokens: int, available_tokens: int) -> str:
+    return f"over budget (needs {needed_tokens}, {max(available_tokens, 0)} left)"

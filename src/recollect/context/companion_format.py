@@ -4,19 +4,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from recollect.context.labels import COMPANION, LONG_TERM, Words
-from recollect.context.plain_text import folded
-from recollect.context.sections import Section, around, bullets, spoken
-from recollect.context.tone_hints import hint
+from recollect.context.labels import COMPANION_LABELS, LONG_TERM, BlockLabels
+from recollect.context.plain_text import to_single_line
+from recollect.context.sections import BlockSection, build_sections, bullet_section, format_with_speaker
+from recollect.context.tone_hints import find_tone_hint
 from recollect.domain.candidate import Candidate, Source
 from recollect.domain.context import Tiers
 from recollect.domain.memory import Kind
 
 #: Who somebody is and what they like belong together; a goal or a mood does not mix with either.
-LINES = (frozenset({Kind.BIO, Kind.PREF}), frozenset({Kind.OBJ}))
-STOPS = (".", "!", "?", "…", "。", "！", "？")
+GROUPED_KINDS = (frozenset({Kind.BIO, Kind.PREF}), frozenset({Kind.OBJ}))
+SENTENCE_ENDINGS = (".", "!", "?", "…", "。", "！", "？")
 
-PROMPTS = {
+COMPANION_PROMPTS = {
     "en": (
         "You are {persona}.",
         LONG_TERM["en"],
@@ -30,59 +30,63 @@ PROMPTS = {
 }
 
 
-def companion(shown: Tiers, locale: str) -> tuple[Section, ...]:
-    return _sections(shown, locale, COMPANION[locale])
+def render_companion(tiers: Tiers, locale: str) -> tuple[BlockSection, ...]:
+    return _build_sections(tiers, locale, COMPANION_LABELS[locale])
 
 
-def prompt_sections(shown: Tiers, locale: str) -> tuple[Section, ...]:
+def render_companion_prompt(tiers: Tiers, locale: str) -> tuple[BlockSection, ...]:
     """The same under the headings of the whole prompt."""
-    return _sections(shown, locale, replace(COMPANION[locale], facts=PROMPTS[locale][1]))
+    return _build_sections(
+        tiers, locale, replace(COMPANION_LABELS[locale], facts=COMPANION_PROMPTS[locale][1])
+    )
 
 
-def in_person(body: str, *, persona: str, locale: str) -> str:
+def frame_companion_prompt(body: str, *, persona: str, locale: str) -> str:
     """Who answers, what they know and where the conversation stands, and how to answer."""
-    opening, _, closing = PROMPTS[locale]
-    first = opening.replace("{persona}", folded(persona))
+    opening, _, closing = COMPANION_PROMPTS[locale]
+    first = opening.replace("{persona}", to_single_line(persona))
     return "\n\n".join([f"{first}\n{body}" if body else first, closing])
 
 
-def companion_prompt(shown: Tiers, *, persona: str, locale: str = "pt") -> str:
+def build_companion_prompt(tiers: Tiers, *, persona: str, locale: str = "pt") -> str:
     """The companion's whole prompt."""
-    body = "\n\n".join(section.text for section in prompt_sections(shown, locale))
-    return in_person(body, persona=persona, locale=locale)
+    body = "\n\n".join(section.text for section in render_companion_prompt(tiers, locale))
+    return frame_companion_prompt(body, persona=persona, locale=locale)
 
 
-def _sections(shown: Tiers, locale: str, words: Words) -> tuple[Section, ...]:
-    candidates = [recollection.candidate for recollection in shown.recalled]
-    return around([bullets(words.facts, "- ", _lines(candidates, locale, words))], shown, words)
+def _build_sections(tiers: Tiers, locale: str, labels: BlockLabels) -> tuple[BlockSection, ...]:
+    candidates = [recollection.candidate for recollection in tiers.candidates]
+    return build_sections(
+        [bullet_section(labels.facts, "- ", _fact_lines(candidates, locale, labels))], tiers, labels
+    )
 
 
-def _lines(candidates: Sequence[Candidate], locale: str, words: Words) -> Iterator[str]:
+def _fact_lines(candidates: Sequence[Candidate], locale: str, labels: BlockLabels) -> Iterator[str]:
     facts = [c for c in candidates if c.source is Source.MEMORY]
-    for kinds in LINES:
-        yield _sentence(c.text for c in facts if c.kind in kinds)
-    grouped = frozenset(chain(*LINES, [Kind.EMO]))
+    for kinds in GROUPED_KINDS:
+        yield _join_facts(c.text for c in facts if c.kind in kinds)
+    grouped = frozenset(chain(*GROUPED_KINDS, [Kind.EMO]))
     for candidate in candidates:
         if candidate.source is not Source.MEMORY:
-            yield spoken(candidate, words, dated=False)
+            yield format_with_speaker(candidate, labels, with_date=False)
         elif candidate.kind not in grouped:
-            yield _sentence([candidate.text])
+            yield _join_facts([candidate.text])
     for mood in facts:
         if mood.kind is Kind.EMO:
-            yield _sentence([_with_hint(mood.text, locale)])
+            yield _join_facts([_append_hint(mood.text, locale)])
 
 
-def _with_hint(mood: str, locale: str) -> str:
-    bare, advice = _bare(mood), hint(mood, locale)
-    return f"{bare} ({advice})" if bare and advice else bare
+def _append_hint(mood: str, locale: str) -> str:
+    fact, advice = _strip_period(mood), find_tone_hint(mood, locale)
+    return f"{fact} ({advice})" if fact and advice else fact
 
 
-def _sentence(facts: Iterable[str]) -> str:
+def _join_facts(facts: Iterable[str]) -> str:
     """Facts as one sentence: the first word capitalised, a full stop at the end; empty when there are none."""
-    line = "; ".join(filter(None, map(_bare, facts)))
-    stop = "" if not line or line.endswith(STOPS) else "."
+    line = "; ".join(filter(None, map(_strip_period, facts)))
+    stop = "" if not line or line.endswith(SENTENCE_ENDINGS) else "."
     return line[:1].upper() + line[1:] + stop
 
 
-def _bare(fact: str) -> str:
-    return folded(fact).removesuffix(".")
+def _strip_period(fact: str) -> str:
+    return to_single_line(fact).removesuffix(".")

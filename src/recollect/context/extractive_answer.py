@@ -2,30 +2,30 @@
 
 from collections.abc import Sequence
 
-from recollect.context.plain_text import folded
-from recollect.domain.receipt import Item
-from recollect.text.language import detect
+from recollect.context.plain_text import to_single_line
+from recollect.domain.receipt import ReceiptItem
+from recollect.text.language import detect_language
 
-LABELS = {
+NO_MODEL_LABELS = {
     "en": "(no language model: quoting memory)",
     "pt": "(sem modelo de linguagem: citando a memória)",
 }
-NOTHING = {
+NO_MEMORY_ANSWERS = {
     "en": "I remember nothing about that yet.",
     "pt": "Ainda não me lembro de nada sobre isso.",
 }
-MOST = 5
-LONGEST = 400
+MAX_QUOTES = 5
+MAX_QUOTE_CHARS = 400
 
 
-def quoting(question: str, items: Sequence[Item]) -> str:
+def quote_memories(query: str, items: Sequence[ReceiptItem]) -> str:
     """The recollections behind an answer, best first, in the language of the question."""
-    locale = "pt" if detect(question) == "pt" else "en"
-    quotes = [f"- {_line(item)}" for item in items[:MOST]]
-    return "\n".join([LABELS[locale], *(quotes or [NOTHING[locale]])])
+    locale = "pt" if detect_language(query) == "pt" else "en"
+    quotes = [f"- {_format_quote(item)}" for item in items[:MAX_QUOTES]]
+    return "\n".join([NO_MODEL_LABELS[locale], *(quotes or [NO_MEMORY_ANSWERS[locale]])])
 
 
-def _line(item: Item) -> str:
-    text = folded(item.text)
-    shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-    return f"{shown} ({item.created_at:%Y-%m-%d})"
+def _format_quote(item: ReceiptItem) -> str:
+    text = to_single_line(item.text)
+    quote = text if len(text) <= MAX_QUOTE_CHARS else text[: MAX_QUOTE_CHARS - 1] + "…"
+    return f"{quote} ({item.created_at:%Y-%m-%d})"

@@ -5,173 +5,194 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from recollect.context.companion_format import companion, in_person, prompt_sections
-from recollect.context.labels import AGENT, MARKDOWN, NOTICES, SMART, Words
-from recollect.context.plain_text import folded, visible
-from recollect.context.sections import Section, around, bullets, spoken, told
+from recollect.context.companion_format import (
+    frame_companion_prompt,
+    render_companion,
+    render_companion_prompt,
+)
+from recollect.context.labels import AGENT_LABELS, MARKDOWN_LABELS, NOTICES, SMART_LABELS, BlockLabels
+from recollect.context.plain_text import strip_hidden, to_single_line
+from recollect.context.sections import (
+    BlockSection,
+    build_sections,
+    bullet_section,
+    format_entry,
+    format_with_speaker,
+)
 from recollect.domain.candidate import Candidate, Source
 from recollect.domain.context import Tiers
-from recollect.domain.policy import Assemble
-from recollect.text.tokens import estimate
+from recollect.domain.policy import ContextPolicy
+from recollect.text.tokens import estimate_tokens
 
-RULE = "\n\n---\n\n"
+RULE_SEPARATOR = "\n\n---\n\n"
 #: The largest share of the budget that the notice may take.
 MAX_NOTICE_SHARE = 0.25
-HISTORY = (Source.MESSAGE, Source.CHUNK, Source.SUMMARY)
+HISTORY_SOURCES = (Source.MESSAGE, Source.CHUNK, Source.SUMMARY)
 
-Layout = Callable[[Tiers, str], tuple[Section, ...]]
-Frame = Callable[[str, "Form"], str]
-
-
-def facts(shown: Tiers, locale: str) -> tuple[Section, ...]:
-    words = MARKDOWN[locale]
-    lines = (spoken(r.candidate, words, dated=True) for r in shown.recalled)
-    return around([bullets(words.facts, "- ", lines)], shown, words)
+LayoutFunction = Callable[[Tiers, str], tuple[BlockSection, ...]]
+FrameFunction = Callable[[str, "BlockRenderer"], str]
 
 
-def smart(shown: Tiers, locale: str) -> tuple[Section, ...]:
-    words = SMART[locale]
-    lines = (_weighed(r.candidate, words) for r in shown.recalled)
-    return around([bullets(words.facts, "- ", lines)], shown, words)
+def render_facts(tiers: Tiers, locale: str) -> tuple[BlockSection, ...]:
+    labels = MARKDOWN_LABELS[locale]
+    lines = (format_with_speaker(r.candidate, labels, with_date=True) for r in tiers.candidates)
+    return build_sections([bullet_section(labels.facts, "- ", lines)], tiers, labels)
 
 
-def agent(shown: Tiers, locale: str) -> tuple[Section, ...]:
-    words = AGENT[locale]
-    candidates = [r.candidate for r in shown.recalled]
-    known = (told(c) for c in candidates if c.source not in HISTORY)
-    said = (spoken(c, words, dated=False) for c in candidates if c.source in HISTORY)
-    recalled = [bullets(words.facts, "• ", known), bullets(words.history, "• ", said)]
-    return around(recalled, shown, words, "• ")
+def render_smart(tiers: Tiers, locale: str) -> tuple[BlockSection, ...]:
+    labels = SMART_LABELS[locale]
+    lines = (_importance_line(r.candidate, labels) for r in tiers.candidates)
+    return build_sections([bullet_section(labels.facts, "- ", lines)], tiers, labels)
 
 
-def dev(shown: Tiers, locale: str) -> tuple[Section, ...]:
-    contents = tuple(filter(None, (visible(r.candidate.text) for r in shown.recalled)))
-    return around([Section(heading="", entries=contents, gap=RULE)], shown, MARKDOWN[locale])
+def render_agent(tiers: Tiers, locale: str) -> tuple[BlockSection, ...]:
+    labels = AGENT_LABELS[locale]
+    candidates = [r.candidate for r in tiers.candidates]
+    fact_lines = (format_entry(c) for c in candidates if c.source not in HISTORY_SOURCES)
+    history_lines = (
+        format_with_speaker(c, labels, with_date=False) for c in candidates if c.source in HISTORY_SOURCES
+    )
+    sections = [
+        bullet_section(labels.facts, "• ", fact_lines),
+        bullet_section(labels.history, "• ", history_lines),
+    ]
+    return build_sections(sections, tiers, labels, "• ")
 
 
-def xml(shown: Tiers, _: str) -> tuple[Section, ...]:
-    entries = tuple(filter(None, _elements(shown)))
-    return (Section(heading="", entries=entries),) if entries else ()
+def render_dev(tiers: Tiers, locale: str) -> tuple[BlockSection, ...]:
+    contents = tuple(filter(None, (strip_hidden(r.candidate.text) for r in tiers.candidates)))
+    return build_sections(
+        [BlockSection(heading="", entries=contents, separator=RULE_SEPARATOR)], tiers, MARKDOWN_LABELS[locale]
+    )
 
 
-def with_notice(body: str, form: "Form") -> str:
+def render_xml(tiers: Tiers, _: str) -> tuple[BlockSection, ...]:
+    entries = tuple(filter(None, _xml_elements(tiers)))
+    return (BlockSection(heading="", entries=entries),) if entries else ()
+
+
+def with_notice(body: str, form: "BlockRenderer") -> str:
     return f"{form.notice}\n\n{body}" if form.notice else body
 
 
-def fenced(body: str, form: "Form") -> str:
-    lines = (f'<memory nonce="{html.escape(folded(form.nonce))}">', form.notice, body)
+def frame_memory_tag(body: str, renderer: "BlockRenderer") -> str:
+    lines = (f'<memory nonce="{html.escape(to_single_line(renderer.nonce))}">', renderer.notice, body)
     return "\n".join([*filter(None, lines), "</memory>"])
 
 
-def as_system_message(body: str, form: "Form") -> str:
+def frame_system_message(body: str, form: "BlockRenderer") -> str:
     return json.dumps([{"role": "system", "content": with_notice(body, form)}], ensure_ascii=False)
 
 
-def whole_prompt(body: str, form: "Form") -> str:
-    return in_person(body, persona=form.persona, locale=form.locale)
+def frame_prompt(body: str, renderer: "BlockRenderer") -> str:
+    return frame_companion_prompt(body, persona=renderer.persona, locale=renderer.locale)
 
 
-def whole(candidate: Candidate) -> str:
+def full_text(candidate: Candidate) -> str:
     return candidate.text
 
 
-def gist(candidate: Candidate) -> str:
+def summary_or_text(candidate: Candidate) -> str:
     """A judged message is known by its summary."""
-    return folded(candidate.summary or "") or candidate.text
+    return to_single_line(candidate.summary or "") or candidate.text
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
-    layout: Layout
-    frame: Frame = with_notice
-    between: str = "\n\n"
-    says: Callable[[Candidate], str] = whole  #: the words of a recollection that are shown
-    stands_alone: bool = False  #: the frame is worth showing around nothing
+class BlockFormat:
+    layout: LayoutFunction
+    frame: FrameFunction = with_notice
+    separator: str = "\n\n"
+    text_of: Callable[[Candidate], str] = full_text  #: the words of a recollection that are shown
+    renders_empty: bool = False  #: the frame is worth showing around nothing
 
 
-FORMATS: Mapping[str, Format] = {
-    "facts": Format(facts),
-    "smart": Format(smart, says=gist),
-    "companion": Format(companion),
-    "companion_prompt": Format(prompt_sections, frame=whole_prompt, stands_alone=True),
-    "dev": Format(dev, between=RULE),
-    "agent": Format(agent),
-    "xml": Format(xml, frame=fenced, between="\n"),
-    "messages": Format(facts, frame=as_system_message),
+BLOCK_FORMATS: Mapping[str, BlockFormat] = {
+    "facts": BlockFormat(render_facts),
+    "smart": BlockFormat(render_smart, text_of=summary_or_text),
+    "companion": BlockFormat(render_companion),
+    "companion_prompt": BlockFormat(render_companion_prompt, frame=frame_prompt, renders_empty=True),
+    "dev": BlockFormat(render_dev, separator=RULE_SEPARATOR),
+    "agent": BlockFormat(render_agent),
+    "xml": BlockFormat(render_xml, frame=frame_memory_tag, separator="\n"),
+    "messages": BlockFormat(render_facts, frame=frame_system_message),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class BlockRenderer:
     """A format in one language, for one request."""
 
-    format: Format
+    format: BlockFormat
     locale: str
     nonce: str
     persona: str
     notice: str = ""  #: the first sentence of the block, which says what it is
     frame_tokens: int = 0  #: what surrounds the body
 
-    def sections(self, shown: Tiers) -> tuple[Section, ...]:
-        return self.format.layout(shown, self.locale)
+    def sections(self, tiers: Tiers) -> tuple[BlockSection, ...]:
+        return self.format.layout(tiers, self.locale)
 
-    def render(self, shown: Tiers) -> str:
+    def render(self, tiers: Tiers) -> str:
         """The block's text; empty when there is nothing to show."""
-        body = self.format.between.join(section.text for section in self.sections(shown))
-        return self.format.frame(body, self) if body or self.format.stands_alone else ""
+        body = self.format.separator.join(section.text for section in self.sections(tiers))
+        return self.format.frame(body, self) if body or self.format.renders_empty else ""
 
-    def measure(self, piece: str) -> int:
+    def count_added_tokens(self, piece: str) -> int:
         """What a piece of the body adds to the tokens of the block."""
-        return estimate(self.format.frame(piece, self)) - self.frame_tokens
+        return estimate_tokens(self.format.frame(piece, self)) - self.frame_tokens
 
     def heading_tokens(self, heading: str) -> int:
-        return self.measure(f"{self.format.between}{heading}\n") if heading else 0
+        return self.count_added_tokens(f"{self.format.separator}{heading}\n") if heading else 0
 
 
-def form(policy: Assemble, nonce: str) -> Form:
-    bare = Form(FORMATS[policy.format], policy.locale, nonce, policy.persona, _notice(policy))
-    return replace(bare, frame_tokens=estimate(bare.format.frame("", bare)))
+def create_renderer(policy: ContextPolicy, nonce: str) -> BlockRenderer:
+    renderer = BlockRenderer(
+        BLOCK_FORMATS[policy.format], policy.locale, nonce, policy.persona, _notice(policy)
+    )
+    return replace(renderer, frame_tokens=estimate_tokens(renderer.format.frame("", renderer)))
 
 
-def _notice(policy: Assemble) -> str:
+def _notice(policy: ContextPolicy) -> str:
     """Return the sentence that begins the block; none in a budget so small that it would displace the memories."""
     notice = NOTICES[policy.locale]
-    affordable = estimate(notice) <= policy.budget * MAX_NOTICE_SHARE
+    affordable = estimate_tokens(notice) <= policy.budget * MAX_NOTICE_SHARE
     return notice if policy.notice and affordable else ""
 
 
-def _weighed(candidate: Candidate, words: Words) -> str:
-    text = folded(candidate.summary or "") or told(candidate)
+def _importance_line(candidate: Candidate, labels: BlockLabels) -> str:
+    text = to_single_line(candidate.summary or "") or format_entry(candidate)
     importance = candidate.importance
     if importance is None and candidate.source is Source.MEMORY:
         importance = round(100 * candidate.weight)
-    return text if importance is None or not text else f"[{words.importance} {importance}] {text}"
+    return text if importance is None or not text else f"[{labels.importance} {importance}] {text}"
 
 
-def _elements(shown: Tiers) -> Iterator[str]:
-    for file in shown.contexts:
-        yield _element("context", visible(file.content), name=folded(file.name))
-    yield _element("profile", visible(shown.profile or ""))
-    for message in shown.local:
-        yield _element("earlier", folded(message.summary or ""), date=message.created_at.date().isoformat())
-    for recollection in shown.recalled:
+def _xml_elements(tiers: Tiers) -> Iterator[str]:
+    for file in tiers.context_files:
+        yield _xml_element("context", strip_hidden(file.content), name=to_single_line(file.name))
+    yield _xml_element("profile", strip_hidden(tiers.profile or ""))
+    for message in tiers.earlier_messages:
+        yield _xml_element(
+            "earlier", to_single_line(message.summary or ""), date=message.created_at.date().isoformat()
+        )
+    for recollection in tiers.candidates:
         candidate = recollection.candidate
-        yield _element(
+        yield _xml_element(
             "item",
-            visible(candidate.text),
+            strip_hidden(candidate.text),
             kind=candidate.kind or candidate.source,
-            role=candidate.role if candidate.source in HISTORY else None,
+            role=candidate.role if candidate.source in HISTORY_SOURCES else None,
             date=candidate.created_at.date().isoformat(),
         )
-    yield _element("summary", folded(shown.working or ""))
-    for message in shown.buffer:
-        yield _element("message", visible(message.content), role=message.role)
+    yield _xml_element("summary", to_single_line(tiers.working_summary or ""))
+    for message in tiers.recent_messages:
+        yield _xml_element("message", strip_hidden(message.content), role=message.role)
 
 
-def _element(tag: str, text: str, /, **attributes: str | None) -> str:
+def _xml_element(tag: str, text: str, /, **attributes: str | None) -> str:
     if not text:
         return ""
-    given = "".join(
+    attribute_text = "".join(
         f' {key}="{html.escape(value)}"' for key, value in attributes.items() if value is not None
     )
-    return f"<{tag}{given}>{html.escape(text, quote=False)}</{tag}>"
+    return f"<{tag}{attribute_text}>{html.escape(text, quote=False)}</{tag}>"

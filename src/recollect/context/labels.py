@@ -7,7 +7,7 @@ from recollect.domain.message import Role
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class BlockLabels:
     """The headings of one format in one language, and the names it has for things."""
 
     context: str  #: the file's name follows
@@ -21,15 +21,15 @@ class Words:
     roles: Mapping[Role, str]
 
 
-ROLES_EN = {Role.USER: "User", Role.ASSISTANT: "Assistant", Role.SYSTEM: "System", Role.TOOL: "Tool"}
-ROLES_PT = {
+ROLE_LABELS_EN = {Role.USER: "User", Role.ASSISTANT: "Assistant", Role.SYSTEM: "System", Role.TOOL: "Tool"}
+ROLE_LABELS_PT = {
     Role.USER: "Usuário",
     Role.ASSISTANT: "Assistente",
     Role.SYSTEM: "Sistema",
     Role.TOOL: "Ferramenta",
 }
 
-MARKDOWN_EN = Words(
+MARKDOWN_LABELS_EN = BlockLabels(
     context="## Context: ",
     profile="## About the user",
     local="## Earlier in this conversation",
@@ -38,9 +38,9 @@ MARKDOWN_EN = Words(
     working="## This conversation so far",
     recent="## Recent messages",
     importance="Importance",
-    roles=ROLES_EN,
+    roles=ROLE_LABELS_EN,
 )
-MARKDOWN_PT = Words(
+MARKDOWN_LABELS_PT = BlockLabels(
     context="## Contexto: ",
     profile="## Sobre o usuário",
     local="## Antes nesta conversa",
@@ -49,9 +49,9 @@ MARKDOWN_PT = Words(
     working="## Esta conversa até agora",
     recent="## Mensagens recentes",
     importance="Importância",
-    roles=ROLES_PT,
+    roles=ROLE_LABELS_PT,
 )
-SMART_EN = Words(
+SMART_LABELS_EN = BlockLabels(
     context="## Context: ",
     profile="### ABOUT THE USER:",
     local="### EARLIER IN THIS CHAT (SUMMARIES):",
@@ -60,9 +60,9 @@ SMART_EN = Words(
     working="### THIS CHAT SO FAR:",
     recent="### RECENT MESSAGES:",
     importance="Importance",
-    roles=ROLES_EN,
+    roles=ROLE_LABELS_EN,
 )
-SMART_PT = Words(
+SMART_LABELS_PT = BlockLabels(
     context="## Contexto: ",
     profile="### SOBRE O USUÁRIO:",
     local="### ANTES NESTE CHAT (RESUMOS):",
@@ -71,9 +71,9 @@ SMART_PT = Words(
     working="### ESTE CHAT ATÉ AGORA:",
     recent="### MENSAGENS RECENTES:",
     importance="Importância",
-    roles=ROLES_PT,
+    roles=ROLE_LABELS_PT,
 )
-COMPANION_EN = Words(
+COMPANION_LABELS_EN = BlockLabels(
     context="## Context: ",
     profile="[ABOUT THE USER]",
     local="[EARLIER IN THIS CONVERSATION]",
@@ -82,9 +82,9 @@ COMPANION_EN = Words(
     working="[CURRENT CONTEXT]",
     recent="[RECENT HISTORY]",
     importance="Importance",
-    roles=ROLES_EN,
+    roles=ROLE_LABELS_EN,
 )
-COMPANION_PT = Words(
+COMPANION_LABELS_PT = BlockLabels(
     context="## Contexto: ",
     profile="[SOBRE O USUÁRIO]",
     local="[ANTES NESTA CONVERSA]",
@@ -93,9 +93,9 @@ COMPANION_PT = Words(
     working="[CONTEXTO ATUAL]",
     recent="[HISTÓRICO RECENTE]",
     importance="Importância",
-    roles=ROLES_PT,
+    roles=ROLE_LABELS_PT,
 )
-AGENT_EN = Words(
+AGENT_LABELS_EN = BlockLabels(
     context="## Context: ",
     profile="About the User (Profile):",
     local="Earlier in This Conversation (Summaries):",
@@ -104,9 +104,9 @@ AGENT_EN = Words(
     working="This Conversation So Far (Session Summary):",
     recent="Current Conversation (Recent History):",
     importance="Importance",
-    roles=ROLES_EN,
+    roles=ROLE_LABELS_EN,
 )
-AGENT_PT = Words(
+AGENT_LABELS_PT = BlockLabels(
     context="## Contexto: ",
     profile="Sobre o usuário (perfil):",
     local="Antes nesta conversa (resumos):",
@@ -115,13 +115,13 @@ AGENT_PT = Words(
     working="Esta conversa até agora (resumo da sessão):",
     recent="Conversa atual (histórico recente):",
     importance="Importância",
-    roles=ROLES_PT,
+    roles=ROLE_LABELS_PT,
 )
 
-MARKDOWN: Mapping[str, Words] = {"en": MARKDOWN_EN, "pt": MARKDOWN_PT}
-SMART: Mapping[str, Words] = {"en": SMART_EN, "pt": SMART_PT}
-COMPANION: Mapping[str, Words] = {"en": COMPANION_EN, "pt": COMPANION_PT}
-AGENT: Mapping[str, Words] = {"en": AGENT_EN, "pt": AGENT_PT}
+MARKDOWN_LABELS: Mapping[str, BlockLabels] = {"en": MARKDOWN_LABELS_EN, "pt": MARKDOWN_LABELS_PT}
+SMART_LABELS: Mapping[str, BlockLabels] = {"en": SMART_LABELS_EN, "pt": SMART_LABELS_PT}
+COMPANION_LABELS: Mapping[str, BlockLabels] = {"en": COMPANION_LABELS_EN, "pt": COMPANION_LABELS_PT}
+AGENT_LABELS: Mapping[str, BlockLabels] = {"en": AGENT_LABELS_EN, "pt": AGENT_LABELS_PT}
 
 #: The heading over memories in the companion's whole prompt.
 LONG_TERM: Mapping[str, str] = {"en": "[LONG-TERM MEMORY]", "pt": "[MEMÓRIA DE LONGO PRAZO]"}
@@ -138,9 +138,13 @@ NOTICES: Mapping[str, str] = {
 }
 
 
-def all_words() -> tuple[Words, ...]:
+def all_words() -> tuple[BlockLabels, ...]:
     """Return the words of every format in every language."""
-    return tuple(words for each in (MARKDOWN, SMART, COMPANION, AGENT) for words in each.values())
+    return tuple(
+        words
+        for each in (MARKDOWN_LABELS, SMART_LABELS, COMPANION_LABELS, AGENT_LABELS)
+        for words in each.values()
+    )
 
 
 #: Every heading that a block may have.

@@ -15,7 +15,7 @@ and takes linear time: no expression backtracks, and none scans the same charact
 
 import re
 
-from recollect.context.labels import HEADINGS, NOTICES, Words, all_words
+from recollect.context.labels import HEADINGS, NOTICES, BlockLabels, all_words
 
 _BREAK = r"\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 
@@ -66,7 +66,7 @@ _ROLE = re.compile(
 )
 
 
-def _heading_expression(words: tuple[Words, ...]) -> re.Pattern[str]:
+def _heading_expression(words: tuple[BlockLabels, ...]) -> re.Pattern[str]:
     """Match the place before a line that is one of our headings; a file's heading and a notice go on after that."""
     prefixes = {*(each.context.strip() for each in words), *NOTICES.values()}
     whole = set(HEADINGS) - prefixes

@@ -6,27 +6,27 @@ from recollect.context.neutralize import neutralize
 
 #: Characters that nobody sees but a model reads: controls, bidirectional marks, zero widths, fillers, variation
 #: selectors (but not the one that makes an emoji of a symbol), tags, lone surrogates and noncharacters.
-HIDDEN = re.compile(
+HIDDEN_CHARACTERS_PATTERN = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f-\u1160\u17b4-\u17b5\u180b-\u180f"
     r"\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufe00-\ufe0e\ufeff"
     r"\uffa0\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
 
-def visible(text: str) -> str:
+def strip_hidden(text: str) -> str:
     """The text without hidden characters and neutralized; every kind of line break becomes a newline."""
-    shown = HIDDEN.sub("", "\n".join(text.splitlines()))
-    return neutralize(shown.strip("\n").rstrip()) if shown.strip() else ""
+    stripped = HIDDEN_CHARACTERS_PATTERN.sub("", "\n".join(text.splitlines()))
+    return neutralize(stripped.strip("\n").rstrip()) if stripped.strip() else ""
 
 
-def folded(text: str) -> str:
+def to_single_line(text: str) -> str:
     """The text on one line."""
     # Lines are neutralized before they are joined, since afterwards they no longer begin a line; and the joined line
     # again, since parts of a marker may have come together.
-    return neutralize(" ".join(visible(text).split()))
+    return neutralize(" ".join(strip_hidden(text).split()))
 
 
-def hanging(text: str) -> str:
+def indent_continuation(text: str) -> str:
     """The text with its lines, all but the first indented, so that they stay inside their bullet."""
-    first, *rest = visible(text).split("\n")
+    first, *rest = strip_hidden(text).split("\n")
     return "\n".join([first, *(f"  {line}" if line.strip() else "" for line in rest)])

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from recollect.context.labels import AGENT
-from recollect.context.sections import around
-from recollect.domain.context import Block, Tiers
-from recollect.domain.message import SPEAKERS, Message
+from recollect.context.labels import AGENT_LABELS
+from recollect.context.sections import build_sections
+from recollect.domain.context import ContextBlock, Tiers
+from recollect.domain.message import CHAT_ROLES, Message
 
 
 def build_system_message(system: str, block: str, rules_for_request: str | None = None) -> str:
@@ -23,7 +23,7 @@ class ContextBuilder:
     """
 
     system: str = ""
-    knowledge: Block
+    knowledge: ContextBlock
     history: tuple[Message, ...] = ()  #: oldest first
     rules_for_request: str | None = None
     locale: str = "en"
@@ -35,16 +35,18 @@ class ContextBuilder:
         """The prompt for a chat API: one system message if there is anything to say, then what was said."""
         system = self.system_message()
         first = [{"role": "system", "content": system}] if system else []
-        said = (message for message in self._unshown() if message.role in SPEAKERS)
-        return [*first, *({"role": m.role.value, "content": m.content} for m in said)]
+        chat_messages = (message for message in self._messages_after_block() if message.role in CHAT_ROLES)
+        return [*first, *({"role": m.role.value, "content": m.content} for m in chat_messages)]
 
     def prompt(self) -> str:
         """The prompt as one text, with the conversation at its end."""
-        recent = around([], Tiers(buffer=self._unshown()), AGENT[self.locale], "• ")
+        recent = build_sections(
+            [], Tiers(recent_messages=self._messages_after_block()), AGENT_LABELS[self.locale], "• "
+        )
         parts = (self.system_message(), *(section.text for section in recent))
         return "\n\n".join(part for part in parts if part)
 
-    def _unshown(self) -> tuple[Message, ...]:
-        shown = {message.id for message in self.knowledge.shown.buffer}
-        places = [place for place, message in enumerate(self.history) if message.id in shown]
-        return self.history[max(places, default=-1) + 1 :]
+    def _messages_after_block(self) -> tuple[Message, ...]:
+        shown_ids = {message.id for message in self.knowledge.tiers.recent_messages}
+        positions = [place for place, message in enumerate(self.history) if message.id in shown_ids]
+        return self.history[max(positions, default=-1) + 1 :]

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from recollect.text.template import Template, chosen
+from recollect.text.template import Template, select_template
 
 
-def system_prompt(locale: str, overrides: Mapping[str, str] | None = None) -> str:
+def load_system_prompt(locale: str, overrides: Mapping[str, str] | None = None) -> str:
     """What tells the assistant to use its memory: the user's own for `system.pt`, else for `system`, else ours."""
-    name, text = chosen("system", locale, overrides)
-    return (_shipped(name) if text is None else Template.parse(text)).text
+    name, text = select_template("system", locale, overrides)
+    return (_load_builtin(name) if text is None else Template.parse(text)).text
 
 
 @cache
-def _shipped(name: str) -> Template:
+def _load_builtin(name: str) -> Template:
     return Template.parse(files("recollect.context").joinpath("prompts", f"{name}.md").read_text("utf-8"))

@@ -3,66 +3,79 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from recollect.context.labels import Words
-from recollect.context.plain_text import folded, hanging, visible
+from recollect.context.labels import BlockLabels
+from recollect.context.plain_text import indent_continuation, strip_hidden, to_single_line
 from recollect.domain.candidate import Candidate, Source
 from recollect.domain.context import Tiers
 from recollect.domain.message import ChunkKind
 
-SPOKEN = (Source.MESSAGE, Source.CHUNK)
-FENCES = ("```", "~~~")
+MESSAGE_SOURCES = (Source.MESSAGE, Source.CHUNK)
+CODE_FENCES = ("```", "~~~")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class BlockSection:
     heading: str
     entries: tuple[str, ...]
-    gap: str = "\n"
+    separator: str = "\n"
 
     @property
     def text(self) -> str:
-        body = self.gap.join(self.entries)
+        body = self.separator.join(self.entries)
         return f"{self.heading}\n{body}" if self.heading else body
 
 
-def bullets(heading: str, mark: str, lines: Iterable[str]) -> Section:
-    return Section(heading=heading, entries=tuple(f"{mark}{line}" for line in lines if line))
+def bullet_section(heading: str, marker: str, lines: Iterable[str]) -> BlockSection:
+    return BlockSection(heading=heading, entries=tuple(f"{marker}{line}" for line in lines if line))
 
 
-def told(candidate: Candidate) -> str:
+def format_entry(candidate: Candidate) -> str:
     """What a bullet says: one line, but code keeps its lines, since they carry meaning."""
     code = candidate.chunk_kind is ChunkKind.CODE or (
-        candidate.source in SPOKEN and any(fence in candidate.text for fence in FENCES)
+        candidate.source in MESSAGE_SOURCES and any(fence in candidate.text for fence in CODE_FENCES)
     )
-    return hanging(candidate.text) if code else folded(candidate.text)
+    return indent_continuation(candidate.text) if code else to_single_line(candidate.text)
 
 
-def spoken(candidate: Candidate, words: Words, *, dated: bool) -> str:
+def format_with_speaker(candidate: Candidate, labels: BlockLabels, *, with_date: bool) -> str:
     """Somebody's words with who said them and, if wanted, when; anything else as it is."""
-    text = told(candidate)
-    if candidate.role is None or candidate.source not in SPOKEN or not text:
+    text = format_entry(candidate)
+    if candidate.role is None or candidate.source not in MESSAGE_SOURCES or not text:
         return text
-    when = f" ({candidate.created_at.date().isoformat()})" if dated else ""
-    return f"{words.roles[candidate.role]}{when}: {text}"
+    when = f" ({candidate.created_at.date().isoformat()})" if with_date else ""
+    return f"{labels.roles[candidate.role]}{when}: {text}"
 
 
-def around(recalled: Sequence[Section], shown: Tiers, words: Words, mark: str = "- ") -> tuple[Section, ...]:
+def build_sections(
+    recalled_sections: Sequence[BlockSection], tiers: Tiers, labels: BlockLabels, marker: str = "- "
+) -> tuple[BlockSection, ...]:
     """What was recalled, in its place among files, profile and conversation; empty sections are left out."""
     files = (
-        Section(heading=words.context + folded(file.name), entries=_if_any(visible(file.content)))
-        for file in shown.contexts
+        BlockSection(
+            heading=labels.context + to_single_line(file.name),
+            entries=_optional_entry(strip_hidden(file.content)),
+        )
+        for file in tiers.context_files
     )
-    said = ((words.roles[m.role], hanging(m.content)) for m in shown.buffer)
+    recent = ((labels.roles[m.role], indent_continuation(m.content)) for m in tiers.recent_messages)
     sections = (
         *files,
-        bullets(words.profile, mark, map(folded, visible(shown.profile or "").split("\n"))),
-        bullets(words.local, mark, (folded(message.summary or "") for message in shown.local)),
-        *recalled,
-        Section(heading=words.working, entries=_if_any(folded(shown.working or ""))),
-        bullets(words.recent, mark, (f"{role}: {text}" for role, text in said if text)),
+        bullet_section(
+            labels.profile, marker, map(to_single_line, strip_hidden(tiers.profile or "").split("\n"))
+        ),
+        bullet_section(
+            labels.local,
+            marker,
+            (to_single_line(message.summary or "") for message in tiers.earlier_messages),
+        ),
+        *recalled_sections,
+        BlockSection(
+            heading=labels.working, entries=_optional_entry(to_single_line(tiers.working_summary or ""))
+        ),
+        bullet_section(labels.recent, marker, (f"{role}: {text}" for role, text in recent if text)),
     )
     return tuple(section for section in sections if section.entries)
 
 
-def _if_any(text: str) -> tuple[str, ...]:
+def _optional_entry(text: str) -> tuple[str, ...]:
     return (text,) if text else ()

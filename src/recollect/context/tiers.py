@@ -3,102 +3,111 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from recollect.context.plain_text import folded
-from recollect.context.sections import SPOKEN
-from recollect.domain.candidate import Candidate, Recollection, Source
+from recollect.context.plain_text import to_single_line
+from recollect.context.sections import MESSAGE_SOURCES
+from recollect.domain.candidate import Candidate, ScoredCandidate, Source
 from recollect.domain.context import Tiers
-from recollect.domain.memory import normalised
+from recollect.domain.memory import normalize_fact
 from recollect.domain.message import ChunkKind, Message, Role
-from recollect.domain.policy import Assemble
+from recollect.domain.policy import ContextPolicy
 
-Key = tuple[Source, str]
+CandidateKey = tuple[Source, str]
 
-VISIBLE = "already in the conversation"
-REPEATED = "injected a moment ago"
-COVERED = "covered by its chunk"
-WHOLE_PROFILE = "the profile is shown whole"
-WHOLE_FILE = "its file is shown whole"
+IN_CONVERSATION_REASON = "already in the conversation"
+RECENTLY_INJECTED_REASON = "injected a moment ago"
+COVERED_BY_CHUNK_REASON = "covered by its chunk"
+PROFILE_SHOWN_REASON = "the profile is shown whole"
+FILE_SHOWN_REASON = "its file is shown whole"
 
 
-def conversation(
-    messages: Sequence[Message], policy: Assemble
+def split_conversation(
+    messages: Sequence[Message], policy: ContextPolicy
 ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
     """Divide a chat, oldest first, into its last few messages and the earlier ones whose summaries matter."""
-    spoken = [message for message in messages if message.role is not Role.SYSTEM]
-    cut = max(len(spoken) - policy.buffer, 0)
+    chat_messages = [message for message in messages if message.role is not Role.SYSTEM]
+    cut = max(len(chat_messages) - policy.recent_messages, 0)
     earlier = (
         message
-        for message in spoken[:cut]
-        if message.summary and message.importance is not None and message.importance > policy.local_floor
+        for message in chat_messages[:cut]
+        if message.summary
+        and message.importance is not None
+        and message.importance > policy.summary_min_importance
     )
-    return tuple(spoken[cut:]), tuple(earlier)
+    return tuple(chat_messages[cut:]), tuple(earlier)
 
 
-def code_chunks_first(recalled: Sequence[Recollection]) -> list[int]:
+def order_code_first(candidates: Sequence[ScoredCandidate]) -> list[int]:
     """The places of the recollections with code chunks before the rest, each in its old order."""
     return sorted(
-        range(len(recalled)), key=lambda place: recalled[place].candidate.chunk_kind is not ChunkKind.CODE
+        range(len(candidates)), key=lambda place: candidates[place].candidate.chunk_kind is not ChunkKind.CODE
     )
 
 
-def needless(
-    recalled: Sequence[Recollection],
+def find_redundant(
+    candidates: Sequence[ScoredCandidate],
     *,
-    shown: Tiers,
-    already: Collection[Key] = frozenset(),
-    says: Callable[[Candidate], str],
+    tiers: Tiers,
+    recent_keys: Collection[CandidateKey] = frozenset(),
+    text_of: Callable[[Candidate], str],
 ) -> dict[int, str]:
     """Why some recollections need not be shown, by their place; `says` gives the words that would be."""
-    known = _Known.of(recalled, shown, already)
-    told: dict[str, Candidate] = {}
+    visible_context = _VisibleContext.from_tiers(candidates, tiers, recent_keys)
+    first_by_text: dict[str, Candidate] = {}
     reasons: dict[int, str] = {}
-    for place, recollection in enumerate(recalled):
-        candidate = recollection.candidate
-        text = _comparable(says(candidate))
-        twin = told.get(text)
-        reason = known.reason_against(candidate, text) or (twin and f"same text as {twin.source} {twin.id}")
+    for position, scored in enumerate(candidates):
+        candidate = scored.candidate
+        text = _comparable_text(text_of(candidate))
+        twin = first_by_text.get(text)
+        reason = visible_context.redundancy_reason(candidate, text) or (
+            twin and f"same text as {twin.source} {twin.id}"
+        )
         if reason:
-            reasons[place] = reason
-        if text and (not reason or reason == REPEATED):
-            told.setdefault(text, candidate)
+            reasons[position] = reason
+        if text and (not reason or reason == RECENTLY_INJECTED_REASON):
+            first_by_text.setdefault(text, candidate)
     return reasons
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
+class _VisibleContext:
     """What the model has before it without any recollection."""
 
-    messages: frozenset[str]
+    message_ids: frozenset[str]
     texts: frozenset[str]
-    files: frozenset[str]
-    profile: bool
-    already: Collection[Key]
-    chunked: frozenset[str]  #: messages of which a chunk was recalled
+    file_ids: frozenset[str]
+    has_profile: bool
+    recent_keys: Collection[CandidateKey]
+    chunked_message_ids: frozenset[str]  #: messages of which a chunk was recalled
 
     @classmethod
-    def of(cls, recalled: Sequence[Recollection], shown: Tiers, already: Collection[Key]) -> "_Known":
-        parents = (r.candidate.parent for r in recalled if r.candidate.source is Source.CHUNK)
+    def from_tiers(
+        cls, candidates: Sequence[ScoredCandidate], tiers: Tiers, recent_keys: Collection[CandidateKey]
+    ) -> "_VisibleContext":
+        parents = (r.candidate.parent_id for r in candidates if r.candidate.source is Source.CHUNK)
         return cls(
-            messages=frozenset(message.id for message in shown.buffer),
-            texts=frozenset(_comparable(message.content) for message in shown.buffer),
-            files=frozenset(file.id for file in shown.contexts),
-            profile=bool(shown.profile),
-            already=already,
-            chunked=frozenset(parent for parent in parents if parent),
+            message_ids=frozenset(message.id for message in tiers.recent_messages),
+            texts=frozenset(_comparable_text(message.content) for message in tiers.recent_messages),
+            file_ids=frozenset(file.id for file in tiers.context_files),
+            has_profile=bool(tiers.profile),
+            recent_keys=recent_keys,
+            chunked_message_ids=frozenset(parent for parent in parents if parent),
         )
 
-    def reason_against(self, candidate: Candidate, text: str) -> str | None:
-        origin = candidate.parent or candidate.id
+    def redundancy_reason(self, candidate: Candidate, text: str) -> str | None:
+        origin = candidate.parent_id or candidate.id
         reasons = (
-            (candidate.source in SPOKEN and origin in self.messages, VISIBLE),
-            (bool(text) and text in self.texts, VISIBLE),
-            (candidate.source is Source.PROFILE and self.profile, WHOLE_PROFILE),
-            (candidate.source is Source.CONTEXT and origin in self.files, WHOLE_FILE),
-            (candidate.key in self.already, REPEATED),
-            (candidate.source is Source.MESSAGE and candidate.id in self.chunked, COVERED),
+            (candidate.source in MESSAGE_SOURCES and origin in self.message_ids, IN_CONVERSATION_REASON),
+            (bool(text) and text in self.texts, IN_CONVERSATION_REASON),
+            (candidate.source is Source.PROFILE and self.has_profile, PROFILE_SHOWN_REASON),
+            (candidate.source is Source.CONTEXT and origin in self.file_ids, FILE_SHOWN_REASON),
+            (candidate.key in self.recent_keys, RECENTLY_INJECTED_REASON),
+            (
+                candidate.source is Source.MESSAGE and candidate.id in self.chunked_message_ids,
+                COVERED_BY_CHUNK_REASON,
+            ),
         )
         return next((reason for applies, reason in reasons if applies), None)
 
 
-def _comparable(text: str) -> str:
-    return normalised(folded(text))
+def _comparable_text(text: str) -> str:
+    return normalize_fact(to_single_line(text))

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Tone:
-    words: str  #: how the feeling's words begin in both languages, without accents
+    word_patterns: str  #: how the feeling's words begin in both languages, without accents
     hints: Mapping[str, str]
 
-    def heard_in(self, text: str) -> bool:
-        return re.search(rf"\b(?:{self.words})", text) is not None
+    def matches(self, text: str) -> bool:
+        return re.search(rf"\b(?:{self.word_patterns})", text) is not None
 
 
 TONES = (
@@ -47,13 +47,13 @@ TONES = (
     ),
 )
 
-DENIED = re.compile(r"\b(?:nao|nunca|sem|deixou de|not|no longer|never|without)\b|n't\b")
+NEGATION_PATTERN = re.compile(r"\b(?:nao|nunca|sem|deixou de|not|no longer|never|without)\b|n't\b")
 
 
-def hint(text: str, locale: str) -> str | None:
+def find_tone_hint(text: str, locale: str) -> str | None:
     """The advice that goes with a mood; None for a mood nobody here knows, or one that is denied."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(c for c in decomposed if not unicodedata.combining(c)).replace("’", "'")
-    if DENIED.search(bare):
+    folded_text = "".join(c for c in decomposed if not unicodedata.combining(c)).replace("’", "'")
+    if NEGATION_PATTERN.search(folded_text):
         return None
-    return next((tone.hints[locale] for tone in TONES if tone.heard_in(bare)), None)
+    return next((tone.hints[locale] for tone in TONES if tone.matches(folded_text)), None)

@@ -6,58 +6,67 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recollect.domain.metrics import Metrics, measured
-from recollect.domain.receipt import Fate, Receipt
+from recollect.domain.metrics import RecallMetrics, compute_metrics
+from recollect.domain.receipt import Disposition, Receipt
 
 #: Reasons tell numbers, which are as many as there are passages; counted are the reasons without them.
-_NUMBERS = re.compile(r" ?\(.*\)$|(?<=same text as ).+|-?\b\d+(?:\.\d+)?%?")
+_REASON_DETAIL_PATTERN = re.compile(r" ?\(.*\)$|(?<=same text as ).+|-?\b\d+(?:\.\d+)?%?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class MetricsInterval:
     """What happened from one moment on, for as long as a step is."""
 
-    at: datetime
-    metrics: Metrics
-    slowest: str | None  #: the receipt that took longest
-    summaries: int = 0
+    starts_at: datetime
+    metrics: RecallMetrics
+    slowest_receipt_id: str | None  #: the receipt that took longest
+    summary_count: int = 0
 
 
-def steps(
+def split_into_intervals(
     receipts: Sequence[Receipt],
-    summarised: Sequence[datetime],
+    summary_times: Sequence[datetime],
     *,
     since: datetime,
     until: datetime,
-    number: int,
-) -> list[Step]:
+    interval_count: int,
+) -> list[MetricsInterval]:
     """A span of time cut into equal steps, those in which nothing happened included."""
-    length = (until - since) / number
-    heard: list[list[Receipt]] = [[] for _ in range(number)]
-    made = Counter(_place(at, since, length, number) for at in summarised if since <= at <= until)
+    length = (until - since) / interval_count
+    receipts_by_interval: list[list[Receipt]] = [[] for _ in range(interval_count)]
+    summary_counts = Counter(
+        _interval_index(at, since, length, interval_count) for at in summary_times if since <= at <= until
+    )
     for receipt in receipts:
-        heard[_place(receipt.created_at, since, length, number)].append(receipt)
+        receipts_by_interval[_interval_index(receipt.created_at, since, length, interval_count)].append(
+            receipt
+        )
     return [
-        Step(at=since + place * length, metrics=measured(each), slowest=_slowest(each), summaries=made[place])
-        for place, each in enumerate(heard)
+        MetricsInterval(
+            starts_at=since + index * length,
+            metrics=compute_metrics(each),
+            slowest_receipt_id=_slowest_receipt_id(each),
+            summary_count=summary_counts[index],
+        )
+        for index, each in enumerate(receipts_by_interval)
     ]
 
 
-def reasons(receipts: Sequence[Receipt]) -> Mapping[str, int]:
+def count_exclusion_reasons(receipts: Sequence[Receipt]) -> Mapping[str, int]:
     """Why passages were left out, the most frequent reason first."""
-    found = Counter(
-        _NUMBERS.sub("…", item.reason or "").strip()
+    counts = Counter(
+        _REASON_DETAIL_PATTERN.sub("…", item.reason or "").strip()
         for receipt in receipts
         for item in receipt.items
-        if item.fate is Fate.LEFT_OUT
+        if item.disposition is Disposition.LEFT_OUT
     )
-    return dict(found.most_common())
+    return dict(counts.most_common())
 
 
-def _place(at: datetime, since: datetime, length: timedelta, number: int) -> int:
-    return min(int((at - since) / length), number - 1)
+def _interval_index(at: datetime, since: datetime, length: timedelta, interval_count: int) -> int:
+    return min(int((at - since) / length), interval_count - 1)
 
 
-def _slowest(receipts: Sequence[Receipt]) -> str | None:
+def _slowest_receipt_id(receipts: Sequence[Receipt]) -> str | None:
     slowest = max(receipts, key=lambda each: each.timings.get("total_ms", 0.0), default=None)
     return None if slowest is None else slowest.id

@@ -22,18 +22,18 @@ class Source(StrEnum):
 
 
 #: What a passage is known by.
-Key: TypeAlias = tuple[Source, str]
+PassageKey: TypeAlias = tuple[Source, str]
 #: The one profile of a user.
-PROFILE: Key = (Source.PROFILE, "profile")
+PROFILE_KEY: PassageKey = (Source.PROFILE, "profile")
 
 
 # Tuples, since every recall makes dozens of them: a dataclass takes three times as long.
-class Place(NamedTuple):
+class ChatPosition(NamedTuple):
     """A message and those right before and after it in its chat, by their numbers in the index, if that was asked."""
 
-    at: int
-    before: int | None = None
-    after: int | None = None
+    passage_id: int
+    previous_id: int | None = None
+    next_id: int | None = None
 
 
 class Candidate(NamedTuple):
@@ -46,8 +46,8 @@ class Candidate(NamedTuple):
     seen_at: datetime
     tokens: int
     chat: str | None = None
-    parent: str | None = None  #: the message a chunk was cut from
-    place: Place | None = None  #: where the message, or that of a chunk, was said
+    parent_id: str | None = None  #: the message a chunk was cut from
+    position: ChatPosition | None = None  #: where the message, or that of a chunk, was said
     role: Role | None = None
     kind: Kind | None = None
     chunk_kind: ChunkKind | None = None
@@ -60,12 +60,12 @@ class Candidate(NamedTuple):
     lexical: float | None = None  #: BM25, larger is better; None when the lexical channel did not bring it
 
     @property
-    def key(self) -> Key:
+    def key(self) -> PassageKey:
         return (self.source, self.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recollection:
+class ScoredCandidate:
     """A candidate with its place in the order, and the parts its score is made of."""
 
     candidate: Candidate
@@ -74,12 +74,12 @@ class Recollection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
+class SearchFilter:
     """Where a search may look, besides the scope that every search names."""
 
     sources: frozenset[Source] = frozenset({Source.MESSAGE, Source.CHUNK, Source.MEMORY, Source.SUMMARY})
-    chats: int = 0  #: only the most recent chats; 0 means all
-    importance_floor: int = 0  #: memories and judged messages below this are left where they are
+    max_recent_chats: int = 0  #: only the most recent chats; 0 means all
+    min_importance: int = 0  #: memories and judged messages below this are left where they are
     kinds: frozenset[Kind] = frozenset()  #: only memories of these kinds; empty means all
     as_of: datetime | None = None  #: what was known and true then
 
@@ -88,14 +88,16 @@ class Reach:
 class Hit(NamedTuple):
     """A passage by its number in the index, and what a channel thinks of it."""
 
-    passage: int
+    passage_id: int
     score: float
-    covered: float = 1.0  #: the share of the question's words that it holds, if the channel goes by words
+    query_coverage: float = (
+        1.0  #: the share of the question's words that it holds, if the channel goes by words
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
     """A text in the index that waits for its vector."""
 
-    number: int
+    id: int
     text: str

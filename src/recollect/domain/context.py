@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from recollect.domain.candidate import Recollection
+from recollect.domain.candidate import ScoredCandidate
 from recollect.domain.message import Message
-from recollect.domain.receipt import Item
+from recollect.domain.receipt import ReceiptItem
 from recollect.domain.summary import ContextFile
 
 
@@ -12,20 +12,20 @@ from recollect.domain.summary import ContextFile
 class Tiers:
     """What may be shown: this conversation, what came earlier in it, and everything else."""
 
-    buffer: tuple[Message, ...] = ()  #: the most recent messages of the chat, oldest first
-    local: tuple[Message, ...] = ()  #: earlier messages of the chat, shown by their summaries
-    recalled: tuple[Recollection, ...] = ()  #: best first
-    working: str | None = None  #: the session summary
-    contexts: tuple[ContextFile, ...] = ()  #: files attached to the chat
+    recent_messages: tuple[Message, ...] = ()  #: the most recent messages of the chat, oldest first
+    earlier_messages: tuple[Message, ...] = ()  #: earlier messages of the chat, shown by their summaries
+    candidates: tuple[ScoredCandidate, ...] = ()  #: best first
+    working_summary: str | None = None  #: the session summary
+    context_files: tuple[ContextFile, ...] = ()  #: files attached to the chat
     profile: str | None = None  #: only with the user's consent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class ContextBlock:
     """The text that goes into a prompt, with an account of every recollection that asked to be in it."""
 
     text: str
     tokens: int
-    items: tuple[Item, ...]  #: one for each recollection, best first
-    shown: Tiers = Tiers()  #: what the text holds
+    items: tuple[ReceiptItem, ...]  #: one for each recollection, best first
+    tiers: Tiers = Tiers()  #: what the text holds
     notes: tuple[str, ...] = ()  #: files, profile and summary that had no room, in words

@@ -5,17 +5,17 @@ from dataclasses import asdict, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownModel:
+class EmbeddingModel:
     """The id of a vector space, and the two settings that bring the embedder for it."""
 
     id: str
     embedder: str  #: a name like `onnx`, or a folder
     model: str  #: what is asked of it
 
-    def to_text(self) -> str:
+    def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False)
 
     @classmethod
-    def from_text(cls, text: str) -> "KnownModel":
-        given = json.loads(text)
-        return cls(id=given["id"], embedder=given["embedder"], model=given["model"])
+    def from_json(cls, text: str) -> "EmbeddingModel":
+        data = json.loads(text)
+        return cls(id=data["id"], embedder=data["embedder"], model=data["model"])

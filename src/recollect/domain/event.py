@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 
-class Action(StrEnum):
+class EventAction(StrEnum):
     FORGET = "forget"
     EDIT = "edit"
     MERGE = "merge"
@@ -19,11 +19,11 @@ class Action(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class EventChange:
     """One memory in an event: its id, and the version it had before; None if it did not exist."""
 
     memory_id: str
-    before: int | None
+    previous_version: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +31,13 @@ class Event:
     id: str
     user: str
     at: datetime
-    action: Action
-    steps: tuple[Step, ...]
-    undone: bool = False
+    action: EventAction
+    changes: tuple[EventChange, ...]
+    is_undone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class AuditEntry:
     """A line of the ledger: what was agreed to or done, never what was said."""
 
     at: datetime
@@ -46,11 +46,11 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Certificate:
+class ErasureCertificate:
     """What an erasure did, and whether the file's bytes were looked at and found clean."""
 
-    what: str
+    target: str
     rows: dict[str, int]
-    physical: bool  #: False if only the rows are gone: the bytes may still be on disk
+    is_physical: bool  #: False if only the rows are gone: the bytes may still be on disk
     detail: str
     bytes_scanned: int = 0

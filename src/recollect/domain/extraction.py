@@ -23,7 +23,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class Extraction:
     """Importance 0 means trivial: nothing is kept."""
 
     importance: int

@@ -6,7 +6,7 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opinion:
+class RelevanceFeedback:
     """Whether one passage of a receipt bore on the question."""
 
     user: str
@@ -19,9 +19,9 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Label:
+class RelevanceLabel:
     """A question and what bears on it, each by its id or by its words, with how much it does."""
 
     query: str
-    relevant: Mapping[str, float]
+    gains: Mapping[str, float]
     chat: str | None = None

@@ -6,13 +6,13 @@ from recollect.domain.memory import Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+class SkippedMemory:
     text: str
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
-    kept: tuple[Memory, ...] = ()
-    known: int = 0  #: that were here already
-    left_out: tuple[LeftOut, ...] = ()
+class ImportResult:
+    memories: tuple[Memory, ...] = ()
+    known_count: int = 0  #: that were here already
+    skipped_memories: tuple[SkippedMemory, ...] = ()

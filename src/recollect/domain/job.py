@@ -8,17 +8,17 @@ from enum import StrEnum
 
 class JobKind(StrEnum):
     EMBED = "embed"  #: give passages their vectors
-    JUDGE = "judge"  #: decide what a message is worth and extract facts
+    EXTRACT = "judge"  #: decide what a message is worth and extract facts
     BACKFILL = "backfill"  #: cut older messages into chunks
     REEMBED = "reembed"  #: move to another embedding model
-    SUMMARISE = "summarise"
-    GARDEN = "garden"
+    SUMMARIZE = "summarise"
+    MAINTENANCE = "garden"
 
 
 class JobState(StrEnum):
     READY = "ready"
     LEASED = "leased"
-    PARKED = "parked"  #: gave up; the reason says why, a retry starts it again
+    DEAD = "parked"  #: gave up; the reason says why, a retry starts it again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +40,6 @@ class Job:
     attempts: int
     run_at: datetime
     created_at: datetime
-    lease: int = 0  #: the fencing token: only its holder may finish the job
+    fencing_token: int = 0  #: the fencing token: only its holder may finish the job
     leased_until: datetime | None = None
     reason: str | None = None

@@ -7,22 +7,22 @@ from recollect.domain.memory import Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PutAway:
+class ArchivedMemory:
     """A memory whose time has come, or will have come in so many weeks."""
 
     memory: Memory
     reason: str
-    weeks: int = 0
+    due_in_weeks: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
-    kept: Memory
-    others: tuple[Memory, ...]
+class MemoryMerge:
+    target: Memory
+    duplicates: tuple[Memory, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tended:
+class MaintenanceReport:
     at: datetime
-    put_away: tuple[PutAway, ...] = ()
-    merged: tuple[Merged, ...] = ()
+    archived_memories: tuple[ArchivedMemory, ...] = ()
+    merges: tuple[MemoryMerge, ...] = ()

@@ -19,7 +19,7 @@ class Kind(StrEnum):
     NOTE = "note"  #: kept because it was asked for; nobody said what it is
 
 
-class Standing(StrEnum):
+class MemoryStatus(StrEnum):
     ACTIVE = "active"
     QUARANTINED = "quarantined"
     CONTESTED = "contested"
@@ -37,7 +37,7 @@ class Origin(StrEnum):
     IMPORT = "import"
 
 
-class Band(StrEnum):
+class ImportanceBand(StrEnum):
     """What an importance from 0 to 100 means."""
 
     TRIVIAL = "trivial"
@@ -46,7 +46,7 @@ class Band(StrEnum):
     CRITICAL = "critical"
 
     @classmethod
-    def of(cls, importance: int) -> "Band":
+    def from_importance(cls, importance: int) -> "ImportanceBand":
         if importance <= 0:
             return cls.TRIVIAL
         if importance <= 30:
@@ -55,7 +55,7 @@ class Band(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class SourceSpan:
     """The words of a message that a memory rests on, in characters."""
 
     message_id: str
@@ -74,7 +74,7 @@ class Memory:
     chat: str | None = None  #: where it was first said
     kind: Kind = Kind.NOTE
     weight: float = 1.0  #: 0 to 1
-    standing: Standing = Standing.ACTIVE
+    standing: MemoryStatus = MemoryStatus.ACTIVE
     origin: Origin = Origin.MANUAL
     speaker: Role = Role.USER
     tags: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class Memory:
     valid_to: datetime | None = None
     expires_at: datetime | None = None
     reason: str | None = None  #: why it is not active
-    spans: tuple[Span, ...] = ()
+    spans: tuple[SourceSpan, ...] = ()
 
     @property
     def importance(self) -> int:
@@ -99,7 +99,7 @@ class Memory:
         return fact_hash(self.text)
 
 
-class Change(StrEnum):
+class ChangeKind(StrEnum):
     """What happened to a memory; mem0's words where it has one."""
 
     ADD = "ADD"
@@ -109,31 +109,31 @@ class Change(StrEnum):
     SUPERSEDE = "SUPERSEDE"
     ARCHIVE = "ARCHIVE"
     RESTORE = "RESTORE"
-    RELEARN = "RELEARN"  #: what it was learned from changed
+    REPLAY = "RELEARN"  #: what it was learned from changed
     MERGE = "MERGE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
+class MemoryVersion:
     """One line of a memory's history."""
 
     memory_id: str
     version: int
-    change: Change
+    change: ChangeKind
     text: str
     old_text: str | None
     kind: Kind
     weight: float
-    standing: Standing
+    standing: MemoryStatus
     changed_at: datetime
     reason: str | None = None
 
 
-def normalised(text: str) -> str:
+def normalize_fact(text: str) -> str:
     """The same fact in other clothes: case, width, spaces and the final stop do not matter."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(folded.split()).rstrip(".!")
 
 
 def fact_hash(text: str) -> str:
-    return hashlib.sha256(normalised(text).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return hashlib.sha256(normalize_fact(text).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -5,35 +5,35 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.domain.event import Event
-from recollect.domain.memory import Band, Kind, Memory, Origin, Standing
+from recollect.domain.memory import ImportanceBand, Kind, Memory, MemoryStatus, Origin
 from recollect.domain.message import Message
-from recollect.domain.receipt import Fate
+from recollect.domain.receipt import Disposition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sort:
+class MemoryFacet:
     """Memories that are alike in everything one can choose them by."""
 
-    standing: Standing
+    standing: MemoryStatus
     kind: Kind
     origin: Origin
-    band: Band
+    band: ImportanceBand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
+class RecallUse:
     """A recall in which a memory was considered."""
 
     receipt_id: str
     at: datetime
     chat: str | None
     query: str | None
-    fate: Fate
+    disposition: Disposition
     score: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quote:
+class SourceQuote:
     """The words of a message that a memory rests on."""
 
     message: Message
@@ -42,7 +42,7 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
+class WeightPoint:
     """What a memory weighs at a moment."""
 
     at: datetime
@@ -50,7 +50,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Alike:
+class DuplicatePair:
     """Two memories that may say the same: their vectors do, their words do not prove it."""
 
     memory: Memory  #: the one that says more
@@ -59,31 +59,31 @@ class Alike:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Altered:
+class MemoryChange:
     """What an event did to one memory. What is not kept any more is None."""
 
     memory_id: str
     before: Memory | None
     after: Memory | None
-    now: Memory | None
+    current: Memory | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class EventDetails:
     """An event with what it did."""
 
     event: Event
-    altered: Sequence[Altered]
+    changes: Sequence[MemoryChange]
     can_be_undone: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class MemoryDetails:
     """What a memory rests on, when it was recalled, and how it fades if it is not said again."""
 
-    quotes: Sequence[Quote]
-    uses: Sequence[Use]
-    fading: Sequence[Point]
+    quotes: Sequence[SourceQuote]
+    uses: Sequence[RecallUse]
+    weight_forecast: Sequence[WeightPoint]
     archive_below: float
-    leaves_at: datetime | None  #: when it is put away; None if it stays for as long as was looked
-    reason: str | None  #: why it is put away then
+    archive_at: datetime | None  #: when it is put away; None if it stays for as long as was looked
+    archive_reason: str | None  #: why it is put away then

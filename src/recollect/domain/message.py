@@ -25,7 +25,7 @@ class Role(StrEnum):
 
 
 #: Only what these two said is indexed, embedded and summarised.
-SPEAKERS = (Role.USER, Role.ASSISTANT)
+CHAT_ROLES = (Role.USER, Role.ASSISTANT)
 
 
 class MessageType(StrEnum):
@@ -40,7 +40,7 @@ class ChunkKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class MessageDraft:
     """A message as a client hands it over."""
 
     role: Role
@@ -89,4 +89,4 @@ class Chat:
     title: str | None
     created_at: datetime
     updated_at: datetime
-    messages: int
+    message_count: int

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 
-from recollect.domain.receipt import Fate, Item, Receipt
+from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 
 #: The similarities that are looked at.
-TOP = 3
+MAX_SIMILARITIES = 3
 #: Budgets between which a memory block is neither useless nor most of the prompt, and the step they are advised in.
-LEAST, MOST, STEP = 200, 4000, 50
-OVER_BUDGET = "over budget"
+MIN_BUDGET_TOKENS, MAX_BUDGET_TOKENS, BUDGET_STEP_TOKENS = 200, 4000, 50
+OVER_BUDGET_REASON = "over budget"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +22,10 @@ class Percentiles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Metrics:
+class RecallMetrics:
     """Shares are from 0 to 1; times are milliseconds."""
 
-    recalls: int = 0
+    recall_count: int = 0
     hit_rate: float = 0.0  #: recalls that found anything
     top_similarity: float | None = None  #: of the best passage, on average
     content_types: Mapping[str, int] = field(default_factory=dict)  #: what was handed on, by source
@@ -34,22 +34,25 @@ class Metrics:
     flags: Mapping[str, float] = field(default_factory=dict)  #: share of recalls with a feature on
     budget_used: float | None = None  #: of a block, on average
     tokens: Percentiles | None = None  #: of a block
-    overflows: int = 0  #: blocks that had no room for something
-    degraded: int = 0
+    overflow_count: int = 0  #: blocks that had no room for something
+    degraded_count: int = 0
 
 
-def measured(receipts: Sequence[Receipt]) -> Metrics:
+def compute_metrics(receipts: Sequence[Receipt]) -> RecallMetrics:
     if not receipts:
-        return Metrics()
-    handed = [[item for item in receipt.items if item.fate is not Fate.LEFT_OUT] for receipt in receipts]
-    tops = [best for items in handed for best in similarities(items)[:1]]
+        return RecallMetrics()
+    used_items = [
+        [item for item in receipt.items if item.disposition is not Disposition.LEFT_OUT]
+        for receipt in receipts
+    ]
+    tops = [best for items in used_items for best in top_similarities(items)[:1]]
     blocks = [receipt for receipt in receipts if receipt.text]
     parts = sorted({part for receipt in receipts for part in receipt.timings})
-    return Metrics(
-        recalls=len(receipts),
-        hit_rate=sum(map(bool, handed)) / len(receipts),
+    return RecallMetrics(
+        recall_count=len(receipts),
+        hit_rate=sum(map(bool, used_items)) / len(receipts),
         top_similarity=sum(tops) / len(tops) if tops else None,
-        content_types=Counter(item.source.value for items in handed for item in items),
+        content_types=Counter(item.source.value for items in used_items for item in items),
         sources=sum((Counter(receipt.sources) for receipt in receipts), Counter()),
         latency={
             part: _percentiles([r.timings[part] for r in receipts if part in r.timings]) for part in parts
@@ -60,37 +63,42 @@ def measured(receipts: Sequence[Receipt]) -> Metrics:
         },
         budget_used=sum(r.tokens / max(r.budget, 1) for r in blocks) / len(blocks) if blocks else None,
         tokens=_percentiles([receipt.tokens for receipt in blocks]) if blocks else None,
-        overflows=sum(map(overflowed, receipts)),
-        degraded=sum(bool(receipt.degraded) for receipt in receipts),
+        overflow_count=sum(map(is_over_budget, receipts)),
+        degraded_count=sum(bool(receipt.degradations) for receipt in receipts),
     )
 
 
-def similarities(items: Sequence[Item]) -> list[float]:
+def top_similarities(items: Sequence[ReceiptItem]) -> list[float]:
     """How near the best passages are to the question by meaning, nearest first."""
-    return sorted((item.cosine for item in items if item.cosine is not None), reverse=True)[:TOP]
+    return sorted((item.cosine for item in items if item.cosine is not None), reverse=True)[:MAX_SIMILARITIES]
 
 
-def overflowed(receipt: Receipt) -> bool:
-    return any(item.reason is not None and item.reason.startswith(OVER_BUDGET) for item in receipt.items)
+def is_over_budget(receipt: Receipt) -> bool:
+    return any(
+        item.reason is not None and item.reason.startswith(OVER_BUDGET_REASON) for item in receipt.items
+    )
 
 
-def advised_budget(metrics: Metrics, budget: int) -> int | None:
+def recommend_budget(metrics: RecallMetrics, budget: int) -> int | None:
     """
     The budget that real use asks for: what 95 of 100 blocks needed, more if blocks overflowed; None before there is
     any use to go by.
     """
     if metrics.tokens is None:
         return None
-    wanted = max(metrics.tokens.p95, 2 * metrics.tokens.p50 if metrics.overflows else 0.0)
-    if metrics.overflows and metrics.tokens.p95 > 0.9 * budget:
-        wanted = max(wanted, 1.25 * budget)
-    return min(max(ceil(wanted / STEP) * STEP, LEAST), MOST)
+    tokens_needed = max(metrics.tokens.p95, 2 * metrics.tokens.p50 if metrics.overflow_count else 0.0)
+    if metrics.overflow_count and metrics.tokens.p95 > 0.9 * budget:
+        tokens_needed = max(tokens_needed, 1.25 * budget)
+    return min(
+        max(ceil(tokens_needed / BUDGET_STEP_TOKENS) * BUDGET_STEP_TOKENS, MIN_BUDGET_TOKENS),
+        MAX_BUDGET_TOKENS,
+    )
 
 
 def _percentiles(values: Sequence[float]) -> Percentiles:
     ordered = sorted(values)
 
-    def at(share: float) -> float:
+    def quantile(share: float) -> float:
         return ordered[min(ceil(share * len(ordered)), len(ordered)) - 1]
 
-    return Percentiles(p50=at(0.50), p95=at(0.95), p99=at(0.99))
+    return Percentiles(p50=quantile(0.50), p95=quantile(0.95), p99=quantile(0.99))

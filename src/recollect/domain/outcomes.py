@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from recollect.domain.candidate import Recollection
+from recollect.domain.candidate import ScoredCandidate
 from recollect.domain.memory import Memory
 from recollect.domain.message import Message
 
@@ -16,14 +16,14 @@ class New:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reinforces:
+class Reinforced:
     """It was known; now it is known a little better."""
 
     memory: Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Supersedes:
+class Superseded:
     """It took the place of something that no longer holds; that stays in history."""
 
     memory: Memory | None  #: None when a thing merely ended
@@ -31,7 +31,7 @@ class Supersedes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contested:
+class Conflicting:
     """It contradicts what is known, and the user is asked."""
 
     memory: Memory
@@ -39,7 +39,7 @@ class Contested:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class AlreadyKnown:
     """There was nothing to do."""
 
     memory: Memory
@@ -47,7 +47,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Buried:
+class PreviouslyForgotten:
     """It was forgotten, and stays so."""
 
     text: str
@@ -62,27 +62,29 @@ class Declined:
     reason: str
 
 
-Kept: TypeAlias = New | Reinforces | Supersedes | Contested | Known | Buried | Declined
+FactOutcome: TypeAlias = (
+    New | Reinforced | Superseded | Conflicting | AlreadyKnown | PreviouslyForgotten | Declined
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observed:
+class IngestResult:
     """A message is on disk, or memory does not listen here and it is not."""
 
     message: Message
-    new: bool  #: False if its client id was there already, or if it is not stored
-    considered: bool  #: whether a judge will look at it
+    is_new: bool  #: False if its client id was there already, or if it is not stored
+    is_queued: bool  #: whether a judge will look at it
     reason: str  #: what the funnel said
-    masked: tuple[str, ...] = ()  #: kinds of secrets that were masked before it was stored
-    stored: bool = True  #: False where memory does not listen
+    redacted_kinds: tuple[str, ...] = ()  #: kinds of secrets that were masked before it was stored
+    is_stored: bool = True  #: False where memory does not listen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Absence:
+class WhyNot:
     """Why something is not recalled, or that it is."""
 
     id: str
     text: str
     reason: str
     rank: int | None = None  #: its place in the order, if a channel brought it
-    item: Recollection | None = None
+    candidate: ScoredCandidate | None = None

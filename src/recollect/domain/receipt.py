@@ -10,7 +10,7 @@ from recollect.domain.memory import Kind
 from recollect.domain.message import Role
 
 
-class Fate(StrEnum):
+class Disposition(StrEnum):
     """What became of a candidate."""
 
     INJECTED = "injected"
@@ -19,13 +19,13 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class ReceiptItem:
     """One candidate: what it is, how it scored, and why it is in or out."""
 
     source: Source
     id: str
     text: str
-    fate: Fate
+    disposition: Disposition
     score: float
     parts: Mapping[str, float]
     tokens: int
@@ -55,12 +55,12 @@ class Receipt:
     budget: int
     tokens: int = 0
     text: str = ""  #: the block as it was handed out
-    items: tuple[Item, ...] = ()
-    degraded: tuple[str, ...] = ()  #: what did not work, in words; empty when all did
-    skipped: tuple[str, ...] = ()  #: sources that were not asked, and why
+    items: tuple[ReceiptItem, ...] = ()
+    degradations: tuple[str, ...] = ()  #: what did not work, in words; empty when all did
+    skipped_sources: tuple[str, ...] = ()  #: sources that were not asked, and why
     sources: Mapping[str, int] = field(default_factory=dict)  #: hits per source before ranking
     timings: Mapping[str, float] = field(default_factory=dict)  #: milliseconds by part
 
     @property
-    def injected(self) -> tuple[Item, ...]:
-        return tuple(item for item in self.items if item.fate is Fate.INJECTED)
+    def injected_items(self) -> tuple[ReceiptItem, ...]:
+        return tuple(item for item in self.items if item.disposition is Disposition.INJECTED)

@@ -5,20 +5,20 @@ from dataclasses import Field, dataclass
 from difflib import get_close_matches
 from typing import Literal, NamedTuple, TypeAlias
 
-from recollect.domain.policy import Value
+from recollect.domain.policy import OptionValue
 
-Source: TypeAlias = Literal["call", "preference", "environment", "file", "preset", "default"]
-Kind: TypeAlias = Literal[
+SettingLayer: TypeAlias = Literal["call", "preference", "environment", "file", "preset", "default"]
+SettingKind: TypeAlias = Literal[
     "yes or no", "whole number", "number", "choice", "choice or folder", "list", "path", "text"
 ]
 
 #: What stands in for a secret wherever it would be seen.
-HIDDEN = "••••"
+SECRET_PLACEHOLDER = "••••"  # noqa: S105 - not a password
 #: No count, size or time in the settings is sensibly larger.
-MOST = 1_000_000_000
+MAX_SETTING_VALUE = 1_000_000_000
 
 #: What settings begin with that limit what a user costs others: these are not the user's own to raise.
-CAPS = "spend."
+CAP_SETTING_PREFIX = "spend."
 
 #: What a `recollect.toml` in the current folder may set without being trusted, since anybody may have put it there: how
 #: memories that a recall may read anyway are ranked, cut and laid out. The worst value makes a recall poor, which gains
@@ -50,7 +50,7 @@ PROJECT_SETTINGS = frozenset(
     )
 )
 
-_YES_NO = {
+_BOOLEAN_WORDS = {
     "true": True,
     "1": True,
     "yes": True,
@@ -61,17 +61,22 @@ _YES_NO = {
     "off": False,
 }
 
-_KINDS: Mapping[object, Kind] = {bool: "yes or no", int: "whole number", float: "number", str: "text"}
+_KIND_BY_TYPE: Mapping[object, SettingKind] = {
+    bool: "yes or no",
+    int: "whole number",
+    float: "number",
+    str: "text",
+}
 
 
-class Place(NamedTuple):
+class SettingSource(NamedTuple):
     """Who set a value. The origin is a variable, a file or a preset; a default has none."""
 
-    source: Source
+    layer: SettingLayer
     origin: str = ""
 
     def __str__(self) -> str:
-        match self.source:
+        match self.layer:
             case "call":
                 return "an argument"
             case "preference":
@@ -91,30 +96,30 @@ class Setting:
     """A value and where it came from."""
 
     name: str
-    value: Value
-    source: Source
+    value: OptionValue
+    layer: SettingLayer
     origin: str
     doc: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Described:
+class SettingSpec:
     """One thing that can be set."""
 
     name: str
     #: The environment variables that set it, strongest first.
     environment: tuple[str, ...]
-    kind: Kind
+    kind: SettingKind
     choices: tuple[str, ...] = ()
     low: float = 0
-    high: float = MOST
+    high: float = MAX_SETTING_VALUE
     #: As it is shown: a path that depends on the machine is put into words.
-    default: Value
+    default: OptionValue
     doc: str
-    secret: bool = False
+    is_secret: bool = False
 
     @property
-    def takes(self) -> str:
+    def accepted_values(self) -> str:
         """What may be written, in words."""
         match self.kind:
             case "yes or no":
@@ -130,88 +135,96 @@ class Described:
             case "path" | "text":
                 return "text that is not empty" if self.default else "text"
 
-    def at(self, place: Place, value: Value) -> Setting:
-        return Setting(name=self.name, value=value, source=place.source, origin=place.origin, doc=self.doc)
+    def make_setting(self, source: SettingSource, value: OptionValue) -> Setting:
+        return Setting(name=self.name, value=value, layer=source.layer, origin=source.origin, doc=self.doc)
 
-    def parse(self, raw: object) -> Value:
+    def parse(self, raw: object) -> OptionValue:
         """Return the value, from text or already typed, or None if it makes no sense here."""
         match self.kind:
             case "yes or no":
-                return _YES_NO.get(str(raw).strip().casefold())
+                return _BOOLEAN_WORDS.get(str(raw).strip().casefold())
             case "whole number" | "number":
-                return _number(self, raw)
+                return _parse_number(self, raw)
             case "choice" | "choice or folder":
-                return _choice(self, raw)
+                return _parse_choice(self, raw)
             case "list":
-                return _list(raw)
+                return _parse_list(raw)
             case "path" | "text":
-                return _text(self, raw)
+                return _parse_text(self, raw)
 
 
-def described(
-    name: str, knob: Field[object], *, environment: tuple[str, ...], limits: tuple[float, float] = (0, MOST)
-) -> Described:
+def describe_field(
+    name: str,
+    option_field: Field[object],
+    *,
+    environment: tuple[str, ...],
+    limits: tuple[float, float] = (0, MAX_SETTING_VALUE),
+) -> SettingSpec:
     """Describe a field made by `knob`."""
     low, high = limits
-    return Described(
+    return SettingSpec(
         name=name,
         environment=environment,
-        kind=_kind(knob),
-        choices=knob.metadata["choices"],
+        kind=_field_kind(option_field),
+        choices=option_field.metadata["choices"],
         low=low,
         high=high,
-        default=knob.metadata.get("shown", knob.default),
-        doc=knob.metadata["doc"],
-        secret=knob.metadata.get("secret", False),
+        default=option_field.metadata.get("shown", option_field.default),
+        doc=option_field.metadata["doc"],
+        is_secret=option_field.metadata.get("secret", False),
     )
 
 
-def _kind(knob: Field[object]) -> Kind:
-    if knob.metadata.get("path"):
+def _field_kind(option_field: Field[object]) -> SettingKind:
+    if option_field.metadata.get("path"):
         return "path"
-    if knob.metadata["choices"]:
+    if option_field.metadata["choices"]:
         # A Literal is the whole list; a plain string leaves room for a folder.
-        return "choice or folder" if knob.type is str else "choice"
-    return _KINDS.get(knob.type, "list")
+        return "choice or folder" if option_field.type is str else "choice"
+    return _KIND_BY_TYPE.get(option_field.type, "list")
 
 
-def nearest(key: str, names: Sequence[str]) -> str | None:
+def closest_name(key: str, names: Sequence[str]) -> str | None:
     """The name that was probably meant; `alpha` finds `recall.alpha`."""
     if close := get_close_matches(key, names, n=1):
         return close[0]
-    tails = {name.rpartition(".")[2]: name for name in reversed(names)}
-    close = get_close_matches(key.rpartition(".")[2], tails, n=1)
-    return tails[close[0]] if close else None
+    names_by_tail = {name.rpartition(".")[2]: name for name in reversed(names)}
+    close = get_close_matches(key.rpartition(".")[2], names_by_tail, n=1)
+    return names_by_tail[close[0]] if close else None
 
 
-def _number(row: Described, raw: object) -> int | float | None:
-    whole = row.kind == "whole number"
-    if isinstance(raw, bool) or not isinstance(raw, str | int | float) or (whole and isinstance(raw, float)):
+def _parse_number(spec: SettingSpec, raw: object) -> int | float | None:
+    is_whole = spec.kind == "whole number"
+    if (
+        isinstance(raw, bool)
+        or not isinstance(raw, str | int | float)
+        or (is_whole and isinstance(raw, float))
+    ):
         return None
     try:
-        number = int(raw) if whole else float(raw)
+        number = int(raw) if is_whole else float(raw)
     except (ValueError, OverflowError):
         return None
-    return number if row.low <= number <= row.high else None
+    return number if spec.low <= number <= spec.high else None
 
 
-def _text(row: Described, raw: object) -> str | None:
-    if not isinstance(raw, str) or (row.default and not raw.strip()):
+def _parse_text(spec: SettingSpec, raw: object) -> str | None:
+    if not isinstance(raw, str) or (spec.default and not raw.strip()):
         return None
     return raw.strip()
 
 
-def _choice(row: Described, raw: object) -> str | None:
-    text = _text(row, raw)
-    if text is None or text in row.choices:
+def _parse_choice(spec: SettingSpec, raw: object) -> str | None:
+    text = _parse_text(spec, raw)
+    if text is None or text in spec.choices:
         return text
     is_path = "/" in text or "\\" in text
-    return text if is_path and row.kind == "choice or folder" else None
+    return text if is_path and spec.kind == "choice or folder" else None
 
 
-def _list(raw: object) -> tuple[str, ...] | None:
+def _parse_list(raw: object) -> tuple[str, ...] | None:
     parts = raw.split(",") if isinstance(raw, str) else raw
     if not isinstance(parts, list | tuple):
         return None
-    words = [part.strip() for part in parts if isinstance(part, str)]
-    return tuple(word for word in words if word) if len(words) == len(parts) else None
+    items = [part.strip() for part in parts if isinstance(part, str)]
+    return tuple(word for word in items if word) if len(items) == len(parts) else None

@@ -3,47 +3,47 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from recollect.domain.extraction import Judgement
-from recollect.domain.memory import normalised
+from recollect.domain.extraction import Extraction
+from recollect.domain.memory import normalize_fact
 from recollect.domain.message import Message, MessageType, Role
 from recollect.domain.policy import Policy
 from recollect.errors import AnswerUnreadable
-from recollect.extraction.fact_checks import Nothing
-from recollect.extraction.injected_blocks import BLANK, blanked
+from recollect.extraction.fact_checks import EmptyReplyRule
+from recollect.extraction.injected_blocks import BLANK_CHARACTER, blank_injected
 from recollect.extraction.prompt_builder import (
-    MAX_INPUT,
-    Desk,
-    Mode,
-    Question,
-    Source,
-    questions,
-    retry_question,
+    MAX_INPUT_TOKENS,
+    ExtractionMode,
+    ExtractionRequest,
+    PromptOptions,
+    SourceText,
+    build_requests,
+    build_retry_request,
 )
-from recollect.extraction.reply_parser import Unreadable, read
-from recollect.extraction.rules.classifier import judge
-from recollect.extraction.validation import Quarantined, Standards, Verdict
-from recollect.ports.chat_model import ChatModel, Completion, Turn
-from recollect.text.language import detect
+from recollect.extraction.reply_parser import UnreadableReply, parse_reply
+from recollect.extraction.rules.classifier import extract_by_rules
+from recollect.extraction.validation import QuarantinedFact, ValidatedExtraction, ValidationLimits
+from recollect.ports.chat_model import ChatModel, Completion, ModelMessage
+from recollect.text.language import detect_language
 
 #: Whose words the judge reads, by the policy's name for them.
-READ = {
+EXTRACTED_ROLES = {
     "user": frozenset({Role.USER}),
     "user+assistant": frozenset({Role.USER, Role.ASSISTANT}),
     "all": frozenset({Role.USER, Role.ASSISTANT, Role.TOOL}),
 }
-_LOCALES = ("en", "pt")
+_PROMPT_LOCALES = ("en", "pt")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
+class ModelUsage:
     """What the model was asked, in calls and in tokens as it counts them."""
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
-    def __add__(self, other: "Cost") -> "Cost":
-        return Cost(
+    def __add__(self, other: "ModelUsage") -> "ModelUsage":
+        return ModelUsage(
             calls=self.calls + other.calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
@@ -51,163 +51,184 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class MessageExtraction:
     """What became of one message. Messages that were asked about together share a cost: the first has it."""
 
     message_id: str
-    judgement: Judgement
-    quarantined: tuple[Quarantined, ...] = ()
-    cost: Cost = field(default_factory=Cost)
+    extraction: Extraction
+    quarantined_facts: tuple[QuarantinedFact, ...] = ()
+    usage: ModelUsage = field(default_factory=ModelUsage)
     model: str | None = None  #: who judged; None are the rules
-    left_out: tuple[str, ...] = ()  #: what did not fit into the question
+    omissions: tuple[str, ...] = ()  #: what did not fit into the question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeStep:
+class Extractor:
     """
     Raises ProviderBusy and ProviderError as the model does, and AnswerUnreadable when it cannot be understood twice
     in a row. Then nothing is judged, and the same messages can be judged again.
     """
 
     model: ChatModel | None = None
-    prompts: Mapping[str, str] = field(default_factory=dict)  #: the user's own, by name
-    max_input: int = MAX_INPUT  #: tokens of one question
+    prompt_overrides: Mapping[str, str] = field(default_factory=dict)  #: the user's own, by name
+    max_input_tokens: int = MAX_INPUT_TOKENS  #: tokens of one question
     timeout: float | None = None  #: seconds for one call; None leaves it to the model
-    nothing: Nothing = "exact"
+    empty_reply_rule: EmptyReplyRule = "exact"
 
     def __call__(
         self,
         messages: Sequence[Message],
         *,
         policy: Policy,
-        existing: Sequence[str] = (),
-        contexts: Sequence[str] = (),
+        known_memories: Sequence[str] = (),
+        context_texts: Sequence[str] = (),
         known_names: Collection[str] = (),
-    ) -> list[Judged]:
+    ) -> list[MessageExtraction]:
         """Judge messages in their order. What roles the policy leaves out, and what was injected, is never read."""
-        mode = policy.extract.mode
-        allowed = READ[policy.extract.roles]
-        sources = [_source(message) for message in messages if message.role in allowed]
-        spoken = [source for source in sources if source.shown]
-        found: dict[str, Judged] = {}
+        mode = policy.extraction.mode
+        allowed = EXTRACTED_ROLES[policy.extraction.roles]
+        sources = [_source_text(message) for message in messages if message.role in allowed]
+        readable_sources = [source for source in sources if source.visible_text]
+        results: dict[str, MessageExtraction] = {}
         if mode != "off" and self.model is not None:
-            desk = Desk(
-                policy=policy.extract,
-                locale=_locale(spoken, policy.assemble.locale),
-                existing=existing,
-                contexts=contexts,
-                overrides=self.prompts,
-                max_input=self.max_input,
+            options = PromptOptions(
+                policy=policy.extraction,
+                locale=_prompt_locale(readable_sources, policy.context.locale),
+                known_memories=known_memories,
+                context_texts=context_texts,
+                overrides=self.prompt_overrides,
+                max_input_tokens=self.max_input_tokens,
             )
-            held = Standards(
-                min_fact_chars=policy.extract.min_fact_chars, nothing=self.nothing, known_names=known_names
+            limits = ValidationLimits(
+                min_fact_chars=policy.extraction.min_fact_chars,
+                empty_reply_rule=self.empty_reply_rule,
+                known_names=known_names,
             )
-            found = self._asked(self.model, spoken, mode, desk, held)
+            results = self._extract_with_model(self.model, readable_sources, mode, options, limits)
         elif mode != "off":
-            readable = {source.id: source for source in spoken}
-            found = {m.id: _by_rules(m, readable[m.id], policy) for m in messages if m.id in readable}
-        return [found.get(message.id) or _unread(message, policy) for message in messages]
+            source_by_id = {source.id: source for source in readable_sources}
+            results = {
+                m.id: _extract_with_rules(m, source_by_id[m.id], policy)
+                for m in messages
+                if m.id in source_by_id
+            }
+        return [results.get(message.id) or _skipped_extraction(message, policy) for message in messages]
 
-    def _asked(
-        self, model: ChatModel, sources: Sequence[Source], mode: Mode, desk: Desk, held: Standards
-    ) -> dict[str, Judged]:
-        found: dict[str, Judged] = {}
-        for question in questions(sources, mode, desk):
-            verdicts, cost = self._answered(model, question, held)
-            for source, verdict in zip(question.sources, verdicts, strict=True):
-                judged = Judged(
+    def _extract_with_model(
+        self,
+        model: ChatModel,
+        sources: Sequence[SourceText],
+        mode: ExtractionMode,
+        options: PromptOptions,
+        limits: ValidationLimits,
+    ) -> dict[str, MessageExtraction]:
+        results: dict[str, MessageExtraction] = {}
+        for request in build_requests(sources, mode, options):
+            extractions, usage = self._request_extractions(model, request, limits)
+            for source, extraction in zip(request.sources, extractions, strict=True):
+                result = MessageExtraction(
                     message_id=source.id,
-                    judgement=verdict.judgement,
-                    quarantined=verdict.quarantined,
-                    cost=cost,
+                    extraction=extraction.extraction,
+                    quarantined_facts=extraction.quarantined_facts,
+                    usage=usage,
                     model=model.model_id,
-                    left_out=question.left_out,
+                    omissions=request.omissions,
                 )
-                found[source.id] = _merged(found[source.id], judged) if source.id in found else judged
-                cost = Cost()
-        return found
+                results[source.id] = (
+                    _merge_extractions(results[source.id], result) if source.id in results else result
+                )
+                usage = ModelUsage()
+        return results
 
-    def _answered(
-        self, model: ChatModel, question: Question, held: Standards
-    ) -> tuple[tuple[Verdict, ...], Cost]:
-        first = self._complete(model, question)
-        match read(first.text, question, held, cut=first.cut):
-            case Unreadable(reason=reason):
-                again = retry_question(question, first.text, reason, overrides=self.prompts, cut=first.cut)
+    def _request_extractions(
+        self, model: ChatModel, request: ExtractionRequest, limits: ValidationLimits
+    ) -> tuple[tuple[ValidatedExtraction, ...], ModelUsage]:
+        first = self._complete(model, request)
+        match parse_reply(first.text, request, limits, is_truncated=first.is_truncated):
+            case UnreadableReply(reason=reason):
+                retry_request = build_retry_request(
+                    request,
+                    first.text,
+                    reason,
+                    overrides=self.prompt_overrides,
+                    is_truncated=first.is_truncated,
+                )
             case verdicts:
-                return verdicts, _cost(first)
-        second = self._complete(model, again)
-        match read(second.text, question, held, cut=second.cut):
-            case Unreadable(reason=reason):
+                return verdicts, _model_usage(first)
+        second = self._complete(model, retry_request)
+        match parse_reply(second.text, request, limits, is_truncated=second.is_truncated):
+            case UnreadableReply(reason=reason):
                 raise AnswerUnreadable(
                     f"The model {model.model_id} was asked twice, and its answer cannot be read: {reason}. "
                     "Nothing was learned; retry the job, or choose another model."
                 )
             case verdicts:
-                return verdicts, _cost(first) + _cost(second)
+                return verdicts, _model_usage(first) + _model_usage(second)
 
-    def _complete(self, model: ChatModel, question: Question) -> Completion:
-        turns = [Turn(role=line.role, content=line.text) for line in question.lines]
+    def _complete(self, model: ChatModel, request: ExtractionRequest) -> Completion:
+        turns = [ModelMessage(role=line.role, content=line.text) for line in request.messages]
         return model.complete(
-            turns, max_tokens=question.max_tokens, schema=question.schema, timeout=self.timeout
+            turns, max_tokens=request.max_tokens, schema=request.schema, timeout=self.timeout
         )
 
 
-def _source(message: Message) -> Source:
-    return Source(id=message.id, role=message.role, text=blanked(message.content))
+def _source_text(message: Message) -> SourceText:
+    return SourceText(id=message.id, role=message.role, text=blank_injected(message.content))
 
 
-def _locale(sources: Sequence[Source], fallback: str) -> str:
+def _prompt_locale(sources: Sequence[SourceText], fallback: str) -> str:
     """Prompts are written in the language of what they ask about, as far as we speak it."""
-    spoken = detect("\n".join(source.shown[:300] for source in sources))
-    return spoken if spoken in _LOCALES else fallback
+    language = detect_language("\n".join(source.visible_text[:300] for source in sources))
+    return language if language in _PROMPT_LOCALES else fallback
 
 
-def _by_rules(message: Message, source: Source, policy: Policy) -> Judged:
+def _extract_with_rules(message: Message, source: SourceText, policy: Policy) -> MessageExtraction:
     # Spaces for what was injected: places in the message stay what they are.
-    found = judge(source.text.replace(BLANK, " "), role=message.role, said_at=message.created_at)
-    shortest = policy.extract.min_fact_chars
+    extraction = extract_by_rules(
+        source.text.replace(BLANK_CHARACTER, " "), role=message.role, sent_at=message.created_at
+    )
+    min_fact_chars = policy.extraction.min_fact_chars
     # "name: Ana" is short, and what fills a slot is no accident.
-    facts = tuple(fact for fact in found.facts if fact.attribute or len(fact.text) >= shortest)
-    return Judged(message_id=message.id, judgement=replace(found, facts=facts))
+    facts = tuple(fact for fact in extraction.facts if fact.attribute or len(fact.text) >= min_fact_chars)
+    return MessageExtraction(message_id=message.id, extraction=replace(extraction, facts=facts))
 
 
-def _unread(message: Message, policy: Policy) -> Judged:
-    if policy.extract.mode == "off":
+def _skipped_extraction(message: Message, policy: Policy) -> MessageExtraction:
+    if policy.extraction.mode == "off":
         reason = "extraction is off"
-    elif message.role not in READ[policy.extract.roles]:
+    elif message.role not in EXTRACTED_ROLES[policy.extraction.roles]:
         reason = f"{message.role} text is not read"
     else:
         reason = "there is nothing in it but what was injected"
-    return Judged(message_id=message.id, judgement=Judgement(importance=0, reason=reason))
+    return MessageExtraction(message_id=message.id, extraction=Extraction(importance=0, reason=reason))
 
 
-def _cost(completion: Completion) -> Cost:
-    return Cost(
+def _model_usage(completion: Completion) -> ModelUsage:
+    return ModelUsage(
         calls=1,
         prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens,
     )
 
 
-def _merged(one: Judged, other: Judged) -> Judged:
+def _merge_extractions(one: MessageExtraction, other: MessageExtraction) -> MessageExtraction:
     """Two pieces of one long message: the more important one speaks for it, and all their facts are kept."""
-    first, second = one.judgement, other.judgement
-    facts = {normalised(fact.text): fact for fact in (*second.facts, *first.facts)}
+    first, second = one.extraction, other.extraction
+    facts = {normalize_fact(fact.text): fact for fact in (*second.facts, *first.facts)}
     leading = max(first, second, key=lambda judgement: judgement.importance)
     return replace(
         one,
-        judgement=replace(
+        extraction=replace(
             leading,
-            message_type=_weightier(first.message_type, second.message_type),
+            message_type=_higher_message_type(first.message_type, second.message_type),
             summary=leading.summary or first.summary or second.summary,
             facts=tuple(sorted(facts.values(), key=lambda fact: fact.start)),
         ),
-        quarantined=(*one.quarantined, *other.quarantined),
-        cost=one.cost + other.cost,
+        quarantined_facts=(*one.quarantined_facts, *other.quarantined_facts),
+        usage=one.usage + other.usage,
     )
 
 
-def _weightier(one: MessageType, other: MessageType) -> MessageType:
+def _higher_message_type(one: MessageType, other: MessageType) -> MessageType:
     order = (MessageType.DECISION, MessageType.CODE, MessageType.CHAT)
     return min(one, other, key=order.index)

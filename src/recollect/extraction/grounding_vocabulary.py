@@ -4,28 +4,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 
-def _listed(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def _grouped(text: str) -> Mapping[str, str]:
+def _synonym_groups(text: str) -> Mapping[str, str]:
     """For each word the first of its line."""
     lines = [line.split() for line in text.strip().splitlines()]
     return {word: line[0] for line in lines for word in line}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vocabulary:
-    user: frozenset[str]  #: the one that facts are about
-    framing: frozenset[str]  #: what any fact in the third person is made of
-    groups: Mapping[str, str]  #: each word's group, for words that stand for one another
-    numbers: Mapping[str, str]
-    turning: frozenset[str]  #: say the opposite of what the rest says
+class GroundingVocabulary:
+    user_words: frozenset[str]  #: the one that facts are about
+    framing_words: frozenset[str]  #: what any fact in the third person is made of
+    synonym_groups: Mapping[str, str]  #: each word's group, for words that stand for one another
+    number_words: Mapping[str, str]
+    negations: frozenset[str]  #: say the opposite of what the rest says
 
 
-ENGLISH = Vocabulary(
-    user=_listed("i user users assistant"),
-    framing=_listed(
+ENGLISH_VOCABULARY = GroundingVocabulary(
+    user_words=_word_set("i user users assistant"),
+    framing_words=_word_set(
         "rather via due such even first last onto across toward towards only once per up down out off "
         "after before during between among against within instead though although both either else "
         "however therefore thus yet ever most more less least few many several own a an the this that "
@@ -45,7 +45,7 @@ ENGLISH = Vocabulary(
         "neither none cannot anymore any all some every each other another same stop stops stopped quit "
         "quits s t m re ve ll d"
     ),
-    groups=_grouped(
+    synonym_groups=_synonym_groups(
         """
         married wife husband spouse wed marriage
         mother mom mum mommy mummy
@@ -92,7 +92,7 @@ ENGLISH = Vocabulary(
         cook cooking chef
         """
     ),
-    numbers=dict(
+    number_words=dict(
         zip(
             "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
             "fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty "
@@ -101,15 +101,15 @@ ENGLISH = Vocabulary(
             strict=True,
         )
     ),
-    turning=_listed(
+    negations=_word_set(
         "not no never nor neither cannot without hate hates hated dislike dislikes disliked detest "
         "detests avoid avoids avoided stop stops stopped quit quits anymore"
     ),
 )
 
-PORTUGUESE = Vocabulary(
-    user=_listed("eu user usuario usuaria usuarios utilizador assistente"),
-    framing=_listed(
+PORTUGUESE_VOCABULARY = GroundingVocabulary(
+    user_words=_word_set("eu user usuario usuaria usuarios utilizador assistente"),
+    framing_words=_word_set(
         "apenas so somente via devido tal tais mesmo primeiro ultimo durante contra apos antes depois ate "
         "embora ambos cada pois portanto porem entao assim o a os as um uma uns umas de do da dos das em "
         "no na nos nas num numa ao aos com por pelo pela pelos pelas para pra pro sem sobre entre desde e "
@@ -126,7 +126,7 @@ PORTUGUESE = Vocabulary(
         "atualmente ainda ja mais menos todo toda todos todas odeia odeio odiar detesta detesto evita "
         "evito evitar nao nunca jamais nem nenhum nenhuma parou parei deixou deixei outro outra"
     ),
-    groups=_grouped(
+    synonym_groups=_synonym_groups(
         """
         casado casada esposa marido mulher casamento
         mae mamae
@@ -165,7 +165,7 @@ PORTUGUESE = Vocabulary(
         estudar estudo estuda estudante
         """
     ),
-    numbers=dict(
+    number_words=dict(
         zip(
             "zero um dois tres quatro cinco seis sete oito nove dez onze doze treze quatorze quinze "
             "dezesseis dezessete dezoito dezenove vinte trinta quarenta cinquenta sessenta setenta "
@@ -175,10 +175,10 @@ PORTUGUESE = Vocabulary(
         )
     )
     | {"duas": "2", "catorze": "14", "dezasseis": "16", "dezassete": "17", "dezanove": "19"},
-    turning=_listed(
+    negations=_word_set(
         "nao nunca jamais nem sem nenhum nenhuma odeia odeio odiar detesta detesto evita evito evitar "
         "parou parei deixou deixei"
     ),
 )
 
-VOCABULARIES: Mapping[str, Vocabulary] = {"en": ENGLISH, "pt": PORTUGUESE}
+VOCABULARIES: Mapping[str, GroundingVocabulary] = {"en": ENGLISH_VOCABULARY, "pt": PORTUGUESE_VOCABULARY}

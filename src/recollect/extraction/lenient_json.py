@@ -6,21 +6,21 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 #: A value, and whether its end was seen.
-Read: TypeAlias = tuple[object, bool]
+ParsedValue: TypeAlias = tuple[object, bool]
 
-_DEEPEST = 24
+_MAX_DEPTH = 24
 #: How many brackets in prose are looked at; each costs one reading of the rest at most.
-_TRIES = 64
-_OPENING = re.compile(r"[\[{]")
-_SPACE = re.compile(r"\s*")
-_GAPS = re.compile(r"[\s,]*")
-_KEY = re.compile(r"[\w$-]{1,64}")
-_TOKEN = re.compile(r"[\w.+-]{1,64}")
-_PLAIN = re.compile(r"[^\"'”\\]*")
-_AFTER_STRING = re.compile(r"\s*(?:[,:}\]]|\Z)")
-_CLOSING = {'"': '"', "'": "'", "“": "”"}
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
-_WORDS: dict[str, object] = {
+_MAX_ATTEMPTS = 64
+_OPENING_BRACKET_PATTERN = re.compile(r"[\[{]")
+_WHITESPACE_PATTERN = re.compile(r"\s*")
+_SEPARATOR_PATTERN = re.compile(r"[\s,]*")
+_BARE_KEY_PATTERN = re.compile(r"[\w$-]{1,64}")
+_SCALAR_PATTERN = re.compile(r"[\w.+-]{1,64}")
+_STRING_TEXT_PATTERN = re.compile(r"[^\"'”\\]*")
+_AFTER_STRING_PATTERN = re.compile(r"\s*(?:[,:}\]]|\Z)")
+_CLOSING_QUOTES = {'"': '"', "'": "'", "“": "”"}
+_ESCAPE_CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_LITERALS: dict[str, object] = {
     "true": True,
     "false": False,
     "null": None,
@@ -31,7 +31,7 @@ _WORDS: dict[str, object] = {
 }
 
 
-def values(text: str) -> Iterator[Read]:
+def parse_values(text: str) -> Iterator[ParsedValue]:
     """
     Every list and object in a text, in order, and whether its end was seen. What is no JSON is passed over; of what
     was cut off, the complete items are there. Where a key comes twice the last one counts, and NaN is None.
@@ -39,163 +39,163 @@ def values(text: str) -> Iterator[Read]:
     try:
         whole = json.loads(text, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
-        yield from _found(text)
+        yield from _scan_values(text)
     else:
         if isinstance(whole, dict | list):
             yield whole, True
 
 
-def _found(text: str) -> Iterator[Read]:
-    reader = _Reader(text)
-    at = 0
-    for _ in range(_TRIES):
-        opening = _OPENING.search(text, at)
+def _scan_values(text: str) -> Iterator[ParsedValue]:
+    reader = _LenientReader(text)
+    position = 0
+    for _ in range(_MAX_ATTEMPTS):
+        opening = _OPENING_BRACKET_PATTERN.search(text, position)
         if opening is None:
             return
-        reader.at = at = opening.start()
+        reader.position = position = opening.start()
         try:
-            found = reader.value(0)
-        except _Broken:
-            at += 1
+            parsed_value = reader.read_value(0)
+        except _InvalidJsonError:
+            position += 1
         else:
-            at = reader.at
-            yield found
+            position = reader.position
+            yield parsed_value
 
 
-class _Broken(Exception):
+class _InvalidJsonError(Exception):
     """This is no JSON, however kindly it is read."""
 
 
-class _Reader:
+class _LenientReader:
     def __init__(self, text: str) -> None:
         self._text = text
-        self.at = 0
+        self.position = 0
 
-    def value(self, depth: int) -> Read:
-        if depth > _DEEPEST:
-            raise _Broken
+    def read_value(self, depth: int) -> ParsedValue:
+        if depth > _MAX_DEPTH:
+            raise _InvalidJsonError
         match self._peek():
             case "{":
-                return self._object(depth)
+                return self._read_object(depth)
             case "[":
-                return self._list(depth)
+                return self._read_list(depth)
             case "":
                 return None, False
-            case character if character in _CLOSING:
-                return self._string()
+            case character if character in _CLOSING_QUOTES:
+                return self._read_string()
             case _:
-                return self._scalar()
+                return self._read_scalar()
 
-    def _object(self, depth: int) -> Read:
-        found: dict[str, object] = {}
-        self.at += 1
+    def _read_object(self, depth: int) -> ParsedValue:
+        members: dict[str, object] = {}
+        self.position += 1
         while True:
-            self._skip(_GAPS)
+            self._skip(_SEPARATOR_PATTERN)
             match self._peek():
                 case "}":
-                    self.at += 1
-                    return found, True
+                    self.position += 1
+                    return members, True
                 case "":
-                    return found, False
-            key, complete = self._key()
-            self._skip(_SPACE)
+                    return members, False
+            key, complete = self._read_key()
+            self._skip(_WHITESPACE_PATTERN)
             if not complete or not self._peek():
-                return found, False
+                return members, False
             self._expect(":")
-            self._skip(_SPACE)
-            value, complete = self.value(depth + 1)
+            self._skip(_WHITESPACE_PATTERN)
+            value, complete = self.read_value(depth + 1)
             if complete or isinstance(value, dict | list):
-                found[key] = value
+                members[key] = value
             if not complete:
-                return found, False
-            self._separated("}")
+                return members, False
+            self._expect_separator("}")
 
-    def _list(self, depth: int) -> Read:
-        found: list[object] = []
-        self.at += 1
+    def _read_list(self, depth: int) -> ParsedValue:
+        items: list[object] = []
+        self.position += 1
         while True:
-            self._skip(_GAPS)
+            self._skip(_SEPARATOR_PATTERN)
             match self._peek():
                 case "]":
-                    self.at += 1
-                    return found, True
+                    self.position += 1
+                    return items, True
                 case "":
-                    return found, False
-            value, complete = self.value(depth + 1)
+                    return items, False
+            value, complete = self.read_value(depth + 1)
             if not complete:
-                return found, False
-            found.append(value)
-            self._separated("]")
+                return items, False
+            items.append(value)
+            self._expect_separator("]")
 
-    def _key(self) -> tuple[str, bool]:
-        if self._peek() in _CLOSING:
-            key, complete = self._string()
+    def _read_key(self) -> tuple[str, bool]:
+        if self._peek() in _CLOSING_QUOTES:
+            key, complete = self._read_string()
             return str(key), complete
-        return self._take(_KEY), True
+        return self._take(_BARE_KEY_PATTERN), True
 
-    def _string(self) -> Read:
-        closing = _CLOSING[self._peek()]
-        self.at += 1
+    def _read_string(self) -> ParsedValue:
+        closing = _CLOSING_QUOTES[self._peek()]
+        self.position += 1
         parts: list[str] = []
         while True:
-            parts.append(self._take(_PLAIN))
+            parts.append(self._take(_STRING_TEXT_PATTERN))
             character = self._peek()
             if not character:
                 return None, False
-            self.at += 1
+            self.position += 1
             if character == "\\":
-                parts.append(self._escaped())
+                parts.append(self._read_escape())
             # A quotation mark in the middle of a sentence ends nothing: what stands behind it tells.
-            elif character == closing and _AFTER_STRING.match(self._text, self.at):
+            elif character == closing and _AFTER_STRING_PATTERN.match(self._text, self.position):
                 return "".join(parts), True
             else:
                 parts.append(character)
 
-    def _escaped(self) -> str:
+    def _read_escape(self) -> str:
         character = self._peek()
-        self.at += 1
-        digits = self._text[self.at : self.at + 4]
+        self.position += 1
+        digits = self._text[self.position : self.position + 4]
         if (
             character == "u"
             and len(digits) == 4
             and all(digit in "0123456789abcdefABCDEF" for digit in digits)
         ):
-            self.at += 4
+            self.position += 4
             return chr(int(digits, 16))
-        return _ESCAPES.get(character, character)
+        return _ESCAPE_CHARACTERS.get(character, character)
 
-    def _scalar(self) -> Read:
-        token = self._take(_TOKEN)
+    def _read_scalar(self) -> ParsedValue:
+        token = self._take(_SCALAR_PATTERN)
         # 12 may have become 120.
-        complete = self.at < len(self._text)
-        if token.lower() in _WORDS:
-            return _WORDS[token.lower()], complete
+        complete = self.position < len(self._text)
+        if token.lower() in _LITERALS:
+            return _LITERALS[token.lower()], complete
         try:
             return float(token), complete
         except ValueError as error:
-            raise _Broken from error
+            raise _InvalidJsonError from error
 
-    def _separated(self, closing: str) -> None:
-        self._skip(_SPACE)
+    def _expect_separator(self, closing: str) -> None:
+        self._skip(_WHITESPACE_PATTERN)
         if self._peek() not in {",", closing, ""}:
-            raise _Broken
+            raise _InvalidJsonError
 
     def _expect(self, character: str) -> None:
         if self._peek() != character:
-            raise _Broken
-        self.at += 1
+            raise _InvalidJsonError
+        self.position += 1
 
     def _take(self, pattern: re.Pattern[str]) -> str:
-        found = pattern.match(self._text, self.at)
-        if found is None:
-            raise _Broken
-        self.at = found.end()
-        return found.group()
+        match = pattern.match(self._text, self.position)
+        if match is None:
+            raise _InvalidJsonError
+        self.position = match.end()
+        return match.group()
 
     def _skip(self, pattern: re.Pattern[str]) -> None:
-        found = pattern.match(self._text, self.at)
-        assert found is not None
-        self.at = found.end()
+        match = pattern.match(self._text, self.position)
+        assert match is not None
+        self.position = match.end()
 
     def _peek(self) -> str:
-        return self._text[self.at : self.at + 1]
+        return self._text[self.position : self.position + 1]

@@ -6,54 +6,56 @@ from collections.abc import Sequence
 from recollect.errors import ModelMissing
 
 #: Small, cheap and good enough for one fact.
-FALLBACKS = ("openai/gpt-5-nano-2025-08-07",)
+FALLBACK_MODELS = ("openai/gpt-5-nano-2025-08-07",)
 
-_PART = re.compile(r"[a-z]+|\d+(?:\.\d+)?b(?![a-z])")
-_SIZES = (
+_NAME_PART_PATTERN = re.compile(r"[a-z]+|\d+(?:\.\d+)?b(?![a-z])")
+_SIZE_CLASSES = (
     {"nano", "tiny", "micro"},
     {"mini", "flash", "small", "haiku", "lite", "fast", "instant", "turbo"},
     {"medium", "sonnet", "plus"},
     {"large", "pro", "opus", "ultra", "max", "heavy", "thinking", "reasoner", "reasoning", "deep"},
 )
-_ORDINARY = 2
-_NO_CHAT = frozenset(
+_DEFAULT_SIZE_CLASS = 2
+_NON_CHAT_WORDS = frozenset(
     "embed embedding embeddings embedder bge minilm rerank reranker moderation guard whisper tts stt transcribe audio "
     "realtime speech image imagen dall sora veo video ocr".split()
 )
 
 
-def choose(models: Sequence[str], preferred: str | None = None, fallbacks: Sequence[str] = FALLBACKS) -> str:
+def choose_model(
+    models: Sequence[str], preferred: str | None = None, fallbacks: Sequence[str] = FALLBACK_MODELS
+) -> str:
     """
     The preferred model if it is there, else the first fallback that is, else the smallest by its name.
 
     Raises ModelMissing when no model can chat.
     """
-    for wanted in (preferred, *fallbacks):
-        if wanted and (found := next((model for model in models if _same(model, wanted)), None)):
+    for name in (preferred, *fallbacks):
+        if name and (found := next((model for model in models if _is_same_model(model, name)), None)):
             return found
-    able = [model for model in models if not _NO_CHAT & set(_parts(model))]
-    if not able:
+    chat_models = [model for model in models if not _NON_CHAT_WORDS & set(_name_parts(model))]
+    if not chat_models:
         raise ModelMissing("No language model is available. Set one, or let the rules judge.")
-    return min(able, key=_size)
+    return min(chat_models, key=_size_rank)
 
 
-def _same(model: str, wanted: str) -> bool:
+def _is_same_model(model: str, name: str) -> bool:
     """A model may be listed with its provider or without."""
-    one, other = model.casefold(), wanted.casefold()
+    one, other = model.casefold(), name.casefold()
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 
 
-def _size(model: str) -> tuple[float, float]:
+def _size_rank(model: str) -> tuple[float, float]:
     """Its class, then its billions; sizes that are counted fall between those that are named."""
-    parts = _parts(model)
+    parts = _name_parts(model)
     billions = next((float(part[:-1]) for part in parts if part[0].isdecimal()), None)
-    named = [size for size, words in enumerate(_SIZES) if words & set(parts)]
-    if named:
-        return min(named), billions or 0.0
+    size_classes = [size for size, words in enumerate(_SIZE_CLASSES) if words & set(parts)]
+    if size_classes:
+        return min(size_classes), billions or 0.0
     if billions is not None:
         return sum(billions > limit for limit in (4, 15, 40)), billions
-    return _ORDINARY, 0.0
+    return _DEFAULT_SIZE_CLASS, 0.0
 
 
-def _parts(model: str) -> list[str]:
-    return _PART.findall(model.casefold())
+def _name_parts(model: str) -> list[str]:
+    return _NAME_PART_PATTERN.findall(model.casefold())

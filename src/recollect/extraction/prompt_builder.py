@@ -8,32 +8,37 @@ from typing import Literal, TypeAlias
 
 from recollect.domain.memory import Kind
 from recollect.domain.message import MessageType, Role
-from recollect.domain.policy import Extract
-from recollect.extraction.injected_blocks import BLANK
-from recollect.extraction.prompt_templates import Prompt, prompt
-from recollect.text.tokens import estimate
-from recollect.text.windows import windows
+from recollect.domain.policy import ExtractionPolicy
+from recollect.extraction.injected_blocks import BLANK_CHARACTER
+from recollect.extraction.prompt_templates import Prompt, load_prompt
+from recollect.text.tokens import estimate_tokens
+from recollect.text.windows import split_windows
 
-Mode: TypeAlias = Literal["per_message", "list", "single_fact", "batch"]
-Schema: TypeAlias = Mapping[str, object]
+ExtractionMode: TypeAlias = Literal["per_message", "list", "single_fact", "batch"]
+JsonSchema: TypeAlias = Mapping[str, object]
 
 #: The last word of the one-fact prompt, as the model gets it.
-ONE_LINE = "Reply with exactly one line: NOTHING or the single fact. No explanation."
+ONE_LINE_INSTRUCTION = "Reply with exactly one line: NOTHING or the single fact. No explanation."
 #: Tokens a question may have, and what is left of it for a message whatever else is in it.
-MAX_INPUT = 12_000
-LEAST_ROOM = 500
+MAX_INPUT_TOKENS = 12_000
+MIN_MESSAGE_TOKENS = 500
 #: Room for an answer, and for a model that thinks before it speaks.
-MAX_ANSWER: Mapping[Mode, int] = {"per_message": 3000, "list": 3000, "single_fact": 2000, "batch": 6000}
+MAX_REPLY_TOKENS: Mapping[ExtractionMode, int] = {
+    "per_message": 3000,
+    "list": 3000,
+    "single_fact": 2000,
+    "batch": 6000,
+}
 #: How much of an unreadable answer is shown to the model that gave it.
-SHOWN_ANSWER = 4000
-NONE = "(none)"
+MAX_QUOTED_REPLY_CHARS = 4000
+EMPTY_SECTION_TEXT = "(none)"
 
-_KINDS = (Kind.BIO, Kind.PREF, Kind.EMO, Kind.OBJ, Kind.EVT, Kind.DEC)
-_ROLES = {"pt": {Role.USER: "usuário", Role.ASSISTANT: "assistente", Role.TOOL: "ferramenta"}}
+_FACT_KINDS = (Kind.BIO, Kind.PREF, Kind.EMO, Kind.OBJ, Kind.EVT, Kind.DEC)
+_ROLE_NAMES = {"pt": {Role.USER: "usuário", Role.ASSISTANT: "assistente", Role.TOOL: "ferramenta"}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class SourceText:
     """A message, or a piece of a long one, with a blank for each character that was injected into it."""
 
     id: str
@@ -42,12 +47,12 @@ class Source:
     start: int = 0  #: where the piece begins in its message, in characters
 
     @property
-    def shown(self) -> str:
-        return self.text.replace(BLANK, "").strip()
+    def visible_text(self) -> str:
+        return self.text.replace(BLANK_CHARACTER, "").strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class PromptMessage:
     """One turn of the prompt."""
 
     role: str  #: system, user or assistant
@@ -55,176 +60,230 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    mode: Mode
+class ExtractionRequest:
+    mode: ExtractionMode
     locale: str
-    label: str  #: the prompt's name and version
-    opening: str  #: how the prompt begins: an answer that has it is an echo
-    lines: tuple[Line, ...]
-    sources: tuple[Source, ...]
+    prompt_label: str  #: the prompt's name and version
+    prompt_opening: str  #: how the prompt begins: an answer that has it is an echo
+    messages: tuple[PromptMessage, ...]
+    sources: tuple[SourceText, ...]
     max_tokens: int
-    schema: Schema | None = None  #: of the answer
-    left_out: tuple[str, ...] = ()  #: what did not fit into the question, in words
+    schema: JsonSchema | None = None  #: of the answer
+    omissions: tuple[str, ...] = ()  #: what did not fit into the question, in words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class PromptOptions:
     """What all questions about some messages have in common."""
 
-    policy: Extract
+    policy: ExtractionPolicy
     locale: str = "en"
-    existing: Sequence[str] = ()
-    contexts: Sequence[str] = ()
+    known_memories: Sequence[str] = ()
+    context_texts: Sequence[str] = ()
     overrides: Mapping[str, str] | None = None
-    max_input: int = MAX_INPUT
+    max_input_tokens: int = MAX_INPUT_TOKENS
 
-    def prompt(self, name: str) -> Prompt:
-        return prompt(name, self.locale, self.overrides)
+    def load_prompt(self, name: str) -> Prompt:
+        return load_prompt(name, self.locale, self.overrides)
 
     @property
-    def memories(self) -> str:
+    def memory_bullets(self) -> str:
         """What is known, as bullets."""
-        shown = self.existing[: self.policy.existing_top_k]
-        return "\n".join(f"- {' '.join(text.split())}" for text in shown) or NONE
+        texts = self.known_memories[: self.policy.known_memories]
+        return "\n".join(f"- {' '.join(text.split())}" for text in texts) or EMPTY_SECTION_TEXT
 
-    def files(self) -> tuple[str, tuple[str, ...]]:
+    def fit_context_files(self) -> tuple[str, tuple[str, ...]]:
         """The attached files that fit into half of the question, each whole; and a word about each of the others."""
-        room, fitting, left_out = self.max_input // 2, [], []
-        for place, text in enumerate(self.contexts, start=1):
-            tokens = estimate(text)
-            if tokens <= room:
-                room -= tokens
+        remaining_tokens, fitting, omissions = self.max_input_tokens // 2, [], []
+        for number, text in enumerate(self.context_texts, start=1):
+            tokens = estimate_tokens(text)
+            if tokens <= remaining_tokens:
+                remaining_tokens -= tokens
                 fitting.append(text.strip())
             else:
-                left_out.append(f"context file {place} was not shown: {tokens:,} tokens")
-        return "\n\n".join(fitting) or NONE, tuple(left_out)
+                omissions.append(f"context file {number} was not shown: {tokens:,} tokens")
+        return "\n\n".join(fitting) or EMPTY_SECTION_TEXT, tuple(omissions)
 
 
-def questions(sources: Sequence[Source], mode: Mode, desk: Desk) -> list[Question]:
+def build_requests(
+    sources: Sequence[SourceText], mode: ExtractionMode, options: PromptOptions
+) -> list[ExtractionRequest]:
     """
     All that must be asked about the messages. Nothing of them is left out: what is too long for one question is
     spread over several.
     """
-    return list(_ASK[mode](sources, desk))
+    return list(_REQUEST_BUILDERS[mode](sources, options))
 
 
-def retry_question(
-    question: Question,
-    answer: str,
+def build_retry_request(
+    request: ExtractionRequest,
+    reply: str,
     problem: str,
     *,
     overrides: Mapping[str, str] | None = None,
-    cut: bool = False,
-) -> Question:
+    is_truncated: bool = False,
+) -> ExtractionRequest:
     """The same question after an unreadable answer, which is shown with what is wrong with it."""
-    again = prompt("retry", question.locale, overrides).template.fill({"PROBLEM": problem})
-    shown = answer if len(answer) <= SHOWN_ANSWER else f"{answer[:SHOWN_ANSWER]} […]"
-    lines = (*question.lines, Line(role="assistant", text=shown or "…"), Line(role="user", text=again))
-    return replace(question, lines=lines, max_tokens=question.max_tokens * (2 if cut else 1))
+    retry_text = load_prompt("retry", request.locale, overrides).template.fill({"PROBLEM": problem})
+    quoted_reply = reply if len(reply) <= MAX_QUOTED_REPLY_CHARS else f"{reply[:MAX_QUOTED_REPLY_CHARS]} […]"
+    messages = (
+        *request.messages,
+        PromptMessage(role="assistant", text=quoted_reply or "…"),
+        PromptMessage(role="user", text=retry_text),
+    )
+    return replace(request, messages=messages, max_tokens=request.max_tokens * (2 if is_truncated else 1))
 
 
-def _per_message(sources: Sequence[Source], desk: Desk) -> Iterator[Question]:
+def _per_message_requests(
+    sources: Sequence[SourceText], options: PromptOptions
+) -> Iterator[ExtractionRequest]:
     for source in sources:
-        values = {"ROLE": _role(source, desk)}
-        yield from _one_by_one(source, "per_message", desk.prompt("per_message"), values, _JUDGED, desk)
+        values = {"ROLE": _role_name(source, options)}
+        yield from _source_requests(
+            source, "per_message", options.load_prompt("per_message"), values, _MESSAGE_SCHEMA, options
+        )
 
 
-def _list(sources: Sequence[Source], desk: Desk) -> Iterator[Question]:
+def _list_requests(sources: Sequence[SourceText], options: PromptOptions) -> Iterator[ExtractionRequest]:
     for source in sources:
         # The words of the prompt are about the user; what others said is asked about in their name.
-        name, form = ("list", _OF_USER) if source.role is Role.USER else ("list_assistant", _OF_OTHERS)
-        yield from _one_by_one(source, "list", desk.prompt(name), {}, form, desk)
-
-
-def _one_by_one(
-    source: Source, mode: Mode, found: Prompt, values: Mapping[str, str], form: Schema, desk: Desk
-) -> Iterator[Question]:
-    ask = partial(_question, mode=mode, found=found, schema=form, desk=desk)
-    for piece in _pieces(source, _room(found, desk)):
-        text = found.template.fill({**values, "MESSAGE": piece.shown, "user_message": piece.shown})
-        yield ask(text=text, sources=(piece,))
-
-
-def _batch(sources: Sequence[Source], desk: Desk) -> Iterator[Question]:
-    found = desk.prompt("batch")
-    room = _room(found, desk)
-    pieces = [piece for source in sources for piece in _pieces(source, room)]
-    for group in _groups(pieces, most=max(desk.policy.batch, 1), room=room):
-        spoken = "\n\n".join(
-            f"[{number}] {_role(piece, desk)}: {piece.shown}" for number, piece in enumerate(group, start=1)
+        name, schema = (
+            ("list", _USER_FACTS_SCHEMA)
+            if source.role is Role.USER
+            else ("list_assistant", _ASSISTANT_FACTS_SCHEMA)
         )
-        text = found.template.fill({"CONVERSATION": spoken})
-        yield _question(
-            text=text, sources=tuple(group), mode="batch", found=found, schema=_NUMBERED, desk=desk
+        yield from _source_requests(source, "list", options.load_prompt(name), {}, schema, options)
+
+
+def _source_requests(
+    source: SourceText,
+    mode: ExtractionMode,
+    prompt: Prompt,
+    values: Mapping[str, str],
+    schema: JsonSchema,
+    options: PromptOptions,
+) -> Iterator[ExtractionRequest]:
+    build = partial(_build_request, mode=mode, prompt=prompt, schema=schema, options=options)
+    for piece in _split_source(source, _available_tokens(prompt, options)):
+        text = prompt.template.fill(
+            {**values, "MESSAGE": piece.visible_text, "user_message": piece.visible_text}
+        )
+        yield build(text=text, sources=(piece,))
+
+
+def _batch_requests(sources: Sequence[SourceText], options: PromptOptions) -> Iterator[ExtractionRequest]:
+    prompt = options.load_prompt("batch")
+    max_tokens = _available_tokens(prompt, options)
+    pieces = [piece for source in sources for piece in _split_source(source, max_tokens)]
+    for group in _group_pieces(pieces, max_pieces=max(options.policy.batch_size, 1), max_tokens=max_tokens):
+        transcript = "\n\n".join(
+            f"[{number}] {_role_name(piece, options)}: {piece.visible_text}"
+            for number, piece in enumerate(group, start=1)
+        )
+        text = prompt.template.fill({"CONVERSATION": transcript})
+        yield _build_request(
+            text=text,
+            sources=tuple(group),
+            mode="batch",
+            prompt=prompt,
+            schema=_NUMBERED_FACTS_SCHEMA,
+            options=options,
         )
 
 
-def _single_fact(sources: Sequence[Source], desk: Desk) -> Iterator[Question]:
-    found = desk.prompt("memory_extraction")
-    files, left_out = desk.files()
-    known = {"EXISTING_MEMORIES": desk.memories, "EXISTING_CONTEXT": files}
-    room = max(desk.max_input - estimate(found.template.fill(known)), LEAST_ROOM)
-    for user, others in _exchanges(sources):
-        for asked, replied in _side_by_side(user, others, room):
-            said = {"USER_TEXT": _joined(asked), "ASSISTANT_TEXT": _joined(replied) or NONE}
-            text = found.template.fill({**known, **said})
-            yield Question(
+def _single_fact_requests(
+    sources: Sequence[SourceText], options: PromptOptions
+) -> Iterator[ExtractionRequest]:
+    prompt = options.load_prompt("memory_extraction")
+    files, omissions = options.fit_context_files()
+    known_values = {"EXISTING_MEMORIES": options.memory_bullets, "EXISTING_CONTEXT": files}
+    max_tokens = max(
+        options.max_input_tokens - estimate_tokens(prompt.template.fill(known_values)), MIN_MESSAGE_TOKENS
+    )
+    for user, others in _split_exchanges(sources):
+        for user_pieces, other_pieces in _pair_pieces(user, others, max_tokens):
+            message_values = {
+                "USER_TEXT": _join_texts(user_pieces),
+                "ASSISTANT_TEXT": _join_texts(other_pieces) or EMPTY_SECTION_TEXT,
+            }
+            text = prompt.template.fill({**known_values, **message_values})
+            yield ExtractionRequest(
                 mode="single_fact",
-                locale=desk.locale,
-                label=found.label,
-                opening=_opening(found),
-                lines=(Line(role="system", text=text), Line(role="user", text=ONE_LINE)),
-                sources=(*asked, *replied),
-                max_tokens=MAX_ANSWER["single_fact"],
-                left_out=left_out,
+                locale=options.locale,
+                prompt_label=prompt.label,
+                prompt_opening=_prompt_opening(prompt),
+                messages=(
+                    PromptMessage(role="system", text=text),
+                    PromptMessage(role="user", text=ONE_LINE_INSTRUCTION),
+                ),
+                sources=(*user_pieces, *other_pieces),
+                max_tokens=MAX_REPLY_TOKENS["single_fact"],
+                omissions=omissions,
             )
 
 
-def _question(
-    *, text: str, sources: tuple[Source, ...], mode: Mode, found: Prompt, schema: Schema, desk: Desk
-) -> Question:
-    files, left_out = desk.files()
-    known = _known(files, desk)
-    return Question(
+def _build_request(
+    *,
+    text: str,
+    sources: tuple[SourceText, ...],
+    mode: ExtractionMode,
+    prompt: Prompt,
+    schema: JsonSchema,
+    options: PromptOptions,
+) -> ExtractionRequest:
+    files, omissions = options.fit_context_files()
+    known_context = _known_context(files, options)
+    return ExtractionRequest(
         mode=mode,
-        locale=desk.locale,
-        label=found.label,
-        opening=_opening(found),
-        lines=(*([Line(role="system", text=known)] if known else []), Line(role="user", text=text)),
+        locale=options.locale,
+        prompt_label=prompt.label,
+        prompt_opening=_prompt_opening(prompt),
+        messages=(
+            *([PromptMessage(role="system", text=known_context)] if known_context else []),
+            PromptMessage(role="user", text=text),
+        ),
         sources=sources,
-        max_tokens=MAX_ANSWER[mode],
+        max_tokens=MAX_REPLY_TOKENS[mode],
         schema=schema,
-        left_out=left_out,
+        omissions=omissions,
     )
 
 
-def _known(files: str, desk: Desk) -> str:
-    if (desk.memories, files) == (NONE, NONE):
+def _known_context(files: str, options: PromptOptions) -> str:
+    if (options.memory_bullets, files) == (EMPTY_SECTION_TEXT, EMPTY_SECTION_TEXT):
         return ""
-    values = {"EXISTING_MEMORIES": desk.memories, "EXISTING_CONTEXT": files}
-    return desk.prompt("known").template.fill(values)
+    values = {"EXISTING_MEMORIES": options.memory_bullets, "EXISTING_CONTEXT": files}
+    return options.load_prompt("known").template.fill(values)
 
 
-def _room(found: Prompt, desk: Desk) -> int:
-    used = estimate(found.template.text) + estimate(_known(desk.files()[0], desk))
-    return max(desk.max_input - used, LEAST_ROOM)
+def _available_tokens(prompt: Prompt, options: PromptOptions) -> int:
+    used = estimate_tokens(prompt.template.text) + estimate_tokens(
+        _known_context(options.fit_context_files()[0], options)
+    )
+    return max(options.max_input_tokens - used, MIN_MESSAGE_TOKENS)
 
 
-def _pieces(source: Source, room: int) -> Iterator[Source]:
+def _split_source(source: SourceText, max_tokens: int) -> Iterator[SourceText]:
     start = 0
-    for text in windows(source.text, tokens=lambda text: estimate(text.replace(BLANK, "")), limit=room):
+    for text in split_windows(
+        source.text,
+        count_tokens=lambda text: estimate_tokens(text.replace(BLANK_CHARACTER, "")),
+        limit=max_tokens,
+    ):
         piece = replace(source, text=text, start=source.start + start)
         start += len(text)
-        if piece.shown:
+        if piece.visible_text:
             yield piece
 
 
-def _groups(pieces: Sequence[Source], *, most: int, room: int) -> Iterator[list[Source]]:
-    group: list[Source] = []
+def _group_pieces(
+    pieces: Sequence[SourceText], *, max_pieces: int, max_tokens: int
+) -> Iterator[list[SourceText]]:
+    group: list[SourceText] = []
     used = 0
     for piece in pieces:
-        tokens = estimate(piece.shown)
-        if group and (len(group) == most or used + tokens > room):
+        tokens = estimate_tokens(piece.visible_text)
+        if group and (len(group) == max_pieces or used + tokens > max_tokens):
             yield group
             group, used = [], 0
         group.append(piece)
@@ -233,10 +292,10 @@ def _groups(pieces: Sequence[Source], *, most: int, room: int) -> Iterator[list[
         yield group
 
 
-def _exchanges(sources: Sequence[Source]) -> Iterator[tuple[list[Source], list[Source]]]:
+def _split_exchanges(sources: Sequence[SourceText]) -> Iterator[tuple[list[SourceText], list[SourceText]]]:
     """What the user said, and what was answered, as often as the user speaks again."""
-    user: list[Source] = []
-    others: list[Source] = []
+    user: list[SourceText] = []
+    others: list[SourceText] = []
     for source in sources:
         if source.role is Role.USER and others:
             yield user, others
@@ -246,32 +305,34 @@ def _exchanges(sources: Sequence[Source]) -> Iterator[tuple[list[Source], list[S
         yield user, others
 
 
-def _side_by_side(
-    user: Sequence[Source], others: Sequence[Source], room: int
-) -> Iterator[tuple[list[Source], list[Source]]]:
-    asked = [piece for source in user for piece in _pieces(source, room // 2)]
-    replied = [piece for source in others for piece in _pieces(source, room // 2)]
-    if sum(estimate(piece.shown) for piece in (*asked, *replied)) <= room:
-        if asked or replied:
-            yield asked, replied
+def _pair_pieces(
+    user: Sequence[SourceText], others: Sequence[SourceText], max_tokens: int
+) -> Iterator[tuple[list[SourceText], list[SourceText]]]:
+    user_pieces = [piece for source in user for piece in _split_source(source, max_tokens // 2)]
+    other_pieces = [piece for source in others for piece in _split_source(source, max_tokens // 2)]
+    if sum(estimate_tokens(piece.visible_text) for piece in (*user_pieces, *other_pieces)) <= max_tokens:
+        if user_pieces or other_pieces:
+            yield user_pieces, other_pieces
         return
-    for one, other in zip_longest(asked, replied):
+    for one, other in zip_longest(user_pieces, other_pieces):
         yield [one] if one else [], [other] if other else []
 
 
-def _joined(pieces: Sequence[Source]) -> str:
-    return "\n\n".join(piece.shown for piece in pieces)
+def _join_texts(pieces: Sequence[SourceText]) -> str:
+    return "\n\n".join(piece.visible_text for piece in pieces)
 
 
-def _role(source: Source, desk: Desk) -> str:
-    return _ROLES.get(desk.locale, {}).get(source.role, str(source.role))
+def _role_name(source: SourceText, options: PromptOptions) -> str:
+    return _ROLE_NAMES.get(options.locale, {}).get(source.role, str(source.role))
 
 
-def _opening(found: Prompt) -> str:
-    return next((line for line in found.template.text.splitlines() if len(line) > 20 and "{" not in line), "")
+def _prompt_opening(prompt: Prompt) -> str:
+    return next(
+        (line for line in prompt.template.text.splitlines() if len(line) > 20 and "{" not in line), ""
+    )
 
 
-def _object_form(properties: Schema) -> Schema:
+def _object_schema(properties: JsonSchema) -> JsonSchema:
     return {
         "type": "object",
         "properties": properties,
@@ -280,30 +341,34 @@ def _object_form(properties: Schema) -> Schema:
     }
 
 
-def _one_of(names: Iterable[str]) -> Schema:
+def _enum_schema(names: Iterable[str]) -> JsonSchema:
     return {"type": "string", "enum": [str(name) for name in names]}
 
 
-def _facts(kinds: Iterable[Kind], **more: object) -> Schema:
-    fact = _object_form({**more, "t": _one_of(kinds), "c": {"type": "string"}, "w": {"type": "number"}})
+def _facts_schema(kinds: Iterable[Kind], **more: object) -> JsonSchema:
+    fact = _object_schema(
+        {**more, "t": _enum_schema(kinds), "c": {"type": "string"}, "w": {"type": "number"}}
+    )
     return {"type": "array", "items": fact}
 
 
 # An object around the list: some endpoints take no other schema.
-_OF_USER = _object_form({"facts": _facts((Kind.BIO, Kind.PREF, Kind.EMO, Kind.OBJ))})
-_OF_OTHERS = _object_form({"facts": _facts((Kind.DEC, Kind.EVT, Kind.OBJ, Kind.PREF))})
-_NUMBERED = _object_form({"facts": _facts(_KINDS, m={"type": "integer"})})
-_JUDGED = _object_form(
+_USER_FACTS_SCHEMA = _object_schema({"facts": _facts_schema((Kind.BIO, Kind.PREF, Kind.EMO, Kind.OBJ))})
+_ASSISTANT_FACTS_SCHEMA = _object_schema({"facts": _facts_schema((Kind.DEC, Kind.EVT, Kind.OBJ, Kind.PREF))})
+_NUMBERED_FACTS_SCHEMA = _object_schema({"facts": _facts_schema(_FACT_KINDS, m={"type": "integer"})})
+_MESSAGE_SCHEMA = _object_schema(
     {
         "importance": {"type": "integer"},
-        "message_type": _one_of(MessageType),
+        "message_type": _enum_schema(MessageType),
         "summary": {"type": "string"},
-        "facts": _facts(_KINDS),
+        "facts": _facts_schema(_FACT_KINDS),
     }
 )
-_ASK: Mapping[Mode, Callable[[Sequence[Source], Desk], Iterator[Question]]] = {
-    "per_message": _per_message,
-    "list": _list,
-    "single_fact": _single_fact,
-    "batch": _batch,
+_REQUEST_BUILDERS: Mapping[
+    ExtractionMode, Callable[[Sequence[SourceText], PromptOptions], Iterator[ExtractionRequest]]
+] = {
+    "per_message": _per_message_requests,
+    "list": _list_requests,
+    "single_fact": _single_fact_requests,
+    "batch": _batch_requests,
 }

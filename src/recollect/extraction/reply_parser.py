@@ -5,169 +5,200 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.domain.message import MessageType
-from recollect.extraction.fact_checks import CONTENT, Claim, claim, first, number, says_nothing, tidy
-from recollect.extraction.lenient_json import values
-from recollect.extraction.prompt_builder import Question
-from recollect.extraction.validation import Spoken, Standards, Verdict, settled
+from recollect.extraction.fact_checks import (
+    TEXT_KEYS,
+    ModelFact,
+    first_value,
+    is_empty_reply,
+    normalize_line,
+    parse_fact,
+    parse_number,
+)
+from recollect.extraction.lenient_json import parse_values
+from recollect.extraction.prompt_builder import ExtractionRequest
+from recollect.extraction.validation import ParsedReply, ValidatedExtraction, ValidationLimits, validate_reply
 
 #: No answer to our questions is longer.
-LONGEST = 200_000
-MOST_FACTS = 100
+MAX_REPLY_CHARS = 200_000
+MAX_REPLY_FACTS = 100
 #: A longer summary is none.
-LONGEST_SUMMARY = 300
+MAX_SUMMARY_CHARS = 300
 
-_THOUGHT = re.compile(r"\s*<(think|thinking|reasoning)>")
-_FENCE = re.compile(r"^\s*```[^\n`]*\n?|\n?```\s*$")
-_LABEL = re.compile(r"^(?:the )?(?:single )?(?:new )?(?:fact|fato|memory|memória)\s*:\s*", re.IGNORECASE)
-_DECLINED = re.compile(
+_THINKING_TAG_PATTERN = re.compile(r"\s*<(think|thinking|reasoning)>")
+_FENCE_PATTERN = re.compile(r"^\s*```[^\n`]*\n?|\n?```\s*$")
+_FACT_LABEL_PATTERN = re.compile(
+    r"^(?:the )?(?:single )?(?:new )?(?:fact|fato|memory|memória)\s*:\s*", re.IGNORECASE
+)
+_REFUSAL_PATTERN = re.compile(
     r"(?:i(?:'|’)?m sorry|i am sorry|sorry,|i can(?:no|')?t\b|i cannot|as an ai\b|desculpe|sinto muito|não posso)",
     re.IGNORECASE,
 )
-_FIRST_SENTENCE = re.compile(r".*?\w\w\w[.!?…]+(?=\s)")
-_LISTS = ("facts", "memories", "fatos", "memórias", "items", "results", "result", "data", "answer")
-_IMPORTANCE = ("importance", "importância", "importancia", "score")
-_TYPES = ("message_type", "type", "tipo")
+_FIRST_SENTENCE_PATTERN = re.compile(r".*?\w\w\w[.!?…]+(?=\s)")
+_LIST_KEYS = ("facts", "memories", "fatos", "memórias", "items", "results", "result", "data", "answer")
+_IMPORTANCE_KEYS = ("importance", "importância", "importancia", "score")
+_MESSAGE_TYPE_KEYS = ("message_type", "type", "tipo")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unreadable:
+class UnreadableReply:
     """The answer has not the form that was asked for, and why."""
 
     reason: str
 
 
-def read(
-    text: str, question: Question, standards: Standards | None = None, *, cut: bool = False
-) -> tuple[Verdict, ...] | Unreadable:
+def parse_reply(
+    text: str,
+    request: ExtractionRequest,
+    limits: ValidationLimits | None = None,
+    *,
+    is_truncated: bool = False,
+) -> tuple[ValidatedExtraction, ...] | UnreadableReply:
     """
     What an answer says about each source of its question, in their order.
 
     Facts cite the characters of the message they rest on. Those that say more than the message, or more than a
     fact should, are quarantined. Never raises, whatever the text.
     """
-    held = standards or Standards()
-    said = _spoken(text)
-    if len(said) > LONGEST:
-        return Unreadable(reason=f"it has {len(said):,} characters")
-    if question.opening and question.opening in said:
-        return Unreadable(reason="it repeats the question")
-    if not said and (cut or question.mode != "single_fact"):
-        return Unreadable(reason="it was cut off before the first word" if cut else "it is empty")
-    match question.mode:
+    applied_limits = limits or ValidationLimits()
+    reply = _strip_thinking(text)
+    if len(reply) > MAX_REPLY_CHARS:
+        return UnreadableReply(reason=f"it has {len(reply):,} characters")
+    if request.prompt_opening and request.prompt_opening in reply:
+        return UnreadableReply(reason="it repeats the question")
+    if not reply and (is_truncated or request.mode != "single_fact"):
+        return UnreadableReply(
+            reason="it was cut off before the first word" if is_truncated else "it is empty"
+        )
+    match request.mode:
         case "single_fact":
-            found = _one_line(said, held, cut=cut)
+            parsed_reply = _parse_single_fact(reply, applied_limits, is_truncated=is_truncated)
         case "per_message":
-            found = _judged(said)
+            parsed_reply = _parse_message(reply)
         case _:
-            found = _listed(said)
-    if isinstance(found, Spoken) and len(found.claims) > MOST_FACTS:
-        return Unreadable(reason=f"it lists {len(found.claims):,} facts")
-    if isinstance(found, Unreadable):
-        return Unreadable(reason=f"{found.reason}, and it was cut off") if cut else found
-    return settled(found, question, held)
+            parsed_reply = _parse_list(reply)
+    if isinstance(parsed_reply, ParsedReply) and len(parsed_reply.facts) > MAX_REPLY_FACTS:
+        return UnreadableReply(reason=f"it lists {len(parsed_reply.facts):,} facts")
+    if isinstance(parsed_reply, UnreadableReply):
+        return (
+            UnreadableReply(reason=f"{parsed_reply.reason}, and it was cut off")
+            if is_truncated
+            else parsed_reply
+        )
+    return validate_reply(parsed_reply, request, applied_limits)
 
 
-def _spoken(text: str) -> str:
+def _strip_thinking(text: str) -> str:
     """The answer without the thinking before it, and with whole characters."""
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").strip("\ufeff \t\r\n")
-    opening = _THOUGHT.match(whole)
+    opening = _THINKING_TAG_PATTERN.match(whole)
     if opening:
         closing = whole.find(f"</{opening[1]}>")
         return whole[closing + len(opening[1]) + 3 :].strip() if closing >= 0 else ""
     return whole
 
 
-def _one_line(said: str, held: Standards, *, cut: bool) -> Spoken | Unreadable:
-    lines = [line for line in _FENCE.sub("", said).splitlines() if line.strip()]
-    if not lines or says_nothing(lines[0], held.nothing):
-        return Spoken(claims=(), reason="the model says NOTHING" if lines else "the reply is empty")
-    if _DECLINED.match(lines[0].strip()):
-        return Unreadable(reason="it declines to answer")
-    if len(lines) > 1 or cut:
-        return Unreadable(
+def _parse_single_fact(
+    reply: str, limits: ValidationLimits, *, is_truncated: bool
+) -> ParsedReply | UnreadableReply:
+    lines = [line for line in _FENCE_PATTERN.sub("", reply).splitlines() if line.strip()]
+    if not lines or is_empty_reply(lines[0], limits.empty_reply_rule):
+        return ParsedReply(facts=(), reason="the model says NOTHING" if lines else "the reply is empty")
+    if _REFUSAL_PATTERN.match(lines[0].strip()):
+        return UnreadableReply(reason="it declines to answer")
+    if len(lines) > 1 or is_truncated:
+        return UnreadableReply(
             reason="it has more than one line" if len(lines) > 1 else "the line is not finished"
         )
-    line = tidy(_LABEL.sub("", tidy(lines[0])))
-    if says_nothing(line, held.nothing) or not line:
-        return Spoken(claims=(), reason="the model says NOTHING")
-    return Spoken(claims=(Claim(text=line),))
+    line = normalize_line(_FACT_LABEL_PATTERN.sub("", normalize_line(lines[0])))
+    if is_empty_reply(line, limits.empty_reply_rule) or not line:
+        return ParsedReply(facts=(), reason="the model says NOTHING")
+    return ParsedReply(facts=(ModelFact(text=line),))
 
 
-def _listed(said: str) -> Spoken | Unreadable:
-    if says_nothing(said):
-        return Spoken(claims=(), reason="the model says NOTHING")
-    found = list(values(said))
-    lists = [items for value, _ in found if (items := _items(value)) is not None]
+def _parse_list(reply: str) -> ParsedReply | UnreadableReply:
+    if is_empty_reply(reply):
+        return ParsedReply(facts=(), reason="the model says NOTHING")
+    parsed_values = list(parse_values(reply))
+    lists = [items for value, _ in parsed_values if (items := _find_items(value)) is not None]
     # One object a line is a list as well.
-    lists.append([value for value, _ in found if isinstance(value, dict) and _is_item(value)])
-    claims = max((_claims(items) for items in lists), key=len)
-    if claims:
-        return Spoken(claims=claims)
+    lists.append([value for value, _ in parsed_values if isinstance(value, dict) and _is_item(value)])
+    facts = max((_parse_facts(items) for items in lists), key=len)
+    if facts:
+        return ParsedReply(facts=facts)
     if any(lists):
-        return Unreadable(reason='no item has the form {"t": "…", "c": "…", "w": 0.0-1.0}')
-    if any(complete and _items(value) == [] for value, complete in found):
-        return Spoken(claims=(), reason="the model found no facts")
-    return Unreadable(reason="there is no JSON list in it" if len(lists) == 1 else "it breaks off at once")
+        return UnreadableReply(reason='no item has the form {"t": "…", "c": "…", "w": 0.0-1.0}')
+    if any(complete and _find_items(value) == [] for value, complete in parsed_values):
+        return ParsedReply(facts=(), reason="the model found no facts")
+    return UnreadableReply(
+        reason="there is no JSON list in it" if len(lists) == 1 else "it breaks off at once"
+    )
 
 
-def _judged(said: str) -> Spoken | Unreadable:
-    found = [item for value, _ in values(said) for item in (value if isinstance(value, list) else [value])]
-    objects = [value for value in found if isinstance(value, dict)]
-    judged = next((value for value in objects if first(value, _IMPORTANCE) is not None), None)
-    if judged is None:
-        return Unreadable(reason="there is no JSON object with an importance in it")
-    importance = _importance(first(judged, _IMPORTANCE))
+def _parse_message(reply: str) -> ParsedReply | UnreadableReply:
+    parsed_items = [
+        item for value, _ in parse_values(reply) for item in (value if isinstance(value, list) else [value])
+    ]
+    objects = [value for value in parsed_items if isinstance(value, dict)]
+    message_object = next(
+        (value for value in objects if first_value(value, _IMPORTANCE_KEYS) is not None), None
+    )
+    if message_object is None:
+        return UnreadableReply(reason="there is no JSON object with an importance in it")
+    importance = _parse_importance(first_value(message_object, _IMPORTANCE_KEYS))
     if importance is None:
-        return Unreadable(reason="the importance is not a number from 0 to 100")
-    items = _items(judged) or []
-    claims = _claims(items) if importance else ()
-    if items and importance and not claims:
-        return Unreadable(reason='no fact has the form {"t": "…", "c": "…", "w": 0.0-1.0}')
-    kind, summary = first(judged, _TYPES), judged.get("summary", judged.get("resumo"))
-    return Spoken(
-        claims=claims,
+        return UnreadableReply(reason="the importance is not a number from 0 to 100")
+    items = _find_items(message_object) or []
+    facts = _parse_facts(items) if importance else ()
+    if items and importance and not facts:
+        return UnreadableReply(reason='no fact has the form {"t": "…", "c": "…", "w": 0.0-1.0}')
+    kind, summary = (
+        first_value(message_object, _MESSAGE_TYPE_KEYS),
+        message_object.get("summary", message_object.get("resumo")),
+    )
+    return ParsedReply(
+        facts=facts,
         importance=importance,
-        message_type=_message_type(kind),
-        summary=_one_sentence(summary) if isinstance(summary, str) and importance else None,
+        message_type=_parse_message_type(kind),
+        summary=_first_sentence(summary) if isinstance(summary, str) and importance else None,
         reason="" if importance else "the model judges it trivial",
     )
 
 
-def _items(value: object) -> list[object] | None:
+def _find_items(value: object) -> list[object] | None:
     """The list in an answer: bare, under a name, or a single fact that stands for one."""
     if isinstance(value, list):
         return value
     if not isinstance(value, dict):
         return None
-    for name in _LISTS:
-        if isinstance(found := value.get(name), list | dict):
-            return found if isinstance(found, list) else [found]
+    for name in _LIST_KEYS:
+        if isinstance(member := value.get(name), list | dict):
+            return member if isinstance(member, list) else [member]
     return [value] if _is_item(value) else None
 
 
 def _is_item(value: dict[str, object]) -> bool:
-    return any(name in value for name in CONTENT)
+    return any(name in value for name in TEXT_KEYS)
 
 
-def _claims(items: Sequence[object]) -> tuple[Claim, ...]:
-    return tuple(found for item in items if (found := claim(item)) is not None)
+def _parse_facts(items: Sequence[object]) -> tuple[ModelFact, ...]:
+    return tuple(fact for item in items if (fact := parse_fact(item)) is not None)
 
 
-def _importance(value: object) -> int | None:
-    found = number(value)
-    if found is None or not 0 <= found <= 100:
+def _parse_importance(value: object) -> int | None:
+    importance = parse_number(value)
+    if importance is None or not 0 <= importance <= 100:
         return None
     # 0.85 is meant as 85; 1 is what it says, temporary.
-    return round(100 * found) if 0 < found < 1 else round(found)
+    return round(100 * importance) if 0 < importance < 1 else round(importance)
 
 
-def _message_type(value: object) -> MessageType | None:
-    named = value.strip().casefold() if isinstance(value, str) else ""
-    return MessageType(named) if named in set(MessageType) else None
+def _parse_message_type(value: object) -> MessageType | None:
+    type_name = value.strip().casefold() if isinstance(value, str) else ""
+    return MessageType(type_name) if type_name in set(MessageType) else None
 
 
-def _one_sentence(text: str) -> str | None:
-    line = tidy(text)
-    found = _FIRST_SENTENCE.match(line[: LONGEST_SUMMARY + 1])
-    sentence = found.group() if found else line
-    return sentence if 0 < len(sentence) <= LONGEST_SUMMARY else None
+def _first_sentence(text: str) -> str | None:
+    line = normalize_line(text)
+    match = _FIRST_SENTENCE_PATTERN.match(line[: MAX_SUMMARY_CHARS + 1])
+    sentence = match.group() if match else line
+    return sentence if 0 < len(sentence) <= MAX_SUMMARY_CHARS else None

@@ -3,22 +3,22 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.domain.extraction import Fact, Judgement
+from recollect.domain.extraction import Extraction, Fact
 from recollect.domain.memory import Kind
 from recollect.domain.message import MessageType, Role
-from recollect.extraction.fact_checks import Claim, Nothing, discarded, sprawling
-from recollect.extraction.grounding import Ground, Indexed, Ungrounded, grounded_in
+from recollect.extraction.fact_checks import EmptyReplyRule, ModelFact, oversize_reason, rejection_reason
+from recollect.extraction.grounding import GroundedSpan, GroundingFailure, SourceIndex, ground_in_index
 from recollect.extraction.grounding_vocabulary import VOCABULARIES
-from recollect.extraction.prompt_builder import Question, Source
-from recollect.extraction.rules.prompt_injection import ordering
-from recollect.text.language import detect
+from recollect.extraction.prompt_builder import ExtractionRequest, SourceText
+from recollect.extraction.rules.prompt_injection import injection_reason
+from recollect.text.language import detect_language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spoken:
+class ParsedReply:
     """An answer taken apart."""
 
-    claims: tuple[Claim, ...]
+    facts: tuple[ModelFact, ...]
     importance: int | None = None
     message_type: MessageType | None = None
     summary: str | None = None
@@ -26,16 +26,16 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standards:
+class ValidationLimits:
     """What an answer is held against."""
 
     min_fact_chars: int = 10
-    nothing: Nothing = "exact"
+    empty_reply_rule: EmptyReplyRule = "exact"
     known_names: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quarantined:
+class QuarantinedFact:
     """A fact that is kept out of use, and why."""
 
     fact: Fact
@@ -43,102 +43,126 @@ class Quarantined:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class ValidatedExtraction:
     """What an answer says about one source of its question."""
 
-    judgement: Judgement
-    quarantined: tuple[Quarantined, ...] = ()
+    extraction: Extraction
+    quarantined_facts: tuple[QuarantinedFact, ...] = ()
 
 
-def settled(spoken: Spoken, question: Question, held: Standards) -> tuple[Verdict, ...]:
+def validate_reply(
+    reply: ParsedReply, request: ExtractionRequest, limits: ValidationLimits
+) -> tuple[ValidatedExtraction, ...]:
     """One verdict for each source of the question, in their order."""
-    bench = _Bench(question.sources, held)
-    outcomes = [bench.held(claim) for claim in spoken.claims]
+    validator = _FactValidator(request.sources, limits)
+    outcomes = [validator.validate(claim) for claim in reply.facts]
     return tuple(
-        _verdict(bench, place, spoken, [outcome for at, outcome in outcomes if at == place], question.label)
-        for place in range(len(question.sources))
+        _build_extraction(
+            validator,
+            place,
+            reply,
+            [outcome for at, outcome in outcomes if at == place],
+            request.prompt_label,
+        )
+        for place in range(len(request.sources))
     )
 
 
-class _Bench:
+class _FactValidator:
     """The messages of a question, indexed when the first claim is held against them."""
 
-    def __init__(self, sources: Sequence[Source], held: Standards) -> None:
+    def __init__(self, sources: Sequence[SourceText], limits: ValidationLimits) -> None:
         self.sources = sources
-        self._held = held
-        self._indexed: dict[tuple[int, str], Indexed] = {}
+        self._limits = limits
+        self._indexes: dict[tuple[int, str], SourceIndex] = {}
 
-    def held(self, claim: Claim) -> tuple[int, Fact | Quarantined | str]:
+    def validate(self, model_fact: ModelFact) -> tuple[int, Fact | QuarantinedFact | str]:
         """The source that a claim belongs to, and what becomes of it there: a word says why it is discarded."""
-        places = list(self._likely(claim))
-        if why := discarded(claim.text, min_chars=self._held.min_fact_chars):
-            return places[0], why
-        doubts = []
-        for place in places:
-            match self.grounded(place, claim.text):
-                case Ground(start=start, end=end):
-                    fact = _fact(claim, self.sources[place], start, end)
-                    doubt = sprawling(claim.text) or ordering(claim.text)
-                    return place, Quarantined(fact=fact, reason=doubt) if doubt else fact
-                case Ungrounded() as missing:
-                    doubts.append(missing.reason)
-        source = self.sources[places[0]]
-        return places[0], Quarantined(fact=_fact(claim, source, 0, len(source.text)), reason=doubts[0])
+        source_indexes = list(self._likely_sources(model_fact))
+        if rejection := rejection_reason(model_fact.text, min_chars=self._limits.min_fact_chars):
+            return source_indexes[0], rejection
+        failures = []
+        for source_index in source_indexes:
+            match self.ground(source_index, model_fact.text):
+                case GroundedSpan(start=start, end=end):
+                    fact = _build_fact(model_fact, self.sources[source_index], start, end)
+                    doubt = oversize_reason(model_fact.text) or injection_reason(model_fact.text)
+                    return source_index, QuarantinedFact(fact=fact, reason=doubt) if doubt else fact
+                case GroundingFailure() as missing:
+                    failures.append(missing.reason)
+        source = self.sources[source_indexes[0]]
+        return source_indexes[0], QuarantinedFact(
+            fact=_build_fact(model_fact, source, 0, len(source.text)), reason=failures[0]
+        )
 
-    def grounded(self, place: int, text: str) -> Ground | Ungrounded:
-        source = self.sources[place].text
-        spoken = next((found for found in map(detect, (source, text)) if found in VOCABULARIES), "en")
-        if (place, spoken) not in self._indexed:
-            self._indexed[place, spoken] = Indexed(source, language=spoken)
-        return grounded_in(self._indexed[place, spoken], text, known_names=self._held.known_names)
+    def ground(self, source_index: int, text: str) -> GroundedSpan | GroundingFailure:
+        source = self.sources[source_index].text
+        language = next(
+            (found for found in map(detect_language, (source, text)) if found in VOCABULARIES), "en"
+        )
+        if (source_index, language) not in self._indexes:
+            self._indexes[source_index, language] = SourceIndex(source, language=language)
+        return ground_in_index(
+            self._indexes[source_index, language], text, known_names=self._limits.known_names
+        )
 
-    def _likely(self, claim: Claim) -> Iterator[int]:
+    def _likely_sources(self, model_fact: ModelFact) -> Iterator[int]:
         """The message it is said to come from, then what the user said, then the rest."""
-        numbered = claim.message is not None and 0 < claim.message <= len(self.sources)
-        named = claim.message - 1 if claim.message is not None and numbered else None
-        if named is not None:
-            yield named
+        has_valid_number = model_fact.message_number is not None and 0 < model_fact.message_number <= len(
+            self.sources
+        )
+        stated_index = (
+            model_fact.message_number - 1
+            if model_fact.message_number is not None and has_valid_number
+            else None
+        )
+        if stated_index is not None:
+            yield stated_index
         rest = sorted(range(len(self.sources)), key=lambda place: self.sources[place].role is not Role.USER)
-        yield from (place for place in rest if place != named)
+        yield from (place for place in rest if place != stated_index)
 
 
-def _verdict(
-    bench: _Bench, place: int, spoken: Spoken, outcomes: Sequence[Fact | Quarantined | str], label: str
-) -> Verdict:
+def _build_extraction(
+    validator: _FactValidator,
+    source_index: int,
+    reply: ParsedReply,
+    outcomes: Sequence[Fact | QuarantinedFact | str],
+    label: str,
+) -> ValidatedExtraction:
     facts = tuple(outcome for outcome in outcomes if isinstance(outcome, Fact))
     heaviest = max((fact.weight for fact in facts), default=0.0)
     notes = [f"discarded: {outcome}" for outcome in outcomes if isinstance(outcome, str)]
-    return Verdict(
-        judgement=Judgement(
-            importance=round(100 * heaviest) if spoken.importance is None else spoken.importance,
-            message_type=spoken.message_type or _seen_type(bench.sources[place], facts),
-            summary=_true_summary(spoken.summary, bench, place),
+    return ValidatedExtraction(
+        extraction=Extraction(
+            importance=round(100 * heaviest) if reply.importance is None else reply.importance,
+            message_type=reply.message_type or _infer_message_type(validator.sources[source_index], facts),
+            summary=_validate_summary(reply.summary, validator, source_index),
             facts=facts,
-            reason="; ".join(filter(None, [label, spoken.reason, *notes])),
+            reason="; ".join(filter(None, [label, reply.reason, *notes])),
         ),
-        quarantined=tuple(outcome for outcome in outcomes if isinstance(outcome, Quarantined)),
+        quarantined_facts=tuple(outcome for outcome in outcomes if isinstance(outcome, QuarantinedFact)),
     )
 
 
-def _fact(claim: Claim, source: Source, start: int, end: int) -> Fact:
+def _build_fact(model_fact: ModelFact, source: SourceText, start: int, end: int) -> Fact:
     return Fact(
-        text=claim.text,
-        kind=claim.kind,
-        weight=claim.weight,
+        text=model_fact.text,
+        kind=model_fact.kind,
+        weight=model_fact.weight,
         start=source.start + start,
         end=source.start + end,
     )
 
 
-def _seen_type(source: Source, facts: Sequence[Fact]) -> MessageType:
+def _infer_message_type(source: SourceText, facts: Sequence[Fact]) -> MessageType:
     if any(fact.kind is Kind.DEC for fact in facts):
         return MessageType.DECISION
     return MessageType.CODE if "```" in source.text else MessageType.CHAT
 
 
-def _true_summary(summary: str | None, bench: _Bench, place: int) -> str | None:
+def _validate_summary(summary: str | None, validator: _FactValidator, source_index: int) -> str | None:
     """A summary may use its own words, but no names or numbers that the message does not have."""
     if summary is None:
         return None
-    found = bench.grounded(place, summary)
-    return None if isinstance(found, Ungrounded) and found.names else summary
+    grounding = validator.ground(source_index, summary)
+    return None if isinstance(grounding, GroundingFailure) and grounding.missing_names else summary

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recollect.domain.message import Chunk, ChunkKind
-from recollect.domain.policy import Chunking
-from recollect.text.tokens import estimate
+from recollect.domain.policy import ChunkingPolicy
+from recollect.text.tokens import estimate_tokens
 
 # Each pattern is tried once per place and never takes a step back, so that no text can make it slow.
-_FENCE = re.compile(r"`{3,}|~{3,}")
-_FENCES = ("```", "~~~")
-_LINE = re.compile(r"[^\r\n]*+")
-_BLANK_LINES = re.compile(r"(?>\r\n|\n|\r)(?>[^\S\r\n]*+(?>\r\n|\n|\r))++")
-_SPACE = re.compile(r"\s++")
-_SENTENCE_END = re.compile(
+_FENCE_PATTERN = re.compile(r"`{3,}|~{3,}")
+_FENCE_MARKERS = ("```", "~~~")
+_LINE_PATTERN = re.compile(r"[^\r\n]*+")
+_BLANK_LINES_PATTERN = re.compile(r"(?>\r\n|\n|\r)(?>[^\S\r\n]*+(?>\r\n|\n|\r))++")
+_WHITESPACE_PATTERN = re.compile(r"\s++")
+_SENTENCE_END_PATTERN = re.compile(
     r"""
     (?: (?<=[.!?…:;]) | (?<=[.!?…:;]["')\]}»”’*_]) | (?<=[.!?…:;]["')\]}»”’*_]{2}) ) \s++
     | [\r\n]\s*+
@@ -25,18 +25,18 @@ _SENTENCE_END = re.compile(
 )
 
 #: What follows a fence is a language if it is no longer than this.
-_LONGEST_LANGUAGE = 40
+_MAX_LANGUAGE_CHARS = 40
 
 #: Longer words are cut like any row of characters, and longer heaps of accents too.
-_LONGEST_WORD = 64
-_MOST_ACCENTS = 16
+_MAX_WORD_CHARS = 64
+_MAX_COMBINING_MARKS = 16
 
 #: A text of this many characters per token has blanks in it; visible text has fewer.
-_SPARSE = 16
+_MAX_CHARS_PER_TOKEN = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _TextBlock:
     start: int
     end: int
     kind: ChunkKind
@@ -44,28 +44,32 @@ class _Block:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _TextSpan:
     start: int
     end: int
     tokens: int
 
 
-def chunks(text: str, policy: Chunking) -> tuple[Chunk, ...]:
+def chunk_text(text: str, policy: ChunkingPolicy) -> tuple[Chunk, ...]:
     """
     Return the chunks of a long message in order, or nothing when it stays in one piece.
 
     Every visible character is in exactly one chunk. Code blocks are whole, whatever their size;
     prose is cut between paragraphs, then sentences, then words, and never exceeds ``max_tokens``.
     """
-    if not policy.enabled or _tokens(text, policy.min_tokens) <= policy.min_tokens:
+    if not policy.enabled or _count_tokens(text, policy.min_tokens) <= policy.min_tokens:
         return ()
-    found = [(block, piece) for block in _blocks(text) for piece in _passages(text, block, policy.max_tokens)]
-    if len(found) < 2:
+    spans = [
+        (block, piece)
+        for block in _split_blocks(text)
+        for piece in _split_block(text, block, policy.max_tokens)
+    ]
+    if len(spans) < 2:
         return ()
-    return tuple(_chunk(text, index, block, piece) for index, (block, piece) in enumerate(found))
+    return tuple(_build_chunk(text, index, block, piece) for index, (block, piece) in enumerate(spans))
 
 
-def _chunk(text: str, index: int, block: _Block, piece: _Piece) -> Chunk:
+def _build_chunk(text: str, index: int, block: _TextBlock, piece: _TextSpan) -> Chunk:
     return Chunk(
         index=index,
         kind=block.kind,
@@ -76,160 +80,166 @@ def _chunk(text: str, index: int, block: _Block, piece: _Piece) -> Chunk:
     )
 
 
-def _tokens(text: str, limit: int) -> int:
+def _count_tokens(text: str, limit: int) -> int:
     """The tokens of the text; of a long one that is over the limit anyway only those of its beginning."""
-    beginning = text[: _SPARSE * max(limit, 1)]
-    tokens = estimate(beginning)
-    return tokens if tokens > limit or len(beginning) == len(text) else estimate(text)
+    beginning = text[: _MAX_CHARS_PER_TOKEN * max(limit, 1)]
+    tokens = estimate_tokens(beginning)
+    return tokens if tokens > limit or len(beginning) == len(text) else estimate_tokens(text)
 
 
-def _blocks(text: str) -> Iterator[_Block]:
+def _split_blocks(text: str) -> Iterator[_TextBlock]:
     """Fenced code, and what stands between, in order. A fence that nobody closes reaches to the end."""
-    if not any(fence in text for fence in _FENCES):
-        yield _Block(0, len(text), ChunkKind.PROSE)
+    if not any(fence in text for fence in _FENCE_MARKERS):
+        yield _TextBlock(0, len(text), ChunkKind.PROSE)
         return
-    at = 0
+    position = 0
     opening: re.Match[str] | None = None
-    for fence in _FENCE.finditer(text):
-        if (line := _line_start(text, fence.start())) is None:
+    for fence in _FENCE_PATTERN.finditer(text):
+        if (line := _fence_line_start(text, fence.start())) is None:
             continue
-        after = _rest_of_line(text, fence.end())
-        if opening is None and _opens(fence, after):
-            if text[at:line].strip():
-                yield _Block(at, line, ChunkKind.PROSE)
-            at, opening = line, fence
-        elif opening is not None and _closes(opening, fence, after):
-            yield _code(text, at, fence.end(), opening)
-            at, opening = fence.end(), None
-    yield _Block(at, len(text), ChunkKind.PROSE) if opening is None else _code(text, at, len(text), opening)
+        rest = _rest_of_line(text, fence.end())
+        if opening is None and _opens_block(fence, rest):
+            if text[position:line].strip():
+                yield _TextBlock(position, line, ChunkKind.PROSE)
+            position, opening = line, fence
+        elif opening is not None and _closes_block(opening, fence, rest):
+            yield _code_block(text, position, fence.end(), opening)
+            position, opening = fence.end(), None
+    yield (
+        _TextBlock(position, len(text), ChunkKind.PROSE)
+        if opening is None
+        else _code_block(text, position, len(text), opening)
+    )
 
 
-def _line_start(text: str, at: int) -> int | None:
+def _fence_line_start(text: str, position: int) -> int | None:
     """Where the line begins if only up to three spaces stand before ``at``."""
-    start = at
-    while start > 0 and text[start - 1] == " " and at - start < 4:
+    start = position
+    while start > 0 and text[start - 1] == " " and position - start < 4:
         start -= 1
     begins = start == 0 or text[start - 1] in "\r\n"
-    return start if begins and at - start < 4 else None
+    return start if begins and position - start < 4 else None
 
 
-def _rest_of_line(text: str, at: int) -> str:
-    found = _LINE.match(text, at)
-    return found.group() if found else ""
+def _rest_of_line(text: str, position: int) -> str:
+    match = _LINE_PATTERN.match(text, position)
+    return match.group() if match else ""
 
 
-def _opens(fence: re.Match[str], after: str) -> bool:
+def _opens_block(fence: re.Match[str], rest: str) -> bool:
     # "```like this```" at the start of a line is inline code.
-    return not (fence.group().startswith("`") and "`" in after)
+    return not (fence.group().startswith("`") and "`" in rest)
 
 
-def _closes(opening: re.Match[str], fence: re.Match[str], after: str) -> bool:
-    return fence.group().startswith(opening.group()) and not after.strip()
+def _closes_block(opening: re.Match[str], fence: re.Match[str], rest: str) -> bool:
+    return fence.group().startswith(opening.group()) and not rest.strip()
 
 
-def _code(text: str, start: int, end: int, opening: re.Match[str]) -> _Block:
+def _code_block(text: str, start: int, end: int, opening: re.Match[str]) -> _TextBlock:
     end = start + len(text[start:end].rstrip())
     words = _rest_of_line(text, opening.end()).split(maxsplit=1)
-    language = words[0] if words and len(words[0]) <= _LONGEST_LANGUAGE else None
-    return _Block(start, end, ChunkKind.CODE, language)
+    language = words[0] if words and len(words[0]) <= _MAX_LANGUAGE_CHARS else None
+    return _TextBlock(start, end, ChunkKind.CODE, language)
 
 
-def _passages(text: str, block: _Block, limit: int) -> Iterator[_Piece]:
+def _split_block(text: str, block: _TextBlock, limit: int) -> Iterator[_TextSpan]:
     if block.kind is ChunkKind.CODE:
-        yield _Piece(block.start, block.end, estimate(text[block.start : block.end]))
+        yield _TextSpan(block.start, block.end, estimate_tokens(text[block.start : block.end]))
     else:
-        yield from _packed(text, _pieces(text, block.start, block.end, limit), limit)
+        yield from _pack_spans(text, _split_prose(text, block.start, block.end, limit), limit)
 
 
-def _packed(text: str, pieces: Iterator[_Piece], limit: int) -> Iterator[_Piece]:
+def _pack_spans(text: str, spans: Iterator[_TextSpan], limit: int) -> Iterator[_TextSpan]:
     """As many pieces in a row as fit together, then the next."""
-    row: list[_Piece] = []
+    row: list[_TextSpan] = []
     total = 0
-    for piece in pieces:
-        added = piece.tokens + (_between(text, row[-1], piece) if row else 0)
+    for piece in spans:
+        added = piece.tokens + (_separator_tokens(text, row[-1], piece) if row else 0)
         while row and total + added > limit:
-            passage, row = _joined(text, row, limit)
+            passage, row = _merge_row(text, row, limit)
             total = sum(left.tokens for left in row)
             yield passage
         row.append(piece)
         total += added
     while row:
-        passage, row = _joined(text, row, limit)
+        passage, row = _merge_row(text, row, limit)
         yield passage
 
 
-def _between(text: str, left: _Piece, right: _Piece) -> int:
+def _separator_tokens(text: str, left: _TextSpan, right: _TextSpan) -> int:
     # The single space between two words is part of the second one's token.
-    return estimate(text[left.end : right.start]) if right.start - left.end > 1 else 0
+    return estimate_tokens(text[left.end : right.start]) if right.start - left.end > 1 else 0
 
 
-def _joined(text: str, row: list[_Piece], limit: int) -> tuple[_Piece, list[_Piece]]:
+def _merge_row(text: str, row: list[_TextSpan], limit: int) -> tuple[_TextSpan, list[_TextSpan]]:
     """The passage of the whole row, and none left; or without the last pieces should they not fit."""
     # A row is filled by adding up, since to count it again at each piece would be quadratic. Counted as a whole
     # it may be a little larger than the sum, so that a piece has to wait for the next passage.
     for last in range(len(row) - 1, 0, -1):
         start, end = row[0].start, row[last].end
-        tokens = estimate(text[start:end])
+        tokens = estimate_tokens(text[start:end])
         if tokens <= limit:
-            return _Piece(start, end, tokens), row[last + 1 :]
+            return _TextSpan(start, end, tokens), row[last + 1 :]
     return row[0], row[1:]
 
 
-def _pieces(text: str, start: int, end: int, limit: int, fineness: int = 0) -> Iterator[_Piece]:
+def _split_prose(text: str, start: int, end: int, limit: int, level: int = 0) -> Iterator[_TextSpan]:
     """Paragraphs; of those too large the sentences; of those too large runs of words."""
-    for cut in (*_cuts(text, start, end, limit, fineness), end):
-        piece = _trimmed(text, start, cut, limit)
+    for cut in (*_cut_points(text, start, end, limit, level), end):
+        piece = _trim_span(text, start, cut, limit)
         start = cut
         if piece.tokens > limit and piece.end - piece.start > 1:
-            yield from _pieces(text, piece.start, piece.end, limit, fineness + 1)
+            yield from _split_prose(text, piece.start, piece.end, limit, level + 1)
         elif piece.end > piece.start:
             yield piece
 
 
-def _cuts(text: str, start: int, end: int, limit: int, fineness: int) -> Iterator[int]:
+def _cut_points(text: str, start: int, end: int, limit: int, level: int) -> Iterator[int]:
     # Tiny neighbours stay together at first, so that a million lines of one letter are not counted one by one.
-    tiny = limit // 16
-    match fineness:
+    min_distance = limit // 16
+    match level:
         case 0:
-            return _ends(_BLANK_LINES, text, start, end, tiny)
+            return _boundaries(_BLANK_LINES_PATTERN, text, start, end, min_distance)
         case 1:
-            return _ends(_BLANK_LINES, text, start, end, 0)
+            return _boundaries(_BLANK_LINES_PATTERN, text, start, end, 0)
         case 2:
-            return _ends(_SENTENCE_END, text, start, end, tiny)
+            return _boundaries(_SENTENCE_END_PATTERN, text, start, end, min_distance)
         case 3:
-            return _ends(_SENTENCE_END, text, start, end, 0)
+            return _boundaries(_SENTENCE_END_PATTERN, text, start, end, 0)
         case _:
-            return _runs(text, start, end, max((limit // 8) >> (fineness - 4), 1), limit)
+            return _word_boundaries(text, start, end, max((limit // 8) >> (level - 4), 1), limit)
 
 
-def _ends(pattern: re.Pattern[str], text: str, start: int, end: int, least: int) -> Iterator[int]:
+def _boundaries(
+    pattern: re.Pattern[str], text: str, start: int, end: int, min_distance: int
+) -> Iterator[int]:
     """Where paragraphs or sentences end, at least so many characters apart."""
-    while gap := pattern.search(text, start + least, end):
+    while gap := pattern.search(text, start + min_distance, end):
         start = gap.end()
         yield start
 
 
-def _runs(text: str, start: int, end: int, step: int, limit: int) -> Iterator[int]:
+def _word_boundaries(text: str, start: int, end: int, run_chars: int, limit: int) -> Iterator[int]:
     """Where runs of about ``step`` characters end: between words, or else not between a letter and its accent."""
-    while start + step < end:
-        aim = start + step
-        space = _SPACE.search(text, aim, min(aim + _LONGEST_WORD, end))
-        if not space and end - aim < _LONGEST_WORD and estimate(text[start:end]) <= limit:
+    while start + run_chars < end:
+        target = start + run_chars
+        space = _WHITESPACE_PATTERN.search(text, target, min(target + _MAX_WORD_CHARS, end))
+        if not space and end - target < _MAX_WORD_CHARS and estimate_tokens(text[start:end]) <= limit:
             # The last word of a text has no space behind it.
             return
-        start = space.end() if space else _before_accents(text, start, aim)
+        start = space.end() if space else _skip_combining_marks(text, start, target)
         yield start
 
 
-def _before_accents(text: str, start: int, aim: int) -> int:
-    cut = aim
-    while start + 1 < cut and unicodedata.combining(text[cut]) and aim - cut < _MOST_ACCENTS:
+def _skip_combining_marks(text: str, start: int, target: int) -> int:
+    cut = target
+    while start + 1 < cut and unicodedata.combining(text[cut]) and target - cut < _MAX_COMBINING_MARKS:
         cut -= 1
     return cut
 
 
-def _trimmed(text: str, start: int, end: int, limit: int) -> _Piece:
+def _trim_span(text: str, start: int, end: int, limit: int) -> _TextSpan:
     content = text[start:end].lstrip()
     start = end - len(content)
     content = content.rstrip()
-    return _Piece(start, start + len(content), _tokens(content, limit))
+    return _TextSpan(start, start + len(content), _count_tokens(content, limit))

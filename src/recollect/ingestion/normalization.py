@@ -5,13 +5,13 @@ import unicodedata
 from recollect.errors import EmptyText, TextTooLong
 
 #: Separators, controls and format characters. Unassigned ones are not here: tomorrow's emoji look so today.
-_UNSEEN = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
+_INVISIBLE_CATEGORIES = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
 
 #: Letters and symbols by name that show nothing: Hangul fillers and the empty Braille cell.
-_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+_BLANK_CHARACTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 
-def clean(text: str, *, largest: int) -> str:
+def normalize_content(text: str, *, max_bytes: int) -> str:
     """
     Return the text without NUL and with U+FFFD for each lone surrogate; all else stays as it was.
 
@@ -21,22 +21,22 @@ def clean(text: str, *, largest: int) -> str:
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
-        text = _mend(text)
+        text = _repair_surrogates(text)
         size = len(text.encode())
-    if size > largest:
+    if size > max_bytes:
         raise TextTooLong(
-            f"The text has {size:,} bytes of UTF-8, and one message may have {largest:,}."
+            f"The text has {size:,} bytes of UTF-8, and one message may have {max_bytes:,}."
             " Split it into several messages, or raise collect.largest_message."
         )
-    if not any(map(_visible, text)):
+    if not any(map(_is_visible, text)):
         raise EmptyText
     return text
 
 
-def _mend(text: str) -> str:
+def _repair_surrogates(text: str) -> str:
     # Two halves that stand side by side are one character; only halves without a partner are lost.
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _visible(character: str) -> bool:
-    return unicodedata.category(character) not in _UNSEEN and character not in _BLANK
+def _is_visible(character: str) -> bool:
+    return unicodedata.category(character) not in _INVISIBLE_CATEGORIES and character not in _BLANK_CHARACTERS

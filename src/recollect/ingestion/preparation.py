@@ -2,54 +2,58 @@
 
 from dataclasses import dataclass
 
-from recollect.domain.message import SPEAKERS, Chunk, Draft, Message, Role
+from recollect.domain.message import CHAT_ROLES, Chunk, Message, MessageDraft, Role
 from recollect.domain.policy import Policy
 from recollect.domain.scope import DEFAULT_CHAT, Scope
-from recollect.ingestion.chunking import chunks
-from recollect.ingestion.normalization import clean
-from recollect.ingestion.redaction import Masked, masked
-from recollect.ingestion.truncation import clip
+from recollect.ingestion.chunking import chunk_text
+from recollect.ingestion.normalization import normalize_content
+from recollect.ingestion.redaction import Redaction, redact
+from recollect.ingestion.truncation import truncate
 from recollect.ports.clock import Clock, Ids
-from recollect.text.tokens import estimate
+from recollect.text.tokens import estimate_tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Intake:
+class PreparedMessage:
     """A message fit to be stored, its pieces, and the kinds of secrets that were masked in it."""
 
     message: Message
     chunks: tuple[Chunk, ...]
-    masked: tuple[str, ...]
+    redacted_kinds: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IntakeStep:
+class MessagePreparer:
     clock: Clock
     ids: Ids
 
-    def __call__(self, scope: Scope, draft: Draft, policy: Policy) -> Intake:
+    def __call__(self, scope: Scope, draft: MessageDraft, policy: Policy) -> PreparedMessage:
         # An assistant that only calls a tool says nothing, and that is no mistake.
-        speechless = draft.tool_calls is not None and not draft.content.strip()
-        text = "" if speechless else clean(draft.content, largest=policy.collect.largest_message)
-        secrets = masked(text) if policy.collect.mask_secrets else Masked(text=text, found=())
-        limit = policy.clip.tool_chars if draft.role is Role.TOOL else 0
-        clipped = clip(secrets.text, limit)
+        is_tool_call_only = draft.tool_calls is not None and not draft.content.strip()
+        text = (
+            ""
+            if is_tool_call_only
+            else normalize_content(draft.content, max_bytes=policy.collect.max_message_bytes)
+        )
+        redaction = redact(text) if policy.collect.mask_secrets else Redaction(text=text, matches=())
+        limit = policy.truncation.max_tool_chars if draft.role is Role.TOOL else 0
+        truncation = truncate(redaction.text, limit)
         message = Message(
             id=self.ids.new(),
             user=scope.user,
             chat=scope.chat or DEFAULT_CHAT,
             role=draft.role,
-            content=clipped.text,
+            content=truncation.text,
             created_at=draft.created_at or self.clock.now(),
-            tokens=estimate(clipped.text),
+            tokens=estimate_tokens(truncation.text),
             tool_calls=draft.tool_calls,
             tool_call_id=draft.tool_call_id,
             client_id=draft.client_id,
-            original_bytes=clipped.original_bytes,
+            original_bytes=truncation.original_bytes,
         )
-        kinds = tuple(dict.fromkeys(finding.kind for finding in secrets.found))
-        return Intake(message=message, chunks=self.cut(message, policy), masked=kinds)
+        kinds = tuple(dict.fromkeys(finding.kind for finding in redaction.matches))
+        return PreparedMessage(message=message, chunks=self.chunk(message, policy), redacted_kinds=kinds)
 
-    def cut(self, message: Message, policy: Policy) -> tuple[Chunk, ...]:
+    def chunk(self, message: Message, policy: Policy) -> tuple[Chunk, ...]:
         """The chunks of a message that somebody said; tool output and system text are not searched."""
-        return chunks(message.content, policy.chunking) if message.role in SPEAKERS else ()
+        return chunk_text(message.content, policy.chunking) if message.role in CHAT_ROLES else ()

@@ -5,20 +5,20 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class SecretMatch:
     kind: str  #: in words: "openai key", "payment card"
     start: int  #: in characters of the text that was searched
     end: int
 
 
-def places(text: str, word: str) -> Iterator[int]:
+def find_all(text: str, needle: str) -> Iterator[int]:
     """Where a word begins. To look for words first is many times quicker than to try a pattern everywhere."""
-    place = text.find(word)
-    while place >= 0:
-        yield place
-        place = text.find(word, place + len(word))
+    position = text.find(needle)
+    while position >= 0:
+        yield position
+        position = text.find(needle, position + len(needle))
 
 
-def follows(text: str, place: int, forbidden: frozenset[str]) -> bool:
+def is_preceded_by(text: str, position: int, characters: frozenset[str]) -> bool:
     """Whether the character before a place is one of these."""
-    return place > 0 and text[place - 1] in forbidden
+    return position > 0 and text[position - 1] in characters

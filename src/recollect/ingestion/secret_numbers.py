@@ -5,7 +5,7 @@ import string
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from recollect.ingestion.secret_match import Finding, follows, places
+from recollect.ingestion.secret_match import SecretMatch, find_all, is_preceded_by
 
 #: Length of an IBAN by country.
 IBAN_LENGTHS: Mapping[str, int] = {
@@ -19,7 +19,7 @@ IBAN_LENGTHS: Mapping[str, int] = {
 }  # fmt: skip
 
 #: Which digits a card begins with, and how many it may have.
-_BRANDS: tuple[tuple[re.Pattern[str], tuple[int, ...]], ...] = (
+_CARD_BRANDS: tuple[tuple[re.Pattern[str], tuple[int, ...]], ...] = (
     (re.compile(r"4"), (13, 16, 19)),
     (re.compile(r"5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720"), (16,)),
     (re.compile(r"3[47]"), (15,)),
@@ -30,125 +30,134 @@ _BRANDS: tuple[tuple[re.Pattern[str], tuple[int, ...]], ...] = (
     (re.compile(r"50(?:18|20|38|41|67|90)|6304|67[56]|606282|6362|6363"), (16, 18, 19)),
 )
 
-_DIGIT = re.compile(r"\d")
-_JOINED = frozenset(string.ascii_letters + string.digits + "_.,/#+-")
-_LETTERS = frozenset(string.ascii_letters + string.digits)
+_DIGIT_PATTERN = re.compile(r"\d")
+_NUMBER_JOINERS = frozenset(string.ascii_letters + string.digits + "_.,/#+-")
+_ALPHANUMERICS = frozenset(string.ascii_letters + string.digits)
 #: Nine digits or more with at most one sign between two: only there can such a number stand.
-_CLUSTER = re.compile(r"[0-9](?:[ .\u00a0/-]?[0-9]){8,}+")
-_GAP = r"[ .\u00a0-]"
-_CARD = re.compile(
-    rf"[0-9](?:\d{{12,18}}|\d{{3}}(?:{_GAP}\d{{4}}){{3}}(?:{_GAP}?\d{{1,3}})?|\d{{3}}{_GAP}\d{{6}}{_GAP}\d{{4,5}})"
+_DIGIT_CLUSTER_PATTERN = re.compile(r"[0-9](?:[ .\u00a0/-]?[0-9]){8,}+")
+_DIGIT_SEPARATOR = r"[ .\u00a0-]"
+_CARD_PATTERN = re.compile(
+    rf"[0-9](?:\d{{12,18}}|\d{{3}}(?:{_DIGIT_SEPARATOR}\d{{4}}){{3}}(?:{_DIGIT_SEPARATOR}?\d{{1,3}})?|\d{{3}}{_DIGIT_SEPARATOR}\d{{6}}{_DIGIT_SEPARATOR}\d{{4,5}})"
     r"(?![\w/-]|[.,]\d)"
 )
 #: What else has that many digits, when the word stands just before.
-_NOT_A_CARD = re.compile(
+_NON_CARD_LABEL_PATTERN = re.compile(
     r"(?<![^\W_])(?:order|pedido|tracking|rastre\w{1,8}|invoice|fatura|nota|protocolo?|ticket|isbn|imei|ean|gtin|sku|serial|"
     r"id|phone|tel|telefone|celular|whatsapp|n[ºo°]|timestamp|chave)(?:[\W_]|id|n[ºo°]|number|número|code|código|is|é){0,6}?$"
 )
-_CARD_WORD = re.compile(r"card|cart[aã]o|visa|master|amex|cr[eé]dit|d[eé]bit|elo\b")
+_CARD_LABEL_PATTERN = re.compile(r"card|cart[aã]o|visa|master|amex|cr[eé]dit|d[eé]bit|elo\b")
 #: The check digits of an IBAN; its two letters stand before them.
-_IBAN = re.compile(r"[0-9][0-9](?=[ -]?[A-Za-z0-9]{4})")
-_CNPJ = re.compile(r"[0-9A-Z]{2}(?:\.[0-9A-Z]{3}){2}/[0-9A-Z]{4}-\d{2}(?![\w-])")
-_CNPJ_SLASH = 10  #: where the slash stands in it
+_IBAN_CHECK_DIGITS_PATTERN = re.compile(r"[0-9][0-9](?=[ -]?[A-Za-z0-9]{4})")
+_CNPJ_PATTERN = re.compile(r"[0-9A-Z]{2}(?:\.[0-9A-Z]{3}){2}/[0-9A-Z]{4}-\d{2}(?![\w-])")
+_CNPJ_SLASH_OFFSET = 10  #: where the slash stands in it
 
 #: What may stand between the word and its number.
-_FILLING = r"(?:[\W_]|n[uú]mero|number|is|é|e|do|da|meu|minha|o|n[ºo°]){0,6}?"
+_LABEL_FILLER = r"(?:[\W_]|n[uú]mero|number|is|é|e|do|da|meu|minha|o|n[ºo°]){0,6}?"
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _FormattedNumber:
     """A number that is known by the way it is written."""
 
     kind: str
     pattern: re.Pattern[str]
-    holds: Callable[[str], bool] = bool
+    is_valid: Callable[[str], bool] = bool
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
+class _LabelledNumber:
     """A number that is only known by the word before it."""
 
     kind: str
-    words: tuple[str, ...]
-    number: re.Pattern[str]
-    holds: Callable[[str], bool] = bool
+    labels: tuple[str, ...]
+    pattern: re.Pattern[str]
+    is_valid: Callable[[str], bool] = bool
 
 
-def _named(kind: str, words: tuple[str, ...], number: str, holds: Callable[[str], bool] = bool) -> _Named:
-    pattern = re.compile(rf"(?![^\W_]){_FILLING}({number})(?![\w/-]|[.,]\d)")
-    return _Named(kind, words, pattern, holds)
+def _labelled_number(
+    kind: str, labels: tuple[str, ...], number: str, is_valid: Callable[[str], bool] = bool
+) -> _LabelledNumber:
+    pattern = re.compile(rf"(?![^\W_]){_LABEL_FILLER}({number})(?![\w/-]|[.,]\d)")
+    return _LabelledNumber(kind, labels, pattern, is_valid)
 
 
-def _weighted(values: Sequence[int], weights: Sequence[int]) -> int:
-    rest = sum(value * weight for value, weight in zip(values, weights, strict=True)) % 11
-    return 0 if rest < 2 else 11 - rest
+def _mod11_check_digit(values: Sequence[int], weights: Sequence[int]) -> int:
+    remainder = sum(value * weight for value, weight in zip(values, weights, strict=True)) % 11
+    return 0 if remainder < 2 else 11 - remainder
 
 
-def _digits(text: str) -> str:
+def _extract_digits(text: str) -> str:
     return "".join(c for c in text if "0" <= c <= "9")
 
 
-def luhn(digits: str) -> bool:
+def is_valid_luhn(digits: str) -> bool:
     """The check of payment cards."""
     doubled = (int(digit) * 2 for digit in digits[-2::-2])
     return (sum(map(int, digits[-1::-2])) + sum(n - 9 if n > 9 else n for n in doubled)) % 10 == 0
 
 
-def mod97(iban: str) -> bool:
+def is_valid_iban(iban: str) -> bool:
     """The check of bank accounts, letters counting from ten."""
     return int("".join(str(int(c, 36)) for c in iban[4:] + iban[:4])) % 97 == 1
 
 
-def cpf(text: str) -> bool:
+def is_valid_cpf(text: str) -> bool:
     """The check of Brazilian persons. One digit repeated passes the sum, and is nobody's."""
-    values = [int(digit) for digit in _digits(text)]
+    values = [int(digit) for digit in _extract_digits(text)]
     if len(values) != 11 or len(set(values)) == 1:
         return False
-    first = _weighted(values[:9], range(10, 1, -1))
-    return values[9:] == [first, _weighted([*values[:9], first], range(11, 1, -1))]
+    first = _mod11_check_digit(values[:9], range(10, 1, -1))
+    return values[9:] == [first, _mod11_check_digit([*values[:9], first], range(11, 1, -1))]
 
 
-def cnpj(text: str) -> bool:
+def is_valid_cnpj(text: str) -> bool:
     """The check of Brazilian companies. Letters are allowed since 2026 and count by their place after zero."""
-    signs = [c for c in text.upper() if c.isascii() and c.isalnum()]
-    values = [ord(c) - 48 for c in signs]
+    characters = [c for c in text.upper() if c.isascii() and c.isalnum()]
+    values = [ord(c) - 48 for c in characters]
     if len(values) != 14 or len(set(values)) == 1:
         return False
     weights = (6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
-    first = _weighted(values[:12], weights[1:])
-    return values[12:] == [first, _weighted([*values[:12], first], weights)]
+    first = _mod11_check_digit(values[:12], weights[1:])
+    return values[12:] == [first, _mod11_check_digit([*values[:12], first], weights)]
 
 
-def pis(text: str) -> bool:
+def is_valid_pis(text: str) -> bool:
     """The check of Brazilian workers."""
-    values = [int(digit) for digit in _digits(text)]
+    values = [int(digit) for digit in _extract_digits(text)]
     if len(values) != 11 or len(set(values)) == 1:
         return False
-    return values[10] == _weighted(values[:10], (3, 2, 9, 8, 7, 6, 5, 4, 3, 2))
+    return values[10] == _mod11_check_digit(values[:10], (3, 2, 9, 8, 7, 6, 5, 4, 3, 2))
 
 
-def nif(text: str) -> bool:
+def is_valid_nif(text: str) -> bool:
     """The check of Portuguese taxpayers, or of Spanish ones, whose number ends in a letter."""
     if text[-1].isalpha():
         number = text.casefold().replace("-", "")
         whole = number[:-1].translate(str.maketrans("xyz", "012"))
         return "trwagmyfpdxbnjzsqvhlcke"[int(whole) % 23] == number[-1]
-    values = [int(digit) for digit in _digits(text)]
-    return values[0] in {1, 2, 3, 5, 6, 7, 8, 9} and values[8] == _weighted(values[:8], range(9, 1, -1))
+    values = [int(digit) for digit in _extract_digits(text)]
+    return values[0] in {1, 2, 3, 5, 6, 7, 8, 9} and values[8] == _mod11_check_digit(
+        values[:8], range(9, 1, -1)
+    )
 
 
-_WRITTEN = (
-    _Written("cpf", re.compile(r"[0-9]\d\d\.\d{3}\.\d{3}-\d{2}(?![\w-])"), cpf),
-    _Written("pis", re.compile(r"[0-9]\d\d\.\d{5}\.\d{2}-\d(?![\w-])"), pis),
-    _Written("ssn", re.compile(r"(?!000|666|9)[0-9]\d\d-(?!00)\d{2}-(?!0000)\d{4}(?![\w/-]|[.,]\d)")),
+_FORMATTED_NUMBERS = (
+    _FormattedNumber("cpf", re.compile(r"[0-9]\d\d\.\d{3}\.\d{3}-\d{2}(?![\w-])"), is_valid_cpf),
+    _FormattedNumber("pis", re.compile(r"[0-9]\d\d\.\d{5}\.\d{2}-\d(?![\w-])"), is_valid_pis),
+    _FormattedNumber("ssn", re.compile(r"(?!000|666|9)[0-9]\d\d-(?!00)\d{2}-(?!0000)\d{4}(?![\w/-]|[.,]\d)")),
 )
-_NAMED = (
-    _named("cpf", ("cpf",), r"\d{3}[ .]?\d{3}[ .]?\d{3}[ -]?\d{2}", cpf),
-    _named("cnpj", ("cnpj",), r"[0-9a-z]{12}\d{2}", cnpj),
-    _named("pis", ("pis", "pasep", "nis", "nit"), r"\d{11}", pis),
-    _named("ssn", ("ssn", "social security"), r"\d{9}|\d{3} \d{2} \d{4}"),
-    _named("nif", ("nif", "nie", "dni", "contribuinte"), r"\d{3} ?\d{3} ?\d{3}|[xyz]?-?\d{7,8}-?[a-z]", nif),
-    _named(
+_LABELLED_NUMBERS = (
+    _labelled_number("cpf", ("cpf",), r"\d{3}[ .]?\d{3}[ .]?\d{3}[ -]?\d{2}", is_valid_cpf),
+    _labelled_number("cnpj", ("cnpj",), r"[0-9a-z]{12}\d{2}", is_valid_cnpj),
+    _labelled_number("pis", ("pis", "pasep", "nis", "nit"), r"\d{11}", is_valid_pis),
+    _labelled_number("ssn", ("ssn", "social security"), r"\d{9}|\d{3} \d{2} \d{4}"),
+    _labelled_number(
+        "nif",
+        ("nif", "nie", "dni", "contribuinte"),
+        r"\d{3} ?\d{3} ?\d{3}|[xyz]?-?\d{7,8}-?[a-z]",
+        is_valid_nif,
+    ),
+    _labelled_number(
         "card code",
         ("cvv", "cvv2", "cvc", "cvc2", "código de segurança", "codigo de seguranca", "security code"),
         r"\d{3,4}",
@@ -156,76 +165,87 @@ _NAMED = (
 )
 
 
-def numbers(text: str, small: str) -> Iterator[Finding]:
+def find_numbers(text: str, lowercase: str) -> Iterator[SecretMatch]:
     """Every such number; ``small`` is the text in small letters, place for place."""
-    if not _DIGIT.search(text):  # as in most messages
+    if not _DIGIT_PATTERN.search(text):  # as in most messages
         return
-    yield from _ibans(text)
-    yield from _company_numbers(text)
-    for cluster in _CLUSTER.finditer(text):
-        yield from _cards(text, small, cluster.start(), cluster.end() + 2)
-        for written in _WRITTEN:
-            for match in written.pattern.finditer(text, cluster.start(), cluster.end() + 2):
-                if not follows(text, match.start(), _JOINED) and written.holds(match.group()):
-                    yield Finding(kind=written.kind, start=match.start(), end=match.end())
-    for named in _NAMED:
-        for word in named.words:
-            yield from _after(word, named, small)
+    yield from _find_ibans(text)
+    yield from _find_cnpjs(text)
+    for cluster in _DIGIT_CLUSTER_PATTERN.finditer(text):
+        yield from _find_cards(text, lowercase, cluster.start(), cluster.end() + 2)
+        for number_format in _FORMATTED_NUMBERS:
+            for match in number_format.pattern.finditer(text, cluster.start(), cluster.end() + 2):
+                if not is_preceded_by(text, match.start(), _NUMBER_JOINERS) and number_format.is_valid(
+                    match.group()
+                ):
+                    yield SecretMatch(kind=number_format.kind, start=match.start(), end=match.end())
+    for labelled_number in _LABELLED_NUMBERS:
+        for label in labelled_number.labels:
+            yield from _find_labelled(label, labelled_number, lowercase)
 
 
-def _after(word: str, named: _Named, small: str) -> Iterator[Finding]:
-    for place in places(small, word):
-        match = named.number.match(small, place + len(word))
-        if match and not follows(small, place, _LETTERS) and named.holds(match[1]):
-            yield Finding(kind=named.kind, start=match.start(1), end=match.end(1))
+def _find_labelled(label: str, labelled_number: _LabelledNumber, lowercase: str) -> Iterator[SecretMatch]:
+    for position in find_all(lowercase, label):
+        match = labelled_number.pattern.match(lowercase, position + len(label))
+        if (
+            match
+            and not is_preceded_by(lowercase, position, _ALPHANUMERICS)
+            and labelled_number.is_valid(match[1])
+        ):
+            yield SecretMatch(kind=labelled_number.kind, start=match.start(1), end=match.end(1))
 
 
-def _company_numbers(text: str) -> Iterator[Finding]:
-    for place in places(text, "/"):
-        start = place - _CNPJ_SLASH
-        match = _CNPJ.match(text, start) if start >= 0 else None
-        if match and not follows(text, start, _JOINED) and cnpj(match.group()):
-            yield Finding(kind="cnpj", start=start, end=match.end())
+def _find_cnpjs(text: str) -> Iterator[SecretMatch]:
+    for position in find_all(text, "/"):
+        start = position - _CNPJ_SLASH_OFFSET
+        match = _CNPJ_PATTERN.match(text, start) if start >= 0 else None
+        if match and not is_preceded_by(text, start, _NUMBER_JOINERS) and is_valid_cnpj(match.group()):
+            yield SecretMatch(kind="cnpj", start=start, end=match.end())
 
 
-def _cards(text: str, small: str, start: int, end: int) -> Iterator[Finding]:
-    for match in _CARD.finditer(text, start, end):
-        digits = _digits(match.group())
-        before = small[max(0, match.start() - 32) : match.start()]
-        free = not follows(text, match.start(), _JOINED)
-        if free and _branded(digits) and luhn(digits) and _likely(digits, before):
-            yield Finding(kind="payment card", start=match.start(), end=match.end())
+def _find_cards(text: str, lowercase: str, start: int, end: int) -> Iterator[SecretMatch]:
+    for match in _CARD_PATTERN.finditer(text, start, end):
+        digits = _extract_digits(match.group())
+        before = lowercase[max(0, match.start() - 32) : match.start()]
+        is_standalone = not is_preceded_by(text, match.start(), _NUMBER_JOINERS)
+        if (
+            is_standalone
+            and _has_card_brand(digits)
+            and is_valid_luhn(digits)
+            and _is_likely_card(digits, before)
+        ):
+            yield SecretMatch(kind="payment card", start=match.start(), end=match.end())
 
 
-def _likely(digits: str, before: str) -> bool:
-    if _CARD_WORD.search(before):
+def _is_likely_card(digits: str, before: str) -> bool:
+    if _CARD_LABEL_PATTERN.search(before):
         return True
     # Thirteen digits are more often a telephone or a book than one of the old cards.
-    return len(digits) > 13 and not _NOT_A_CARD.search(before)
+    return len(digits) > 13 and not _NON_CARD_LABEL_PATTERN.search(before)
 
 
-def _branded(digits: str) -> bool:
-    return any(len(digits) in lengths and brand.match(digits) for brand, lengths in _BRANDS)
+def _has_card_brand(digits: str) -> bool:
+    return any(len(digits) in lengths and brand.match(digits) for brand, lengths in _CARD_BRANDS)
 
 
-def _ibans(text: str) -> Iterator[Finding]:
-    for match in _IBAN.finditer(text):
+def _find_ibans(text: str) -> Iterator[SecretMatch]:
+    for match in _IBAN_CHECK_DIGITS_PATTERN.finditer(text):
         start = match.start() - 2
         length = IBAN_LENGTHS.get(text[start : start + 2].upper()) if start >= 0 else None
-        if length is None or follows(text, start, _LETTERS):
+        if length is None or is_preceded_by(text, start, _ALPHANUMERICS):
             continue
-        end = _end_of_iban(text, start, length)
+        end = _iban_end(text, start, length)
         if end is not None:
-            yield Finding(kind="iban", start=start, end=end)
+            yield SecretMatch(kind="iban", start=start, end=end)
 
 
-def _end_of_iban(text: str, start: int, length: int) -> int | None:
-    taken, place = "", start
-    while len(taken) < length and place < len(text):
-        if text[place].isascii() and text[place].isalnum():
-            taken += text[place]
-        elif text[place] not in " -" or text[place - 1] in " -":
+def _iban_end(text: str, start: int, length: int) -> int | None:
+    characters, position = "", start
+    while len(characters) < length and position < len(text):
+        if text[position].isascii() and text[position].isalnum():
+            characters += text[position]
+        elif text[position] not in " -" or text[position - 1] in " -":
             return None
-        place += 1
-    ended = place == len(text) or not text[place].isalnum()
-    return place if ended and len(taken) == length and mod97(taken) else None
+        position += 1
+    is_complete = position == len(text) or not text[position].isalnum()
+    return position if is_complete and len(characters) == length and is_valid_iban(characters) else None

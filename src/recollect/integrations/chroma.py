@@ -9,13 +9,13 @@ from recollect.domain.scope import Scope
 from recollect.errors import ConfigError, ModelMissing
 from recollect.library.memory import Memory
 from recollect.ports.embedder import Embedder
-from recollect.ports.store import ALL
+from recollect.ports.store import NO_LIMIT
 
-COLLECTION = "memory"
-SPACE: Mapping[str, str] = {"hnsw:space": "cosine"}
+COLLECTION_NAME = "memory"
+COLLECTION_METADATA: Mapping[str, str] = {"hnsw:space": "cosine"}
 
 
-class Collection(Protocol):
+class ChromaCollection(Protocol):
     """The part of Chroma's collection that is used."""
 
     def upsert(
@@ -29,8 +29,8 @@ class Collection(Protocol):
     def query(self, query_embeddings: Sequence[Sequence[float]], n_results: int) -> Mapping[str, Any]: ...
 
 
-class Client(Protocol):
-    def get_or_create_collection(self, name: str, metadata: Mapping[str, str]) -> Collection: ...
+class ChromaClient(Protocol):
+    def get_or_create_collection(self, name: str, metadata: Mapping[str, str]) -> ChromaCollection: ...
 
     def delete_collection(self, name: str) -> None: ...
 
@@ -44,12 +44,14 @@ class ChromaMirror:
     `chroma_dir`; that needs `pip install recollect[chroma]`.
     """
 
-    def __init__(self, memory: Memory, *, user_id: str | None = None, client: Client | None = None) -> None:
-        connection = memory.runtime.settings.resolve().connection
+    def __init__(
+        self, memory: Memory, *, user_id: str | None = None, client: ChromaClient | None = None
+    ) -> None:
+        connection = memory.application.settings.resolve().machine
         self._memory = memory
         self._scope = Scope(user_id or connection.user)
-        self._client = client or _persistent(connection.chroma_dir)
-        self._collection = self._made()
+        self._client = client or _open_persistent_client(connection.chroma_dir)
+        self._collection = self._open_collection()
 
     def add_memory(self, memory_id: str, content: str) -> None:
         """Put a memory's text into the collection, in place of what it said before."""
@@ -61,56 +63,60 @@ class ChromaMirror:
 
     def query(self, text: str, top_k: int = 5, min_similarity: float | None = None) -> list[tuple[str, str]]:
         """The nearest memories, id and text; similarity is 1 less the cosine distance."""
-        found = self._collection.query(
+        matches = self._collection.query(
             query_embeddings=[list(self._embedder.embed_query(text))], n_results=top_k
         )
-        rows = zip(found["ids"][0], found["documents"][0], found["distances"][0], strict=True)
-        least = -1.0 if min_similarity is None else min_similarity
-        return [(str(name), str(said)) for name, said, distance in rows if 1 - float(distance) >= least]
+        rows = zip(matches["ids"][0], matches["documents"][0], matches["distances"][0], strict=True)
+        min_cosine = -1.0 if min_similarity is None else min_similarity
+        return [
+            (str(name), str(text_found))
+            for name, text_found, distance in rows
+            if 1 - float(distance) >= min_cosine
+        ]
 
     def clear_memory_collection(self) -> None:
-        self._client.delete_collection(name=COLLECTION)
-        self._collection = self._made()
+        self._client.delete_collection(name=COLLECTION_NAME)
+        self._collection = self._open_collection()
 
     def sync_memories_from_db(self) -> int:
         """Make the collection say what the file says; return how many documents were written or removed."""
-        known = self._collection.get()
-        there = dict(zip(known["ids"], known["documents"], strict=True))
-        wanted = {fact.id: fact.text for fact in self._facts()}
-        gone = [name for name in there if name not in wanted]
-        changed = [name for name, text in wanted.items() if there.get(name) != text]
-        if gone:
-            self._collection.delete(ids=gone)
-        if changed:
-            texts = [wanted[name] for name in changed]
+        stored = self._collection.get()
+        stored_texts = dict(zip(stored["ids"], stored["documents"], strict=True))
+        active_texts = {fact.id: fact.text for fact in self._active_memories()}
+        deleted_ids = [name for name in stored_texts if name not in active_texts]
+        changed_ids = [name for name, text in active_texts.items() if stored_texts.get(name) != text]
+        if deleted_ids:
+            self._collection.delete(ids=deleted_ids)
+        if changed_ids:
+            texts = [active_texts[name] for name in changed_ids]
             vectors = [list(vector) for vector in self._embedder.embed(texts)]
-            self._collection.upsert(ids=changed, embeddings=vectors, documents=texts)
-        return len(gone) + len(changed)
+            self._collection.upsert(ids=changed_ids, embeddings=vectors, documents=texts)
+        return len(deleted_ids) + len(changed_ids)
 
     def chunk_text_for_embedding(self, text: str) -> list[str]:
         """The pieces of a text that each fit the embedding model whole."""
         return self._embedder.windows(text)
 
-    def _facts(self) -> Sequence[Fact]:
-        return self._memory.runtime.store.memories.list(self._scope, limit=ALL)
+    def _active_memories(self) -> Sequence[Fact]:
+        return self._memory.application.store.memories.list(self._scope, limit=NO_LIMIT)
 
-    def _made(self) -> Collection:
-        return self._client.get_or_create_collection(name=COLLECTION, metadata=dict(SPACE))
+    def _open_collection(self) -> ChromaCollection:
+        return self._client.get_or_create_collection(name=COLLECTION_NAME, metadata=dict(COLLECTION_METADATA))
 
     @property
     def _embedder(self) -> Embedder:
-        embedder = self._memory.runtime.embedder
+        embedder = self._memory.application.embedder
         if embedder is None:
             raise ConfigError("A Chroma mirror needs vectors. Set `embedder` to something other than none.")
         return embedder
 
 
-def _persistent(folder: str) -> Client:
+def _open_persistent_client(folder: str) -> ChromaClient:
     try:
         chromadb = import_module("chromadb")
     except ImportError as error:
         raise ModelMissing(
             "The package chromadb is not installed. Run `pip install recollect[chroma]`, or give a client."
         ) from error
-    client: Client = chromadb.PersistentClient(path=folder)
+    client: ChromaClient = chromadb.PersistentClient(path=folder)
     return client

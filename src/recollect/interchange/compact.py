@@ -30,12 +30,12 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import TypeVar
 
-from recollect.domain.memory import Kind, Memory, Origin, Span, Standing, normalised
+from recollect.domain.memory import Kind, Memory, MemoryStatus, Origin, SourceSpan, normalize_fact
 from recollect.domain.message import Role
-from recollect.domain.scope import valid_name
+from recollect.domain.scope import validate_name
 from recollect.errors import InvalidInput
 
-PIVOT = 69  #: two-digit years from here on are of the twentieth century
+CENTURY_PIVOT_YEAR = 69  #: two-digit years from here on are of the twentieth century
 
 #: The document's four types, and the nearest of them for the kinds it has no word for.
 WIRE_TYPES: Mapping[Kind, Kind] = {
@@ -49,7 +49,7 @@ WIRE_TYPES: Mapping[Kind, Kind] = {
 }
 
 #: What people call the slots that hold one value at a time.
-_ATTRIBUTES = {
+_ATTRIBUTE_BY_LABEL = {
     "nome": "name", "name": "name", "idade": "age", "age": "age", "trabalha": "job", "trabalho": "job",
     "profissao": "job", "works": "job", "job": "job", "mora": "lives_in", "vive": "lives_in", "lives": "lives_in",
     "lives in": "lives_in", "mora em": "lives_in", "cidade": "lives_in", "city": "lives_in", "dieta": "diet",
@@ -57,21 +57,23 @@ _ATTRIBUTES = {
     "apelido": "called", "nickname": "called", "idioma": "native_language", "language": "native_language",
     "altura": "height", "height": "height", "peso": "weight", "weight": "weight",
 }  # fmt: skip
-_SLOT = re.compile(r"([^\W\d_]{2,20}(?: [^\W\d_]{1,12})?) ?: ?(\S.*)", re.DOTALL)
-_ACCENTS = str.maketrans("áàâãéêíóôõúç", "aaaaeeiooouc")
+_SLOT_PATTERN = re.compile(r"([^\W\d_]{2,20}(?: [^\W\d_]{1,12})?) ?: ?(\S.*)", re.DOTALL)
+_ACCENT_TABLE = str.maketrans("áàâãéêíóôõúç", "aaaaeeiooouc")
 
-_DAY = re.compile(r"([0-9]{2}|[0-9]{4})([0-9]{2})([0-9]{2})")
-_TIME = re.compile(r"([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{6})?")
-_KEYS = "itcwdkhlusyorgnvpafbxqm"
+_DAY_PATTERN = re.compile(r"([0-9]{2}|[0-9]{4})([0-9]{2})([0-9]{2})")
+_TIME_PATTERN = re.compile(r"([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{6})?")
+_ENTRY_KEYS = "itcwdkhlusyorgnvpafbxqm"
 
-Word = TypeVar("Word", bound=StrEnum)
-Read = TypeVar("Read")
+EnumValue = TypeVar("EnumValue", bound=StrEnum)
+Parsed = TypeVar("Parsed")
 Json = object
 
 
 def to_compact(memories: Iterable[Memory]) -> str:
     """A JSON list with no space in it."""
-    return json.dumps([_entry(memory) for memory in memories], ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(
+        [_serialize_entry(memory) for memory in memories], ensure_ascii=False, separators=(",", ":")
+    )
 
 
 def from_compact(text: str, *, user: str, now: datetime) -> list[Memory]:
@@ -81,234 +83,238 @@ def from_compact(text: str, *, user: str, now: datetime) -> list[Memory]:
     Without `i` the id follows from the user, the type and the text; without `d` a memory is of now; without `w`
     it weighs 1. All else must be as it should, or InvalidInput names the entry and the key.
     """
-    valid_name("user id", user)
+    validate_name("user id", user)
     try:
         entries = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"This is not JSON: {error}. Give a list such as {_EXAMPLE}.") from error
+        raise InvalidInput(f"This is not JSON: {error}. Give a list such as {_EXAMPLE_JSON}.") from error
     if not isinstance(entries, list):
-        raise InvalidInput(f"This is not a list of memories. Give a list such as {_EXAMPLE}.")
-    return [_Entry(place, entry).memory(user, now) for place, entry in enumerate(entries, start=1)]
+        raise InvalidInput(f"This is not a list of memories. Give a list such as {_EXAMPLE_JSON}.")
+    return [_EntryParser(place, entry).parse(user, now) for place, entry in enumerate(entries, start=1)]
 
 
-_EXAMPLE = '[{"t":"pref","c":"odeia coentro","w":0.8}]'
+_EXAMPLE_JSON = '[{"t":"pref","c":"odeia coentro","w":0.8}]'
 
 
-def slot(text: str, kind: Kind) -> tuple[str, str] | None:
+def parse_slot(text: str, kind: Kind) -> tuple[str, str] | None:
     """
     The attribute and the value of "nome: Pedro".
 
     Biography may name any slot; in other kinds only known names count, for a colon says little there.
     """
-    found = _SLOT.fullmatch(text.strip())
-    if not found:
+    match = _SLOT_PATTERN.fullmatch(text.strip())
+    if not match:
         return None
-    key = found[1].casefold().translate(_ACCENTS)
-    if key in _ATTRIBUTES:
-        return _ATTRIBUTES[key], found[2]
-    return (key.replace(" ", "_"), found[2]) if kind is Kind.BIO else None
+    key = match[1].casefold().translate(_ACCENT_TABLE)
+    if key in _ATTRIBUTE_BY_LABEL:
+        return _ATTRIBUTE_BY_LABEL[key], match[2]
+    return (key.replace(" ", "_"), match[2]) if kind is Kind.BIO else None
 
 
-def _entry(memory: Memory) -> dict[str, Json]:
+def _serialize_entry(memory: Memory) -> dict[str, Json]:
     entry: dict[str, Json] = {
         "i": memory.id,
         "t": WIRE_TYPES[memory.kind].value,
         "c": memory.text,
         "w": float(memory.weight),
-        "d": _day(memory.created_at),
+        "d": _format_day(memory.created_at),
     }
-    known = slot(memory.text, memory.kind)
-    rest: tuple[tuple[str, Json, Json], ...] = (
+    known = parse_slot(memory.text, memory.kind)
+    optional_values: tuple[tuple[str, Json, Json], ...] = (
         ("k", memory.kind.value, entry["t"]),
-        ("h", _time(memory.created_at), ""),
-        ("l", _moment(memory.seen_at), _moment(memory.created_at)),
-        ("u", _moment(memory.updated_at), _moment(memory.created_at)),
-        ("s", memory.standing.value, _ORDINARY["standing"]),
-        ("y", memory.reason, _ORDINARY["reason"]),
-        ("o", memory.origin.value, _ORDINARY["origin"]),
-        ("r", memory.speaker.value, _ORDINARY["speaker"]),
+        ("h", _format_time(memory.created_at), ""),
+        ("l", _format_timestamp(memory.seen_at), _format_timestamp(memory.created_at)),
+        ("u", _format_timestamp(memory.updated_at), _format_timestamp(memory.created_at)),
+        ("s", memory.standing.value, _MEMORY_DEFAULTS["standing"]),
+        ("y", memory.reason, _MEMORY_DEFAULTS["reason"]),
+        ("o", memory.origin.value, _MEMORY_DEFAULTS["origin"]),
+        ("r", memory.speaker.value, _MEMORY_DEFAULTS["speaker"]),
         ("g", list(memory.tags), []),
-        ("n", memory.sightings, _ORDINARY["sightings"]),
-        ("v", memory.version, _ORDINARY["version"]),
-        ("p", memory.pinned, _ORDINARY["pinned"]),
+        ("n", memory.sightings, _MEMORY_DEFAULTS["sightings"]),
+        ("v", memory.version, _MEMORY_DEFAULTS["version"]),
+        ("p", memory.pinned, _MEMORY_DEFAULTS["pinned"]),
         ("a", memory.attribute, known[0] if known else None),
-        ("f", _moment(memory.valid_from), None),
-        ("b", _moment(memory.valid_to), None),
-        ("x", _moment(memory.expires_at), None),
-        ("q", memory.chat, _ORDINARY["chat"]),
+        ("f", _format_timestamp(memory.valid_from), None),
+        ("b", _format_timestamp(memory.valid_to), None),
+        ("x", _format_timestamp(memory.expires_at), None),
+        ("q", memory.chat, _MEMORY_DEFAULTS["chat"]),
         ("m", [[span.message_id, span.start, span.end] for span in memory.spans], []),
     )
-    return entry | {key: value for key, value, ordinary in rest if value != ordinary}
+    return entry | {key: value for key, value, default in optional_values if value != default}
 
 
-_ORDINARY: Mapping[str, Json] = {field.name: field.default for field in fields(Memory)}
+_MEMORY_DEFAULTS: Mapping[str, Json] = {field.name: field.default for field in fields(Memory)}
 
 
-class _Entry:
+class _EntryParser:
     """One entry as it is read: every doubt is an error that names the place."""
 
-    def __init__(self, place: int, entry: Json) -> None:
-        self._place = place
+    def __init__(self, number: int, entry: Json) -> None:
+        self._number = number
         if not isinstance(entry, dict):
-            raise InvalidInput(f"Entry {place} is not an object. Write it as {_EXAMPLE[1:-1]}.")
+            raise InvalidInput(f"Entry {number} is not an object. Write it as {_EXAMPLE_JSON[1:-1]}.")
         self._entry: dict[str, Json] = entry
         for key in entry:
-            if key not in _KEYS or len(key) != 1:
-                near = get_close_matches(key, ["i", "t", "c", "w", "d"], n=1)
+            if key not in _ENTRY_KEYS or len(key) != 1:
+                close_matches = get_close_matches(key, ["i", "t", "c", "w", "d"], n=1)
                 hint = (
-                    f" Did you mean {near[0]!r}?"
-                    if near
+                    f" Did you mean {close_matches[0]!r}?"
+                    if close_matches
                     else " The keys are i, t, c, w, d and the optional ones."
                 )
-                raise InvalidInput(f"Entry {place} has an unknown key {key!r}.{hint}")
+                raise InvalidInput(f"Entry {number} has an unknown key {key!r}.{hint}")
 
-    def memory(self, user: str, now: datetime) -> Memory:
-        kind, text = self._kind(), self._text()
-        created_at = self._created_at(now)
+    def parse(self, user: str, now: datetime) -> Memory:
+        kind, text = self._parse_kind(), self._parse_content()
+        created_at = self._parse_created_at(now)
         return Memory(
-            id=self._optional("i", self._word) or _derived_id(user, kind, text),
+            id=self._optional("i", self._parse_text) or _derived_id(user, kind, text),
             user=user,
             text=text,
             kind=kind,
-            weight=self._weight(),
+            weight=self._parse_weight(),
             created_at=created_at,
-            updated_at=self._optional("u", self._moment) or created_at,
-            seen_at=self._optional("l", self._moment) or created_at,
-            chat=self._optional("q", self._word),
-            standing=self._choice("s", Standing, Standing.ACTIVE),
-            origin=self._choice("o", Origin, Origin.MANUAL),
-            speaker=self._choice("r", Role, Role.USER),
-            tags=self._tags(),
-            sightings=self._count("n"),
-            version=self._count("v"),
-            pinned=self._flag("p"),
-            attribute=self._attribute(text, kind),
-            valid_from=self._optional("f", self._moment),
-            valid_to=self._optional("b", self._moment),
-            expires_at=self._optional("x", self._moment),
-            reason=self._optional("y", self._word),
-            spans=self._spans(),
+            updated_at=self._optional("u", self._parse_timestamp) or created_at,
+            seen_at=self._optional("l", self._parse_timestamp) or created_at,
+            chat=self._optional("q", self._parse_text),
+            standing=self._parse_choice("s", MemoryStatus, MemoryStatus.ACTIVE),
+            origin=self._parse_choice("o", Origin, Origin.MANUAL),
+            speaker=self._parse_choice("r", Role, Role.USER),
+            tags=self._parse_tags(),
+            sightings=self._parse_count("n"),
+            version=self._parse_count("v"),
+            pinned=self._parse_flag("p"),
+            attribute=self._parse_attribute(text, kind),
+            valid_from=self._optional("f", self._parse_timestamp),
+            valid_to=self._optional("b", self._parse_timestamp),
+            expires_at=self._optional("x", self._parse_timestamp),
+            reason=self._optional("y", self._parse_text),
+            spans=self._parse_spans(),
         )
 
-    def _wrong(self, key: str, wanted: str) -> InvalidInput:
-        shown = json.dumps(self._entry.get(key), ensure_ascii=False)[:60]
-        return InvalidInput(f"Entry {self._place}: {key!r} is {shown}, but must be {wanted}.")
+    def _invalid_value(self, key: str, expected: str) -> InvalidInput:
+        actual = json.dumps(self._entry.get(key), ensure_ascii=False)[:60]
+        return InvalidInput(f"Entry {self._number}: {key!r} is {actual}, but must be {expected}.")
 
-    def _optional(self, key: str, read: Callable[[str], Read]) -> Read | None:
-        return None if self._entry.get(key) is None else read(key)
+    def _optional(self, key: str, parse: Callable[[str], Parsed]) -> Parsed | None:
+        return None if self._entry.get(key) is None else parse(key)
 
-    def _word(self, key: str) -> str:
+    def _parse_text(self, key: str) -> str:
         value = self._entry[key]
         if not isinstance(value, str) or not value.strip():
-            raise self._wrong(key, "text that is not empty")
+            raise self._invalid_value(key, "text that is not empty")
         return value
 
-    def _text(self) -> str:
+    def _parse_content(self) -> str:
         if "c" not in self._entry:
-            raise InvalidInput(f"Entry {self._place} has no content. Give it a 'c', as in {_EXAMPLE[1:-1]}.")
-        return self._word("c")
+            raise InvalidInput(
+                f"Entry {self._number} has no content. Give it a 'c', as in {_EXAMPLE_JSON[1:-1]}."
+            )
+        return self._parse_text("c")
 
-    def _choice(self, key: str, words: type[Word], default: Word) -> Word:
+    def _parse_choice(self, key: str, choices: type[EnumValue], default: EnumValue) -> EnumValue:
         value = self._entry.get(key, default.value)
-        if isinstance(value, str) and value in set(words):
-            return words(value)
-        raise self._wrong(key, f"one of {', '.join(words)}")
+        if isinstance(value, str) and value in set(choices):
+            return choices(value)
+        raise self._invalid_value(key, f"one of {', '.join(choices)}")
 
-    def _kind(self) -> Kind:
+    def _parse_kind(self) -> Kind:
         if "t" not in self._entry:
-            raise InvalidInput(f"Entry {self._place} has no type. Give it a 't': bio, pref, emo or obj.")
-        return self._choice("k", Kind, self._choice("t", Kind, Kind.NOTE))
+            raise InvalidInput(f"Entry {self._number} has no type. Give it a 't': bio, pref, emo or obj.")
+        return self._parse_choice("k", Kind, self._parse_choice("t", Kind, Kind.NOTE))
 
-    def _weight(self) -> float:
+    def _parse_weight(self) -> float:
         value = self._entry.get("w", 1.0)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self._wrong("w", "a number from 0 to 1")
+            raise self._invalid_value("w", "a number from 0 to 1")
         if not (math.isfinite(value) and 0 <= value <= 1):
-            raise self._wrong("w", "a number from 0 to 1")
+            raise self._invalid_value("w", "a number from 0 to 1")
         return float(value)
 
-    def _count(self, key: str) -> int:
+    def _parse_count(self, key: str) -> int:
         value = self._entry.get(key, 1)
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise self._wrong(key, "a whole number from 1")
+            raise self._invalid_value(key, "a whole number from 1")
         return value
 
-    def _flag(self, key: str) -> bool:
+    def _parse_flag(self, key: str) -> bool:
         value = self._entry.get(key, False)
         if not isinstance(value, bool):
-            raise self._wrong(key, "true or false")
+            raise self._invalid_value(key, "true or false")
         return value
 
-    def _tags(self) -> tuple[str, ...]:
+    def _parse_tags(self) -> tuple[str, ...]:
         value = self._entry.get("g", [])
         if isinstance(value, list) and all(isinstance(tag, str) for tag in value):
             return tuple(value)
-        raise self._wrong("g", "a list of words")
+        raise self._invalid_value("g", "a list of words")
 
-    def _attribute(self, text: str, kind: Kind) -> str | None:
+    def _parse_attribute(self, text: str, kind: Kind) -> str | None:
         if "a" in self._entry:
-            return self._optional("a", self._word)
-        known = slot(text, kind)
+            return self._optional("a", self._parse_text)
+        known = parse_slot(text, kind)
         return known[0] if known else None
 
-    def _spans(self) -> tuple[Span, ...]:
+    def _parse_spans(self) -> tuple[SourceSpan, ...]:
         value = self._entry.get("m", [])
         if not isinstance(value, list):
-            raise self._wrong("m", "a list of [message, start, end]")
-        return tuple(map(self._span, value))
+            raise self._invalid_value("m", "a list of [message, start, end]")
+        return tuple(map(self._parse_span, value))
 
-    def _span(self, value: Json) -> Span:
+    def _parse_span(self, value: Json) -> SourceSpan:
         match value:
             case [str(message), int(start), int(end)] if not isinstance(start, bool) and 0 <= start <= end:
-                return Span(message_id=message, start=start, end=end)
-        raise self._wrong("m", "a list of [message, start, end]")
+                return SourceSpan(message_id=message, start=start, end=end)
+        raise self._invalid_value("m", "a list of [message, start, end]")
 
-    def _created_at(self, now: datetime) -> datetime:
+    def _parse_created_at(self, now: datetime) -> datetime:
         if self._entry.get("d") is None:
             return now
-        day = self._word("d")
-        hour = self._optional("h", self._word)
-        return _read_moment(day if hour is None else f"{day} {hour}") or self._fail_moment("d")
+        day = self._parse_text("d")
+        hour = self._optional("h", self._parse_text)
+        return _parse_timestamp(day if hour is None else f"{day} {hour}") or self._raise_invalid_timestamp(
+            "d"
+        )
 
-    def _moment(self, key: str) -> datetime:
-        return _read_moment(self._word(key)) or self._fail_moment(key)
+    def _parse_timestamp(self, key: str) -> datetime:
+        return _parse_timestamp(self._parse_text(key)) or self._raise_invalid_timestamp(key)
 
-    def _fail_moment(self, key: str) -> datetime:
-        raise self._wrong(
+    def _raise_invalid_timestamp(self, key: str) -> datetime:
+        raise self._invalid_value(
             key, 'a day such as "240131" (AAMMDD), with a time such as "093000" where there is one'
         )
 
 
 def _derived_id(user: str, kind: Kind, text: str) -> str:
-    told = f"{user}\0{kind}\0{normalised(text)}".encode("utf-8", "surrogatepass")
-    return hashlib.sha256(told).hexdigest()[:12]
+    identity = f"{user}\0{kind}\0{normalize_fact(text)}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(identity).hexdigest()[:12]
 
 
-def _day(moment: datetime) -> str:
-    at = moment.astimezone(UTC)
-    short = 1900 + PIVOT <= at.year < 2000 + PIVOT
+def _format_day(timestamp: datetime) -> str:
+    at = timestamp.astimezone(UTC)
+    short = 1900 + CENTURY_PIVOT_YEAR <= at.year < 2000 + CENTURY_PIVOT_YEAR
     return f"{at.year % 100:02}{at:%m%d}" if short else f"{at.year:04}{at:%m%d}"
 
 
-def _time(moment: datetime) -> str:
-    at = moment.astimezone(UTC)
+def _format_time(timestamp: datetime) -> str:
+    at = timestamp.astimezone(UTC)
     if at.microsecond:
         return f"{at:%H%M%S%f}"
     return f"{at:%H%M%S}" if at.hour or at.minute or at.second else ""
 
 
-def _moment(moment: datetime | None) -> str | None:
-    return f"{_day(moment)} {_time(moment)}".strip() if moment else None
+def _format_timestamp(timestamp: datetime | None) -> str | None:
+    return f"{_format_day(timestamp)} {_format_time(timestamp)}".strip() if timestamp else None
 
 
-def _read_moment(text: str) -> datetime | None:
+def _parse_timestamp(text: str) -> datetime | None:
     day, _, hour = text.partition(" ")
-    date, time = _DAY.fullmatch(day), _TIME.fullmatch(hour or "000000")
+    date, time = _DAY_PATTERN.fullmatch(day), _TIME_PATTERN.fullmatch(hour or "000000")
     if not (date and time):
         return None
     year = int(date[1])
     if len(date[1]) == 2:
-        year += 1900 if year >= PIVOT else 2000
+        year += 1900 if year >= CENTURY_PIVOT_YEAR else 2000
     try:
         return datetime(
             year, int(date[2]), int(date[3]), int(time[1]), int(time[2]), int(time[3]), int(time[4] or 0), UTC

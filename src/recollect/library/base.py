@@ -6,21 +6,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from recollect.bootstrap import MODE, Runtime, open_runtime
+from recollect.bootstrap import MODE_SETTING, Application, open_application
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
-from recollect.ports.backup import Watch
+from recollect.ports.backup import ProgressCallback
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Embedder
 from recollect.serialization import serializers
-from recollect.serialization.serializers import Shape
-from recollect.settings import load
+from recollect.serialization.serializers import JsonObject
+from recollect.settings import load_settings
 
 log = logging.getLogger("recollect.settings")
 
 
-class Door:
+class MemoryBase:
     def __init__(
         self,
         db: str | Path | None = None,
@@ -32,54 +32,56 @@ class Door:
         ids: Ids | None = None,
         settings: Mapping[str, object] | None = None,
     ) -> None:
-        given = {
+        arguments = {
             **(settings or {}),
             **({"db": str(db)} if db else {}),
             **({"user": user_id} if user_id else {}),
         }
-        loaded = load(arguments=given)
+        loaded = load_settings(arguments=arguments)
         for warning in loaded.warnings:
             log.warning("%s", warning)
-        self._runtime = open_runtime(loaded, embedder=embedder, chat_model=chat_model, clock=clock, ids=ids)
-        self._connection = self._runtime.settings.resolve().connection
+        self._application = open_application(
+            loaded, embedder=embedder, chat_model=chat_model, clock=clock, ids=ids
+        )
+        self._machine = self._application.settings.resolve().machine
 
     @classmethod
-    def over(cls, runtime: Runtime) -> Self:
+    def from_application(cls, application: Application) -> Self:
         """The same verbs over a memory that is open already; whoever opened it closes it."""
-        door = cls.__new__(cls)
-        door._runtime = runtime  # noqa: SLF001 - another constructor
-        door._connection = runtime.settings.resolve().connection  # noqa: SLF001
-        return door
+        memory = cls.__new__(cls)
+        memory._application = application  # noqa: SLF001 - another constructor
+        memory._machine = application.settings.resolve().machine  # noqa: SLF001
+        return memory
 
     @property
-    def runtime(self) -> Runtime:
+    def application(self) -> Application:
         """The engine and what it runs on, for those who need more than these verbs."""
-        return self._runtime
+        return self._application
 
     def flush(self, *, seconds: float = 60.0) -> bool:
         """Do the work that is due; whether none of it is left. What failed waits for its next try, or for `jobs`."""
-        self._runtime.store.jobs.hurry(now=self._runtime.engine.clock.now())
-        return self._runtime.worker.drain(seconds=seconds)
+        self._application.store.jobs.run_now(now=self._application.engine.clock.now())
+        return self._application.worker.drain(seconds=seconds)
 
-    def stats(self, *, user_id: str | None = None) -> Shape:
-        return serializers.stats(self._runtime.store.upkeep.stats(self._scope(user_id)))
+    def stats(self, *, user_id: str | None = None) -> JsonObject:
+        return serializers.serialize_stats(self._application.store.maintenance.stats(self._scope(user_id)))
 
-    def backup(self, destination: str | Path, *, watch: Watch | None = None) -> Shape:
+    def backup(self, destination: str | Path, *, progress: ProgressCallback | None = None) -> JsonObject:
         """
         Copy everything, of all users, into a file that can be opened like any memory; others may write meanwhile.
 
         The copy is looked through before it gets its name, and a manifest with its hash is put beside it. In a folder
         it gets a name by the time. Nothing is overwritten. `watch` is told how many bytes are done, of how many.
         """
-        store, now = self._runtime.store, self._runtime.engine.clock.now()
+        store, now = self._application.store, self._application.engine.clock.now()
         target = Path(destination)
         if target.is_dir():
-            own = Path(store.location())
-            target /= f"{own.stem}-{now:%Y%m%dT%H%M%SZ}{own.suffix}"
-        return serializers.backup(store.upkeep.backup(str(target), now=now, watch=watch))
+            source = Path(store.location())
+            target /= f"{source.stem}-{now:%Y%m%dT%H%M%SZ}{source.suffix}"
+        return serializers.serialize_backup(store.maintenance.backup(str(target), now=now, progress=progress))
 
     def close(self) -> None:
-        self._runtime.close()
+        self._application.close()
 
     def __enter__(self) -> Self:
         return self
@@ -90,15 +92,15 @@ class Door:
         self.close()
 
     def _scope(self, user_id: str | None, chat_id: str | None = None) -> Scope:
-        return Scope(user_id if user_id is not None else self._connection.user, chat_id)
+        return Scope(user_id if user_id is not None else self._machine.user, chat_id)
 
-    def _wake(self) -> None:
-        if self._connection.worker:
-            self._runtime.worker.start()
-            self._runtime.worker.wake()
+    def _wake_worker(self) -> None:
+        if self._machine.worker:
+            self._application.worker.start()
+            self._application.worker.wake()
 
     def _policy(
         self, scope: Scope, settings: Mapping[str, object] | None = None, mode: str | None = None
     ) -> Policy:
-        call = {**(settings or {}), **({MODE: mode} if mode is not None else {})}
-        return self._runtime.policy(scope.user, call, chat=scope.chat)
+        call = {**(settings or {}), **({MODE_SETTING: mode} if mode is not None else {})}
+        return self._application.policy(scope.user, call, chat=scope.chat)

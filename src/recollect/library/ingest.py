@@ -3,21 +3,21 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from recollect.domain.memory import Change, Kind, Span
-from recollect.domain.policy import MODES
+from recollect.domain.memory import ChangeKind, Kind, SourceSpan
+from recollect.domain.policy import MEMORY_MODES
 from recollect.domain.scope import DEFAULT_CHAT
 from recollect.errors import InvalidInput
-from recollect.library.base import Door
+from recollect.library.base import MemoryBase
 from recollect.serialization import parsers, serializers
-from recollect.serialization.serializers import Shape
+from recollect.serialization.serializers import JsonObject
 
-Messages: TypeAlias = str | Mapping[str, object] | Sequence[Mapping[str, object]]
+MessagesInput: TypeAlias = str | Mapping[str, object] | Sequence[Mapping[str, object]]
 
 
-class Listening(Door):
+class MemoryIngestMixin(MemoryBase):
     def add(
         self,
-        messages: Messages,
+        messages: MessagesInput,
         *,
         user_id: str | None = None,
         chat_id: str | None = None,
@@ -26,7 +26,7 @@ class Listening(Door):
         sync: bool = False,
         mode: str | None = None,
         settings: Mapping[str, object] | None = None,
-    ) -> Shape:
+    ) -> JsonObject:
         """
         Remember a text as it is, or listen to messages and learn from them.
 
@@ -35,23 +35,30 @@ class Listening(Door):
         """
         scope = self._scope(user_id, chat_id)
         policy = self._policy(scope, settings, mode)
-        engine = self._runtime.engine
+        engine = self._application.engine
         if isinstance(messages, str):
-            marks, wanted = parsers.tags(tags), _kind(kind)
-            answer = serializers.results(
-                [serializers.kept(engine.remember(scope, messages, policy, tags=marks, kind=wanted))]
+            tag_names, memory_kind = parsers.parse_tags(tags), _parse_kind(kind)
+            answer = serializers.wrap_results(
+                [
+                    serializers.serialize_outcome(
+                        engine.remember(scope, messages, policy, tags=tag_names, kind=memory_kind)
+                    )
+                ]
             )
         else:
-            observed = engine.observe(scope, parsers.drafts(messages), policy)
-            answer = serializers.results([])
-            answer["messages"] = [serializers.observed(each) for each in observed]
-        self._wake()
+            ingest_results = engine.add_messages(scope, parsers.parse_messages(messages), policy)
+            answer = serializers.wrap_results([])
+            answer["messages"] = [serializers.serialize_ingest_result(each) for each in ingest_results]
+        self._wake_worker()
         if sync and not isinstance(messages, str):
             self.flush()
-            learned = self._runtime.store.memories.of_messages(scope, [each.message.id for each in observed])
-            fresh = frozenset(each.message.id for each in observed if each.new)
+            memories = self._application.store.memories.of_messages(
+                scope, [each.message.id for each in ingest_results]
+            )
+            new_message_ids = frozenset(each.message.id for each in ingest_results if each.is_new)
             answer["results"] = [
-                {**serializers.memory(each), "event": _event(each.spans, fresh)} for each in learned
+                {**serializers.serialize_memory(each), "event": _event_name(each.spans, new_message_ids)}
+                for each in memories
             ]
         return answer
 
@@ -64,73 +71,73 @@ class Listening(Door):
         user_id: str | None = None,
         chat_id: str | None = None,
         settings: Mapping[str, object] | None = None,
-    ) -> Shape:
+    ) -> JsonObject:
         """Listen to one exchange and learn from it now; context files named here are attached to its chat."""
         scope = self._scope(user_id, chat_id or DEFAULT_CHAT)
         for context_id in context_ids:
-            self._runtime.store.contexts.attach(scope, context_id)
-        said: list[Mapping[str, object]] = [
+            self._application.store.context_files.attach(scope, context_id)
+        exchange: list[Mapping[str, object]] = [
             {"role": "user", "content": user_content},
             {"role": "assistant", "content": assistant_content},
         ]
-        return self.add(said, user_id=scope.user, chat_id=scope.chat, sync=True, settings=settings)
+        return self.add(exchange, user_id=scope.user, chat_id=scope.chat, sync=True, settings=settings)
 
-    def messages(self, chat_id: str, *, user_id: str | None = None, limit: int = 100) -> Shape:
+    def messages(self, chat_id: str, *, user_id: str | None = None, limit: int = 100) -> JsonObject:
         """What was said in a chat, in order: the last messages of it."""
-        listed = self._runtime.store.messages.list(self._scope(user_id, chat_id), limit=limit)
-        return serializers.results(map(serializers.message, listed))
+        messages = self._application.store.messages.list(self._scope(user_id, chat_id), limit=limit)
+        return serializers.wrap_results(map(serializers.serialize_message, messages))
 
-    def edit_message(self, message_id: str, content: str, *, user_id: str | None = None) -> Shape:
+    def edit_message(self, message_id: str, content: str, *, user_id: str | None = None) -> JsonObject:
         """Put other words in the place of a message; what was learned from the old ones goes."""
         scope = self._scope(user_id)
-        observed = self._runtime.engine.edit_message(scope, message_id, content, self._policy(scope))
-        self._wake()
-        return serializers.observed(observed)
+        ingest_result = self._application.engine.edit_message(scope, message_id, content, self._policy(scope))
+        self._wake_worker()
+        return serializers.serialize_ingest_result(ingest_result)
 
-    def regenerate(self, chat_id: str, content: str, *, user_id: str | None = None) -> Shape:
+    def regenerate(self, chat_id: str, content: str, *, user_id: str | None = None) -> JsonObject:
         """Put another answer in the place of a chat's last one."""
         scope = self._scope(user_id, chat_id)
-        observed = self._runtime.engine.regenerate(scope, content, self._policy(scope))
-        self._wake()
-        return serializers.observed(observed)
+        ingest_result = self._application.engine.replace_last_answer(scope, content, self._policy(scope))
+        self._wake_worker()
+        return serializers.serialize_ingest_result(ingest_result)
 
-    def delete_message(self, message_id: str, *, user_id: str | None = None) -> Shape:
+    def delete_message(self, message_id: str, *, user_id: str | None = None) -> JsonObject:
         """Delete a message; memories that rested on it alone go with it and are in the answer."""
         scope = self._scope(user_id)
-        gone = self._runtime.engine.delete_message(scope, message_id, self._policy(scope))
-        self._wake()
-        return serializers.results(map(serializers.memory, gone))
+        forgotten_memories = self._application.engine.delete_message(scope, message_id, self._policy(scope))
+        self._wake_worker()
+        return serializers.wrap_results(map(serializers.serialize_memory, forgotten_memories))
 
-    def delete_chat(self, chat_id: str, *, user_id: str | None = None) -> Shape:
+    def delete_chat(self, chat_id: str, *, user_id: str | None = None) -> JsonObject:
         """Delete a chat; memories that rested on it alone go with it and are in the answer."""
         scope = self._scope(user_id, chat_id)
-        gone = self._runtime.engine.delete_chat(scope, self._policy(scope))
-        self._wake()
-        return serializers.results(map(serializers.memory, gone))
+        forgotten_memories = self._application.engine.delete_chat(scope, self._policy(scope))
+        self._wake_worker()
+        return serializers.wrap_results(map(serializers.serialize_memory, forgotten_memories))
 
-    def branch(self, message_id: str, chat_id: str, *, user_id: str | None = None) -> Shape:
+    def branch(self, message_id: str, chat_id: str, *, user_id: str | None = None) -> JsonObject:
         """Begin a new chat with everything up to a message."""
-        branched = self._runtime.engine.branch(self._scope(user_id), message_id, chat_id)
-        self._wake()
-        return serializers.chat(branched)
+        branched = self._application.engine.branch_chat(self._scope(user_id), message_id, chat_id)
+        self._wake_worker()
+        return serializers.serialize_chat(branched)
 
     def set_mode(self, chat_id: str, mode: str | None, *, user_id: str | None = None) -> None:
         """Choose how memory is used in a chat: on, collect_only, recall_only or off; None is as elsewhere."""
-        if mode is not None and mode not in MODES:
-            raise InvalidInput(f"There is no mode {mode!r}. Choose one of {', '.join(MODES)}.")
+        if mode is not None and mode not in MEMORY_MODES:
+            raise InvalidInput(f"There is no mode {mode!r}. Choose one of {', '.join(MEMORY_MODES)}.")
         scope = self._scope(user_id, chat_id)
-        self._runtime.store.chats.set_mode(scope, mode, now=self._runtime.engine.clock.now())
+        self._application.store.chats.set_mode(scope, mode, now=self._application.engine.clock.now())
 
 
-def _event(spans: Sequence[Span], fresh: frozenset[str]) -> str:
+def _event_name(spans: Sequence[SourceSpan], new_message_ids: frozenset[str]) -> str:
     """What new messages did for a memory that rests on these words: brought it, confirmed it, or nothing."""
     sources = [span.message_id for span in spans]
-    if fresh.isdisjoint(sources):
+    if new_message_ids.isdisjoint(sources):
         return "NONE"
-    return Change.ADD.value if sources[0] in fresh else Change.REINFORCE.value
+    return ChangeKind.ADD.value if sources[0] in new_message_ids else ChangeKind.REINFORCE.value
 
 
-def _kind(name: str | None) -> Kind | None:
+def _parse_kind(name: str | None) -> Kind | None:
     try:
         return None if name is None else Kind(name)
     except ValueError as error:

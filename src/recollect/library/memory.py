@@ -1,14 +1,16 @@
 """Memory: everything a program does with what is remembered."""
 
-from recollect.library.diagnostics import Examining
-from recollect.library.ingest import Listening
-from recollect.library.memories import Steering
-from recollect.library.recall import Recalling
-from recollect.library.records import Keeping
-from recollect.library.tuning import Tuning
+from recollect.library.diagnostics import DiagnosticsMixin
+from recollect.library.ingest import MemoryIngestMixin
+from recollect.library.memories import MemoriesMixin
+from recollect.library.recall import MemoryRecallMixin
+from recollect.library.records import RecordsMixin
+from recollect.library.tuning import MemoryTuningMixin
 
 
-class Memory(Listening, Recalling, Steering, Keeping, Tuning, Examining):
+class Memory(
+    MemoryIngestMixin, MemoryRecallMixin, MemoriesMixin, RecordsMixin, MemoryTuningMixin, DiagnosticsMixin
+):
     """
     A memory in one file. Safe to share between threads; several processes may open the same file.
 

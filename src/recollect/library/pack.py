@@ -12,25 +12,25 @@ from typing import Generic, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from recollect import __version__
-from recollect.bootstrap import Runtime
-from recollect.domain.extraction import Judgement
-from recollect.domain.memory import Change, Memory
+from recollect.bootstrap import Application
+from recollect.domain.extraction import Extraction
+from recollect.domain.memory import ChangeKind, Memory
 from recollect.domain.message import Message
 from recollect.domain.scope import Scope
 from recollect.domain.summary import ContextFile, Profile, Summary
 from recollect.errors import InvalidInput, NotFound
-from recollect.ports.store import ALL
-from recollect.serialization.parsers import EARLIEST, LATEST
+from recollect.ports.store import NO_LIMIT
+from recollect.serialization.parsers import MAX_TIMESTAMP, MIN_TIMESTAMP
 
 #: The format's number: a reader that does not know it does not guess.
-FORMAT = 1
+PACK_FORMAT = 1
 #: The parts in the order they are written and read: what others rest on comes first.
-PARTS = (
+PACK_PARTS = (
     *("chats", "messages", "judgements", "memories", "summaries", "contexts"),
     *("consents", "profile", "preferences", "tombstones"),
 )
-LARGEST_NUMBER = 2**53
-Value = TypeVar("Value")
+MAX_INTEGER = 2**53
+PartValue = TypeVar("PartValue")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,14 +42,14 @@ class PackedChat:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PackedJudgement:
+class PackedExtraction:
     message_id: str
-    judgement: Judgement
+    judgement: Extraction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackedVersion:
-    change: Change
+    change: ChangeKind
     memory: Memory
     reason: str | None = None
 
@@ -86,7 +86,7 @@ class Pack:
 
     chats: tuple[PackedChat, ...] = ()
     messages: tuple[Message, ...] = ()
-    judgements: tuple[PackedJudgement, ...] = ()
+    judgements: tuple[PackedExtraction, ...] = ()
     memories: tuple[PackedMemory, ...] = ()
     summaries: tuple[Summary, ...] = ()
     contexts: tuple[ContextFile, ...] = ()
@@ -96,10 +96,10 @@ class Pack:
     tombstones: tuple[PackedTombstone, ...] = ()
 
 
-KINDS: Mapping[str, type] = {
+PART_TYPES: Mapping[str, type] = {
     "chats": PackedChat,
     "messages": Message,
-    "judgements": PackedJudgement,
+    "judgements": PackedExtraction,
     "memories": PackedMemory,
     "summaries": Summary,
     "contexts": ContextFile,
@@ -110,26 +110,26 @@ KINDS: Mapping[str, type] = {
 }
 
 
-def packed(runtime: Runtime, user: str) -> Iterator[str]:
+def write_pack(application: Application, user: str) -> Iterator[str]:
     """A user's memory, line by line. Search indexes, receipts and queued work are not in it: they are made anew."""
-    gathered = gather(runtime, user)
-    parts = {part: [_line(part, value) for value in getattr(gathered, part)] for part in PARTS}
+    pack = collect_pack(application, user)
+    parts = {part: [_serialize_line(part, value) for value in getattr(pack, part)] for part in PACK_PARTS}
     manifest = {
-        "recollect": FORMAT,
+        "recollect": PACK_FORMAT,
         "version": __version__,
         "user": user,
-        "created_at": runtime.engine.clock.now().isoformat(timespec="milliseconds"),
-        "parts": {part: {"lines": len(lines), "sha256": _hash(lines)} for part, lines in parts.items()},
+        "created_at": application.engine.clock.now().isoformat(timespec="milliseconds"),
+        "parts": {part: {"lines": len(lines), "sha256": _hash_lines(lines)} for part, lines in parts.items()},
     }
     yield json.dumps(manifest, ensure_ascii=False) + "\n"
     for lines in parts.values():
         yield from lines
 
 
-def gather(runtime: Runtime, user: str) -> Pack:
-    store, scope = runtime.store, Scope(user)
-    messages = tuple(store.messages.list(scope, limit=ALL))
-    judged = ((message.id, store.judgements.get(scope, message.id)) for message in messages)
+def collect_pack(application: Application, user: str) -> Pack:
+    store, scope = application.store, Scope(user)
+    messages = tuple(store.messages.list(scope, limit=NO_LIMIT))
+    extractions = ((message.id, store.extractions.get(scope, message.id)) for message in messages)
     profile = store.profiles.get(scope)
     return Pack(
         chats=tuple(
@@ -139,91 +139,93 @@ def gather(runtime: Runtime, user: str) -> Pack:
                 created_at=chat.created_at,
                 mode=store.chats.mode(Scope(user, chat.id)),
             )
-            for chat in reversed(store.chats.list(scope, limit=ALL))
+            for chat in reversed(store.chats.list(scope, limit=NO_LIMIT))
         ),
         messages=messages,
-        judgements=tuple(PackedJudgement(message_id=name, judgement=j) for name, j in judged if j),
+        judgements=tuple(PackedExtraction(message_id=name, judgement=j) for name, j in extractions if j),
         memories=tuple(
-            _memory(runtime, scope, memory)
-            for memory in reversed(store.memories.list(scope, limit=ALL, standing=None))
+            _pack_memory(application, scope, memory)
+            for memory in reversed(store.memories.list(scope, limit=NO_LIMIT, standing=None))
         ),
-        summaries=tuple(reversed(store.summaries.list(scope, limit=ALL))),
-        contexts=tuple(store.contexts.list(scope)),
+        summaries=tuple(reversed(store.summaries.list(scope, limit=NO_LIMIT))),
+        contexts=tuple(store.context_files.list(scope)),
         consents=tuple(PackedConsent(category=c, granted=g) for c, g in store.consents.all(scope).items()),
         profile=(profile,) if profile else (),
-        preferences=tuple(PackedPreference(name=n, value=v) for n, v in runtime.preferences(user).items()),
+        preferences=tuple(
+            PackedPreference(name=n, value=v) for n, v in application.preferences(user).items()
+        ),
         tombstones=tuple(
             PackedTombstone(fact_hash=h, buried_at=at) for h, at in store.tombstones.all(user).items()
         ),
     )
 
 
-def _memory(runtime: Runtime, scope: Scope, memory: Memory) -> PackedMemory:
+def _pack_memory(application: Application, scope: Scope, memory: Memory) -> PackedMemory:
     versions = []
-    for line in runtime.store.memories.history(scope, memory.id):
+    for line in application.store.memories.history(scope, memory.id):
         try:
-            then = runtime.store.memories.at_version(scope, memory.id, line.version)
+            version_memory = application.store.memories.at_version(scope, memory.id, line.version)
         except NotFound:
             # Written before versions were kept in full.
             continue
-        versions.append(PackedVersion(change=line.change, reason=line.reason, memory=then))
+        versions.append(PackedVersion(change=line.change, reason=line.reason, memory=version_memory))
     if not versions or versions[-1].memory.version != memory.version:
-        versions.append(PackedVersion(change=Change.UPDATE, memory=memory))
+        versions.append(PackedVersion(change=ChangeKind.UPDATE, memory=memory))
     versions[-1] = PackedVersion(change=versions[-1].change, reason=versions[-1].reason, memory=memory)
     return PackedMemory(id=memory.id, versions=tuple(versions))
 
 
 @dataclass(frozen=True, slots=True)
-class _Codec(Generic[Value]):
+class _Codec(Generic[PartValue]):
     """Writes values of one kind as JSON, and reads them again or says what is wrong."""
 
-    adapter: TypeAdapter[Value]
+    adapter: TypeAdapter[PartValue]
 
-    def write(self, value: Value) -> object:
+    def write(self, value: PartValue) -> object:
         return self.adapter.dump_python(value, mode="json")
 
-    def read(self, data: object) -> Value:
+    def read(self, data: object) -> PartValue:
         value = self.adapter.validate_python(data)
-        _check(value)
+        _validate(value)
         return value
 
 
 @cache
 def _codec(part: str) -> _Codec[object]:
-    return _Codec(TypeAdapter(KINDS[part]))
+    return _Codec(TypeAdapter(PART_TYPES[part]))
 
 
-def _line(part: str, value: object) -> str:
-    written = _codec(part).write(value)
-    return json.dumps({"part": part, "value": written}, ensure_ascii=False, separators=(",", ":")) + "\n"
+def _serialize_line(part: str, value: object) -> str:
+    serialized = _codec(part).write(value)
+    return json.dumps({"part": part, "value": serialized}, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def _hash(lines: Sequence[str]) -> str:
+def _hash_lines(lines: Sequence[str]) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def unpacked(text: str) -> Pack:
+def parse_pack(text: str) -> Pack:
     """Read a pack, or say what is wrong with it: an unknown format, a damaged part, a line that makes no sense."""
     first, *lines = text.splitlines(keepends=True) or [""]
-    manifest = _manifest(first)
-    parts: dict[str, list[str]] = {part: [] for part in PARTS}
-    values: dict[str, list[object]] = {part: [] for part in PARTS}
+    manifest = _parse_manifest(first)
+    parts: dict[str, list[str]] = {part: [] for part in PACK_PARTS}
+    values: dict[str, list[object]] = {part: [] for part in PACK_PARTS}
     for number, line in enumerate(lines, start=2):
         if line.strip():
-            part, value = _read(line, number)
+            part, value = _parse_line(line, number)
             parts[part].append(line)
             values[part].append(value)
-    for part, held in parts.items():
-        if not _is_whole(manifest.get(part), held):
+    for part, part_values in parts.items():
+        if not _is_intact(manifest.get(part), part_values):
             raise InvalidInput(f"The part {part} of this pack is damaged or incomplete. Export it again.")
-    return Pack(**{part: tuple(held) for part, held in values.items()})  # type: ignore[arg-type]
+    return Pack(**{part: tuple(part_values) for part, part_values in values.items()})  # type: ignore[arg-type]
 
 
-def _manifest(line: str) -> Mapping[str, object]:
-    manifest = _object(line, 1)
-    if manifest.get("recollect") != FORMAT:
+def _parse_manifest(line: str) -> Mapping[str, object]:
+    manifest = _parse_object(line, 1)
+    if manifest.get("recollect") != PACK_FORMAT:
         raise InvalidInput(
-            f"This is no pack of recollect, or one of a format other than {FORMAT}. `recollect export` writes one."
+            f"This is no pack of recollect, or one of a format other than {PACK_FORMAT}. `recollect export` writes one."
         )
     parts = manifest.get("parts")
     if not isinstance(parts, dict):
@@ -231,25 +233,27 @@ def _manifest(line: str) -> Mapping[str, object]:
     return parts
 
 
-def _is_whole(told: object, lines: Sequence[str]) -> bool:
-    if not isinstance(told, dict):
+def _is_intact(manifest_entry: object, lines: Sequence[str]) -> bool:
+    if not isinstance(manifest_entry, dict):
         return not lines
-    return told.get("lines") == len(lines) and told.get("sha256") == _hash(lines)
+    return manifest_entry.get("lines") == len(lines) and manifest_entry.get("sha256") == _hash_lines(lines)
 
 
-def _read(line: str, number: int) -> tuple[str, object]:
-    data = _object(line, number)
+def _parse_line(line: str, number: int) -> tuple[str, object]:
+    data = _parse_object(line, number)
     part = data.get("part")
-    if part not in PARTS:
+    if part not in PACK_PARTS:
         raise InvalidInput(f"Line {number} of the pack belongs to no part we know.")
     assert isinstance(part, str)
     try:
         return part, _codec(part).read(data.get("value"))
     except (ValidationError, ValueError) as error:
-        raise InvalidInput(f"Line {number} of the pack is no entry of {part}: {_first(error)}.") from error
+        raise InvalidInput(
+            f"Line {number} of the pack is no entry of {part}: {_first_error_message(error)}."
+        ) from error
 
 
-def _object(line: str, number: int) -> dict[str, object]:
+def _parse_object(line: str, number: int) -> dict[str, object]:
     try:
         data = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -259,27 +263,27 @@ def _object(line: str, number: int) -> dict[str, object]:
     return data
 
 
-def _first(error: ValueError) -> str:
+def _first_error_message(error: ValueError) -> str:
     if isinstance(error, ValidationError):
-        wrong = error.errors(include_url=False, include_input=False)[0]
-        return f"{'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
+        first_error = error.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(map(str, first_error['loc']))}: {first_error['msg']}"
     return str(error)
 
 
-def _check(value: object) -> None:
+def _validate(value: object) -> None:
     """What types alone do not say: times with a zone, numbers and texts that a database takes."""
-    if complaint := _complaint(value):
+    if complaint := _validation_error(value):
         raise ValueError(complaint)
-    for part in _parts(value):
-        _check(part)
+    for part in _child_values(value):
+        _validate(part)
 
 
-def _complaint(value: object) -> str | None:
+def _validation_error(value: object) -> str | None:
     complaint = None
     match value:
-        case datetime() if value.tzinfo is None or not EARLIEST <= value <= LATEST:
+        case datetime() if value.tzinfo is None or not MIN_TIMESTAMP <= value <= MAX_TIMESTAMP:
             complaint = "a time needs a zone and a year from 2 to 9998"
-        case int() if abs(value) > LARGEST_NUMBER:
+        case int() if abs(value) > MAX_INTEGER:
             complaint = "a number is too large"
         case float() if not isfinite(value):
             complaint = "a number is not finite"
@@ -294,7 +298,7 @@ def _complaint(value: object) -> str | None:
     return complaint
 
 
-def _parts(value: object) -> Iterator[object]:
+def _child_values(value: object) -> Iterator[object]:
     match value:
         case Mapping():
             yield from (*value.keys(), *value.values())

@@ -4,36 +4,40 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from recollect.bootstrap import Runtime
-from recollect.domain.memory import Memory, Standing
-from recollect.domain.message import Draft, Message, Role
+from recollect.bootstrap import Application
+from recollect.domain.memory import Memory, MemoryStatus
+from recollect.domain.message import Message, MessageDraft, Role
 from recollect.domain.policy import Policy
-from recollect.domain.scope import Scope, valid_name
-from recollect.domain.setting import CAPS
+from recollect.domain.scope import Scope, validate_name
+from recollect.domain.setting import CAP_SETTING_PREFIX
 from recollect.domain.summary import ContextFile, Profile, Summary
 from recollect.errors import ConfigError, NotFound, RecollectError
-from recollect.library.pack import PARTS, Pack, PackedChat, PackedConsent, PackedMemory
-from recollect.ports.store import ALL, Store
-from recollect.serialization.serializers import Shape
-from recollect.services import EMBED
+from recollect.library.pack import PACK_PARTS, Pack, PackedChat, PackedConsent, PackedMemory
+from recollect.ports.store import NO_LIMIT, Store
+from recollect.serialization.serializers import JsonObject
+from recollect.services import EMBED_JOB
 
-TAKEN_BACK = "consent taken back"
+CONSENT_WITHDRAWN_ACTION = "consent taken back"
 
 
 @dataclass(slots=True, kw_only=True)
-class PackAccount:
+class PackImportReport:
     """What became of a pack."""
 
-    imported: Counter[str] = field(default_factory=Counter)
-    known: Counter[str] = field(default_factory=Counter)
-    left_out: list[tuple[str, str, str]] = field(default_factory=list)  #: part, what, and why
+    imported_counts: Counter[str] = field(default_factory=Counter)
+    known_counts: Counter[str] = field(default_factory=Counter)
+    skipped_items: list[tuple[str, str, str]] = field(default_factory=list)  #: part, what, and why
 
-    def shape(self, *, dry_run: bool) -> Shape:
+    def serialize(self, *, dry_run: bool) -> JsonObject:
         return {
             "dry_run": dry_run,
-            "imported": {part: self.imported[part] for part in PARTS if self.imported[part]},
-            "known": {part: self.known[part] for part in PARTS if self.known[part]},
-            "left_out": [{"part": part, "what": what, "reason": why} for part, what, why in self.left_out],
+            "imported": {
+                part: self.imported_counts[part] for part in PACK_PARTS if self.imported_counts[part]
+            },
+            "known": {part: self.known_counts[part] for part in PACK_PARTS if self.known_counts[part]},
+            "left_out": [
+                {"part": part, "what": what, "reason": why} for part, what, why in self.skipped_items
+            ],
         }
 
 
@@ -41,142 +45,150 @@ class _DryRun(Exception):
     """Take everything back."""
 
 
-def take_in(runtime: Runtime, user: str, pack: Pack, *, dry_run: bool = False) -> PackAccount:
+def import_user_pack(
+    application: Application, user: str, pack: Pack, *, dry_run: bool = False
+) -> PackImportReport:
     """All of it, or none of it; with `dry_run` none of it, and the account says what would have come."""
-    importer = _Importer(runtime=runtime, user=user, policy=runtime.policy(user))
+    importer = _PackImporter(application=application, user=user, policy=application.policy(user))
     try:
-        with runtime.store.transaction():
-            importer.take(pack)
-            _stop_if(dry_run)
+        with application.store.transaction():
+            importer.run(pack)
+            _abort_if(dry_run)
     except _DryRun:
         pass
     else:
-        runtime.worker.wake()
-    return importer.account
+        application.worker.wake()
+    return importer.report
 
 
-def _stop_if(dry_run: bool) -> None:
+def _abort_if(dry_run: bool) -> None:
     if dry_run:
         raise _DryRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Importer:
-    runtime: Runtime
+class _PackImporter:
+    application: Application
     user: str
     policy: Policy
-    account: PackAccount = field(default_factory=PackAccount)
+    report: PackImportReport = field(default_factory=PackImportReport)
 
     @property
     def _store(self) -> Store:
-        return self.runtime.store
+        return self.application.store
 
     @property
     def _scope(self) -> Scope:
         return Scope(self.user)
 
-    def take(self, pack: Pack) -> None:
-        now = self.runtime.engine.clock.now()
+    def run(self, pack: Pack) -> None:
+        now = self.application.engine.clock.now()
         for chat in pack.chats:
-            self._chat(chat)
-        here = self._messages(pack)
-        for judged in pack.judgements:
-            if judged.message_id in here:
-                self._store.judgements.put(self._scope, judged.message_id, "import", judged.judgement)
-                self.account.imported["judgements"] += 1
+            self._import_chat(chat)
+        new_message_ids = self._import_messages(pack)
+        for packed_extraction in pack.judgements:
+            if packed_extraction.message_id in new_message_ids:
+                self._store.extractions.put(
+                    self._scope, packed_extraction.message_id, "import", packed_extraction.judgement
+                )
+                self.report.imported_counts["judgements"] += 1
         for consent in pack.consents:
-            self._consent(consent)
-        self._memories(pack)
-        self._others(pack)
-        if self.account.imported:
-            self._store.jobs.enqueue(self.user, EMBED, now=now)
-            told = ", ".join(f"{part} {number}" for part, number in sorted(self.account.imported.items()))
-            self._store.audit.add(self.user, "imported", told, now=now)
+            self._import_consent(consent)
+        self._import_memories(pack)
+        self._import_records(pack)
+        if self.report.imported_counts:
+            self._store.jobs.enqueue(self.user, EMBED_JOB, now=now)
+            detail = ", ".join(
+                f"{part} {number}" for part, number in sorted(self.report.imported_counts.items())
+            )
+            self._store.audit_log.add(self.user, "imported", detail, now=now)
 
     def _count(self, part: str, *, new: bool) -> None:
-        (self.account.imported if new else self.account.known)[part] += 1
+        (self.report.imported_counts if new else self.report.known_counts)[part] += 1
 
-    def _leave_out(self, part: str, what: str, why: str) -> None:
-        self.account.left_out.append((part, what, why))
+    def _skip(self, part: str, name: str, reason: str) -> None:
+        self.report.skipped_items.append((part, name, reason))
 
-    def _chat(self, chat: PackedChat) -> None:
+    def _import_chat(self, chat: PackedChat) -> None:
         scope = Scope(self.user, chat.id)
-        new = _missing(lambda: self._store.chats.get(scope))
+        new = _is_missing(lambda: self._store.chats.get(scope))
         if new:
             self._store.chats.set_mode(scope, chat.mode, now=chat.created_at)
             if chat.title:
                 self._store.chats.rename(scope, chat.title)
         self._count("chats", new=new)
 
-    def _messages(self, pack: Pack) -> set[str]:
+    def _import_messages(self, pack: Pack) -> set[str]:
         """The ids of those that are new."""
-        taken = {message.id for message in pack.messages if self._message(message)}
-        self.account.known["messages"] += len(pack.messages) - len(taken)
-        self.account.imported["messages"] += len(taken)
-        return taken
+        new_ids = {message.id for message in pack.messages if self._import_message(message)}
+        self.report.known_counts["messages"] += len(pack.messages) - len(new_ids)
+        self.report.imported_counts["messages"] += len(new_ids)
+        return new_ids
 
-    def _message(self, message: Message) -> bool:
-        if not _missing(lambda: self._store.messages.get(self._scope, message.id)):
+    def _import_message(self, message: Message) -> bool:
+        if not _is_missing(lambda: self._store.messages.get(self._scope, message.id)):
             return False
         scope = Scope(self.user, message.chat)
-        draft = Draft(role=message.role, content=message.content, tool_calls=message.tool_calls)
-        read = self.runtime.engine.intake(scope, draft, self.policy)
-        own = replace(
+        draft = MessageDraft(role=message.role, content=message.content, tool_calls=message.tool_calls)
+        prepared = self.application.engine.preparer(scope, draft, self.policy)
+        own_message = replace(
             message,
-            id=valid_name("id of a message", message.id),
+            id=validate_name("id of a message", message.id),
             user=self.user,
-            content=read.message.content,
-            tokens=read.message.tokens,
+            content=prepared.message.content,
+            tokens=prepared.message.tokens,
         )
         # A client id that is known here belongs to the same message under another id.
-        _, new = self._store.messages.add(own, read.chunks)
+        _, new = self._store.messages.add(own_message, prepared.chunks)
         return new
 
-    def _memories(self, pack: Pack) -> None:
+    def _import_memories(self, pack: Pack) -> None:
         """Everything that ever happened to memories, in the order it did: so no two say the same at any time."""
-        wanted = {each.id: each for each in pack.memories if self._is_wanted(each)}
-        steps = sorted(
+        selected = {each.id: each for each in pack.memories if self._should_import(each)}
+        version_order = sorted(
             (
-                (version.memory.updated_at, memory.id, place)
-                for memory in wanted.values()
-                for place, version in enumerate(memory.versions)
+                (version.memory.updated_at, memory.id, index)
+                for memory in selected.values()
+                for index, version in enumerate(memory.versions)
             ),
         )
         current: dict[str, Memory] = {}
-        for _, memory_id, place in steps:
-            if place == 0 or memory_id in current:
-                self._step(wanted[memory_id], place, current)
+        for _, memory_id, index in version_order:
+            if index == 0 or memory_id in current:
+                self._import_version(selected[memory_id], index, current)
 
-    def _step(self, packed: PackedMemory, place: int, current: dict[str, Memory]) -> None:
-        version, memories = packed.versions[place], self._store.memories
-        then = replace(version.memory, user=self.user, id=packed.id, text=self._cleaned(version.memory.text))
-        if place == 0:
-            stored, new = memories.add(then, reason=version.reason)
+    def _import_version(self, packed: PackedMemory, index: int, current: dict[str, Memory]) -> None:
+        version, memories = packed.versions[index], self._store.memories
+        own_memory = replace(
+            version.memory, user=self.user, id=packed.id, text=self._redact_text(version.memory.text)
+        )
+        if index == 0:
+            stored, new = memories.add(own_memory, reason=version.reason)
             self._count("memories", new=new)
             if new:
                 current[packed.id] = stored
             return
-        before = current[packed.id]
-        if self._would_repeat(then):
-            self._leave_out("memories", then.text, "the same is known here")
+        previous = current[packed.id]
+        if self._is_duplicate(own_memory):
+            self._skip("memories", own_memory.text, "the same is known here")
             del current[packed.id]
             return
         current[packed.id] = memories.save(
-            replace(then, version=before.version), version.change, reason=version.reason
+            replace(own_memory, version=previous.version), version.change, reason=version.reason
         )
 
-    def _is_wanted(self, packed: PackedMemory) -> bool:
-        valid_name("id of a memory", packed.id)
+    def _should_import(self, packed: PackedMemory) -> bool:
+        validate_name("id of a memory", packed.id)
         last = packed.versions[-1].memory
         if self._has(packed.id):
             self._count("memories", new=False)
             return False
         if not self._store.consents.all(self._scope).get(last.kind, True):
-            self._leave_out("memories", last.text, f"no consent for {last.kind}")
+            self._skip("memories", last.text, f"no consent for {last.kind}")
             return False
-        buried = self._store.tombstones.buried_at(self.user, last.fact_hash)
-        if buried is not None and last.standing is not Standing.FORGOTTEN:
-            self._leave_out("memories", last.text, "it was forgotten here")
+        forgotten_at = self._store.tombstones.forgotten_at(self.user, last.fact_hash)
+        if forgotten_at is not None and last.standing is not MemoryStatus.FORGOTTEN:
+            self._skip("memories", last.text, "it was forgotten here")
             return False
         return True
 
@@ -186,64 +198,69 @@ class _Importer:
         except NotFound:
             return False
 
-    def _would_repeat(self, memory: Memory) -> bool:
+    def _is_duplicate(self, memory: Memory) -> bool:
         known = self._store.memories.by_hash(self._scope, memory.fact_hash)
-        return memory.standing is Standing.ACTIVE and known is not None and known.id != memory.id
+        return memory.standing is MemoryStatus.ACTIVE and known is not None and known.id != memory.id
 
-    def _cleaned(self, text: str) -> str:
-        draft = Draft(role=Role.USER, content=text)
-        return self.runtime.engine.intake(self._scope, draft, self.policy).message.content
+    def _redact_text(self, text: str) -> str:
+        draft = MessageDraft(role=Role.USER, content=text)
+        return self.application.engine.preparer(self._scope, draft, self.policy).message.content
 
-    def _consent(self, consent: PackedConsent) -> None:
+    def _import_consent(self, consent: PackedConsent) -> None:
         """An answer that was given elsewhere never erases anything here, nor undoes a no."""
-        agreed = self._store.consents.all(self._scope)
-        if consent.category not in agreed:
-            self._leave_out("consents", consent.category, "there is no such category")
-        elif agreed[consent.category] == consent.granted:
+        consents = self._store.consents.all(self._scope)
+        if consent.category not in consents:
+            self._skip("consents", consent.category, "there is no such category")
+        elif consents[consent.category] == consent.granted:
             self._count("consents", new=False)
-        elif why := self._against(consent):
-            self._leave_out("consents", consent.category, why)
+        elif reason := self._consent_objection(consent):
+            self._skip("consents", consent.category, reason)
         else:
-            self.runtime.engine.consent(self._scope, consent.category, granted=consent.granted)
+            self.application.engine.set_consent(self._scope, consent.category, granted=consent.granted)
             self._count("consents", new=True)
 
-    def _against(self, consent: PackedConsent) -> str | None:
+    def _consent_objection(self, consent: PackedConsent) -> str | None:
         if not consent.granted:
-            covered = sum(self.runtime.engine.covered(self._scope, consent.category).values())
-            return "it would erase what is here" if covered else None
-        ledger = self._store.audit.list(self._scope, limit=ALL)
-        taken_back = any(e.action == TAKEN_BACK and f'"{consent.category}"' in e.detail for e in ledger)
-        return "it was taken back here" if taken_back else None
+            covered_count = sum(
+                self.application.engine.consent_coverage(self._scope, consent.category).values()
+            )
+            return "it would erase what is here" if covered_count else None
+        audit_entries = self._store.audit_log.list(self._scope, limit=NO_LIMIT)
+        is_withdrawn = any(
+            e.action == CONSENT_WITHDRAWN_ACTION and f'"{consent.category}"' in e.detail
+            for e in audit_entries
+        )
+        return "it was taken back here" if is_withdrawn else None
 
-    def _others(self, pack: Pack) -> None:
-        summaries = {summary.id for summary in self._store.summaries.list(self._scope, limit=ALL)}
+    def _import_records(self, pack: Pack) -> None:
+        summaries = {summary.id for summary in self._store.summaries.list(self._scope, limit=NO_LIMIT)}
         for summary in pack.summaries:
-            self._summary(summary, summaries)
+            self._import_summary(summary, summaries)
         for file in pack.contexts:
-            self._file(file)
+            self._import_context_file(file)
         for profile in pack.profile:
-            self._profile(replace(profile, user=self.user))
-        kept = self.runtime.preferences(self.user)
+            self._import_profile(replace(profile, user=self.user))
+        stored_preferences = self.application.preferences(self.user)
         for preference in pack.preferences:
-            self._preference(preference.name, preference.value, kept)
-        buried = self._store.tombstones.all(self.user)
-        for stone in pack.tombstones:
-            self._tombstone(stone.fact_hash, new=stone.fact_hash not in buried, pack=pack)
+            self._import_preference(preference.name, preference.value, stored_preferences)
+        tombstones = self._store.tombstones.all(self.user)
+        for tombstone in pack.tombstones:
+            self._import_tombstone(tombstone.fact_hash, new=tombstone.fact_hash not in tombstones, pack=pack)
 
-    def _summary(self, summary: Summary, known: set[str]) -> None:
-        new = summary.id not in known
+    def _import_summary(self, summary: Summary, known_ids: set[str]) -> None:
+        new = summary.id not in known_ids
         if new:
             self._store.summaries.add(replace(summary, user=self.user))
         self._count("summaries", new=new)
 
-    def _file(self, file: ContextFile) -> None:
-        known = self._store.contexts.list(self._scope)
+    def _import_context_file(self, file: ContextFile) -> None:
+        known = self._store.context_files.list(self._scope)
         new = all(file.id != each.id and file.name != each.name for each in known)
         if new:
-            self._store.contexts.add(replace(file, user=self.user))
+            self._store.context_files.add(replace(file, user=self.user))
         self._count("contexts", new=new)
 
-    def _profile(self, profile: Profile) -> None:
+    def _import_profile(self, profile: Profile) -> None:
         if self._store.profiles.get(self._scope) is not None:
             self._count("profile", new=False)
             return
@@ -251,28 +268,26 @@ class _Importer:
             self._store.profiles.put(profile)
             self._count("profile", new=True)
         except RecollectError as error:
-            self._leave_out("profile", "the profile", str(error))
+            self._skip("profile", "the profile", str(error))
 
-    def _preference(self, name: str, value: str, kept: dict[str, str]) -> None:
-        if name in kept:
+    def _import_preference(self, name: str, value: str, stored_preferences: dict[str, str]) -> None:
+        if name in stored_preferences:
             self._count("preferences", new=False)
             return
-        if name.startswith(CAPS):
-            self._leave_out(
-                "preferences", name, "a cap is set by whoever runs this memory, not brought along"
-            )
+        if name.startswith(CAP_SETTING_PREFIX):
+            self._skip("preferences", name, "a cap is set by whoever runs this memory, not brought along")
             return
         try:
-            self.runtime.settings.resolve(preferences={name: value})
+            self.application.settings.resolve(preferences={name: value})
         except ConfigError as error:
-            self._leave_out("preferences", name, str(error))
+            self._skip("preferences", name, str(error))
             return
-        self._store.preferences.set(self.user, name, value, now=self.runtime.engine.clock.now())
+        self._store.preferences.set(self.user, name, value, now=self.application.engine.clock.now())
         self._count("preferences", new=True)
 
-    def _tombstone(self, fact_hash: str, *, new: bool, pack: Pack) -> None:
+    def _import_tombstone(self, fact_hash: str, *, new: bool, pack: Pack) -> None:
         if new and self._store.memories.by_hash(self._scope, fact_hash) is not None:
-            self._leave_out("tombstones", fact_hash, "it is remembered here")
+            self._skip("tombstones", fact_hash, "it is remembered here")
             return
         if new:
             at = next(stone.buried_at for stone in pack.tombstones if stone.fact_hash == fact_hash)
@@ -280,7 +295,7 @@ class _Importer:
         self._count("tombstones", new=new)
 
 
-def _missing(get: Callable[[], object]) -> bool:
+def _is_missing(get: Callable[[], object]) -> bool:
     try:
         get()
     except NotFound:

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from recollect.context.prompt_builder import build_system_message
-from recollect.context.prompt_templates import system_prompt
-from recollect.library.base import Door
+from recollect.context.prompt_templates import load_system_prompt
+from recollect.library.base import MemoryBase
 from recollect.serialization import parsers, serializers
-from recollect.serialization.serializers import Shape
+from recollect.serialization.serializers import JsonObject
 
 
-class Recalling(Door):
+class MemoryRecallMixin(MemoryBase):
     def search(
         self,
         query: str,
@@ -21,7 +21,7 @@ class Recalling(Door):
         mode: str | None = None,
         settings: Mapping[str, object] | None = None,
         receipt: bool = True,
-    ) -> Shape:
+    ) -> JsonObject:
         """
         What bears on a question, best first, each with its score and the parts it is made of.
 
@@ -30,9 +30,14 @@ class Recalling(Door):
         scope = self._scope(user_id, chat_id)
         call = {**(settings or {}), **({"recall.limit": limit} if limit is not None else {})}
         policy = self._policy(scope, call, mode)
-        asked, then = parsers.question(query), parsers.moment(as_of)
-        found = self._runtime.engine.recall(scope, asked, policy, as_of=then, keep=receipt)
-        return {**serializers.found(found), "receipt": found.id if receipt else None}
+        query_text, as_of_time = parsers.replace_surrogates(query), parsers.parse_timestamp(as_of)
+        receipt_found = self._application.engine.recall(
+            scope, query_text, policy, as_of=as_of_time, save_receipt=receipt
+        )
+        return {
+            **serializers.serialize_search_results(receipt_found),
+            "receipt": receipt_found.id if receipt else None,
+        }
 
     def context(
         self,
@@ -44,15 +49,19 @@ class Recalling(Door):
         context_ids: Sequence[str] = (),
         mode: str | None = None,
         settings: Mapping[str, object] | None = None,
-    ) -> Shape:
+    ) -> JsonObject:
         """The block for the next prompt under ``text``, and its receipt: what is in it, what is not, and why."""
         scope = self._scope(user_id, chat_id)
         call = {**(settings or {}), **({"assemble.budget": budget} if budget is not None else {})}
         policy = self._policy(scope, call, mode)
-        receipt = self._runtime.engine.context(
-            scope, parsers.question(query), policy, context_ids=context_ids
+        receipt = self._application.engine.build_context(
+            scope, parsers.replace_surrogates(query), policy, context_ids=context_ids
         )
-        return {"text": receipt.text, "tokens": receipt.tokens, "receipt": serializers.receipt(receipt)}
+        return {
+            "text": receipt.text,
+            "tokens": receipt.tokens,
+            "receipt": serializers.serialize_receipt(receipt),
+        }
 
     def build_system_message(
         self,
@@ -74,25 +83,31 @@ class Recalling(Door):
         """
         scope = self._scope(user_id, chat_id)
         policy = self._policy(scope, settings)
-        receipt = self._runtime.engine.context(
+        receipt = self._application.engine.build_context(
             scope,
-            parsers.question(rag_query),
+            parsers.replace_surrogates(rag_query),
             policy,
             context_ids=context_ids,
             fallback=fallback_memories,
         )
-        first = system_prompt(policy.assemble.locale, self._runtime.prompts) if system is None else system
-        return build_system_message(first, receipt.text, rules_for_request)
+        system_message = (
+            load_system_prompt(policy.context.locale, self._application.prompts) if system is None else system
+        )
+        return build_system_message(system_message, receipt.text, rules_for_request)
 
-    def why(self, receipt_id: str = "last", *, user_id: str | None = None) -> Shape:
+    def why(self, receipt_id: str = "last", *, user_id: str | None = None) -> JsonObject:
         """The receipt of a recall: what was injected, what was left out and why, scores, timings."""
-        return serializers.receipt(self._runtime.store.receipts.get(self._scope(user_id), receipt_id))
+        return serializers.serialize_receipt(
+            self._application.store.receipts.get(self._scope(user_id), receipt_id)
+        )
 
     def why_not(
         self, query: str, memory_id: str, *, user_id: str | None = None, chat_id: str | None = None
-    ) -> Shape:
+    ) -> JsonObject:
         """Why a memory or message would not be recalled for a question."""
         scope = self._scope(user_id, chat_id)
         policy = self._policy(scope)
-        asked = parsers.question(query)
-        return serializers.absence(self._runtime.engine.why_not(scope, asked, memory_id, policy))
+        query_text = parsers.replace_surrogates(query)
+        return serializers.serialize_why_not(
+            self._application.engine.explain_absence(scope, query_text, memory_id, policy)
+        )

@@ -2,117 +2,129 @@
 
 from collections.abc import Mapping
 
-from recollect.domain.metrics import advised_budget, measured
+from recollect.domain.metrics import compute_metrics, recommend_budget
 from recollect.errors import Refused
-from recollect.library.base import Door
+from recollect.library.base import MemoryBase
 from recollect.serialization import serializers
-from recollect.serialization.serializers import Shape
+from recollect.serialization.serializers import JsonObject
 
 
-class Keeping(Door):
-    def profile(self, *, user_id: str | None = None) -> Shape:
+class RecordsMixin(MemoryBase):
+    def profile(self, *, user_id: str | None = None) -> JsonObject:
         """What the user wrote about themselves; empty without their consent."""
-        return serializers.profile(self._runtime.store.profiles.get(self._scope(user_id)))
+        return serializers.serialize_profile(self._application.store.profiles.get(self._scope(user_id)))
 
-    def set_profile(self, fields: Mapping[str, object], *, user_id: str | None = None) -> Shape:
+    def set_profile(self, fields: Mapping[str, object], *, user_id: str | None = None) -> JsonObject:
         """Fill in the profile: codingStyle, preferredLanguages, projectGoals, freeformNotes, or any other field."""
         scope = self._scope(user_id)
-        return serializers.profile(self._runtime.engine.tell_profile(scope, fields, self._policy(scope)))
+        return serializers.serialize_profile(
+            self._application.engine.set_profile(scope, fields, self._policy(scope))
+        )
 
     def consents(self, *, user_id: str | None = None) -> dict[str, bool]:
         """What the user agreed to, by category."""
-        return dict(self._runtime.store.consents.all(self._scope(user_id)))
+        return dict(self._application.store.consents.all(self._scope(user_id)))
 
-    def consent(self, category: str, *, granted: bool, user_id: str | None = None) -> Shape:
+    def consent(self, category: str, *, granted: bool, user_id: str | None = None) -> JsonObject:
         """Write down the user's answer. Taking consent back erases what it covered; the answer says how much."""
-        gone = self._runtime.engine.consent(self._scope(user_id), category, granted=granted)
-        return {"category": category, "granted": granted, "erased": dict(gone)}
+        erased_counts = self._application.engine.set_consent(self._scope(user_id), category, granted=granted)
+        return {"category": category, "granted": granted, "erased": dict(erased_counts)}
 
-    def consent_covers(self, category: str, *, user_id: str | None = None) -> dict[str, int]:
+    def preview_withdrawal(self, category: str, *, user_id: str | None = None) -> dict[str, int]:
         """What would be erased if consent were taken back now."""
-        return dict(self._runtime.engine.covered(self._scope(user_id), category))
+        return dict(self._application.engine.consent_coverage(self._scope(user_id), category))
 
-    def ledger(self, *, user_id: str | None = None, limit: int = 100) -> Shape:
+    def audit_log(self, *, user_id: str | None = None, limit: int = 100) -> JsonObject:
         """What was agreed to and erased, the newest first, and whether nobody changed the book."""
-        audit = self._runtime.store.audit
-        listed = audit.list(self._scope(user_id), limit=limit)
+        log = self._application.store.audit_log
+        entries = log.list(self._scope(user_id), limit=limit)
         return {
-            **serializers.results(map(serializers.entry, listed)),
-            "intact": audit.intact(self._scope(user_id)),
+            **serializers.wrap_results(map(serializers.serialize_audit_entry, entries)),
+            "intact": log.is_intact(self._scope(user_id)),
         }
 
     def add_context(
         self, name: str, content: str, *, chat_id: str | None = None, user_id: str | None = None
-    ) -> Shape:
+    ) -> JsonObject:
         """Keep a text at hand; in chats it is attached to it is always shown."""
         scope = self._scope(user_id, chat_id)
-        return serializers.context_file(
-            self._runtime.engine.keep_file(scope, name, content, self._policy(scope))
+        return serializers.serialize_context_file(
+            self._application.engine.add_context_file(scope, name, content, self._policy(scope))
         )
 
-    def contexts(self, *, chat_id: str | None = None, user_id: str | None = None) -> Shape:
+    def contexts(self, *, chat_id: str | None = None, user_id: str | None = None) -> JsonObject:
         """The context files of a user, or those attached to a chat."""
-        listed = self._runtime.store.contexts.list(self._scope(user_id, chat_id))
-        return serializers.results(map(serializers.context_file, listed))
+        files = self._application.store.context_files.list(self._scope(user_id, chat_id))
+        return serializers.wrap_results(map(serializers.serialize_context_file, files))
 
     def attach_context(self, context_id: str, chat_id: str, *, user_id: str | None = None) -> None:
         """Make a file available in a chat."""
-        self._runtime.store.contexts.attach(self._scope(user_id, chat_id), context_id)
+        self._application.store.context_files.attach(self._scope(user_id, chat_id), context_id)
 
     def detach_context(self, context_id: str, chat_id: str, *, user_id: str | None = None) -> None:
         """Take a file away from a chat."""
-        self._runtime.store.contexts.detach(self._scope(user_id, chat_id), context_id)
+        self._application.store.context_files.detach(self._scope(user_id, chat_id), context_id)
 
     def delete_context(self, context_id: str, *, user_id: str | None = None) -> None:
         """Delete a file."""
-        self._runtime.store.contexts.delete(self._scope(user_id), context_id)
+        self._application.store.context_files.delete(self._scope(user_id), context_id)
 
-    def summarise(self, chat_id: str, *, user_id: str | None = None) -> Shape:
+    def summarize(self, chat_id: str, *, user_id: str | None = None) -> JsonObject:
         """Summarise a chat now, whether or not it is due; empty if nothing was said since the last time."""
         scope = self._scope(user_id, chat_id)
-        engine, policy = self._runtime.engine, self._policy(scope)
-        made = engine.keep_summaries(scope, engine.summarised(scope, policy, now=True), policy)
-        self._wake()
-        return serializers.results(map(serializers.summary, made))
+        engine, policy = self._application.engine, self._policy(scope)
+        summaries = engine.save_summaries(scope, engine.build_summaries(scope, policy, force=True), policy)
+        self._wake_worker()
+        return serializers.wrap_results(map(serializers.serialize_summary, summaries))
 
-    def summaries(self, *, chat_id: str | None = None, user_id: str | None = None, limit: int = 20) -> Shape:
+    def summaries(
+        self, *, chat_id: str | None = None, user_id: str | None = None, limit: int = 20
+    ) -> JsonObject:
         """Summaries of a chat or of all, the newest first."""
-        listed = self._runtime.store.summaries.list(self._scope(user_id, chat_id), limit=limit)
-        return serializers.results(map(serializers.summary, listed))
+        summaries = self._application.store.summaries.list(self._scope(user_id, chat_id), limit=limit)
+        return serializers.wrap_results(map(serializers.serialize_summary, summaries))
 
-    def metrics(self, *, user_id: str | None = None, limit: int = 1000) -> Shape:
+    def metrics(self, *, user_id: str | None = None, limit: int = 1000) -> JsonObject:
         """How well and how fast the last recalls went, and each of them as a line."""
         scope = self._scope(user_id)
-        receipts = self._runtime.store.receipts.list(scope, limit=limit)
-        counted = measured(receipts)
-        advised = advised_budget(counted, self._policy(scope).assemble.budget)
-        summaries = self._runtime.store.upkeep.stats(scope).summaries
-        lines = serializers.results(map(serializers.retrieval, receipts))
-        return {**serializers.metrics(counted, advised=advised), "summaries": summaries, **lines}
+        receipts = self._application.store.receipts.list(scope, limit=limit)
+        recall_metrics = compute_metrics(receipts)
+        recommended_budget = recommend_budget(recall_metrics, self._policy(scope).context.budget)
+        summaries = self._application.store.maintenance.stats(scope).summaries
+        lines = serializers.wrap_results(map(serializers.serialize_recall_metrics, receipts))
+        return {
+            **serializers.serialize_metrics(recall_metrics, recommended_budget=recommended_budget),
+            "summaries": summaries,
+            **lines,
+        }
 
-    def garden(self, *, dry_run: bool = False, user_id: str | None = None) -> Shape:
+    def run_maintenance(self, *, dry_run: bool = False, user_id: str | None = None) -> JsonObject:
         """Put away what grew too light and make one of what says the same, or only tell what that would be."""
         scope = self._scope(user_id)
-        return serializers.tended(self._runtime.engine.tend(scope, self._policy(scope), dry_run=dry_run))
+        return serializers.serialize_maintenance_report(
+            self._application.engine.run_maintenance(scope, self._policy(scope), dry_run=dry_run)
+        )
 
-    def forecast(self, *, weeks: int = 8, user_id: str | None = None) -> Shape:
+    def forecast_decay(self, *, weeks: int = 8, user_id: str | None = None) -> JsonObject:
         """What will be put away within so many weeks if nothing is said again."""
         scope = self._scope(user_id)
-        return serializers.tended(self._runtime.engine.foresee(scope, self._policy(scope), weeks=weeks))
+        return serializers.serialize_maintenance_report(
+            self._application.engine.forecast_decay(scope, self._policy(scope), weeks=weeks)
+        )
 
     def erase(
         self, memory_id: str | None = None, *, chat_id: str | None = None, user_id: str | None = None
-    ) -> Shape:
+    ) -> JsonObject:
         """
         Take a memory, a chat, or with neither everything about a user out of the file for good.
 
         The answer is a certificate: what went, and whether the file's bytes were looked at and found clean.
         """
-        engine = self._runtime.engine
+        engine = self._application.engine
         if memory_id is not None:
-            return serializers.certificate(engine.erase_memory(self._scope(user_id), memory_id))
+            return serializers.serialize_certificate(engine.erase_memory(self._scope(user_id), memory_id))
         if chat_id is not None:
-            return serializers.certificate(engine.erase_chat(self._scope(user_id, chat_id)))
+            return serializers.serialize_certificate(engine.erase_chat(self._scope(user_id, chat_id)))
         if user_id is None:
             raise Refused("This erases everything about a user. Say whose: erase(user_id=...).")
-        return serializers.certificate(engine.erase_user(user_id))
+        return serializers.serialize_certificate(engine.erase_user(user_id))

@@ -4,30 +4,37 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.domain.message import SPEAKERS, Message, Role
+from recollect.domain.message import CHAT_ROLES, Message, Role
 from recollect.errors import AnswerUnreadable
-from recollect.maintenance.mood import MOODS, feeling
-from recollect.maintenance.sentence_cues import CLAUSE_END, CONTEXT, COURTESY, DECISIONS, GOALS, PREFERENCES
-from recollect.maintenance.sentences import clipped, sentences
-from recollect.text.analyzer import STOP_WORDS, folded
-from recollect.text.language import detect
-from recollect.text.tokens import clip_to, estimate
+from recollect.maintenance.mood import MOODS, detect_mood
+from recollect.maintenance.sentence_cues import (
+    CLAUSE_END_PATTERN,
+    CONTEXT_PATTERN,
+    COURTESY_PATTERN,
+    DECISION_PATTERN,
+    GOAL_PATTERNS,
+    PREFERENCE_PATTERN,
+)
+from recollect.maintenance.sentences import split_sentences, truncate_words
+from recollect.text.analyzer import STOP_WORDS, fold_text
+from recollect.text.language import detect_language
+from recollect.text.tokens import estimate_tokens, truncate_to_tokens
 
-_GOAL_WORDS = 14
-_TOPICS = 3
-_BULLET_WORDS = 24
-_LONGEST_SENTENCE = 400
+_MAX_GOAL_WORDS = 14
+_MAX_TOPICS = 3
+_MAX_BULLET_WORDS = 24
+_MAX_SENTENCE_CHARS = 400
 
-_WORDS = {
+_SUMMARY_PHRASES = {
     "en": {"goal": "User wants to", "topic": "User discussing", "user": "User", "before": "before"},
     "pt": {"goal": "Usuário quer", "topic": "Usuário discutindo", "user": "Usuário", "before": "antes"},
 }
-_LABELS = {
+_BULLET_LABELS = {
     "en": ("Decision", "Preference", "Context"),
     "pt": ("Decisão", "Preferência", "Contexto"),
 }
 #: What the speaker calls theirs is somebody else's in a summary.
-_OTHERS = {
+_THIRD_PERSON_PRONOUNS = {
     "en": {
         "my": "their",
         "our": "their",
@@ -39,8 +46,8 @@ _OTHERS = {
     },
     "pt": {"meu": "seu", "minha": "sua", "meus": "seus", "minhas": "suas", "nosso": "seu", "nossa": "sua"},
 }
-_TERM = re.compile(r"[^\W\d_][\w.+#-]*[\w+#]")
-_COMMON = STOP_WORDS | frozenset(
+_TERM_PATTERN = re.compile(r"[^\W\d_][\w.+#-]*[\w+#]")
+_COMMON_WORDS = STOP_WORDS | frozenset(
     """
     very much want wants need needs like help please make thing things something really know think going get got use
     using good time today now here yes okay thanks hello work works working try trying still again extremely super
@@ -50,19 +57,21 @@ _COMMON = STOP_WORDS | frozenset(
     demais
     """.split()
 )
-_MOOD_WORDS = re.compile("|".join(mood.named for mood in MOODS))
-_MOOD_TAIL = re.compile(r",? ?(?:slightly|very|levemente|muito) [\w ]{3,20}(?=[.;]|\Z)", re.IGNORECASE)
-_BULLET = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
-_FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_STOP = re.compile(r"[.!?…][\"'”)]?(?=\s|\Z)")
+_MOOD_PATTERN = re.compile("|".join(mood.name_pattern for mood in MOODS))
+_MOOD_SUFFIX_PATTERN = re.compile(
+    r",? ?(?:slightly|very|levemente|muito) [\w ]{3,20}(?=[.;]|\Z)", re.IGNORECASE
+)
+_BULLET_PATTERN = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_CODE_FENCE_PATTERN = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_SENTENCE_END_PATTERN = re.compile(r"[.!?…][\"'”)]?(?=\s|\Z)")
 
 
-def due(assistant_messages_since_last: int, every: int) -> bool:
+def is_summary_due(assistant_messages_since_last: int, every: int) -> bool:
     """Whether it is time for another summary: so many answers after the last one, whoever else spoke between."""
     return every > 0 and assistant_messages_since_last >= every
 
 
-def session_summary(
+def summarize_session(
     previous: str | None,
     messages: Sequence[Message],
     *,
@@ -76,62 +85,71 @@ def session_summary(
     As long as they say nothing new they are after what they were; a mood that is not heard again has passed.
     Empty when there is nothing to tell.
     """
-    words = _WORDS.get(locale, _WORDS["en"])
-    said = [message.content for message in messages if message.role is Role.USER]
-    told = [sentence for text in said for sentence in sentences(text) if not COURTESY.match(sentence)]
-    before = _state(" ".join((previous or "").split()), words)
-    now = _goal(told, words) or _topic(told, words)
-    felt = feeling([" ".join(sentences(text)) for text in said])
-    state = now or before or (words["user"] if felt else "")
-    sentence = f"{state}, {felt.told(locale)}" if felt else state
-    if now and before and folded(before) != folded(now):
-        full = f"{sentence}; {words['before']}: {_without_user(before, words)}."
-        if len(full.split()) <= max_words and estimate(full) <= max_tokens:
+    phrases = _SUMMARY_PHRASES.get(locale, _SUMMARY_PHRASES["en"])
+    user_texts = [message.content for message in messages if message.role is Role.USER]
+    user_sentences = [
+        sentence
+        for text in user_texts
+        for sentence in split_sentences(text)
+        if not COURTESY_PATTERN.match(sentence)
+    ]
+    previous_state = _parse_state(" ".join((previous or "").split()), phrases)
+    current_state = _find_goal(user_sentences, phrases) or _find_topic(user_sentences, phrases)
+    mood = detect_mood([" ".join(split_sentences(text)) for text in user_texts])
+    state = current_state or previous_state or (phrases["user"] if mood else "")
+    sentence = f"{state}, {mood.describe(locale)}" if mood else state
+    if current_state and previous_state and fold_text(previous_state) != fold_text(current_state):
+        full = f"{sentence}; {phrases['previous_state']}: {_strip_subject(previous_state, phrases)}."
+        if len(full.split()) <= max_words and estimate_tokens(full) <= max_tokens:
             return full
-    return _fitted(sentence, max_tokens, max_words)
+    return _fit_sentence(sentence, max_tokens, max_words)
 
 
-def conversation_summary(messages: Sequence[Message], *, max_tokens: int = 200) -> str:
+def summarize_conversation(messages: Sequence[Message], *, max_tokens: int = 200) -> str:
     """
     Bullets: decisions, then preferences and limits, then what else will matter; empty when nothing does.
 
     Only what user and assistant said, never code.
     """
-    spoken = [message for message in messages if message.role in SPEAKERS]
-    points = _distinct(point for message in spoken for point in _points(message))
-    language = "pt" if detect(" ".join(message.content[:100] for message in spoken)) == "pt" else "en"
-    kept: list[_Point] = []
-    for point in sorted(points, key=lambda point: -point.worth):
-        if estimate(_listed([*kept, point], language)) <= max_tokens:
-            kept.append(point)
+    chat_messages = [message for message in messages if message.role in CHAT_ROLES]
+    points = _deduplicate(point for message in chat_messages for point in _extract_points(message))
+    language = (
+        "pt"
+        if detect_language(" ".join(message.content[:100] for message in chat_messages)) == "pt"
+        else "en"
+    )
+    selected: list[_SummaryPoint] = []
+    for point in sorted(points, key=lambda point: -point.score):
+        if estimate_tokens(_format_bullets([*selected, point], language)) <= max_tokens:
+            selected.append(point)
     order = {id(point): place for place, point in enumerate(points)}
-    return _listed(sorted(kept, key=lambda point: (point.group, order[id(point)])), language)
+    return _format_bullets(sorted(selected, key=lambda point: (point.group, order[id(point)])), language)
 
 
-def validated(text: str, max_tokens: int) -> str:
+def validate_summary(text: str, max_tokens: int) -> str:
     """
     What a model wrote, within its size: whole bullets or whole sentences, no code.
 
     Raises AnswerUnreadable when nothing is left, so that silence is never taken for a summary.
     """
-    shown = _unquoted(_FENCED.sub("", text).strip())
-    if not shown:
+    summary = _strip_quotes(_CODE_FENCE_PATTERN.sub("", text).strip())
+    if not summary:
         raise AnswerUnreadable(
             "The model gave no summary. The last one stays; retry the job, or choose another model."
         )
-    if estimate(shown) <= max_tokens:
-        return shown
-    lines = [line.rstrip() for line in shown.splitlines() if line.strip()]
-    units, glue = (lines, "\n") if any(map(_BULLET.match, lines)) else (_split(shown), " ")
-    kept: list[str] = []
+    if estimate_tokens(summary) <= max_tokens:
+        return summary
+    lines = [line.rstrip() for line in summary.splitlines() if line.strip()]
+    units, glue = (lines, "\n") if any(map(_BULLET_PATTERN.match, lines)) else (_split_at_stops(summary), " ")
+    fitting_units: list[str] = []
     for unit in units:
-        if estimate(glue.join([*kept, unit])) > max_tokens:
+        if estimate_tokens(glue.join([*fitting_units, unit])) > max_tokens:
             break
-        kept.append(unit)
-    return glue.join(kept) or _cut(units[0], max_tokens)
+        fitting_units.append(unit)
+    return glue.join(fitting_units) or _truncate_tokens(units[0], max_tokens)
 
 
-def _unquoted(text: str) -> str:
+def _strip_quotes(text: str) -> str:
     inner = text[1:-1]
     if text[:1] + text[-1:] in {'""', "“”"} and not set(inner) & set('"“”'):
         return inner.strip()
@@ -139,123 +157,132 @@ def _unquoted(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Point:
+class _SummaryPoint:
     text: str
     group: int  #: 0 decision, 1 preference, 2 context
-    worth: float
+    score: float
 
 
-def _points(message: Message) -> Iterator[_Point]:
-    for sentence in sentences(message.content):
-        group = _group(sentence, message.role)
+def _extract_points(message: Message) -> Iterator[_SummaryPoint]:
+    for sentence in split_sentences(message.content):
+        group = _classify_sentence(sentence, message.role)
         if group is not None:
-            yield _Point(
-                text=clipped(sentence, _BULLET_WORDS),
+            yield _SummaryPoint(
+                text=truncate_words(sentence, _MAX_BULLET_WORDS),
                 group=group,
-                worth=_worth(sentence, group, message.role),
+                score=_score_sentence(sentence, group, message.role),
             )
 
 
-def _group(sentence: str, role: Role) -> int | None:
+def _classify_sentence(sentence: str, role: Role) -> int | None:
     """What an assistant likes is nobody's preference, and what is asked is neither decided nor preferred."""
-    if len(sentence) > _LONGEST_SENTENCE or len(sentence.split()) < 3 or COURTESY.match(sentence):
+    if len(sentence) > _MAX_SENTENCE_CHARS or len(sentence.split()) < 3 or COURTESY_PATTERN.match(sentence):
         return None
-    asked = sentence.endswith("?")
-    if DECISIONS.search(sentence) and not asked:
+    is_question = sentence.endswith("?")
+    if DECISION_PATTERN.search(sentence) and not is_question:
         return 0
-    if PREFERENCES.search(sentence) and not asked and role is Role.USER:
+    if PREFERENCE_PATTERN.search(sentence) and not is_question and role is Role.USER:
         return 1
-    return 2 if CONTEXT.search(sentence) and not (asked and role is Role.ASSISTANT) else None
+    return 2 if CONTEXT_PATTERN.search(sentence) and not (is_question and role is Role.ASSISTANT) else None
 
 
-def _worth(sentence: str, group: int, role: Role) -> float:
+def _score_sentence(sentence: str, group: int, role: Role) -> float:
     long_words = sum(len(word) > 4 or not word.islower() for word in set(sentence.split()))
     return (3 - group) * 4 + (2 if role is Role.USER else 0) + min(long_words, 8) / 4
 
 
-def _distinct(points: Iterable[_Point]) -> list[_Point]:
+def _deduplicate(points: Iterable[_SummaryPoint]) -> list[_SummaryPoint]:
     """Each thing once; of two that share most of their words the first is kept."""
-    kept: list[tuple[_Point, set[str]]] = []
+    distinct_points: list[tuple[_SummaryPoint, set[str]]] = []
     for point in points:
-        words = {folded(word) for word in _TERM.findall(point.text)} - STOP_WORDS
-        if words and not any(len(words & other) >= 0.7 * min(len(words), len(other)) for _, other in kept):
-            kept.append((point, words))
-    return [point for point, _ in kept]
+        words = {fold_text(word) for word in _TERM_PATTERN.findall(point.text)} - STOP_WORDS
+        if words and not any(
+            len(words & other) >= 0.7 * min(len(words), len(other)) for _, other in distinct_points
+        ):
+            distinct_points.append((point, words))
+    return [point for point, _ in distinct_points]
 
 
-def _listed(points: Sequence[_Point], language: str) -> str:
-    labels = _LABELS[language]
+def _format_bullets(points: Sequence[_SummaryPoint], language: str) -> str:
+    labels = _BULLET_LABELS[language]
     return "\n".join(f"- {labels[point.group]}: {point.text.rstrip('.')}" for point in points)
 
 
-def _goal(told: Sequence[str], words: dict[str, str]) -> str | None:
+def _find_goal(user_sentences: Sequence[str], phrases: dict[str, str]) -> str | None:
     """The last thing the user said they are after."""
-    for sentence in reversed(told):
-        language = "pt" if detect(sentence) == "pt" else "en"
-        match = GOALS[language].search(sentence)
+    for sentence in reversed(user_sentences):
+        language = "pt" if detect_language(sentence) == "pt" else "en"
+        match = GOAL_PATTERNS[language].search(sentence)
         if match is None:
             continue
         rest = sentence[match.end() :].strip()
-        end = CLAUSE_END.search(rest)
-        aim = clipped(rest[: end.start()] if end else rest, _GOAL_WORDS)
-        if len(aim.split()) > 1:
-            return f"{words['goal']} {_of_others(aim, language)}"
+        end = CLAUSE_END_PATTERN.search(rest)
+        goal = truncate_words(rest[: end.start()] if end else rest, _MAX_GOAL_WORDS)
+        if len(goal.split()) > 1:
+            return f"{phrases['goal']} {_to_third_person(goal, language)}"
     return None
 
 
-def _of_others(aim: str, language: str) -> str:
-    others = _OTHERS[language]
-    return " ".join(others.get(word.lower(), word) for word in aim.split())
+def _to_third_person(goal: str, language: str) -> str:
+    pronouns = _THIRD_PERSON_PRONOUNS[language]
+    return " ".join(pronouns.get(word.lower(), word) for word in goal.split())
 
 
-def _topic(told: Sequence[str], words: dict[str, str]) -> str | None:
+def _find_topic(user_sentences: Sequence[str], phrases: dict[str, str]) -> str | None:
     """What was talked about most, the later the more."""
     counts: dict[str, float] = {}
-    shown: dict[str, str] = {}
-    for place, sentence in enumerate(told, start=1):
-        for word in _TERM.findall(sentence):
-            key = folded(word)
-            if len(key) > 3 and key not in _COMMON and not _MOOD_WORDS.fullmatch(key):
-                counts[key] = counts.get(key, 0.0) + 1 + place / len(told)
-                shown.setdefault(key, word)
-    topics = [shown[key] for key in sorted(counts, key=lambda key: -counts[key])[:_TOPICS]]
-    return f"{words['topic']} {', '.join(topics)}" if topics else None
+    spelling: dict[str, str] = {}
+    for position, sentence in enumerate(user_sentences, start=1):
+        for word in _TERM_PATTERN.findall(sentence):
+            key = fold_text(word)
+            if len(key) > 3 and key not in _COMMON_WORDS and not _MOOD_PATTERN.fullmatch(key):
+                counts[key] = counts.get(key, 0.0) + 1 + position / len(user_sentences)
+                spelling.setdefault(key, word)
+    topics = [spelling[key] for key in sorted(counts, key=lambda key: -counts[key])[:_MAX_TOPICS]]
+    return f"{phrases['topic']} {', '.join(topics)}" if topics else None
 
 
-def _state(previous: str, words: dict[str, str]) -> str:
+def _parse_state(previous: str, phrases: dict[str, str]) -> str:
     """What the last summary said the user was after, without their mood and what was before that."""
-    first = previous.strip().split(f"; {words['before']}:")[0]
-    bare = _MOOD_TAIL.sub("", first).strip().rstrip(".")
-    return "" if bare == words["user"] else bare
+    first = previous.strip().split(f"; {phrases['before']}:")[0]
+    state = _MOOD_SUFFIX_PATTERN.sub("", first).strip().rstrip(".")
+    return "" if state == phrases["user"] else state
 
 
-def _without_user(state: str, words: dict[str, str]) -> str:
-    return state.removeprefix(words["topic"]).removeprefix(words["goal"]).removeprefix(words["user"]).strip()
+def _strip_subject(state: str, phrases: dict[str, str]) -> str:
+    return (
+        state.removeprefix(phrases["topic"])
+        .removeprefix(phrases["goal"])
+        .removeprefix(phrases["user"])
+        .strip()
+    )
 
 
-def _fitted(sentence: str, max_tokens: int, max_words: int) -> str:
+def _fit_sentence(sentence: str, max_tokens: int, max_words: int) -> str:
     if not sentence:
         return ""
-    text = clipped(" ".join(sentence.split()).rstrip("."), max_words)
-    whole = text if text.endswith("…") else f"{text}."
-    return whole if estimate(whole) <= max_tokens else _cut(text, max_tokens)
+    text = truncate_words(" ".join(sentence.split()).rstrip("."), max_words)
+    full_sentence = text if text.endswith("…") else f"{text}."
+    return (
+        full_sentence if estimate_tokens(full_sentence) <= max_tokens else _truncate_tokens(text, max_tokens)
+    )
 
 
-def _cut(text: str, max_tokens: int) -> str:
+def _truncate_tokens(text: str, max_tokens: int) -> str:
     """At a word, with a sign that there was more; never over the size."""
     # In rare scripts the sign can cost more at the end of a text than by itself.
     for size in range(max_tokens - 1, 0, -1):
-        room = clip_to(text, size)
-        kept = room if len(room) == len(text) else room.rpartition(" ")[0] or room
-        shown = f"{kept.rstrip(' ,;:')}…" if kept.strip() else ""
-        if estimate(shown) <= max_tokens:
-            return shown
+        prefix = truncate_to_tokens(text, size)
+        head = prefix if len(prefix) == len(text) else prefix.rpartition(" ")[0] or prefix
+        truncated_text = f"{head.rstrip(' ,;:')}…" if head.strip() else ""
+        if estimate_tokens(truncated_text) <= max_tokens:
+            return truncated_text
     return ""
 
 
-def _split(text: str) -> list[str]:
-    parts, place = [], 0
-    for stop in _STOP.finditer(text):
-        parts.append(text[place : stop.end()].strip())
-        place = stop.end()
-    return [part for part in (*parts, text[place:].strip()) if part]
+def _split_at_stops(text: str) -> list[str]:
+    parts, position = [], 0
+    for stop in _SENTENCE_END_PATTERN.finditer(text):
+        parts.append(text[position : stop.end()].strip())
+        position = stop.end()
+    return [part for part in (*parts, text[position:].strip()) if part]

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.text.analyzer import folded
+from recollect.text.analyzer import fold_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,9 +13,9 @@ class Mood:
     english: str
     portuguese: str  #: ends in "o" where a woman would say "a"
     #: How the words begin that name the feeling, without accents.
-    named: str
+    name_pattern: str
     #: What people say when they feel so, without naming it.
-    shown: str = r"(?!)"
+    expression_pattern: str = r"(?!)"
 
 
 #: The first that is heard most wins.
@@ -91,35 +91,35 @@ MOODS = (
         r"thank you so much|muito obrigad\w+",
     ),
 )
-_HEARD = tuple((re.compile(mood.named), re.compile(mood.shown)) for mood in MOODS)
-_DENIED = re.compile(
+_MOOD_PATTERNS = tuple((re.compile(mood.name_pattern), re.compile(mood.expression_pattern)) for mood in MOODS)
+_NEGATION_PATTERN = re.compile(
     r"(?:\bnot|n't|\bnever|\bno longer|\bwithout|\bnao|\bnunca|\bsem|\bdeixei de)(?: \w+){0,2} \Z"
 )
-_MUCH = re.compile(
+_INTENSIFIER_PATTERN = re.compile(
     r"\b(?:very|so|really|extremely|super|totally|completely|muito|demais|tao|super|extremamente|completamente|bem)\b"
 )
-_CLAUSE = 60
+_MAX_CLAUSE_CHARS = 60
 #: Heard so often it is strong.
-_OFTEN = 3
+_STRONG_MOOD_COUNT = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Feeling:
+class DetectedMood:
     mood: Mood
-    strong: bool
-    feminine: bool = False
+    is_strong: bool
+    is_feminine: bool = False
 
-    def told(self, locale: str) -> str:
+    def describe(self, locale: str) -> str:
         """In words: "slightly frustrated", "muito ansiosa"."""
         if locale != "pt":
-            return f"{'very' if self.strong else 'slightly'} {self.mood.english}"
+            return f"{'very' if self.is_strong else 'slightly'} {self.mood.english}"
         word = self.mood.portuguese
-        if self.feminine and word.endswith("o") and " " not in word:
+        if self.is_feminine and word.endswith("o") and " " not in word:
             word = f"{word[:-1]}a"
-        return f"{'muito' if self.strong else 'levemente'} {word}"
+        return f"{'muito' if self.is_strong else 'levemente'} {word}"
 
 
-def feeling(texts: Sequence[str]) -> Feeling | None:
+def detect_mood(texts: Sequence[str]) -> DetectedMood | None:
     """
     The feeling that is heard most in what somebody wrote, the last words counting double; None if there is none.
 
@@ -128,25 +128,36 @@ def feeling(texts: Sequence[str]) -> Feeling | None:
     counts: Counter[int] = Counter()
     strength: Counter[int] = Counter()
     feminine = False
-    for place, text in enumerate(texts):
-        bare = folded(text).replace("’", "'")
-        for number, word, much in _heard(bare):
-            counts[number] += 2 if place == len(texts) - 1 else 1
-            strength[number] += _OFTEN if much else 1
+    for position, text in enumerate(texts):
+        folded_text = fold_text(text).replace("’", "'")
+        for mood_index, word, is_intense in _find_moods(folded_text):
+            counts[mood_index] += 2 if position == len(texts) - 1 else 1
+            strength[mood_index] += _STRONG_MOOD_COUNT if is_intense else 1
             feminine = feminine or word.endswith(("da", "sa"))
     if not counts:
         return None
     best = max(counts, key=lambda number: (counts[number], -number))
-    return Feeling(mood=MOODS[best], strong=strength[best] >= _OFTEN, feminine=feminine)
+    return DetectedMood(
+        mood=MOODS[best], is_strong=strength[best] >= _STRONG_MOOD_COUNT, is_feminine=feminine
+    )
 
 
-def _heard(bare: str) -> list[tuple[int, str, bool]]:
-    found = []
-    for number, (named, shown) in enumerate(_HEARD):
-        for match in named.finditer(bare):
-            before = bare[max(0, match.start() - _CLAUSE) : match.start()]
-            if not _DENIED.search(before):
-                around = before[-24:] + bare[match.end() : match.end() + 12]
-                found.append((number, match.group(), bool(_MUCH.search(around)) or "!!" in bare))
-        found += [(number, match.group(), "!!" in bare) for match in shown.finditer(bare)]
-    return found
+def _find_moods(folded_text: str) -> list[tuple[int, str, bool]]:
+    matches = []
+    for mood_index, (name_pattern, expression_pattern) in enumerate(_MOOD_PATTERNS):
+        for match in name_pattern.finditer(folded_text):
+            before = folded_text[max(0, match.start() - _MAX_CLAUSE_CHARS) : match.start()]
+            if not _NEGATION_PATTERN.search(before):
+                around = before[-24:] + folded_text[match.end() : match.end() + 12]
+                matches.append(
+                    (
+                        mood_index,
+                        match.group(),
+                        bool(_INTENSIFIER_PATTERN.search(around)) or "!!" in folded_text,
+                    )
+                )
+        matches += [
+            (mood_index, match.group(), "!!" in folded_text)
+            for match in expression_pattern.finditer(folded_text)
+        ]
+    return matches

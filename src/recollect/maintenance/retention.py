@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 
-def cutoff(now: datetime, keep_days: int) -> datetime:
+def retention_cutoff(now: datetime, keep_days: int) -> datetime:
     """What was made before this moment goes. With 0 days nothing older than now stays."""
     try:
         return now - timedelta(days=max(keep_days, 0))

@@ -3,13 +3,13 @@
 import re
 
 
-def _any(*patterns: str) -> re.Pattern[str]:
+def _any_of(*patterns: str) -> re.Pattern[str]:
     return re.compile(r"(?<![^\W_])(?:" + "|".join(patterns) + ")", re.IGNORECASE)
 
 
 #: What somebody is after; the words behind it say what.
-GOALS = {
-    "en": _any(
+GOAL_PATTERNS = {
+    "en": _any_of(
         r"(?:i|we)(?:'m| am|'re| are)? (?:just )?(?:trying|hoping|planning|looking) to",
         r"(?:i|we)(?:'d| would) (?:really )?like to",
         r"(?:i|we) (?:really |still |also )?(?:want|need|have|plan|hope|intend) to",
@@ -19,7 +19,7 @@ GOALS = {
         r"let(?:'s| us)",
         r"my goal is to",
     ),
-    "pt": _any(
+    "pt": _any_of(
         r"(?:eu |nós |a gente )?(?:quero|queria|queremos|gostaria de|preciso|precisamos|precisava|pretendo|pretendemos)"
         r"(?: muito)?(?: de)?(?! que)",
         r"(?:estou|estamos|tô|tava|estava) (?:tentando|querendo|precisando|planejando)(?: de)?",
@@ -30,7 +30,7 @@ GOALS = {
         r"meu objetivo é",
     ),
 }
-DECISIONS = _any(
+DECISION_PATTERN = _any_of(
     r"(?:i|we)(?:'ve| have)? (?:finally )?(?:decided|chose|chosen|agreed|settled|picked|opted|switched|moved to)",
     r"(?:let's|we'll|i'll|we will|i will|we are going to|i'm going to) (?:use|go with|keep|switch|stick|store|adopt)",
     r"(?:decision|conclusion) ?:", r"the plan is", r"going with", r"instead of", r"we agreed",
@@ -38,7 +38,7 @@ DECISIONS = _any(
     r"vamos (?:usar|com|manter|trocar|migrar|adotar|guardar|seguir)", r"vou (?:usar|trocar|migrar|adotar|manter)",
     r"ficou decidido", r"decisão ?:", r"em vez de", r"o plano é",
 )  # fmt: skip
-PREFERENCES = _any(
+PREFERENCE_PATTERN = _any_of(
     r"(?:i|we) (?:really |always |never |usually )?(?:prefer|like|love|hate|dislike|want|avoid|can't|cannot|don't)",
     r"(?:must|should) (?:not |never |always |be |have |use |work |run |support |stay )",
     r"never (?:use|put|add|write|send|call)", r"always (?:use|put|add|write|send|call)", r"only (?:use|in|on|with)",
@@ -49,7 +49,7 @@ PREFERENCES = _any(
     r"no máximo|no mínimo|pelo menos", r"prazo|orçamento", r"alérgic\w|alergia", r"obrigatóri\w|requisito",
     r"sou (?:vegetarian\w|vegan\w)", r"não quero|não posso",
 )  # fmt: skip
-CONTEXT = _any(
+CONTEXT_PATTERN = _any_of(
     r"my (?:name|project|team|company|job|app|boss|wife|husband|son|daughter|dog|cat)",
     r"(?:i|we) (?:work|live|use|have|am)", r"(?:i'm|we're) (?:working|building|using|writing|migrating|learning)",
     r"the (?:error|bug|problem|issue|cause|fix)",
@@ -62,13 +62,13 @@ CONTEXT = _any(
     r"amanhã|hoje|ontem|na (?:segunda|terça|quarta|quinta|sexta)",
 )  # fmt: skip
 #: Where a goal's words end.
-CLAUSE_END = re.compile(
+CLAUSE_END_PATTERN = re.compile(
     r"[.!?;:\n(),]"
     r"| (?:because|but|so that|since|although|however|and i|and it|porque|mas|pois|só que|e eu|e isso|já que)\b",
     re.IGNORECASE,
 )
 #: Said to be kind, not to say something.
-COURTESY = re.compile(
+COURTESY_PATTERN = re.compile(
     r"\s*(?:hi|hello|hey|thanks?|thank you|ok(?:ay)?|sure|great|perfect|sorry|please|yes|no|oi|olá|obrigad[oa]|"
     r"valeu|beleza|certo|claro|sim|não|bom dia|boa tarde|boa noite|good (?:morning|night|evening)|of course|"
     r"you're welcome|de nada)\b[\s\w]{0,20}[.!,]*\s*\Z",

@@ -4,70 +4,78 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from recollect.domain.message import Message
-from recollect.domain.policy import Summaries
+from recollect.domain.policy import SummaryPolicy
 from recollect.domain.summary import SummaryKind
 from recollect.maintenance import prompt_templates as prompts
-from recollect.maintenance.extractive_summary import conversation_summary, session_summary, validated
-from recollect.ports.chat_model import ChatModel, Turn
-from recollect.text.language import detect
-from recollect.text.tokens import clip_to
+from recollect.maintenance.extractive_summary import (
+    summarize_conversation,
+    summarize_session,
+    validate_summary,
+)
+from recollect.ports.chat_model import ChatModel, ModelMessage
+from recollect.text.language import detect_language
+from recollect.text.tokens import truncate_to_tokens
 
 #: Tokens of one message that a model is shown; the rest of a longer one is left out.
-LONGEST = 1000
-SMALL_TALK = {"en": "- Context: small talk", "pt": "- Contexto: conversa informal"}
+MAX_MESSAGE_TOKENS = 1000
+SMALL_TALK_SUMMARY = {"en": "- Context: small talk", "pt": "- Contexto: conversa informal"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SummariseStep:
+class Summarizer:
     model: ChatModel | None = None
-    prompts: Mapping[str, str] = field(default_factory=dict)  #: the user's own, by name
+    prompt_overrides: Mapping[str, str] = field(default_factory=dict)  #: the user's own, by name
     timeout: float | None = None
 
     def __call__(
-        self, kind: SummaryKind, previous: str | None, messages: Sequence[Message], policy: Summaries
+        self, kind: SummaryKind, previous: str | None, messages: Sequence[Message], policy: SummaryPolicy
     ) -> str:
         """
         A summary of what was said since the last one; the session's builds on the one before.
 
         Raises ProviderBusy and ProviderError as the model does, AnswerUnreadable if it says nothing.
         """
-        locale = "pt" if detect(" ".join(m.content[:200] for m in messages)) == "pt" else "en"
+        locale = "pt" if detect_language(" ".join(m.content[:200] for m in messages)) == "pt" else "en"
         if kind is SummaryKind.WORKING:
-            return self._working(previous, messages, policy, locale)
+            return self._summarize_session(previous, messages, policy, locale)
         if self.model is None:
-            return conversation_summary(messages, max_tokens=policy.max_tokens) or SMALL_TALK[locale]
-        asked = prompts.conversation_summary(
-            len(messages), locale=locale, max_tokens=policy.max_tokens, overrides=self.prompts
+            return (
+                summarize_conversation(messages, max_tokens=policy.max_tokens) or SMALL_TALK_SUMMARY[locale]
+            )
+        prompt = prompts.build_conversation_summary_prompt(
+            len(messages), locale=locale, max_tokens=policy.max_tokens, overrides=self.prompt_overrides
         )
-        return self._asked(self.model, f"{asked}\n\n{_transcript(messages)}", policy.max_tokens)
+        return self._complete(self.model, f"{prompt}\n\n{_format_transcript(messages)}", policy.max_tokens)
 
-    def _working(
-        self, previous: str | None, messages: Sequence[Message], policy: Summaries, locale: str
+    def _summarize_session(
+        self, previous: str | None, messages: Sequence[Message], policy: SummaryPolicy, locale: str
     ) -> str:
         if self.model is None:
-            return session_summary(
+            return summarize_session(
                 previous,
                 messages,
                 locale=locale,
                 max_tokens=policy.working_max_tokens,
                 max_words=policy.working_max_words,
             )
-        asked = prompts.working_memory(
+        prompt = prompts.build_working_memory_prompt(
             previous or "",
-            _transcript(messages),
+            _format_transcript(messages),
             locale=locale,
             max_words=policy.working_max_words,
-            overrides=self.prompts,
+            overrides=self.prompt_overrides,
         )
-        return self._asked(self.model, asked, policy.working_max_tokens)
+        return self._complete(self.model, prompt, policy.working_max_tokens)
 
-    def _asked(self, model: ChatModel, prompt: str, max_tokens: int) -> str:
+    def _complete(self, model: ChatModel, prompt: str, max_tokens: int) -> str:
         # Room for a model that is not brief; what is too long is cut at a sentence.
         answer = model.complete(
-            [Turn(role="user", content=prompt)], max_tokens=max_tokens * 2, timeout=self.timeout
+            [ModelMessage(role="user", content=prompt)], max_tokens=max_tokens * 2, timeout=self.timeout
         )
-        return validated(answer.text, max_tokens)
+        return validate_summary(answer.text, max_tokens)
 
 
-def _transcript(messages: Sequence[Message]) -> str:
-    return "\n".join(f"{message.role}: {clip_to(message.content, LONGEST)}" for message in messages)
+def _format_transcript(messages: Sequence[Message]) -> str:
+    return "\n".join(
+        f"{message.role}: {truncate_to_tokens(message.content, MAX_MESSAGE_TOKENS)}" for message in messages
+    )

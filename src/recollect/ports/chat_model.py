@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class ModelMessage:
     """A message of a prompt."""
 
     role: str  #: system, user or assistant
@@ -19,7 +19,7 @@ class Completion:
     model: str
     prompt_tokens: int = 0  #: as the provider counted; 0 if it did not say
     completion_tokens: int = 0
-    cut: bool = False  #: the model ran into its limit before it was done
+    is_truncated: bool = False  #: the model ran into its limit before it was done
 
 
 class ChatModel(Protocol):
@@ -35,7 +35,7 @@ class ChatModel(Protocol):
 
     def complete(
         self,
-        turns: Sequence[Turn],
+        messages: Sequence[ModelMessage],
         *,
         max_tokens: int,
         schema: Mapping[str, object] | None = None,
@@ -44,6 +44,6 @@ class ChatModel(Protocol):
         """The whole answer. A JSON schema is passed on where the endpoint knows what to do with it."""
 
     def stream(
-        self, turns: Sequence[Turn], *, max_tokens: int, timeout: float | None = None
+        self, messages: Sequence[ModelMessage], *, max_tokens: int, timeout: float | None = None
     ) -> Iterator[str]:
         """The answer piece by piece, as it comes. Closing the iterator stops the model."""

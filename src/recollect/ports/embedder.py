@@ -22,7 +22,7 @@ class Embedder(Protocol):
     def dimension(self) -> int: ...
 
     @property
-    def floor(self) -> float:
+    def cosine_floor(self) -> float:
         """The cosine at or below which two texts have nothing to do with each other in this space."""
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:

@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 Result = TypeVar("Result")
 
 
-class Meanwhile(Protocol):
+class Executor(Protocol):
     def __call__(self, work: Callable[[], Result], /) -> Callable[[], Result]:
         """
         Begin with it now, maybe on another thread, or leave it for later.
@@ -15,6 +15,6 @@ class Meanwhile(Protocol):
         """
 
 
-def later(work: Callable[[], Result], /) -> Callable[[], Result]:
+def run_inline(work: Callable[[], Result], /) -> Callable[[], Result]:
     """With nobody to help, it is done when it is wanted."""
     return work

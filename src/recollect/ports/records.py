@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from recollect.domain.candidate import Key
-from recollect.domain.event import Action, Certificate, Entry, Event
-from recollect.domain.extraction import Judgement
-from recollect.domain.feedback import Opinion
+from recollect.domain.candidate import PassageKey
+from recollect.domain.event import AuditEntry, ErasureCertificate, Event, EventAction
+from recollect.domain.extraction import Extraction
+from recollect.domain.feedback import RelevanceFeedback
 from recollect.domain.message import Message
 from recollect.domain.scope import Scope
 from recollect.domain.summary import ContextFile, Profile, Summary, SummaryKind
@@ -23,17 +23,17 @@ class Summaries(Protocol):
     def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Summary]:
         """The newest first."""
 
-    def answers_since(self, scope: Scope, kind: SummaryKind) -> int:
+    def count_answers_since(self, scope: Scope, kind: SummaryKind) -> int:
         """How often the assistant has spoken in a chat since its newest summary of that kind."""
 
-    def drop_from(self, scope: Scope, message_id: str) -> int:
+    def delete_from(self, scope: Scope, message_id: str) -> int:
         """Delete the summaries that tell of this message or of what came after it in its chat; return how many."""
 
-    def uncovered(self, scope: Scope, kind: SummaryKind, *, limit: int = 100) -> Sequence[Message]:
+    def messages_since(self, scope: Scope, kind: SummaryKind, *, limit: int = 100) -> Sequence[Message]:
         """What the user and the assistant said in a chat since its newest summary of that kind, oldest first."""
 
 
-class Contexts(Protocol):
+class ContextFiles(Protocol):
     def add(self, file: ContextFile) -> None: ...
 
     def get(self, scope: Scope, context_id: str) -> ContextFile:
@@ -50,11 +50,11 @@ class Contexts(Protocol):
     def delete(self, scope: Scope, context_id: str) -> None: ...
 
 
-class Judgements(Protocol):
-    def put(self, scope: Scope, message_id: str, judge: str, judgement: Judgement) -> None:
+class Extractions(Protocol):
+    def put(self, scope: Scope, message_id: str, extractor: str, extraction: Extraction) -> None:
         """Keep what a judge said, in place of what one said before."""
 
-    def get(self, scope: Scope, message_id: str) -> Judgement | None: ...
+    def get(self, scope: Scope, message_id: str) -> Extraction | None: ...
 
 
 class Tombstones(Protocol):
@@ -62,7 +62,7 @@ class Tombstones(Protocol):
 
     def add(self, user: str, fact_hash: str, *, now: datetime) -> None: ...
 
-    def buried_at(self, user: str, fact_hash: str) -> datetime | None: ...
+    def forgotten_at(self, user: str, fact_hash: str) -> datetime | None: ...
 
     def all(self, user: str) -> Mapping[str, datetime]:
         """Every hash, and when it was buried; the oldest first."""
@@ -80,7 +80,7 @@ class Events(Protocol):
         limit: int = 50,
         before: str | None = None,
         until: datetime | None = None,
-        actions: Collection[Action] = (),
+        actions: Collection[EventAction] = (),
         memory_id: str | None = None,
     ) -> Sequence[Event]:
         """The newest first: all, or those before another one, up to a time, of some actions, about one memory."""
@@ -104,23 +104,23 @@ class Injections(Protocol):
         message_id: str,
         text: str,
         *,
-        shown: Collection[Key] = (),
+        passage_keys: Collection[PassageKey] = (),
         receipt_id: str | None = None,
     ) -> None:
         """Keep the text of a message in place of an earlier one, or NotFound; `shown` is what the text shows."""
 
-    def all(self, scope: Scope) -> Mapping[str, str]:
+    def texts(self, scope: Scope) -> Mapping[str, str]:
         """The texts of the scope's chat by message, in order."""
 
-    def shown(self, scope: Scope) -> Mapping[str, frozenset[Key]]:
+    def passage_keys(self, scope: Scope) -> Mapping[str, frozenset[PassageKey]]:
         """What the texts of the scope's chat show, by message: it need not be said again."""
 
-    def receipts(self, scope: Scope) -> Mapping[str, str]:
+    def receipt_ids(self, scope: Scope) -> Mapping[str, str]:
         """The receipts that tell of the texts, by message."""
 
 
-class Verdicts(Protocol):
-    def count(self, user: str, reason: str, *, now: datetime) -> None: ...
+class TriageCounts(Protocol):
+    def increment(self, user: str, reason: str, *, now: datetime) -> None: ...
 
     def all(self, user: str) -> Mapping[str, int]:
         """How often which reason was given, the most frequent first."""
@@ -134,7 +134,7 @@ class Consents(Protocol):
     def set(self, scope: Scope, category: str, *, granted: bool, now: datetime) -> None:
         """Write down an answer. Taking consent back erases what it covered, shadows included, in this transaction."""
 
-    def covered(self, scope: Scope, category: str) -> Mapping[str, int]:
+    def count_covered(self, scope: Scope, category: str) -> Mapping[str, int]:
         """What would go if consent were taken back: rows by name."""
 
 
@@ -146,46 +146,46 @@ class Profiles(Protocol):
         """Keep the profile, or ConsentRequired."""
 
 
-class Spending(Protocol):
+class TokenUsage(Protocol):
     """What was asked of language models, in calls and tokens."""
 
     def reserve(self, scope: Scope, tokens: int, *, per_day: int, per_chat: int, now: datetime) -> bool:
         """Set tokens aside for one call, unless a cap would be passed; 0 is no cap. All in one transaction."""
 
-    def settle(self, scope: Scope, reserved: int, spent: int, *, now: datetime) -> None:
+    def settle(self, scope: Scope, reserved_tokens: int, used_tokens: int, *, now: datetime) -> None:
         """Put what was really spent in the place of what was set aside."""
 
-    def spent(self, scope: Scope, *, now: datetime) -> tuple[int, int]:
+    def usage(self, scope: Scope, *, now: datetime) -> tuple[int, int]:
         """Calls and tokens: of a user today, or of a chat ever."""
 
 
 class Feedback(Protocol):
     """What the user said of what was recalled. It goes with the passage, the chat or the user it is about."""
 
-    def add(self, opinion: Opinion) -> None:
+    def add(self, feedback: RelevanceFeedback) -> None:
         """Keep an opinion, in place of one about the same passage of the same receipt."""
 
-    def list(self, scope: Scope, *, limit: int = 1000) -> Sequence[Opinion]:
+    def list(self, scope: Scope, *, limit: int = 1000) -> Sequence[RelevanceFeedback]:
         """The newest first; with a chat in the scope those of its recalls."""
 
 
-class Audit(Protocol):
+class AuditLog(Protocol):
     """A ledger nobody can change without it showing. It never holds what was said."""
 
     def add(self, user: str, action: str, detail: str, *, now: datetime) -> None: ...
 
-    def list(self, scope: Scope, *, limit: int = 100) -> Sequence[Entry]:
+    def list(self, scope: Scope, *, limit: int = 100) -> Sequence[AuditEntry]:
         """The newest first."""
 
-    def intact(self, scope: Scope) -> bool:
+    def is_intact(self, scope: Scope) -> bool:
         """Whether no line of a user's was changed, put elsewhere, or removed before a later one."""
 
 
 class Erasure(Protocol):
     """Takes rows and their bytes away for good."""
 
-    def memory(self, scope: Scope, memory_id: str) -> Certificate: ...
+    def erase_memory(self, scope: Scope, memory_id: str) -> ErasureCertificate: ...
 
-    def chat(self, scope: Scope) -> Certificate: ...
+    def erase_chat(self, scope: Scope) -> ErasureCertificate: ...
 
-    def user(self, user: str) -> Certificate: ...
+    def erase_user(self, user: str) -> ErasureCertificate: ...

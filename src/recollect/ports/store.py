@@ -6,32 +6,41 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from recollect.domain.memory import Band, Change, Kind, Memory, Origin, Span, Standing, Version
+from recollect.domain.memory import (
+    ChangeKind,
+    ImportanceBand,
+    Kind,
+    Memory,
+    MemoryStatus,
+    MemoryVersion,
+    Origin,
+    SourceSpan,
+)
 from recollect.domain.message import Chat, Chunk, Message, MessageType
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
-from recollect.ports.backup import Backup, Watch
-from recollect.ports.queue import Jobs
+from recollect.ports.backup import Backup, ProgressCallback
+from recollect.ports.queue import JobQueue
 from recollect.ports.records import (
-    Audit,
+    AuditLog,
     Consents,
-    Contexts,
+    ContextFiles,
     Erasure,
     Events,
+    Extractions,
     Feedback,
     Injections,
-    Judgements,
     Profiles,
-    Spending,
     Summaries,
+    TokenUsage,
     Tombstones,
-    Verdicts,
+    TriageCounts,
 )
 from recollect.ports.search import Search, Vectors
-from recollect.ports.statistics import Browsing
+from recollect.ports.statistics import Statistics
 
 #: A limit that limits nothing: more than anybody has.
-ALL = 2**31
+NO_LIMIT = 2**31
 
 
 class Messages(Protocol):
@@ -50,17 +59,17 @@ class Messages(Protocol):
     ) -> Sequence[Message]:
         """Messages in the order they came, the last `limit` of them, or those just before another one."""
 
-    def tail(self, scope: Scope, *, whole: int, limit: int, above: int) -> Sequence[Message]:
+    def recent(self, scope: Scope, *, full: int, limit: int, importance_above: int) -> Sequence[Message]:
         """
         The last `limit` messages of a chat in the order they came, system messages left out.
 
         Of those before the last `whole` only what has a summary and an importance `above` a number is there.
         """
 
-    def in_order(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Message]:
+    def get_many(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Message]:
         """Those of these messages that exist, in the order they came."""
 
-    def shed(self, scope: Scope, *, keep: int, trivial_only: bool, summarised: bool) -> int:
+    def prune_raw(self, scope: Scope, *, keep: int, trivial_only: bool, summarized_only: bool) -> int:
         """
         Delete what was judged and is older than the last `keep` messages of the scope's chat; return how many.
 
@@ -73,22 +82,22 @@ class Messages(Protocol):
     def delete(self, scope: Scope, message_id: str) -> None:
         """Delete a message with its chunks and vectors, or NotFound."""
 
-    def judge(
+    def annotate(
         self, scope: Scope, message_id: str, *, importance: int, summary: str | None, kind: MessageType
     ) -> None:
         """Write down what a message is worth."""
 
-    def unextracted(self, scope: Scope, *, limit: int) -> Sequence[Message]:
+    def list_unextracted(self, scope: Scope, *, limit: int) -> Sequence[Message]:
         """Messages no extractor has seen yet, oldest first; system messages are never among them."""
 
     def mark_extracted(self, scope: Scope, message_ids: Sequence[str]) -> None: ...
 
-    def unchunked(
-        self, scope: Scope, *, after: str | None, larger_than: int, limit: int
+    def list_unchunked(
+        self, scope: Scope, *, after: str | None, tokens_above: int, limit: int
     ) -> Sequence[Message]:
         """Messages above a size in tokens that were stored without chunks, in order, after another one."""
 
-    def rechunk(self, scope: Scope, message_id: str, chunks: Sequence[Chunk]) -> None: ...
+    def replace_chunks(self, scope: Scope, message_id: str, chunks: Sequence[Chunk]) -> None: ...
 
     def chunks(self, scope: Scope, message_id: str) -> Sequence[Chunk]: ...
 
@@ -102,7 +111,7 @@ class Chats(Protocol):
 
     def rename(self, scope: Scope, title: str) -> None: ...
 
-    def openings(self, scope: Scope, chats: Sequence[str]) -> Mapping[str, str]:
+    def first_lines(self, scope: Scope, chats: Sequence[str]) -> Mapping[str, str]:
         """How the first thing that the user said in each of these chats begins."""
 
     def mode(self, scope: Scope) -> str | None:
@@ -128,11 +137,11 @@ class Memories(Protocol):
         *,
         limit: int = 100,
         offset: int = 0,
-        standing: Standing | None = Standing.ACTIVE,
+        standing: MemoryStatus | None = MemoryStatus.ACTIVE,
         kind: Kind | None = None,
         tag: str | None = None,
         origin: Origin | None = None,
-        band: Band | None = None,
+        band: ImportanceBand | None = None,
         contains: str | None = None,
         as_of: datetime | None = None,
     ) -> Sequence[Memory]:
@@ -141,7 +150,7 @@ class Memories(Protocol):
         were known and true then, whatever their standing is.
         """
 
-    def count(self, scope: Scope, *, most: int = ALL) -> int:
+    def count(self, scope: Scope, *, limit: int = NO_LIMIT) -> int:
         """How many active memories there are; `most` if there are more."""
 
     def by_hash(self, scope: Scope, fact_hash: str) -> Memory | None:
@@ -153,25 +162,25 @@ class Memories(Protocol):
     def of_messages(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Memory]:
         """Memories that rest on any of these messages, whatever their standing."""
 
-    def connected(self, scope: Scope, memories: Sequence[Memory]) -> Sequence[Memory]:
+    def related(self, scope: Scope, memories: Sequence[Memory]) -> Sequence[Memory]:
         """
         These and those they had to do with, whatever their standing: the same words, the same slot, the same source,
         or one took the other's place.
         """
 
-    def rests_on_later(self, scope: Scope, message_id: str) -> bool:
+    def has_later_sources(self, scope: Scope, message_id: str) -> bool:
         """Whether a memory rests on a message that came after this one."""
 
-    def cite(self, scope: Scope, memory_id: str, spans: Sequence[Span]) -> None:
+    def add_sources(self, scope: Scope, memory_id: str, spans: Sequence[SourceSpan]) -> None:
         """Let a memory rest on further words; that is no new version of it."""
 
     def at_version(self, scope: Scope, memory_id: str, version: int) -> Memory:
         """A memory as it was, or NotFound if that is not kept."""
 
-    def save(self, memory: Memory, change: Change, *, reason: str | None = None) -> Memory:
+    def save(self, memory: Memory, change: ChangeKind, *, reason: str | None = None) -> Memory:
         """Replace a memory by its next version, and return that. Its version must be the stored one, or Refused."""
 
-    def history(self, scope: Scope, memory_id: str) -> Sequence[Version]:
+    def history(self, scope: Scope, memory_id: str) -> Sequence[MemoryVersion]:
         """All versions, oldest first."""
 
     def erase(self, scope: Scope, memory_id: str) -> None:
@@ -200,7 +209,7 @@ class Preferences(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class CheckResult:
     """One line of a check: what was looked at, whether it is well, and what to do if not."""
 
     name: str
@@ -210,7 +219,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stats:
+class StoreStats:
     messages: int
     chats: int
     chunks: int
@@ -222,24 +231,24 @@ class Stats:
     sizes: Mapping[str, int] = field(default_factory=dict)  #: bytes by part
 
 
-class Upkeep(Protocol):
+class StoreMaintenance(Protocol):
     """Looks after the shadows. It never writes to the truth."""
 
-    def check(self, *, deep: bool = False) -> Sequence[Finding]:
+    def check(self, *, deep: bool = False) -> Sequence[CheckResult]:
         """Look at integrity, and compare the shadows with the truth."""
 
-    def sync(self) -> int:
+    def repair_indexes(self) -> int:
         """Repair the differences between truth and shadows, by content; return how many there were."""
 
-    def rebuild(self, shadow: str) -> int:
+    def rebuild_index(self, index: str) -> int:
         """Make a shadow anew from the truth (`fulltext` or `vectors`); return how many passages it holds."""
 
-    def tidy(self) -> int:
+    def optimize_index(self) -> int:
         """Put together what was written in many pieces, a little at a time; return in how many steps."""
 
-    def stats(self, scope: Scope) -> Stats: ...
+    def stats(self, scope: Scope) -> StoreStats: ...
 
-    def backup(self, destination: str, *, now: datetime, watch: Watch | None = None) -> Backup:
+    def backup(self, destination: str, *, now: datetime, progress: ProgressCallback | None = None) -> Backup:
         """
         Copy everything as it is at this moment, others may write meanwhile; the copy is looked through before it
         gets its name. Refused where there is a file already.
@@ -254,24 +263,24 @@ class Store(Protocol):
     memories: Memories
     receipts: Receipts
     preferences: Preferences
-    jobs: Jobs
+    jobs: JobQueue
     search: Search
     vectors: Vectors
-    upkeep: Upkeep
+    maintenance: StoreMaintenance
     summaries: Summaries
-    contexts: Contexts
-    judgements: Judgements
+    context_files: ContextFiles
+    extractions: Extractions
     tombstones: Tombstones
     events: Events
-    verdicts: Verdicts
-    audit: Audit
+    triage_counts: TriageCounts
+    audit_log: AuditLog
     consents: Consents
     profiles: Profiles
     erasure: Erasure
-    spending: Spending
+    token_usage: TokenUsage
     injections: Injections
     feedback: Feedback
-    browsing: Browsing
+    statistics: Statistics
 
     def transaction(self) -> AbstractContextManager[None]:
         """Begin to write. Inside another transaction this joins it."""

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeAlias
 
-Attributes: TypeAlias = Mapping[str, str | int | float]
+SpanAttributes: TypeAlias = Mapping[str, str | int | float]
 
 
 class Span(Protocol):
-    def note(self, attributes: Attributes, *, name: str | None = None, failed: bool = False) -> None:
+    def set_attributes(
+        self, attributes: SpanAttributes, *, name: str | None = None, failed: bool = False
+    ) -> None:
         """What is known by now; a better name, and whether it went wrong."""
 
 

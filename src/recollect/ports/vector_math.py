@@ -9,7 +9,7 @@ from recollect.errors import ProviderError
 from recollect.ports.embedder import Vector
 
 #: Questions and statements of which no two have anything to do with each other.
-_QUESTIONS = (
+_UNRELATED_QUERIES = (
     "What does my sister do for a living?",
     "Which database did we choose for the shop?",
     "Where are we going on holiday in July?",
@@ -17,7 +17,7 @@ _QUESTIONS = (
     "When is the dentist appointment?",
     "What was the name of that jazz record?",
 )
-_STATEMENTS = (
+_UNRELATED_STATEMENTS = (
     "The red bicycle needs a new chain.",
     "Our cat sleeps on the windowsill all afternoon.",
     "The professor published a paper about glaciers.",
@@ -27,7 +27,7 @@ _STATEMENTS = (
 )
 
 
-def unit(values: Iterable[float], *, dimension: int | None = None) -> Vector:
+def unit_vector(values: Iterable[float], *, dimension: int | None = None) -> Vector:
     """
     Scale to unit length.
 
@@ -52,8 +52,12 @@ def cosine(one: Vector, other: Vector) -> float:
     return float(sum(map(mul, one, other)))
 
 
-def unrelated_cosine(embed: Callable[[Sequence[str]], list[Vector]]) -> float:
+def estimate_cosine_floor(embed: Callable[[Sequence[str]], list[Vector]]) -> float:
     """The highest cosine among 36 pairs that have nothing to do with each other: a floor for an unknown space."""
-    vectors = embed([*_QUESTIONS, *_STATEMENTS])
-    questions, statements = vectors[: len(_QUESTIONS)], vectors[len(_QUESTIONS) :]
-    return max(cosine(question, statement) for question in questions for statement in statements)
+    vectors = embed([*_UNRELATED_QUERIES, *_UNRELATED_STATEMENTS])
+    query_vectors, statement_vectors = vectors[: len(_UNRELATED_QUERIES)], vectors[len(_UNRELATED_QUERIES) :]
+    return max(
+        cosine(query_vector, statement_vector)
+        for query_vector in query_vectors
+        for statement_vector in statement_vectors
+    )

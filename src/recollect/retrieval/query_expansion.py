@@ -1,17 +1,17 @@
 """The question as it is searched for."""
 
-from recollect.text.analyzer import folded
+from recollect.text.analyzer import fold_text
 
-PERSONAL = (
+PERSONAL_PHRASES = (
     " i ", " my ", " me ", " am i ", " do i ", " what s my ", " what is my ",
     " eu ", " meu ", " minha ", " meus ", " minhas ", " mim ",
 )  # fmt: skip
-SUFFIX = " height weight physical attributes user facts"
+PERSONAL_QUERY_SUFFIX = " height weight physical attributes user facts"
 
 
-def stripped(question: str) -> str:
+def strip_command(query: str) -> str:
     """Without the command it may begin with: "/ask what's my name" asks for a name."""
-    text = question.strip()
+    text = query.strip()
     if text.startswith("/"):
         command, _, rest = text.partition(" ")
         if rest.strip() and command[1:].replace("-", "").isalnum():
@@ -19,14 +19,14 @@ def stripped(question: str) -> str:
     return text
 
 
-def personal(question: str) -> bool:
-    words = "".join(c if c.isalnum() else " " for c in folded(question))
+def is_personal(query: str) -> bool:
+    words = "".join(c if c.isalnum() else " " for c in fold_text(query))
     spaced = f" {' '.join(words.split())} "
-    return any(phrase in spaced for phrase in PERSONAL)
+    return any(phrase in spaced for phrase in PERSONAL_PHRASES)
 
 
-def expanded(question: str, *, longest: int) -> str:
+def expand_query(query: str, *, max_chars: int) -> str:
     """Short personal questions get words that facts about a person tend to hold."""
-    if question and len(question) <= longest and personal(question):
-        return question + SUFFIX
-    return question
+    if query and len(query) <= max_chars and is_personal(query):
+        return query + PERSONAL_QUERY_SUFFIX
+    return query

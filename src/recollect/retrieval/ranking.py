@@ -4,121 +4,137 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from recollect.domain.candidate import Candidate, Recollection, Source
-from recollect.domain.memory import normalised
-from recollect.domain.policy import Recall
+from recollect.domain.candidate import Candidate, ScoredCandidate, Source
+from recollect.domain.memory import normalize_fact
+from recollect.domain.policy import RecallPolicy
 
 #: In seconds.
-DAY = 86_400.0
+SECONDS_PER_DAY = 86_400.0
 
 
 def recency(candidate: Candidate, now: datetime, half_life_days: float) -> float:
     """1 for what was said now, half of it after a half-life. The future is now."""
     age = (now - candidate.seen_at).total_seconds()
-    return 0.5 ** (age / (half_life_days * DAY)) if age > 0 else 1.0
+    return 0.5 ** (age / (half_life_days * SECONDS_PER_DAY)) if age > 0 else 1.0
 
 
-def calibrated(cosine: float | None, floor: float) -> float:
+def calibrate_cosine(cosine: float | None, cosine_floor: float) -> float:
     """0 where texts have nothing to do with each other, 1 where they are the same."""
-    if cosine is None or floor >= 1:
+    if cosine is None or cosine_floor >= 1:
         return 0.0
-    return min(max((cosine - floor) / (1 - floor), 0.0), 1.0)
+    return min(max((cosine - cosine_floor) / (1 - cosine_floor), 0.0), 1.0)
 
 
-def parts(
+def score_parts(
     candidate: Candidate,
     *,
-    strongest: float,
-    named: frozenset[str],
+    max_lexical: float,
+    identifiers: frozenset[str],
     now: datetime,
-    policy: Recall,
-    floor: float,
+    policy: RecallPolicy,
+    cosine_floor: float,
 ) -> dict[str, float]:
     """What there is to say for a candidate, each part from 0 to 1."""
     raw = policy.ranker in {"sum", "product", "cosine"}
-    dense = max(candidate.dense or 0.0, 0.0) if raw else calibrated(candidate.dense, floor)
-    text = candidate.text.casefold() if named else ""
+    dense = max(candidate.dense or 0.0, 0.0) if raw else calibrate_cosine(candidate.dense, cosine_floor)
+    text = candidate.text.casefold() if identifiers else ""
     return {
         "dense": dense,
-        "lexical": (candidate.lexical or 0.0) / strongest if strongest else 0.0,
-        "identifier": float(any(name in text for name in named)),
+        "lexical": (candidate.lexical or 0.0) / max_lexical if max_lexical else 0.0,
+        "identifier": float(any(name in text for name in identifiers)),
         "weight": candidate.weight if candidate.importance is None else candidate.importance / 100,
         "recency": recency(candidate, now, policy.half_life_days),
     }
 
 
-def score(part: Mapping[str, float], policy: Recall) -> float:
-    match = policy.alpha * part["dense"] + policy.beta * part["lexical"] + policy.gamma * part["identifier"]
+def score(parts: Mapping[str, float], policy: RecallPolicy) -> float:
+    match = (
+        policy.alpha * parts["dense"] + policy.beta * parts["lexical"] + policy.gamma * parts["identifier"]
+    )
     match policy.ranker:
         case "sum":
             return match
         case "product":
-            return part["dense"] * part["weight"] * part["recency"]
+            return parts["dense"] * parts["weight"] * parts["recency"]
         case "cosine":
-            return part["dense"]
+            return parts["dense"]
         case "importance":
-            return part["weight"] + part["recency"] / 1000
+            return parts["weight"] + parts["recency"] / 1000
         case _:
-            boost = part["weight"] * part["recency"]
+            boost = parts["weight"] * parts["recency"]
             return match * min(max(boost, policy.boost_min), policy.boost_max)
 
 
 def rank(
-    candidates: Iterable[Candidate], *, named: frozenset[str], now: datetime, policy: Recall, floor: float
-) -> list[Recollection]:
+    candidates: Iterable[Candidate],
+    *,
+    identifiers: frozenset[str],
+    now: datetime,
+    policy: RecallPolicy,
+    cosine_floor: float,
+) -> list[ScoredCandidate]:
     """All candidates, best first."""
-    listed = list(candidates)
-    strongest = max((c.lexical or 0.0 for c in listed), default=0.0)
+    candidate_list = list(candidates)
+    max_lexical = max((c.lexical or 0.0 for c in candidate_list), default=0.0)
     scored = []
-    for candidate in listed:
-        part = parts(candidate, strongest=strongest, named=named, now=now, policy=policy, floor=floor)
-        scored.append(Recollection(candidate=candidate, score=score(part, policy), parts=part))
-    return in_order(scored)
+    for candidate in candidate_list:
+        part = score_parts(
+            candidate,
+            max_lexical=max_lexical,
+            identifiers=identifiers,
+            now=now,
+            policy=policy,
+            cosine_floor=cosine_floor,
+        )
+        scored.append(ScoredCandidate(candidate=candidate, score=score(part, policy), parts=part))
+    return sort_by_score(scored)
 
 
-def in_order(scored: Iterable[Recollection]) -> list[Recollection]:
+def sort_by_score(scored: Iterable[ScoredCandidate]) -> list[ScoredCandidate]:
     # Ties break by source and id so that the same store gives the same prompt twice:
     # provider prompt caches depend on it.
     return sorted(scored, key=lambda r: (-r.score, r.candidate.source, r.candidate.id))
 
 
-def reread(
-    ranked: Sequence[Recollection], scores: Sequence[float | None], share: float
-) -> list[Recollection]:
+def apply_rerank(
+    ranked: Sequence[ScoredCandidate], scores: Sequence[float | None], weight: float
+) -> list[ScoredCandidate]:
     """Put the first of them in order anew by what was said when they were read again; None was not read."""
-    read = [
-        r if score is None else replace(r, score=r.score + share * score, parts={**r.parts, "reread": score})
+    reranked = [
+        r if score is None else replace(r, score=r.score + weight * score, parts={**r.parts, "reread": score})
         for r, score in zip(ranked, scores, strict=False)
     ]
-    return [*in_order(read), *ranked[len(read) :]]
+    return [*sort_by_score(reranked), *ranked[len(reranked) :]]
 
 
-def unrelated(candidate: Candidate, floor: float) -> bool:
+def is_unrelated(candidate: Candidate, cosine_floor: float) -> bool:
     """Brought by its vector alone, and even that says it has nothing to do with the question."""
-    return candidate.lexical is None and candidate.dense is not None and candidate.dense < floor
+    return candidate.lexical is None and candidate.dense is not None and candidate.dense < cosine_floor
 
 
-def related(
-    ranked: Sequence[Recollection], floor: float, *, spare: frozenset[Source]
-) -> tuple[list[Recollection], list[tuple[Recollection, str]]]:
+def drop_unrelated(
+    ranked: Sequence[ScoredCandidate], cosine_floor: float, *, exempt_sources: frozenset[Source]
+) -> tuple[list[ScoredCandidate], list[tuple[ScoredCandidate, str]]]:
     """Part what bears on the question from what does not; some sources are spared the test."""
-    near: list[Recollection] = []
-    far: list[tuple[Recollection, str]] = []
-    for recollection in ranked:
-        reason = None if recollection.candidate.source in spare else _why_unrelated(recollection, floor)
+    related_candidates: list[ScoredCandidate] = []
+    rejections: list[tuple[ScoredCandidate, str]] = []
+    for scored in ranked:
+        reason = (
+            None if scored.candidate.source in exempt_sources else _unrelated_reason(scored, cosine_floor)
+        )
         if reason is None:
-            near.append(recollection)
+            related_candidates.append(scored)
         else:
-            far.append((recollection, reason))
-    return near, far
+            rejections.append((scored, reason))
+    return related_candidates, rejections
 
 
-def _why_unrelated(recollection: Recollection, floor: float) -> str | None:
-    candidate, part = recollection.candidate, recollection.parts
+def _unrelated_reason(scored: ScoredCandidate, cosine_floor: float) -> str | None:
+    candidate, part = scored.candidate, scored.parts
     if part.get("answer") or part.get("date"):
         return None
-    if unrelated(candidate, floor):
-        return f"cosine {candidate.dense:.2f} is below {floor:.2f}"
+    if is_unrelated(candidate, cosine_floor):
+        return f"cosine {candidate.dense:.2f} is below {cosine_floor:.2f}"
     if (
         "answer" in part
         and candidate.source is Source.MESSAGE
@@ -128,56 +144,60 @@ def _why_unrelated(recollection: Recollection, floor: float) -> str | None:
     return None
 
 
-def collapsed(ranked: Sequence[Recollection]) -> tuple[list[Recollection], list[tuple[Recollection, str]]]:
+def deduplicate(
+    ranked: Sequence[ScoredCandidate],
+) -> tuple[list[ScoredCandidate], list[tuple[ScoredCandidate, str]]]:
     """Each thing once: a chunk stands for its whole message, a memory for the message with the same words."""
-    cut_up = {r.candidate.parent for r in ranked if r.candidate.parent}
-    remembered = {normalised(r.candidate.text) for r in ranked if r.candidate.source is Source.MEMORY}
-    kept: list[Recollection] = []
-    dropped: list[tuple[Recollection, str]] = []
-    for recollection in ranked:
-        candidate = recollection.candidate
-        if candidate.source is Source.MESSAGE and candidate.id in cut_up:
-            dropped.append((recollection, "covered by its chunk"))
+    chunked_ids = {r.candidate.parent_id for r in ranked if r.candidate.parent_id}
+    memory_texts = {normalize_fact(r.candidate.text) for r in ranked if r.candidate.source is Source.MEMORY}
+    unique: list[ScoredCandidate] = []
+    rejections: list[tuple[ScoredCandidate, str]] = []
+    for scored in ranked:
+        candidate = scored.candidate
+        if candidate.source is Source.MESSAGE and candidate.id in chunked_ids:
+            rejections.append((scored, "covered by its chunk"))
         elif (
-            remembered and candidate.source is not Source.MEMORY and normalised(candidate.text) in remembered
+            memory_texts
+            and candidate.source is not Source.MEMORY
+            and normalize_fact(candidate.text) in memory_texts
         ):
-            dropped.append((recollection, "a memory says the same"))
+            rejections.append((scored, "a memory says the same"))
         else:
-            kept.append(recollection)
-    return kept, dropped
+            unique.append(scored)
+    return unique, rejections
 
 
-def above_cliff(
-    ranked: Sequence[Recollection], share: float, *, spare: frozenset[Source]
-) -> tuple[list[Recollection], list[tuple[Recollection, str]]]:
+def drop_below_cutoff(
+    ranked: Sequence[ScoredCandidate], relative_cutoff: float, *, exempt_sources: frozenset[Source]
+) -> tuple[list[ScoredCandidate], list[tuple[ScoredCandidate, str]]]:
     """Part what scores anywhere near the best from what was merely brought along."""
-    least = share * max((r.score for r in ranked), default=0.0)
-    reason = f"below {share:.0%} of the best score"
-    near: list[Recollection] = []
-    far: list[tuple[Recollection, str]] = []
-    for recollection in ranked:
-        if recollection.score >= least or recollection.candidate.source in spare:
-            near.append(recollection)
+    min_score = relative_cutoff * max((r.score for r in ranked), default=0.0)
+    reason = f"below {relative_cutoff:.0%} of the best score"
+    above: list[ScoredCandidate] = []
+    rejections: list[tuple[ScoredCandidate, str]] = []
+    for scored in ranked:
+        if scored.score >= min_score or scored.candidate.source in exempt_sources:
+            above.append(scored)
         else:
-            far.append((recollection, reason))
-    return near, far
+            rejections.append((scored, reason))
+    return above, rejections
 
 
-def cut(
-    ranked: Sequence[Recollection], policy: Recall
-) -> tuple[list[Recollection], list[tuple[Recollection, str]]]:
+def limit_results(
+    ranked: Sequence[ScoredCandidate], policy: RecallPolicy
+) -> tuple[list[ScoredCandidate], list[tuple[ScoredCandidate, str]]]:
     """The best of them within the policy's numbers; the others with the reason why not."""
-    kept: list[Recollection] = []
-    dropped: list[tuple[Recollection, str]] = []
-    room = {True: policy.facts or policy.limit, False: policy.history or policy.limit}
-    for place, recollection in enumerate(ranked, start=1):
-        is_fact = recollection.candidate.kind is not None
-        if len(kept) >= policy.limit:
-            dropped.append((recollection, f"rank {place}, only {policy.limit} are handed on"))
-        elif not room[is_fact]:
-            limit = policy.facts if is_fact else policy.history
-            dropped.append((recollection, f"only {limit} {'facts' if is_fact else 'messages'} are handed on"))
+    results: list[ScoredCandidate] = []
+    rejections: list[tuple[ScoredCandidate, str]] = []
+    remaining = {True: policy.max_memories or policy.limit, False: policy.max_messages or policy.limit}
+    for position, scored in enumerate(ranked, start=1):
+        is_fact = scored.candidate.kind is not None
+        if len(results) >= policy.limit:
+            rejections.append((scored, f"rank {position}, only {policy.limit} are handed on"))
+        elif not remaining[is_fact]:
+            limit = policy.max_memories if is_fact else policy.max_messages
+            rejections.append((scored, f"only {limit} {'facts' if is_fact else 'messages'} are handed on"))
         else:
-            room[is_fact] -= 1
-            kept.append(recollection)
-    return kept, dropped
+            remaining[is_fact] -= 1
+            results.append(scored)
+    return results, rejections

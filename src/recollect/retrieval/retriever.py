@@ -5,337 +5,390 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from recollect.domain.candidate import Candidate, Reach, Recollection, Source
+from recollect.domain.candidate import Candidate, ScoredCandidate, SearchFilter, Source
 from recollect.domain.memory import Memory
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderError, StoreError
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
-from recollect.ports.executor import Meanwhile, later
+from recollect.ports.executor import Executor, run_inline
 from recollect.ports.reranker import Reranker
 from recollect.ports.search import Search
 from recollect.ports.store import Memories
 from recollect.retrieval import evidence, query_expansion, ranking
-from recollect.retrieval.query_features import asked
-from recollect.retrieval.search_plan import FACTS, SOURCES, WORDS, Look, if_too_little, in_any_case
-from recollect.retrieval.search_state import Errand, LookUp, Recalled
-from recollect.retrieval.topics import topic
-from recollect.text.dates import Stretch
-from recollect.text.identifiers import identifiers
-from recollect.text.tokens import estimate
+from recollect.retrieval.query_features import extract_query_features
+from recollect.retrieval.search_plan import (
+    MEMORY_SOURCES,
+    MESSAGE_SOURCES,
+    SOURCES_BY_POLICY,
+    SearchPass,
+    fallback_passes,
+    primary_passes,
+)
+from recollect.retrieval.search_state import PendingSearch, RetrievalResult, SearchState
+from recollect.retrieval.topics import detect_topic
+from recollect.text.dates import TimeRange
+from recollect.text.identifiers import extract_identifiers
+from recollect.text.tokens import estimate_tokens
 
-SPOKEN = frozenset({Source.MESSAGE})
+MESSAGES_ONLY = frozenset({Source.MESSAGE})
 #: Messages of a time that the question names which are looked at, the newest first.
-OF_THEN = 200
+MAX_DATED_MESSAGES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecallStep:
+class Retriever:
     search: Search
     memories: Memories
     embedder: Embedder | None
     clock: Clock
     reranker: Reranker | None = None
-    meanwhile: Meanwhile = later
+    executor: Executor = run_inline
 
     def __call__(
         self,
         scope: Scope,
-        question: str,
+        query: str,
         policy: Policy,
         *,
-        visible: frozenset[str] = frozenset(),
-        sent: frozenset[str] = frozenset(),
-        cliff: float = 0.0,
+        visible_ids: frozenset[str] = frozenset(),
+        in_prompt: frozenset[str] = frozenset(),
+        relative_cutoff: float = 0.0,
         as_of: datetime | None = None,
-    ) -> Recalled:
+    ) -> RetrievalResult:
         """
         `visible` are messages the model sees anyway, `sent` those that stand in the prompt word for word and take
         nobody's place here; `cliff` is the share of the best score that is asked for.
         """
-        errand = self._errand(scope, question, policy, visible | sent, as_of)
-        if not errand.question:
-            return Recalled()
-        self._begin_with_words(errand)
-        self._embed(errand)
+        state = self._start_search(scope, query, policy, visible_ids | in_prompt, as_of)
+        if not state.query:
+            return RetrievalResult()
+        self._start_lexical(state)
+        self._embed_query(state)
         now = as_of or self.clock.now()
-        with self.search.one_moment():
-            spare = FACTS if self._search(errand) else frozenset()
-            told = errand.drop(sent)
-            errand.fade(now, policy.decay)
-            ranked = self._ranked(errand, now=now)
-        begun = self.clock.monotonic()
-        related, beyond = ranking.related(ranked, errand.floor, spare=spare)
-        near, far = ranking.above_cliff(related, cliff, spare=spare)
-        single, doubled = ranking.collapsed(near)
-        errand.spend("rank_ms", self.clock.monotonic() - begun)
-        kept, dropped = ranking.cut(self._reread(errand, single), policy.recall)
-        kept = kept or self._recent(errand)
-        return Recalled(
-            kept=tuple(kept),
-            dropped=(*dropped, *doubled, *far, *beyond, *told),
-            degraded=tuple(errand.degraded),
-            sources=errand.sources,
-            timings=errand.timings,
+        with self.search.snapshot():
+            exempt_sources = MEMORY_SOURCES if self._collect_candidates(state) else frozenset()
+            in_prompt_rejections = state.exclude_messages(in_prompt)
+            state.apply_decay(now, policy.decay)
+            ranked = self._rank(state, now=now)
+        started = self.clock.monotonic()
+        related, unrelated = ranking.drop_unrelated(ranked, state.cosine_floor, exempt_sources=exempt_sources)
+        above_cutoff, below_cutoff = ranking.drop_below_cutoff(
+            related, relative_cutoff, exempt_sources=exempt_sources
+        )
+        unique, duplicates = ranking.deduplicate(above_cutoff)
+        state.add_timing("rank_ms", self.clock.monotonic() - started)
+        candidates, over_limit = ranking.limit_results(self._rerank(state, unique), policy.recall)
+        candidates = candidates or self._recent_memories(state)
+        return RetrievalResult(
+            candidates=tuple(candidates),
+            rejections=(*over_limit, *duplicates, *below_cutoff, *unrelated, *in_prompt_rejections),
+            degraded=tuple(state.degraded),
+            sources=state.sources,
+            timings=state.timings,
         )
 
-    def _search(self, errand: Errand) -> bool:
+    def _collect_candidates(self, state: SearchState) -> bool:
         """Take what may bear on the question; whether there were so few memories that all were taken."""
-        if errand.policy.ranker == "importance":
-            self._take_the_important(errand)
+        if state.policy.ranker == "importance":
+            self._add_important(state)
         else:
-            self._climb(errand)
-            if not errand.found and errand.reach.kinds:
+            self._search_passes(state)
+            if not state.candidates and state.search_filter.kinds:
                 # Nothing of the kinds that its topic asks for: whatever there is may do.
-                errand.reach = replace(errand.reach, kinds=frozenset())
-                self._climb(errand)
-        return self._take_all_if_few(errand)
+                state.search_filter = replace(state.search_filter, kinds=frozenset())
+                self._search_passes(state)
+        return self._add_all_if_few(state)
 
-    def _errand(
-        self, scope: Scope, question: str, whole: Policy, visible: frozenset[str], as_of: datetime | None
-    ) -> Errand:
-        policy = whole.recall
-        about = topic(question) if policy.topics else None
-        return Errand(
+    def _start_search(
+        self, scope: Scope, query: str, whole: Policy, visible_ids: frozenset[str], as_of: datetime | None
+    ) -> SearchState:
+        recall_policy = whole.recall
+        query_topic = detect_topic(query) if recall_policy.topic_filter else None
+        return SearchState(
             scope=scope,
-            question=query_expansion.stripped(question),
-            topic=about,
-            policy=policy,
-            across=whole.summaries.scope == "global",
-            reach=Reach(
-                sources=SOURCES[policy.sources],
-                kinds=about.kinds if about else frozenset(),
-                chats=policy.chats,
-                importance_floor=policy.importance_floor,
+            query=query_expansion.strip_command(query),
+            topic=query_topic,
+            policy=recall_policy,
+            include_other_chats=whole.summaries.scope == "global",
+            search_filter=SearchFilter(
+                sources=SOURCES_BY_POLICY[recall_policy.sources],
+                kinds=query_topic.kinds if query_topic else frozenset(),
+                max_recent_chats=recall_policy.recent_chats,
+                min_importance=recall_policy.min_importance,
                 as_of=as_of,
             ),
-            floor=policy.floor,
-            visible=visible,
+            cosine_floor=recall_policy.min_cosine,
+            visible_ids=visible_ids,
         )
 
-    def _embed(self, errand: Errand) -> None:
+    def _embed_query(self, state: SearchState) -> None:
         if self.embedder is None:
-            errand.degrade("lexical only: no embedder is configured")
+            state.degrade("lexical only: no embedder is configured")
             return
-        text = errand.question
-        if errand.policy.expand:
-            text = query_expansion.expanded(text, longest=errand.policy.expand_chars)
-        if errand.topic is not None:
-            text = " ".join((text, *errand.topic.words))
-        begun = self.clock.monotonic()
+        text = state.query
+        if state.policy.expand_query:
+            text = query_expansion.expand_query(text, max_chars=state.policy.expand_max_chars)
+        if state.topic is not None:
+            text = " ".join((text, *state.topic.words))
+        started = self.clock.monotonic()
         try:
-            errand.vector = self.embedder.embed_query(text)
-            if errand.floor < 0:
-                errand.floor = self.embedder.floor
+            state.vector = self.embedder.embed_query(text)
+            if state.cosine_floor < 0:
+                state.cosine_floor = self.embedder.cosine_floor
         except ProviderError as error:
-            errand.degrade(f"lexical only: {error}")
-        errand.spend("embed_ms", self.clock.monotonic() - begun)
+            state.degrade(f"lexical only: {error}")
+        state.add_timing("embed_ms", self.clock.monotonic() - started)
 
-    def _begin_with_words(self, errand: Errand) -> None:
+    def _start_lexical(self, state: SearchState) -> None:
         """
         While the model reads the question, its words can be looked up: a moment earlier than all the rest, which does
         no harm, since what they point at is read later.
         """
-        if self.embedder is not None and errand.policy.hybrid and errand.policy.ranker != "importance":
-            for look in in_any_case(errand.scope, errand.policy, across=errand.across):
-                reach = errand.among(look.sources)
-                errand.begun[look.scope, reach] = self.meanwhile(self._by_words(errand, look.scope, reach))
+        if self.embedder is not None and state.policy.hybrid and state.policy.ranker != "importance":
+            for search_pass in primary_passes(
+                state.scope, state.policy, include_other_chats=state.include_other_chats
+            ):
+                search_filter = state.filter_for(search_pass.sources)
+                state.pending_lexical[search_pass.scope, search_filter] = self.executor(
+                    self._lexical_search(state, search_pass.scope, search_filter)
+                )
 
-    def _by_words(self, errand: Errand, scope: Scope, reach: Reach) -> LookUp:
-        return partial(self.search.lexical, scope, errand.question, limit=errand.fetch, reach=reach)
+    def _lexical_search(self, state: SearchState, scope: Scope, search_filter: SearchFilter) -> PendingSearch:
+        return partial(
+            self.search.lexical, scope, state.query, limit=state.fetch_limit, search_filter=search_filter
+        )
 
-    def _climb(self, errand: Errand) -> None:
+    def _search_passes(self, state: SearchState) -> None:
         """This chat first; everything else when it gave too little, or always, or never: as the policy says."""
-        here = 0
-        for look in in_any_case(errand.scope, errand.policy, across=errand.across):
-            found = self._gather(errand, look)
-            if look.scope.chat is not None:
-                here += errand.bearing(found)
-        if here < errand.policy.reach_below:
-            for look in if_too_little(errand.scope, errand.policy, across=errand.across):
-                self._gather(errand, look)
+        chat_count = 0
+        for search_pass in primary_passes(
+            state.scope, state.policy, include_other_chats=state.include_other_chats
+        ):
+            candidates = self._run_pass(state, search_pass)
+            if search_pass.scope.chat is not None:
+                chat_count += state.count_relevant(candidates)
+        if chat_count < state.policy.other_chats_below:
+            for search_pass in fallback_passes(
+                state.scope, state.policy, include_other_chats=state.include_other_chats
+            ):
+                self._run_pass(state, search_pass)
 
-    def _gather(self, errand: Errand, look: Look) -> Collection[Candidate]:
+    def _run_pass(self, state: SearchState, search_pass: SearchPass) -> Collection[Candidate]:
         """Ask both channels side by side; a passage that only one of them knows is as good as any."""
-        scope, reach = look.scope, errand.among(look.sources)
-        dense = self._dense(errand, scope, reach)
-        errand.count(f"{look.where}_dense", len(dense))
-        lexical = self._lexical(errand, scope, reach) if errand.policy.hybrid or errand.vector is None else {}
-        errand.count("lexical", len(lexical))
-        dense |= self._cosines(errand, scope, [passage for passage in lexical if passage not in dense])
+        scope, search_filter = search_pass.scope, state.filter_for(search_pass.sources)
+        dense = self._search_dense(state, scope, search_filter)
+        state.count_source(f"{search_pass.scope_label}_dense", len(dense))
+        lexical = (
+            self._search_lexical(state, scope, search_filter)
+            if state.policy.hybrid or state.vector is None
+            else {}
+        )
+        state.count_source("lexical", len(lexical))
+        dense |= self._load_cosines(state, scope, [passage for passage in lexical if passage not in dense])
         loaded = self.search.load(
             scope,
             {*dense, *lexical},
-            reach=reach,
+            search_filter=search_filter,
             dense=dense,
             lexical=lexical,
-            beside=errand.policy.ranker == "evidence",
+            include_neighbours=state.policy.ranker == "evidence",
         )
-        errand.numbers.update((candidate.key, passage) for passage, candidate in loaded.items())
-        if Source.SUMMARY in look.sources:
-            errand.count("summaries", sum(c.source is Source.SUMMARY for c in loaded.values()))
-        errand.take(loaded.values())
+        state.index_ids.update((candidate.key, passage) for passage, candidate in loaded.items())
+        if Source.SUMMARY in search_pass.sources:
+            state.count_source("summaries", sum(c.source is Source.SUMMARY for c in loaded.values()))
+        state.add_candidates(loaded.values())
         return loaded.values()
 
-    def _dense(self, errand: Errand, scope: Scope, reach: Reach) -> dict[int, float]:
-        if errand.vector is None or self.embedder is None:
+    def _search_dense(
+        self, state: SearchState, scope: Scope, search_filter: SearchFilter
+    ) -> dict[int, float]:
+        if state.vector is None or self.embedder is None:
             return {}
-        begun = self.clock.monotonic()
+        started = self.clock.monotonic()
         try:
             hits = self.search.dense(
                 scope,
-                errand.vector,
+                state.vector,
                 model=self.embedder.model_id,
-                limit=errand.fetch,
-                reach=reach,
-                middle=errand.middle,
+                limit=state.fetch_limit,
+                search_filter=search_filter,
+                centroid_penalty=state.centroid_penalty,
             )
         except StoreError as error:
-            errand.degrade(f"lexical only: {error}")
+            state.degrade(f"lexical only: {error}")
             # Without it the words are asked, whatever the policy says, and no cosine is looked up.
-            errand.vector = None
+            state.vector = None
             return {}
-        errand.spend("dense_ms", self.clock.monotonic() - begun)
-        return {hit.passage: hit.score for hit in hits}
+        state.add_timing("dense_ms", self.clock.monotonic() - started)
+        return {hit.passage_id: hit.score for hit in hits}
 
-    def _cosines(self, errand: Errand, scope: Scope, passages: Collection[int]) -> dict[int, float]:
-        if not passages or errand.vector is None or self.embedder is None:
+    def _load_cosines(self, state: SearchState, scope: Scope, passages: Collection[int]) -> dict[int, float]:
+        if not passages or state.vector is None or self.embedder is None:
             return {}
         return self.search.cosines(
-            scope, list(passages), errand.vector, model=self.embedder.model_id, middle=errand.middle
+            scope,
+            list(passages),
+            state.vector,
+            model=self.embedder.model_id,
+            centroid_penalty=state.centroid_penalty,
         )
 
-    def _lexical(self, errand: Errand, scope: Scope, reach: Reach) -> dict[int, float]:
-        begun = self.clock.monotonic()
+    def _search_lexical(
+        self, state: SearchState, scope: Scope, search_filter: SearchFilter
+    ) -> dict[int, float]:
+        started = self.clock.monotonic()
         try:
-            look_up = errand.begun.get((scope, reach)) or self._by_words(errand, scope, reach)
-            hits = look_up()
+            pending_search = state.pending_lexical.get((scope, search_filter)) or self._lexical_search(
+                state, scope, search_filter
+            )
+            hits = pending_search()
         except StoreError as error:
-            errand.degrade(f"dense only: {error}")
+            state.degrade(f"dense only: {error}")
             return {}
-        errand.spend("lexical_ms", self.clock.monotonic() - begun)
-        if hits and (errand.by_words is None or hits[0].score > errand.by_words.score):
-            errand.by_words = hits[0]
-        return {hit.passage: hit.score for hit in hits}
+        state.add_timing("lexical_ms", self.clock.monotonic() - started)
+        if hits and (state.best_lexical_hit is None or hits[0].score > state.best_lexical_hit.score):
+            state.best_lexical_hit = hits[0]
+        return {hit.passage_id: hit.score for hit in hits}
 
-    def _ranked(self, errand: Errand, *, now: datetime) -> list[Recollection]:
-        policy, floor = errand.policy, errand.floor
+    def _rank(self, state: SearchState, *, now: datetime) -> list[ScoredCandidate]:
+        policy, floor = state.policy, state.cosine_floor
         if policy.ranker == "evidence":
-            question = asked(errand.question, now)
-            self._take_of_then(errand, question.times)
-            around = self._look_around(errand)
-            begun = self.clock.monotonic()
+            query = extract_query_features(state.query, now)
+            self._add_by_date(state, query.time_ranges)
+            neighbours = self._expand_neighbours(state)
+            started = self.clock.monotonic()
             ranked = evidence.rank(
-                list(errand.found.values()),
-                around,
-                question=question,
+                list(state.candidates.values()),
+                neighbours,
+                query=query,
                 now=now,
                 policy=policy,
-                scale=errand.scale,
+                scale=state.scale,
             )
         else:
-            begun = self.clock.monotonic()
-            named = identifiers(errand.question)
-            ranked = ranking.rank(errand.found.values(), named=named, now=now, policy=policy, floor=floor)
-        errand.spend("rank_ms", self.clock.monotonic() - begun)
+            started = self.clock.monotonic()
+            query_identifiers = extract_identifiers(state.query)
+            ranked = ranking.rank(
+                state.candidates.values(),
+                identifiers=query_identifiers,
+                now=now,
+                policy=policy,
+                cosine_floor=floor,
+            )
+        state.add_timing("rank_ms", self.clock.monotonic() - started)
         return ranked
 
-    def _reread(self, errand: Errand, ranked: list[Recollection]) -> list[Recollection]:
+    def _rerank(self, state: SearchState, ranked: list[ScoredCandidate]) -> list[ScoredCandidate]:
         """The first of them once more, each together with the question, as far as the time allows."""
-        policy, first = errand.policy, ranked[: errand.policy.rerank]
-        if self.reranker is None or not first:
+        policy, head = state.policy, ranked[: state.policy.rerank_count]
+        if self.reranker is None or not head:
             return ranked
-        begun = self.clock.monotonic()
+        started = self.clock.monotonic()
         try:
-            texts = [recollection.candidate.text for recollection in first]
-            scores = self.reranker.scores(errand.question, texts, deadline=policy.rerank_ms / 1000)
+            texts = [recollection.candidate.text for recollection in head]
+            scores = self.reranker.scores(state.query, texts, deadline=policy.rerank_deadline_ms / 1000)
         except ProviderError as error:
-            errand.degrade(f"not read again: {error}")
+            state.degrade(f"not read again: {error}")
             return ranked
         finally:
-            errand.spend("reread_ms", self.clock.monotonic() - begun)
+            state.add_timing("reread_ms", self.clock.monotonic() - started)
         if None in scores:
-            errand.degrade(f"{scores.count(None)} of {len(first)} not read again in {policy.rerank_ms} ms")
-        return ranking.reread(ranked, scores, policy.reread)
+            state.degrade(
+                f"{scores.count(None)} of {len(head)} not read again in {policy.rerank_deadline_ms} ms"
+            )
+        return ranking.apply_rerank(ranked, scores, policy.rerank_weight)
 
-    def _look_around(self, errand: Errand) -> evidence.Around:
+    def _expand_neighbours(self, state: SearchState) -> evidence.Neighbours:
         """Which messages stand beside those found; beside the most promising ones they are taken as well."""
-        begun = self.clock.monotonic()
-        promising = evidence.first_look(list(errand.found.values()), errand.scale, errand.policy)
-        places = [c.place for c in promising if c.place][: errand.around]
-        beside = {each for place in places for each in (place.before, place.after) if each is not None}
-        self._take_beside(errand, beside - set(errand.numbers.values()))
-        errand.spend("around_ms", self.clock.monotonic() - begun)
-        return evidence.surroundings(errand.found.values())
+        started = self.clock.monotonic()
+        preliminary = evidence.preliminary_rank(list(state.candidates.values()), state.scale, state.policy)
+        places = [c.position for c in preliminary if c.position][: state.neighbour_limit]
+        neighbour_ids = {
+            each for place in places for each in (place.previous_id, place.next_id) if each is not None
+        }
+        self._add_neighbours(state, neighbour_ids - set(state.index_ids.values()))
+        state.add_timing("around_ms", self.clock.monotonic() - started)
+        return evidence.find_neighbours(state.candidates.values())
 
-    def _take_of_then(self, errand: Errand, times: Sequence[Stretch]) -> None:
+    def _add_by_date(self, state: SearchState, time_ranges: Sequence[TimeRange]) -> None:
         """What was said at a time that the question names may share nothing else with it."""
-        if errand.vector is None or self.embedder is None or not WORDS & errand.reach.sources:
+        if state.vector is None or self.embedder is None or not MESSAGE_SOURCES & state.search_filter.sources:
             return
-        begun = self.clock.monotonic()
-        scope = errand.scope if errand.policy.reach == "never" else errand.scope.everything
-        for time in times:
-            said = self.search.said(scope, time.begins_at, time.ends_at, limit=OF_THEN)
-            new = list(set(said) - set(errand.numbers.values()))
-            cosines = self._cosines(errand, scope, new)
-            nearest = dict(sorted(cosines.items(), key=lambda each: -each[1])[: errand.around])
-            self._take(errand, scope, nearest, nearest, "then", beside=True)
-        errand.spend("around_ms", self.clock.monotonic() - begun)
+        started = self.clock.monotonic()
+        scope = state.scope if state.policy.other_chats == "never" else state.scope.user_scope
+        for time in time_ranges:
+            message_ids = self.search.messages_between(
+                scope, time.starts_at, time.ends_at, limit=MAX_DATED_MESSAGES
+            )
+            new = list(set(message_ids) - set(state.index_ids.values()))
+            cosines = self._load_cosines(state, scope, new)
+            nearest = dict(sorted(cosines.items(), key=lambda each: -each[1])[: state.neighbour_limit])
+            self._add_messages(state, scope, nearest, nearest, "then", include_neighbours=True)
+        state.add_timing("around_ms", self.clock.monotonic() - started)
 
-    def _take_beside(self, errand: Errand, passages: Collection[int]) -> None:
+    def _add_neighbours(self, state: SearchState, passages: Collection[int]) -> None:
         if not passages:
             return
-        scope = errand.scope.everything
-        self._take(errand, scope, passages, self._cosines(errand, scope, passages), "neighbours")
+        scope = state.scope.user_scope
+        self._add_messages(state, scope, passages, self._load_cosines(state, scope, passages), "neighbours")
 
-    def _take(
+    def _add_messages(
         self,
-        errand: Errand,
+        state: SearchState,
         scope: Scope,
         passages: Collection[int],
         cosines: Mapping[int, float],
-        where: str,
+        source_label: str,
         *,
-        beside: bool = False,
+        include_neighbours: bool = False,
     ) -> None:
         """Take messages that neither channel brought."""
-        reach = errand.among(SPOKEN)
-        loaded = self.search.load(scope, passages, reach=reach, dense=cosines, beside=beside)
-        errand.numbers.update((candidate.key, passage) for passage, candidate in loaded.items())
-        errand.count(where, len(loaded))
-        errand.take(loaded.values())
+        search_filter = state.filter_for(MESSAGES_ONLY)
+        loaded = self.search.load(
+            scope, passages, search_filter=search_filter, dense=cosines, include_neighbours=include_neighbours
+        )
+        state.index_ids.update((candidate.key, passage) for passage, candidate in loaded.items())
+        state.count_source(source_label, len(loaded))
+        state.add_candidates(loaded.values())
 
-    def _take_the_important(self, errand: Errand) -> None:
-        scope = errand.scope.everything
-        hits = self.search.important(scope, limit=errand.fetch, reach=errand.reach)
-        errand.count("important", len(hits))
-        loaded = self.search.load(scope, [hit.passage for hit in hits], reach=errand.reach)
+    def _add_important(self, state: SearchState) -> None:
+        scope = state.scope.user_scope
+        hits = self.search.most_important(scope, limit=state.fetch_limit, search_filter=state.search_filter)
+        state.count_source("important", len(hits))
+        loaded = self.search.load(scope, [hit.passage_id for hit in hits], search_filter=state.search_filter)
         # What is important in this chat is shown by its own tier.
-        elsewhere = [c for c in loaded.values() if c.chat is None or c.chat != errand.scope.chat]
-        errand.take(elsewhere)
+        elsewhere = [c for c in loaded.values() if c.chat is None or c.chat != state.scope.chat]
+        state.add_candidates(elsewhere)
 
-    def _take_all_if_few(self, errand: Errand) -> bool:
+    def _add_all_if_few(self, state: SearchState) -> bool:
         """A handful of memories is used whole: there is too little to search in."""
-        most = errand.policy.small_set
-        scope = errand.scope.everything
-        if not most or Source.MEMORY not in errand.reach.sources or errand.reach.as_of is not None:
+        max_memories = state.policy.small_store_size
+        scope = state.scope.user_scope
+        if (
+            not max_memories
+            or Source.MEMORY not in state.search_filter.sources
+            or state.search_filter.as_of is not None
+        ):
             return False
-        if not 0 < self.memories.count(scope, most=most + 1) <= most:
+        if not 0 < self.memories.count(scope, limit=max_memories + 1) <= max_memories:
             return False
-        errand.take([_candidate(memory) for memory in self.memories.list(scope, limit=most)])
+        state.add_candidates(
+            [_candidate_from_memory(memory) for memory in self.memories.list(scope, limit=max_memories)]
+        )
         return True
 
-    def _recent(self, errand: Errand) -> list[Recollection]:
+    def _recent_memories(self, state: SearchState) -> list[ScoredCandidate]:
         """What stands in when nothing was found."""
-        if errand.policy.empty == "none" or Source.MEMORY not in errand.reach.sources:
+        if state.policy.fallback == "none" or Source.MEMORY not in state.search_filter.sources:
             return []
-        recent = self.memories.list(errand.scope.everything, limit=errand.policy.recent)
-        errand.count("recent", len(recent))
-        return [Recollection(candidate=_candidate(memory), score=0.0) for memory in recent]
+        recent = self.memories.list(state.scope.user_scope, limit=state.policy.fallback_count)
+        state.count_source("recent", len(recent))
+        return [ScoredCandidate(candidate=_candidate_from_memory(memory), score=0.0) for memory in recent]
 
 
-def _candidate(memory: Memory) -> Candidate:
+def _candidate_from_memory(memory: Memory) -> Candidate:
     return Candidate(
         source=Source.MEMORY,
         id=memory.id,
@@ -344,7 +397,7 @@ def _candidate(memory: Memory) -> Candidate:
         text=memory.text,
         created_at=memory.created_at,
         seen_at=memory.seen_at,
-        tokens=estimate(memory.text),
+        tokens=estimate_tokens(memory.text),
         kind=memory.kind,
         weight=memory.weight,
         importance=memory.importance,

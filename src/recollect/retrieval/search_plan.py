@@ -4,67 +4,76 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from recollect.domain.candidate import Source
-from recollect.domain.policy import Recall
+from recollect.domain.policy import RecallPolicy
 from recollect.domain.scope import Scope
 
-NOTHING: frozenset[Source] = frozenset()
-FACTS = frozenset({Source.MEMORY})
-WORDS = frozenset({Source.MESSAGE, Source.CHUNK})
-SUMMARIES = frozenset({Source.SUMMARY})
-SOURCES = {"all": FACTS | WORDS, "memories": FACTS, "messages": WORDS}
+NO_SOURCES: frozenset[Source] = frozenset()
+MEMORY_SOURCES = frozenset({Source.MEMORY})
+MESSAGE_SOURCES = frozenset({Source.MESSAGE, Source.CHUNK})
+SUMMARY_SOURCES = frozenset({Source.SUMMARY})
+SOURCES_BY_POLICY = {
+    "all": MEMORY_SOURCES | MESSAGE_SOURCES,
+    "memories": MEMORY_SOURCES,
+    "messages": MESSAGE_SOURCES,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class SearchPass:
     """One search through both channels."""
 
     scope: Scope
     sources: frozenset[Source]
 
     @property
-    def where(self) -> str:
+    def scope_label(self) -> str:
         """As a receipt calls it."""
         return "global" if self.scope.chat is None else "conversation"
 
 
-def in_any_case(scope: Scope, policy: Recall, *, across: bool) -> list[Look]:
+def primary_passes(scope: Scope, policy: RecallPolicy, *, include_other_chats: bool) -> list[SearchPass]:
     """
     What is looked up whatever is found, in order.
 
     What chats came to is their own, unless summaries count `across` all of them.
     """
-    sources, summaries = _sources(policy)
-    shared = summaries if across else NOTHING
+    sources, summaries = _searched_sources(policy)
+    shared = summaries if include_other_chats else NO_SOURCES
     if scope.chat is None:
-        looks = [Look(scope=scope, sources=sources | shared)]
-    elif policy.reach == "always":
-        looks = [
-            Look(scope=scope.everything, sources=sources | shared),
-            Look(scope=scope, sources=summaries - shared),
+        passes = [SearchPass(scope=scope, sources=sources | shared)]
+    elif policy.other_chats == "always":
+        passes = [
+            SearchPass(scope=scope.user_scope, sources=sources | shared),
+            SearchPass(scope=scope, sources=summaries - shared),
         ]
     else:
-        looks = [
-            Look(scope=scope, sources=sources & WORDS | summaries),
-            Look(scope=scope.everything, sources=sources & FACTS),
+        passes = [
+            SearchPass(scope=scope, sources=sources & MESSAGE_SOURCES | summaries),
+            SearchPass(scope=scope.user_scope, sources=sources & MEMORY_SOURCES),
         ]
-    return _possible(looks)
+    return _drop_empty(passes)
 
 
-def if_too_little(scope: Scope, policy: Recall, *, across: bool) -> list[Look]:
+def fallback_passes(scope: Scope, policy: RecallPolicy, *, include_other_chats: bool) -> list[SearchPass]:
     """What is looked up besides if this chat gave too little."""
-    if scope.chat is None or policy.reach != "fallback":
+    if scope.chat is None or policy.other_chats != "fallback":
         return []
-    sources, summaries = _sources(policy)
-    return _possible(
-        [Look(scope=scope.everything, sources=sources & WORDS | (summaries if across else NOTHING))]
+    sources, summaries = _searched_sources(policy)
+    return _drop_empty(
+        [
+            SearchPass(
+                scope=scope.user_scope,
+                sources=sources & MESSAGE_SOURCES | (summaries if include_other_chats else NO_SOURCES),
+            )
+        ]
     )
 
 
-def _sources(policy: Recall) -> tuple[frozenset[Source], frozenset[Source]]:
+def _searched_sources(policy: RecallPolicy) -> tuple[frozenset[Source], frozenset[Source]]:
     """What may be recalled, and the summaries that go with it."""
-    sources = SOURCES[policy.sources]
-    return sources, SUMMARIES if sources & WORDS else NOTHING
+    sources = SOURCES_BY_POLICY[policy.sources]
+    return sources, SUMMARY_SOURCES if sources & MESSAGE_SOURCES else NO_SOURCES
 
 
-def _possible(looks: Iterable[Look]) -> list[Look]:
-    return [look for look in looks if look.sources]
+def _drop_empty(passes: Iterable[SearchPass]) -> list[SearchPass]:
+    return [look for look in passes if look.sources]

@@ -6,77 +6,87 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias
 
-from recollect.domain.candidate import Candidate, Hit, Key, Reach, Recollection, Source
-from recollect.domain.decay import rate, weight_at
-from recollect.domain.policy import Decay, Recall
+from recollect.domain.candidate import Candidate, Hit, PassageKey, ScoredCandidate, SearchFilter, Source
+from recollect.domain.decay import decay_rate, weight_at
+from recollect.domain.policy import DecayPolicy, RecallPolicy
 from recollect.domain.scope import Scope
 from recollect.retrieval import evidence, ranking
 from recollect.retrieval.topics import Topic
 
 #: A search that may be under way; to call it is to want its hits.
-LookUp: TypeAlias = Callable[[], list[Hit]]
+PendingSearch: TypeAlias = Callable[[], list[Hit]]
 
-TOLD = "already in the conversation"
+ALREADY_IN_PROMPT_REASON = "already in the conversation"
 #: A match of words is taken at its word if the best one holds so much of the question.
-TRUSTED = 0.5
+TRUSTED_QUERY_COVERAGE = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
+class RetrievalResult:
     """What was found, best first, and all that a receipt tells about it."""
 
-    kept: tuple[Recollection, ...] = ()
-    dropped: tuple[tuple[Recollection, str], ...] = ()
+    candidates: tuple[ScoredCandidate, ...] = ()
+    rejections: tuple[tuple[ScoredCandidate, str], ...] = ()
     degraded: tuple[str, ...] = ()
     sources: Mapping[str, int] = field(default_factory=dict)
     timings: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)
-class Errand:
+class SearchState:
     """One question on its way through the channels."""
 
     scope: Scope
-    question: str
-    policy: Recall
-    reach: Reach
-    floor: float
-    visible: frozenset[str]  #: messages the model sees anyway
-    across: bool = False  #: whether what other chats came to may bear on it
+    query: str
+    policy: RecallPolicy
+    search_filter: SearchFilter
+    cosine_floor: float
+    visible_ids: frozenset[str]  #: messages the model sees anyway
+    include_other_chats: bool = False  #: whether what other chats came to may bear on it
     topic: Topic | None = None
-    begun: dict[tuple[Scope, Reach], LookUp] = field(default_factory=dict)  #: searches by words
+    pending_lexical: dict[tuple[Scope, SearchFilter], PendingSearch] = field(
+        default_factory=dict
+    )  #: searches by words
     vector: "array[float] | None" = None
-    by_words: Hit | None = None  #: the strongest of them
-    found: dict[Key, Candidate] = field(default_factory=dict)
-    numbers: dict[Key, int] = field(default_factory=dict)  #: of passages in the index
+    best_lexical_hit: Hit | None = None  #: the strongest of them
+    candidates: dict[PassageKey, Candidate] = field(default_factory=dict)
+    index_ids: dict[PassageKey, int] = field(default_factory=dict)  #: of passages in the index
     degraded: list[str] = field(default_factory=list)
     sources: dict[str, int] = field(default_factory=dict)
     timings: dict[str, float] = field(default_factory=dict)
 
     @property
-    def fetch(self) -> int:
+    def fetch_limit(self) -> int:
         """More than are wanted, where others than the best by themselves may come first."""
         policy = self.policy
-        return max(policy.fetch, 5 * policy.limit // 2) if policy.ranker == "evidence" else policy.fetch
+        return (
+            max(policy.candidates_per_channel, 5 * policy.limit // 2)
+            if policy.ranker == "evidence"
+            else policy.candidates_per_channel
+        )
 
     @property
-    def middle(self) -> float:
+    def centroid_penalty(self) -> float:
         """The seeds' formulas mean the cosine itself."""
-        return self.policy.middle if self.policy.ranker == "evidence" else 0.0
+        return self.policy.centroid_penalty if self.policy.ranker == "evidence" else 0.0
 
     @property
-    def around(self) -> int:
+    def neighbour_limit(self) -> int:
         """Beside as many as are wanted, at least, something may stand that belongs before them."""
-        return max(self.policy.around, self.policy.limit) if self.policy.around else 0
+        return (
+            max(self.policy.neighbour_candidates, self.policy.limit)
+            if self.policy.neighbour_candidates
+            else 0
+        )
 
-    def among(self, sources: frozenset[Source]) -> Reach:
+    def filter_for(self, sources: frozenset[Source]) -> SearchFilter:
         """As far as it reaches, among these alone."""
-        return replace(self.reach, sources=sources)
+        return replace(self.search_filter, sources=sources)
 
-    def fade(self, now: datetime, policy: Decay) -> None:
+    def apply_decay(self, now: datetime, policy: DecayPolicy) -> None:
         """Weigh memories as they weigh today."""
-        for key, candidate in self.found.items():
-            if candidate.kind is not None and rate(candidate.kind, candidate.weight, policy) > 0:
+        for key, candidate in self.candidates.items():
+            if candidate.kind is not None and decay_rate(candidate.kind, candidate.weight, policy) > 0:
                 weight = weight_at(
                     candidate.kind,
                     candidate.weight,
@@ -85,18 +95,22 @@ class Errand:
                     policy,
                     pinned=candidate.pinned,
                 )
-                self.found[key] = candidate._replace(weight=weight, importance=round(100 * weight))
+                self.candidates[key] = candidate._replace(weight=weight, importance=round(100 * weight))
 
     @property
-    def scale(self) -> evidence.Scale:
+    def scale(self) -> evidence.ScoreScale:
         """Words that the question shares with a passage by chance say less than those it is made of."""
-        trust = min(self.by_words.covered / TRUSTED, 1.0) if self.by_words else 0.0
-        return evidence.Scale(floor=self.floor, trust=trust)
+        lexical_confidence = (
+            min(self.best_lexical_hit.query_coverage / TRUSTED_QUERY_COVERAGE, 1.0)
+            if self.best_lexical_hit
+            else 0.0
+        )
+        return evidence.ScoreScale(cosine_floor=self.cosine_floor, lexical_confidence=lexical_confidence)
 
-    def spend(self, part: str, seconds: float) -> None:
-        self.timings[part] = self.timings.get(part, 0.0) + seconds * 1000
+    def add_timing(self, stage: str, seconds: float) -> None:
+        self.timings[stage] = self.timings.get(stage, 0.0) + seconds * 1000
 
-    def count(self, source: str, hits: int) -> None:
+    def count_source(self, source: str, hits: int) -> None:
         self.sources[source] = self.sources.get(source, 0) + hits
 
     def degrade(self, reason: str) -> None:
@@ -104,21 +118,23 @@ class Errand:
         if reason not in self.degraded:
             self.degraded.append(reason)
 
-    def take(self, candidates: Iterable[Candidate]) -> None:
+    def add_candidates(self, candidates: Iterable[Candidate]) -> None:
         """Keep what is new."""
         for candidate in candidates:
-            self.found.setdefault(candidate.key, candidate)
+            self.candidates.setdefault(candidate.key, candidate)
 
-    def bearing(self, candidates: Iterable[Candidate]) -> int:
+    def count_relevant(self, candidates: Iterable[Candidate]) -> int:
         """How many of them bear on the question and are not in view already."""
-        return sum(not self._in_view(c) and not ranking.unrelated(c, self.floor) for c in candidates)
+        return sum(
+            not self._is_visible(c) and not ranking.is_unrelated(c, self.cosine_floor) for c in candidates
+        )
 
-    def drop(self, messages: frozenset[str]) -> list[tuple[Recollection, str]]:
+    def exclude_messages(self, message_ids: frozenset[str]) -> list[tuple[ScoredCandidate, str]]:
         """Let go of what these messages say."""
-        told = [c for c in self.found.values() if (c.parent or c.id) in messages]
-        for candidate in told:
-            del self.found[candidate.key]
-        return [(Recollection(candidate=c, score=0.0), TOLD) for c in told]
+        excluded = [c for c in self.candidates.values() if (c.parent_id or c.id) in message_ids]
+        for candidate in excluded:
+            del self.candidates[candidate.key]
+        return [(ScoredCandidate(candidate=c, score=0.0), ALREADY_IN_PROMPT_REASON) for c in excluded]
 
-    def _in_view(self, candidate: Candidate) -> bool:
-        return (candidate.parent or candidate.id) in self.visible
+    def _is_visible(self, candidate: Candidate) -> bool:
+        return (candidate.parent_id or candidate.id) in self.visible_ids

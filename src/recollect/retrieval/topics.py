@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recollect.domain.memory import Kind
-from recollect.text.analyzer import folded, stem
-from recollect.text.language import detect
+from recollect.text.analyzer import fold_text, stem
+from recollect.text.language import detect_language
 
 #: A mood bears on any answer: it sets the tone.
-TASTES = frozenset({Kind.PREF, Kind.BIO, Kind.OBJ, Kind.EMO})
-LIFE = frozenset({Kind.BIO, Kind.EVT, Kind.EMO})
-FEELINGS = frozenset({Kind.EMO, Kind.EVT, Kind.PREF})
-PLANS = frozenset({Kind.OBJ, Kind.DEC, Kind.PREF, Kind.EMO})
+TASTE_KINDS = frozenset({Kind.PREF, Kind.BIO, Kind.OBJ, Kind.EMO})
+LIFE_KINDS = frozenset({Kind.BIO, Kind.EVT, Kind.EMO})
+FEELING_KINDS = frozenset({Kind.EMO, Kind.EVT, Kind.PREF})
+PLAN_KINDS = frozenset({Kind.OBJ, Kind.DEC, Kind.PREF, Kind.EMO})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,70 +25,70 @@ _TOPICS: tuple[tuple[str, str, frozenset[Kind], str, str], ...] = (
     (
         "food, food preferences",
         "comida, preferências alimentares",
-        TASTES,
+        TASTE_KINDS,
         "dinner lunch breakfast meal eat cook recipe restaurant food snack dish menu diet hungry drink dessert",
         "jantar almoço almoçar lanche comer comida cozinhar receita restaurante prato cardápio dieta fome beber",
     ),
     (
         "mood, feelings",
         "humor, sentimentos",
-        FEELINGS,
+        FEELING_KINDS,
         "feel feeling mood sad anxious stressed lonely angry happy calm worry afraid",
         "sentir sentindo humor triste ansioso ansiosa estressado sozinho raiva feliz calma preocupado medo",
     ),
     (
         "work, job",
         "trabalho, emprego",
-        LIFE | PLANS,
+        LIFE_KINDS | PLAN_KINDS,
         "work job boss office career salary colleague meeting interview",
         "trabalho emprego chefe escritório carreira salário colega reunião entrevista",
     ),
     (
         "family, friends",
         "família, amigos",
-        LIFE,
+        LIFE_KINDS,
         "family wife husband son daughter mother father brother sister friend kids birthday gift",
         "família esposa marido filho filha mãe pai irmão irmã amigo amiga filhos aniversário presente",
     ),
     (
         "health, body",
         "saúde, corpo",
-        TASTES | LIFE,
+        TASTE_KINDS | LIFE_KINDS,
         "health doctor medicine allergy allergic pain sick sleep exercise gym weight height tall",
         "saúde médico remédio alergia alérgico dor doente dormir exercício academia peso altura",
     ),
     (
         "home, place",
         "casa, lugar",
-        LIFE,
+        LIFE_KINDS,
         "live home house apartment city address moved neighbourhood",
         "morar moro casa apartamento cidade endereço mudei bairro",
     ),
     (
         "travel, holidays",
         "viagem, férias",
-        TASTES | PLANS,
+        TASTE_KINDS | PLAN_KINDS,
         "travel trip flight hotel holiday vacation beach visit",
         "viagem viajar voo hotel férias praia visitar",
     ),
     (
         "leisure, tastes",
         "lazer, gostos",
-        TASTES,
+        TASTE_KINDS,
         "music song movie film series book read game hobby weekend watch play sport",
         "música filme série livro ler jogo hobby fim-de-semana assistir tocar jogar esporte",
     ),
     (
         "goals, plans",
         "objetivos, planos",
-        PLANS,
+        PLAN_KINDS,
         "goal plan learn study improve resolution year project deadline",
         "objetivo meta plano aprender estudar melhorar resolução ano projeto prazo",
     ),
     (
         "money, expenses",
         "dinheiro, gastos",
-        PLANS | FEELINGS,
+        PLAN_KINDS | FEELING_KINDS,
         "money budget spend save debt rent price buy",
         "dinheiro orçamento gastar economizar dívida aluguel preço comprar finanças",
     ),
@@ -96,11 +96,11 @@ _TOPICS: tuple[tuple[str, str, frozenset[Kind], str, str], ...] = (
 
 
 #: The stems that give a topic away, by language.
-_INDEX = tuple(
+_TOPIC_INDEX = tuple(
     (
         {
-            "en": frozenset(stem(folded(word), "en") for word in cues.split()),
-            "pt": frozenset(stem(folded(word), "pt") for word in pistas.split()),
+            "en": frozenset(stem(fold_text(word), "en") for word in cues.split()),
+            "pt": frozenset(stem(fold_text(word), "pt") for word in pistas.split()),
         },
         {"en": tuple(english.split(", ")), "pt": tuple(portuguese.split(", "))},
         kinds,
@@ -109,21 +109,21 @@ _INDEX = tuple(
 )
 
 
-def topic(question: str) -> Topic | None:
+def detect_topic(query: str) -> Topic | None:
     """The topic that most words of a question speak of; None if none of them speaks of any."""
-    language = "pt" if detect(question) == "pt" else "en"
-    said = [(word, stem(folded(word), language)) for word in _words(question)]
+    language = "pt" if detect_language(query) == "pt" else "en"
+    stems = [(word, stem(fold_text(word), language)) for word in _split_words(query)]
     best: Topic | None = None
-    most = 0
-    for cues, names, kinds in _INDEX:
-        spoken = [word for word, form in said if form in cues[language]]
-        if len(spoken) > most:
-            most = len(spoken)
-            best = Topic(words=tuple(dict.fromkeys((*spoken, *names[language]))), kinds=kinds)
+    best_count = 0
+    for cues, names, kinds in _TOPIC_INDEX:
+        matches = [word for word, form in stems if form in cues[language]]
+        if len(matches) > best_count:
+            best_count = len(matches)
+            best = Topic(words=tuple(dict.fromkeys((*matches, *names[language]))), kinds=kinds)
     return best
 
 
-def _words(text: str) -> Iterator[str]:
+def _split_words(text: str) -> Iterator[str]:
     for raw in text.split():
         word = raw.strip("?!.,;:()\"'“”").lower()
         if word:

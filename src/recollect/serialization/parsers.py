@@ -4,39 +4,39 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from recollect.domain.feedback import Label
-from recollect.domain.message import Draft, Role
-from recollect.domain.scope import valid_name
+from recollect.domain.feedback import RelevanceLabel
+from recollect.domain.message import MessageDraft, Role
+from recollect.domain.scope import validate_name
 from recollect.errors import InvalidInput
 
 #: A year from the ends of the calendar, so that a time can be shown in any zone.
-EARLIEST = datetime(2, 1, 1, tzinfo=UTC)
-LATEST = datetime(9998, 12, 31, tzinfo=UTC)
+MIN_TIMESTAMP = datetime(2, 1, 1, tzinfo=UTC)
+MAX_TIMESTAMP = datetime(9998, 12, 31, tzinfo=UTC)
 
 
-def drafts(messages: Mapping[str, object] | Sequence[Mapping[str, object]]) -> list[Draft]:
+def parse_messages(messages: Mapping[str, object] | Sequence[Mapping[str, object]]) -> list[MessageDraft]:
     """One message or a list of them, in the shape of today's chat APIs."""
-    given: object = messages
-    if not isinstance(given, Iterable) or isinstance(given, bytes | bytearray):
-        raise InvalidInput(f"Give a text, a message or a list of messages, not {_shown(given)}.")
-    return [draft(message) for message in ([given] if isinstance(given, Mapping) else given)]
+    value: object = messages
+    if not isinstance(value, Iterable) or isinstance(value, bytes | bytearray):
+        raise InvalidInput(f"Give a text, a message or a list of messages, not {_abbreviate(value)}.")
+    return [parse_message(message) for message in ([value] if isinstance(value, Mapping) else value)]
 
 
-def draft(message: object) -> Draft:
+def parse_message(message: object) -> MessageDraft:
     if not isinstance(message, Mapping) or not isinstance(role := message.get("role"), str):
-        raise InvalidInput(f"A message needs a role and content; this one is {_shown(message)}.")
-    said_at = message.get("created_at")
-    return Draft(
+        raise InvalidInput(f"A message needs a role and content; this one is {_abbreviate(message)}.")
+    created_at = message.get("created_at")
+    return MessageDraft(
         role=Role.parse(role),
-        content=_text(message.get("content")),
-        created_at=moment(message.get("timestamp") if said_at is None else said_at),
-        tool_calls=_json(message.get("tool_calls")),
-        tool_call_id=_name(message, "tool_call_id"),
-        client_id=_name(message, "id"),
+        content=_parse_content(message.get("content")),
+        created_at=parse_timestamp(message.get("timestamp") if created_at is None else created_at),
+        tool_calls=_dump_tool_calls(message.get("tool_calls")),
+        tool_call_id=_parse_id(message, "tool_call_id"),
+        client_id=_parse_id(message, "id"),
     )
 
 
-def _text(content: object) -> str:
+def _parse_content(content: object) -> str:
     """Text as it is; of a list of parts the text ones. Pictures and sound are not remembered."""
     if content is None:
         return ""
@@ -45,24 +45,24 @@ def _text(content: object) -> str:
     if isinstance(content, Sequence):
         parts = [part for part in content if isinstance(part, Mapping)]
         return "\n".join(part["text"] for part in parts if isinstance(part.get("text"), str))
-    raise InvalidInput(f"The content of a message is text or a list of parts, not {_shown(content)}.")
+    raise InvalidInput(f"The content of a message is text or a list of parts, not {_abbreviate(content)}.")
 
 
-def moment(value: object) -> datetime | None:
+def parse_timestamp(value: object) -> datetime | None:
     """ISO 8601, or seconds since 1970. A time without a zone is taken as UTC."""
     if value is None or value == "":
         return None
     try:
-        parsed = _parsed(value)
-        said_at = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
+        timestamp = _to_datetime(value)
+        utc_timestamp = (timestamp if timestamp.tzinfo else timestamp.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError, OSError) as error:
         raise InvalidInput(f"{value!r} is not a time. Write it like 2026-03-01T09:30:00+00:00.") from error
-    if not EARLIEST <= said_at <= LATEST:
+    if not MIN_TIMESTAMP <= utc_timestamp <= MAX_TIMESTAMP:
         raise InvalidInput(f"{value!r} is too near the end of the calendar. Give a time from year 2 to 9998.")
-    return said_at
+    return utc_timestamp
 
 
-def _parsed(value: object) -> datetime:
+def _to_datetime(value: object) -> datetime:
     if isinstance(value, datetime):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -70,25 +70,25 @@ def _parsed(value: object) -> datetime:
     return datetime.fromisoformat(str(value))
 
 
-def tags(given: str | Sequence[str]) -> tuple[str, ...]:
+def parse_tags(value: str | Sequence[str]) -> tuple[str, ...]:
     """One tag, or several."""
-    listed = (given,) if isinstance(given, str) else given
-    return tuple(valid_name("tag", str(tag)) for tag in listed)
+    values = (value,) if isinstance(value, str) else value
+    return tuple(validate_name("tag", str(tag)) for tag in values)
 
 
-def labels(given: Iterable[object]) -> list[Label]:
+def parse_labels(values: Iterable[object]) -> list[RelevanceLabel]:
     """Questions with what bears on them: by ids or words, as a list or with how much each counts."""
-    return [_label(each, f"Label {place}") for place, each in enumerate(given, start=1)]
+    return [_parse_label(value, f"Label {number}") for number, value in enumerate(values, start=1)]
 
 
-def _label(given: object, name: str) -> Label:
+def _parse_label(value: object, name: str) -> RelevanceLabel:
     if (
-        not isinstance(given, Mapping)
-        or not isinstance(query := given.get("query"), str)
+        not isinstance(value, Mapping)
+        or not isinstance(query := value.get("query"), str)
         or not query.strip()
     ):
         raise InvalidInput(f'{name} has no query. Write it like {{"query": "...", "relevant": ["..."]}}.')
-    relevant, chat = given.get("relevant"), given.get("chat_id")
+    relevant, chat = value.get("relevant"), value.get("chat_id")
     if isinstance(relevant, list | tuple):
         relevant = dict.fromkeys(relevant, 1.0) if all(isinstance(each, str) for each in relevant) else None
     if not isinstance(relevant, Mapping) or not all(_is_gain(*pair) for pair in relevant.items()):
@@ -97,8 +97,10 @@ def _label(given: object, name: str) -> Label:
         raise InvalidInput(
             f"{name} names nothing relevant, so no order is better than another. Leave it out."
         )
-    gains = {question(key): float(gain) for key, gain in relevant.items()}
-    return Label(query=question(query), relevant=gains, chat=None if chat is None else str(chat))
+    gains = {replace_surrogates(key): float(gain) for key, gain in relevant.items()}
+    return RelevanceLabel(
+        query=replace_surrogates(query), gains=gains, chat=None if chat is None else str(chat)
+    )
 
 
 def _is_gain(name: object, gain: object) -> bool:
@@ -106,40 +108,42 @@ def _is_gain(name: object, gain: object) -> bool:
     return number and isinstance(name, str) and bool(name.strip()) and 0 < float(str(gain)) < 1000
 
 
-def question(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """A question as it can be searched for and written down: U+FFFD stands for each half of a surrogate pair."""
     return (
-        text if _is_text(text) else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        text
+        if _is_encodable(text)
+        else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     )
 
 
-def _name(message: Mapping[str, object], key: str) -> str | None:
+def _parse_id(message: Mapping[str, object], key: str) -> str | None:
     value = message.get(key)
     if value is None or value == "":
         return None
     name = str(value)
-    if not _is_text(name):
-        raise InvalidInput(f"The {key} of a message is text, not {_shown(name)}.")
+    if not _is_encodable(name):
+        raise InvalidInput(f"The {key} of a message is text, not {_abbreviate(name)}.")
     return name
 
 
-def _json(tool_calls: object) -> str | None:
+def _dump_tool_calls(tool_calls: object) -> str | None:
     if not tool_calls:
         return None
     try:
         text = json.dumps(tool_calls, ensure_ascii=False)
     except (TypeError, ValueError) as error:
         raise InvalidInput(
-            f"The tool_calls of a message are plain JSON, not {_shown(tool_calls)}."
+            f"The tool_calls of a message are plain JSON, not {_abbreviate(tool_calls)}."
         ) from error
     # Half a surrogate pair cannot be stored as it is, but as an escape it can.
-    return text if _is_text(text) else json.dumps(tool_calls)
+    return text if _is_encodable(text) else json.dumps(tool_calls)
 
 
-def _is_text(text: str) -> bool:
+def _is_encodable(text: str) -> bool:
     return not any("\ud800" <= c <= "\udfff" for c in text)
 
 
-def _shown(value: object) -> str:
+def _abbreviate(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

@@ -4,49 +4,49 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
-from recollect.domain.analytics import Step
-from recollect.domain.event import Certificate, Entry, Event
-from recollect.domain.feedback import Label, Opinion
+from recollect.domain.analytics import MetricsInterval
+from recollect.domain.event import AuditEntry, ErasureCertificate, Event
+from recollect.domain.feedback import RelevanceFeedback, RelevanceLabel
 from recollect.domain.job import Job
-from recollect.domain.maintenance import Tended
-from recollect.domain.memory import Change, Memory, Version
+from recollect.domain.maintenance import MaintenanceReport
+from recollect.domain.memory import ChangeKind, Memory, MemoryVersion
 from recollect.domain.message import Chat, Message
-from recollect.domain.metrics import Metrics, similarities
+from recollect.domain.metrics import RecallMetrics, top_similarities
 from recollect.domain.outcomes import (
-    Absence,
-    Buried,
-    Contested,
+    AlreadyKnown,
+    Conflicting,
     Declined,
-    Kept,
-    Known,
+    FactOutcome,
+    IngestResult,
     New,
-    Observed,
-    Reinforces,
-    Supersedes,
+    PreviouslyForgotten,
+    Reinforced,
+    Superseded,
+    WhyNot,
 )
-from recollect.domain.receipt import Fate, Item, Receipt
+from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.summary import ContextFile, Profile, Summary
-from recollect.domain.tuning import Tuned
+from recollect.domain.tuning import TuningResult
 from recollect.ports.backup import Backup
-from recollect.ports.store import Finding, Stats
+from recollect.ports.store import CheckResult, StoreStats
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-Shape: TypeAlias = dict[str, Json]
-
-
-def time(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat(timespec="milliseconds")
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+JsonObject: TypeAlias = dict[str, JsonValue]
 
 
-def memory(value: Memory) -> Shape:
+def serialize_timestamp(timestamp: datetime | None) -> str | None:
+    return None if timestamp is None else timestamp.isoformat(timespec="milliseconds")
+
+
+def serialize_memory(value: Memory) -> JsonObject:
     """mem0's keys first, then ours."""
     return {
         "id": value.id,
         "memory": value.text,
         "user_id": value.user,
-        "created_at": time(value.created_at),
-        "updated_at": time(value.updated_at),
-        "seen_at": time(value.seen_at),
+        "created_at": serialize_timestamp(value.created_at),
+        "updated_at": serialize_timestamp(value.updated_at),
+        "seen_at": serialize_timestamp(value.seen_at),
         "chat_id": value.chat,
         "kind": value.kind.value,
         "importance": value.importance,
@@ -58,46 +58,46 @@ def memory(value: Memory) -> Shape:
         "sightings": value.sightings,
         "version": value.version,
         "pinned": value.pinned,
-        "valid_from": time(value.valid_from),
-        "valid_to": time(value.valid_to),
+        "valid_from": serialize_timestamp(value.valid_from),
+        "valid_to": serialize_timestamp(value.valid_to),
         "sources": [{"message_id": s.message_id, "start": s.start, "end": s.end} for s in value.spans],
     }
 
 
-def kept(value: Kept) -> Shape:
+def serialize_outcome(value: FactOutcome) -> JsonObject:
     """A memory with what happened to it, in mem0's words where it has one."""
     match value:
         case New(memory=known):
-            return {**memory(known), "event": Change.ADD.value}
-        case Reinforces(memory=known):
-            return {**memory(known), "event": Change.REINFORCE.value}
-        case Supersedes(memory=known, old=old):
-            shown = memory(known) if known else memory(old)
-            return {**shown, "event": Change.SUPERSEDE.value, "superseded": old.id}
-        case Contested(memory=known, against=against):
-            return {**memory(known), "event": "CONTEST", "against": against.id}
-        case Known(memory=known, reason=reason):
-            return {**memory(known), "event": "NONE", "reason": reason}
-        case Buried(text=text, reason=reason) | Declined(text=text, reason=reason):
+            return {**serialize_memory(known), "event": ChangeKind.ADD.value}
+        case Reinforced(memory=known):
+            return {**serialize_memory(known), "event": ChangeKind.REINFORCE.value}
+        case Superseded(memory=known, old=old):
+            serialized = serialize_memory(known) if known else serialize_memory(old)
+            return {**serialized, "event": ChangeKind.SUPERSEDE.value, "superseded": old.id}
+        case Conflicting(memory=known, against=against):
+            return {**serialize_memory(known), "event": "CONTEST", "against": against.id}
+        case AlreadyKnown(memory=known, reason=reason):
+            return {**serialize_memory(known), "event": "NONE", "reason": reason}
+        case PreviouslyForgotten(text=text, reason=reason) | Declined(text=text, reason=reason):
             return {"id": None, "memory": text, "event": "NONE", "reason": reason}
 
 
-def observed(value: Observed) -> Shape:
+def serialize_ingest_result(value: IngestResult) -> JsonObject:
     return {
         "id": value.message.id,
         "chat_id": value.message.chat,
         "role": value.message.role.value,
-        "new": value.new,
-        "considered": value.considered,
+        "new": value.is_new,
+        "considered": value.is_queued,
         "reason": value.reason,
         "tokens": value.message.tokens,
         "clipped_from": value.message.original_bytes,
-        "masked": list(value.masked),
-        "stored": value.stored,
+        "masked": list(value.redacted_kinds),
+        "stored": value.is_stored,
     }
 
 
-def version(value: Version) -> Shape:
+def serialize_version(value: MemoryVersion) -> JsonObject:
     return {
         "id": value.memory_id,
         "version": value.version,
@@ -107,12 +107,12 @@ def version(value: Version) -> Shape:
         "kind": value.kind.value,
         "weight": value.weight,
         "standing": value.standing.value,
-        "changed_at": time(value.changed_at),
+        "changed_at": serialize_timestamp(value.changed_at),
         "reason": value.reason,
     }
 
 
-def item(value: Item) -> Shape:
+def serialize_receipt_item(value: ReceiptItem) -> JsonObject:
     return {
         "id": value.id,
         "memory": value.text,
@@ -123,55 +123,57 @@ def item(value: Item) -> Shape:
         "kind": value.kind and value.kind.value,
         "role": value.role and value.role.value,
         "chat_id": value.chat,
-        "created_at": time(value.created_at),
+        "created_at": serialize_timestamp(value.created_at),
         "tokens": value.tokens,
-        "fate": value.fate.value,
+        "fate": value.disposition.value,
         "reason": value.reason,
     }
 
 
-def receipt(value: Receipt) -> Shape:
+def serialize_receipt(value: Receipt) -> JsonObject:
     return {
         "id": value.id,
         "user_id": value.user,
         "chat_id": value.chat,
         "query": value.query,
-        "created_at": time(value.created_at),
+        "created_at": serialize_timestamp(value.created_at),
         "preset": value.preset,
         "ranker": value.ranker,
         "flags": {"hybrid": value.hybrid, "chunking": value.chunking, "tokenBudget": value.budget},
         "budget": value.budget,
         "tokens": value.tokens,
         "text": value.text,
-        "items": [item(each) for each in value.items],
-        "degraded": list(value.degraded),
-        "skipped": list(value.skipped),
+        "items": [serialize_receipt_item(each) for each in value.items],
+        "degraded": list(value.degradations),
+        "skipped": list(value.skipped_sources),
         "sources": dict(value.sources),
         "timings": {name: round(spent, 2) for name, spent in value.timings.items()},
     }
 
 
-def found(value: Receipt) -> Shape:
+def serialize_search_results(value: Receipt) -> JsonObject:
     """A search's answer: what was found, best first, and where to ask why."""
-    results = [item(each) for each in value.items if each.fate is not Fate.LEFT_OUT]
-    return {"results": _list(results), "receipt": value.id, "degraded": list(value.degraded)}
+    results = [
+        serialize_receipt_item(each) for each in value.items if each.disposition is not Disposition.LEFT_OUT
+    ]
+    return {"results": _as_json_list(results), "receipt": value.id, "degraded": list(value.degradations)}
 
 
-def absence(value: Absence) -> Shape:
-    scored: Shape = {}
-    if value.item is not None:
-        parts: dict[str, Json] = {name: round(part, 4) for name, part in value.item.parts.items()}
-        scored = {"score": round(value.item.score, 4), "parts": parts}
+def serialize_why_not(value: WhyNot) -> JsonObject:
+    scored: JsonObject = {}
+    if value.candidate is not None:
+        parts: dict[str, JsonValue] = {name: round(part, 4) for name, part in value.candidate.parts.items()}
+        scored = {"score": round(value.candidate.score, 4), "parts": parts}
     return {"id": value.id, "memory": value.text, "reason": value.reason, "rank": value.rank, **scored}
 
 
-def message(value: Message) -> Shape:
+def serialize_message(value: Message) -> JsonObject:
     return {
         "id": value.id,
         "chat_id": value.chat,
         "role": value.role.value,
         "content": value.content,
-        "created_at": time(value.created_at),
+        "created_at": serialize_timestamp(value.created_at),
         "tokens": value.tokens,
         "tool_calls": value.tool_calls,
         "tool_call_id": value.tool_call_id,
@@ -182,33 +184,33 @@ def message(value: Message) -> Shape:
     }
 
 
-def chat(value: Chat) -> Shape:
+def serialize_chat(value: Chat) -> JsonObject:
     return {
         "id": value.id,
         "title": value.title,
-        "messages": value.messages,
-        "created_at": time(value.created_at),
-        "updated_at": time(value.updated_at),
+        "messages": value.message_count,
+        "created_at": serialize_timestamp(value.created_at),
+        "updated_at": serialize_timestamp(value.updated_at),
     }
 
 
-def job(value: Job) -> Shape:
+def serialize_job(value: Job) -> JsonObject:
     return {
         "id": value.id,
         "kind": value.kind.value,
         "key": value.key,
         "state": value.state.value,
         "attempts": value.attempts,
-        "run_at": time(value.run_at),
+        "run_at": serialize_timestamp(value.run_at),
         "reason": value.reason,
     }
 
 
-def finding(value: Finding) -> Shape:
+def serialize_check_result(value: CheckResult) -> JsonObject:
     return {"name": value.name, "ok": value.ok, "detail": value.detail, "fix": value.fix}
 
 
-def stats(value: Stats) -> Shape:
+def serialize_stats(value: StoreStats) -> JsonObject:
     return {
         "messages": value.messages,
         "chats": value.chats,
@@ -217,37 +219,37 @@ def stats(value: Stats) -> Shape:
         "summaries": value.summaries,
         "vectors": value.vectors,
         "pending_vectors": value.pending_vectors,
-        "jobs": _numbers(value.jobs),
-        "sizes": _numbers(value.sizes),
+        "jobs": _as_json_object(value.jobs),
+        "sizes": _as_json_object(value.sizes),
     }
 
 
-def summary(value: Summary) -> Shape:
+def serialize_summary(value: Summary) -> JsonObject:
     return {
         "id": value.id,
         "chat_id": value.chat,
         "kind": value.kind.value,
         "text": value.text,
-        "created_at": time(value.created_at),
+        "created_at": serialize_timestamp(value.created_at),
         "last_message_id": value.last_message_id,
     }
 
 
-def context_file(value: ContextFile, *, whole: bool = False) -> Shape:
-    shown: Shape = {"content": value.content} if whole else {}
+def serialize_context_file(value: ContextFile, *, include_content: bool = False) -> JsonObject:
+    content: JsonObject = {"content": value.content} if include_content else {}
     return {
         "id": value.id,
         "name": value.name,
         "chats": list(value.chats),
         "characters": len(value.content),
-        "created_at": time(value.created_at),
-        **shown,
+        "created_at": serialize_timestamp(value.created_at),
+        **content,
     }
 
 
-def profile(value: Profile | None) -> Shape:
+def serialize_profile(value: Profile | None) -> JsonObject:
     """The form as it is filled in; every field is there, so that a page can show it."""
-    fields: Shape = {
+    fields: JsonObject = {
         "preferences": {
             name: list(text) if isinstance(text, tuple) else text
             for name, text in (value.preferences if value else {}).items()
@@ -255,70 +257,79 @@ def profile(value: Profile | None) -> Shape:
         "context": dict(value.context) if value else {},
         "freeformNotes": value.notes if value else "",
         "extra": dict(value.extra) if value else {},
-        "updatedAt": time(value.updated_at) if value else None,
+        "updatedAt": serialize_timestamp(value.updated_at) if value else None,
     }
     return {"id": value.user if value else None, **fields}
 
 
-def entry(value: Entry) -> Shape:
-    return {"at": time(value.at), "action": value.action, "detail": value.detail}
+def serialize_audit_entry(value: AuditEntry) -> JsonObject:
+    return {"at": serialize_timestamp(value.at), "action": value.action, "detail": value.detail}
 
 
-def event(value: Event) -> Shape:
+def serialize_event(value: Event) -> JsonObject:
     return {
         "id": value.id,
-        "at": time(value.at),
+        "at": serialize_timestamp(value.at),
         "action": value.action.value,
-        "memories": [step.memory_id for step in value.steps],
-        "undone": value.undone,
+        "memories": [step.memory_id for step in value.changes],
+        "undone": value.is_undone,
     }
 
 
-def certificate(value: Certificate) -> Shape:
+def serialize_certificate(value: ErasureCertificate) -> JsonObject:
     return {
-        "what": value.what,
-        "rows": _numbers(value.rows),
-        "physical": value.physical,
+        "what": value.target,
+        "rows": _as_json_object(value.rows),
+        "physical": value.is_physical,
         "detail": value.detail,
         "bytes_scanned": value.bytes_scanned,
     }
 
 
-def backup(value: Backup) -> Shape:
+def serialize_backup(value: Backup) -> JsonObject:
     return {
         "file": value.path,
-        "made_at": time(value.made_at),
-        "bytes": value.bytes,
+        "made_at": serialize_timestamp(value.created_at),
+        "bytes": value.size_bytes,
         "sha256": value.sha256,
-        "schema": value.holds.schema,
-        "users": value.holds.users,
-        "messages": value.holds.messages,
-        "memories": value.holds.memories,
-        "newest": time(value.holds.newest),
-        "rows": _numbers(value.holds.rows),
+        "schema": value.contents.schema_version,
+        "users": value.contents.users,
+        "messages": value.contents.messages,
+        "memories": value.contents.memories,
+        "newest": serialize_timestamp(value.contents.last_message_at),
+        "rows": _as_json_object(value.contents.rows),
     }
 
 
-def tended(value: Tended) -> Shape:
+def serialize_maintenance_report(value: MaintenanceReport) -> JsonObject:
     return {
-        "at": time(value.at),
+        "at": serialize_timestamp(value.at),
         "put_away": [
-            {"id": each.memory.id, "memory": each.memory.text, "reason": each.reason, "weeks": each.weeks}
-            for each in value.put_away
+            {
+                "id": each.memory.id,
+                "memory": each.memory.text,
+                "reason": each.reason,
+                "weeks": each.due_in_weeks,
+            }
+            for each in value.archived_memories
         ],
         "merged": [
-            {"id": each.kept.id, "memory": each.kept.text, "others": [other.text for other in each.others]}
-            for each in value.merged
+            {
+                "id": each.target.id,
+                "memory": each.target.text,
+                "others": [other.text for other in each.duplicates],
+            }
+            for each in value.merges
         ],
     }
 
 
-def retrieval(value: Receipt) -> Shape:
+def serialize_recall_metrics(value: Receipt) -> JsonObject:
     """A recall as a line of metrics."""
-    shown = [each for each in value.items if each.fate is not Fate.LEFT_OUT]
+    used_items = [each for each in value.items if each.disposition is not Disposition.LEFT_OUT]
     return {
         "query": value.query,
-        "timestamp": time(value.created_at),
+        "timestamp": serialize_timestamp(value.created_at),
         "conversationId": value.chat,
         "sources": {
             "conversationDense": value.sources.get("conversation_dense", 0),
@@ -333,18 +344,18 @@ def retrieval(value: Receipt) -> Shape:
             "ftsMs": round(value.timings.get("lexical_ms", 0.0), 2),
             "rerankMs": round(sum(value.timings.get(part, 0.0) for part in ("rank_ms", "reread_ms")), 2),
         },
-        "topSimilarities": [round(near, 4) for near in similarities(shown)],
+        "topSimilarities": [round(similarity, 4) for similarity in top_similarities(used_items)],
         "flags": {"hybrid": value.hybrid, "chunking": value.chunking, "tokenBudget": value.budget},
     }
 
 
-def metrics(value: Metrics, *, advised: int | None) -> Shape:
+def serialize_metrics(value: RecallMetrics, *, recommended_budget: int | None) -> JsonObject:
     return {
-        "recalls": value.recalls,
+        "recalls": value.recall_count,
         "hitRate": round(value.hit_rate, 4),
         "topSimilarity": None if value.top_similarity is None else round(value.top_similarity, 4),
-        "contentTypes": _numbers(value.content_types),
-        "sources": _numbers(value.sources),
+        "contentTypes": _as_json_object(value.content_types),
+        "sources": _as_json_object(value.sources),
         "latency": {
             name.removesuffix("_ms"): {
                 "p50": round(part.p50, 2),
@@ -356,83 +367,92 @@ def metrics(value: Metrics, *, advised: int | None) -> Shape:
         "flags": {name: round(share, 4) for name, share in value.flags.items()},
         "budgetUsed": None if value.budget_used is None else round(value.budget_used, 4),
         "tokens": None if value.tokens is None else {"p50": value.tokens.p50, "p95": value.tokens.p95},
-        "overflows": value.overflows,
-        "degraded": value.degraded,
-        "advisedBudget": advised,
+        "overflows": value.overflow_count,
+        "degraded": value.degraded_count,
+        "advisedBudget": recommended_budget,
     }
 
 
-def step(value: Step) -> Shape:
+def serialize_interval(value: MetricsInterval) -> JsonObject:
     """The measures of a step in time, less those that only tell of a whole."""
-    counted = metrics(value.metrics, advised=None)
-    kept = ("recalls", "hitRate", "topSimilarity", "latency", "budgetUsed", "degraded", "contentTypes")
+    serialized = serialize_metrics(value.metrics, recommended_budget=None)
+    keys = ("recalls", "hitRate", "topSimilarity", "latency", "budgetUsed", "degraded", "contentTypes")
     return {
-        "at": time(value.at),
-        **{name: counted[name] for name in kept},
-        "summaries": value.summaries,
-        "receipt": value.slowest,
+        "at": serialize_timestamp(value.starts_at),
+        **{name: serialized[name] for name in keys},
+        "summaries": value.summary_count,
+        "receipt": value.slowest_receipt_id,
     }
 
 
-def recalled(value: Receipt) -> Shape:
+def serialize_recall(value: Receipt) -> JsonObject:
     """A recall as a line that leads to its receipt."""
-    line, shown = retrieval(value), [each for each in value.items if each.fate is not Fate.LEFT_OUT]
+    recall_metrics, used_items = (
+        serialize_recall_metrics(value),
+        [each for each in value.items if each.disposition is not Disposition.LEFT_OUT],
+    )
     return {
         "receipt": value.id,
-        "at": time(value.created_at),
+        "at": serialize_timestamp(value.created_at),
         "query": value.query,
         "chat_id": value.chat,
         "ms": round(value.timings.get("total_ms", 0.0), 2),
-        "found": len(shown),
-        "left_out": len(value.items) - len(shown),
-        "topSimilarities": line["topSimilarities"],
+        "found": len(used_items),
+        "left_out": len(value.items) - len(used_items),
+        "topSimilarities": recall_metrics["topSimilarities"],
         "tokens": value.tokens,
         "budget": value.budget,
-        "degraded": list(value.degraded),
+        "degraded": list(value.degradations),
     }
 
 
-def opinion(value: Opinion) -> Shape:
+def serialize_feedback(value: RelevanceFeedback) -> JsonObject:
     return {
         "receipt": value.receipt_id,
         "id": value.item_id,
         "relevant": value.relevant,
         "query": value.query,
         "chat_id": value.chat,
-        "created_at": time(value.created_at),
+        "created_at": serialize_timestamp(value.created_at),
     }
 
 
-def label(value: Label) -> Shape:
-    plain = set(value.relevant.values()) <= {1.0}
-    relevant: Json = list(value.relevant) if plain else dict(value.relevant)
+def serialize_label(value: RelevanceLabel) -> JsonObject:
+    is_binary = set(value.gains.values()) <= {1.0}
+    relevant: JsonValue = list(value.gains) if is_binary else dict(value.gains)
     return {"query": value.query, **({"chat_id": value.chat} if value.chat else {}), "relevant": relevant}
 
 
-def tuned(value: Tuned, *, kept: bool) -> Shape:
+def serialize_tuning(value: TuningResult, *, is_saved: bool) -> JsonObject:
     """NDCG@5 before and after, on the questions the numbers were chosen by and on those they were not."""
     return {
-        "questions": value.questions,
-        "unfound": value.unfound,
-        "tried": value.tried,
-        "chosen_by": {"before": round(value.seen.before, 4), "after": round(value.seen.after, 4)},
-        "held_out": {"before": round(value.unseen.before, 4), "after": round(value.unseen.after, 4)},
-        "better": value.better,
-        "worse": value.worse,
-        "values": dict(value.changed),
-        "before": {name: value.before[name] for name in value.changed},
-        "is_real": value.is_real,
-        "kept": kept,
+        "questions": value.query_count,
+        "unfound": value.unanswerable_count,
+        "tried": value.trial_count,
+        "chosen_by": {
+            "before": round(value.training_ndcg.before, 4),
+            "after": round(value.training_ndcg.after, 4),
+        },
+        "held_out": {
+            "before": round(value.held_out_ndcg.before, 4),
+            "after": round(value.held_out_ndcg.after, 4),
+        },
+        "better": value.improved_count,
+        "worse": value.worsened_count,
+        "values": dict(value.changed_values),
+        "before": {name: value.before[name] for name in value.changed_values},
+        "is_real": value.is_improvement,
+        "kept": is_saved,
     }
 
 
-def results(values: Iterable[Shape]) -> Shape:
-    return {"results": _list(list(values))}
+def wrap_results(values: Iterable[JsonObject]) -> JsonObject:
+    return {"results": _as_json_list(list(values))}
 
 
-def _list(values: Sequence[Shape]) -> list[Json]:
+def _as_json_list(values: Sequence[JsonObject]) -> list[JsonValue]:
     return list(values)
 
 
-def _numbers(values: Mapping[str, int]) -> dict[str, Json]:
+def _as_json_object(values: Mapping[str, int]) -> dict[str, JsonValue]:
     return dict(values)

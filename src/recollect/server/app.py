@@ -15,23 +15,23 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
 from recollect import __version__
-from recollect.bootstrap import Runtime
+from recollect.bootstrap import Application
 from recollect.errors import RecollectError
 from recollect.library.memory import Memory
 from recollect.server import rest, system_routes, web
-from recollect.server.auth import BodyTooLarge, Doorkeeper, House, too_large
-from recollect.server.deadline import RECALLERS, hurried
-from recollect.server.http_metrics import Traffic
-from recollect.server.idempotency import Answers
-from recollect.server.logs import fields, tell_of_job
-from recollect.server.openapi import Described
-from recollect.server.problems import from_error, problem
+from recollect.server.auth import AuthConfig, AuthMiddleware, BodyTooLarge, body_too_large_response
+from recollect.server.deadline import MAX_CONCURRENT_RECALLS, with_deadlines
+from recollect.server.http_metrics import HttpMetrics
+from recollect.server.idempotency import IdempotencyCache
+from recollect.server.logs import log_fields, log_job
+from recollect.server.openapi import RecollectAPI
+from recollect.server.problems import error_response, problem_response
 from recollect.server.proxy import routes as proxy
-from recollect.server.request_log import Named
-from recollect.server.streams import Conversations
+from recollect.server.request_log import RequestLogMiddleware
+from recollect.server.streams import ActiveAnswers
 
 log = logging.getLogger("recollect.http")
-CODES = {
+CODE_BY_STATUS = {
     400: "unreadable_body",
     403: "not_yours",
     404: "not_found",
@@ -40,106 +40,110 @@ CODES = {
     412: "changed_meanwhile",
 }
 #: What is said instead of the bare name of a status.
-PLAIN = frozenset({"Not Found", "Method Not Allowed", "There was an error parsing the body"})
-WORDS = {
+DEFAULT_DETAILS = frozenset({"Not Found", "Method Not Allowed", "There was an error parsing the body"})
+DETAIL_BY_STATUS = {
     400: "The body is not JSON. Send a JSON object in UTF-8.",
     404: "There is nothing at this path. /docs lists what there is.",
     405: "This cannot be done here. The header Allow says what can.",
 }
 #: FastAPI's own spans, numbers and logs hold paths, queries and what exceptions quote, and the environment alone can
 #: have them sent somewhere. Ours hold none of it, and are made only for who asks.
-SILENT: TelemetryConfig = {
+DISABLED_TELEMETRY: TelemetryConfig = {
     "tracing": False,
     "metrics": False,
     "logs": False,
     "operation_spans": False,
     "auto_configure": False,
 }
-SUMMARY = "Long-term memory for LLM chats: what is remembered, why, and how to change it."
+API_SUMMARY = "Long-term memory for LLM chats: what is remembered, why, and how to change it."
 
 
-def create_app(runtime: Runtime, *, house: House, worker: bool = True) -> FastAPI:
+def create_app(application: Application, *, auth_config: AuthConfig, worker: bool = True) -> FastAPI:
     """The whole server over an open memory, which whoever opened it closes."""
-    runtime, recallers = hurried(runtime)
+    application, executor = with_deadlines(application)
 
     @asynccontextmanager
-    async def life(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         if worker:
-            runtime.worker.start(tell_of_job)
+            application.worker.start(log_job)
         yield
-        runtime.worker.stop()
-        recallers.shutdown()
+        application.worker.stop()
+        executor.shutdown()
 
-    app = Described(
+    app = RecollectAPI(
         title="Recollect",
         version=__version__,
-        summary=SUMMARY,
+        summary=API_SUMMARY,
         docs_url=None,
         redoc_url=None,
-        lifespan=life,
-        telemetry=SILENT,
+        lifespan=lifespan,
+        telemetry=DISABLED_TELEMETRY,
     )
-    app.state.memory = Memory.over(runtime)
-    app.state.house = house
-    app.state.places = Semaphore(RECALLERS)
-    app.state.answers = Answers()
-    app.state.conversations = Conversations(works=worker)
-    app.state.traffic = traffic = Traffic()
+    app.state.memory = Memory.from_application(application)
+    app.state.auth_config = auth_config
+    app.state.recall_slots = Semaphore(MAX_CONCURRENT_RECALLS)
+    app.state.idempotency = IdempotencyCache()
+    app.state.conversations = ActiveAnswers(runs_worker=worker)
+    app.state.http_metrics = http_metrics = HttpMetrics()
     # The proxy first: routes are tried in order, and there somebody waits for every millisecond.
-    routers = (proxy.router(runtime), system_routes.router, *rest.ROUTERS, web.router)
+    routers = (proxy.create_proxy_router(application), system_routes.router, *rest.ROUTERS, web.router)
     for router in routers:
         app.include_router(router)
-    _answer_failures(app, [route for router in routers for route in router.routes])
-    app.add_middleware(Doorkeeper, house=house)
-    app.add_middleware(Named, ids=runtime.engine.ids, traffic=traffic, tracer=runtime.tracer)
+    _add_exception_handlers(app, [route for router in routers for route in router.routes])
+    app.add_middleware(AuthMiddleware, config=auth_config)
+    app.add_middleware(
+        RequestLogMiddleware, ids=application.engine.ids, metrics=http_metrics, tracer=application.tracer
+    )
     return app
 
 
-def reference() -> dict[str, Any]:
+def build_openapi() -> dict[str, Any]:
     """What the API says of itself, without a memory behind it."""
-    app = Described(title="Recollect", version=__version__, summary=SUMMARY)
+    app = RecollectAPI(title="Recollect", version=__version__, summary=API_SUMMARY)
     for router in (system_routes.router, *rest.ROUTERS):
         app.include_router(router)
     return app.openapi()
 
 
-def _methods(routes: Sequence[BaseRoute], scope: Scope) -> set[str]:
+def _allowed_methods(routes: Sequence[BaseRoute], scope: Scope) -> set[str]:
     """What may be done at a path, by any of its routes."""
-    there = (route for route in routes if route.matches(scope)[0] is not Match.NONE)
-    return {method for route in there for method in getattr(route, "methods", None) or ()}
+    matching = (route for route in routes if route.matches(scope)[0] is not Match.NONE)
+    return {method for route in matching for method in getattr(route, "methods", None) or ()}
 
 
-def _answer_failures(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
+def _add_exception_handlers(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
     @app.exception_handler(RecollectError)
-    async def ours(_: Request, error: RecollectError) -> Response:
-        return from_error(error)
+    async def handle_recollect_error(_: Request, error: RecollectError) -> Response:
+        return error_response(error)
 
     @app.exception_handler(RequestValidationError)
-    async def malformed(_: Request, error: RequestValidationError) -> Response:
+    async def handle_validation_error(_: Request, error: RequestValidationError) -> Response:
         wrong = [{"where": list(map(str, each["loc"])), "why": each["msg"]} for each in error.errors()]
         first = wrong[0] if wrong else {"where": [], "why": "it cannot be read"}
         where = ".".join(str(part) for part in first["where"]) or "the request"
-        return problem(422, "invalid_request", f"{where}: {first['why']}.", errors=wrong)
+        return problem_response(422, "invalid_request", f"{where}: {first['why']}.", errors=wrong)
 
     @app.exception_handler(HTTPException)
-    async def refused(request: Request, error: HTTPException) -> Response:
-        code, headers = CODES.get(error.status_code, "http_error"), dict(error.headers or {})
+    async def handle_http_exception(request: Request, error: HTTPException) -> Response:
+        code, headers = CODE_BY_STATUS.get(error.status_code, "http_error"), dict(error.headers or {})
         if error.status_code == 405:
-            headers["Allow"] = ", ".join(sorted(_methods(routes, request.scope)))
+            headers["Allow"] = ", ".join(sorted(_allowed_methods(routes, request.scope)))
         detail = (
-            WORDS.get(error.status_code, str(error.detail)) if error.detail in PLAIN else str(error.detail)
+            DETAIL_BY_STATUS.get(error.status_code, str(error.detail))
+            if error.detail in DEFAULT_DETAILS
+            else str(error.detail)
         )
-        return problem(error.status_code, code, detail, headers=headers)
+        return problem_response(error.status_code, code, detail, headers=headers)
 
     @app.exception_handler(BodyTooLarge)
-    async def large(_: Request, error: BodyTooLarge) -> Response:
-        return too_large(error.most)
+    async def handle_body_too_large(_: Request, error: BodyTooLarge) -> Response:
+        return body_too_large_response(error.max_bytes)
 
     @app.exception_handler(Exception)
-    async def mistake(request: Request, error: Exception) -> Response:
+    async def handle_unexpected_error(request: Request, error: Exception) -> Response:
         name = request.scope["state"]["id"]
-        log.error("mistake", extra=fields(request_id=name), exc_info=error)
-        return problem(
+        log.error("mistake", extra=log_fields(request_id=name), exc_info=error)
+        return problem_response(
             500,
             "mistake",
             "This is a mistake in recollect. The log has the details under the request's id.",

@@ -8,113 +8,129 @@ from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, fields, replace
 from threading import Lock
 
-from recollect.bootstrap import Runtime
-from recollect.domain.candidate import Key
-from recollect.domain.context import Block
+from recollect.bootstrap import Application
+from recollect.domain.candidate import PassageKey
+from recollect.domain.context import ContextBlock
 from recollect.domain.policy import Policy
-from recollect.domain.receipt import Fate, Receipt
+from recollect.domain.receipt import Disposition, Receipt
 from recollect.domain.scope import Scope
-from recollect.retrieval.search_state import Recalled
+from recollect.retrieval.search_state import RetrievalResult
 from recollect.services import Engine
 
 #: Milliseconds that recall may take in a chat where the settings do not say: a model takes longer anyway.
-DEADLINE_MS = 2_000
+DEFAULT_CHAT_DEADLINE_MS = 2_000
 #: Recalls at once: one for each processor, and one that takes the interpreter while the others are in the model or the
 #: file. More would only take it from each other.
-RECALLERS = 1 + (os.cpu_count() or 1)
-TOO_LATE = "it came too late and was not injected"
+MAX_CONCURRENT_RECALLS = 1 + (os.cpu_count() or 1)
+TOO_LATE_REASON = "it came too late and was not injected"
 
 
-class Errand:
+class RecallDeadline:
     """A recall that somebody waits for. It comes in time, or nobody waits any more; never both."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._over = False
-        self._in_time = False
+        self._is_settled = False
+        self._is_met = False
 
-    def arrive(self) -> bool:
+    def meet(self) -> bool:
         """Whether somebody still waits; then they get it."""
-        return self._settle(in_time=True)
+        return self._settle(is_met=True)
 
-    def give_up(self) -> bool:
+    def expire(self) -> bool:
         """Whether it has not come; then it is not waited for."""
-        return not self._settle(in_time=False)
+        return not self._settle(is_met=False)
 
-    def _settle(self, *, in_time: bool) -> bool:
+    def _settle(self, *, is_met: bool) -> bool:
         with self._lock:
-            if not self._over:
-                self._over, self._in_time = True, in_time
-            return self._in_time
+            if not self._is_settled:
+                self._is_settled, self._is_met = True, is_met
+            return self._is_met
 
 
-_errand: ContextVar[Errand | None] = ContextVar("errand", default=None)
+_current_deadline: ContextVar[RecallDeadline | None] = ContextVar("errand", default=None)
 
 
 @contextmanager
-def waited_for(errand: Errand) -> Iterator[None]:
+def use_deadline(deadline: RecallDeadline) -> Iterator[None]:
     """What is recalled inside is for this errand, and whoever made it minds the time."""
-    token = _errand.set(errand)
+    token = _current_deadline.set(deadline)
     try:
         yield
     finally:
-        _errand.reset(token)
+        _current_deadline.reset(token)
 
 
 @dataclass(frozen=True, kw_only=True)
-class HastyEngine(Engine):
+class DeadlineEngine(Engine):
     """An engine for those who cannot wait."""
 
-    pool: ThreadPoolExecutor
+    executor: ThreadPoolExecutor
 
-    def inject(
+    def build_turn_context(
         self,
         scope: Scope,
-        question: str,
+        query: str,
         policy: Policy,
         *,
-        visible: frozenset[str] = frozenset(),
-        already: frozenset[Key] = frozenset(),
-    ) -> tuple[Receipt, frozenset[Key]]:
-        if _errand.get() is not None or not policy.recalls:
-            return super().inject(scope, question, policy, visible=visible, already=already)
-        errand, begun, milliseconds = (
-            Errand(),
+        visible_ids: frozenset[str] = frozenset(),
+        already_shown: frozenset[PassageKey] = frozenset(),
+    ) -> tuple[Receipt, frozenset[PassageKey]]:
+        if _current_deadline.get() is not None or not policy.recalls:
+            return super().build_turn_context(
+                scope, query, policy, visible_ids=visible_ids, already_shown=already_shown
+            )
+        deadline, started, milliseconds = (
+            RecallDeadline(),
             self.clock.monotonic(),
-            policy.recall.deadline_ms or DEADLINE_MS,
+            policy.recall.deadline_ms or DEFAULT_CHAT_DEADLINE_MS,
         )
-        with waited_for(errand):
-            recalling = self.pool.submit(
-                copy_context().run, self.inject, scope, question, policy, visible=visible, already=already
+        with use_deadline(deadline):
+            pending = self.executor.submit(
+                copy_context().run,
+                self.build_turn_context,
+                scope,
+                query,
+                policy,
+                visible_ids=visible_ids,
+                already_shown=already_shown,
             )
         try:
-            return recalling.result(milliseconds / 1000)
+            return pending.result(milliseconds / 1000)
         except TimeoutError:
-            if not errand.give_up():
-                return recalling.result()
-        why = f"recall took longer than {milliseconds} ms, so nothing was recalled"
-        nothing = Block(text="", tokens=0, items=())
-        receipt = self._receipt(scope, question, policy, Recalled(degraded=(why,)), nothing, begun)
-        return super()._filed(receipt, policy), frozenset()
+            if not deadline.expire():
+                return pending.result()
+        reason = f"recall took longer than {milliseconds} ms, so nothing was recalled"
+        empty_block = ContextBlock(text="", tokens=0, items=())
+        receipt = self._build_receipt(
+            scope, query, policy, RetrievalResult(degraded=(reason,)), empty_block, started
+        )
+        return super()._save_receipt(receipt, policy), frozenset()
 
-    def _filed(self, receipt: Receipt, policy: Policy) -> Receipt:
-        errand = _errand.get()
-        in_time = errand is None or errand.arrive()
-        return super()._filed(receipt if in_time else _too_late(receipt), policy)
+    def _save_receipt(self, receipt: Receipt, policy: Policy) -> Receipt:
+        deadline = _current_deadline.get()
+        in_time = deadline is None or deadline.meet()
+        return super()._save_receipt(receipt if in_time else _mark_too_late(receipt), policy)
 
 
-def _too_late(receipt: Receipt) -> Receipt:
+def _mark_too_late(receipt: Receipt) -> Receipt:
     items = (
-        replace(item, fate=Fate.LEFT_OUT, reason=TOO_LATE) if item.fate is Fate.INJECTED else item
+        replace(item, disposition=Disposition.LEFT_OUT, reason=TOO_LATE_REASON)
+        if item.disposition is Disposition.INJECTED
+        else item
         for item in receipt.items
     )
     return replace(
-        receipt, text="", tokens=0, items=tuple(items), degraded=(*receipt.degraded, f"recall: {TOO_LATE}")
+        receipt,
+        text="",
+        tokens=0,
+        items=tuple(items),
+        degradations=(*receipt.degradations, f"recall: {TOO_LATE_REASON}"),
     )
 
 
-def hurried(runtime: Runtime) -> tuple[Runtime, ThreadPoolExecutor]:
+def with_deadlines(application: Application) -> tuple[Application, ThreadPoolExecutor]:
     """The same memory with an engine that minds the time, and the threads it recalls in."""
-    pool = ThreadPoolExecutor(RECALLERS, "recollect-recall")
-    parts = {field.name: getattr(runtime.engine, field.name) for field in fields(runtime.engine)}
-    return replace(runtime, engine=HastyEngine(**parts, pool=pool)), pool
+    executor = ThreadPoolExecutor(MAX_CONCURRENT_RECALLS, "recollect-recall")
+    parts = {field.name: getattr(application.engine, field.name) for field in fields(application.engine)}
+    return replace(application, engine=DeadlineEngine(**parts, executor=executor)), executor

@@ -4,20 +4,22 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 #: Seconds, as upper ends of the steps in which answers are counted.
-STEPS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+LATENCY_BUCKETS_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 
 @dataclass(slots=True)
-class Traffic:
+class HttpMetrics:
     """Since the server began. Used in the event loop alone, and read from anywhere."""
 
-    answers: Counter[tuple[str, int]] = field(default_factory=Counter)  #: by method and status
-    within: Counter[float] = field(default_factory=Counter)  #: answers that began within so many seconds
-    seconds: float = 0.0
+    responses: Counter[tuple[str, int]] = field(default_factory=Counter)  #: by method and status
+    responses_within: Counter[float] = field(
+        default_factory=Counter
+    )  #: answers that began within so many seconds
+    total_seconds: float = 0.0
 
-    def count(self, method: str, status: int, seconds: float) -> None:
-        self.answers[method, status] += 1
-        self.seconds += seconds
-        for step in STEPS:
+    def record(self, method: str, status: int, seconds: float) -> None:
+        self.responses[method, status] += 1
+        self.total_seconds += seconds
+        for step in LATENCY_BUCKETS_SECONDS:
             if seconds <= step:
-                self.within[step] += 1
+                self.responses_within[step] += 1

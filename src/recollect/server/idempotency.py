@@ -11,77 +11,81 @@ from fastapi import Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response, StreamingResponse
 
-from recollect.server.problems import problem
-from recollect.server.tokens import Person
+from recollect.server.problems import problem_response
+from recollect.server.tokens import Principal
 
-HEADER = "idempotency-key"
+IDEMPOTENCY_HEADER = "idempotency-key"
 #: Answers that are remembered, by this process and as long as it runs, and the longest key.
-MOST = 1_000
-LONGEST = 255
+MAX_CACHED_RESPONSES = 1_000
+MAX_IDEMPOTENCY_KEY_CHARS = 255
 
 
 @dataclass(slots=True)
-class Told:
+class CachedResponse:
     """One answer, while it is made and after."""
 
     digest: bytes
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    answer: Response | None = None
+    response: Response | None = None
 
 
-class Answers:
+class IdempotencyCache:
     """The answers to requests with a key, the oldest forgotten first."""
 
     def __init__(self) -> None:
-        self._told: OrderedDict[tuple[str, str, str], Told] = OrderedDict()
+        self._entries: OrderedDict[tuple[str, str, str], CachedResponse] = OrderedDict()
 
-    def told(self, key: tuple[str, str, str], digest: bytes) -> Told:
-        told = self._told.setdefault(key, Told(digest))
-        self._told.move_to_end(key)
-        while len(self._told) > MOST:
-            self._told.popitem(last=False)
-        return told
+    def get_or_add(self, key: tuple[str, str, str], digest: bytes) -> CachedResponse:
+        entry = self._entries.setdefault(key, CachedResponse(digest))
+        self._entries.move_to_end(key)
+        while len(self._entries) > MAX_CACHED_RESPONSES:
+            self._entries.popitem(last=False)
+        return entry
 
 
-class Once(APIRoute):
+class IdempotentRoute(APIRoute):
     """A route that heeds the key. Answers that stream are not remembered: they go by the id of their message."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        do = super().get_route_handler()
+        handler = super().get_route_handler()
 
-        async def once(request: Request) -> Response:
-            key = request.headers.get(HEADER)
+        async def handle(request: Request) -> Response:
+            key = request.headers.get(IDEMPOTENCY_HEADER)
             if key is None or request.method != "POST":
-                return await do(request)
-            if not 0 < len(key) <= LONGEST:
-                return problem(422, "invalid_input", f"An Idempotency-Key has 1 to {LONGEST} characters.")
-            return await _once(request, key, do)
+                return await handler(request)
+            if not 0 < len(key) <= MAX_IDEMPOTENCY_KEY_CHARS:
+                return problem_response(
+                    422,
+                    "invalid_input",
+                    f"An Idempotency-Key has 1 to {MAX_IDEMPOTENCY_KEY_CHARS} characters.",
+                )
+            return await _handle_once(request, key, handler)
 
-        return once
+        return handle
 
 
-async def _once(
-    request: Request, key: str, do: Callable[[Request], Coroutine[Any, Any, Response]]
+async def _handle_once(
+    request: Request, key: str, handler: Callable[[Request], Coroutine[Any, Any, Response]]
 ) -> Response:
-    answers: Answers = request.app.state.answers
-    person: Person = request.state.person
+    cache: IdempotencyCache = request.app.state.idempotency
+    principal: Principal = request.state.principal
     digest = hashlib.sha256(request.url.query.encode() + b"\n" + await request.body()).digest()
-    told = answers.told((person.name, request.url.path, key), digest)
-    if told.digest != digest:
-        return problem(
+    entry = cache.get_or_add((principal.name, request.url.path, key), digest)
+    if entry.digest != digest:
+        return problem_response(
             409,
             "key_used",
             "This Idempotency-Key came with another body before. Use a new key for a new request.",
         )
-    async with told.lock:
-        if told.answer is not None:
-            return _replayed(told.answer)
-        made = await do(request)
-        if not isinstance(made, StreamingResponse) and made.status_code < 500:
-            told.answer = made
-        return made
+    async with entry.lock:
+        if entry.response is not None:
+            return _replay(entry.response)
+        response = await handler(request)
+        if not isinstance(response, StreamingResponse) and response.status_code < 500:
+            entry.response = response
+        return response
 
 
-def _replayed(told: Response) -> Response:
-    headers = {name: value for name, value in told.headers.items() if name != "content-length"}
-    return Response(told.body, told.status_code, {**headers, "Idempotency-Replayed": "true"})
+def _replay(response: Response) -> Response:
+    headers = {name: value for name, value in response.headers.items() if name != "content-length"}
+    return Response(response.body, response.status_code, {**headers, "Idempotency-Replayed": "true"})

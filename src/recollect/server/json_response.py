@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from starlette.responses import JSONResponse
 
 
-class Answer(JSONResponse):
+class Utf8JSONResponse(JSONResponse):
     """What a text holds that cannot be written as UTF-8 is shown as a question mark, rather than not at all."""
 
     def render(self, content: object) -> bytes:
@@ -14,11 +14,11 @@ class Answer(JSONResponse):
         return text.encode("utf-8", "replace")
 
 
-def answer(
-    shape: object,
+def json_response(
+    content: object,
     status: int = 200,
     *,
     headers: Mapping[str, str] | None = None,
     media_type: str | None = None,
-) -> Answer:
-    return Answer(shape, status, headers=dict(headers or {}), media_type=media_type)
+) -> Utf8JSONResponse:
+    return Utf8JSONResponse(content, status, headers=dict(headers or {}), media_type=media_type)

@@ -19,11 +19,11 @@ from recollect.errors import (
     StoreFull,
     TextTooLong,
 )
-from recollect.server.json_response import Answer, answer
+from recollect.server.json_response import Utf8JSONResponse, json_response
 
-TYPE = "application/problem+json"
+PROBLEM_MEDIA_TYPE = "application/problem+json"
 #: Looked up along the exception's ancestry.
-STATUS: Mapping[type[BaseException], int] = {
+STATUS_BY_ERROR: Mapping[type[BaseException], int] = {
     TextTooLong: 413,
     InvalidInput: 422,
     NotFound: 404,
@@ -41,29 +41,31 @@ STATUS: Mapping[type[BaseException], int] = {
     RecollectError: 500,
 }
 #: Seconds after which the same request may work.
-AGAIN = {503: "1", 429: "60"}
+RETRY_AFTER_SECONDS = {503: "1", 429: "60"}
 
 
-def problem(
-    status: int, code: str, detail: str, *, headers: Mapping[str, str] | None = None, **more: object
-) -> Answer:
+def problem_response(
+    status: int, code: str, detail: str, *, headers: Mapping[str, str] | None = None, **extensions: object
+) -> Utf8JSONResponse:
     """`code` is for machines and never changes; `detail` is for people."""
     body = _body(status, code, detail)
-    wait = {"Retry-After": AGAIN[status]} if status in AGAIN else {}
-    return answer({**body, **more}, status, media_type=TYPE, headers={**wait, **(headers or {})})
+    wait = {"Retry-After": RETRY_AFTER_SECONDS[status]} if status in RETRY_AFTER_SECONDS else {}
+    return json_response(
+        {**body, **extensions}, status, media_type=PROBLEM_MEDIA_TYPE, headers={**wait, **(headers or {})}
+    )
 
 
-def from_error(error: RecollectError) -> Answer:
-    return problem(_status(error), _code(type(error).__name__), str(error))
+def error_response(error: RecollectError) -> Utf8JSONResponse:
+    return problem_response(_error_status(error), _code(type(error).__name__), str(error))
 
 
-def as_problem(error: RecollectError) -> dict[str, object]:
+def serialize_problem(error: RecollectError) -> dict[str, object]:
     """The same without a status line, for an answer that has begun."""
-    return _body(_status(error), _code(type(error).__name__), str(error))
+    return _body(_error_status(error), _code(type(error).__name__), str(error))
 
 
-def _status(error: RecollectError) -> int:
-    return next(STATUS[each] for each in type(error).__mro__ if each in STATUS)
+def _error_status(error: RecollectError) -> int:
+    return next(STATUS_BY_ERROR[each] for each in type(error).__mro__ if each in STATUS_BY_ERROR)
 
 
 def _body(status: int, code: str, detail: str) -> dict[str, object]:

@@ -4,110 +4,120 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from recollect.domain.scope import LONGEST_NAME
-from recollect.domain.setting import CAPS
-from recollect.server.responses.resources import MEMORY_ID, BandName, KindName, ModeName, OriginName
+from recollect.domain.scope import MAX_NAME_CHARS
+from recollect.domain.setting import CAP_SETTING_PREFIX
+from recollect.server.responses.resources import EXAMPLE_MEMORY_ID, BandName, KindName, ModeName, OriginName
 
-Text: TypeAlias = Annotated[str, Field(min_length=1, description="Any text.")]
-Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+NonEmptyText: TypeAlias = Annotated[str, Field(min_length=1, description="Any text.")]
+ResourceName: TypeAlias = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)]
 
 
-def _without_caps(chosen: dict[str, object] | None) -> dict[str, object] | None:
-    if capped := [name for name in chosen or () if name.startswith(CAPS)]:
+def _reject_caps(settings: dict[str, object] | None) -> dict[str, object] | None:
+    if capped := [name for name in settings or () if name.startswith(CAP_SETTING_PREFIX)]:
         raise ValueError(f"{capped[0]} is a cap, which no call can lift")
-    return chosen
+    return settings
 
 
-Chosen: TypeAlias = Annotated[
+CallSettings: TypeAlias = Annotated[
     dict[str, bool | int | float | str | list[str]] | None,
-    AfterValidator(_without_caps),
+    AfterValidator(_reject_caps),
     Field(description="Settings for this call alone, by name.", examples=[{"recall.limit": 5}]),
 ]
 
 
-class Given(BaseModel):
+class RequestModel(BaseModel):
     """What a client sends: no key may be misspelt, nothing is guessed."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class NewMemory(Given):
+class CreateMemoryRequest(RequestModel):
     content: Annotated[str, Field(min_length=1, examples=["I am vegetarian."])]
-    tags: Annotated[list[Name], Field(default_factory=list, examples=[["food"]])]
+    tags: Annotated[list[ResourceName], Field(default_factory=list, examples=[["food"]])]
     kind: KindName | None = None
-    chat_id: Name | None = None
+    chat_id: ResourceName | None = None
 
 
-class MemoryChange(Given):
+class UpdateMemoryRequest(RequestModel):
     content: Annotated[str | None, Field(min_length=1, examples=["I am vegan."])] = None
-    tags: Annotated[list[Name] | None, Field(examples=[["food"]])] = None
+    tags: Annotated[list[ResourceName] | None, Field(examples=[["food"]])] = None
     pinned: bool | None = None
 
 
-class Merge(Given):
-    ids: Annotated[list[Name], Field(min_length=2, max_length=100, examples=[[MEMORY_ID, "01k9x2v7q3m6"]])]
+class MergeMemoriesRequest(RequestModel):
+    ids: Annotated[
+        list[ResourceName],
+        Field(min_length=2, max_length=100, examples=[[EXAMPLE_MEMORY_ID, "01k9x2v7q3m6"]]),
+    ]
 
 
-class Apart(Given):
-    ids: Annotated[list[Name], Field(min_length=2, max_length=2, examples=[[MEMORY_ID, "01k9x2v7q3m6"]])]
+class MarkDistinctRequest(RequestModel):
+    ids: Annotated[
+        list[ResourceName], Field(min_length=2, max_length=2, examples=[[EXAMPLE_MEMORY_ID, "01k9x2v7q3m6"]])
+    ]
 
 
-class Several(Given):
-    ids: Annotated[list[Name], Field(min_length=1, max_length=1000, examples=[[MEMORY_ID, "01k9x2v7q3m6"]])]
+class MemoryIdsRequest(RequestModel):
+    ids: Annotated[
+        list[ResourceName],
+        Field(min_length=1, max_length=1000, examples=[[EXAMPLE_MEMORY_ID, "01k9x2v7q3m6"]]),
+    ]
 
 
-class Find(Given):
+class FindMemoriesRequest(RequestModel):
     query: Annotated[str, Field(min_length=1, examples=["food"])]
     kind: KindName | None = None
     origin: OriginName | None = None
     importance: BandName | None = None
 
 
-class Undo(Given):
-    event_id: Annotated[Name | None, Field(description="Which; without it the last one.")] = None
+class UndoRequest(RequestModel):
+    event_id: Annotated[ResourceName | None, Field(description="Which; without it the last one.")] = None
 
 
-class Question(Given):
+class SearchRequest(RequestModel):
     query: Annotated[str, Field(min_length=1, examples=["What can I cook?"])]
-    chat_id: Name | None = None
+    chat_id: ResourceName | None = None
     limit: Annotated[int | None, Field(ge=1, le=1000)] = None
     as_of: Annotated[str | None, Field(description="What was known and true then, ISO 8601.")] = None
     mode: ModeName | None = None
-    settings: Chosen = None
+    settings: CallSettings = None
     receipt: Annotated[
         bool, Field(description="false leaves no receipt: for trying out, or while somebody types.")
     ] = True
 
 
-class ContextWanted(Given):
+class ContextRequest(RequestModel):
     query: Annotated[str, Field(min_length=1, examples=["What can I cook?"])]
-    chat_id: Name | None = None
+    chat_id: ResourceName | None = None
     budget: Annotated[int | None, Field(ge=0, le=1_000_000, description="Tokens at most.")] = None
-    context_ids: Annotated[list[Name], Field(default_factory=list, description="Files to show besides.")]
+    context_ids: Annotated[
+        list[ResourceName], Field(default_factory=list, description="Files to show besides.")
+    ]
     mode: ModeName | None = None
-    settings: Chosen = None
+    settings: CallSettings = None
 
 
-class WhyNot(Given):
+class WhyNotRequest(RequestModel):
     query: Annotated[str, Field(min_length=1, examples=["What can I cook?"])]
-    memory_id: Annotated[Name, Field(examples=[MEMORY_ID])]
-    chat_id: Name | None = None
+    memory_id: Annotated[ResourceName, Field(examples=[EXAMPLE_MEMORY_ID])]
+    chat_id: ResourceName | None = None
 
 
-class Feedback(Given):
-    receipt_id: Annotated[Name, Field(description="The receipt, or `last`.", examples=["last"])]
-    item_id: Annotated[Name, Field(description="An item of it, or the beginning of its id.")]
+class FeedbackRequest(RequestModel):
+    receipt_id: Annotated[ResourceName, Field(description="The receipt, or `last`.", examples=["last"])]
+    item_id: Annotated[ResourceName, Field(description="An item of it, or the beginning of its id.")]
     relevant: bool
 
 
-class ConsentAnswer(Given):
+class SetConsentRequest(RequestModel):
     category: Annotated[str, Field(examples=["profile"], description="`profile`, or a kind of memory.")] = (
         "profile"
     )
     granted: bool
 
 
-class ProfileForm(BaseModel):
+class UpdateProfileRequest(BaseModel):
     """Any further field is kept as well. A field that is not sent stays as it is."""
 
     model_config = ConfigDict(extra="allow", strict=True)
@@ -118,110 +128,114 @@ class ProfileForm(BaseModel):
     freeformNotes: str | None = None  # noqa: N815
 
 
-class Erase(Given):
+class EraseRequest(RequestModel):
     """One of the three."""
 
-    memory_id: Name | None = None
-    chat_id: Name | None = None
+    memory_id: ResourceName | None = None
+    chat_id: ResourceName | None = None
     everything: bool = False
 
 
-class NewContext(Given):
-    name: Annotated[Name, Field(examples=["plan"])]
+class CreateContextFileRequest(RequestModel):
+    name: Annotated[ResourceName, Field(examples=["plan"])]
     content: Annotated[str, Field(min_length=1, examples=["We ship on Fridays."])]
-    chat_id: Annotated[Name | None, Field(description="A chat to attach it to.")] = None
+    chat_id: Annotated[ResourceName | None, Field(description="A chat to attach it to.")] = None
 
 
-class SummariseNow(Given):
-    chat_id: Name
+class SummarizeRequest(RequestModel):
+    chat_id: ResourceName
 
 
-class Gardening(Given):
+class MaintenanceRequest(RequestModel):
     dry_run: bool = False
 
 
-class SettingValue(Given):
+class SetPreferenceRequest(RequestModel):
     value: Annotated[bool | int | float | str | list[str], Field(examples=[5])]
 
 
-class NewToken(Given):
-    name: Annotated[Name, Field(examples=["phone"])]
-    user_id: Annotated[Name | None, Field(description="Whose memory it opens; without one, yours.")] = None
+class CreateTokenRequest(RequestModel):
+    name: Annotated[ResourceName, Field(examples=["phone"])]
+    user_id: Annotated[
+        ResourceName | None, Field(description="Whose memory it opens; without one, yours.")
+    ] = None
     admin: Annotated[bool, Field(description="Let it open everybody's.")] = False
 
 
-class Numbers(Given):
+class SaveTuningRequest(RequestModel):
     values: Annotated[
         dict[str, int | float],
         Field(min_length=1, max_length=100, examples=[{"recall.alpha": 0.5}], description="By setting."),
     ]
 
 
-class Labelled(Given):
+class LabelledQueryRequest(RequestModel):
     query: Annotated[str, Field(min_length=1, examples=["What can I cook?"])]
-    chat_id: Name | None = None
+    chat_id: ResourceName | None = None
     relevant: Annotated[
         list[str] | dict[str, int | float],
         Field(description="Ids or texts, or how much each of them counts.", examples=[["is vegetarian"]]),
     ]
 
 
-class Tune(Given):
+class TuneRequest(RequestModel):
     labels: Annotated[
-        list[Labelled] | None,
+        list[LabelledQueryRequest] | None,
         Field(max_length=1000, description="Ten at least; without any, those of the user's feedback."),
     ] = None
     dry_run: bool = False
     force: Annotated[
         bool, Field(description="Keep the numbers even if the gain does not hold elsewhere.")
     ] = False
-    name: Annotated[Name, Field(description="Keep them under this name.")] = "tuned"
+    name: Annotated[ResourceName, Field(description="Keep them under this name.")] = "tuned"
 
 
-class ChatChange(Given):
-    title: Annotated[str | None, Field(min_length=1, max_length=LONGEST_NAME)] = None
+class UpdateChatRequest(RequestModel):
+    title: Annotated[str | None, Field(min_length=1, max_length=MAX_NAME_CHARS)] = None
     mode: Annotated[ModeName | None, Field(description="null is as elsewhere.")] = None
 
 
-class Branch(Given):
-    message_id: Name
-    chat_id: Annotated[Name, Field(description="The name of the new chat.")]
+class BranchChatRequest(RequestModel):
+    message_id: ResourceName
+    chat_id: Annotated[ResourceName, Field(description="The name of the new chat.")]
 
 
-class MessageEdit(Given):
-    content: Text
+class EditMessageRequest(RequestModel):
+    content: NonEmptyText
 
 
-class PastTurn(Given):
+class HistoryTurnRequest(RequestModel):
     role: Literal["user", "assistant"]
     content: str
 
 
-class Said(Given):
+class SendMessageRequest(RequestModel):
     content: Annotated[str, Field(min_length=1, examples=["What can I cook tonight?"])]
-    id: Annotated[Name | None, Field(description="Your own id: the same one is not asked twice.")] = None
+    id: Annotated[ResourceName | None, Field(description="Your own id: the same one is not asked twice.")] = (
+        None
+    )
     system: Annotated[str | None, Field(description="Your system prompt; it is sent first, untouched.")] = (
         None
     )
     past: Annotated[
-        list[PastTurn] | None,
+        list[HistoryTurnRequest] | None,
         Field(
             description="The conversation so far, where it is not stored: memory is off, or the chat temporary."
         ),
     ] = None
     mode: ModeName | None = None
     stream: Annotated[bool, Field(description="false answers once, as JSON.")] = True
-    settings: Chosen = None
+    settings: CallSettings = None
 
 
-class Again(Given):
+class RegenerateRequest(RequestModel):
     system: str | None = None
     mode: ModeName | None = None
     stream: bool = True
-    settings: Chosen = None
+    settings: CallSettings = None
 
 
-class Heard(Given):
+class AddMessagesRequest(RequestModel):
     """Messages in the shape of today's chat APIs."""
 
     messages: Annotated[
@@ -230,49 +244,50 @@ class Heard(Given):
     ]
     sync: Annotated[bool, Field(description="Wait for what is learned.")] = False
     mode: ModeName | None = None
-    settings: Chosen = None
+    settings: CallSettings = None
 
 
-class LlmCall(BaseModel):
+class LlmRequest(BaseModel):
     """A conversation; its last message is the question."""
 
     model_config = ConfigDict(strict=True)
 
     messages: Annotated[
-        list[PastTurn], Field(min_length=1, examples=[[{"role": "user", "content": "What can I cook?"}]])
+        list[HistoryTurnRequest],
+        Field(min_length=1, examples=[[{"role": "user", "content": "What can I cook?"}]]),
     ]
-    conversationId: Name | None = None  # noqa: N815 - the key of this route
+    conversationId: ResourceName | None = None  # noqa: N815 - the key of this route
     system: str | None = None
 
 
 # mem0's requests: keys we do not know are none of our business.
 
 
-class Mem0Message(BaseModel):
+class Mem0MessageRequest(BaseModel):
     role: str = "user"
     content: str | list[dict[str, object]]
 
 
-class Mem0Add(BaseModel):
-    messages: list[Mem0Message] | str
-    user_id: Name | None = None
-    agent_id: Name | None = None
-    run_id: Annotated[Name | None, Field(description="Becomes the chat.")] = None
+class Mem0AddRequest(BaseModel):
+    messages: list[Mem0MessageRequest] | str
+    user_id: ResourceName | None = None
+    agent_id: ResourceName | None = None
+    run_id: Annotated[ResourceName | None, Field(description="Becomes the chat.")] = None
     metadata: dict[str, object] | None = None
     infer: Annotated[bool, Field(description="false keeps the texts as they are.")] = True
 
 
-class Mem0Search(BaseModel):
+class Mem0SearchRequest(BaseModel):
     query: Annotated[str, Field(min_length=1)]
-    user_id: Name | None = None
-    run_id: Name | None = None
-    agent_id: Name | None = None
+    user_id: ResourceName | None = None
+    run_id: ResourceName | None = None
+    agent_id: ResourceName | None = None
     filters: dict[str, object] | None = None
     limit: Annotated[int | None, Field(ge=1, le=1000)] = None
     top_k: Annotated[int | None, Field(ge=1, le=1000)] = None
 
 
-class Mem0Update(BaseModel):
+class Mem0UpdateRequest(BaseModel):
     text: str | None = None
     data: str | None = None
     memory: str | None = None

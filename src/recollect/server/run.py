@@ -8,65 +8,69 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
-from recollect.bootstrap import Runtime
+from recollect.bootstrap import Application
 from recollect.errors import ConfigError
 from recollect.server.app import create_app
-from recollect.server.auth import House, is_loopback
-from recollect.server.logs import logging_to_stderr
-from recollect.server.malformed_request import Protocol
-from recollect.server.sessions import Sessions
-from recollect.server.tokens import Keys
+from recollect.server.auth import AuthConfig, is_loopback
+from recollect.server.logs import log_to_stderr
+from recollect.server.malformed_request import ProblemHttpProtocol
+from recollect.server.sessions import SessionStore
+from recollect.server.tokens import TokenStore
 
-LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 #: Seconds that answers under way may still take when the server stops.
-GRACE = 10
+SHUTDOWN_GRACE_SECONDS = 10
 
 
-def make_house(
-    runtime: Runtime, *, host: str, names: frozenset[str] = frozenset(), public: bool = False
-) -> House:
+def create_auth_config(
+    application: Application, *, host: str, allowed_hosts: frozenset[str] = frozenset(), public: bool = False
+) -> AuthConfig:
     """What the doorkeeper goes by. An address others can reach has to be asked for by name."""
-    connection = runtime.settings.resolve().connection
+    connection = application.settings.resolve().machine
     local = is_loopback(host)
     if not local and not public:
         raise ConfigError(
             f"{host} can be reached by others. Say so with --public and name the host with --name; everybody"
             " needs a token then."
         )
-    return House(
-        keys=Keys(Path(connection.db), owner=connection.user),
-        sessions=Sessions(),
-        hosts=names | (LOCAL_NAMES if local else frozenset({host})),
+    return AuthConfig(
+        token_store=TokenStore(Path(connection.db), owner=connection.user),
+        sessions=SessionStore(),
+        allowed_hosts=allowed_hosts | (LOOPBACK_HOSTS if local else frozenset({host})),
         # Another name, or --public, means a proxy before this server: its requests come from loopback too.
-        local=local and not public and names <= LOCAL_NAMES,
-        per_minute=connection.requests_per_minute,
+        is_local=local and not public and allowed_hosts <= LOOPBACK_HOSTS,
+        max_requests_per_minute=connection.requests_per_minute,
     )
 
 
 def serve(
-    runtime: Runtime,
-    house: House,
+    application: Application,
+    auth_config: AuthConfig,
     *,
     host: str,
     port: int,
     worker: bool = True,
-    ready: Callable[[int], None] | None = None,
+    on_ready: Callable[[int], None] | None = None,
 ) -> None:
     """Serve until stopped; `ready` is called with the port once requests are answered."""
-    listener = _listen(host, port)
-    config = configuration(create_app(runtime, house=house, worker=worker))
-    connection = runtime.settings.resolve().connection
-    with closing(listener), logging_to_stderr(connection.log_format, connection.log_level):
-        _Server(config, ready).run(sockets=[listener])
+    listener = _open_listener(host, port)
+    config = create_uvicorn_config(create_app(application, auth_config=auth_config, worker=worker))
+    connection = application.settings.resolve().machine
+    with closing(listener), log_to_stderr(connection.log_format, connection.log_level):
+        _NotifyingServer(config, on_ready).run(sockets=[listener])
 
 
-def configuration(app: ASGIApp, *, grace: int = GRACE) -> uvicorn.Config:
+def create_uvicorn_config(app: ASGIApp, *, grace_seconds: int = SHUTDOWN_GRACE_SECONDS) -> uvicorn.Config:
     return uvicorn.Config(
-        app, http=Protocol, log_config=None, server_header=False, timeout_graceful_shutdown=grace
+        app,
+        http=ProblemHttpProtocol,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=grace_seconds,
     )
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _open_listener(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.create_server((host, port), family=family, backlog=512)
@@ -79,12 +83,12 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, ready: Callable[[int], None] | None) -> None:
+class _NotifyingServer(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[int], None] | None) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._on_ready = on_ready
 
     async def startup(self, sockets: object = None) -> None:
         await super().startup(sockets)  # type: ignore[arg-type]
-        if self._ready and self.started:
-            self._ready(self.servers[0].sockets[0].getsockname()[1])
+        if self._on_ready and self.started:
+            self._on_ready(self.servers[0].sockets[0].getsockname()[1])

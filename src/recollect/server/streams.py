@@ -9,35 +9,35 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from recollect.errors import ProviderBusy
-from recollect.ports.chat_model import ChatModel, Completion, Turn
+from recollect.ports.chat_model import ChatModel, Completion, ModelMessage
 
 Piece = TypeVar("Piece")
 #: Answers under way at once; each has a thread that mostly waits for a model.
-MOST = 512
+MAX_ACTIVE_ANSWERS = 512
 #: Seconds of silence after which a client is told that somebody is still there.
-PATIENCE = 15.0
+HEARTBEAT_SECONDS = 15.0
 
 
-class Brake:
+class CancelToken:
     """Pulled by whoever stops an answer, or leaves."""
 
     def __init__(self) -> None:
-        self._pulled = threading.Event()
+        self._event = threading.Event()
 
-    def pull(self) -> None:
-        self._pulled.set()
+    def cancel(self) -> None:
+        self._event.set()
 
     @property
-    def pulled(self) -> bool:
-        return self._pulled.is_set()
+    def is_cancelled(self) -> bool:
+        return self._event.is_set()
 
 
 @dataclass(frozen=True, slots=True)
-class Braked:
+class CancellableModel:
     """A chat model that ends its answer when the brake is pulled, as if it had said all it wanted."""
 
     model: ChatModel
-    brake: Brake
+    cancel_token: CancelToken
 
     @property
     def model_id(self) -> str:
@@ -45,46 +45,48 @@ class Braked:
 
     def complete(
         self,
-        turns: Sequence[Turn],
+        messages: Sequence[ModelMessage],
         *,
         max_tokens: int,
         schema: Mapping[str, object] | None = None,
         timeout: float | None = None,
     ) -> Completion:
-        return self.model.complete(turns, max_tokens=max_tokens, schema=schema, timeout=timeout)
+        return self.model.complete(messages, max_tokens=max_tokens, schema=schema, timeout=timeout)
 
     def stream(
-        self, turns: Sequence[Turn], *, max_tokens: int, timeout: float | None = None
+        self, messages: Sequence[ModelMessage], *, max_tokens: int, timeout: float | None = None
     ) -> Iterator[str]:
-        for piece in self.model.stream(turns, max_tokens=max_tokens, timeout=timeout):
-            if self.brake.pulled:
+        for piece in self.model.stream(messages, max_tokens=max_tokens, timeout=timeout):
+            if self.cancel_token.is_cancelled:
                 return
             yield piece
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class StreamFailure:
     error: Exception
 
 
-class Flow(Generic[Piece]):
+class ThreadStream(Generic[Piece]):
     """What an iterator yields in a thread of its own, for the event loop."""
 
-    def __init__(self, make: Callable[[], Iterator[Piece]], brake: Brake) -> None:
-        self._make = make
-        self._brake = brake
+    def __init__(self, create_iterator: Callable[[], Iterator[Piece]], cancel_token: CancelToken) -> None:
+        self._create_iterator = create_iterator
+        self._cancel_token = cancel_token
         self._loop = asyncio.get_running_loop()
-        self._queue: asyncio.Queue[Piece | Failure | None] = asyncio.Queue()
+        self._queue: asyncio.Queue[Piece | StreamFailure | None] = asyncio.Queue()
 
     def start(self) -> None:
         # What is done there belongs to the request that asked for it.
-        whole = copy_context().run
-        threading.Thread(target=whole, args=(self._run,), name="recollect-answer", daemon=True).start()
+        run_in_context = copy_context().run
+        threading.Thread(
+            target=run_in_context, args=(self._run,), name="recollect-answer", daemon=True
+        ).start()
 
     async def next(self) -> Piece | None:
         """The next piece; None at the end. What went wrong in the thread is raised here."""
         piece = await self._queue.get()
-        if isinstance(piece, Failure):
+        if isinstance(piece, StreamFailure):
             raise piece.error
         return piece
 
@@ -93,7 +95,7 @@ class Flow(Generic[Piece]):
         try:
             while True:
                 try:
-                    piece = await asyncio.wait_for(self.next(), PATIENCE)
+                    piece = await asyncio.wait_for(self.next(), HEARTBEAT_SECONDS)
                 except TimeoutError:
                     yield None
                     continue
@@ -101,58 +103,58 @@ class Flow(Generic[Piece]):
                     return
                 yield piece
         finally:
-            self._brake.pull()
+            self._cancel_token.cancel()
 
     def _run(self) -> None:
         try:
-            for piece in self._make():
-                self._hand_over(piece)
-            self._hand_over(None)
+            for piece in self._create_iterator():
+                self._enqueue(piece)
+            self._enqueue(None)
         except Exception as error:  # noqa: BLE001 - the thread's boundary: whoever listens gets it
-            self._hand_over(Failure(error))
+            self._enqueue(StreamFailure(error))
 
-    def _hand_over(self, piece: Piece | Failure | None) -> None:
+    def _enqueue(self, piece: Piece | StreamFailure | None) -> None:
         try:
             self._loop.call_soon_threadsafe(self._queue.put_nowait, piece)
         except RuntimeError:
             # The server is gone; what was said is kept all the same.
-            self._brake.pull()
+            self._cancel_token.cancel()
 
 
 @dataclass(slots=True)
-class Conversations:
+class ActiveAnswers:
     """The answers under way, by user and chat. Used in the event loop alone."""
 
-    works: bool = True  #: whether queued work is done in this process
-    _brakes: dict[tuple[str, str], list[Brake]] = field(default_factory=dict)
+    runs_worker: bool = True  #: whether queued work is done in this process
+    _cancel_tokens: dict[tuple[str, str], list[CancelToken]] = field(default_factory=dict)
 
-    def begin(self, user: str, chat: str) -> Brake:
-        if sum(map(len, self._brakes.values())) >= MOST:
-            raise ProviderBusy(f"{MOST} answers are under way already. Try again in a moment.")
-        brake = Brake()
-        self._brakes.setdefault((user, chat), []).append(brake)
-        return brake
+    def start(self, user: str, chat: str) -> CancelToken:
+        if sum(map(len, self._cancel_tokens.values())) >= MAX_ACTIVE_ANSWERS:
+            raise ProviderBusy(f"{MAX_ACTIVE_ANSWERS} answers are under way already. Try again in a moment.")
+        cancel_token = CancelToken()
+        self._cancel_tokens.setdefault((user, chat), []).append(cancel_token)
+        return cancel_token
 
-    def end(self, user: str, chat: str, brake: Brake) -> None:
-        here = self._brakes.get((user, chat), [])
-        if brake in here:
-            here.remove(brake)
-        if not here:
-            self._brakes.pop((user, chat), None)
+    def finish(self, user: str, chat: str, cancel_token: CancelToken) -> None:
+        active_tokens = self._cancel_tokens.get((user, chat), [])
+        if cancel_token in active_tokens:
+            active_tokens.remove(cancel_token)
+        if not active_tokens:
+            self._cancel_tokens.pop((user, chat), None)
 
     def stop(self, user: str, chat: str) -> int:
         """Stop what is said in a chat; return how many answers that were."""
-        brakes = self._brakes.get((user, chat), [])
-        for brake in brakes:
-            brake.pull()
-        return len(brakes)
+        cancel_tokens = self._cancel_tokens.get((user, chat), [])
+        for cancel_token in cancel_tokens:
+            cancel_token.cancel()
+        return len(cancel_tokens)
 
 
-def event(name: str, data: object) -> bytes:
+def format_event(name: str, data: object) -> bytes:
     """A server-sent event. JSON has no line breaks of its own, so one line of data is enough."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return f"event: {name}\ndata: {text}\n\n".encode("utf-8", "replace")
 
 
 #: A comment, which clients pass over.
-STILL_HERE = b": still here\n\n"
+HEARTBEAT = b": still here\n\n"

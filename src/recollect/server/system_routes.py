@@ -8,57 +8,65 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from starlette.responses import Response
 
 from recollect import __version__
-from recollect.server.problems import problem
-from recollect.server.sessions import COOKIE, SESSION_SECONDS, Sessions
+from recollect.server.problems import problem_response
+from recollect.server.sessions import SESSION_COOKIE, SESSION_SECONDS, SessionStore
 
 router = APIRouter(tags=["server"])
 
 
 @router.get("/health")
-def health() -> dict[str, str]:
+def get_health() -> dict[str, str]:
     """Whether the server answers. It says nothing about anybody's memory."""
     return {"status": "ok"}
 
 
 @router.get("/version")
-def version() -> dict[str, str]:
+def get_version() -> dict[str, str]:
     """Which recollect this is."""
     return {"version": __version__}
 
 
 @router.get("/login", include_in_schema=False)
-def login(request: Request, code: str = "") -> Response:
+def log_in(request: Request, code: str = "") -> Response:
     """Exchange the code of a link, which works once, for a session."""
-    sessions: Sessions = request.app.state.house.sessions
-    begun = sessions.begin(code)
-    if begun is None:
-        return problem(
+    sessions: SessionStore = request.app.state.auth_config.sessions
+    started = sessions.start(code)
+    if started is None:
+        return problem_response(
             401, "link_used", "This link was used already or is too old. `recollect up` prints a new one."
         )
-    name, _ = begun
+    name, _ = started
     response = RedirectResponse("/", 303)
-    response.set_cookie(COOKIE, name, max_age=SESSION_SECONDS, httponly=True, samesite="strict", path="/")
+    response.set_cookie(
+        SESSION_COOKIE, name, max_age=SESSION_SECONDS, httponly=True, samesite="strict", path="/"
+    )
     return response
 
 
 @router.get("/session", include_in_schema=False)
-def session(request: Request) -> Response:
+def get_session(request: Request) -> Response:
     """Who is logged in, and the token that changes need."""
-    sessions: Sessions = request.app.state.house.sessions
-    found = sessions.get(request.cookies.get(COOKIE, ""))
-    if found is None:
-        return problem(401, "no_session", "Nobody is logged in here. `recollect up` prints a link.")
-    return JSONResponse({"user": found.person.user, "admin": found.person.admin, "csrf": found.csrf})
+    sessions: SessionStore = request.app.state.auth_config.sessions
+    active_session = sessions.get(request.cookies.get(SESSION_COOKIE, ""))
+    if active_session is None:
+        return problem_response(401, "no_session", "Nobody is logged in here. `recollect up` prints a link.")
+    return JSONResponse(
+        {
+            "user": active_session.principal.user,
+            "admin": active_session.principal.is_admin,
+            "csrf": active_session.csrf_token,
+        }
+    )
 
 
 @router.get("/docs", include_in_schema=False)
-def docs(request: Request) -> HTMLResponse:
+def show_docs(request: Request) -> HTMLResponse:
     """What can be asked, from the server's own description; nothing is fetched from elsewhere."""
-    described: dict[str, Any] = request.app.openapi()
+    schema: dict[str, Any] = request.app.openapi()
     rows = "".join(
         f"<tr><td><code>{escape(method.upper())}</code></td><td><code>{escape(path)}</code></td>"
         f"<td>{escape(str(each.get('summary', '')))}</td><td>{escape(str(each.get('description', '')))}</td></tr>"
-        for path, methods in described["paths"].items()
+        for path, methods in schema["paths"].items()
         for method, each in methods.items()
     )
     return HTMLResponse(

@@ -9,23 +9,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.domain.scope import valid_name
+from recollect.domain.scope import validate_name
 from recollect.errors import InvalidInput, NotFound
 
 #: Every token begins with it, which tells them from the keys of model providers.
-PREFIX = "rk-"
+TOKEN_PREFIX = "rk-"  # noqa: S105 - not a password
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
+class Principal:
     """Somebody with a token."""
 
     name: str  #: of the token
     user: str  #: whose memory they see
-    admin: bool = False
+    is_admin: bool = False
 
 
-class Keys:
+class TokenStore:
     """
     The tokens of one memory, in two files beside it that only their owner can read.
 
@@ -33,61 +33,61 @@ class Keys:
     """
 
     def __init__(self, db: Path, *, owner: str) -> None:
-        self._own = db.with_name(f"{db.name}.token")
-        self._others = db.with_name(f"{db.name}.tokens.json")
-        self.owner = Person(name="owner", user=owner, admin=True)
+        self._owner_token_path = db.with_name(f"{db.name}.token")
+        self._tokens_path = db.with_name(f"{db.name}.tokens.json")
+        self.owner = Principal(name="owner", user=owner, is_admin=True)
 
     @property
-    def own_token(self) -> str:
+    def owner_token(self) -> str:
         """The owner's token, made if there is none yet."""
         try:
-            return self._own.read_text("utf-8").strip()
+            return self._owner_token_path.read_text("utf-8").strip()
         except FileNotFoundError:
-            token = PREFIX + secrets.token_urlsafe(32)
-            _write(self._own, token + "\n")
+            token = TOKEN_PREFIX + secrets.token_urlsafe(32)
+            _write_private(self._owner_token_path, token + "\n")
             return token
 
-    def who(self, token: str) -> Person | None:
+    def authenticate(self, token: str) -> Principal | None:
         """Whose token it is. Takes as long for a wrong one as for a right one."""
         digest = _digest(token)
-        found = self.owner if hmac.compare_digest(digest, _digest(self.own_token)) else None
-        for person, known in self._known().items():
-            if hmac.compare_digest(digest, known):
-                found = person
-        return found
+        principal = self.owner if hmac.compare_digest(digest, _digest(self.owner_token)) else None
+        for candidate, known_digest in self._digests_by_principal().items():
+            if hmac.compare_digest(digest, known_digest):
+                principal = candidate
+        return principal
 
     def add(self, name: str, *, user: str, admin: bool = False) -> str:
         """Make a token; it is shown this once."""
         entries = self._entries()
         if name in entries or name == self.owner.name:
             raise InvalidInput(f"There is a token {name!r} already. Choose another name, or revoke it first.")
-        token = PREFIX + secrets.token_urlsafe(32)
-        entries[valid_name("name of the token", name)] = {
-            "user": valid_name("user id", user),
+        token = TOKEN_PREFIX + secrets.token_urlsafe(32)
+        entries[validate_name("name of the token", name)] = {
+            "user": validate_name("user id", user),
             "admin": admin,
             "sha256": _digest(token),
         }
-        _write(self._others, json.dumps(entries, indent=2, ensure_ascii=False) + "\n")
+        _write_private(self._tokens_path, json.dumps(entries, indent=2, ensure_ascii=False) + "\n")
         return token
 
     def revoke(self, name: str) -> None:
         entries = self._entries()
         if entries.pop(name, None) is None:
             raise NotFound(f"There is no token {name!r}. `recollect tokens` lists them.")
-        _write(self._others, json.dumps(entries, indent=2, ensure_ascii=False) + "\n")
+        _write_private(self._tokens_path, json.dumps(entries, indent=2, ensure_ascii=False) + "\n")
 
-    def people(self) -> list[Person]:
-        return [self.owner, *self._known()]
+    def principals(self) -> list[Principal]:
+        return [self.owner, *self._digests_by_principal()]
 
-    def _known(self) -> dict[Person, str]:
+    def _digests_by_principal(self) -> dict[Principal, str]:
         return {
-            Person(name=name, user=str(entry["user"]), admin=bool(entry["admin"])): str(entry["sha256"])
+            Principal(name=name, user=str(entry["user"]), is_admin=bool(entry["admin"])): str(entry["sha256"])
             for name, entry in self._entries().items()
         }
 
     def _entries(self) -> dict[str, Mapping[str, object]]:
         try:
-            entries: dict[str, Mapping[str, object]] = json.loads(self._others.read_text("utf-8"))
+            entries: dict[str, Mapping[str, object]] = json.loads(self._tokens_path.read_text("utf-8"))
         except FileNotFoundError:
             return {}
         return entries
@@ -95,14 +95,14 @@ class Keys:
 
 def is_token(text: str) -> bool:
     """Whether a credential is meant as a token of ours, valid or not; quoted or in capitals it is a mistyped one."""
-    return text.strip("\"' ").lower().startswith(PREFIX)
+    return text.strip("\"' ").lower().startswith(TOKEN_PREFIX)
 
 
 def _digest(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _write(path: Path, text: str) -> None:
+def _write_private(path: Path, text: str) -> None:
     """Whole or not at all, and never readable by others, not even for a moment."""
     draft = path.with_name(f"{path.name}.new")
     draft.unlink(missing_ok=True)

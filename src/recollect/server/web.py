@@ -8,18 +8,18 @@ from fastapi.responses import HTMLResponse
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
-STATIC = Path(__file__).parent / "static"
+STATIC_DIR = Path(__file__).parent / "static"
 #: The first words of the app's addresses. web/src/app/routes.ts has the same; none is a path of the API.
-PAGES = "chat memory inbox timeline profile analytics lab settings connect status receipt".split()
+APP_PATHS = "chat memory inbox timeline profile analytics lab settings connect status receipt".split()
 #: Files beside the page that keep their name.
-BESIDE = ("theme.js", "favicon.svg")
+ROOT_FILES = ("theme.js", "favicon.svg")
 #: Nothing runs or is fetched but what this server gave, no page shows ours inside of itself, nothing is sent elsewhere.
-POLICY = (
+CONTENT_SECURITY_POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
     " frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
 )
-GUARDED = {
-    "Content-Security-Policy": POLICY,
+SECURITY_HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
@@ -27,10 +27,10 @@ GUARDED = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 #: A name with a hash in it never means anything else.
-FOR_EVER = "public, max-age=31536000, immutable"
-ASK_FIRST = "no-cache"
-TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
-NOT_BUILT = """<!doctype html>
+IMMUTABLE_CACHE_CONTROL = "public, max-age=31536000, immutable"
+REVALIDATE_CACHE_CONTROL = "no-cache"
+CONTENT_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
+NOT_BUILT_HTML = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Recollect</title></head><body>
 <h1>Recollect is running, but its web app was not built</h1>
 <p>It was installed where neither Node nor npm's registry could be reached. Everything else works:
@@ -44,58 +44,60 @@ page again. Or install a wheel, which has it inside.</p>
 router = APIRouter(include_in_schema=False)
 
 
-async def _static(request: Request) -> Path:
-    static: Path = request.app.state.house.static
+async def _static_dir(request: Request) -> Path:
+    static: Path = request.app.state.auth_config.static_dir
     return static
 
 
-Static = Annotated[Path, Depends(_static)]
-Accepts = Annotated[str, Header(alias="accept-encoding")]
+StaticDir = Annotated[Path, Depends(_static_dir)]
+AcceptEncoding = Annotated[str, Header(alias="accept-encoding")]
 
 
-def is_page(path: str) -> bool:
+def is_app_path(path: str) -> bool:
     """Whether a path is one of the app's, which anybody may load."""
-    return path.lstrip("/").partition("/")[0] in {"", *PAGES} or path.lstrip("/") in BESIDE
+    return path.lstrip("/").partition("/")[0] in {"", *APP_PATHS} or path.lstrip("/") in ROOT_FILES
 
 
-def page(static: Static, accepts: Accepts = "") -> Response:
+def serve_app(static_dir: StaticDir, accept_encoding: AcceptEncoding = "") -> Response:
     """The app, at whichever of its addresses."""
-    if not (static / "index.html").is_file():
-        return HTMLResponse(NOT_BUILT, headers=GUARDED)
-    return _file(static, "index.html", accepts, ASK_FIRST)
+    if not (static_dir / "index.html").is_file():
+        return HTMLResponse(NOT_BUILT_HTML, headers=SECURITY_HEADERS)
+    return _serve_file(static_dir, "index.html", accept_encoding, REVALIDATE_CACHE_CONTROL)
 
 
-router.get("/")(page)
-for each in PAGES:
-    router.get(f"/{each}")(page)
-    router.get(f"/{each}/{{rest:path}}")(page)
+router.get("/")(serve_app)
+for each in APP_PATHS:
+    router.get(f"/{each}")(serve_app)
+    router.get(f"/{each}/{{rest:path}}")(serve_app)
 
 
 @router.get("/assets/{name}")
-def asset(static: Static, name: str, accepts: Accepts = "") -> Response:
+def serve_asset(static_dir: StaticDir, name: str, accept_encoding: AcceptEncoding = "") -> Response:
     """A file of the app, under a name that changes with what is in it."""
-    return _file(static, f"assets/{name}", accepts, FOR_EVER)
+    return _serve_file(static_dir, f"assets/{name}", accept_encoding, IMMUTABLE_CACHE_CONTROL)
 
 
 @router.get("/favicon.svg")
 @router.get("/theme.js")
-def beside(request: Request, static: Static, accepts: Accepts = "") -> Response:
+def serve_root_file(
+    request: Request, static_dir: StaticDir, accept_encoding: AcceptEncoding = ""
+) -> Response:
     """A file that the page itself needs."""
-    return _file(static, request.url.path.lstrip("/"), accepts, ASK_FIRST)
+    return _serve_file(static_dir, request.url.path.lstrip("/"), accept_encoding, REVALIDATE_CACHE_CONTROL)
 
 
 @router.get("/favicon.ico")
-def icon(static: Static, accepts: Accepts = "") -> Response:
+def serve_favicon(static_dir: StaticDir, accept_encoding: AcceptEncoding = "") -> Response:
     """What browsers ask for when they show something else than the app."""
-    return _file(static, "favicon.svg", accepts, ASK_FIRST)
+    return _serve_file(static_dir, "favicon.svg", accept_encoding, REVALIDATE_CACHE_CONTROL)
 
 
-def _file(static: Path, name: str, accepts: str, keep: str) -> Response:
-    path, kind = static / name, TYPES.get(Path(name).suffix)
-    if kind is None or not path.is_file() or not path.resolve().is_relative_to(static.resolve()):
+def _serve_file(static_dir: Path, name: str, accept_encoding: str, cache_control: str) -> Response:
+    path, kind = static_dir / name, CONTENT_TYPES.get(Path(name).suffix)
+    if kind is None or not path.is_file() or not path.resolve().is_relative_to(static_dir.resolve()):
         raise HTTPException(404, "Not Found")
-    headers = {**GUARDED, "Cache-Control": keep, "Vary": "Accept-Encoding"}
-    packed = path.with_name(f"{path.name}.gz")
-    if "gzip" in accepts and packed.is_file():
-        path, headers["Content-Encoding"] = packed, "gzip"
+    headers = {**SECURITY_HEADERS, "Cache-Control": cache_control, "Vary": "Accept-Encoding"}
+    gzipped = path.with_name(f"{path.name}.gz")
+    if "gzip" in accept_encoding and gzipped.is_file():
+        path, headers["Content-Encoding"] = gzipped, "gzip"
     return FileResponse(path, media_type=kind, headers=headers)

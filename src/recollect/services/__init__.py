@@ -2,18 +2,20 @@
 
 from dataclasses import dataclass
 
-from recollect.services.chat import Conversing
-from recollect.services.ingest import EMBED, summarise
-from recollect.services.interchange import Importing
-from recollect.services.privacy import Privacy
-from recollect.services.reembedding import Moving
-from recollect.services.review import Reviewing
-from recollect.services.summaries import Summarising
-from recollect.services.tuning import Tuning
+from recollect.services.chat import ChatMixin
+from recollect.services.ingest import EMBED_JOB, summary_job
+from recollect.services.interchange import InterchangeMixin
+from recollect.services.privacy import PrivacyMixin
+from recollect.services.reembedding import ReembeddingMixin
+from recollect.services.review import ReviewMixin
+from recollect.services.summaries import SummaryMixin
+from recollect.services.tuning import TuningMixin
 
-__all__ = ["EMBED", "Engine", "summarise"]
+__all__ = ["EMBED_JOB", "Engine", "summary_job"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Engine(Conversing, Summarising, Reviewing, Tuning, Importing, Moving, Privacy):
+class Engine(
+    ChatMixin, SummaryMixin, ReviewMixin, TuningMixin, InterchangeMixin, ReembeddingMixin, PrivacyMixin
+):
     """A message goes in, what it teaches is kept and tended, the right memory comes out, and the user decides."""

@@ -2,19 +2,19 @@
 
 from dataclasses import dataclass
 
-from recollect.domain.event import Action, Event, Step
+from recollect.domain.event import Event, EventAction, EventChange
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.store import Store
 
 
 @dataclass(frozen=True, kw_only=True)
-class Core:
+class EngineBase:
     store: Store
     clock: Clock
     ids: Ids
 
-    def record(self, user: str, action: Action, *steps: Step) -> Event:
+    def record_event(self, user: str, action: EventAction, *steps: EventChange) -> Event:
         """Write down what was done to memories, so that it can be seen and undone."""
-        event = Event(id=self.ids.new(), user=user, at=self.clock.now(), action=action, steps=steps)
+        event = Event(id=self.ids.new(), user=user, at=self.clock.now(), action=action, changes=steps)
         self.store.events.add(event)
         return event

@@ -3,71 +3,75 @@
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.context.extractive_answer import quoting
-from recollect.domain.candidate import Key
-from recollect.domain.chat_turn import Answered, Delta, Happening, Recalled
-from recollect.domain.message import SPEAKERS, Draft, Message, Role
-from recollect.domain.outcomes import Observed
+from recollect.context.extractive_answer import quote_memories
+from recollect.domain.candidate import PassageKey
+from recollect.domain.chat_turn import AnswerDelta, AnswerFinished, ContextReady, TurnEvent
+from recollect.domain.message import CHAT_ROLES, Message, MessageDraft, Role
+from recollect.domain.outcomes import IngestResult
 from recollect.domain.policy import Policy
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, StoreError
-from recollect.ports.chat_model import ChatModel, Turn
-from recollect.ports.store import ALL
-from recollect.services.message_edits import Revising
-from recollect.services.recall import Recalling
-from recollect.services.spending import Metered
+from recollect.ports.chat_model import ChatModel, ModelMessage
+from recollect.ports.store import NO_LIMIT
+from recollect.services.message_edits import MessageEditsMixin
+from recollect.services.recall import RecallMixin
+from recollect.services.spending import MeteredModel
 
 #: Tokens an answer may have.
-LONGEST = 2048
+MAX_ANSWER_TOKENS = 2048
 #: Tokens of a conversation that are sent along. The oldest go half of this at a time, so that what is sent begins the
 #: same for many turns.
-PAST = 24_000
+MAX_HISTORY_TOKENS = 24_000
 #: The conversation itself is sent turn by turn, so the block need not repeat it.
-ALONE = {"assemble.buffer": 0, "assemble.local_floor": 100}
-HEARD_BEFORE = "it was heard before"
+CHAT_POLICY_OVERRIDES = {"assemble.buffer": 0, "assemble.local_floor": 100}
+ALREADY_STORED_REASON = "it was heard before"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Past:
+class ChatHistory:
     """A conversation as it was sent to the model, and what it holds."""
 
-    turns: tuple[Turn, ...] = ()
-    messages: frozenset[str] = frozenset()
-    shown: frozenset[Key] = frozenset()  #: by the memory blocks in it
+    messages: tuple[ModelMessage, ...] = ()
+    message_ids: frozenset[str] = frozenset()
+    shown_keys: frozenset[PassageKey] = frozenset()  #: by the memory blocks in it
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conversing(Revising, Recalling):
-    def past(self, scope: Scope, *, before: str | None = None) -> Past:
+class ChatMixin(MessageEditsMixin, RecallMixin):
+    def history(self, scope: Scope, *, before: str | None = None) -> ChatHistory:
         """
         What was said in a chat, or before one of its messages, with the memory blocks that were sent then.
 
         A conversation that cannot be read is begun anew.
         """
         try:
-            said = self.store.messages.list(scope, limit=ALL, before=before)
-            texts, shown = self.store.injections.all(scope), self.store.injections.shown(scope)
+            messages = self.store.messages.list(scope, limit=NO_LIMIT, before=before)
+            texts, shown = self.store.injections.texts(scope), self.store.injections.passage_keys(scope)
         except StoreError:
-            return Past()
-        kept = _latest([message for message in said if message.role in SPEAKERS and message.content])
-        return Past(
-            turns=tuple(Turn(role=m.role, content=_sent(m.content, texts.get(m.id, ""))) for m in kept),
-            messages=frozenset(message.id for message in kept),
-            shown=frozenset(key for message in kept for key in shown.get(message.id, ())),
+            return ChatHistory()
+        recent = _recent_messages(
+            [message for message in messages if message.role in CHAT_ROLES and message.content]
+        )
+        return ChatHistory(
+            messages=tuple(
+                ModelMessage(role=m.role, content=_with_block(m.content, texts.get(m.id, ""))) for m in recent
+            ),
+            message_ids=frozenset(message.id for message in recent),
+            shown_keys=frozenset(key for message in recent for key in shown.get(message.id, ())),
         )
 
-    def converse(
+    def stream_turn(
         self,
         scope: Scope,
         text: str,
         policy: Policy,
         *,
         model: ChatModel | None,
-        past: Past | Sequence[Turn] = (),
+        history: ChatHistory | Sequence[ModelMessage] = (),
         system: str = "",
         client_id: str | None = None,
-    ) -> Generator[Happening, None, None]:
+    ) -> Generator[TurnEvent, None, None]:
         """
         Answer in a chat. `past` are the turns before, as they were sent: what was recalled for this one stands behind
         the user's words, so that everything before it stays what it was.
@@ -76,154 +80,179 @@ class Conversing(Revising, Recalling):
         what came of it is kept. Memory that cannot be read or written never stops the answer. A question whose
         `client_id` is known is not asked again.
         """
-        before = past if isinstance(past, Past) else Past(turns=tuple(past))
-        receipt, shown = self._recalled(scope, text, policy, before if model else Past())
-        draft = Draft(role=Role.USER, content=text, client_id=client_id)
-        asked = self._observed(scope, draft, policy)
-        known = self._answer_to(asked) if asked.stored and not asked.new else None
-        if known is not None:
-            yield from self._told_again(asked, receipt, known)
+        before = history if isinstance(history, ChatHistory) else ChatHistory(messages=tuple(history))
+        receipt, shown_keys = self._recall_for_turn(scope, text, policy, before if model else ChatHistory())
+        draft = MessageDraft(role=Role.USER, content=text, client_id=client_id)
+        query_result = self._store_draft(scope, draft, policy)
+        known_answer = (
+            self._find_answer(query_result) if query_result.is_stored and not query_result.is_new else None
+        )
+        if known_answer is not None:
+            yield from self._replay_answer(query_result, receipt, known_answer)
             return
-        self._keep_injection(scope, asked, receipt, shown)
-        sent = _sent(text, receipt.text)
-        yield Recalled(asked=asked, receipt=receipt, sent=sent)
-        yield from self._answered(
-            scope, text, _turns(system, before.turns, sent), receipt, policy, model, None
+        self._save_injection(scope, query_result, receipt, shown_keys)
+        prompt = _with_block(text, receipt.text)
+        yield ContextReady(ingest_result=query_result, receipt=receipt, prompt=prompt)
+        yield from self._stream_answer(
+            scope, text, _prompt_messages(system, before.messages, prompt), receipt, policy, model, None
         )
 
-    def answer_again(
+    def regenerate_answer(
         self, scope: Scope, policy: Policy, *, model: ChatModel | None, system: str = ""
-    ) -> Generator[Happening, None, None]:
+    ) -> Generator[TurnEvent, None, None]:
         """Answer a chat's last question anew, in the place of the answer it has, if it has one."""
-        said = [m for m in self.store.messages.list(scope, limit=ALL) if m.role in SPEAKERS]
-        place = next((i for i in reversed(range(len(said))) if said[i].role is Role.USER), None)
+        messages = [m for m in self.store.messages.list(scope, limit=NO_LIMIT) if m.role in CHAT_ROLES]
+        place = next((i for i in reversed(range(len(messages))) if messages[i].role is Role.USER), None)
         if place is None:
             raise InvalidInput(
                 f"Nothing was asked in chat {scope.chat!r} yet, so there is nothing to answer."
             )
-        question, after = said[place], said[place + 1 :]
-        before = self.past(scope, before=question.id)
-        here = frozenset(message.id for message in (question, *after))
-        seen = Past(messages=before.messages | here, shown=before.shown) if model else Past(messages=here)
-        receipt, shown = self._recalled(scope, question.content, policy, seen)
-        asked = Observed(message=question, new=False, considered=False, reason=HEARD_BEFORE)
-        self._keep_injection(scope, asked, receipt, shown)
-        sent = _sent(question.content, receipt.text)
-        yield Recalled(asked=asked, receipt=receipt, sent=sent)
-        turns, old = _turns(system, before.turns, sent), after[-1] if after else None
-        yield from self._answered(scope, question.content, turns, receipt, policy, model, old)
+        question, after = messages[place], messages[place + 1 :]
+        before = self.history(scope, before=question.id)
+        current_ids = frozenset(message.id for message in (question, *after))
+        visible = (
+            ChatHistory(message_ids=before.message_ids | current_ids, shown_keys=before.shown_keys)
+            if model
+            else ChatHistory(message_ids=current_ids)
+        )
+        receipt, shown_keys = self._recall_for_turn(scope, question.content, policy, visible)
+        query_result = IngestResult(
+            message=question, is_new=False, is_queued=False, reason=ALREADY_STORED_REASON
+        )
+        self._save_injection(scope, query_result, receipt, shown_keys)
+        prompt = _with_block(question.content, receipt.text)
+        yield ContextReady(ingest_result=query_result, receipt=receipt, prompt=prompt)
+        prompt_messages, previous_answer = (
+            _prompt_messages(system, before.messages, prompt),
+            after[-1] if after else None,
+        )
+        yield from self._stream_answer(
+            scope, question.content, prompt_messages, receipt, policy, model, previous_answer
+        )
 
-    def _answered(
+    def _stream_answer(
         self,
         scope: Scope,
-        question: str,
-        turns: Sequence[Turn],
+        query: str,
+        prompt_messages: Sequence[ModelMessage],
         receipt: Receipt,
         policy: Policy,
         model: ChatModel | None,
-        old: Message | None,
-    ) -> Generator[Happening, None, None]:
-        said: list[str] = []
+        previous_answer: Message | None,
+    ) -> Generator[TurnEvent, None, None]:
+        pieces: list[str] = []
         try:
-            for piece in self._pieces(scope, question, turns, receipt, policy, model):
-                said.append(piece)
-                yield Delta(text=piece)
+            for piece in self._generate_answer(scope, query, prompt_messages, receipt, policy, model):
+                pieces.append(piece)
+                yield AnswerDelta(text=piece)
         finally:
-            whole = "".join(said)
-            spoken = model is not None and whole.strip()
-            answer = self._heard_answer(scope, whole, policy, old) if spoken else None
-        yield Answered(answer=answer, text=whole)
+            text = "".join(pieces)
+            has_answer = model is not None and text.strip()
+            answer = self._store_answer(scope, text, policy, previous_answer) if has_answer else None
+        yield AnswerFinished(ingest_result=answer, text=text)
 
-    def _heard_answer(self, scope: Scope, text: str, policy: Policy, old: Message | None) -> Observed:
-        draft = Draft(role=Role.ASSISTANT, content=text)
-        if old is None or not policy.listens:
-            return self._observed(scope, draft, policy)
+    def _store_answer(
+        self, scope: Scope, text: str, policy: Policy, previous_answer: Message | None
+    ) -> IngestResult:
+        draft = MessageDraft(role=Role.ASSISTANT, content=text)
+        if previous_answer is None or not policy.collects:
+            return self._store_draft(scope, draft, policy)
         try:
-            return self.edit_message(scope, old.id, text, policy)
+            return self.edit_message(scope, previous_answer.id, text, policy)
         except StoreError as error:
-            return self._unstored(scope, draft, policy, error)
+            return self._unstored_result(scope, draft, policy, error)
 
-    def _observed(self, scope: Scope, draft: Draft, policy: Policy) -> Observed:
+    def _store_draft(self, scope: Scope, draft: MessageDraft, policy: Policy) -> IngestResult:
         try:
-            [observed] = self.observe(scope, [draft], policy)
+            [result] = self.add_messages(scope, [draft], policy)
         except StoreError as error:
-            return self._unstored(scope, draft, policy, error)
-        return observed
+            return self._unstored_result(scope, draft, policy, error)
+        return result
 
-    def _unstored(self, scope: Scope, draft: Draft, policy: Policy, error: StoreError) -> Observed:
-        return Observed(
-            message=self.intake(scope, draft, policy).message,
-            new=False,
-            considered=False,
-            stored=False,
+    def _unstored_result(
+        self, scope: Scope, draft: MessageDraft, policy: Policy, error: StoreError
+    ) -> IngestResult:
+        return IngestResult(
+            message=self.preparer(scope, draft, policy).message,
+            is_new=False,
+            is_queued=False,
+            is_stored=False,
             reason=f"it could not be stored: {error}",
         )
 
-    def _recalled(
-        self, scope: Scope, text: str, policy: Policy, before: Past
-    ) -> tuple[Receipt, frozenset[Key]]:
-        alone = policy.with_values(ALONE)
-        return self.inject(scope, text, alone, visible=before.messages, already=before.shown)
+    def _recall_for_turn(
+        self, scope: Scope, text: str, policy: Policy, history: ChatHistory
+    ) -> tuple[Receipt, frozenset[PassageKey]]:
+        chat_policy = policy.with_values(CHAT_POLICY_OVERRIDES)
+        return self.build_turn_context(
+            scope, text, chat_policy, visible_ids=history.message_ids, already_shown=history.shown_keys
+        )
 
-    def _keep_injection(self, scope: Scope, asked: Observed, receipt: Receipt, shown: frozenset[Key]) -> None:
-        if not asked.stored or not receipt.text:
+    def _save_injection(
+        self, scope: Scope, query_result: IngestResult, receipt: Receipt, shown_keys: frozenset[PassageKey]
+    ) -> None:
+        if not query_result.is_stored or not receipt.text:
             return
         try:
             self.store.injections.put(
-                scope, asked.message.id, receipt.text, shown=shown, receipt_id=receipt.id
+                scope, query_result.message.id, receipt.text, passage_keys=shown_keys, receipt_id=receipt.id
             )
         except StoreError:
             # The next turn sends this one without its block: dearer, but right.
             return
 
-    def _answer_to(self, asked: Observed) -> Message | None:
+    def _find_answer(self, query_result: IngestResult) -> Message | None:
         """The answer that a question got when it was asked the first time."""
-        question = asked.message
-        said = self.store.messages.list(Scope(question.user, question.chat), limit=ALL)
-        after = [message for message in said if message.role in SPEAKERS]
-        places = [place for place, message in enumerate(after) if message.id == question.id]
-        answers = after[places[0] + 1 : places[0] + 2] if places else []
+        question = query_result.message
+        messages = self.store.messages.list(Scope(question.user, question.chat), limit=NO_LIMIT)
+        spoken_messages = [message for message in messages if message.role in CHAT_ROLES]
+        places = [place for place, message in enumerate(spoken_messages) if message.id == question.id]
+        answers = spoken_messages[places[0] + 1 : places[0] + 2] if places else []
         return next((message for message in answers if message.role is Role.ASSISTANT), None)
 
-    def _told_again(self, asked: Observed, receipt: Receipt, answer: Message) -> Iterator[Happening]:
-        yield Recalled(asked=asked, receipt=receipt, sent=asked.message.content)
-        yield Delta(text=answer.content)
-        heard = Observed(message=answer, new=False, considered=False, reason=HEARD_BEFORE)
-        yield Answered(answer=heard, text=answer.content)
+    def _replay_answer(
+        self, query_result: IngestResult, receipt: Receipt, answer: Message
+    ) -> Iterator[TurnEvent]:
+        yield ContextReady(ingest_result=query_result, receipt=receipt, prompt=query_result.message.content)
+        yield AnswerDelta(text=answer.content)
+        answer_result = IngestResult(
+            message=answer, is_new=False, is_queued=False, reason=ALREADY_STORED_REASON
+        )
+        yield AnswerFinished(ingest_result=answer_result, text=answer.content)
 
-    def _pieces(
+    def _generate_answer(
         self,
         scope: Scope,
-        question: str,
-        turns: Sequence[Turn],
+        query: str,
+        prompt_messages: Sequence[ModelMessage],
         receipt: Receipt,
         policy: Policy,
         model: ChatModel | None,
     ) -> Iterator[str]:
         if model is None:
-            yield quoting(question, receipt.injected)
+            yield quote_memories(query, receipt.injected_items)
             return
-        meter = Metered.over(model, self.store.spending, policy, scope, self.clock)
-        yield from meter.stream(turns, max_tokens=LONGEST)
+        metered = MeteredModel.for_chat(model, self.store.token_usage, policy, scope, self.clock)
+        yield from metered.stream(prompt_messages, max_tokens=MAX_ANSWER_TOKENS)
 
 
-def _turns(system: str, past: Sequence[Turn], sent: str) -> list[Turn]:
-    first = [Turn(role="system", content=system)] if system else []
-    return [*first, *past, Turn(role="user", content=sent)]
+def _prompt_messages(system: str, history: Sequence[ModelMessage], prompt: str) -> list[ModelMessage]:
+    first = [ModelMessage(role="system", content=system)] if system else []
+    return [*first, *history, ModelMessage(role="user", content=prompt)]
 
 
-def _sent(text: str, block: str) -> str:
+def _with_block(text: str, block: str) -> str:
     return f"{text}\n\n{block}" if block else text
 
 
-def _latest(messages: Sequence[Message]) -> Sequence[Message]:
+def _recent_messages(messages: Sequence[Message]) -> Sequence[Message]:
     """The end of a conversation, cut at a place that stays the same for many turns."""
-    whole = sum(message.tokens for message in messages)
-    surplus = max(whole - PAST, 0)
-    cut = -(-surplus // (PAST // 2)) * (PAST // 2)
-    passed = 0
+    total_tokens = sum(message.tokens for message in messages)
+    surplus = max(total_tokens - MAX_HISTORY_TOKENS, 0)
+    dropped_tokens = -(-surplus // (MAX_HISTORY_TOKENS // 2)) * (MAX_HISTORY_TOKENS // 2)
+    skipped_tokens = 0
     for place, message in enumerate(messages):
-        if passed >= cut:
+        if skipped_tokens >= dropped_tokens:
             return messages[place:]
-        passed += message.tokens
+        skipped_tokens += message.tokens
     return ()

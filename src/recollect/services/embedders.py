@@ -4,54 +4,56 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from recollect.domain.embedding_model import KnownModel
+from recollect.domain.embedding_model import EmbeddingModel
 from recollect.errors import ConfigError, ProviderError
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import Preferences
 
 #: Kept among the user's preferences: the model whose vectors answer for them, once they have moved or begun to.
-ANSWERING = ".embedder"
+ACTIVE_EMBEDDER_KEY = ".embedder"
 
 
 @dataclass(slots=True, kw_only=True)
-class Embedders:
-    own: Embedder | None  #: of the settings this process was started with
-    make: Callable[[KnownModel], Embedder | None]
+class EmbedderRegistry:
+    default: Embedder | None  #: of the settings this process was started with
+    factory: Callable[[EmbeddingModel], Embedder | None]
     preferences: Preferences
-    _made: dict[KnownModel, Embedder | None] = field(default_factory=dict)
+    _cache: dict[EmbeddingModel, Embedder | None] = field(default_factory=dict)
 
-    def of(self, user: str) -> Embedder | None:
+    def for_user(self, user: str) -> Embedder | None:
         """The one whose vectors answer for a user. Where nobody wants vectors it is nobody."""
-        known = self.answering(user)
-        return self.own if known is None or self.own is None else self.like(known) or self.own
+        model = self.active_model(user)
+        return (
+            self.default if model is None or self.default is None else self.for_model(model) or self.default
+        )
 
-    def answering(self, user: str) -> KnownModel | None:
+    def active_model(self, user: str) -> EmbeddingModel | None:
         """What is written down for a user; None before their first move."""
-        text = self.preferences.all(user).get(ANSWERING)
-        return None if text is None else KnownModel.from_text(text)
+        text = self.preferences.all(user).get(ACTIVE_EMBEDDER_KEY)
+        return None if text is None else EmbeddingModel.from_json(text)
 
-    def answer(self, user: str, known: KnownModel, *, now: datetime) -> None:
+    def set_active_model(self, user: str, model: EmbeddingModel, *, now: datetime) -> None:
         """From now on this model answers for a user, in every process."""
-        self.preferences.set(user, ANSWERING, known.to_text(), now=now)
+        self.preferences.set(user, ACTIVE_EMBEDDER_KEY, model.to_json(), now=now)
 
-    def like(self, known: KnownModel) -> Embedder | None:
+    def for_model(self, model: EmbeddingModel) -> Embedder | None:
         """An embedder for a known model, made once; None if there is none here any more."""
-        if self.own is not None and _id(self.own) == known.id:
-            return self.own
-        if known not in self._made:
-            self._made[known] = self._usable(known)
-        return self._made[known]
+        if self.default is not None and _model_id(self.default) == model.id:
+            return self.default
+        if model not in self._cache:
+            self._cache[model] = self._create(model)
+        return self._cache[model]
 
-    def _usable(self, known: KnownModel) -> Embedder | None:
+    def _create(self, model: EmbeddingModel) -> Embedder | None:
         try:
-            made = self.make(known)
+            embedder = self.factory(model)
         except (ConfigError, ProviderError):
             return None
         # A folder may hold another model by now.
-        return made if made is not None and _id(made) == known.id else None
+        return embedder if embedder is not None and _model_id(embedder) == model.id else None
 
 
-def _id(embedder: Embedder) -> str | None:
+def _model_id(embedder: Embedder) -> str | None:
     try:
         return embedder.model_id
     except ProviderError:

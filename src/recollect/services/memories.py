@@ -3,171 +3,183 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recollect.consolidation.similarity.duplicates import broader, fused
-from recollect.domain.event import Action, Event, Step
-from recollect.domain.memory import Change, Memory, Standing
+from recollect.consolidation.similarity.duplicates import merge_memories, more_specific
+from recollect.domain.event import Event, EventAction, EventChange
+from recollect.domain.memory import ChangeKind, Memory, MemoryStatus
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound, Refused
-from recollect.ingestion.normalization import clean
-from recollect.ports.store import ALL
-from recollect.services.base import Core
-from recollect.services.ingest import EMBED
+from recollect.ingestion.normalization import normalize_content
+from recollect.ports.store import NO_LIMIT
+from recollect.services.base import EngineBase
+from recollect.services.ingest import EMBED_JOB
 
 #: Not in use, but can be again.
-AWAY = frozenset({Standing.ARCHIVED, Standing.FORGOTTEN, Standing.QUARANTINED, Standing.CONTESTED})
-WAITING = frozenset({Standing.QUARANTINED, Standing.CONTESTED})
+RESTORABLE_STANDINGS = frozenset(
+    {MemoryStatus.ARCHIVED, MemoryStatus.FORGOTTEN, MemoryStatus.QUARANTINED, MemoryStatus.CONTESTED}
+)
+REVIEW_STANDINGS = frozenset({MemoryStatus.QUARANTINED, MemoryStatus.CONTESTED})
 #: What becomes of memories that the user takes away.
-TAKEN = {
-    Action.FORGET: (Standing.FORGOTTEN, Change.DELETE),
-    Action.ARCHIVE: (Standing.ARCHIVED, Change.ARCHIVE),
+REMOVAL_EFFECTS = {
+    EventAction.FORGET: (MemoryStatus.FORGOTTEN, ChangeKind.DELETE),
+    EventAction.ARCHIVE: (MemoryStatus.ARCHIVED, ChangeKind.ARCHIVE),
 }
-BY_THE_USER = "by the user"
-MERGED = "merged into {!r}"
+BY_USER_REASON = "by the user"
+MERGED_REASON = "merged into {!r}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Steering(Core):
-    def correct(self, scope: Scope, memory_id: str, text: str, policy: Policy) -> Memory:
+class MemoryEditsMixin(EngineBase):
+    def update_memory(self, scope: Scope, memory_id: str, text: str, policy: Policy) -> Memory:
         """Replace what a memory says; its old words stay in its history."""
-        cleaned = clean(text, largest=policy.collect.largest_message).strip()
+        normalized = normalize_content(text, max_bytes=policy.collect.max_message_bytes).strip()
         with self.store.transaction():
             memory = self.store.memories.get(scope, memory_id)
-            saved = self._change(replace(memory, text=cleaned), Change.UPDATE, Action.EDIT)
-            self.store.jobs.enqueue(scope.user, EMBED, now=self.clock.now())
+            saved = self._save_change(replace(memory, text=normalized), ChangeKind.UPDATE, EventAction.EDIT)
+            self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
         return saved
 
-    def retag(self, scope: Scope, memory_id: str, tags: Sequence[str]) -> Memory:
+    def set_tags(self, scope: Scope, memory_id: str, tags: Sequence[str]) -> Memory:
         """Give a memory other tags."""
         with self.store.transaction():
             memory = self.store.memories.get(scope, memory_id)
-            return self._change(replace(memory, tags=tuple(tags)), Change.UPDATE, Action.EDIT)
+            return self._save_change(replace(memory, tags=tuple(tags)), ChangeKind.UPDATE, EventAction.EDIT)
 
     def forget(self, scope: Scope, memory_id: str) -> Memory:
         """Take a memory out of use. Its history can still be read, and it does not come back by itself."""
-        [gone] = self.take_away(scope, [memory_id], Action.FORGET)
-        return gone
+        [forgotten] = self.remove_memories(scope, [memory_id], EventAction.FORGET)
+        return forgotten
 
     def forget_all(self, scope: Scope) -> int:
         """Take every memory of a user out of use; return how many there were."""
         with self.store.transaction():
-            known = self.store.memories.list(scope.everything, limit=ALL)
-            for memory in known:
+            memories = self.store.memories.list(scope.user_scope, limit=NO_LIMIT)
+            for memory in memories:
                 self.forget(scope, memory.id)
-        return len(known)
+        return len(memories)
 
     def archive(self, scope: Scope, memory_id: str) -> Memory:
         """Put a memory away: it is not recalled, and can be brought back."""
-        [away] = self.take_away(scope, [memory_id], Action.ARCHIVE)
-        return away
+        [archived] = self.remove_memories(scope, [memory_id], EventAction.ARCHIVE)
+        return archived
 
-    def take_away(self, scope: Scope, memory_ids: Sequence[str], action: Action) -> Sequence[Memory]:
+    def remove_memories(
+        self, scope: Scope, memory_ids: Sequence[str], action: EventAction
+    ) -> Sequence[Memory]:
         """Forget or archive several at once: that is one event, which is undone as one."""
-        standing, change, now = *TAKEN[action], self.clock.now()
+        standing, change, now = *REMOVAL_EFFECTS[action], self.clock.now()
         with self.store.transaction():
-            chosen = {m.id: m for m in (self.store.memories.get(scope, each) for each in memory_ids)}
-            leaving = [memory for memory in chosen.values() if memory.standing is not standing]
-            for memory in leaving:
-                if standing is Standing.FORGOTTEN:
+            memories = {m.id: m for m in (self.store.memories.get(scope, each) for each in memory_ids)}
+            changing = [memory for memory in memories.values() if memory.standing is not standing]
+            for memory in changing:
+                if standing is MemoryStatus.FORGOTTEN:
                     self.store.tombstones.add(scope.user, memory.fact_hash, now=now)
-                away = replace(memory, standing=standing, reason=BY_THE_USER, updated_at=now)
-                chosen[memory.id] = self.store.memories.save(away, change, reason=BY_THE_USER)
-            if leaving:
-                self.record(scope.user, action, *(Step(memory_id=m.id, before=m.version) for m in leaving))
-        return list(chosen.values())
+                removed = replace(memory, standing=standing, reason=BY_USER_REASON, updated_at=now)
+                memories[memory.id] = self.store.memories.save(removed, change, reason=BY_USER_REASON)
+            if changing:
+                self.record_event(
+                    scope.user,
+                    action,
+                    *(EventChange(memory_id=m.id, previous_version=m.version) for m in changing),
+                )
+        return list(memories.values())
 
     def restore(self, scope: Scope, memory_id: str) -> Memory:
         """Bring back what was put away or forgotten, or accept what waits for a decision."""
         with self.store.transaction():
             memory = self.store.memories.get(scope, memory_id)
-            if memory.standing not in AWAY:
+            if memory.standing not in RESTORABLE_STANDINGS:
                 raise InvalidInput(
                     f"Memory {memory.id} is {memory.standing}: there is nothing to bring back."
                 )
             self.store.tombstones.remove(scope.user, memory.fact_hash)
-            back = replace(memory, standing=Standing.ACTIVE, reason=None, seen_at=self.clock.now())
-            action = Action.ACCEPT if memory.standing in WAITING else Action.RESTORE
-            steps = self._make_room(memory) if memory.standing is Standing.CONTESTED else ()
-            return self._change(back, Change.RESTORE, action, *steps)
+            restored = replace(memory, standing=MemoryStatus.ACTIVE, reason=None, seen_at=self.clock.now())
+            action = EventAction.ACCEPT if memory.standing in REVIEW_STANDINGS else EventAction.RESTORE
+            steps = self._supersede_conflicts(memory) if memory.standing is MemoryStatus.CONTESTED else ()
+            return self._save_change(restored, ChangeKind.RESTORE, action, *steps)
 
     def pin(self, scope: Scope, memory_id: str, *, pinned: bool = True) -> Memory:
         """Keep a memory from fading, or let it fade again."""
         with self.store.transaction():
             memory = self.store.memories.get(scope, memory_id)
-            return self._change(replace(memory, pinned=pinned), Change.UPDATE, Action.PIN)
+            return self._save_change(replace(memory, pinned=pinned), ChangeKind.UPDATE, EventAction.PIN)
 
     def merge(self, scope: Scope, memory_ids: Sequence[str]) -> Memory:
         """Make one memory of several: the one that says most, with the sources of all of them."""
         with self.store.transaction():
-            chosen = {m.id: m for m in (self.store.memories.get(scope, each) for each in memory_ids)}
-            if len(chosen) < 2:
+            memories = {m.id: m for m in (self.store.memories.get(scope, each) for each in memory_ids)}
+            if len(memories) < 2:
                 raise InvalidInput("It takes at least two memories to make one of them.")
-            first, *others = chosen.values()
-            best = first
+            first, *others = memories.values()
+            most_specific = first
             for other in others:
-                best = broader(best, other)
-            return self.join(best, [m for m in chosen.values() if m.id != best.id])
+                most_specific = more_specific(most_specific, other)
+            return self.merge_into(most_specific, [m for m in memories.values() if m.id != most_specific.id])
 
-    def join(self, kept: Memory, others: Sequence[Memory]) -> Memory:
+    def merge_into(self, target: Memory, others: Sequence[Memory]) -> Memory:
         """Let one memory take in others, which stay in history. Called inside a transaction."""
-        now, whole = self.clock.now(), kept
+        now, combined = self.clock.now(), target
         for other in others:
-            whole = replace(fused(whole, other, now), id=kept.id, version=kept.version, text=kept.text)
+            combined = replace(
+                merge_memories(combined, other, now), id=target.id, version=target.version, text=target.text
+            )
         steps = []
         for other in others:
-            ended = replace(
+            superseded = replace(
                 other,
-                standing=Standing.SUPERSEDED,
-                superseded_by=kept.id,
-                reason=MERGED.format(kept.text),
+                standing=MemoryStatus.SUPERSEDED,
+                superseded_by=target.id,
+                reason=MERGED_REASON.format(target.text),
                 updated_at=now,
             )
-            self.store.memories.save(ended, Change.MERGE, reason=ended.reason)
-            steps.append(Step(memory_id=other.id, before=other.version))
-        return self._change(whole, Change.MERGE, Action.MERGE, *steps)
+            self.store.memories.save(superseded, ChangeKind.MERGE, reason=superseded.reason)
+            steps.append(EventChange(memory_id=other.id, previous_version=other.version))
+        return self._save_change(combined, ChangeKind.MERGE, EventAction.MERGE, *steps)
 
     def undo(self, scope: Scope, event_id: str | None = None) -> Event:
         """Take back the last thing that was done to memories, or a certain one; return what was taken back."""
         with self.store.transaction():
-            event = self.store.events.get(scope, event_id) if event_id else self._last(scope)
-            if event.undone:
+            event = self.store.events.get(scope, event_id) if event_id else self._last_undoable(scope)
+            if event.is_undone:
                 raise InvalidInput(f"Event {event.id} was undone already.")
-            undone = tuple(self._undo(scope, step, event) for step in event.steps)
+            undone = tuple(self._undo_step(scope, step, event) for step in event.changes)
             self.store.events.mark_undone(scope, event.id)
-            self.record(scope.user, Action.UNDO, *undone)
-            self.store.jobs.enqueue(scope.user, EMBED, now=self.clock.now())
+            self.record_event(scope.user, EventAction.UNDO, *undone)
+            self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
         return event
 
-    def _undo(self, scope: Scope, step: Step, event: Event) -> Step:
+    def _undo_step(self, scope: Scope, step: EventChange, event: Event) -> EventChange:
         memory = self.store.memories.get(scope, step.memory_id)
-        if not self._is_as_left(scope, memory, (step.before or 0) + 1):
+        if not self._is_unchanged_since(scope, memory, (step.previous_version or 0) + 1):
             raise Refused(
                 f"Memory {memory.id} was changed after this {event.action}. Undo the later change first:"
                 " `recollect undo --list` shows it."
             )
-        back = self._before(scope, memory, step)
-        saved = replace(back, version=memory.version, updated_at=self.clock.now())
-        self.store.memories.save(saved, Change.RESTORE, reason=f"undid {event.action}")
-        return Step(memory_id=memory.id, before=memory.version)
+        previous = self._memory_before(scope, memory, step)
+        saved = replace(previous, version=memory.version, updated_at=self.clock.now())
+        self.store.memories.save(saved, ChangeKind.RESTORE, reason=f"undid {event.action}")
+        return EventChange(memory_id=memory.id, previous_version=memory.version)
 
-    def _is_as_left(self, scope: Scope, memory: Memory, version: int) -> bool:
+    def _is_unchanged_since(self, scope: Scope, memory: Memory, version: int) -> bool:
         """Whether a memory is what a change made of it, or is so again."""
-        left = self.store.memories.at_version(scope, memory.id, version)
-        same = replace(left, version=memory.version, updated_at=memory.updated_at, spans=memory.spans)
-        return same == memory
+        versioned = self.store.memories.at_version(scope, memory.id, version)
+        expected = replace(
+            versioned, version=memory.version, updated_at=memory.updated_at, spans=memory.spans
+        )
+        return expected == memory
 
-    def _before(self, scope: Scope, memory: Memory, step: Step) -> Memory:
+    def _memory_before(self, scope: Scope, memory: Memory, step: EventChange) -> Memory:
         """What it was before, which for what did not exist means forgotten."""
-        if step.before is None:
+        if step.previous_version is None:
             self.store.tombstones.add(scope.user, memory.fact_hash, now=self.clock.now())
-            return replace(memory, standing=Standing.FORGOTTEN, reason="not wanted by the user")
-        before = self.store.memories.at_version(scope, memory.id, step.before)
-        if before.standing is Standing.ACTIVE:
+            return replace(memory, standing=MemoryStatus.FORGOTTEN, reason="not wanted by the user")
+        before = self.store.memories.at_version(scope, memory.id, step.previous_version)
+        if before.standing is MemoryStatus.ACTIVE:
             self.store.tombstones.remove(scope.user, before.fact_hash)
         return before
 
-    def _last(self, scope: Scope) -> Event:
-        events = self.store.events.list(scope, limit=ALL)
+    def _last_undoable(self, scope: Scope) -> Event:
+        events = self.store.events.list(scope, limit=NO_LIMIT)
         found = next((event for event in events if self._can_be_undone(scope, event)), None)
         if found is None:
             raise NotFound("There is nothing to undo.")
@@ -176,39 +188,48 @@ class Steering(Core):
     def _can_be_undone(self, scope: Scope, event: Event) -> bool:
         """What went with the message it was learned from is past undoing."""
         return (
-            not event.undone
-            and event.action is not Action.UNDO
-            and all(self._is_there(scope, step.memory_id) for step in event.steps)
+            not event.is_undone
+            and event.action is not EventAction.UNDO
+            and all(self._memory_exists(scope, step.memory_id) for step in event.changes)
         )
 
-    def _is_there(self, scope: Scope, memory_id: str) -> bool:
+    def _memory_exists(self, scope: Scope, memory_id: str) -> bool:
         try:
             self.store.memories.get(scope, memory_id)
         except NotFound:
             return False
         return True
 
-    def _make_room(self, contested: Memory) -> tuple[Step, ...]:
+    def _supersede_conflicts(self, contested: Memory) -> tuple[EventChange, ...]:
         """Who accepts a contradiction gives up what it contradicts."""
         steps = []
         scope = Scope(contested.user)
-        rivals = self.store.memories.by_attribute(scope, contested.attribute) if contested.attribute else ()
-        for rival in rivals:
-            ended = replace(
-                rival,
-                standing=Standing.SUPERSEDED,
+        conflicts = (
+            self.store.memories.by_attribute(scope, contested.attribute) if contested.attribute else ()
+        )
+        for conflict in conflicts:
+            superseded = replace(
+                conflict,
+                standing=MemoryStatus.SUPERSEDED,
                 superseded_by=contested.id,
                 valid_to=contested.valid_from or contested.seen_at,
                 reason=f"superseded by {contested.text!r}",
                 updated_at=self.clock.now(),
             )
-            self.store.memories.save(ended, Change.SUPERSEDE, reason=ended.reason)
-            steps.append(Step(memory_id=rival.id, before=rival.version))
+            self.store.memories.save(superseded, ChangeKind.SUPERSEDE, reason=superseded.reason)
+            steps.append(EventChange(memory_id=conflict.id, previous_version=conflict.version))
         return tuple(steps)
 
-    def _change(self, memory: Memory, change: Change, action: Action, *further: Step) -> Memory:
+    def _save_change(
+        self, memory: Memory, change: ChangeKind, action: EventAction, *more_steps: EventChange
+    ) -> Memory:
         saved = self.store.memories.save(
             replace(memory, updated_at=self.clock.now()), change, reason=memory.reason
         )
-        self.record(memory.user, action, Step(memory_id=memory.id, before=memory.version), *further)
+        self.record_event(
+            memory.user,
+            action,
+            EventChange(memory_id=memory.id, previous_version=memory.version),
+            *more_steps,
+        )
         return saved

@@ -3,45 +3,51 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from recollect.consolidation.consolidator import Survey
-from recollect.domain.memory import Memory, Span
-from recollect.domain.message import SPEAKERS, Chat, Draft, Message, Role
-from recollect.domain.outcomes import Observed
+from recollect.consolidation.consolidator import ReplaySet
+from recollect.domain.memory import Memory, SourceSpan
+from recollect.domain.message import CHAT_ROLES, Chat, Message, MessageDraft, Role
+from recollect.domain.outcomes import IngestResult
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound
-from recollect.ingestion.triage.decision import verdict
+from recollect.ingestion.triage.decision import triage
 from recollect.ports.embedder import Vector
-from recollect.ports.store import ALL
-from recollect.services.ingest import EMBED, Listening, is_judged, likeness, summarise
+from recollect.ports.store import NO_LIMIT
+from recollect.services.ingest import EMBED_JOB, IngestMixin, needs_extraction, summary_job, vector_similarity
 
 
 @dataclass(frozen=True, kw_only=True)
-class Revising(Listening):
-    def edit_message(self, scope: Scope, message_id: str, content: str, policy: Policy) -> Observed:
+class MessageEditsMixin(IngestMixin):
+    def edit_message(self, scope: Scope, message_id: str, content: str, policy: Policy) -> IngestResult:
         """Put other words in the place of a message; what rested on the old ones goes, the new ones are judged."""
-        old = self.store.messages.get(scope, message_id)
-        draft = Draft(role=old.role, content=content, created_at=old.created_at)
-        taken = self.intake(Scope(old.user, old.chat), draft, policy)
-        found = verdict(taken.message.content, old.role, policy.funnel)
-        wanted = is_judged(taken.message, found, policy)
-        vectors = self._vectors_of(scope, [message_id], policy)
+        original = self.store.messages.get(scope, message_id)
+        draft = MessageDraft(role=original.role, content=content, created_at=original.created_at)
+        prepared = self.preparer(Scope(original.user, original.chat), draft, policy)
+        decision = triage(prepared.message.content, original.role, policy.triage)
+        to_extract = needs_extraction(prepared.message, decision, policy)
+        vectors = self._vectors_without(scope, [message_id], policy)
         with self.store.transaction():
-            self._unlearn(scope, [message_id], policy, vectors)
+            self._replay_without(scope, [message_id], policy, vectors)
             self.store.messages.edit(
-                scope, message_id, taken.message.content, taken.chunks, taken.message.tokens
+                scope, message_id, prepared.message.content, prepared.chunks, prepared.message.tokens
             )
-            if not wanted:
+            if not to_extract:
                 self.store.messages.mark_extracted(scope, [message_id])
-            self.store.summaries.drop_from(scope, message_id)
+            self.store.summaries.delete_from(scope, message_id)
             stored = self.store.messages.get(scope, message_id)
-            self._queue(stored, policy, judged=wanted)
-            self.store.jobs.enqueue(old.user, summarise(old.chat), now=self.clock.now())
-        return Observed(message=stored, new=True, considered=wanted, reason=found.reason, masked=taken.masked)
+            self._enqueue_jobs(stored, policy, to_extract=to_extract)
+            self.store.jobs.enqueue(original.user, summary_job(original.chat), now=self.clock.now())
+        return IngestResult(
+            message=stored,
+            is_new=True,
+            is_queued=to_extract,
+            reason=decision.reason,
+            redacted_kinds=prepared.redacted_kinds,
+        )
 
-    def regenerate(self, scope: Scope, content: str, policy: Policy) -> Observed:
+    def replace_last_answer(self, scope: Scope, content: str, policy: Policy) -> IngestResult:
         """Put another answer in the place of the last one of a chat."""
-        answers = (m for m in self.store.messages.list(scope, newest_first=True) if m.role in SPEAKERS)
+        answers = (m for m in self.store.messages.list(scope, newest_first=True) if m.role in CHAT_ROLES)
         last = next(answers, None)
         if last is None or last.role is not Role.ASSISTANT:
             raise InvalidInput(
@@ -52,91 +58,94 @@ class Revising(Listening):
     def delete_message(self, scope: Scope, message_id: str, policy: Policy) -> list[Memory]:
         """Delete a message and what rests on it alone; return the memories that went with it."""
         message = self.store.messages.get(scope, message_id)
-        vectors = self._vectors_of(scope, [message_id], policy)
+        vectors = self._vectors_without(scope, [message_id], policy)
         with self.store.transaction():
-            gone = self._unlearn(scope, [message_id], policy, vectors)
-            self.store.summaries.drop_from(scope, message_id)
+            deleted_memories = self._replay_without(scope, [message_id], policy, vectors)
+            self.store.summaries.delete_from(scope, message_id)
             self.store.messages.delete(scope, message_id)
-            self.store.jobs.enqueue(message.user, summarise(message.chat), now=self.clock.now())
-        return gone
+            self.store.jobs.enqueue(message.user, summary_job(message.chat), now=self.clock.now())
+        return deleted_memories
 
     def delete_chat(self, scope: Scope, policy: Policy) -> list[Memory]:
         """Delete a chat and what rests on it alone; return the memories that went with it."""
         self.store.chats.get(scope)
-        said = [message.id for message in self.store.messages.list(scope, limit=ALL)]
-        vectors = self._vectors_of(scope, said, policy)
+        message_ids = [message.id for message in self.store.messages.list(scope, limit=NO_LIMIT)]
+        vectors = self._vectors_without(scope, message_ids, policy)
         with self.store.transaction():
-            gone = self._unlearn(scope, said, policy, vectors)
+            deleted_memories = self._replay_without(scope, message_ids, policy, vectors)
             self.store.chats.delete(scope)
-        return gone
+        return deleted_memories
 
-    def branch(self, scope: Scope, message_id: str, chat: str) -> Chat:
+    def branch_chat(self, scope: Scope, message_id: str, chat: str) -> Chat:
         """Begin a new chat with everything up to a message; what was learned from that stands on both."""
         last = self.store.messages.get(scope, message_id)
         target = Scope(scope.user, chat)
-        if self._has(target):
+        if self._chat_exists(target):
             raise InvalidInput(f"There is a chat {chat!r} already. Choose another name for the branch.")
         with self.store.transaction():
             source = Scope(scope.user, last.chat)
-            earlier = self.store.messages.list(source, limit=ALL, before=message_id)
-            sent, shown = self.store.injections.all(source), self.store.injections.shown(source)
+            earlier = self.store.messages.list(source, limit=NO_LIMIT, before=message_id)
+            injected_texts, shown_keys = (
+                self.store.injections.texts(source),
+                self.store.injections.passage_keys(source),
+            )
             for message in (*earlier, last):
-                copy = self._copy(message, chat)
-                if message.id in sent:
-                    keys = shown.get(message.id, frozenset())
-                    self.store.injections.put(target, copy, sent[message.id], shown=keys)
-            self.store.jobs.enqueue(scope.user, EMBED, now=self.clock.now())
+                copy_id = self._copy_message(message, chat)
+                if message.id in injected_texts:
+                    keys = shown_keys.get(message.id, frozenset())
+                    self.store.injections.put(target, copy_id, injected_texts[message.id], passage_keys=keys)
+            self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
         return self.store.chats.get(target)
 
-    def _copy(self, message: Message, chat: str) -> str:
+    def _copy_message(self, message: Message, chat: str) -> str:
         scope = Scope(message.user)
         copy = replace(message, id=self.ids.new(), chat=chat, client_id=None)
         self.store.messages.add(copy, self.store.messages.chunks(scope, message.id))
-        judged = self.store.judgements.get(scope, message.id)
-        if judged is not None:
-            self.store.judgements.put(scope, copy.id, "copy", judged)
+        extraction = self.store.extractions.get(scope, message.id)
+        if extraction is not None:
+            self.store.extractions.put(scope, copy.id, "copy", extraction)
         for memory in self.store.memories.of_messages(scope, [message.id]):
             spans = [
-                Span(message_id=copy.id, start=span.start, end=span.end)
+                SourceSpan(message_id=copy.id, start=span.start, end=span.end)
                 for span in memory.spans
                 if span.message_id == message.id
             ]
-            self.store.memories.cite(scope, memory.id, spans)
+            self.store.memories.add_sources(scope, memory.id, spans)
         return copy.id
 
-    def _vectors_of(self, scope: Scope, message_ids: Sequence[str], policy: Policy) -> dict[str, Vector]:
+    def _vectors_without(self, scope: Scope, message_ids: Sequence[str], policy: Policy) -> dict[str, Vector]:
         """The vectors of all that will be compared anew when these messages are gone; embedding locks nothing."""
-        survey = self._survey(scope, message_ids, policy, {})
-        return self.vectors(scope.user, survey.texts) if survey.sayings else {}
+        replay_set = self._load_replay_set(scope, message_ids, policy, {})
+        return self.embed_texts(scope.user, replay_set.texts) if replay_set.stated_facts else {}
 
-    def _unlearn(
+    def _replay_without(
         self, scope: Scope, message_ids: Sequence[str], policy: Policy, vectors: Mapping[str, Vector]
     ) -> list[Memory]:
-        survey = self._survey(scope, message_ids, policy, vectors)
-        change = self.relearn(
-            scope.everything,
-            survey,
-            policy.keep,
-            without=frozenset(message_ids),
-            likeness=likeness(vectors),
+        replay_set = self._load_replay_set(scope, message_ids, policy, vectors)
+        change = self.replayer(
+            scope.user_scope,
+            replay_set,
+            policy.consolidation,
+            excluded_messages=frozenset(message_ids),
+            similarity=vector_similarity(vectors),
         )
-        if change.new or change.changed:
-            self.store.jobs.enqueue(scope.user, EMBED, now=self.clock.now())
-        return list(change.gone)
+        if change.to_add or change.to_update:
+            self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
+        return list(change.to_delete)
 
-    def _survey(
+    def _load_replay_set(
         self, scope: Scope, message_ids: Sequence[str], policy: Policy, vectors: Mapping[str, Vector]
-    ) -> Survey:
-        return self.relearn.survey(
-            scope.everything,
-            policy.keep,
-            seeds=self.store.memories.of_messages(scope.everything, message_ids),
-            without=frozenset(message_ids),
+    ) -> ReplaySet:
+        return self.replayer.collect(
+            scope.user_scope,
+            policy.consolidation,
+            seeds=self.store.memories.of_messages(scope.user_scope, message_ids),
+            excluded_messages=frozenset(message_ids),
             vectors=vectors,
-            model=self._model(scope.user),
+            model=self._embedding_model_id(scope.user),
         )
 
-    def _has(self, scope: Scope) -> bool:
+    def _chat_exists(self, scope: Scope) -> bool:
         try:
             self.store.chats.get(scope)
         except NotFound:

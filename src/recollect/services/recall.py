@@ -6,61 +6,63 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.context.block import assemble
-from recollect.context.profile import told
-from recollect.context.tiers import conversation
-from recollect.domain.candidate import PROFILE, Candidate, Key, Recollection, Source
-from recollect.domain.context import Block, Tiers
-from recollect.domain.memory import Standing
-from recollect.domain.outcomes import Absence
+from recollect.context.profile import format_profile
+from recollect.context.tiers import split_conversation
+from recollect.domain.candidate import PROFILE_KEY, Candidate, PassageKey, ScoredCandidate, Source
+from recollect.domain.context import ContextBlock, Tiers
+from recollect.domain.memory import MemoryStatus
+from recollect.domain.outcomes import WhyNot
 from recollect.domain.policy import Policy
-from recollect.domain.receipt import Fate, Item, Receipt
+from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.scope import Scope
 from recollect.domain.summary import SummaryKind
 from recollect.errors import StoreError
-from recollect.retrieval.retriever import RecallStep
-from recollect.retrieval.search_state import Recalled
-from recollect.services.base import Core
-from recollect.services.embedders import Embedders
-from recollect.text.tokens import estimate
-from recollect.text.windows import encodable
+from recollect.retrieval.retriever import Retriever
+from recollect.retrieval.search_state import RetrievalResult
+from recollect.services.base import EngineBase
+from recollect.services.embedders import EmbedderRegistry
+from recollect.text.tokens import estimate_tokens
+from recollect.text.windows import replace_lone_surrogates
 
 #: Messages of a chat that are looked at for its tiers.
-CONVERSATION = 200
+MAX_TIER_MESSAGES = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recalling(Core):
-    recall_step: RecallStep
-    embedders: Embedders | None = None  #: None if the step's own answers for everybody
+class RecallMixin(EngineBase):
+    retriever: Retriever
+    embedders: EmbedderRegistry | None = None  #: None if the step's own answers for everybody
 
     def recall(
         self,
         scope: Scope,
-        question: str,
+        query: str,
         policy: Policy,
         *,
         as_of: datetime | None = None,
-        keep: bool = True,
+        save_receipt: bool = True,
     ) -> Receipt:
         """
         Search: the passages that bear on the question, best first, each with the parts of its score.
 
         Who only tries something out, or is still typing, does not `keep` the receipt.
         """
-        begun = self.clock.monotonic()
-        question = encodable(question)
-        recalled = (
-            self._asking(scope)(scope, question, policy, as_of=as_of) if policy.memory.recalls else Recalled()
+        started = self.clock.monotonic()
+        query = replace_lone_surrogates(query)
+        result = (
+            self._retriever_for(scope)(scope, query, policy, as_of=as_of)
+            if policy.memory.recalls
+            else RetrievalResult()
         )
-        items = tuple(_item(r, Fate.RETURNED) for r in recalled.kept)
-        block = Block(text="", tokens=0, items=items)
-        receipt = self._receipt(scope, question, policy, recalled, block, begun)
-        return self._filed(receipt, policy) if keep else receipt
+        items = tuple(_receipt_item(r, Disposition.RETURNED) for r in result.candidates)
+        block = ContextBlock(text="", tokens=0, items=items)
+        receipt = self._build_receipt(scope, query, policy, result, block, started)
+        return self._save_receipt(receipt, policy) if save_receipt else receipt
 
-    def context(
+    def build_context(
         self,
         scope: Scope,
-        question: str,
+        query: str,
         policy: Policy,
         *,
         context_ids: Sequence[str] = (),
@@ -71,92 +73,99 @@ class Recalling(Core):
 
         Context files can be named besides those attached to the chat; `fallback` stands in where nothing is recalled.
         """
-        return self._block(scope, question, policy, context_ids=context_ids, fallback=fallback)[0]
+        return self._build_context(scope, query, policy, context_ids=context_ids, fallback=fallback)[0]
 
-    def inject(
+    def build_turn_context(
         self,
         scope: Scope,
-        question: str,
+        query: str,
         policy: Policy,
         *,
-        visible: frozenset[str] = frozenset(),
-        already: frozenset[Key] = frozenset(),
-    ) -> tuple[Receipt, frozenset[Key]]:
+        visible_ids: frozenset[str] = frozenset(),
+        already_shown: frozenset[PassageKey] = frozenset(),
+    ) -> tuple[Receipt, frozenset[PassageKey]]:
         """
         The block for a turn of a conversation that is sent along, and all that it shows.
 
         `visible` are the messages of it, `already` is what earlier blocks among them show: neither is said again.
         """
-        return self._block(scope, question, policy, visible=visible, already=already)
+        return self._build_context(scope, query, policy, visible_ids=visible_ids, already_shown=already_shown)
 
-    def _block(
+    def _build_context(
         self,
         scope: Scope,
-        question: str,
+        query: str,
         policy: Policy,
         *,
         context_ids: Sequence[str] = (),
         fallback: Sequence[str] = (),
-        visible: frozenset[str] = frozenset(),
-        already: frozenset[Key] = frozenset(),
-    ) -> tuple[Receipt, frozenset[Key]]:
-        begun = self.clock.monotonic()
-        question = encodable(question)
-        tiers, degraded = self._gathered(scope, policy, context_ids)
-        tiers = _unsaid(tiers, already)
-        shown = frozenset(message.id for message in tiers.buffer)
-        recalled = (
-            self._asking(scope)(
-                scope, question, policy, visible=shown, sent=visible, cliff=policy.recall.cliff
+        visible_ids: frozenset[str] = frozenset(),
+        already_shown: frozenset[PassageKey] = frozenset(),
+    ) -> tuple[Receipt, frozenset[PassageKey]]:
+        started = self.clock.monotonic()
+        query = replace_lone_surrogates(query)
+        tiers, degraded = self._load_tiers(scope, policy, context_ids)
+        tiers = _without_shown(tiers, already_shown)
+        buffer_ids = frozenset(message.id for message in tiers.recent_messages)
+        result = (
+            self._retriever_for(scope)(
+                scope,
+                query,
+                policy,
+                visible_ids=buffer_ids,
+                in_prompt=visible_ids,
+                relative_cutoff=policy.recall.relative_cutoff,
             )
             if policy.recalls
-            else Recalled()
+            else RetrievalResult()
         )
-        if not recalled.kept and policy.recalls:
-            recalled = replace(recalled, kept=tuple(self._stand_ins(fallback)))
-        assembling = self.clock.monotonic()
+        if not result.candidates and policy.recalls:
+            result = replace(result, candidates=tuple(self._fallback_candidates(fallback)))
+        assembly_started = self.clock.monotonic()
         block = assemble(
-            replace(tiers, recalled=recalled.kept),
-            question=question,
-            policy=policy.assemble,
+            replace(tiers, candidates=result.candidates),
+            query=query,
+            policy=policy.context,
             code_first=policy.recall.code_first,
             nonce=self.ids.new(),
-            already=already | self._just_injected(scope, policy),
+            recent_keys=already_shown | self._recently_injected(scope, policy),
         )
-        recalled = _with_tiers(recalled, block.shown, degraded)
-        spent = {**recalled.timings, "assemble_ms": (self.clock.monotonic() - assembling) * 1000}
-        receipt = self._receipt(scope, question, policy, replace(recalled, timings=spent), block, begun)
-        return self._filed(receipt, policy), _shown(block.shown)
+        result = _count_tiers(result, block.tiers, degraded)
+        timings = {**result.timings, "assemble_ms": (self.clock.monotonic() - assembly_started) * 1000}
+        receipt = self._build_receipt(scope, query, policy, replace(result, timings=timings), block, started)
+        return self._save_receipt(receipt, policy), _shown_keys(block.tiers)
 
-    def why_not(self, scope: Scope, question: str, wanted: str, policy: Policy) -> Absence:
+    def explain_absence(self, scope: Scope, query: str, item_id: str, policy: Policy) -> WhyNot:
         """Ask again, leave no receipt, and say what became of one memory or message."""
-        recalled = self._asking(scope)(scope, encodable(question), policy, cliff=policy.recall.cliff)
-        ranked = [*recalled.kept, *(r for r, _ in recalled.dropped)]
-        reasons = {r.candidate.key: reason for r, reason in recalled.dropped}
-        for place, recollection in enumerate(ranked, start=1):
-            candidate = recollection.candidate
-            if wanted and candidate.id.startswith(wanted):
+        result = self._retriever_for(scope)(
+            scope, replace_lone_surrogates(query), policy, relative_cutoff=policy.recall.relative_cutoff
+        )
+        ranked = [*result.candidates, *(r for r, _ in result.rejections)]
+        reasons = {r.candidate.key: reason for r, reason in result.rejections}
+        for position, scored in enumerate(ranked, start=1):
+            candidate = scored.candidate
+            if item_id and candidate.id.startswith(item_id):
                 reason = reasons.get(candidate.key, "nothing: it is recalled")
-                return Absence(
-                    id=candidate.id, text=candidate.text, reason=reason, rank=place, item=recollection
+                return WhyNot(
+                    id=candidate.id, text=candidate.text, reason=reason, rank=position, candidate=scored
                 )
-        memory = self.store.memories.get(scope, wanted)
-        reason = f"not among the {policy.recall.fetch} best of either channel"
-        if memory.standing is not Standing.ACTIVE:
+        memory = self.store.memories.get(scope, item_id)
+        reason = f"not among the {policy.recall.candidates_per_channel} best of either channel"
+        if memory.standing is not MemoryStatus.ACTIVE:
             reason = f"it is {memory.standing}" + (f": {memory.reason}" if memory.reason else "")
-        return Absence(id=memory.id, text=memory.text, reason=reason)
+        return WhyNot(id=memory.id, text=memory.text, reason=reason)
 
-    def _asking(self, scope: Scope) -> RecallStep:
+    def _retriever_for(self, scope: Scope) -> Retriever:
         """Recall by the model whose vectors the user has."""
         if self.embedders is None:
-            return self.recall_step
+            return self.retriever
         try:
-            return replace(self.recall_step, embedder=self.embedders.of(scope.user))
+            return replace(self.retriever, embedder=self.embedders.for_user(scope.user))
         except StoreError:
             # By whatever can be read, then; the step says what it could not.
-            return self.recall_step
+            return self.retriever
 
-    def _stand_ins(self, texts: Sequence[str]) -> Iterator[Recollection]:
+    def _fallback_candidates(self, texts: Sequence[str]) -> Iterator[ScoredCandidate]:
         now = self.clock.now()
         for place, text in enumerate(texts, start=1):
             candidate = Candidate(
@@ -165,52 +174,54 @@ class Recalling(Core):
                 text=text,
                 created_at=now,
                 seen_at=now,
-                tokens=estimate(text),
+                tokens=estimate_tokens(text),
             )
-            yield Recollection(candidate=candidate, score=0.0)
+            yield ScoredCandidate(candidate=candidate, score=0.0)
 
-    def _gathered(
+    def _load_tiers(
         self, scope: Scope, policy: Policy, context_ids: Sequence[str]
     ) -> tuple[Tiers, tuple[str, ...]]:
         """What is shown besides recollections. Whatever of it cannot be read, the chat goes on without it."""
         if not policy.memory.recalls:
             return Tiers(), ()
         try:
-            tiers = self._tiers(scope, policy)
-            named = [self.store.contexts.get(scope, context_id) for context_id in context_ids]
-            files = {file.id: file for file in (*tiers.contexts, *named)}
-            return replace(tiers, contexts=tuple(files.values())), ()
+            tiers = self._read_tiers(scope, policy)
+            requested_files = [self.store.context_files.get(scope, context_id) for context_id in context_ids]
+            files = {file.id: file for file in (*tiers.context_files, *requested_files)}
+            return replace(tiers, context_files=tuple(files.values())), ()
         except StoreError as error:
             return Tiers(), (f"recollections only: {error}",)
 
-    def _tiers(self, scope: Scope, policy: Policy) -> Tiers:
+    def _read_tiers(self, scope: Scope, policy: Policy) -> Tiers:
         profile = self.store.profiles.get(scope) if policy.recalls else None
-        about = told(profile, policy.assemble.locale) if profile else None
+        profile_text = format_profile(profile, policy.context.locale) if profile else None
         if scope.chat is None:
-            return Tiers(profile=about)
-        shown, above = policy.assemble.buffer, policy.assemble.local_floor
-        said = self.store.messages.tail(scope, whole=shown, limit=CONVERSATION, above=above)
-        buffer, local = conversation(said, policy.assemble)
+            return Tiers(profile=profile_text)
+        buffer_size, min_importance = policy.context.recent_messages, policy.context.summary_min_importance
+        recent = self.store.messages.recent(
+            scope, full=buffer_size, limit=MAX_TIER_MESSAGES, importance_above=min_importance
+        )
+        buffer, local = split_conversation(recent, policy.context)
         working = self.store.summaries.latest(scope, SummaryKind.WORKING)
         return Tiers(
-            buffer=buffer,
-            local=local,
-            working=working.text if working and policy.summaries.working_every else None,
-            contexts=tuple(self.store.contexts.list(scope)),
-            profile=about,
+            recent_messages=buffer,
+            earlier_messages=local,
+            working_summary=working.text if working and policy.summaries.working_every_exchanges else None,
+            context_files=tuple(self.store.context_files.list(scope)),
+            profile=profile_text,
         )
 
-    def _just_injected(self, scope: Scope, policy: Policy) -> frozenset[Key]:
-        if scope.chat is None or not policy.assemble.repeat_after:
+    def _recently_injected(self, scope: Scope, policy: Policy) -> frozenset[PassageKey]:
+        if scope.chat is None or not policy.context.repeat_after_turns:
             return frozenset()
         try:
-            recent = self.store.receipts.list(scope, limit=policy.assemble.repeat_after)
+            recent = self.store.receipts.list(scope, limit=policy.context.repeat_after_turns)
         except StoreError:
             # Saying something twice is better than not answering.
             return frozenset()
-        return frozenset((item.source, item.id) for receipt in recent for item in receipt.injected)
+        return frozenset((item.source, item.id) for receipt in recent for item in receipt.injected_items)
 
-    def _skipped(self, scope: Scope, policy: Policy) -> tuple[str, ...]:
+    def _skipped_sources(self, scope: Scope, policy: Policy) -> tuple[str, ...]:
         """Sources that were not asked, and why."""
         if not policy.memory.recalls:
             return (f"everything: memory is {policy.memory.mode} here",)
@@ -220,78 +231,92 @@ class Recalling(Core):
             return ()
         return tuple(f"{category}: no consent" for category, granted in consents.items() if not granted)
 
-    def _receipt(
-        self, scope: Scope, question: str, policy: Policy, recalled: Recalled, block: Block, begun: float
+    def _build_receipt(
+        self,
+        scope: Scope,
+        query: str,
+        policy: Policy,
+        result: RetrievalResult,
+        block: ContextBlock,
+        started: float,
     ) -> Receipt:
-        most = policy.record.left_out
-        left_out = (_item(r, Fate.LEFT_OUT, reason) for r, reason in recalled.dropped[:most])
-        more = len(recalled.dropped) - most
+        max_rejections = policy.receipts.max_dropped_items
+        left_out = (
+            _receipt_item(r, Disposition.LEFT_OUT, reason) for r, reason in result.rejections[:max_rejections]
+        )
+        more = len(result.rejections) - max_rejections
         return Receipt(
             id=self.ids.new(),
             user=scope.user,
             chat=scope.chat,
-            query=_recorded(question, policy.record.query),
+            query=_recorded_query(query, policy.receipts.query),
             created_at=self.clock.now(),
             preset=policy.preset,
             ranker=policy.recall.ranker,
             hybrid=policy.recall.hybrid,
             chunking=policy.chunking.enabled,
-            budget=policy.assemble.budget,
+            budget=policy.context.budget,
             tokens=block.tokens,
             text=block.text,
             items=(*block.items, *left_out),
-            degraded=recalled.degraded,
-            skipped=(
-                *self._skipped(scope, policy),
+            degradations=result.degraded,
+            skipped_sources=(
+                *self._skipped_sources(scope, policy),
                 *block.notes,
                 *([f"{more} more candidates, further down"] if more > 0 else []),
             ),
-            sources=recalled.sources,
-            timings={**recalled.timings, "total_ms": (self.clock.monotonic() - begun) * 1000},
+            sources=result.sources,
+            timings={**result.timings, "total_ms": (self.clock.monotonic() - started) * 1000},
         )
 
-    def _filed(self, receipt: Receipt, policy: Policy) -> Receipt:
+    def _save_receipt(self, receipt: Receipt, policy: Policy) -> Receipt:
         if policy.memory.mode == "off":
             return receipt
         try:
             self.store.receipts.add(receipt)
         except StoreError as error:
-            return replace(receipt, degraded=(*receipt.degraded, f"this receipt is not kept: {error}"))
+            return replace(
+                receipt, degradations=(*receipt.degradations, f"this receipt is not kept: {error}")
+            )
         return receipt
 
 
-def _unsaid(tiers: Tiers, already: frozenset[Key]) -> Tiers:
+def _without_shown(tiers: Tiers, already_shown: frozenset[PassageKey]) -> Tiers:
     """Files and a profile that the model has before it need not be shown again."""
-    files = tuple(file for file in tiers.contexts if (Source.CONTEXT, file.id) not in already)
-    return replace(tiers, contexts=files, profile=None if PROFILE in already else tiers.profile)
+    files = tuple(file for file in tiers.context_files if (Source.CONTEXT, file.id) not in already_shown)
+    return replace(
+        tiers, context_files=files, profile=None if PROFILE_KEY in already_shown else tiers.profile
+    )
 
 
-def _shown(tiers: Tiers) -> frozenset[Key]:
-    files = ((Source.CONTEXT, file.id) for file in tiers.contexts)
-    whole = [PROFILE] if tiers.profile else []
-    return frozenset((*(r.candidate.key for r in tiers.recalled), *files, *whole))
+def _shown_keys(tiers: Tiers) -> frozenset[PassageKey]:
+    files = ((Source.CONTEXT, file.id) for file in tiers.context_files)
+    profile_keys = [PROFILE_KEY] if tiers.profile else []
+    return frozenset((*(r.candidate.key for r in tiers.candidates), *files, *profile_keys))
 
 
-def _with_tiers(recalled: Recalled, shown: Tiers, degraded: tuple[str, ...]) -> Recalled:
+def _count_tiers(result: RetrievalResult, shown: Tiers, degraded: tuple[str, ...]) -> RetrievalResult:
     """Count what is in the prompt besides recollections, so that a receipt tells of all of it."""
     counts = {
         "profile": int(shown.profile is not None),
-        "working": int(shown.working is not None),
-        "contexts": len(shown.contexts),
+        "working": int(shown.working_summary is not None),
+        "contexts": len(shown.context_files),
     }
-    sources = {**recalled.sources, **{name: number for name, number in counts.items() if number}}
-    return replace(recalled, sources=sources, degraded=(*recalled.degraded, *degraded))
+    sources = {**result.sources, **{name: number for name, number in counts.items() if number}}
+    return replace(result, sources=sources, degraded=(*result.degraded, *degraded))
 
 
-def _item(recollection: Recollection, fate: Fate, reason: str | None = None) -> Item:
-    candidate = recollection.candidate
-    return Item(
+def _receipt_item(
+    scored: ScoredCandidate, disposition: Disposition, reason: str | None = None
+) -> ReceiptItem:
+    candidate = scored.candidate
+    return ReceiptItem(
         source=candidate.source,
         id=candidate.id,
         text=candidate.text,
-        fate=fate,
-        score=recollection.score,
-        parts=recollection.parts,
+        disposition=disposition,
+        score=scored.score,
+        parts=scored.parts,
         tokens=candidate.tokens,
         created_at=candidate.created_at,
         chat=candidate.chat,
@@ -302,11 +327,11 @@ def _item(recollection: Recollection, fate: Fate, reason: str | None = None) -> 
     )
 
 
-def _recorded(question: str, how: str) -> str | None:
-    match how:
+def _recorded_query(query: str, recording: str) -> str | None:
+    match recording:
         case "full":
-            return question
+            return query
         case "hashed":
-            return hashlib.sha256(question.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+            return hashlib.sha256(query.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         case _:
             return None

@@ -3,20 +3,22 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from recollect.domain.embedding_model import KnownModel
+from recollect.domain.embedding_model import EmbeddingModel
 from recollect.domain.job import JobKind, NewJob
 from recollect.domain.scope import Scope
-from recollect.services.recall import Recalling
+from recollect.services.recall import RecallMixin
 
 #: One job per user moves what was embedded before to the model they chose last.
-REEMBED = NewJob(kind=JobKind.REEMBED, key="reembed")
+REEMBED_JOB = NewJob(kind=JobKind.REEMBED, key="reembed")
 #: Kept among the user's preferences: the model they are moving to.
-MOVING_TO = ".moving_to"
+REEMBEDDING_TARGET_KEY = ".moving_to"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moving(Recalling):
-    def begin_move(self, scope: Scope, target: KnownModel, known: Iterable[KnownModel]) -> int:
+class ReembeddingMixin(RecallMixin):
+    def start_reembedding(
+        self, scope: Scope, target: EmbeddingModel, known_models: Iterable[EmbeddingModel]
+    ) -> int:
         """
         Queue the move of a user's vectors; return how many passages lack one of the new model.
 
@@ -24,29 +26,31 @@ class Moving(Recalling):
         """
         user, now, vectors = scope.user, self.clock.now(), self.store.vectors
         with self.store.transaction():
-            counts = vectors.models(user)
-            most = max(counts, key=lambda model: (counts[model], model == target.id), default=target.id)
-            old = next((each for each in known if each.id == most), None)
-            if self.embedders is not None and self.embedders.answering(user) is None and old is not None:
-                self.embedders.answer(user, old, now=now)
-            self.store.preferences.set(user, MOVING_TO, target.to_text(), now=now)
-            self.store.jobs.enqueue(user, REEMBED, now=now)
-        return vectors.lacks(user, target.id)
+            counts = vectors.count_by_model(user)
+            largest = max(counts, key=lambda model: (counts[model], model == target.id), default=target.id)
+            old = next((each for each in known_models if each.id == largest), None)
+            if self.embedders is not None and self.embedders.active_model(user) is None and old is not None:
+                self.embedders.set_active_model(user, old, now=now)
+            self.store.preferences.set(user, REEMBEDDING_TARGET_KEY, target.to_json(), now=now)
+            self.store.jobs.enqueue(user, REEMBED_JOB, now=now)
+        return vectors.count_without_vector(user, target.id)
 
-    def moving_to(self, user: str) -> KnownModel | None:
-        text = self.store.preferences.all(user).get(MOVING_TO)
-        return None if text is None else KnownModel.from_text(text)
+    def reembedding_target(self, user: str) -> EmbeddingModel | None:
+        text = self.store.preferences.all(user).get(REEMBEDDING_TARGET_KEY)
+        return None if text is None else EmbeddingModel.from_json(text)
 
-    def end_move(self, user: str, target: KnownModel) -> bool:
+    def finish_reembedding(self, user: str, target: EmbeddingModel) -> bool:
         """If every passage has its vector, the new model answers and the others' vectors go; in one transaction."""
         store, now = self.store, self.clock.now()
         with store.transaction():
-            if self.moving_to(user) != target or store.vectors.lacking(user, target.id, limit=1):
+            if self.reembedding_target(user) != target or store.vectors.passages_without_vector(
+                user, target.id, limit=1
+            ):
                 return False
             if self.embedders is not None:
-                self.embedders.answer(user, target, now=now)
-            store.preferences.set(user, MOVING_TO, None, now=now)
-            for model in store.vectors.models(user):
+                self.embedders.set_active_model(user, target, now=now)
+            store.preferences.set(user, REEMBEDDING_TARGET_KEY, None, now=now)
+            for model in store.vectors.count_by_model(user):
                 if model != target.id:
-                    store.vectors.retire(user, model)
+                    store.vectors.delete_model(user, model)
         return True

@@ -3,32 +3,32 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from recollect.domain.policy import Policy, Spend
+from recollect.domain.policy import Policy, SpendingPolicy
 from recollect.domain.scope import Scope
 from recollect.errors import CapReached
-from recollect.ports.chat_model import ChatModel, Completion, Turn
+from recollect.ports.chat_model import ChatModel, Completion, ModelMessage
 from recollect.ports.clock import Clock
-from recollect.ports.records import Spending
-from recollect.text.tokens import estimate
+from recollect.ports.records import TokenUsage
+from recollect.text.tokens import estimate_tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Metered:
+class MeteredModel:
     """A chat model for one chat. The most a call can cost is set aside before it, so that a cap is never passed."""
 
     model: ChatModel
-    spending: Spending
-    caps: Spend
+    spending: TokenUsage
+    caps: SpendingPolicy
     scope: Scope
     clock: Clock
 
     @classmethod
-    def over(
-        cls, model: ChatModel, spending: Spending, policy: Policy, scope: Scope, clock: Clock
-    ) -> "Metered":
+    def for_chat(
+        cls, model: ChatModel, spending: TokenUsage, policy: Policy, scope: Scope, clock: Clock
+    ) -> "MeteredModel":
         """A temporary chat leaves no trace here either: what it costs is the user's."""
-        whose = scope.everything if scope.is_temporary else scope
-        return cls(model=model, spending=spending, caps=policy.spend, scope=whose, clock=clock)
+        billed_scope = scope.user_scope if scope.is_temporary else scope
+        return cls(model=model, spending=spending, caps=policy.spending, scope=billed_scope, clock=clock)
 
     @property
     def model_id(self) -> str:
@@ -36,44 +36,53 @@ class Metered:
 
     def complete(
         self,
-        turns: Sequence[Turn],
+        messages: Sequence[ModelMessage],
         *,
         max_tokens: int,
         schema: Mapping[str, object] | None = None,
         timeout: float | None = None,
     ) -> Completion:
-        asked = _asked(turns)
-        now, reserved = self.clock.now(), asked + max_tokens
+        prompt_tokens = _count_prompt_tokens(messages)
+        now, reserved = self.clock.now(), prompt_tokens + max_tokens
         self._reserve(reserved)
-        spent = asked
+        used_tokens = prompt_tokens
         try:
-            answer = self.model.complete(turns, max_tokens=max_tokens, schema=schema, timeout=timeout)
-            spent = answer.prompt_tokens + answer.completion_tokens or asked + estimate(answer.text)
+            completion = self.model.complete(messages, max_tokens=max_tokens, schema=schema, timeout=timeout)
+            used_tokens = (
+                completion.prompt_tokens + completion.completion_tokens
+                or prompt_tokens + estimate_tokens(completion.text)
+            )
         finally:
-            self.spending.settle(self.scope, reserved, spent, now=now)
-        return answer
+            self.spending.settle(self.scope, reserved, used_tokens, now=now)
+        return completion
 
     def stream(
-        self, turns: Sequence[Turn], *, max_tokens: int, timeout: float | None = None
+        self, messages: Sequence[ModelMessage], *, max_tokens: int, timeout: float | None = None
     ) -> Iterator[str]:
-        asked = _asked(turns)
-        now, reserved = self.clock.now(), asked + max_tokens
+        prompt_tokens = _count_prompt_tokens(messages)
+        now, reserved = self.clock.now(), prompt_tokens + max_tokens
         self._reserve(reserved)
-        said: list[str] = []
+        pieces: list[str] = []
         try:
-            for piece in self.model.stream(turns, max_tokens=max_tokens, timeout=timeout):
-                said.append(piece)
+            for piece in self.model.stream(messages, max_tokens=max_tokens, timeout=timeout):
+                pieces.append(piece)
                 yield piece
         finally:
-            self.spending.settle(self.scope, reserved, asked + estimate("".join(said)), now=now)
+            self.spending.settle(
+                self.scope, reserved, prompt_tokens + estimate_tokens("".join(pieces)), now=now
+            )
 
     def _reserve(self, tokens: int) -> None:
         caps = self.caps
         if not self.spending.reserve(
-            self.scope, tokens, per_day=caps.per_day, per_chat=caps.per_chat, now=self.clock.now()
+            self.scope,
+            tokens,
+            per_day=caps.max_tokens_per_day,
+            per_chat=caps.max_tokens_per_chat,
+            now=self.clock.now(),
         ):
             raise CapReached
 
 
-def _asked(turns: Sequence[Turn]) -> int:
-    return sum(estimate(turn.content) for turn in turns)
+def _count_prompt_tokens(turns: Sequence[ModelMessage]) -> int:
+    return sum(estimate_tokens(turn.content) for turn in turns)

@@ -8,51 +8,51 @@ from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.domain.summary import Summary, SummaryKind
 from recollect.errors import CapReached
-from recollect.maintenance.summarizer import SummariseStep
-from recollect.ports.store import ALL
-from recollect.services.ingest import EMBED, Listening
-from recollect.services.spending import Metered
+from recollect.maintenance.summarizer import Summarizer
+from recollect.ports.store import NO_LIMIT
+from recollect.services.ingest import EMBED_JOB, IngestMixin
+from recollect.services.spending import MeteredModel
 
 
 @dataclass(frozen=True, kw_only=True)
-class Summarising(Listening):
-    summarise_step: SummariseStep
+class SummaryMixin(IngestMixin):
+    summarizer: Summarizer
 
-    def summarised(self, scope: Scope, policy: Policy, *, now: bool = False) -> list[Summary]:
+    def build_summaries(self, scope: Scope, policy: Policy, *, force: bool = False) -> list[Summary]:
         """
         The summaries that are due in a chat, or with `now` all that there is anything new for.
 
         This may wait for a model, so nothing is written: that is what `keep_summaries` is for.
         """
-        every = {
-            SummaryKind.CONVERSATION: policy.summaries.every,
-            SummaryKind.WORKING: policy.summaries.working_every,
+        answers_per_summary = {
+            SummaryKind.CONVERSATION: policy.summaries.every_answers,
+            SummaryKind.WORKING: policy.summaries.working_every_exchanges,
         }
         due = [
             kind
-            for kind, answers in every.items()
-            if now or (answers and self.store.summaries.answers_since(scope, kind) >= answers)
+            for kind, answers in answers_per_summary.items()
+            if force or (answers and self.store.summaries.count_answers_since(scope, kind) >= answers)
         ]
-        made = (self._made(scope, kind, policy) for kind in due)
-        return [summary for summary in made if summary is not None]
+        summaries = (self._build_summary(scope, kind, policy) for kind in due)
+        return [summary for summary in summaries if summary is not None]
 
-    def keep_summaries(self, scope: Scope, summaries: Sequence[Summary], policy: Policy) -> list[Summary]:
+    def save_summaries(self, scope: Scope, summaries: Sequence[Summary], policy: Policy) -> list[Summary]:
         """Keep those that still tell all they should: what they cover may have been changed meanwhile."""
         with self.store.transaction():
-            kept = [summary for summary in summaries if self._still_true(scope, summary)]
-            for summary in kept:
+            current = [summary for summary in summaries if self._is_current(scope, summary)]
+            for summary in current:
                 self.store.summaries.add(summary)
-            if kept:
-                self.store.jobs.enqueue(scope.user, EMBED, now=self.clock.now())
-            self.shed(scope, policy)
-        return kept
+            if current:
+                self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
+            self.prune_raw(scope, policy)
+        return current
 
-    def _made(self, scope: Scope, kind: SummaryKind, policy: Policy) -> Summary | None:
-        messages = self.store.summaries.uncovered(scope, kind)
+    def _build_summary(self, scope: Scope, kind: SummaryKind, policy: Policy) -> Summary | None:
+        messages = self.store.summaries.messages_since(scope, kind)
         if not messages or scope.chat is None:
             return None
-        before = self.store.summaries.latest(scope, kind)
-        text = self._text(scope, kind, before.text if before else None, messages, policy)
+        previous = self.store.summaries.latest(scope, kind)
+        text = self._summary_text(scope, kind, previous.text if previous else None, messages, policy)
         if not text:
             return None
         return Summary(
@@ -65,20 +65,27 @@ class Summarising(Listening):
             last_message_id=messages[-1].id,
         )
 
-    def _text(
-        self, scope: Scope, kind: SummaryKind, before: str | None, messages: Sequence[Message], policy: Policy
+    def _summary_text(
+        self,
+        scope: Scope,
+        kind: SummaryKind,
+        previous: str | None,
+        messages: Sequence[Message],
+        policy: Policy,
     ) -> str:
-        step, model = self.summarise_step, self.summarise_step.model
+        summarizer, model = self.summarizer, self.summarizer.model
         if model is not None:
-            meter = Metered.over(model, self.store.spending, policy, scope, self.clock)
+            metered = MeteredModel.for_chat(model, self.store.token_usage, policy, scope, self.clock)
             try:
-                return replace(step, model=meter)(kind, before, messages, policy.summaries)
+                return replace(summarizer, model=metered)(kind, previous, messages, policy.summaries)
             except CapReached:
-                self.store.verdicts.count(
+                self.store.triage_counts.increment(
                     scope.user, "summarised without a model: the cap was reached", now=self.clock.now()
                 )
-        return replace(step, model=None)(kind, before, messages, policy.summaries)
+        return replace(summarizer, model=None)(kind, previous, messages, policy.summaries)
 
-    def _still_true(self, scope: Scope, summary: Summary) -> bool:
-        covered = [m.id for m in self.store.summaries.uncovered(scope, summary.kind, limit=ALL)]
-        return summary.last_message_id in covered
+    def _is_current(self, scope: Scope, summary: Summary) -> bool:
+        uncovered_ids = [
+            m.id for m in self.store.summaries.messages_since(scope, summary.kind, limit=NO_LIMIT)
+        ]
+        return summary.last_message_id in uncovered_ids

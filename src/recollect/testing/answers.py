@@ -7,59 +7,61 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Literal, TypeAlias
 
-from recollect.ports.chat_model import Turn
+from recollect.ports.chat_model import ModelMessage
 
-Answer: TypeAlias = str | Callable[[Sequence[Turn]], str]
-Ending: TypeAlias = Literal["stop", "length", "refusal", "filter", "tool"]
+ReplySource: TypeAlias = str | Callable[[Sequence[ModelMessage]], str]
+FinishReason: TypeAlias = Literal["stop", "length", "refusal", "filter", "tool"]
 
-_WORD = re.compile(r"\s*\S+\s*")
+_WORD_PATTERN = re.compile(r"\s*\S+\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Saying:
+class ScriptedReply:
     """One answer of a model, before it is put into a dialect."""
 
     prompt: str  #: what it was asked, all turns
     text: str | None
-    ending: Ending = "stop"
-    choices: int = 1  #: 0 leaves the list of answers empty
+    finish_reason: FinishReason = "stop"
+    choice_count: int = 1  #: 0 leaves the list of answers empty
 
 
-class Script:
+class ReplyScript:
     """Gives one answer after the other; when they have run out, says again what it was told last."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._answers: deque[Answer] = deque()
-        self._standing: Answer = echo
+        self._next_replies: deque[ReplySource] = deque()
+        self._default_reply: ReplySource = echo_last_message
 
-    def answer(self, answer: Answer | Sequence[Answer]) -> None:
+    def set_reply(self, reply: ReplySource | Sequence[ReplySource]) -> None:
         """A text or a function is the answer from now on; a list is said in order, then the old one again."""
         with self._lock:
-            if isinstance(answer, str) or callable(answer):
-                self._answers.clear()
-                self._standing = answer
+            if isinstance(reply, str) or callable(reply):
+                self._next_replies.clear()
+                self._default_reply = reply
             else:
-                self._answers = deque(answer)
+                self._next_replies = deque(reply)
 
-    def say(self, turns: Sequence[Turn], max_tokens: int) -> Saying:
+    def next_reply(self, messages: Sequence[ModelMessage], max_tokens: int) -> ScriptedReply:
         with self._lock:
-            answer = self._answers.popleft() if self._answers else self._standing
-        whole = answer if isinstance(answer, str) else answer(turns)
-        text = "".join(pieces(whole)[:max_tokens])
-        prompt = "\n".join(turn.content for turn in turns)
-        return Saying(prompt=prompt, text=text, ending="stop" if text == whole else "length")
+            reply = self._next_replies.popleft() if self._next_replies else self._default_reply
+        full_text = reply if isinstance(reply, str) else reply(messages)
+        text = "".join(split_tokens(full_text)[:max_tokens])
+        prompt = "\n".join(message.content for message in messages)
+        return ScriptedReply(
+            prompt=prompt, text=text, finish_reason="stop" if text == full_text else "length"
+        )
 
 
-def echo(turns: Sequence[Turn]) -> str:
-    last = next((turn.content for turn in reversed(turns) if turn.role == "user"), "nothing")
+def echo_last_message(messages: Sequence[ModelMessage]) -> str:
+    last = next((turn.content for turn in reversed(messages) if turn.role == "user"), "nothing")
     return f"You said: {last}"
 
 
-def pieces(text: str) -> list[str]:
+def split_tokens(text: str) -> list[str]:
     """A word is a token; the pieces join back to the text."""
-    return _WORD.findall(text) or ([text] if text else [])
+    return _WORD_PATTERN.findall(text) or ([text] if text else [])
 
 
-def words(text: str) -> int:
+def count_words(text: str) -> int:
     return len(text.split())

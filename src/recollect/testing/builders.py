@@ -6,17 +6,17 @@ from datetime import datetime
 from typing import TypedDict, Unpack
 
 from recollect.domain.candidate import Source
-from recollect.domain.memory import Kind, Memory, Origin, Span, Standing
+from recollect.domain.memory import Kind, Memory, MemoryStatus, Origin, SourceSpan
 from recollect.domain.message import Chunk, ChunkKind, Message, Role
-from recollect.domain.receipt import Fate, Item, Receipt
+from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.testing.clock import MONDAY
-from recollect.text.tokens import estimate
+from recollect.text.tokens import estimate_tokens
 
 ANA = "ana"
 KITCHEN = "kitchen"
 
 
-class MessageParts(TypedDict, total=False):
+class MessageFields(TypedDict, total=False):
     id: str
     role: Role
     created_at: datetime
@@ -27,12 +27,12 @@ class MessageParts(TypedDict, total=False):
     extracted: bool
 
 
-class MemoryParts(TypedDict, total=False):
+class MemoryFields(TypedDict, total=False):
     id: str
     chat: str | None
     kind: Kind
     weight: float
-    standing: Standing
+    standing: MemoryStatus
     origin: Origin
     speaker: Role
     tags: tuple[str, ...]
@@ -45,7 +45,7 @@ class MemoryParts(TypedDict, total=False):
     created_at: datetime
     updated_at: datetime
     seen_at: datetime
-    spans: tuple[Span, ...]
+    spans: tuple[SourceSpan, ...]
 
 
 def an_id(*parts: str) -> str:
@@ -54,7 +54,7 @@ def an_id(*parts: str) -> str:
 
 
 def a_message(
-    content: str, *, user: str = ANA, chat: str = KITCHEN, **changes: Unpack[MessageParts]
+    content: str, *, user: str = ANA, chat: str = KITCHEN, **changes: Unpack[MessageFields]
 ) -> Message:
     """What the user said on Monday morning, unless something else is asked for."""
     message = Message(
@@ -64,7 +64,7 @@ def a_message(
         role=Role.USER,
         content=content,
         created_at=MONDAY,
-        tokens=estimate(content),
+        tokens=estimate_tokens(content),
     )
     return replace(message, **changes)
 
@@ -77,13 +77,13 @@ def chunks_of(*pieces: str, kind: ChunkKind = ChunkKind.PROSE) -> tuple[Chunk, .
             kind=kind,
             content=piece,
             start=len("".join(pieces[:index])),
-            tokens=estimate(piece),
+            tokens=estimate_tokens(piece),
         )
         for index, piece in enumerate(pieces)
     )
 
 
-def a_memory(text: str, *, user: str = ANA, **changes: Unpack[MemoryParts]) -> Memory:
+def a_memory(text: str, *, user: str = ANA, **changes: Unpack[MemoryFields]) -> Memory:
     """A fact written down on Monday morning, of full weight and without a source."""
     memory = Memory(
         id=an_id(user, text),
@@ -98,11 +98,11 @@ def a_memory(text: str, *, user: str = ANA, **changes: Unpack[MemoryParts]) -> M
 
 def a_receipt(query: str, *, user: str = ANA, chat: str | None = None, at: datetime = MONDAY) -> Receipt:
     """The receipt of a search that found one memory and left out one message."""
-    found = Item(
+    returned_item = ReceiptItem(
         source=Source.MEMORY,
         id=an_id(user, "vegetarian"),
         text="is vegetarian",
-        fate=Fate.RETURNED,
+        disposition=Disposition.RETURNED,
         score=0.75,
         parts={"dense": 0.5, "weight": 1.0},
         tokens=3,
@@ -111,10 +111,10 @@ def a_receipt(query: str, *, user: str = ANA, chat: str | None = None, at: datet
         kind=Kind.PREF,
         cosine=0.5,
     )
-    left = replace(
-        found,
+    excluded_item = replace(
+        returned_item,
         source=Source.MESSAGE,
-        fate=Fate.LEFT_OUT,
+        disposition=Disposition.LEFT_OUT,
         kind=None,
         chat=KITCHEN,
         reason="only 1 is handed on",
@@ -132,9 +132,9 @@ def a_receipt(query: str, *, user: str = ANA, chat: str | None = None, at: datet
         budget=1000,
         tokens=12,
         text="is vegetarian",
-        items=(found, left),
-        degraded=("lexical only: no embedder is configured",),
-        skipped=("profile: no consent",),
+        items=(returned_item, excluded_item),
+        degradations=("lexical only: no embedder is configured",),
+        skipped_sources=("profile: no consent",),
         sources={"lexical": 2},
         timings={"rank_ms": 0.5, "total_ms": 1.25},
     )

@@ -5,19 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
-from recollect.ports.chat_model import Completion, Turn
-from recollect.testing.answers import Answer, Saying, Script, pieces, words
+from recollect.ports.chat_model import Completion, ModelMessage
+from recollect.testing.answers import ReplyScript, ReplySource, ScriptedReply, count_words, split_tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RecordedCall:
     """One call, as it was made."""
 
-    turns: tuple[Turn, ...]
+    messages: tuple[ModelMessage, ...]
     max_tokens: int
     schema: Mapping[str, object] | None = None
     timeout: float | None = None
-    streamed: bool = False
+    is_streaming: bool = False
 
 
 class ScriptedChatModel:
@@ -28,24 +28,26 @@ class ScriptedChatModel:
     ``judgement``, if there is one, and takes no answer from the others.
     """
 
-    def __init__(self, *answers: Answer, model_id: str = "scripted", judgement: str | None = None) -> None:
+    def __init__(
+        self, *answers: ReplySource, model_id: str = "scripted", json_reply: str | None = None
+    ) -> None:
         self._model_id = model_id
-        self._judgement = judgement
+        self._json_reply = json_reply
         self._lock = Lock()
         self._errors: deque[Exception] = deque()
-        self._script = Script()
-        self.calls: list[Asked] = []
+        self._script = ReplyScript()
+        self.calls: list[RecordedCall] = []
         if answers:
-            self._script.answer(answers[-1])
-            self._script.answer(answers[:-1])
+            self._script.set_reply(answers[-1])
+            self._script.set_reply(answers[:-1])
 
     @property
     def model_id(self) -> str:
         return self._model_id
 
-    def answer(self, answer: Answer | Sequence[Answer]) -> None:
+    def answer(self, answer: ReplySource | Sequence[ReplySource]) -> None:
         """A text, or a function of the turns, is the answer from now on; a list is said in order, once."""
-        self._script.answer(answer)
+        self._script.set_reply(answer)
 
     def fail_next(self, *errors: Exception) -> None:
         with self._lock:
@@ -53,33 +55,37 @@ class ScriptedChatModel:
 
     def complete(
         self,
-        turns: Sequence[Turn],
+        messages: Sequence[ModelMessage],
         *,
         max_tokens: int,
         schema: Mapping[str, object] | None = None,
         timeout: float | None = None,
     ) -> Completion:
-        said = self._say(Asked(turns=tuple(turns), max_tokens=max_tokens, schema=schema, timeout=timeout))
-        text = said.text or ""
+        reply = self._next_reply(
+            RecordedCall(messages=tuple(messages), max_tokens=max_tokens, schema=schema, timeout=timeout)
+        )
+        text = reply.text or ""
         return Completion(
             text=text,
             model=self._model_id,
-            prompt_tokens=words(said.prompt),
-            completion_tokens=words(text),
-            cut=said.ending == "length",
+            prompt_tokens=count_words(reply.prompt),
+            completion_tokens=count_words(text),
+            is_truncated=reply.finish_reason == "length",
         )
 
     def stream(
-        self, turns: Sequence[Turn], *, max_tokens: int, timeout: float | None = None
+        self, messages: Sequence[ModelMessage], *, max_tokens: int, timeout: float | None = None
     ) -> Iterator[str]:
-        asked = Asked(turns=tuple(turns), max_tokens=max_tokens, timeout=timeout, streamed=True)
-        yield from pieces(self._say(asked).text or "")
+        call = RecordedCall(
+            messages=tuple(messages), max_tokens=max_tokens, timeout=timeout, is_streaming=True
+        )
+        yield from split_tokens(self._next_reply(call).text or "")
 
-    def _say(self, asked: Asked) -> Saying:
+    def _next_reply(self, call: RecordedCall) -> ScriptedReply:
         with self._lock:
-            self.calls.append(asked)
+            self.calls.append(call)
             if self._errors:
                 raise self._errors.popleft()
-        if asked.schema is not None and self._judgement is not None:
-            return Saying(prompt=asked.turns[-1].content, text=self._judgement)
-        return self._script.say(asked.turns, asked.max_tokens)
+        if call.schema is not None and self._json_reply is not None:
+            return ScriptedReply(prompt=call.messages[-1].content, text=self._json_reply)
+        return self._script.next_reply(call.messages, call.max_tokens)

@@ -30,13 +30,13 @@ class FakeCollection:
     def query(
         self, query_embeddings: Sequence[Sequence[float]], n_results: int
     ) -> Mapping[str, Sequence[Sequence[object]]]:
-        [asked] = query_embeddings
-        distances = {name: 1 - _cosine(asked, vector) for name, vector in self.embeddings.items()}
-        near = sorted(distances, key=lambda name: (distances[name], name))[:n_results]
+        [query_vector] = query_embeddings
+        distances = {name: 1 - _cosine(query_vector, vector) for name, vector in self.embeddings.items()}
+        nearest_ids = sorted(distances, key=lambda name: (distances[name], name))[:n_results]
         return {
-            "ids": [near],
-            "documents": [[self.documents[name] for name in near]],
-            "distances": [[distances[name] for name in near]],
+            "ids": [nearest_ids],
+            "documents": [[self.documents[name] for name in nearest_ids]],
+            "distances": [[distances[name] for name in nearest_ids]],
         }
 
 

@@ -8,13 +8,13 @@ MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 class FrozenClock:
     def __init__(self, now: datetime = MONDAY) -> None:
         self._now = now
-        self._begun = now
+        self._started_at = now
 
     def now(self) -> datetime:
         return self._now
 
     def monotonic(self) -> float:
-        return (self._now - self._begun).total_seconds()
+        return (self._now - self._started_at).total_seconds()
 
     def advance(self, by: timedelta) -> None:
         self._now += by

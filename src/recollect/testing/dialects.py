@@ -3,12 +3,16 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from recollect.ports.chat_model import Turn
-from recollect.testing.answers import Ending, Saying, pieces, words
+from recollect.ports.chat_model import ModelMessage
+from recollect.testing.answers import FinishReason, ScriptedReply, count_words, split_tokens
 from recollect.testing.faults import Json
 
-_OPENAI_ENDINGS: dict[Ending, str] = {"filter": "content_filter", "tool": "tool_calls", "refusal": "stop"}
-_ANTHROPIC_ENDINGS: dict[Ending, str] = {
+_OPENAI_FINISH_REASONS: dict[FinishReason, str] = {
+    "filter": "content_filter",
+    "tool": "tool_calls",
+    "refusal": "stop",
+}
+_ANTHROPIC_STOP_REASONS: dict[FinishReason, str] = {
     "stop": "end_turn",
     "length": "max_tokens",
     "tool": "tool_use",
@@ -17,51 +21,51 @@ _ANTHROPIC_ENDINGS: dict[Ending, str] = {
 _TOOL_CALL = {"id": "call_1", "type": "function", "function": {"name": "lookup", "arguments": "{}"}}
 
 
-def openai_turns(body: Json) -> list[Turn] | None:
+def parse_openai_messages(body: Json) -> list[ModelMessage] | None:
     """The turns of a request; None if it is not in the dialect."""
-    return turns(body.get("messages"), ("system", "developer", "user", "assistant", "tool"))
+    return parse_messages(body.get("messages"), ("system", "developer", "user", "assistant", "tool"))
 
 
-def openai_limit(body: Json) -> int:
-    return _limit(body.get("max_completion_tokens", body.get("max_tokens")))
+def openai_max_tokens(body: Json) -> int:
+    return _max_tokens(body.get("max_completion_tokens", body.get("max_tokens")))
 
 
-def openai_answer(saying: Saying, model: object) -> Json:
-    message: Json = {"role": "assistant", "content": saying.text}
-    if saying.ending == "refusal":
-        message = {"role": "assistant", "content": None, "refusal": saying.text}
-    if saying.ending == "tool":
+def openai_response(reply: ScriptedReply, model: object) -> Json:
+    message: Json = {"role": "assistant", "content": reply.text}
+    if reply.finish_reason == "refusal":
+        message = {"role": "assistant", "content": None, "refusal": reply.text}
+    if reply.finish_reason == "tool":
         message["tool_calls"] = [_TOOL_CALL]
-    choice = {"index": 0, "message": message, "finish_reason": _openai_ending(saying)}
+    choice = {"index": 0, "message": message, "finish_reason": _openai_finish_reason(reply)}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1_767_225_600,
         "model": model,
-        "choices": [choice] * saying.choices,
-        "usage": _openai_usage(saying),
+        "choices": [choice] * reply.choice_count,
+        "usage": _openai_usage(reply),
     }
 
 
-def openai_stream(saying: Saying, model: object) -> bytes:
-    events = [*_openai_chunks(saying, model), "[DONE]"]
+def openai_stream(reply: ScriptedReply, model: object) -> bytes:
+    events = [*_openai_chunks(reply, model), "[DONE]"]
     return b"".join(f"data: {event}\n\n".encode() for event in events)
 
 
-def _openai_chunks(saying: Saying, model: object) -> Iterator[str]:
-    part = "refusal" if saying.ending == "refusal" else "content"
-    deltas: list[Json] = [{"role": "assistant", part: None if saying.text is None else ""}]
-    deltas += [{part: piece} for piece in pieces(saying.text or "")]
-    if saying.ending == "tool":
+def _openai_chunks(reply: ScriptedReply, model: object) -> Iterator[str]:
+    part = "refusal" if reply.finish_reason == "refusal" else "content"
+    deltas: list[Json] = [{"role": "assistant", part: None if reply.text is None else ""}]
+    deltas += [{part: piece} for piece in split_tokens(reply.text or "")]
+    if reply.finish_reason == "tool":
         deltas.append({"tool_calls": [{"index": 0, **_TOOL_CALL}]})
-    for delta in deltas if saying.choices else []:
-        yield _chunk(model, [{"index": 0, "delta": delta, "finish_reason": None}])
-    if saying.choices:
-        yield _chunk(model, [{"index": 0, "delta": {}, "finish_reason": _openai_ending(saying)}])
-    yield _chunk(model, [], usage=_openai_usage(saying))
+    for delta in deltas if reply.choice_count else []:
+        yield _openai_chunk(model, [{"index": 0, "delta": delta, "finish_reason": None}])
+    if reply.choice_count:
+        yield _openai_chunk(model, [{"index": 0, "delta": {}, "finish_reason": _openai_finish_reason(reply)}])
+    yield _openai_chunk(model, [], usage=_openai_usage(reply))
 
 
-def _chunk(model: object, choices: list[Json], **more: object) -> str:
+def _openai_chunk(model: object, choices: list[Json], **more: object) -> str:
     # Unescaped, so that letters of several bytes can be torn apart on the way.
     chunk = {
         "id": "chatcmpl-1",
@@ -70,15 +74,15 @@ def _chunk(model: object, choices: list[Json], **more: object) -> str:
         "choices": choices,
         **more,
     }
-    return dumped(chunk)
+    return dump_json(chunk)
 
 
-def dumped(value: Json) -> str:
+def dump_json(value: Json) -> str:
     text = json.dumps(value, ensure_ascii=False)
-    return text if _encodes(text) else json.dumps(value)
+    return text if _is_encodable(text) else json.dumps(value)
 
 
-def _encodes(text: str) -> bool:
+def _is_encodable(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -86,95 +90,103 @@ def _encodes(text: str) -> bool:
     return True
 
 
-def _openai_ending(saying: Saying) -> str:
-    return _OPENAI_ENDINGS.get(saying.ending, saying.ending)
+def _openai_finish_reason(reply: ScriptedReply) -> str:
+    return _OPENAI_FINISH_REASONS.get(reply.finish_reason, reply.finish_reason)
 
 
-def _openai_usage(saying: Saying) -> Json:
-    spent = words(saying.prompt), words(saying.text or "")
-    return {"prompt_tokens": spent[0], "completion_tokens": spent[1], "total_tokens": sum(spent)}
+def _openai_usage(reply: ScriptedReply) -> Json:
+    token_counts = count_words(reply.prompt), count_words(reply.text or "")
+    return {
+        "prompt_tokens": token_counts[0],
+        "completion_tokens": token_counts[1],
+        "total_tokens": sum(token_counts),
+    }
 
 
-def anthropic_turns(body: Json) -> list[Turn] | None:
+def parse_anthropic_messages(body: Json) -> list[ModelMessage] | None:
     """The turns of a request; None if it is not in the dialect, as with a system turn among the messages."""
-    system = words_of(body.get("system", ""))
-    said = turns(body.get("messages"), ("user", "assistant"))
-    if not said or system is None or not isinstance(body.get("max_tokens"), int):
+    system = content_text(body.get("system", ""))
+    messages = parse_messages(body.get("messages"), ("user", "assistant"))
+    if not messages or system is None or not isinstance(body.get("max_tokens"), int):
         return None
-    return [*([Turn(role="system", content=system)] if system else []), *said]
+    return [*([ModelMessage(role="system", content=system)] if system else []), *messages]
 
 
-def anthropic_limit(body: Json) -> int:
-    return _limit(body.get("max_tokens"))
+def anthropic_max_tokens(body: Json) -> int:
+    return _max_tokens(body.get("max_tokens"))
 
 
-def anthropic_answer(saying: Saying, model: object) -> Json:
-    return {**_opening(saying, model), "content": _blocks(saying), "stop_reason": _anthropic_ending(saying)}
+def anthropic_response(reply: ScriptedReply, model: object) -> Json:
+    return {
+        **_anthropic_message(reply, model),
+        "content": _anthropic_blocks(reply),
+        "stop_reason": _anthropic_stop_reason(reply),
+    }
 
 
-def anthropic_stream(saying: Saying, model: object) -> bytes:
+def anthropic_stream(reply: ScriptedReply, model: object) -> bytes:
     return b"".join(
-        f"event: {event['type']}\ndata: {dumped(event)}\n\n".encode()
-        for event in _anthropic_events(saying, model)
+        f"event: {event['type']}\ndata: {dump_json(event)}\n\n".encode()
+        for event in _anthropic_events(reply, model)
     )
 
 
-def _anthropic_events(saying: Saying, model: object) -> Iterator[Json]:
+def _anthropic_events(reply: ScriptedReply, model: object) -> Iterator[Json]:
     yield {
         "type": "message_start",
-        "message": {**_opening(saying, model), "content": [], "stop_reason": None},
+        "message": {**_anthropic_message(reply, model), "content": [], "stop_reason": None},
     }
     yield {"type": "ping"}
-    for index, block in enumerate(_blocks(saying)):
+    for index, block in enumerate(_anthropic_blocks(reply)):
         text = block.get("text")
-        begun = {**block, "text": ""} if isinstance(text, str) else block
-        yield {"type": "content_block_start", "index": index, "content_block": begun}
-        for piece in pieces(text) if isinstance(text, str) else []:
+        block_start = {**block, "text": ""} if isinstance(text, str) else block
+        yield {"type": "content_block_start", "index": index, "content_block": block_start}
+        for piece in split_tokens(text) if isinstance(text, str) else []:
             delta = {"type": "text_delta", "text": piece}
             yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
-    spent = {"output_tokens": words(saying.text or "")}
-    yield {"type": "message_delta", "delta": {"stop_reason": _anthropic_ending(saying)}, "usage": spent}
+    usage = {"output_tokens": count_words(reply.text or "")}
+    yield {"type": "message_delta", "delta": {"stop_reason": _anthropic_stop_reason(reply)}, "usage": usage}
     yield {"type": "message_stop"}
 
 
-def _opening(saying: Saying, model: object) -> Json:
-    spent = {"input_tokens": words(saying.prompt), "output_tokens": words(saying.text or "")}
-    return {"id": "msg_1", "type": "message", "role": "assistant", "model": model, "usage": spent}
+def _anthropic_message(reply: ScriptedReply, model: object) -> Json:
+    usage = {"input_tokens": count_words(reply.prompt), "output_tokens": count_words(reply.text or "")}
+    return {"id": "msg_1", "type": "message", "role": "assistant", "model": model, "usage": usage}
 
 
-def _blocks(saying: Saying) -> list[Json]:
-    if saying.ending == "tool":
+def _anthropic_blocks(reply: ScriptedReply) -> list[Json]:
+    if reply.finish_reason == "tool":
         return [{"type": "tool_use", "id": "toolu_1", "name": "lookup", "input": {}}]
-    if not saying.choices or saying.text is None:
+    if not reply.choice_count or reply.text is None:
         return []
-    return [{"type": "text", "text": saying.text}]
+    return [{"type": "text", "text": reply.text}]
 
 
-def _anthropic_ending(saying: Saying) -> str:
-    return _ANTHROPIC_ENDINGS.get(saying.ending, saying.ending)
+def _anthropic_stop_reason(reply: ScriptedReply) -> str:
+    return _ANTHROPIC_STOP_REASONS.get(reply.finish_reason, reply.finish_reason)
 
 
-def models_answer(models: Sequence[str]) -> Json:
+def models_response(models: Sequence[str]) -> Json:
     data = [{"id": model, "object": "model", "type": "model"} for model in models]
     return {"object": "list", "data": data, "has_more": False}
 
 
-def turns(messages: object, roles: tuple[str, ...]) -> list[Turn] | None:
+def parse_messages(messages: object, roles: tuple[str, ...]) -> list[ModelMessage] | None:
     """Messages as turns; None if one of them is in no role of these, or says nothing that can be read."""
     if not isinstance(messages, list):
         return None
-    found = []
+    parsed_messages = []
     for message in messages:
         role, content = (message.get("role"), message.get("content")) if isinstance(message, dict) else (0, 0)
-        text = "" if content is None and message.get("tool_calls") else words_of(content)
+        text = "" if content is None and message.get("tool_calls") else content_text(content)
         if role not in roles or text is None:
             return None
-        found.append(Turn(role=str(role), content=text))
-    return found
+        parsed_messages.append(ModelMessage(role=str(role), content=text))
+    return parsed_messages
 
 
-def words_of(content: object) -> str | None:
+def content_text(content: object) -> str | None:
     """Text as it is; of a list of parts those with words, one to a line. None if it is neither."""
     if isinstance(content, str):
         return content
@@ -185,5 +197,5 @@ def words_of(content: object) -> str | None:
     return "\n".join(part["text"] for part in content if isinstance(part.get("text"), str))
 
 
-def _limit(value: object) -> int:
+def _max_tokens(value: object) -> int:
     return value if isinstance(value, int) else 1_000_000

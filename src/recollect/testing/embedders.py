@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from recollect.ports.embedder import Embedder, Vector
-from recollect.ports.vector_math import unit
-from recollect.text.windows import windows
+from recollect.ports.vector_math import unit_vector
+from recollect.text.windows import split_windows
 
 
 class LetterEmbedder:
@@ -12,7 +12,7 @@ class LetterEmbedder:
 
     model_id = "letters"
     #: Letters are spread much alike in any two texts of one language.
-    floor = 0.9
+    cosine_floor = 0.9
 
     def __init__(self, dimension: int = 26, *, window_words: int = 64) -> None:
         self._dimension = dimension
@@ -30,10 +30,10 @@ class LetterEmbedder:
         counts = [0.01] * self._dimension
         for letter in filter(str.isalpha, text.casefold()):
             counts[(ord(letter) - ord("a")) % self._dimension] += 1
-        return unit(counts)
+        return unit_vector(counts)
 
     def windows(self, text: str) -> list[str]:
-        return windows(text, tokens=lambda piece: len(piece.split()), limit=self._window_words)
+        return split_windows(text, count_tokens=lambda piece: len(piece.split()), limit=self._window_words)
 
 
 class FailingEmbedder:
@@ -52,24 +52,24 @@ class FailingEmbedder:
         return self._inner.dimension
 
     @property
-    def floor(self) -> float:
-        return self._inner.floor
+    def cosine_floor(self) -> float:
+        return self._inner.cosine_floor
 
     def heal(self) -> None:
         self._error = None
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        self._ail()
+        self._raise_error()
         return self._inner.embed(texts)
 
     def embed_query(self, text: str) -> Vector:
-        self._ail()
+        self._raise_error()
         return self._inner.embed_query(text)
 
     def windows(self, text: str) -> list[str]:
-        self._ail()
+        self._raise_error()
         return self._inner.windows(text)
 
-    def _ail(self) -> None:
+    def _raise_error(self) -> None:
         if self._error is not None:
             raise self._error

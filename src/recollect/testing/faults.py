@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from recollect.testing.answers import Ending, Saying
+from recollect.testing.answers import FinishReason, ScriptedReply
 
 Json: TypeAlias = dict[str, object]
 
@@ -21,12 +21,12 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pieces:
+class ChunkedReply:
     """Answer in pieces with a pause in seconds after each; then end well, say no more, or break off."""
 
-    pieces: tuple[bytes, ...]
+    chunks: tuple[bytes, ...]
     content_type: str = "text/event-stream"
-    pause: float = 0.0
+    pause_seconds: float = 0.0
     ending: Literal["well", "silent", "broken"] = "well"
 
 
@@ -34,9 +34,9 @@ class Pieces:
 class Flood:
     """Begin a good answer and send spaces, in so many pieces with a pause in seconds after each."""
 
-    pieces: int
-    size: int
-    pause: float = 0.0
+    chunk_count: int
+    chunk_bytes: int
+    pause_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,41 +49,41 @@ class Reset:
     """Break the connection."""
 
 
-Reaction: TypeAlias = Reply | Pieces | Flood | Hang | Reset
+ServerAction: TypeAlias = Reply | ChunkedReply | Flood | Hang | Reset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spoil:
+class ModifyJson:
     """Answer as usual, but change the JSON first. An answer that is streamed is none."""
 
     change: Callable[[Json], Json]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Misspeak:
+class ModifyReply:
     """Answer as usual, but let the model say something else."""
 
-    change: Callable[[Saying], Saying]
+    change: Callable[[ScriptedReply], ScriptedReply]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Garble:
+class ModifyBytes:
     """Answer as usual, but send the bytes of the answer in another way."""
 
-    change: Callable[[bytes, str], Reaction]  #: what would be sent, and its content type
+    change: Callable[[bytes, str], ServerAction]  #: what would be sent, and its content type
 
 
-Fault: TypeAlias = Reaction | Spoil | Misspeak | Garble
+Fault: TypeAlias = ServerAction | ModifyJson | ModifyReply | ModifyBytes
 
 
 def _with_first_vector(change: Callable[[list[float]], list[float]]) -> Callable[[Json], Json]:
-    def changed(answer: Json) -> Json:
+    def change_answer(answer: Json) -> Json:
         data = answer["data"]
         assert isinstance(data, list)
         [first, *rest] = data
         return {**answer, "data": [{**first, "embedding": change(first["embedding"])}, *rest]}
 
-    return changed
+    return change_answer
 
 
 def _without_last_vector(answer: Json) -> Json:
@@ -97,37 +97,39 @@ def _error(status: int, code: str, **headers: str) -> Reply:
     return Reply(status=status, headers={"Content-Type": "application/json", **headers}, body=body)
 
 
-def refused(status: int, message: str) -> Reply:
+def error_reply(status: int, message: str) -> Reply:
     """An error that says what it is about, as OpenAI's and Anthropic's do."""
     body = json.dumps({"error": {"message": message, "type": "invalid_request_error"}}).encode()
     return Reply(status=status, headers={"Content-Type": "application/json"}, body=body)
 
 
-def says(change: Callable[[str], str]) -> Misspeak:
+def with_text(change: Callable[[str], str]) -> ModifyReply:
     """Change the words of an answer."""
-    return Misspeak(change=lambda saying: replace(saying, text=change(saying.text or "")))
+    return ModifyReply(change=lambda saying: replace(saying, text=change(saying.text or "")))
 
 
-def ends(ending: Ending, text: str | None = None) -> Misspeak:
-    return Misspeak(change=lambda saying: replace(saying, text=text, ending=ending))
+def with_finish_reason(finish_reason: FinishReason, text: str | None = None) -> ModifyReply:
+    return ModifyReply(change=lambda saying: replace(saying, text=text, finish_reason=finish_reason))
 
 
 def rate_limited(retry_after: str) -> Reply:
     return _error(429, "rate_limit_exceeded", **{"Retry-After": retry_after})
 
 
-def _broken_off(ending: Literal["silent", "broken"]) -> Garble:
-    return Garble(
-        change=lambda body, kind: Pieces(pieces=(body[: len(body) // 2],), content_type=kind, ending=ending)
+def _cut_off(ending: Literal["silent", "broken"]) -> ModifyBytes:
+    return ModifyBytes(
+        change=lambda body, kind: ChunkedReply(
+            chunks=(body[: len(body) // 2],), content_type=kind, ending=ending
+        )
     )
 
 
-def _bytewise(body: bytes, kind: str) -> Pieces:
-    return Pieces(pieces=tuple(bytes([byte]) for byte in body), content_type=kind)
+def _split_bytes(body: bytes, kind: str) -> ChunkedReply:
+    return ChunkedReply(chunks=tuple(bytes([byte]) for byte in body), content_type=kind)
 
 
-def _resent(change: Callable[[bytes], bytes]) -> Garble:
-    return Garble(change=lambda body, kind: Pieces(pieces=(change(body),), content_type=kind))
+def _with_body(change: Callable[[bytes], bytes]) -> ModifyBytes:
+    return ModifyBytes(change=lambda body, kind: ChunkedReply(chunks=(change(body),), content_type=kind))
 
 
 def _without_done(body: bytes) -> bytes:
@@ -142,9 +144,9 @@ def _with_trailing_commas(text: str) -> str:
     return text.replace("}", ",}").replace("]", ",]")
 
 
-def _of_one(text: str) -> str:
-    found = json.loads(text)
-    return json.dumps(found[0] if isinstance(found, list) and found else found)
+def _first_element(text: str) -> str:
+    parsed_json = json.loads(text)
+    return json.dumps(parsed_json[0] if isinstance(parsed_json, list) and parsed_json else parsed_json)
 
 
 def _with_first_key_twice(text: str) -> str:
@@ -170,51 +172,53 @@ MALFORMED_JSON = Reply(headers={"Content-Type": "application/json"}, body=b'{"da
 HTML_PAGE = Reply(headers={"Content-Type": "text/html"}, body=b"<html><body>Please log in.</body></html>")
 EMPTY_BODY = Reply(headers={"Content-Type": "application/json"})
 ERROR_IN_A_GOOD_REPLY = replace(UNAVAILABLE, status=200)
-HUGE_BODY = Flood(pieces=1024, size=64 * 1024)
-DRIPPING_BODY = Flood(pieces=600, size=1, pause=0.05)
+HUGE_BODY = Flood(chunk_count=1024, chunk_bytes=64 * 1024)
+DRIPPING_BODY = Flood(chunk_count=600, chunk_bytes=1, pause_seconds=0.05)
 
-SHORT_LIST = Spoil(change=_without_last_vector)
-NOT_A_NUMBER = Spoil(change=_with_first_vector(lambda vector: [float("nan"), *vector[1:]]))
-ZERO_VECTOR = Spoil(change=_with_first_vector(lambda vector: [0.0] * len(vector)))
-WRONG_DIMENSION = Spoil(change=_with_first_vector(lambda vector: vector[:-1]))
+SHORT_LIST = ModifyJson(change=_without_last_vector)
+NOT_A_NUMBER = ModifyJson(change=_with_first_vector(lambda vector: [float("nan"), *vector[1:]]))
+ZERO_VECTOR = ModifyJson(change=_with_first_vector(lambda vector: [0.0] * len(vector)))
+WRONG_DIMENSION = ModifyJson(change=_with_first_vector(lambda vector: vector[:-1]))
 
-SILENT_MIDWAY = _broken_off("silent")
-BROKEN_MIDWAY = _broken_off("broken")
-SLOW_DRIP = Garble(change=lambda body, kind: replace(_bytewise(body, kind), pause=0.05))
-SPLIT_UTF8 = Garble(change=_bytewise)
-WRONG_CONTENT_TYPE = Garble(change=lambda body, _: Pieces(pieces=(body,), content_type="text/html"))
-NO_DONE = _resent(_without_done)
-CRLF = _resent(lambda body: body.replace(b"\n", b"\r\n"))
-COMMENTS = _resent(_with_comments)
-NO_LAST_LINE_END = _resent(lambda body: body.rstrip(b"\n"))
+SILENT_MIDWAY = _cut_off("silent")
+BROKEN_MIDWAY = _cut_off("broken")
+SLOW_DRIP = ModifyBytes(change=lambda body, kind: replace(_split_bytes(body, kind), pause_seconds=0.05))
+SPLIT_UTF8 = ModifyBytes(change=_split_bytes)
+WRONG_CONTENT_TYPE = ModifyBytes(
+    change=lambda body, _: ChunkedReply(chunks=(body,), content_type="text/html")
+)
+NO_DONE = _with_body(_without_done)
+CRLF = _with_body(lambda body: body.replace(b"\n", b"\r\n"))
+COMMENTS = _with_body(_with_comments)
+NO_LAST_LINE_END = _with_body(lambda body: body.rstrip(b"\n"))
 
-PROSE_AROUND = says(
+PROSE_AROUND = with_text(
     lambda text: f"Sure {{here you go}}! The result:\n\n{text}\n\nLet me know if you need [more]."
 )
-FENCED = says(lambda text: f"```json\n{text}\n```")
-TRAILING_COMMAS = says(_with_trailing_commas)
-ONE_OBJECT = says(_of_one)
-TRUNCATED = Misspeak(
+FENCED = with_text(lambda text: f"```json\n{text}\n```")
+TRAILING_COMMAS = with_text(_with_trailing_commas)
+ONE_OBJECT = with_text(_first_element)
+TRUNCATED = ModifyReply(
     change=lambda saying: replace(
-        saying, text=(saying.text or "")[: len(saying.text or "") * 2 // 3], ending="length"
+        saying, text=(saying.text or "")[: len(saying.text or "") * 2 // 3], finish_reason="length"
     )
 )
-REFUSAL = ends("refusal", "I'm sorry, but I can't help with that.")
-CONTENT_FILTER = ends("filter")
-TOOL_CALL = ends("tool")
-EMPTY_CHOICES = Misspeak(change=lambda saying: replace(saying, choices=0))
-NULL_CONTENT = ends("stop")
-EMPTY_TEXT = ends("stop", "")
-HUGE_OUTPUT = says(lambda text: text + " and so on" * 40_000)
-WRONG_LANGUAGE = says(lambda _: "我不明白你在说什么，请用中文再说一遍。")
-NAN_WEIGHT = says(lambda text: text.replace('"w":', '"w": NaN, "was":'))
-DUPLICATE_KEYS = says(_with_first_key_twice)
-LONE_SURROGATE = says(lambda text: text + "\ud83d")
-ECHO = Misspeak(change=lambda saying: replace(saying, text=saying.prompt))
+REFUSAL = with_finish_reason("refusal", "I'm sorry, but I can't help with that.")
+CONTENT_FILTER = with_finish_reason("filter")
+TOOL_CALL = with_finish_reason("tool")
+EMPTY_CHOICES = ModifyReply(change=lambda saying: replace(saying, choice_count=0))
+NULL_CONTENT = with_finish_reason("stop")
+EMPTY_TEXT = with_finish_reason("stop", "")
+HUGE_OUTPUT = with_text(lambda text: text + " and so on" * 40_000)
+WRONG_LANGUAGE = with_text(lambda _: "我不明白你在说什么，请用中文再说一遍。")
+NAN_WEIGHT = with_text(lambda text: text.replace('"w":', '"w": NaN, "was":'))
+DUPLICATE_KEYS = with_text(_with_first_key_twice)
+LONE_SURROGATE = with_text(lambda text: text + "\ud83d")
+ECHO = ModifyReply(change=lambda saying: replace(saying, text=saying.prompt))
 
 
 #: What can go wrong on the way, so that no answer arrives and the same call may work later.
-PASSING: tuple[Fault, ...] = (
+TRANSIENT_FAULTS: tuple[Fault, ...] = (
     CONNECTION_RESET,
     RATE_LIMITED,
     RATE_LIMITED_UNTIL,

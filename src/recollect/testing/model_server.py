@@ -12,10 +12,10 @@ from random import Random
 from threading import Event, Lock, Thread
 from typing import Self, assert_never
 
-from recollect.ports.chat_model import Turn
+from recollect.ports.chat_model import ModelMessage
 from recollect.ports.embedder import Embedder
 from recollect.testing import dialects, ollama, responses
-from recollect.testing.answers import Answer, Saying, Script
+from recollect.testing.answers import ReplyScript, ReplySource, ScriptedReply
 from recollect.testing.embedders import LetterEmbedder
 from recollect.testing.faults import (
     BAD_KEY,
@@ -35,17 +35,17 @@ from recollect.testing.faults import (
     UNKNOWN_MODEL,
     WRONG_DIMENSION,
     ZERO_VECTOR,
+    ChunkedReply,
     Fault,
     Flood,
-    Garble,
     Hang,
     Json,
-    Misspeak,
-    Pieces,
-    Reaction,
+    ModifyBytes,
+    ModifyJson,
+    ModifyReply,
     Reply,
     Reset,
-    Spoil,
+    ServerAction,
 )
 
 __all__ = [
@@ -75,27 +75,32 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    turns: Callable[[Json], Sequence[Turn] | None]  #: None if a request is not in the dialect
-    limit: Callable[[Json], int]
-    speak: Callable[[Saying, object], Json]
-    stream: Callable[[Saying, object], bytes]
+    parse_messages: Callable[
+        [Json], Sequence[ModelMessage] | None
+    ]  #: None if a request is not in the dialect
+    max_tokens: Callable[[Json], int]
+    respond: Callable[[ScriptedReply, object], Json]
+    respond_stream: Callable[[ScriptedReply, object], bytes]
 
 
 #: How to answer at which path.
 DIALECTS: Mapping[str, Dialect] = {
     "/v1/chat/completions": Dialect(
-        dialects.openai_turns, dialects.openai_limit, dialects.openai_answer, dialects.openai_stream
+        dialects.parse_openai_messages,
+        dialects.openai_max_tokens,
+        dialects.openai_response,
+        dialects.openai_stream,
     ),
     "/v1/messages": Dialect(
-        dialects.anthropic_turns,
-        dialects.anthropic_limit,
-        dialects.anthropic_answer,
+        dialects.parse_anthropic_messages,
+        dialects.anthropic_max_tokens,
+        dialects.anthropic_response,
         dialects.anthropic_stream,
     ),
     "/v1/responses": Dialect(
-        responses.responses_turns,
-        responses.responses_limit,
-        responses.responses_answer,
+        responses.parse_responses_messages,
+        responses.responses_max_tokens,
+        responses.responses_response,
         responses.responses_stream,
     ),
 }
@@ -125,7 +130,7 @@ class ModelServer:
     ) -> None:
         self._embedder = embedder or LetterEmbedder()
         self._models = models
-        self._script = Script()
+        self._script = ReplyScript()
         self._lock = Lock()
         self._faults: deque[Fault] = deque()
         self._rate = 0.0
@@ -135,7 +140,7 @@ class ModelServer:
         self._thread = Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         self.closing = Event()
         self.requests: list[Request] = []
-        self.deserted: list[str] = []  #: paths of requests whose client hung up before the end
+        self.abandoned_paths: list[str] = []  #: paths of requests whose client hung up before the end
 
     @property
     def base_url(self) -> str:
@@ -150,9 +155,9 @@ class ModelServer:
         """How often each path was asked for."""
         return Counter(request.path for request in self.requests)
 
-    def answer(self, answer: Answer | Sequence[Answer]) -> None:
+    def answer(self, answer: ReplySource | Sequence[ReplySource]) -> None:
         """A text, or a function of the turns, is the answer from now on; a list is said in order, once."""
-        self._script.answer(answer)
+        self._script.set_reply(answer)
 
     def fail_next(self, *faults: Fault) -> None:
         with self._lock:
@@ -179,11 +184,11 @@ class ModelServer:
         self._thread.join()
         self._http.server_close()
 
-    def react(self, request: Request) -> Reaction:
+    def choose_action(self, request: Request) -> ServerAction:
         """What to do about a request: the next fault of the script, or a good answer."""
         fault = self._next_fault(request)
         match fault:
-            case None | Spoil() | Misspeak() | Garble():
+            case None | ModifyJson() | ModifyReply() | ModifyBytes():
                 return self._respond(request, fault)
             case _:
                 return fault
@@ -195,26 +200,28 @@ class ModelServer:
                 return self._faults.popleft()
             return self._random.choice(self._choices) if self._random.random() < self._rate else None
 
-    def _respond(self, request: Request, fault: Spoil | Misspeak | Garble | None) -> Reaction:
-        answer = self._answer(request, fault if isinstance(fault, Misspeak) else None)
+    def _respond(
+        self, request: Request, fault: ModifyJson | ModifyReply | ModifyBytes | None
+    ) -> ServerAction:
+        answer = self._answer(request, fault if isinstance(fault, ModifyReply) else None)
         if isinstance(answer, Reply):
             return answer
         kind = "text/event-stream" if isinstance(answer, bytes) else "application/json"
         if not isinstance(answer, bytes):
-            answer = json.dumps(fault.change(answer) if isinstance(fault, Spoil) else answer).encode()
-        if isinstance(fault, Garble):
+            answer = json.dumps(fault.change(answer) if isinstance(fault, ModifyJson) else answer).encode()
+        if isinstance(fault, ModifyBytes):
             return fault.change(answer, kind)
         if kind == "text/event-stream":
-            return Pieces(pieces=(answer,))
+            return ChunkedReply(chunks=(answer,))
         return Reply(headers={"Content-Type": kind}, body=answer)
 
-    def _answer(self, request: Request, fault: Misspeak | None) -> Json | bytes | Reply:
+    def _answer(self, request: Request, fault: ModifyReply | None) -> Json | bytes | Reply:
         path = request.path
         match path:
             case "/v1/embeddings":
                 return self._embeddings(request.body)
             case "/v1/models":
-                return dialects.models_answer(self._models)
+                return dialects.models_response(self._models)
             case "/api/chat":
                 return self._ollama(request.body)
             case "/v1/messages" if "anthropic-version" not in request.headers:
@@ -224,22 +231,24 @@ class ModelServer:
             case _:
                 return UNKNOWN_MODEL
 
-    def _chat(self, body: Json, dialect: Dialect, fault: Misspeak | None) -> Json | bytes | Reply:
-        turns = dialect.turns(body)
-        if turns is None:
+    def _chat(self, body: Json, dialect: Dialect, fault: ModifyReply | None) -> Json | bytes | Reply:
+        messages = dialect.parse_messages(body)
+        if messages is None:
             return BAD_REQUEST
-        saying = self._script.say(turns, dialect.limit(body))
-        said = fault.change(saying) if fault else saying
-        return (dialect.stream if body.get("stream") else dialect.speak)(said, body.get("model"))
+        reply = self._script.next_reply(messages, dialect.max_tokens(body))
+        final_reply = fault.change(reply) if fault else reply
+        return (dialect.respond_stream if body.get("stream") else dialect.respond)(
+            final_reply, body.get("model")
+        )
 
     def _ollama(self, body: Json) -> Json | Reply:
-        turns = dialects.openai_turns(body)
-        if turns is None:
+        messages = dialects.parse_openai_messages(body)
+        if messages is None:
             return BAD_REQUEST
-        saying = self._script.say(turns, 1_000_000)
+        reply = self._script.next_reply(messages, 1_000_000)
         if body.get("stream") is False:
-            return ollama.ollama_answer(saying, body.get("model"))
-        lines = ollama.ollama_stream(saying, body.get("model"))
+            return ollama.ollama_response(reply, body.get("model"))
+        lines = ollama.ollama_stream(reply, body.get("model"))
         return Reply(headers={"Content-Type": "application/x-ndjson"}, body=lines)
 
     def _embeddings(self, body: Json) -> Json | Reply:
@@ -291,25 +300,25 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Request(path=self.path, headers=headers, body=body, raw=raw)
         try:
-            self._do(self.server.model_server.react(request))
+            self._perform(self.server.model_server.choose_action(request))
         except (BrokenPipeError, ConnectionResetError):
-            self.server.model_server.deserted.append(self.path)
+            self.server.model_server.abandoned_paths.append(self.path)
             self.close_connection = True
 
-    def _do(self, reaction: Reaction) -> None:
-        match reaction:
+    def _perform(self, action: ServerAction) -> None:
+        match action:
             case Reply():
-                self._reply(reaction)
-            case Pieces():
-                self._send_pieces(reaction)
+                self._reply(action)
+            case ChunkedReply():
+                self._send_pieces(action)
             case Flood():
-                self._flood(reaction)
+                self._flood(action)
             case Hang():
                 self._hang()
             case Reset():
                 self._reset()
             case _:
-                assert_never(reaction)
+                assert_never(action)
 
     def _reply(self, reply: Reply) -> None:
         self.send_response(reply.status)
@@ -319,14 +328,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(reply.body)
 
-    def _send_pieces(self, reply: Pieces) -> None:
+    def _send_pieces(self, reply: ChunkedReply) -> None:
         self.send_response(200)
         self.send_header("Content-Type", reply.content_type)
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        for piece in filter(None, reply.pieces):
+        for piece in filter(None, reply.chunks):
             self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
-            if reply.pause and self.server.model_server.closing.wait(reply.pause):
+            if reply.pause_seconds and self.server.model_server.closing.wait(reply.pause_seconds):
                 break
         match reply.ending:
             case "well":
@@ -341,9 +350,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.end_headers()
         self.close_connection = True
-        for _ in range(flood.pieces):
-            self.wfile.write(b" " * flood.size)
-            if self.server.model_server.closing.wait(flood.pause):
+        for _ in range(flood.chunk_count):
+            self.wfile.write(b" " * flood.chunk_bytes)
+            if self.server.model_server.closing.wait(flood.pause_seconds):
                 break
 
     def _hang(self) -> None:

@@ -1,20 +1,20 @@
 """Ollama's own chat, as the model server speaks it."""
 
-from recollect.testing.answers import Saying, pieces
-from recollect.testing.dialects import dumped
+from recollect.testing.answers import ScriptedReply, split_tokens
+from recollect.testing.dialects import dump_json
 from recollect.testing.faults import Json
 
 
-def ollama_answer(saying: Saying, model: object) -> Json:
-    return _line(saying.text or "", model, done=True)
+def ollama_response(reply: ScriptedReply, model: object) -> Json:
+    return _ollama_line(reply.text or "", model, done=True)
 
 
-def ollama_stream(saying: Saying, model: object) -> bytes:
-    lines = [_line(piece, model, done=False) for piece in pieces(saying.text or "")]
-    return b"".join(f"{dumped(line)}\n".encode() for line in [*lines, _line("", model, done=True)])
+def ollama_stream(reply: ScriptedReply, model: object) -> bytes:
+    lines = [_ollama_line(piece, model, done=False) for piece in split_tokens(reply.text or "")]
+    return b"".join(f"{dump_json(line)}\n".encode() for line in [*lines, _ollama_line("", model, done=True)])
 
 
-def _line(text: str, model: object, *, done: bool) -> Json:
+def _ollama_line(text: str, model: object, *, done: bool) -> Json:
     return {
         "model": model,
         "created_at": "2026-01-01T00:00:00Z",

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
 from typing import Final
 
-from recollect.text.analyzer import folded
+from recollect.text.analyzer import fold_text
 
 DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class TimeRange:
     """A stretch of time that a question names; `share` says how exactly, 1 for a day."""
 
-    begins_at: datetime
+    starts_at: datetime
     ends_at: datetime
-    share: float
+    precision: float
 
 
-_MONTHS: Final = {
+_MONTH_NUMBERS: Final = {
     name: number
     for number, names in enumerate(
         (
@@ -33,8 +33,8 @@ _MONTHS: Final = {
     for name in names.split()
 }  # fmt: skip
 #: Words in their own right: they are months only beside a number or a preposition.
-_DOUBTFUL: Final = frozenset("may march mar set out ago jan sep dec abr fev dez".split())
-_DAYS: Final = {
+_AMBIGUOUS_MONTHS: Final = frozenset("may march mar set out ago jan sep dec abr fev dez".split())
+_WEEKDAY_NUMBERS: Final = {
     name: number
     for number, names in enumerate(
         (
@@ -44,7 +44,7 @@ _DAYS: Final = {
     )
     for name in names.split()
 }  # fmt: skip
-_NUMBERS: Final = {
+_NUMBER_WORDS: Final = {
     name: number
     for number, names in {
         1: "a an one um uma", 2: "two couple dois duas", 3: "three few tres", 4: "four quatro", 5: "five cinco",
@@ -52,7 +52,7 @@ _NUMBERS: Final = {
     }.items()
     for name in names.split()
 }  # fmt: skip
-_UNITS: Final = {
+_UNIT_DAYS: Final = {
     name: days
     for days, names in {
         1: "day days dia dias", 7: "week weeks semana semanas", 30: "month months mes meses",
@@ -61,64 +61,68 @@ _UNITS: Final = {
     for name in names.split()
 }  # fmt: skip
 
-_MONTH: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_COUNT: Final = rf"(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)})"
-_UNIT: Final = rf"(?P<unit>{'|'.join(sorted(_UNITS, key=len, reverse=True))})"
-_DATE: Final = re.compile(
+_MONTH_ALTERNATIVES: Final = "|".join(sorted(_MONTH_NUMBERS, key=len, reverse=True))
+_COUNT_GROUP: Final = rf"(?P<count>\d{{1,3}}|{'|'.join(_NUMBER_WORDS)})"
+_UNIT_GROUP: Final = rf"(?P<unit>{'|'.join(sorted(_UNIT_DAYS, key=len, reverse=True))})"
+_DATE_PATTERN: Final = re.compile(
     rf"""
     (?<![\w-])(?:(?P<before>(?:in|on|of|during|since|until|by|last|this|late|early|mid|em|de|desde|ate|passado|no)\s+)
     |(?P<day>\d{{1,2}})(?:st|nd|rd|th|o)?\s+(?:of\s+|de\s+)?)?
-    (?P<month>{_MONTH})(?![\w'-])
+    (?P<month>{_MONTH_ALTERNATIVES})(?![\w'-])
     (?:\s+(?P<after>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:]))?
     (?:,?\s*(?:of\s+|de\s+)?(?P<year>(?:19|20)\d\d)(?!\d))?
     """,
     re.VERBOSE,
 )
-_ISO: Final = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})(?!\d)")
-_AGO: Final = re.compile(
-    rf"(?<!\w){_COUNT}\s+(?:of\s+)?{_UNIT}\s+(?:ago|atras)(?!\w)"
-    rf"|(?<!\w)(?:ha|faz)\s+{_COUNT.replace('count', 'number')}\s+{_UNIT.replace('unit', 'measure')}(?!\w)"
+_ISO_DATE_PATTERN: Final = re.compile(
+    r"(?<!\d)(?P<year>(?:19|20)\d\d)[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})(?!\d)"
 )
-_LAST: Final = re.compile(
+_AGO_PATTERN: Final = re.compile(
+    rf"(?<!\w){_COUNT_GROUP}\s+(?:of\s+)?{_UNIT_GROUP}\s+(?:ago|atras)(?!\w)"
+    rf"|(?<!\w)(?:ha|faz)\s+{_COUNT_GROUP.replace('count', 'number')}\s+{_UNIT_GROUP.replace('unit', 'measure')}(?!\w)"
+)
+_LAST_PERIOD_PATTERN: Final = re.compile(
     r"(?<!\w)(?:(?:last|past)\s+(?P<unit>weekend|week|month|year)|(?P<semana>semana|mes|ano)\s+passad[oa])(?!\w)"
 )
-_WEEKDAY: Final = re.compile(
-    rf"(?<!\w)(?:last|past)\s+(?P<day>{'|'.join(_DAYS)})(?!\w)"
-    rf"|(?<!\w)(?P<dia>{'|'.join(_DAYS)})\s+passad[oa](?!\w)"
+_WEEKDAY_PATTERN: Final = re.compile(
+    rf"(?<!\w)(?:last|past)\s+(?P<day>{'|'.join(_WEEKDAY_NUMBERS)})(?!\w)"
+    rf"|(?<!\w)(?P<dia>{'|'.join(_WEEKDAY_NUMBERS)})\s+passad[oa](?!\w)"
 )
 #: Not today: "what shall I cook today?" asks for what was said long ago.
-_NEAR: Final = {"yesterday": 1, "ontem": 1, "anteontem": 2}
-_NAMED: Final = re.compile(rf"(?<!\w)(?:{'|'.join(_NEAR)})(?!\w)")
+_RELATIVE_DAYS: Final = {"yesterday": 1, "ontem": 1, "anteontem": 2}
+_RELATIVE_DAY_PATTERN: Final = re.compile(rf"(?<!\w)(?:{'|'.join(_RELATIVE_DAYS)})(?!\w)")
 
 
-def stretches(question: str, now: datetime) -> tuple[Stretch, ...]:
+def find_time_ranges(query: str, now: datetime) -> tuple[TimeRange, ...]:
     """Return the stretches of the past that a question names, seen from `now`."""
-    text = folded(question)
+    text = fold_text(query)
     return (
-        *_dates(text, now),
-        *_near(text, now),
-        *_ago(text, now),
-        *_last(text, now),
-        *_weekdays(text, now),
+        *_find_dates(text, now),
+        *_find_relative_days(text, now),
+        *_find_days_ago(text, now),
+        *_find_last_periods(text, now),
+        *_find_weekdays(text, now),
     )
 
 
-def closeness(named: Iterable[Stretch], moment: datetime) -> float:
+def date_match(time_ranges: Iterable[TimeRange], timestamp: datetime) -> float:
     """How well a moment fits the times that were named: 0 if it fits none."""
-    return max((each.share for each in named if each.begins_at <= moment < each.ends_at), default=0.0)
+    return max(
+        (each.precision for each in time_ranges if each.starts_at <= timestamp < each.ends_at), default=0.0
+    )
 
 
-def _dates(text: str, now: datetime) -> Iterator[Stretch]:
-    for match in _ISO.finditer(text):
-        yield from _day(int(match["year"]), int(match["month"]), int(match["day"]))
-    for match in _DATE.finditer(text):
-        month, day = _MONTHS[match["month"]], match["day"] or match["after"]
-        if match["month"] in _DOUBTFUL and not (match["before"] or day or match["year"]):
+def _find_dates(text: str, now: datetime) -> Iterator[TimeRange]:
+    for match in _ISO_DATE_PATTERN.finditer(text):
+        yield from _day_ranges(int(match["year"]), int(match["month"]), int(match["day"]))
+    for match in _DATE_PATTERN.finditer(text):
+        month, day = _MONTH_NUMBERS[match["month"]], match["day"] or match["after"]
+        if match["month"] in _AMBIGUOUS_MONTHS and not (match["before"] or day or match["year"]):
             continue
         # Without a year it is the last one, or the one before: memory reaches no further than people's words do.
         years = [int(match["year"])] if match["year"] else _recent_years(month, now)
         for year in years:
-            yield from _day(year, month, int(day)) if day else _month(year, month)
+            yield from _day_ranges(year, month, int(day)) if day else _month_ranges(year, month)
 
 
 def _recent_years(month: int, now: datetime) -> Sequence[int]:
@@ -126,52 +130,52 @@ def _recent_years(month: int, now: datetime) -> Sequence[int]:
     return (latest, latest - 1)
 
 
-def _day(year: int, month: int, day: int) -> Iterator[Stretch]:
+def _day_ranges(year: int, month: int, day: int) -> Iterator[TimeRange]:
     """A day, and less surely its month: people speak of what was some days before."""
     if not 1 <= month <= 12:
         return
-    yield from _month(year, month)
-    if 1 <= day <= 28 or _exists(year, month, day):
-        begins_at = datetime(year, month, day, tzinfo=UTC)
-        yield Stretch(begins_at - DAY, begins_at + 2 * DAY, 1.0)
+    yield from _month_ranges(year, month)
+    if 1 <= day <= 28 or _is_valid_day(year, month, day):
+        starts_at = datetime(year, month, day, tzinfo=UTC)
+        yield TimeRange(starts_at - DAY, starts_at + 2 * DAY, 1.0)
 
 
-def _month(year: int, month: int) -> Iterator[Stretch]:
+def _month_ranges(year: int, month: int) -> Iterator[TimeRange]:
     if MINYEAR < year < MAXYEAR:
-        begins_at = datetime(year, month, 1, tzinfo=UTC)
-        yield Stretch(begins_at, (begins_at + 31 * DAY).replace(day=1), 0.5)
+        starts_at = datetime(year, month, 1, tzinfo=UTC)
+        yield TimeRange(starts_at, (starts_at + 31 * DAY).replace(day=1), 0.5)
 
 
-def _exists(year: int, month: int, day: int) -> bool:
+def _is_valid_day(year: int, month: int, day: int) -> bool:
     return 1 <= day <= 31 and (datetime(year, month, 1, tzinfo=UTC) + (day - 1) * DAY).month == month
 
 
-def _near(text: str, now: datetime) -> Iterator[Stretch]:
-    for match in _NAMED.finditer(text):
-        yield _around(now, days=_NEAR[match.group()], slack=1)
+def _find_relative_days(text: str, now: datetime) -> Iterator[TimeRange]:
+    for match in _RELATIVE_DAY_PATTERN.finditer(text):
+        yield _range_around(now, days=_RELATIVE_DAYS[match.group()], slack=1)
 
 
-def _ago(text: str, now: datetime) -> Iterator[Stretch]:
-    for match in _AGO.finditer(text):
+def _find_days_ago(text: str, now: datetime) -> Iterator[TimeRange]:
+    for match in _AGO_PATTERN.finditer(text):
         count, unit = match["count"] or match["number"], match["unit"] or match["measure"]
-        days = _UNITS[unit] * (int(count) if count.isdigit() else _NUMBERS[count])
-        yield _around(now, days=days, slack=max(_UNITS[unit] // 2, 1))
+        days = _UNIT_DAYS[unit] * (int(count) if count.isdigit() else _NUMBER_WORDS[count])
+        yield _range_around(now, days=days, slack=max(_UNIT_DAYS[unit] // 2, 1))
 
 
-def _last(text: str, now: datetime) -> Iterator[Stretch]:
-    for match in _LAST.finditer(text):
-        length = _UNITS[match["unit"] or match["semana"]]
-        yield _around(now, days=length, slack=max(length // 2 + 1, 4))
+def _find_last_periods(text: str, now: datetime) -> Iterator[TimeRange]:
+    for match in _LAST_PERIOD_PATTERN.finditer(text):
+        length = _UNIT_DAYS[match["unit"] or match["semana"]]
+        yield _range_around(now, days=length, slack=max(length // 2 + 1, 4))
 
 
-def _weekdays(text: str, now: datetime) -> Iterator[Stretch]:
-    for match in _WEEKDAY.finditer(text):
-        back = (now.weekday() - _DAYS[match["day"] or match["dia"]]) % 7 or 7
-        yield _around(now, days=back, slack=1)
+def _find_weekdays(text: str, now: datetime) -> Iterator[TimeRange]:
+    for match in _WEEKDAY_PATTERN.finditer(text):
+        days_back = (now.weekday() - _WEEKDAY_NUMBERS[match["day"] or match["dia"]]) % 7 or 7
+        yield _range_around(now, days=days_back, slack=1)
 
 
-def _around(now: datetime, *, days: int, slack: int) -> Stretch:
+def _range_around(now: datetime, *, days: int, slack: int) -> TimeRange:
     """The time so many days ago, give or take; the wider it is, the less it says."""
-    middle = now - min(days, (now.year - MINYEAR - 1) * 365) * DAY
-    share = 1.0 if slack <= 1 else 0.5 if slack <= 31 else 0.25
-    return Stretch(middle - slack * DAY, middle + (slack + 1) * DAY, share)
+    center = now - min(days, (now.year - MINYEAR - 1) * 365) * DAY
+    precision = 1.0 if slack <= 1 else 0.5 if slack <= 31 else 0.25
+    return TimeRange(center - slack * DAY, center + (slack + 1) * DAY, precision)

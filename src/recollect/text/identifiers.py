@@ -3,19 +3,19 @@
 import re
 from typing import Final
 
-_FENCED: Final = re.compile(
+_FENCED_CODE_PATTERN: Final = re.compile(
     r"^[ \t]*+(?:```|~~~)[^\n]*+\n(.*?)(?:^[ \t]*+(?:```|~~~)|\Z)", re.DOTALL | re.MULTILINE
 )
-_INLINE: Final = re.compile(r"`([^`\n]{1,200})`")
-_NAME: Final = re.compile(r"[^\W\d]\w{2,}")
+_INLINE_CODE_PATTERN: Final = re.compile(r"`([^`\n]{1,200})`")
+_NAME_PATTERN: Final = re.compile(r"[^\W\d]\w{2,}")
 
-_EXTENSIONS: Final = (
+_FILE_EXTENSIONS: Final = (
     "bat|bash|c|cc|cfg|conf|cpp|cs|css|csv|db|diff|dockerfile|env|exe|go|gz|h|hpp|html|ini|ipynb|java|jpeg|jpg|js|json"
     "|jsonl|jsx|kt|lock|log|lua|md|mjs|patch|pdf|php|pl|png|proto|ps1|py|pyi|rb|rs|rst|scala|sh|sql|sqlite|svelte|svg"
     "|swift|tar|tf|toml|ts|tsv|tsx|txt|vue|wasm|xml|yaml|yml|zip"
 )
 
-_NAMES: Final = re.compile(
+_IDENTIFIER_PATTERN: Final = re.compile(
     r"""
       (?<!\w)[a-z]+\d*[A-Z]\w*                                   # calculateTotal
     | (?<!\w)(?!Mc[A-Z])[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\w*     # HttpServer, but not McDonald
@@ -28,15 +28,15 @@ _NAMES: Final = re.compile(
     """,
     re.VERBOSE,
 )
-_UNDERSCORED: Final = re.compile(r"(?<!\w)(?=\w*_)\w{3,}")
-_DOTTED: Final = re.compile(r"(?<![\w.@/-])[^\W\d]\w+(?:\.[^\W\d]\w+)+(?!\w)")
-_CALLED: Final = re.compile(r"(?<!\w)([^\W\d]\w*)\((?!(?:[aeo]?s|[aeo])\))")
-_PATH: Final = re.compile(
-    rf"(?<![\w./~:-])(?:(?:~|\.{{1,2}}|/[\w.-]++)/(?:[\w.-]++/)*+[\w.-]+(?<!\.)|(?:[\w.-]++/)*+[\w-]+(?:\.[\w-]+)*\.(?:{_EXTENSIONS})(?!\w))"
+_UNDERSCORE_PATTERN: Final = re.compile(r"(?<!\w)(?=\w*_)\w{3,}")
+_DOTTED_NAME_PATTERN: Final = re.compile(r"(?<![\w.@/-])[^\W\d]\w+(?:\.[^\W\d]\w+)+(?!\w)")
+_CALL_PATTERN: Final = re.compile(r"(?<!\w)([^\W\d]\w*)\((?!(?:[aeo]?s|[aeo])\))")
+_PATH_PATTERN: Final = re.compile(
+    rf"(?<![\w./~:-])(?:(?:~|\.{{1,2}}|/[\w.-]++)/(?:[\w.-]++/)*+[\w.-]+(?<!\.)|(?:[\w.-]++/)*+[\w-]+(?:\.[\w-]+)*\.(?:{_FILE_EXTENSIONS})(?!\w))"
 )
 
 #: Words of programming languages, which say nothing about what the code is about.
-_KEYWORDS: Final = frozenset(
+_LANGUAGE_KEYWORDS: Final = frozenset(
     """
     and any args async await bool boolean break case catch char class console const continue data def default del dict
     echo elif else end enum except export extends false final finally float fn for foreach from func function get global
@@ -47,42 +47,51 @@ _KEYWORDS: Final = frozenset(
     """.split()
 )
 #: Names that everybody writes with a capital in the middle.
-_BRANDS: Final = frozenset(
+_BRAND_NAMES: Final = frozenset(
     """
     airpods chatgpt deepseek doordash ebay facetime fedex icloud imac imessage ios ipad iphone ipod linkedin macbook
     macos mastercard openai paypal playstation powerpoint tiktok whatsapp youtube
     """.split()
 )
-_DOMAINS: Final = (".com", ".org", ".net", ".edu", ".gov", ".br", ".pt", ".uk", ".de")
+_DOMAIN_SUFFIXES: Final = (".com", ".org", ".net", ".edu", ".gov", ".br", ".pt", ".uk", ".de")
 
 
-def identifiers(text: str) -> frozenset[str]:
+def extract_identifiers(text: str) -> frozenset[str]:
     """Return the code identifiers of a text, casefolded."""
-    found = {*_NAMES.findall(text), *_DOTTED.findall(text), *_CALLED.findall(text), *_PATH.findall(text)}
-    found.update(filter(_joined_by_underscores, _UNDERSCORED.findall(text)))
+    names = {
+        *_IDENTIFIER_PATTERN.findall(text),
+        *_DOTTED_NAME_PATTERN.findall(text),
+        *_CALL_PATTERN.findall(text),
+        *_PATH_PATTERN.findall(text),
+    }
+    names.update(filter(_has_inner_underscore, _UNDERSCORE_PATTERN.findall(text)))
     if "`" in text or "~~~" in text:
-        found.update(_in_code(text))
-    return frozenset(name for name in map(str.casefold, found) if _telling(name))
+        names.update(_code_identifiers(text))
+    return frozenset(name for name in map(str.casefold, names) if _is_informative(name))
 
 
 def looks_like_code(query: str) -> bool:
     """Return whether a question is about code: it quotes some, or names something that only code has."""
-    return "```" in query or bool(identifiers(query))
+    return "```" in query or bool(extract_identifiers(query))
 
 
-def _in_code(text: str) -> set[str]:
-    fenced = _FENCED.findall(text)
-    inline = _INLINE.findall(text)
-    spans = {span for span in inline if " " not in span and any(map(str.isalpha, span))}
-    return spans | {name for code in (*fenced, *inline) for name in _NAME.findall(code)}
+def _code_identifiers(text: str) -> set[str]:
+    fenced_code = _FENCED_CODE_PATTERN.findall(text)
+    inline_code = _INLINE_CODE_PATTERN.findall(text)
+    spans = {span for span in inline_code if " " not in span and any(map(str.isalpha, span))}
+    return spans | {name for code in (*fenced_code, *inline_code) for name in _NAME_PATTERN.findall(code)}
 
 
-def _joined_by_underscores(name: str) -> bool:
+def _has_inner_underscore(name: str) -> bool:
     """The underscore joins words; one around a word is only emphasis."""
     bare = name.strip("_")
     dunder = name.startswith("__") and name.endswith("__")
     return any(map(str.isalpha, bare)) and ("_" in bare or dunder)
 
 
-def _telling(name: str) -> bool:
-    return name not in _KEYWORDS and name.rstrip("s") not in _BRANDS and not name.endswith(_DOMAINS)
+def _is_informative(name: str) -> bool:
+    return (
+        name not in _LANGUAGE_KEYWORDS
+        and name.rstrip("s") not in _BRAND_NAMES
+        and not name.endswith(_DOMAIN_SUFFIXES)
+    )

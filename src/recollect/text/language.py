@@ -7,16 +7,16 @@ from typing import Final
 UNDETERMINED: Final = "und"
 
 #: Enough of a message to know its language; reading on would only cost time.
-_SAMPLE: Final = 240
+_SAMPLE_CHARS: Final = 240
 
 #: Less evidence than this is no evidence: a name, a number, "ok".
-_ENOUGH: Final = 0.5
+_MIN_EVIDENCE: Final = 0.5
 
 #: Chats in the other languages are rarer, so they must show themselves more clearly.
-_CHANCES: Final = (1.0, 1.0, 0.8, 0.8, 0.8, 0.8)
+_LANGUAGE_PRIORS: Final = (1.0, 1.0, 0.8, 0.8, 0.8, 0.8)
 
 #: Small and frequent words. A word that stands in several lists counts for each of them, but less.
-_WORDS: Final = {
+_COMMON_WORDS: Final = {
     "en": """
         i you he she it we they me my mine your yours his her its our ours their them us this that these those
         the a an and or but if so as at by for from in into of off on onto out over to up with without about after
@@ -116,7 +116,7 @@ _WORDS: Final = {
 }
 
 #: Spelling, for words that stand in no list.
-_SPELLING: Final = (
+_SPELLING_RULES: Final = (
     (
         "en",
         0.7,
@@ -156,7 +156,7 @@ _SPELLING: Final = (
 )
 
 #: Scripts that name a language, or nearly so.
-_SCRIPTS: Final = (
+_SCRIPT_RANGES: Final = (
     ("ja", r"[\u3040-\u30ff]"),
     ("ko", r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]"),
     ("zh", r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"),
@@ -174,62 +174,68 @@ _SCRIPTS: Final = (
     ("hy", r"[\u0530-\u058f]"),
 )
 
-_LATIN: Final = tuple(_WORDS)
-_LISTED: Final = {language: frozenset(words.split()) for language, words in _WORDS.items()}
-_SPELLED: Final = tuple(
-    (_LATIN.index(lang), weight, re.compile(pattern)) for lang, weight, pattern in _SPELLING
+_LATIN_LANGUAGES: Final = tuple(_COMMON_WORDS)
+_WORD_SETS: Final = {language: frozenset(words.split()) for language, words in _COMMON_WORDS.items()}
+_SPELLING_PATTERNS: Final = tuple(
+    (_LATIN_LANGUAGES.index(lang), weight, re.compile(pattern)) for lang, weight, pattern in _SPELLING_RULES
 )
-_SCRIPTED: Final = tuple((language, re.compile(pattern)) for language, pattern in _SCRIPTS)
+_SCRIPT_PATTERNS: Final = tuple((language, re.compile(pattern)) for language, pattern in _SCRIPT_RANGES)
 
-_WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
-_FOREIGN: Final = re.compile(r"[\u0370-\u1dff\u3040-\ud7ff\uf900-\ufaff]")
-_SYMBOLS: Final = re.compile(r"[_/\\=(){}<>\[\];@#$%^&|~]\w")
+_WORD_PATTERN: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_NON_LATIN_PATTERN: Final = re.compile(r"[\u0370-\u1dff\u3040-\ud7ff\uf900-\ufaff]")
+_SYMBOL_PATTERN: Final = re.compile(r"[_/\\=(){}<>\[\];@#$%^&|~]\w")
 
 
-def detect(text: str) -> str:
+def detect_language(text: str) -> str:
     """Return the ISO 639-1 code of the language of a text, or "und" when it does not show."""
-    return _detect(text[:_SAMPLE])
+    return _detect_language(text[:_SAMPLE_CHARS])
 
 
 @lru_cache(maxsize=1_024)
-def _detect(text: str) -> str:
-    script = None if text.isascii() else _by_script(text)
+def _detect_language(text: str) -> str:
+    script = None if text.isascii() else _detect_by_script(text)
     if script:
         return script
-    totals = [0.0] * len(_LATIN)
-    for word in _WORD.findall(_prose(text).replace("\u2019", "'").lower()):
-        for language, weight in _evidence(word):
+    totals = [0.0] * len(_LATIN_LANGUAGES)
+    for word in _WORD_PATTERN.findall(_strip_symbols(text).replace("\u2019", "'").lower()):
+        for language, weight in _word_evidence(word):
             totals[language] += weight
     best = max(totals)
     # The first of equals wins: English, then Portuguese.
-    return _LATIN[totals.index(best)] if best >= _ENOUGH else UNDETERMINED
+    return _LATIN_LANGUAGES[totals.index(best)] if best >= _MIN_EVIDENCE else UNDETERMINED
 
 
-def _prose(text: str) -> str:
+def _strip_symbols(text: str) -> str:
     """The text without addresses, paths and other names that belong to no language."""
-    if not _SYMBOLS.search(text):
+    if not _SYMBOL_PATTERN.search(text):
         return text
-    return " ".join(word for word in text.split() if not _SYMBOLS.search(word))
+    return " ".join(word for word in text.split() if not _SYMBOL_PATTERN.search(word))
 
 
 @lru_cache(maxsize=16_384)
-def _evidence(word: str) -> tuple[tuple[int, float], ...]:
+def _word_evidence(word: str) -> tuple[tuple[int, float], ...]:
     """How much one word speaks for each language that it may belong to."""
-    homes = [number for number, language in enumerate(_LATIN) if word in _LISTED[language]]
-    weights = dict.fromkeys(homes, 2.0 / len(homes)) if homes else _spelling(word)
-    return tuple((number, weight * _CHANCES[number]) for number, weight in weights.items())
+    language_indexes = [
+        number for number, language in enumerate(_LATIN_LANGUAGES) if word in _WORD_SETS[language]
+    ]
+    weights = (
+        dict.fromkeys(language_indexes, 2.0 / len(language_indexes))
+        if language_indexes
+        else _spelling_evidence(word)
+    )
+    return tuple((number, weight * _LANGUAGE_PRIORS[number]) for number, weight in weights.items())
 
 
-def _spelling(word: str) -> dict[int, float]:
+def _spelling_evidence(word: str) -> dict[int, float]:
     weights: dict[int, float] = {}
-    for number, weight, pattern in _SPELLED:
+    for number, weight, pattern in _SPELLING_PATTERNS:
         if len(word) > 2 and pattern.search(word):
             weights[number] = weights.get(number, 0.0) + weight
     return weights
 
 
-def _by_script(text: str) -> str | None:
-    foreign = "".join(_FOREIGN.findall(text))
+def _detect_by_script(text: str) -> str | None:
+    foreign = "".join(_NON_LATIN_PATTERN.findall(text))
     if len(foreign) * 4 < sum(map(str.isalpha, text)):
         return None
-    return next((language for language, pattern in _SCRIPTED if pattern.search(foreign)), None)
+    return next((language for language, pattern in _SCRIPT_PATTERNS if pattern.search(foreign)), None)

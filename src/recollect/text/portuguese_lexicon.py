@@ -3,7 +3,7 @@
 from typing import Final
 
 #: English first, then the Portuguese words for it, without accents; other forms are found by their stem.
-CONCEPTS: Final = """
+PORTUGUESE_CONCEPTS: Final = """
 i: eu | me: me mim comigo | my: meu minha meus minhas | you: voce voces tu te ti vc contigo
 your: seu sua seus suas teu tua | he: ele | she: ela | they: eles elas | we: nos gente conosco
 our: nosso nossa nossos nossas | his: dele | her: dela | their: deles delas
@@ -246,7 +246,7 @@ developer: desenvolvedor | salesperson: vendedor | secretary: secretaria
 """
 
 #: What several words say together, and words that only their accent tells from others.
-PHRASES: Final = """
+PORTUGUESE_PHRASES: Final = """
 o que = what | a que = what | do que = than | de que = what | em que = in which | com que = with which
 para que = for what | por que = why | por causa de = because of | por causa do = because of the
 por causa da = because of the | para onde = where to | de onde = where from | há quanto tempo = how long

@@ -4,9 +4,9 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-_FRONT = re.compile(r"---\r?\n(.*?)\r?\n---(?:\r?\n|\Z)", re.DOTALL)
-_VERSION = re.compile(r"^version:[ \t]*(\S+)", re.MULTILINE)
-_GAP = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
+_FRONT_MATTER_PATTERN = re.compile(r"---\r?\n(.*?)\r?\n---(?:\r?\n|\Z)", re.DOTALL)
+_VERSION_PATTERN = re.compile(r"^version:[ \t]*(\S+)", re.MULTILINE)
+_PLACEHOLDER_PATTERN = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,20 +16,20 @@ class Template:
 
     @classmethod
     def parse(cls, source: str) -> "Template":
-        front = _FRONT.match(source)
-        named = _VERSION.search(front.group(1)) if front else None
-        body = source[front.end() :] if front else source
-        return cls(text=body.strip(), version=named.group(1) if named else "unversioned")
+        front_matter = _FRONT_MATTER_PATTERN.match(source)
+        version_match = _VERSION_PATTERN.search(front_matter.group(1)) if front_matter else None
+        body = source[front_matter.end() :] if front_matter else source
+        return cls(text=body.strip(), version=version_match.group(1) if version_match else "unversioned")
 
     def fill(self, values: Mapping[str, str]) -> str:
         """Fill each `{{NAME}}` and `{name}` that has a value. What is filled in is never filled again."""
-        return _GAP.sub(lambda gap: values.get(gap[1] or gap[2], gap[0]), self.text)
+        return _PLACEHOLDER_PATTERN.sub(lambda gap: values.get(gap[1] or gap[2], gap[0]), self.text)
 
 
-def chosen(
+def select_template(
     name: str, locale: str, overrides: Mapping[str, str] | None, locales: Collection[str] = ("en", "pt")
 ) -> tuple[str, str | None]:
     """The name of the template in a language, and the user's own text for it, if there is one: `list.pt` or `list`."""
-    full = f"{name}.{locale}" if locale in locales and locale != "en" else name
-    own = overrides or {}
-    return full, own.get(f"{name}.{locale}", own.get(name))
+    full_name = f"{name}.{locale}" if locale in locales and locale != "en" else name
+    custom_texts = overrides or {}
+    return full_name, custom_texts.get(f"{name}.{locale}", custom_texts.get(name))

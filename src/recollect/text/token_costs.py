@@ -8,28 +8,28 @@ from zlib import decompress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Costs:
+class TokenCosts:
     """
     The cost of a piece of text is the base, plus that of each character by its script, plus that of each short run of
     characters. Runs share a table by a hash of theirs: frequent ones are learned, rare ones cost the average.
     """
 
     base: float
-    bounds: tuple[int, ...]  #: where the next script begins
-    letters: tuple[float, ...]  #: one more than bounds
-    step: float
+    script_bounds: tuple[int, ...]  #: where the next script begins
+    script_costs: tuple[float, ...]  #: one more than bounds
+    weight_step: float
     weights: bytes  #: steps above or below nothing, which is 128; as many as a power of two
 
-    def letter(self, code: int) -> float:
-        return self.letters[bisect_right(self.bounds, code)]
+    def character_cost(self, code: int) -> float:
+        return self.script_costs[bisect_right(self.script_bounds, code)]
 
-    def runs(self, hashes: list[int]) -> float:
+    def runs_cost(self, hashes: list[int]) -> float:
         weights, mask = self.weights, len(self.weights) - 1
-        return self.step * (sum([weights[number & mask] for number in hashes]) - 128 * len(hashes))
+        return self.weight_step * (sum([weights[number & mask] for number in hashes]) - 128 * len(hashes))
 
 
 #: First code points of blocks whose characters cost alike.
-_BOUNDS: Final = (
+_SCRIPT_BOUNDS: Final = (
     0x30,
     0x3A,
     0x41,
@@ -72,10 +72,10 @@ _BOUNDS: Final = (
 )
 
 #: Scripts that write words apart.
-WORDS: Final = Costs(
+WORD_COSTS: Final = TokenCosts(
     base=0.677,
-    bounds=_BOUNDS,
-    letters=(
+    script_bounds=_SCRIPT_BOUNDS,
+    script_costs=(
         -0.08,
         -0.45,
         0.19,
@@ -117,7 +117,7 @@ WORDS: Final = Costs(
         1.33,
         0.05,
     ),
-    step=0.1,
+    weight_step=0.1,
     weights=decompress(
         b64decode(
             "eNpNndnC5bqOm984N7lJd1miRq9KP3WID3Sd7O5T078GWxJJEATp2CPWOGPusVf+cmOOseZYI38w37XWnHP3c+adI/84b+97jP"
@@ -322,10 +322,10 @@ WORDS: Final = Costs(
 )
 
 #: Chinese and Japanese.
-WIDE: Final = Costs(
+WIDE_COSTS: Final = TokenCosts(
     base=0.515,
-    bounds=_BOUNDS,
-    letters=(
+    script_bounds=_SCRIPT_BOUNDS,
+    script_costs=(
         0.07,
         0.05,
         0.13,
@@ -367,7 +367,7 @@ WIDE: Final = Costs(
         0.05,
         0.05,
     ),
-    step=0.1,
+    weight_step=0.1,
     weights=decompress(
         b64decode(
             "eNo1m4l25EayZL96TreKmUDsG4Akpdd95nfn3uAbdUvFIpkAwhdzM3dHHNd7fO7WRi2lznrM0nM+em8l9T5KOa4cW618NVIvJV"

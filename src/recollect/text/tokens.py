@@ -7,102 +7,108 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from recollect.text.text_cache import Remembered
-from recollect.text.token_costs import WIDE, WORDS
+from recollect.text.text_cache import TextCache
+from recollect.text.token_costs import WIDE_COSTS, WORD_COSTS
 
-_WIDE: Final = (
+_WIDE_CHARS: Final = (
     "\u2e80-\u30ff\u3100-\u312f\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff"
     "\ufe30-\ufe4f\uff00-\uff9f\U00020000-\U0003ffff"
 )
-_UPPER: Final = "A-ZÀ-ÖØ-Þ\u0386-\u038f\u0391-\u03abЀ-Я"
-_LOWER: Final = (
+_UPPER_CHARS: Final = "A-ZÀ-ÖØ-Þ\u0386-\u038f\u0391-\u03abЀ-Я"
+_LOWER_CHARS: Final = (
     "a-zªµºß-öø-\u0385\u0390\u03ac-\u03ffа-\u1fff\u2c00-\u2dff\ua000-\ud7ff\ufb00-\ufdff\ufe70-\ufefe"
 )
-_LETTER: Final = f"{_UPPER}{_LOWER}{_WIDE}\\d"
+_LETTER_CHARS: Final = f"{_UPPER_CHARS}{_LOWER_CHARS}{_WIDE_CHARS}\\d"
 
 #: The pieces that tokenizers of today cut a text into before they look at letters: a word with the space before it,
 #: three digits, a run of punctuation, a run of spaces. All runs have an end, so that no text makes this slow.
-_PIECE: Final = re.compile(
-    rf"[^\r\n{_LETTER}]?(?:[{_UPPER}]{{0,24}}[{_LOWER}]{{1,48}}(?:[{_WIDE}]{{1,32}})?|[{_UPPER}]{{1,48}}"
-    rf"|[{_WIDE}]{{1,32}}(?:(?<=[\u3001-\u301f\uff01-\uff20])[\r\n]{{1,9}})?)"
-    rf"(?:'(?:[stmdSTMD]|re|ve|ll|RE|VE|LL)(?![{_LOWER}{_UPPER}]))?"
+_PIECE_PATTERN: Final = re.compile(
+    rf"[^\r\n{_LETTER_CHARS}]?(?:[{_UPPER_CHARS}]{{0,24}}[{_LOWER_CHARS}]{{1,48}}(?:[{_WIDE_CHARS}]{{1,32}})?|[{_UPPER_CHARS}]{{1,48}}"
+    rf"|[{_WIDE_CHARS}]{{1,32}}(?:(?<=[\u3001-\u301f\uff01-\uff20])[\r\n]{{1,9}})?)"
+    rf"(?:'(?:[stmdSTMD]|re|ve|ll|RE|VE|LL)(?![{_LOWER_CHARS}{_UPPER_CHARS}]))?"
     r"|\d{1,3}"
-    rf"| ?[^\s{_LETTER}]{{1,32}}[\r\n/]{{0,9}}"
+    rf"| ?[^\s{_LETTER_CHARS}]{{1,32}}[\r\n/]{{0,9}}"
     r"|[^\S\r\n]{0,99}[\r\n]{1,99}"
     r"|\s{1,99}(?!\S)|\s{1,99}"
 )
 #: Only here a piece may hold a space that it does not begin with.
-_BLANK: Final = re.compile(r"\s (?!\S)")
-_HAS_WIDE: Final = re.compile(f"[{_WIDE}]")
-_REPEATED: Final = re.compile(r"(.)\1{3,}", re.DOTALL)
+_INNER_SPACE_PATTERN: Final = re.compile(r"\s (?!\S)")
+_WIDE_PATTERN: Final = re.compile(f"[{_WIDE_CHARS}]")
+_REPETITION_PATTERN: Final = re.compile(r"(.)\1{3,}", re.DOTALL)
 
 #: The table was fitted to err on the high side; this brings the worst of our test passages to 4.5 % above.
-_FITTED: Final = 0.99
+_CALIBRATION_FACTOR: Final = 0.99
 #: Scripts that tokenizers have hardly seen, Ethiopic, Runic, cuneiform: they are cut into bytes.
-_RARE: Final = re.compile("[\u1200-\u171f\U00010000-\U0001efff]")
+_RARE_SCRIPT_PATTERN: Final = re.compile("[\u1200-\u171f\U00010000-\U0001efff]")
 
 #: Spreads runs of characters evenly over a table of weights.
-_MIX: Final = 40_503
+_HASH_MULTIPLIER: Final = 40_503
 
-_JOINER: Final = "\u200d"
+_ZERO_WIDTH_JOINER: Final = "\u200d"
 #: Texts up to this long are not counted anew when they come again: a message is, on its way in.
-_REMEMBERED: Final = 8_192
+_MAX_CACHED_CHARS: Final = 8_192
 
 
-def estimate(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Return about how many tokens the text has; more often a few too many than too few."""
-    return _counted(text) if len(text) <= _REMEMBERED else _counted.__wrapped__(text)
+    return _estimate_cached(text) if len(text) <= _MAX_CACHED_CHARS else _estimate_cached.__wrapped__(text)
 
 
 @lru_cache(maxsize=256)
-def _counted(text: str) -> int:
+def _estimate_cached(text: str) -> int:
     if not text:
         return 0
-    return max(1, round(_read(text) if _BLANK.search(text) else _by_words(text)))
+    return max(
+        1, round(_estimate_pieces(text) if _INNER_SPACE_PATTERN.search(text) else _estimate_by_words(text))
+    )
 
 
-def _by_words(text: str) -> float:
+def _estimate_by_words(text: str) -> float:
     """A piece begins at every space, so that each word with the space before it is counted by itself."""
     first, *others = text.split(" ")
-    return sum(map(_SPACED.__getitem__, others), _read(first))
+    return sum(map(_SPACED_WORD_COSTS.__getitem__, others), _estimate_pieces(first))
 
 
-def _read(text: str) -> float:
-    return _FITTED * sum(map(_cost, _PIECE.findall(text))) + len(_RARE.findall(text))
+def _estimate_pieces(text: str) -> float:
+    return _CALIBRATION_FACTOR * sum(map(_piece_cost, _PIECE_PATTERN.findall(text))) + len(
+        _RARE_SCRIPT_PATTERN.findall(text)
+    )
 
 
-def clip_to(text: str, budget: int) -> str:
+def truncate_to_tokens(text: str, max_tokens: int) -> str:
     """Return the longest beginning of the text, whole words where there are any, that is within the budget."""
-    if estimate(text) <= budget:
+    if estimate_tokens(text) <= max_tokens:
         return text
-    end = max((end for end, spent in _ends(text, budget) if spent <= budget), default=0)
-    clipped = text[: _between_characters(text, end)]
-    while clipped and estimate(clipped) > budget:
-        clipped = clipped[: _between_characters(clipped, len(clipped) - 1)]
-    return clipped
+    end = max((end for end, cost in _cut_points(text, max_tokens) if cost <= max_tokens), default=0)
+    truncated = text[: _grapheme_boundary(text, end)]
+    while truncated and estimate_tokens(truncated) > max_tokens:
+        truncated = truncated[: _grapheme_boundary(truncated, len(truncated) - 1)]
+    return truncated
 
 
-def _ends(text: str, budget: int) -> Iterator[tuple[int, float]]:
+def _cut_points(text: str, max_tokens: int) -> Iterator[tuple[int, float]]:
     """Where the text may be cut, and what it costs up to there, until the budget is spent."""
-    spent = 0.0
-    for match in _PIECE.finditer(text):
-        cost = _cost(match.group())
-        if spent + cost > budget:
+    total_cost = 0.0
+    for match in _PIECE_PATTERN.finditer(text):
+        cost = _piece_cost(match.group())
+        if total_cost + cost > max_tokens:
             # A word stays whole unless it is the first; scripts without spaces are cut anywhere.
-            if not match.start() or _HAS_WIDE.search(match.group()):
+            if not match.start() or _WIDE_PATTERN.search(match.group()):
                 start = match.start()
-                yield from ((end, spent + _cost(text[start:end])) for end in range(start + 1, match.end()))
+                yield from (
+                    (end, total_cost + _piece_cost(text[start:end])) for end in range(start + 1, match.end())
+                )
             return
-        spent += cost
-        yield match.end(), spent
+        total_cost += cost
+        yield match.end(), total_cost
 
 
-def _between_characters(text: str, end: int) -> int:
+def _grapheme_boundary(text: str, end: int) -> int:
     """Step back until the cut no longer parts an accent, a joined emoji or half a character from the rest."""
     while 0 < end < len(text) and (
         unicodedata.combining(text[end])
-        or text[end] in f"{_JOINER}\ufe0e\ufe0f"
-        or text[end - 1] == _JOINER
+        or text[end] in f"{_ZERO_WIDTH_JOINER}\ufe0e\ufe0f"
+        or text[end - 1] == _ZERO_WIDTH_JOINER
         or "\udc00" <= text[end] <= "\udfff"
     ):
         end -= 1
@@ -110,44 +116,47 @@ def _between_characters(text: str, end: int) -> int:
 
 
 @lru_cache(maxsize=32_768)
-def _cost(piece: str) -> float:
-    if not piece.isascii() and _HAS_WIDE.search(piece):
+def _piece_cost(piece: str) -> float:
+    if not piece.isascii() and _WIDE_PATTERN.search(piece):
         return _wide_cost(piece)
-    codes = list(map(ord, _spelled(piece)))
-    whole = 7
+    codes = list(map(ord, _normalize_case(piece)))
+    piece_hash = 7
     for code in codes:
-        whole = (whole * _MIX + code) & 0xFFFF_FFFF
-    grams, rolled = [whole], codes
+        piece_hash = (piece_hash * _HASH_MULTIPLIER + code) & 0xFFFF_FFFF
+    grams, rolling_hashes = [piece_hash], codes
     for length in (2, 3, 4):
-        rolled = [gram * _MIX + code for gram, code in zip(rolled, codes[length - 1 :], strict=False)]
-        grams += rolled
+        rolling_hashes = [
+            gram * _HASH_MULTIPLIER + code
+            for gram, code in zip(rolling_hashes, codes[length - 1 :], strict=False)
+        ]
+        grams += rolling_hashes
     letters = sum(map(_letter_cost, piece))
-    return max(1.0, WORDS.base + letters + WORDS.runs(grams))
+    return max(1.0, WORD_COSTS.base + letters + WORD_COSTS.runs_cost(grams))
 
 
 def _wide_cost(piece: str) -> float:
     codes = list(map(ord, piece))
-    pairs = [first * _MIX + second for first, second in pairwise(codes)]
-    return max(1.0, WIDE.base + sum(map(_character_cost, codes)) + WIDE.runs(pairs))
+    pairs = [first * _HASH_MULTIPLIER + second for first, second in pairwise(codes)]
+    return max(1.0, WIDE_COSTS.base + sum(map(_character_cost, codes)) + WIDE_COSTS.runs_cost(pairs))
 
 
 @lru_cache(maxsize=16_384)
 def _letter_cost(character: str) -> float:
-    return WORDS.letter(ord(character))
+    return WORD_COSTS.character_cost(ord(character))
 
 
 @lru_cache(maxsize=16_384)
 def _character_cost(code: int) -> float:
-    return WIDE.letter(code) + WIDE.runs([code * _MIX])
+    return WIDE_COSTS.character_cost(code) + WIDE_COSTS.runs_cost([code * _HASH_MULTIPLIER])
 
 
-def _spelled(piece: str) -> str:
+def _normalize_case(piece: str) -> str:
     """A capital costs about the same on any word, and the fifth dash of a line nothing more."""
-    short = _REPEATED.sub(r"\1\1\1\1", piece) if _REPEATED.search(piece) else piece
-    if len(short) > 2 and short.isupper():
-        return f"{short}$"
-    lower = short.lower()
-    return f"{lower}$" if lower == short else f"^{lower}$"
+    shortened = _REPETITION_PATTERN.sub(r"\1\1\1\1", piece) if _REPETITION_PATTERN.search(piece) else piece
+    if len(shortened) > 2 and shortened.isupper():
+        return f"{shortened}$"
+    lower = shortened.lower()
+    return f"{lower}$" if lower == shortened else f"^{lower}$"
 
 
-_SPACED: Final = Remembered(lambda word: _read(f" {word}"))
+_SPACED_WORD_COSTS: Final = TextCache(lambda word: _estimate_pieces(f" {word}"))

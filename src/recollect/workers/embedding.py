@@ -6,19 +6,19 @@ from dataclasses import dataclass, field
 from recollect.domain.candidate import Passage
 from recollect.errors import ModelMissing, ProviderBusy, ProviderError
 from recollect.ports.embedder import Embedder, Vector
-from recollect.ports.vector_math import unit
+from recollect.ports.vector_math import unit_vector
 
 #: After so many refusals and not one vector it is not the texts.
-PATIENCE = 3
+MAX_REFUSALS = 3
 
 
 @dataclass(slots=True, kw_only=True)
-class Embedding:
+class BatchEmbedder:
     embedder: Embedder
-    refused: dict[int, ProviderError] = field(default_factory=dict)  #: why not, by the passage's number
-    _taken: int = 0
+    errors: dict[int, ProviderError] = field(default_factory=dict)  #: why not, by the passage's number
+    _embedded_count: int = 0
 
-    def vectors(self, batch: Sequence[Passage]) -> list[tuple[Passage, Vector]]:
+    def embed_batch(self, batch: Sequence[Passage]) -> list[tuple[Passage, Vector]]:
         """The vectors of those that have one. Which of a refused batch is to blame is found by halving it."""
         try:
             pairs = list(zip(batch, self._embed(batch), strict=True))
@@ -26,13 +26,13 @@ class Embedding:
             raise
         except ProviderError as error:
             if len(batch) > 1:
-                middle = len(batch) // 2
-                return [*self.vectors(batch[:middle]), *self.vectors(batch[middle:])]
-            self.refused[batch[0].number] = error
-            if len(self.refused) >= PATIENCE and not self._taken:
+                half = len(batch) // 2
+                return [*self.embed_batch(batch[:half]), *self.embed_batch(batch[half:])]
+            self.errors[batch[0].id] = error
+            if len(self.errors) >= MAX_REFUSALS and not self._embedded_count:
                 raise
             return []
-        self._taken += len(pairs)
+        self._embedded_count += len(pairs)
         return pairs
 
     def _embed(self, batch: Sequence[Passage]) -> list[Vector]:
@@ -42,4 +42,4 @@ class Embedding:
                 f"The embedder gave {len(vectors)} vectors for {len(batch)} texts, so none was stored."
                 " Retry the job, or choose another embedder."
             )
-        return [unit(vector, dimension=self.embedder.dimension) for vector in vectors]
+        return [unit_vector(vector, dimension=self.embedder.dimension) for vector in vectors]

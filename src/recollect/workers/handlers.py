@@ -11,28 +11,28 @@ from recollect.domain.message import Message
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import ModelMissing, NotFound, ProviderError
-from recollect.maintenance.retention import cutoff
+from recollect.maintenance.retention import retention_cutoff
 from recollect.ports.embedder import Embedder
-from recollect.services import EMBED, Engine
-from recollect.workers.embedding import Embedding
+from recollect.services import EMBED_JOB, Engine
+from recollect.workers.embedding import BatchEmbedder
 
 #: How long a job may stay silent before somebody else takes it over.
-LEASE = timedelta(seconds=60)
+LEASE_DURATION = timedelta(seconds=60)
 #: Passages embedded in one go: a few seconds of work, well inside a lease.
-BATCH = 32
+BATCH_SIZE = 32
 
-BACKFILL = NewJob(kind=JobKind.BACKFILL, key="backfill")
-GARDEN = NewJob(kind=JobKind.GARDEN, key="garden")
+BACKFILL_JOB = NewJob(kind=JobKind.BACKFILL, key="backfill")
+MAINTENANCE_JOB = NewJob(kind=JobKind.MAINTENANCE, key="garden")
 
-Policies: TypeAlias = Callable[[str], Policy]
-Handler: TypeAlias = Callable[[Job], None]
+PolicyLookup: TypeAlias = Callable[[str], Policy]
+JobHandler: TypeAlias = Callable[[Job], None]
 
 
 class LeaseLost(Exception):
     """The job was taken over; what we did for it must not be written."""
 
 
-class Interrupted(Exception):
+class JobInterrupted(Exception):
     """The worker is stopping; what is left of the job goes back into the queue."""
 
 
@@ -41,155 +41,159 @@ def _never() -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Handlers:
+class JobHandlers:
     engine: Engine
     embedder: Embedder | None
-    policies: Policies
+    policy_for: PolicyLookup
     is_stopping: Callable[[], bool] = _never  #: asked between two batches of a job
 
-    def table(self) -> Mapping[JobKind, Handler]:
+    def by_kind(self) -> Mapping[JobKind, JobHandler]:
         return {
             JobKind.EMBED: self.embed,
             JobKind.REEMBED: self.reembed,
-            JobKind.JUDGE: self.judge,
+            JobKind.EXTRACT: self.extract,
             JobKind.BACKFILL: self.backfill,
-            JobKind.SUMMARISE: self.summarise,
-            JobKind.GARDEN: self.garden,
+            JobKind.SUMMARIZE: self.summarize,
+            JobKind.MAINTENANCE: self.run_maintenance,
         }
 
-    def open_up(self) -> None:
+    def recover(self) -> None:
         """
         What a worker does first: repair the shadows where they differ from the text, and queue what waits for a
         vector or for chunks. A model that was missing may be there now.
         """
         store, now = self.engine.store, self.engine.clock.now()
-        store.upkeep.sync()
-        store.jobs.revive(JobKind.EMBED, now=now)
+        store.maintenance.repair_indexes()
+        store.jobs.retry_dead(JobKind.EMBED, now=now)
         for user in store.users():
-            policy = self.policies(user)
-            if store.vectors.pending(user):
-                store.jobs.enqueue(user, EMBED, now=now)
+            policy = self.policy_for(user)
+            if store.vectors.count_queued(user):
+                store.jobs.enqueue(user, EMBED_JOB, now=now)
             if policy.chunking.enabled and policy.chunking.backfill:
-                store.jobs.enqueue(user, BACKFILL, now=now)
+                store.jobs.enqueue(user, BACKFILL_JOB, now=now)
 
     def embed(self, job: Job) -> None:
         """Give every passage that waits for one its vector. Without an embedder they go on waiting."""
-        embedder = self._answering(job.user)
+        embedder = self._active_embedder(job.user)
         if embedder is None:
             return
-        store, work = self.engine.store, Embedding(embedder=embedder)
-        while batch := self._waiting(job.user, work.refused):
-            pairs = work.vectors(batch)
+        store, batch_embedder = self.engine.store, BatchEmbedder(embedder=embedder)
+        while batch := self._next_queued(job.user, batch_embedder.errors):
+            pairs = batch_embedder.embed_batch(batch)
             with store.transaction():
-                self._still_ours(job)
-                moved = self._answering(job.user) is not embedder
-                if not moved:
+                self._extend_lease(job)
+                has_moved = self._active_embedder(job.user) is not embedder
+                if not has_moved:
                     store.vectors.put(job.user, embedder.model_id, pairs)
-            if moved:
+            if has_moved:
                 # These vectors are of no use any more, and the passages still wait.
                 self.embed(job)
                 return
-        _complain(work)
+        _raise_if_refused(batch_embedder)
 
     def reembed(self, job: Job) -> None:
         """Give what was embedded before a vector of the model the user moves to; then that one answers."""
-        target = self.engine.moving_to(job.user)
+        target = self.engine.reembedding_target(job.user)
         if target is None or self.engine.embedders is None:
             return
-        embedder, store = self.engine.embedders.like(target), self.engine.store
+        embedder, store = self.engine.embedders.for_model(target), self.engine.store
         if embedder is None:
             raise ModelMissing(
                 f"There is no model {target.id} here, so the old vectors stay in use. `recollect models` lists them."
             )
-        work = Embedding(embedder=embedder)
-        while batch := self._lacking(job.user, target.id, work.refused):
-            pairs = work.vectors(batch)
+        batch_embedder = BatchEmbedder(embedder=embedder)
+        while batch := self._next_without_vector(job.user, target.id, batch_embedder.errors):
+            pairs = batch_embedder.embed_batch(batch)
             with store.transaction():
-                self._still_ours(job)
-                if self.engine.moving_to(job.user) != target:
+                self._extend_lease(job)
+                if self.engine.reembedding_target(job.user) != target:
                     return
                 store.vectors.put(job.user, target.id, pairs)
-        _complain(work)
-        if self.engine.end_move(job.user, target) and store.vectors.pending(job.user):
-            store.jobs.enqueue(job.user, EMBED, now=self.engine.clock.now())
+        _raise_if_refused(batch_embedder)
+        if self.engine.finish_reembedding(job.user, target) and store.vectors.count_queued(job.user):
+            store.jobs.enqueue(job.user, EMBED_JOB, now=self.engine.clock.now())
 
-    def judge(self, job: Job) -> None:
+    def extract(self, job: Job) -> None:
         """Decide what messages are worth and keep their facts, once; one deleted meanwhile is worth nothing."""
         scope, engine = Scope(job.user), self.engine
-        policy = self.policies(job.user)
-        while messages := self._to_judge(scope, job, policy):
-            lessons = engine.judge(scope, messages, policy)
+        policy = self.policy_for(job.user)
+        while messages := self._pending_messages(scope, job, policy):
+            lessons = engine.extract(scope, messages, policy)
             with engine.store.transaction():
-                self._still_ours(job)
+                self._extend_lease(job)
                 for lesson in lessons:
-                    if self._unread(scope, lesson.message):
+                    if self._is_unchanged(scope, lesson.message):
                         engine.learn(lesson, policy)
-                if policy.extract.mode != "batch":
+                if policy.extraction.mode != "batch":
                     # Learned and done are one: nobody is to find the job again and the facts twice.
                     engine.store.jobs.finish(job)
                     return
 
-    def _to_judge(self, scope: Scope, job: Job, policy: Policy) -> list[Message]:
+    def _pending_messages(self, scope: Scope, job: Job, policy: Policy) -> list[Message]:
         self._raise_if_stopping()
         try:
-            return self.engine.to_judge(scope, str(job.payload["message"]), policy)
+            return self.engine.pending_messages(scope, str(job.payload["message"]), policy)
         except NotFound:
             return []
 
     def backfill(self, job: Job) -> None:
         """Cut messages that were stored before chunking was on; remembers how far it came."""
-        store, policy, scope = self.engine.store, self.policies(job.user), Scope(job.user)
-        after = store.preferences.all(job.user).get(LAST_BACKFILLED)
-        while messages := store.messages.unchunked(
-            scope, after=after, larger_than=policy.chunking.min_tokens, limit=BATCH
+        store, policy, scope = self.engine.store, self.policy_for(job.user), Scope(job.user)
+        after = store.preferences.all(job.user).get(LAST_BACKFILLED_KEY)
+        while messages := store.messages.list_unchunked(
+            scope, after=after, tokens_above=policy.chunking.min_tokens, limit=BATCH_SIZE
         ):
             with store.transaction():
-                self._still_ours(job)
+                self._extend_lease(job)
                 for message in messages:
-                    store.messages.rechunk(scope, message.id, self.engine.intake.cut(message, policy))
+                    store.messages.replace_chunks(
+                        scope, message.id, self.engine.preparer.chunk(message, policy)
+                    )
                 after = messages[-1].id
-                store.preferences.set(job.user, LAST_BACKFILLED, after, now=self.engine.clock.now())
-                store.jobs.enqueue(job.user, EMBED, now=self.engine.clock.now())
+                store.preferences.set(job.user, LAST_BACKFILLED_KEY, after, now=self.engine.clock.now())
+                store.jobs.enqueue(job.user, EMBED_JOB, now=self.engine.clock.now())
             self._raise_if_stopping()
 
-    def summarise(self, job: Job) -> None:
+    def summarize(self, job: Job) -> None:
         """Write down what a chat came to, if that is due and what it covers has not changed meanwhile."""
-        scope, policy = Scope(job.user, str(job.payload["chat"])), self.policies(job.user)
-        if not policy.learns:
+        scope, policy = Scope(job.user, str(job.payload["chat"])), self.policy_for(job.user)
+        if not policy.extracts:
             return
-        made = self.engine.summarised(scope, policy)
+        summaries = self.engine.build_summaries(scope, policy)
         with self.engine.store.transaction():
-            self._still_ours(job)
-            self.engine.keep_summaries(scope, made, policy)
+            self._extend_lease(job)
+            self.engine.save_summaries(scope, summaries, policy)
 
-    def garden(self, job: Job) -> None:
+    def run_maintenance(self, job: Job) -> None:
         """Tend a user's memories."""
-        self.engine.tend(Scope(job.user), self.policies(job.user))
+        self.engine.run_maintenance(Scope(job.user), self.policy_for(job.user))
 
-    def daily(self) -> None:
+    def run_daily(self) -> None:
         """Send the gardener to everybody, drop receipts that are older than anybody wants them, and tidy the index."""
         store, now = self.engine.store, self.engine.clock.now()
         users = store.users()
         for user in users:
-            store.jobs.enqueue(user, GARDEN, now=now)
-        longest = max((self.policies(user).record.keep_days for user in users), default=0)
-        store.receipts.prune(cutoff(now, longest))
-        store.upkeep.tidy()
+            store.jobs.enqueue(user, MAINTENANCE_JOB, now=now)
+        max_keep_days = max((self.policy_for(user).receipts.keep_days for user in users), default=0)
+        store.receipts.prune(retention_cutoff(now, max_keep_days))
+        store.maintenance.optimize_index()
 
-    def _waiting(self, user: str, refused: Collection[int]) -> list[Passage]:
+    def _next_queued(self, user: str, refused_ids: Collection[int]) -> list[Passage]:
         self._raise_if_stopping()
-        waiting = self.engine.store.vectors.missing(user, limit=BATCH + len(refused))
-        return [passage for passage in waiting if passage.number not in refused]
+        passages = self.engine.store.vectors.queued_passages(user, limit=BATCH_SIZE + len(refused_ids))
+        return [passage for passage in passages if passage.id not in refused_ids]
 
-    def _lacking(self, user: str, model: str, refused: Collection[int]) -> list[Passage]:
+    def _next_without_vector(self, user: str, model: str, refused_ids: Collection[int]) -> list[Passage]:
         self._raise_if_stopping()
-        lacking = self.engine.store.vectors.lacking(user, model, limit=BATCH + len(refused))
-        return [passage for passage in lacking if passage.number not in refused]
+        passages = self.engine.store.vectors.passages_without_vector(
+            user, model, limit=BATCH_SIZE + len(refused_ids)
+        )
+        return [passage for passage in passages if passage.id not in refused_ids]
 
-    def _answering(self, user: str) -> Embedder | None:
-        return self.engine.embedders.of(user) if self.engine.embedders else self.embedder
+    def _active_embedder(self, user: str) -> Embedder | None:
+        return self.engine.embedders.for_user(user) if self.engine.embedders else self.embedder
 
-    def _unread(self, scope: Scope, message: Message) -> bool:
+    def _is_unchanged(self, scope: Scope, message: Message) -> bool:
         """Whether a message still says what was judged, and nobody else has learned from it meanwhile."""
         try:
             current = self.engine.store.messages.get(scope, message.id)
@@ -199,18 +203,20 @@ class Handlers:
 
     def _raise_if_stopping(self) -> None:
         if self.is_stopping():
-            raise Interrupted
+            raise JobInterrupted
 
-    def _still_ours(self, job: Job) -> None:
-        if not self.engine.store.jobs.extend(job, until=self.engine.clock.now() + LEASE):
+    def _extend_lease(self, job: Job) -> None:
+        if not self.engine.store.jobs.extend_lease(job, until=self.engine.clock.now() + LEASE_DURATION):
             raise LeaseLost
 
 
-def _complain(work: Embedding) -> None:
-    if work.refused:
-        why = next(iter(work.refused.values()))
-        raise ProviderError(f"The embedder refused {len(work.refused)} texts; the others have vectors. {why}")
+def _raise_if_refused(batch_embedder: BatchEmbedder) -> None:
+    if batch_embedder.errors:
+        first_error = next(iter(batch_embedder.errors.values()))
+        raise ProviderError(
+            f"The embedder refused {len(batch_embedder.errors)} texts; the others have vectors. {first_error}"
+        )
 
 
 #: Kept among the user's preferences, beside the settings; a dot at the start tells the two apart.
-LAST_BACKFILLED = ".last_backfilled"
+LAST_BACKFILLED_KEY = ".last_backfilled"

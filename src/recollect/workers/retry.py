@@ -5,16 +5,16 @@ from datetime import timedelta
 
 from recollect.errors import ProviderBusy, RecollectError, StoreBusy, StoreFull, StoreMoved
 
-FIRST = timedelta(seconds=1)
-LONGEST = timedelta(minutes=5)
+MIN_BACKOFF = timedelta(seconds=1)
+MAX_BACKOFF = timedelta(minutes=5)
 #: Providers that ask for more are asked again sooner.
-PATIENCE = timedelta(hours=1)
+MAX_RETRY_AFTER = timedelta(hours=1)
 #: A mistake of ours, or a poisoned message, does not get better by waiting.
-TRIES = 3
+MAX_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Later:
+class RetryLater:
     delay: timedelta
     reason: str
 
@@ -24,20 +24,20 @@ class GiveUp:
     reason: str
 
 
-def backoff(attempts: int) -> timedelta:
+def backoff_delay(attempts: int) -> timedelta:
     """1 s, 2 s, 4 s … up to five minutes."""
     doublings = min(max(attempts, 1) - 1, 16)
-    return min(FIRST * (1 << doublings), LONGEST)
+    return min(MIN_BACKOFF * (1 << doublings), MAX_BACKOFF)
 
 
-def decide(error: Exception, attempts: int) -> Later | GiveUp:
+def decide_retry(error: Exception, attempts: int) -> RetryLater | GiveUp:
     """What is busy, full or out of place is waited for as long as it takes; what is wrong is parked with its reason."""
     reason = f"{type(error).__name__}: {error}"
     if isinstance(error, ProviderBusy) and error.retry_after:
-        asked = timedelta(seconds=min(error.retry_after, PATIENCE.total_seconds()))
-        return Later(delay=max(asked, backoff(attempts)), reason=reason)
+        retry_after = timedelta(seconds=min(error.retry_after, MAX_RETRY_AFTER.total_seconds()))
+        return RetryLater(delay=max(retry_after, backoff_delay(attempts)), reason=reason)
     if isinstance(error, ProviderBusy | StoreBusy | StoreFull | StoreMoved):
-        return Later(delay=backoff(attempts), reason=reason)
-    if isinstance(error, RecollectError) or attempts >= TRIES:
+        return RetryLater(delay=backoff_delay(attempts), reason=reason)
+    if isinstance(error, RecollectError) or attempts >= MAX_ATTEMPTS:
         return GiveUp(reason=reason)
-    return Later(delay=backoff(attempts), reason=reason)
+    return RetryLater(delay=backoff_delay(attempts), reason=reason)

@@ -10,92 +10,92 @@ from datetime import timedelta
 from recollect.domain.job import Job, JobKind
 from recollect.errors import StoreError
 from recollect.ports.clock import Clock
-from recollect.ports.queue import Jobs
-from recollect.workers.handlers import LEASE, Handler, Interrupted, LeaseLost
-from recollect.workers.retry import GiveUp, Later, decide
+from recollect.ports.queue import JobQueue
+from recollect.workers.handlers import LEASE_DURATION, JobHandler, JobInterrupted, LeaseLost
+from recollect.workers.retry import GiveUp, RetryLater, decide_retry
 
 #: How long an idle worker sleeps at most: other processes may have queued work.
-NAP = 1.0
-DAY = timedelta(days=1)
-GIVEN_BACK = "the process ended while it was being done"
+IDLE_WAIT_SECONDS = 1.0
+ONE_DAY = timedelta(days=1)
+SHUTDOWN_REASON = "the process ended while it was being done"
 #: How long to wait for a job that is in other hands before looking again.
-BREATH = 0.02
+POLL_SECONDS = 0.02
 #: How long the interpreter waits at exit for the job in hand. The lease of a job that takes longer runs out by itself.
 EXIT_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class JobResult:
     """What came of one job."""
 
     job: Job
     error: str | None = None  #: None when it went well
-    parked: bool = False
+    is_dead: bool = False
 
 
 class Worker:
     def __init__(
         self,
-        jobs: Jobs,
-        handlers: Mapping[JobKind, Handler],
+        jobs: JobQueue,
+        handlers: Mapping[JobKind, JobHandler],
         clock: Clock,
         *,
-        open_up: Callable[[], None] | None = None,
-        daily: Callable[[], None] | None = None,
+        recover: Callable[[], None] | None = None,
+        run_daily: Callable[[], None] | None = None,
     ) -> None:
         """A worker that runs on does `open_up` once, before its first job, and `daily` then and every day after."""
         self._jobs = jobs
-        self._open_up = open_up
-        self._daily = daily
+        self._recover = recover
+        self._run_daily = run_daily
         self._handlers = handlers
         self._clock = clock
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._process = os.getpid()
-        self._in_hand: dict[int, Job] = {}  #: by thread
-        self._starting = threading.Lock()
+        self._running_jobs: dict[int, Job] = {}  #: by thread
+        self._start_lock = threading.Lock()
 
-    def work_once(self) -> Done | None:
+    def run_one(self) -> JobResult | None:
         """Do one job that is due; None if there is none."""
         now = self._clock.now()
-        job = self._jobs.lease(now=now, until=now + LEASE, kinds=tuple(self._handlers))
+        job = self._jobs.lease(now=now, until=now + LEASE_DURATION, kinds=tuple(self._handlers))
         if job is None:
             return None
-        self._in_hand[threading.get_ident()] = job
+        self._running_jobs[threading.get_ident()] = job
         try:
             self._handlers[job.kind](job)
         except LeaseLost:
-            return Done(job=job, error="its lease ran out; somebody else does it")
-        except Interrupted:
-            self._jobs.postpone(job, run_at=self._clock.now(), reason=GIVEN_BACK)
-            return Done(job=job, error=GIVEN_BACK)
+            return JobResult(job=job, error="its lease ran out; somebody else does it")
+        except JobInterrupted:
+            self._jobs.postpone(job, run_at=self._clock.now(), reason=SHUTDOWN_REASON)
+            return JobResult(job=job, error=SHUTDOWN_REASON)
         except Exception as error:  # noqa: BLE001 - the job boundary: record, decide on retry, go on
-            return self._failed(job, error)
+            return self._handle_failure(job, error)
         finally:
-            del self._in_hand[threading.get_ident()]
+            del self._running_jobs[threading.get_ident()]
         self._jobs.finish(job)
-        return Done(job=job)
+        return JobResult(job=job)
 
-    def drain(self, *, seconds: float, watch: Callable[[Done], None] | None = None) -> bool:
+    def drain(self, *, seconds: float, on_result: Callable[[JobResult], None] | None = None) -> bool:
         """Work until nothing is due or in other hands, or the time is over; whether all is done."""
         end = self._clock.monotonic() + seconds
         while self._clock.monotonic() < end:
-            done = self.work_once()
-            if done and watch:
-                watch(done)
-            if done is None and not self._jobs.outstanding(now=self._clock.now()):
+            result = self.run_one()
+            if result and on_result:
+                on_result(result)
+            if result is None and not self._jobs.count_outstanding(now=self._clock.now()):
                 return True
-            if done is None:
-                self._stop.wait(BREATH)
+            if result is None:
+                self._stop.wait(POLL_SECONDS)
         return False
 
-    def start(self, watch: Callable[[Done], None] | None = None) -> None:
+    def start(self, on_result: Callable[[JobResult], None] | None = None) -> None:
         """Work in a thread of this process, once; it ends with the process. `watch` is told what came of each job."""
-        with self._starting:
+        with self._start_lock:
             if self._thread is None:
                 self._thread = threading.Thread(
-                    target=self.run, args=(watch,), name="recollect-worker", daemon=True
+                    target=self.run, args=(on_result,), name="recollect-worker", daemon=True
                 )
                 self._thread.start()
                 atexit.register(self._stop_at_exit)
@@ -112,9 +112,9 @@ class Worker:
         if self._thread is None:
             return
         self._thread.join(seconds)
-        job = self._in_hand.get(self._thread.ident or 0)
+        job = self._running_jobs.get(self._thread.ident or 0)
         if self._thread.is_alive() and job is not None:
-            self._jobs.postpone(job, run_at=self._clock.now(), reason=GIVEN_BACK)
+            self._jobs.postpone(job, run_at=self._clock.now(), reason=SHUTDOWN_REASON)
 
     @property
     def is_stopping(self) -> bool:
@@ -129,31 +129,31 @@ class Worker:
         self._wake.set()
         self._thread.join(EXIT_SECONDS)
 
-    def run(self, watch: Callable[[Done], None] | None = None) -> None:
-        waiting_to_open, next_day = self._open_up, self._clock.now()
+    def run(self, on_result: Callable[[JobResult], None] | None = None) -> None:
+        pending_recovery, next_day = self._recover, self._clock.now()
         while not self._stop.is_set():
             try:
-                if waiting_to_open:
-                    waiting_to_open()
-                    waiting_to_open = None
-                if self._daily and self._clock.now() >= next_day:
-                    self._daily()
-                    next_day = self._clock.now() + DAY
-                done = self.work_once()
+                if pending_recovery:
+                    pending_recovery()
+                    pending_recovery = None
+                if self._run_daily and self._clock.now() >= next_day:
+                    self._run_daily()
+                    next_day = self._clock.now() + ONE_DAY
+                result = self.run_one()
             except StoreError:
                 # A full disk or a held lock: the job is safe in its row, so look again after a nap.
-                done = None
-            if done and watch:
-                watch(done)
-            if done is None:
-                self._wake.wait(NAP)
+                result = None
+            if result and on_result:
+                on_result(result)
+            if result is None:
+                self._wake.wait(IDLE_WAIT_SECONDS)
                 self._wake.clear()
 
-    def _failed(self, job: Job, error: Exception) -> Done:
-        match decide(error, job.attempts):
-            case Later(delay=delay, reason=reason):
+    def _handle_failure(self, job: Job, error: Exception) -> JobResult:
+        match decide_retry(error, job.attempts):
+            case RetryLater(delay=delay, reason=reason):
                 self._jobs.postpone(job, run_at=self._clock.now() + delay, reason=reason)
-                return Done(job=job, error=reason)
+                return JobResult(job=job, error=reason)
             case GiveUp(reason=reason):
-                self._jobs.park(job, reason=reason)
-                return Done(job=job, error=reason, parked=True)
+                self._jobs.dead_letter(job, reason=reason)
+                return JobResult(job=job, error=reason, is_dead=True)

@@ -17,13 +17,13 @@ def test_texts_that_share_words_are_nearer_than_texts_that_do_not() -> None:
         ]
     )
 
-    assert cosine(question, answer) > 0.3 > HashingEmbedder().floor > cosine(question, other)
+    assert cosine(question, answer) > 0.3 > HashingEmbedder().cosine_floor > cosine(question, other)
 
 
 def test_forms_of_a_word_are_near_each_other_in_any_language() -> None:
     one, other = HashingEmbedder().embed(["limões", "limão"])
 
-    assert cosine(one, other) > HashingEmbedder().floor
+    assert cosine(one, other) > HashingEmbedder().cosine_floor
 
 
 def test_the_dimension_is_part_of_the_name() -> None:

@@ -9,7 +9,7 @@ from recollect.testing import model_server
 from recollect.testing.embedders import LetterEmbedder
 from recollect.testing.model_server import Fault, ModelServer, Reply
 
-KEY = "sk-very-secret-0123456789"
+API_KEY = "sk-very-secret-0123456789"
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def embedder(server: ModelServer) -> Iterator[OpenAIEmbedder]:
-    embedder = OpenAIEmbedder(server.base_url, "letters", KEY)
+    embedder = OpenAIEmbedder(server.base_url, "letters", API_KEY)
     yield embedder
     embedder.close()
 
@@ -33,7 +33,7 @@ def test_a_request_is_in_the_dialect_and_carries_the_key(
 
     assert vectors == LetterEmbedder().embed(["one", "two"])
     assert request.path == "/v1/embeddings"
-    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.headers["authorization"] == f"Bearer {API_KEY}"
     assert request.body == {"model": "letters", "input": ["one", "two"], "encoding_format": "float"}
 
 
@@ -74,14 +74,14 @@ def test_the_dimension_is_learned_once_and_then_held(server: ModelServer, embedd
 
 @pytest.mark.spec("TR-20")
 def test_the_floor_is_measured_once(server: ModelServer, embedder: OpenAIEmbedder) -> None:
-    assert embedder.floor == embedder.floor > 0.5
+    assert embedder.cosine_floor == embedder.cosine_floor > 0.5
     assert len(server.requests) == 1
 
 
 def test_a_stated_dimension_and_floor_cost_no_request(server: ModelServer) -> None:
-    embedder = OpenAIEmbedder(server.base_url, "letters", dimension=26, floor=0.2)
+    embedder = OpenAIEmbedder(server.base_url, "letters", dimension=26, cosine_floor=0.2)
 
-    assert (embedder.dimension, embedder.floor) == (26, 0.2)
+    assert (embedder.dimension, embedder.cosine_floor) == (26, 0.2)
     assert server.requests == []
 
 
@@ -120,7 +120,7 @@ def test_each_fault_is_the_right_error_and_the_next_call_works(
     with pytest.raises(ProviderError, match=f"(?s){says}") as caught:
         embedder.embed(["one", "two"])
     assert caught.type is error
-    assert KEY not in "".join(traceback.format_exception(caught.value))
+    assert API_KEY not in "".join(traceback.format_exception(caught.value))
     assert len(server.requests) == 1
     assert embedder.embed(["one"]) == LetterEmbedder().embed(["one"])
 
@@ -141,10 +141,10 @@ def test_a_server_that_takes_too_long_is_busy(server: ModelServer, fault: Fault,
 @pytest.mark.parametrize(
     "body",
     [
-        f'{{"error": {{"message": "Incorrect API key provided: {KEY}", "code": "{KEY}"}}}}',
-        f'{{"error": "{KEY}"}}',
-        f'{{"error": {{"code": "no such key {KEY}"}}}}',
-        KEY,
+        f'{{"error": {{"message": "Incorrect API key provided: {API_KEY}", "code": "{API_KEY}"}}}}',
+        f'{{"error": "{API_KEY}"}}',
+        f'{{"error": {{"code": "no such key {API_KEY}"}}}}',
+        API_KEY,
     ],
 )
 def test_a_server_that_repeats_the_key_does_not_bring_it_into_the_message(
@@ -154,7 +154,7 @@ def test_a_server_that_repeats_the_key_does_not_bring_it_into_the_message(
 
     with pytest.raises(ProviderError) as caught:
         embedder.embed(["one"])
-    assert KEY not in str(caught.value)
+    assert API_KEY not in str(caught.value)
 
 
 def test_a_server_that_is_not_there_is_busy() -> None:

@@ -9,11 +9,11 @@ from recollect.errors import ModelMissing, ProviderError
 from recollect.ports.embedder import Embedder
 
 
-class Broken:
+class BrokenModel:
     """Every use of it fails."""
 
     @property
-    def tokenizer(self) -> "Broken":
+    def tokenizer(self) -> "BrokenModel":
         return self
 
     @property
@@ -39,8 +39,8 @@ class Broken:
         raise IndexError(texts)
 
 
-def load_broken(name: str) -> Broken:
-    return Broken()
+def load_broken_model(name: str) -> BrokenModel:
+    return BrokenModel()
 
 
 @pytest.mark.spec("X6")
@@ -63,7 +63,7 @@ def test_without_its_package_an_embedder_says_how_to_install_it(
 
 @pytest.mark.parametrize(
     "embedder",
-    [SentenceTransformersEmbedder(load=load_broken), FastEmbedEmbedder(load=load_broken)],
+    [SentenceTransformersEmbedder(load=load_broken_model), FastEmbedEmbedder(load=load_broken_model)],
     ids=["sentence-transformers", "fastembed"],
 )
 def test_whatever_the_package_raises_is_a_provider_error(embedder: Embedder) -> None:

@@ -5,17 +5,17 @@ import pytest
 
 from recollect.adapters.llms.anthropic import AnthropicChatModel
 from recollect.errors import ProviderBusy, ProviderError
-from recollect.ports.chat_model import Turn
-from recollect.testing.faults import Pieces, Reply, refused
+from recollect.ports.chat_model import ModelMessage
+from recollect.testing.faults import ChunkedReply, Reply, error_reply
 from recollect.testing.model_server import ModelServer
 
-KEY = "sk-ant-secret-0123456789"
-ASKED = [
-    Turn(role="system", content="Be brief."),
-    Turn(role="user", content="Hello"),
-    Turn(role="system", content="Be kind."),
+API_KEY = "sk-ant-secret-0123456789"
+REQUEST_MESSAGES = [
+    ModelMessage(role="system", content="Be brief."),
+    ModelMessage(role="user", content="Hello"),
+    ModelMessage(role="system", content="Be kind."),
 ]
-SCHEMA = {"type": "object", "properties": {}}
+REPLY_SCHEMA = {"type": "object", "properties": {}}
 
 
 @pytest.fixture
@@ -26,23 +26,23 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def model(server: ModelServer) -> Iterator[AnthropicChatModel]:
-    model = AnthropicChatModel(server.origin, "echo", KEY)
+    model = AnthropicChatModel(server.origin, "echo", API_KEY)
     yield model
     model.close()
 
 
-def events(*data: Mapping[str, object]) -> Pieces:
-    return Pieces(pieces=tuple(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n".encode() for e in data))
+def event_stream(*data: Mapping[str, object]) -> ChunkedReply:
+    return ChunkedReply(chunks=tuple(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n".encode() for e in data))
 
 
 def test_a_request_is_in_the_dialect_with_the_system_text_apart(
     server: ModelServer, model: AnthropicChatModel
 ) -> None:
-    model.complete(ASKED, max_tokens=50)
+    model.complete(REQUEST_MESSAGES, max_tokens=50)
     [request] = server.requests
 
     assert request.path == "/v1/messages"
-    assert request.headers["x-api-key"] == KEY
+    assert request.headers["x-api-key"] == API_KEY
     assert request.headers["anthropic-version"] == "2023-06-01"
     assert "authorization" not in request.headers
     assert request.body == {
@@ -55,24 +55,26 @@ def test_a_request_is_in_the_dialect_with_the_system_text_apart(
 
 def test_an_address_that_ends_in_v1_is_the_same_address(server: ModelServer) -> None:
     model = AnthropicChatModel(f"{server.base_url}/", "echo")
-    model.complete(ASKED, max_tokens=50)
+    model.complete(REQUEST_MESSAGES, max_tokens=50)
     model.close()
 
     assert dict(server.counts) == {"/v1/messages": 1}
 
 
 def test_a_schema_is_sent_as_an_output_format(server: ModelServer, model: AnthropicChatModel) -> None:
-    model.complete(ASKED, max_tokens=50, schema=SCHEMA)
+    model.complete(REQUEST_MESSAGES, max_tokens=50, schema=REPLY_SCHEMA)
 
-    assert server.requests[0].body["output_config"] == {"format": {"type": "json_schema", "schema": SCHEMA}}
+    assert server.requests[0].body["output_config"] == {
+        "format": {"type": "json_schema", "schema": REPLY_SCHEMA}
+    }
 
 
 def test_an_endpoint_without_schemas_is_asked_again_without_and_that_is_remembered(
     server: ModelServer, model: AnthropicChatModel
 ) -> None:
-    server.fail_next(refused(400, "output_config: Extra inputs are not permitted"))
+    server.fail_next(error_reply(400, "output_config: Extra inputs are not permitted"))
     for _ in range(2):
-        model.complete(ASKED, max_tokens=50, schema=SCHEMA)
+        model.complete(REQUEST_MESSAGES, max_tokens=50, schema=REPLY_SCHEMA)
 
     assert ["output_config" in request.body for request in server.requests] == [True, False, False]
 
@@ -81,8 +83,10 @@ def test_an_overload_in_the_middle_of_a_stream_is_busy(
     server: ModelServer, model: AnthropicChatModel
 ) -> None:
     begun = {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "I was "}}
-    server.fail_next(events(begun, {"type": "error", "error": {"type": "overloaded_error", "message": KEY}}))
-    stream = model.stream(ASKED, max_tokens=50)
+    server.fail_next(
+        event_stream(begun, {"type": "error", "error": {"type": "overloaded_error", "message": API_KEY}})
+    )
+    stream = model.stream(REQUEST_MESSAGES, max_tokens=50)
 
     assert next(stream) == "I was "
     with pytest.raises(ProviderBusy, match=r"broke off with an error \(overloaded_error\)"):
@@ -92,10 +96,10 @@ def test_an_overload_in_the_middle_of_a_stream_is_busy(
 def test_an_error_that_waiting_does_not_mend_is_not_busy(
     server: ModelServer, model: AnthropicChatModel
 ) -> None:
-    server.fail_next(events({"type": "error", "error": {"type": "invalid_request_error"}}))
+    server.fail_next(event_stream({"type": "error", "error": {"type": "invalid_request_error"}}))
 
     with pytest.raises(ProviderError, match="invalid_request_error") as caught:
-        list(model.stream(ASKED, max_tokens=50))
+        list(model.stream(REQUEST_MESSAGES, max_tokens=50))
     assert not isinstance(caught.value, ProviderBusy)
 
 
@@ -109,7 +113,7 @@ def test_a_server_that_streams_nothing_but_a_whole_answer_is_understood(
     }
     server.fail_next(Reply(headers={"Content-Type": "application/json"}, body=json.dumps(whole).encode()))
 
-    assert list(model.stream(ASKED, max_tokens=50)) == ["all at once"]
+    assert list(model.stream(REQUEST_MESSAGES, max_tokens=50)) == ["all at once"]
 
 
 def test_thinking_is_no_part_of_the_answer(server: ModelServer, model: AnthropicChatModel) -> None:
@@ -117,15 +121,15 @@ def test_thinking_is_no_part_of_the_answer(server: ModelServer, model: Anthropic
     whole = {"type": "message", "content": blocks, "stop_reason": "end_turn"}
     server.fail_next(
         Reply(headers={"Content-Type": "application/json"}, body=json.dumps(whole).encode()),
-        events(
+        event_stream(
             {"type": "content_block_delta", "delta": {"type": "thinking_delta", "thinking": "hm"}},
             {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "Hello"}},
             {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
         ),
     )
 
-    assert model.complete(ASKED, max_tokens=50).text == "Hello"
-    assert list(model.stream(ASKED, max_tokens=50)) == ["Hello"]
+    assert model.complete(REQUEST_MESSAGES, max_tokens=50).text == "Hello"
+    assert list(model.stream(REQUEST_MESSAGES, max_tokens=50)) == ["Hello"]
 
 
 def test_the_models_of_an_endpoint_are_listed(model: AnthropicChatModel) -> None:

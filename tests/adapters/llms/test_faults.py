@@ -8,52 +8,52 @@ import pytest
 from recollect.adapters.llms.anthropic import AnthropicChatModel
 from recollect.adapters.llms.openai_compatible import OpenAIChatModel
 from recollect.errors import ProviderBusy, ProviderError
-from recollect.ports.chat_model import Turn
+from recollect.ports.chat_model import ModelMessage
 from recollect.testing import faults
 from recollect.testing.faults import Fault, Flood, Reply
 from recollect.testing.model_server import ModelServer
 
-KEY = "sk-very-secret-0123456789"
-ASKED = [Turn(role="user", content="I am vegetarian")]
-ANSWER = "Vegetariano, não come pão 👩‍👩‍👧‍👦"
+API_KEY = "sk-very-secret-0123456789"
+REQUEST_MESSAGES = [ModelMessage(role="user", content="I am vegetarian")]
+REPLY_TEXT = "Vegetariano, não come pão 👩‍👩‍👧‍👦"
 
-Model = OpenAIChatModel | AnthropicChatModel
-JSON = {"Content-Type": "application/json"}
+AnyChatModel = OpenAIChatModel | AnthropicChatModel
+JSON_HEADERS = {"Content-Type": "application/json"}
 
 
 @pytest.fixture
 def server() -> Iterator[ModelServer]:
     with ModelServer() as server:
-        server.answer(ANSWER)
+        server.answer(REPLY_TEXT)
         yield server
 
 
 @pytest.fixture(params=[OpenAIChatModel, AnthropicChatModel])
-def make(request: pytest.FixtureRequest, server: ModelServer) -> Callable[..., Model]:
-    def make_it(**options: float) -> Model:
-        made: Model = request.param(server.base_url, "echo", KEY, **options)
+def make(request: pytest.FixtureRequest, server: ModelServer) -> Callable[..., AnyChatModel]:
+    def make_it(**options: float) -> AnyChatModel:
+        made: AnyChatModel = request.param(server.base_url, "echo", API_KEY, **options)
         return made
 
     return make_it
 
 
 @pytest.fixture
-def model(make: Callable[..., Model]) -> Iterator[Model]:
+def model(make: Callable[..., AnyChatModel]) -> Iterator[AnyChatModel]:
     model = make()
     yield model
     model.close()
 
 
-def whole(model: Model) -> str:
-    return model.complete(ASKED, max_tokens=50).text
+def complete_text(model: AnyChatModel) -> str:
+    return model.complete(REQUEST_MESSAGES, max_tokens=50).text
 
 
-def in_pieces(model: Model) -> str:
-    return "".join(model.stream(ASKED, max_tokens=50))
+def stream_text(model: AnyChatModel) -> str:
+    return "".join(model.stream(REQUEST_MESSAGES, max_tokens=50))
 
 
-WAYS: dict[str, Callable[[Model], str]] = {"whole": whole, "in pieces": in_pieces}
-BAD: list[tuple[Fault, type[ProviderError], str]] = [
+CALL_STYLES: dict[str, Callable[[AnyChatModel], str]] = {"whole": complete_text, "in pieces": stream_text}
+FAILING_FAULTS: list[tuple[Fault, type[ProviderError], str]] = [
     (faults.CONNECTION_RESET, ProviderBusy, "cannot be reached"),
     (faults.RATE_LIMITED, ProviderBusy, r"429 \(rate_limit_exceeded\).*try again in 7 s"),
     (faults.RATE_LIMITED_UNTIL, ProviderBusy, "try again in 86400 s"),
@@ -78,13 +78,21 @@ BAD: list[tuple[Fault, type[ProviderError], str]] = [
     (faults.REFUSAL, ProviderError, "it declined"),
     (faults.CONTENT_FILTER, ProviderError, "gave no answer"),
     (faults.TOOL_CALL, ProviderError, "gave no answer"),
-    (Reply(headers=JSON, body=b"[1]"), ProviderError, "gave no answer"),
-    (Reply(headers=JSON, body=b"{}"), ProviderError, "gave no answer"),
-    (Reply(headers=JSON, body=b'{"choices": [7], "content": 7}'), ProviderError, "gave no answer"),
-    (Reply(headers=JSON, body=b'{"choices": ' + b"[" * 100_000), ProviderError, "not JSON|stream is empty"),
-    (Reply(headers={**JSON, "Content-Encoding": "gzip"}, body=b"no gzip"), ProviderError, "cannot be read"),
+    (Reply(headers=JSON_HEADERS, body=b"[1]"), ProviderError, "gave no answer"),
+    (Reply(headers=JSON_HEADERS, body=b"{}"), ProviderError, "gave no answer"),
+    (Reply(headers=JSON_HEADERS, body=b'{"choices": [7], "content": 7}'), ProviderError, "gave no answer"),
+    (
+        Reply(headers=JSON_HEADERS, body=b'{"choices": ' + b"[" * 100_000),
+        ProviderError,
+        "not JSON|stream is empty",
+    ),
+    (
+        Reply(headers={**JSON_HEADERS, "Content-Encoding": "gzip"}, body=b"no gzip"),
+        ProviderError,
+        "cannot be read",
+    ),
 ]
-HARMLESS: list[Fault] = [
+HARMLESS_FAULTS: list[Fault] = [
     faults.SPLIT_UTF8,
     faults.NO_DONE,
     faults.CRLF,
@@ -93,12 +101,12 @@ HARMLESS: list[Fault] = [
 ]
 
 
-@pytest.mark.parametrize("ask", WAYS.values(), ids=WAYS.keys())
-@pytest.mark.parametrize(("fault", "error", "says"), BAD)
+@pytest.mark.parametrize("ask", CALL_STYLES.values(), ids=CALL_STYLES.keys())
+@pytest.mark.parametrize(("fault", "error", "says"), FAILING_FAULTS)
 def test_each_fault_is_the_right_error_and_the_next_call_works(
     server: ModelServer,
-    model: Model,
-    ask: Callable[[Model], str],
+    model: AnyChatModel,
+    ask: Callable[[AnyChatModel], str],
     fault: Fault,
     error: type[ProviderError],
     says: str,
@@ -108,34 +116,36 @@ def test_each_fault_is_the_right_error_and_the_next_call_works(
     with pytest.raises(ProviderError, match=f"(?s){says}") as caught:
         ask(model)
     assert caught.type is error
-    assert KEY not in "".join(traceback.format_exception(caught.value))
+    assert API_KEY not in "".join(traceback.format_exception(caught.value))
     assert len(server.requests) == 1
-    assert ask(model) == ANSWER
+    assert ask(model) == REPLY_TEXT
 
 
-@pytest.mark.parametrize("fault", HARMLESS)
-def test_what_is_odd_but_can_be_read_is_read(server: ModelServer, model: Model, fault: Fault) -> None:
+@pytest.mark.parametrize("fault", HARMLESS_FAULTS)
+def test_what_is_odd_but_can_be_read_is_read(server: ModelServer, model: AnyChatModel, fault: Fault) -> None:
     server.fail_next(fault)
 
-    assert in_pieces(model) == ANSWER
+    assert stream_text(model) == REPLY_TEXT
 
 
-def test_half_a_character_at_the_end_does_not_spoil_the_rest(server: ModelServer, model: Model) -> None:
+def test_half_a_character_at_the_end_does_not_spoil_the_rest(
+    server: ModelServer, model: AnyChatModel
+) -> None:
     server.fail_next(faults.LONE_SURROGATE, faults.LONE_SURROGATE)
 
-    assert whole(model) == in_pieces(model) == f"{ANSWER}\ufffd"
+    assert complete_text(model) == stream_text(model) == f"{REPLY_TEXT}\ufffd"
 
 
-def test_an_empty_text_is_an_answer(server: ModelServer, model: Model) -> None:
+def test_an_empty_text_is_an_answer(server: ModelServer, model: AnyChatModel) -> None:
     server.fail_next(faults.EMPTY_TEXT, faults.EMPTY_TEXT)
 
-    assert (whole(model), in_pieces(model)) == ("", "")
+    assert (complete_text(model), stream_text(model)) == ("", "")
 
 
-@pytest.mark.parametrize("ask", WAYS.values(), ids=WAYS.keys())
+@pytest.mark.parametrize("ask", CALL_STYLES.values(), ids=CALL_STYLES.keys())
 @pytest.mark.parametrize("fault", [faults.TIMEOUT, faults.SILENT_MIDWAY, faults.SLOW_DRIP])
 def test_a_server_that_takes_too_long_is_busy(
-    server: ModelServer, make: Callable[..., Model], ask: Callable[[Model], str], fault: Fault
+    server: ModelServer, make: Callable[..., AnyChatModel], ask: Callable[[AnyChatModel], str], fault: Fault
 ) -> None:
     model = make(timeout=0.3)
     server.fail_next(fault)
@@ -145,19 +155,19 @@ def test_a_server_that_takes_too_long_is_busy(
     model.close()
 
 
-def test_a_call_may_have_less_time_than_usual(server: ModelServer, model: Model) -> None:
+def test_a_call_may_have_less_time_than_usual(server: ModelServer, model: AnyChatModel) -> None:
     server.fail_next(faults.TIMEOUT, faults.TIMEOUT)
 
     with pytest.raises(ProviderBusy, match=r"within 0\.2 s"):
-        model.complete(ASKED, max_tokens=50, timeout=0.2)
+        model.complete(REQUEST_MESSAGES, max_tokens=50, timeout=0.2)
     with pytest.raises(ProviderBusy, match=r"within 0\.2 s"):
-        list(model.stream(ASKED, max_tokens=50, timeout=0.2))
+        list(model.stream(REQUEST_MESSAGES, max_tokens=50, timeout=0.2))
 
 
-@pytest.mark.parametrize("ask", WAYS.values(), ids=WAYS.keys())
-@pytest.mark.parametrize("fault", [faults.HUGE_OUTPUT, Flood(pieces=10, size=10_000)])
+@pytest.mark.parametrize("ask", CALL_STYLES.values(), ids=CALL_STYLES.keys())
+@pytest.mark.parametrize("fault", [faults.HUGE_OUTPUT, Flood(chunk_count=10, chunk_bytes=10_000)])
 def test_an_answer_larger_than_it_may_be_is_not_read_to_its_end(
-    server: ModelServer, make: Callable[..., Model], ask: Callable[[Model], str], fault: Fault
+    server: ModelServer, make: Callable[..., AnyChatModel], ask: Callable[[AnyChatModel], str], fault: Fault
 ) -> None:
     model = make(max_bytes=5000)
     server.fail_next(fault)
@@ -167,9 +177,9 @@ def test_an_answer_larger_than_it_may_be_is_not_read_to_its_end(
     model.close()
 
 
-@pytest.mark.parametrize("ask", WAYS.values(), ids=WAYS.keys())
+@pytest.mark.parametrize("ask", CALL_STYLES.values(), ids=CALL_STYLES.keys())
 def test_a_key_never_leaves_for_another_origin(
-    server: ModelServer, model: Model, ask: Callable[[Model], str]
+    server: ModelServer, model: AnyChatModel, ask: Callable[[AnyChatModel], str]
 ) -> None:
     with ModelServer() as elsewhere:
         server.fail_next(Reply(status=307, headers={"Location": f"{elsewhere.base_url}/chat/completions"}))
@@ -182,28 +192,28 @@ def test_a_key_never_leaves_for_another_origin(
 @pytest.mark.parametrize(
     "body",
     [
-        f'{{"error": {{"message": "Incorrect API key provided: {KEY}", "code": "{KEY}"}}}}',
-        f'{{"error": "{KEY}"}}',
-        f'{{"error": {{"type": "no such key {KEY}"}}}}',
-        KEY,
+        f'{{"error": {{"message": "Incorrect API key provided: {API_KEY}", "code": "{API_KEY}"}}}}',
+        f'{{"error": "{API_KEY}"}}',
+        f'{{"error": {{"type": "no such key {API_KEY}"}}}}',
+        API_KEY,
     ],
 )
 def test_a_server_that_repeats_the_key_does_not_bring_it_into_the_message(
-    server: ModelServer, model: Model, body: str
+    server: ModelServer, model: AnyChatModel, body: str
 ) -> None:
     server.fail_next(Reply(status=401, body=body.encode()), Reply(status=400, body=body.encode()))
 
     for _ in range(2):
         with pytest.raises(ProviderError) as caught:
-            whole(model)
-        assert KEY not in "".join(traceback.format_exception(caught.value))
+            complete_text(model)
+        assert API_KEY not in "".join(traceback.format_exception(caught.value))
 
 
-def test_a_server_that_is_not_there_is_busy(make: Callable[..., Model], server: ModelServer) -> None:
+def test_a_server_that_is_not_there_is_busy(make: Callable[..., AnyChatModel], server: ModelServer) -> None:
     with ModelServer() as gone:
         address = gone.base_url
     model = OpenAIChatModel(address, "echo", timeout=0.5)
 
     with pytest.raises(ProviderBusy, match="cannot be reached"):
-        whole(model)
+        complete_text(model)
     model.close()

@@ -1,8 +1,8 @@
 import pytest
 
-from recollect.adapters.llms.http_client import count, listed, retry_after
+from recollect.adapters.llms.http_client import as_count, parse_model_ids, parse_retry_after
 
-NOON = 1_445_412_480.0  # 2015-10-21 07:28:00 UTC
+NOON_TIMESTAMP = 1_445_412_480.0  # 2015-10-21 07:28:00 UTC
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ NOON = 1_445_412_480.0  # 2015-10-21 07:28:00 UTC
     ],
 )
 def test_the_wait_a_server_asks_for_is_kept_when_it_makes_sense(header: str, seconds: float | None) -> None:
-    assert retry_after(header, now=NOON) == seconds
+    assert parse_retry_after(header, now=NOON_TIMESTAMP) == seconds
 
 
 @pytest.mark.parametrize(
@@ -34,9 +34,9 @@ def test_the_wait_a_server_asks_for_is_kept_when_it_makes_sense(header: str, sec
     [({"data": [{"id": "a"}, {"id": 7}, "b", {}]}, ["a"]), ({"data": "a"}, []), ({}, [])],
 )
 def test_models_are_listed_as_far_as_they_have_names(answer: dict[str, object], names: list[str]) -> None:
-    assert listed(answer) == names
+    assert parse_model_ids(answer) == names
 
 
 @pytest.mark.parametrize(("value", "tokens"), [(7, 7), (-1, 0), (True, 0), ("7", 0), (None, 0), (1.5, 0)])
 def test_tokens_are_counted_as_far_as_they_are_numbers(value: object, tokens: int) -> None:
-    assert count(value) == tokens
+    assert as_count(value) == tokens

@@ -5,15 +5,21 @@ import pytest
 
 from recollect.adapters.llms.openai_compatible import OpenAIChatModel
 from recollect.errors import ConfigError, ProviderError
-from recollect.ports.chat_model import Turn
-from recollect.testing.faults import Reply, refused
+from recollect.ports.chat_model import ModelMessage
+from recollect.testing.faults import Reply, error_reply
 from recollect.testing.model_server import ModelServer
 
-KEY = "sk-very-secret-0123456789"
-ASKED = [Turn(role="system", content="Be brief."), Turn(role="user", content="Hello")]
-SCHEMA = {"type": "object", "properties": {}}
-FORM = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA}}
-JSON = {"Content-Type": "application/json"}
+API_KEY = "sk-very-secret-0123456789"
+REQUEST_MESSAGES = [
+    ModelMessage(role="system", content="Be brief."),
+    ModelMessage(role="user", content="Hello"),
+]
+REPLY_SCHEMA = {"type": "object", "properties": {}}
+RESPONSE_FORMAT = {
+    "type": "json_schema",
+    "json_schema": {"name": "answer", "strict": True, "schema": REPLY_SCHEMA},
+}
+JSON_HEADERS = {"Content-Type": "application/json"}
 
 
 @pytest.fixture
@@ -24,17 +30,17 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def model(server: ModelServer) -> Iterator[OpenAIChatModel]:
-    model = OpenAIChatModel(server.base_url, "echo", KEY)
+    model = OpenAIChatModel(server.base_url, "echo", API_KEY)
     yield model
     model.close()
 
 
 def test_a_request_is_in_the_dialect_and_carries_the_key(server: ModelServer, model: OpenAIChatModel) -> None:
-    model.complete(ASKED, max_tokens=50)
+    model.complete(REQUEST_MESSAGES, max_tokens=50)
     [request] = server.requests
 
     assert request.path == "/v1/chat/completions"
-    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.headers["authorization"] == f"Bearer {API_KEY}"
     assert request.body == {
         "model": "echo",
         "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello"}],
@@ -44,24 +50,24 @@ def test_a_request_is_in_the_dialect_and_carries_the_key(server: ModelServer, mo
 
 def test_without_a_key_none_is_sent(server: ModelServer) -> None:
     model = OpenAIChatModel(f"{server.base_url}/", "echo")
-    model.complete(ASKED, max_tokens=50)
+    model.complete(REQUEST_MESSAGES, max_tokens=50)
     model.close()
 
     assert "authorization" not in server.requests[0].headers
 
 
 def test_a_schema_is_sent_as_a_response_format(server: ModelServer, model: OpenAIChatModel) -> None:
-    model.complete(ASKED, max_tokens=50, schema=SCHEMA)
+    model.complete(REQUEST_MESSAGES, max_tokens=50, schema=REPLY_SCHEMA)
 
-    assert server.requests[0].body["response_format"] == FORM
+    assert server.requests[0].body["response_format"] == RESPONSE_FORMAT
 
 
 @pytest.mark.parametrize(
     "complaint",
     [
-        refused(400, "'response_format' of type 'json_schema' is not supported with this model"),
-        refused(400, "json_schema is not available"),
-        refused(422, "Extra inputs are not permitted: response_format"),
+        error_reply(400, "'response_format' of type 'json_schema' is not supported with this model"),
+        error_reply(400, "json_schema is not available"),
+        error_reply(422, "Extra inputs are not permitted: response_format"),
     ],
 )
 def test_an_endpoint_without_schemas_is_asked_again_without_and_that_is_remembered(
@@ -69,7 +75,7 @@ def test_an_endpoint_without_schemas_is_asked_again_without_and_that_is_remember
 ) -> None:
     server.answer("[]")
     server.fail_next(complaint)
-    texts = [model.complete(ASKED, max_tokens=50, schema=SCHEMA).text for _ in range(2)]
+    texts = [model.complete(REQUEST_MESSAGES, max_tokens=50, schema=REPLY_SCHEMA).text for _ in range(2)]
 
     assert texts == ["[]", "[]"]
     assert ["response_format" in request.body for request in server.requests] == [True, False, False]
@@ -77,10 +83,10 @@ def test_an_endpoint_without_schemas_is_asked_again_without_and_that_is_remember
 
 def test_a_model_that_wants_the_newer_limit_gets_it(server: ModelServer, model: OpenAIChatModel) -> None:
     server.fail_next(
-        refused(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
-        refused(400, "response_format is not supported"),
+        error_reply(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+        error_reply(400, "response_format is not supported"),
     )
-    model.complete(ASKED, max_tokens=50, schema=SCHEMA)
+    model.complete(REQUEST_MESSAGES, max_tokens=50, schema=REPLY_SCHEMA)
     last = server.requests[-1].body
 
     assert len(server.requests) == 3
@@ -94,25 +100,25 @@ def test_a_model_that_wants_the_newer_limit_gets_it(server: ModelServer, model: 
 def test_a_complaint_about_something_else_is_an_error_at_once(
     server: ModelServer, model: OpenAIChatModel
 ) -> None:
-    server.fail_next(refused(400, "the context is too long"))
+    server.fail_next(error_reply(400, "the context is too long"))
 
     with pytest.raises(ProviderError, match=r"400 \(invalid_request_error\)"):
-        model.complete(ASKED, max_tokens=50, schema=SCHEMA)
+        model.complete(REQUEST_MESSAGES, max_tokens=50, schema=REPLY_SCHEMA)
     assert len(server.requests) == 1
 
 
 def test_a_complaint_that_does_not_stop_is_an_error_after_one_more_try(
     server: ModelServer, model: OpenAIChatModel
 ) -> None:
-    server.fail_next(*[refused(400, "response_format is not supported")] * 3)
+    server.fail_next(*[error_reply(400, "response_format is not supported")] * 3)
 
     with pytest.raises(ProviderError, match="400"):
-        model.complete(ASKED, max_tokens=50, schema=SCHEMA)
+        model.complete(REQUEST_MESSAGES, max_tokens=50, schema=REPLY_SCHEMA)
     assert len(server.requests) == 2
 
 
 def test_a_stream_is_asked_for_as_one(server: ModelServer, model: OpenAIChatModel) -> None:
-    list(model.stream(ASKED, max_tokens=50))
+    list(model.stream(REQUEST_MESSAGES, max_tokens=50))
 
     assert server.requests[0].body["stream"] is True
 
@@ -121,16 +127,16 @@ def test_a_server_that_streams_nothing_but_a_whole_answer_is_understood(
     server: ModelServer, model: OpenAIChatModel
 ) -> None:
     whole = {"choices": [{"message": {"content": "all at once"}, "finish_reason": "stop"}]}
-    server.fail_next(Reply(headers=JSON, body=json.dumps(whole).encode()))
+    server.fail_next(Reply(headers=JSON_HEADERS, body=json.dumps(whole).encode()))
 
-    assert list(model.stream(ASKED, max_tokens=50)) == ["all at once"]
+    assert list(model.stream(REQUEST_MESSAGES, max_tokens=50)) == ["all at once"]
 
 
 def test_the_text_of_an_answer_in_parts_is_joined(server: ModelServer, model: OpenAIChatModel) -> None:
     parts = [{"type": "text", "text": "one "}, {"type": "text", "text": "two"}, {"type": "image"}]
     answer = {"choices": [{"message": {"content": parts}}], "usage": {"prompt_tokens": "many"}}
-    server.fail_next(Reply(headers=JSON, body=json.dumps(answer).encode()))
-    found = model.complete(ASKED, max_tokens=50)
+    server.fail_next(Reply(headers=JSON_HEADERS, body=json.dumps(answer).encode()))
+    found = model.complete(REQUEST_MESSAGES, max_tokens=50)
 
     assert (found.text, found.model, found.prompt_tokens) == ("one two", "echo", 0)
 
@@ -143,7 +149,7 @@ def test_what_the_address_asks_of_every_request_is_kept(server: ModelServer) -> 
     model = OpenAIChatModel(f"{server.base_url}?api-version=7", "echo")
 
     with pytest.raises(ProviderError, match="404"):
-        model.complete(ASKED, max_tokens=50)
+        model.complete(REQUEST_MESSAGES, max_tokens=50)
     assert server.requests[0].path == "/v1/chat/completions?api-version=7"
     model.close()
 

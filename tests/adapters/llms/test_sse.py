@@ -4,29 +4,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.adapters.llms.sse import events, objects, whole
+from recollect.adapters.llms.sse import join_surrogates, parse_events, parse_objects
 
-STREAM = "\ufeff: hello\n\nevent: a\ndata: one\n\ndata:two\r\ndata: é três 👩\r\n\r\nid: 7\nretry: 5\n\n\ndata: last"
-EVENTS = ["one", "two\né três 👩", "last"]
+SSE_STREAM = (
+    "\ufeff: hello\n\nevent: a\ndata: one\n\ndata:two\r\ndata: é três 👩\r\n\r\nid:"
+    " 7\nretry: 5\n\n\ndata: last"
+)
+SSE_EVENTS = ["one", "two\né três 👩", "last"]
 
 
-@given(cuts=st.sets(st.integers(min_value=0, max_value=len(STREAM.encode()))))
+@given(cuts=st.sets(st.integers(min_value=0, max_value=len(SSE_STREAM.encode()))))
 def test_the_events_are_the_same_however_the_bytes_are_cut(cuts: set[int]) -> None:
-    body = STREAM.encode()
+    body = SSE_STREAM.encode()
     places = [0, *sorted(cuts), len(body)]
     pieces = [body[start:end] for start, end in pairwise(places)]
 
-    assert list(events(pieces)) == EVENTS
+    assert list(parse_events(pieces)) == SSE_EVENTS
 
 
 @given(st.lists(st.binary(max_size=40)))
 def test_no_bytes_can_break_the_reader(pieces: list[bytes]) -> None:
-    assert all(isinstance(event, str) for event in events(pieces))
-    list(objects(events(pieces)))
+    assert all(isinstance(event, str) for event in parse_events(pieces))
+    list(parse_objects(parse_events(pieces)))
 
 
 def test_objects_end_at_done_and_pass_over_what_is_none() -> None:
-    found = list(objects(["7", '{"a": 1}', "not json", "[" * 100_000, "[DONE]", '{"b": 2}']))
+    found = list(parse_objects(["7", '{"a": 1}', "not json", "[" * 100_000, "[DONE]", '{"b": 2}']))
 
     assert found == [{"a": 1}]
 
@@ -42,11 +45,11 @@ def test_objects_end_at_done_and_pass_over_what_is_none() -> None:
     ],
 )
 def test_characters_sent_in_two_halves_are_joined(pieces: list[str], expected: list[str]) -> None:
-    assert list(whole(pieces)) == expected
+    assert list(join_surrogates(pieces)) == expected
 
 
 @given(st.lists(st.text(st.characters(), max_size=8)))
 def test_joined_pieces_can_always_be_written_down(pieces: list[str]) -> None:
-    joined = "".join(whole(pieces))
+    joined = "".join(join_surrogates(pieces))
 
-    assert joined.encode().decode() == joined == "".join(whole(["".join(pieces)]))
+    assert joined.encode().decode() == joined == "".join(join_surrogates(["".join(pieces)]))

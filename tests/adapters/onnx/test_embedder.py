@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.adapters.onnx.embedder import OnnxEmbedder, _batches
-from recollect.adapters.onnx.model_files import BGE_SMALL, in_wheel
+from recollect.adapters.onnx.embedder import OnnxEmbedder, _batch_positions
+from recollect.adapters.onnx.model_files import BGE_SMALL, find_in_wheel
 from recollect.errors import ModelMissing
 from recollect.ports.vector_math import cosine
 
-RELATED = [
+RELATED_PAIRS = [
     ("I love hiking in the Alps", "We walked up the mountains in Switzerland"),
     ("I am vegetarian", "She does not eat meat"),
     ("My dog is called Rex", "What is the name of my dog?"),
@@ -24,7 +24,7 @@ def bge() -> OnnxEmbedder:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder as one would download it, without copying the weights."""
-    files = in_wheel(BGE_SMALL)
+    files = find_in_wheel(BGE_SMALL)
     copy = tmp_path / "my-bge"
     (copy / "onnx").mkdir(parents=True)
     (copy / "onnx" / "model.onnx").symlink_to(files.network)
@@ -40,14 +40,14 @@ def test_the_default_is_bge_small_with_384_dimensions(bge: OnnxEmbedder) -> None
 
 
 @pytest.mark.spec("TR-20")
-@pytest.mark.parametrize("pair", RELATED)
+@pytest.mark.parametrize("pair", RELATED_PAIRS)
 def test_related_sentences_are_above_the_floor_and_above_unrelated_ones(
     bge: OnnxEmbedder, pair: tuple[str, str]
 ) -> None:
     one, other, unrelated = bge.embed([*pair, "The database index is corrupted"])
 
     assert cosine(one, other) > 0.65 > cosine(one, unrelated)
-    assert cosine(one, other) > bge.floor
+    assert cosine(one, other) > bge.cosine_floor
 
 
 @pytest.mark.spec("J8")
@@ -86,7 +86,7 @@ def test_a_folder_gives_the_same_vectors_under_its_own_name_and_measures_its_flo
     assert embedder.model_id == f"my-bge-{BGE_SMALL.network_sha256[:12]}"
     assert embedder.dimension == 384
     assert embedder.embed(["My dog is called Rex."]) == bge.embed(["My dog is called Rex."])
-    assert embedder.floor == pytest.approx(0.45, abs=0.02)
+    assert embedder.cosine_floor == pytest.approx(0.45, abs=0.02)
 
 
 def test_a_batch_gives_nearly_the_same_vectors_in_the_same_order(bge: OnnxEmbedder, folder: Path) -> None:
@@ -101,13 +101,13 @@ def test_prefixes_and_pooling_are_used_and_change_the_name_of_the_space_where_th
     bge: OnnxEmbedder, folder: Path
 ) -> None:
     plain = OnnxEmbedder(folder, query_prefix="query: ")
-    other = OnnxEmbedder(folder, passage_prefix="passage: ", pooling="mean", floor=0.3)
+    other = OnnxEmbedder(folder, passage_prefix="passage: ", pooling="mean", cosine_floor=0.3)
 
     assert plain.embed_query("Rex") == bge.embed(["query: Rex"])[0]
     assert plain.model_id == OnnxEmbedder(folder).model_id
     assert other.model_id.startswith(f"{plain.model_id}-")
     assert cosine(other.embed(["Rex"])[0], bge.embed(["passage: Rex"])[0]) < 0.99
-    assert other.floor == 0.3
+    assert other.cosine_floor == 0.3
 
 
 @pytest.mark.spec("X6")
@@ -127,7 +127,7 @@ def test_a_folder_without_a_model_or_tokenizer_says_what_it_lacks(
 
 def test_files_that_are_no_model_are_refused_with_a_reason(tmp_path: Path) -> None:
     (tmp_path / "model.onnx").write_bytes(b"not a network")
-    (tmp_path / "tokenizer.json").symlink_to(in_wheel(BGE_SMALL).tokenizer)
+    (tmp_path / "tokenizer.json").symlink_to(find_in_wheel(BGE_SMALL).tokenizer)
 
     with pytest.raises(ModelMissing, match="cannot be loaded"):
         OnnxEmbedder(tmp_path).embed(["Rex"])
@@ -146,4 +146,4 @@ def test_files_that_are_no_model_are_refused_with_a_reason(tmp_path: Path) -> No
 def test_batches_hold_texts_of_like_length_up_to_a_number_of_padded_tokens(
     lengths: list[int], most: int, expected: list[list[int]]
 ) -> None:
-    assert list(_batches(lengths, most)) == expected
+    assert list(_batch_positions(lengths, most)) == expected

@@ -3,27 +3,30 @@ from pathlib import Path
 
 import pytest
 
-from recollect.adapters.onnx.model_config import Recipe, read_recipe
+from recollect.adapters.onnx.model_config import ModelConfig, read_model_config
 from recollect.errors import ModelMissing
 
 
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({}, Recipe(pooling="mean", max_tokens=512)),
-        ({"1_Pooling/config.json": {"pooling_mode_cls_token": True}}, Recipe(pooling="cls", max_tokens=512)),
-        ({"1_Pooling/config.json": {"pooling_mode": "cls"}}, Recipe(pooling="cls", max_tokens=512)),
+        ({}, ModelConfig(pooling="mean", max_tokens=512)),
+        (
+            {"1_Pooling/config.json": {"pooling_mode_cls_token": True}},
+            ModelConfig(pooling="cls", max_tokens=512),
+        ),
+        ({"1_Pooling/config.json": {"pooling_mode": "cls"}}, ModelConfig(pooling="cls", max_tokens=512)),
         (
             {"1_Pooling/config.json": {"pooling_mode_mean_tokens": True}, "config.json": {}},
-            Recipe(pooling="mean", max_tokens=512),
+            ModelConfig(pooling="mean", max_tokens=512),
         ),
         (
             {"config.json": {"model_type": "bert", "max_position_embeddings": 1024}},
-            Recipe(pooling="mean", max_tokens=1024),
+            ModelConfig(pooling="mean", max_tokens=1024),
         ),
         (
             {"config.json": {"model_type": "xlm-roberta", "max_position_embeddings": 514}},
-            Recipe(pooling="mean", max_tokens=512),
+            ModelConfig(pooling="mean", max_tokens=512),
         ),
         (
             {
@@ -31,23 +34,23 @@ from recollect.errors import ModelMissing
                 "sentence_bert_config.json": {"max_seq_length": 128},
                 "tokenizer_config.json": {"model_max_length": 1e30},
             },
-            Recipe(pooling="mean", max_tokens=128),
+            ModelConfig(pooling="mean", max_tokens=128),
         ),
-        ({"config.json": ["odd"]}, Recipe(pooling="mean", max_tokens=512)),
+        ({"config.json": ["odd"]}, ModelConfig(pooling="mean", max_tokens=512)),
     ],
 )
 def test_the_settings_beside_a_model_say_how_to_use_it(
-    tmp_path: Path, settings: dict[str, object], expected: Recipe
+    tmp_path: Path, settings: dict[str, object], expected: ModelConfig
 ) -> None:
     for name, value in settings.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(json.dumps(value))
 
-    assert read_recipe(tmp_path) == expected
+    assert read_model_config(tmp_path) == expected
 
 
 def test_settings_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{")
 
     with pytest.raises(ModelMissing, match=r"config\.json cannot be read"):
-        read_recipe(tmp_path)
+        read_model_config(tmp_path)

@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.adapters.onnx.model_files import MINILM_RERANKER, in_wheel
+from recollect.adapters.onnx.model_files import MINILM_RERANKER, find_in_wheel
 from recollect.adapters.onnx.reranker import OnnxReranker
 from recollect.errors import ModelMissing
 from recollect.ports.reranker import Reranker
 
-QUESTION = "What is the name of my dog?"
+QUERY = "What is the name of my dog?"
 PASSAGES = ["The database index is corrupted.", "My dog is called Rex.", "I walked in the mountains."]
 
 
@@ -17,7 +17,7 @@ def reranker() -> Reranker:
 
 
 def test_the_passage_that_answers_scores_highest_and_scores_are_between_0_and_1(reranker: Reranker) -> None:
-    scores = [score for score in reranker.scores(QUESTION, PASSAGES) if score is not None]
+    scores = [score for score in reranker.scores(QUERY, PASSAGES) if score is not None]
 
     assert len(scores) == 3
     assert all(0 <= score <= 1 for score in scores)
@@ -25,24 +25,24 @@ def test_the_passage_that_answers_scores_highest_and_scores_are_between_0_and_1(
 
 
 def test_a_score_does_not_depend_on_the_other_passages(reranker: Reranker) -> None:
-    assert reranker.scores(QUESTION, PASSAGES)[1] == reranker.scores(QUESTION, [PASSAGES[1]])[0]
+    assert reranker.scores(QUERY, PASSAGES)[1] == reranker.scores(QUERY, [PASSAGES[1]])[0]
 
 
 def test_no_passages_give_no_scores(reranker: Reranker) -> None:
-    assert reranker.scores(QUESTION, []) == []
+    assert reranker.scores(QUERY, []) == []
 
 
 def test_passages_not_reached_before_the_deadline_have_no_score(reranker: Reranker) -> None:
-    assert reranker.scores(QUESTION, PASSAGES, deadline=0.0) == [None, None, None]
+    assert reranker.scores(QUERY, PASSAGES, deadline=0.0) == [None, None, None]
 
 
 def test_a_deadline_that_is_far_away_changes_nothing(reranker: Reranker) -> None:
-    assert reranker.scores(QUESTION, PASSAGES, deadline=60.0) == reranker.scores(QUESTION, PASSAGES)
+    assert reranker.scores(QUERY, PASSAGES, deadline=60.0) == reranker.scores(QUERY, PASSAGES)
 
 
 @pytest.mark.parametrize("text", ["", "\x00", "\ud800", "word " * 3000, "你好" * 500])
 def test_ugly_text_gets_a_score(reranker: Reranker, text: str) -> None:
-    [passage_score] = reranker.scores(QUESTION, [text])
+    [passage_score] = reranker.scores(QUERY, [text])
     [question_score] = reranker.scores(text, [PASSAGES[1]])
 
     assert passage_score is not None
@@ -50,7 +50,7 @@ def test_ugly_text_gets_a_score(reranker: Reranker, text: str) -> None:
 
 
 def test_the_default_and_a_folder_have_their_own_names(reranker: Reranker, tmp_path: Path) -> None:
-    files = in_wheel(MINILM_RERANKER)
+    files = find_in_wheel(MINILM_RERANKER)
     (tmp_path / "model.onnx").symlink_to(files.network)
     (tmp_path / "tokenizer.json").symlink_to(files.tokenizer)
 
@@ -60,4 +60,4 @@ def test_the_default_and_a_folder_have_their_own_names(reranker: Reranker, tmp_p
 
 def test_a_folder_without_a_model_is_a_missing_model(tmp_path: Path) -> None:
     with pytest.raises(ModelMissing, match="There is no model in"):
-        OnnxReranker(tmp_path).scores(QUESTION, PASSAGES)
+        OnnxReranker(tmp_path).scores(QUERY, PASSAGES)

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.adapters.sqlite.bm25 import COMMON, LONG_LIST
+from recollect.adapters.sqlite.bm25 import COMMON_TERM_PASSAGES, MAX_FREQUENT_POSTINGS
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.domain.candidate import Reach
+from recollect.domain.candidate import SearchFilter
 from recollect.domain.scope import Scope
 from recollect.testing.builders import a_message, an_id
-from recollect.text.analyzer import forms, terms
+from recollect.text.analyzer import index_terms, query_terms
 
-WORDS = [
+VOCABULARY = [
     "soup",
     "salt",
     "saffron",
@@ -32,21 +32,21 @@ WORDS = [
 ]
 CHATS = ["kitchen", "garden"]
 
-texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
-said = st.tuples(st.sampled_from(["ana", "bruno"]), st.sampled_from(CHATS), texts)
+texts = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=12).map(" ".join)
+statements = st.tuples(st.sampled_from(["ana", "bruno"]), st.sampled_from(CHATS), texts)
 
 
-def by_the_book(
+def reference_scores(
     corpus: Sequence[tuple[str, str, str]], user: str, chat: str | None, query: str
 ) -> list[float]:
     """Scores of the user's texts that hold any word of the query, best first; slow and plain."""
     # A passage begins with one word more than its text: that of its chat.
-    lengths = [1 + len(forms(text)) for _, _, text in corpus]
+    lengths = [1 + len(index_terms(text)) for _, _, text in corpus]
     average = sum(lengths) / len(lengths)
-    counts = [Counter(form for word in forms(text) for form in word) for _, _, text in corpus]
+    counts = [Counter(form for word in index_terms(text) for form in word) for _, _, text in corpus]
     within = [n for n, (whose, where, _) in enumerate(corpus) if whose == user and chat in {None, where}]
     scores: Counter[int] = Counter()
-    for asked in terms(query):
+    for asked in query_terms(query):
         holders = {n: sum(counts[n][form] for form in asked) for n in within}
         holders = {n: tf for n, tf in holders.items() if tf}
         rarity = math.log(1 + (len(corpus) - len(holders) + 0.5) / (len(holders) + 0.5))
@@ -58,7 +58,7 @@ def by_the_book(
 @pytest.mark.spec("TR-6")
 @settings(max_examples=25, deadline=None)
 @given(
-    corpus=st.lists(said, min_size=1, max_size=12),
+    corpus=st.lists(statements, min_size=1, max_size=12),
     query=texts,
     user=st.sampled_from(["ana", "bruno"]),
     chat=st.sampled_from([None, *CHATS]),
@@ -71,27 +71,27 @@ def test_scores_are_those_of_the_book(
         with store.transaction():
             for n, (whose, where, text) in enumerate(corpus):
                 store.messages.add(a_message(text, user=whose, chat=where, id=an_id(str(n))), ())
-        hits = store.search.lexical(Scope(user, chat), query, limit=20, reach=Reach())
+        hits = store.search.lexical(Scope(user, chat), query, limit=20, search_filter=SearchFilter())
         store.close()
 
-    assert [hit.score for hit in hits] == pytest.approx(by_the_book(corpus, user, chat, query))
+    assert [hit.score for hit in hits] == pytest.approx(reference_scores(corpus, user, chat, query))
 
 
 def test_equal_scores_come_in_the_order_of_their_numbers(store: SqliteStore) -> None:
     for n in range(30):
         store.messages.add(a_message("saffron soup", id=an_id(str(n))), ())
-    hits = store.search.lexical(Scope("ana"), "saffron", limit=10, reach=Reach())
+    hits = store.search.lexical(Scope("ana"), "saffron", limit=10, search_filter=SearchFilter())
 
-    assert [hit.passage for hit in hits] == [4 * n for n in range(1, 11)]
+    assert [hit.passage_id for hit in hits] == [4 * n for n in range(1, 11)]
 
 
 def test_scores_of_long_texts_are_those_of_the_book(store: SqliteStore) -> None:
     corpus = [("ana", "kitchen", "saffron " * n + "soup " * (17_000 // n)) for n in (1, 3, 100, 1000)]
     for n, (user, chat, text) in enumerate(corpus):
         store.messages.add(a_message(text, user=user, chat=chat, id=an_id(str(n))), ())
-    hits = store.search.lexical(Scope("ana"), "saffron", limit=10, reach=Reach())
+    hits = store.search.lexical(Scope("ana"), "saffron", limit=10, search_filter=SearchFilter())
 
-    assert [hit.score for hit in hits] == pytest.approx(by_the_book(corpus, "ana", None, "saffron"))
+    assert [hit.score for hit in hits] == pytest.approx(reference_scores(corpus, "ana", None, "saffron"))
 
 
 def test_words_that_stand_everywhere_are_found_where_they_were_said_last(store: SqliteStore) -> None:
@@ -99,14 +99,14 @@ def test_words_that_stand_everywhere_are_found_where_they_were_said_last(store: 
     with store._database.transaction() as db:
         db.execute(
             f"""
-            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {COMMON})
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {COMMON_TERM_PASSAGES})
             INSERT INTO messages (user_no, chat_no, id, role, content, tokens, created_at)
             SELECT user_no, chat_no, id || i, 'user', iif(i % 2, 'It is. It is what it is.', 'It is.'), 3, created_at
             FROM messages, n
             """
         )
-    hits = store.search.lexical(Scope("ana"), "Is it?", limit=10, reach=Reach())
+    hits = store.search.lexical(Scope("ana"), "Is it?", limit=10, search_filter=SearchFilter())
     [(last,)] = db.execute("SELECT max(no) * 4 FROM messages")
 
     assert len(hits) == 10
-    assert min(hit.passage for hit in hits) > last - 4 * (LONG_LIST + 1)
+    assert min(hit.passage_id for hit in hits) > last - 4 * (MAX_FREQUENT_POSTINGS + 1)

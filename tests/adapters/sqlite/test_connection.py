@@ -17,10 +17,10 @@ from recollect.domain.scope import Scope
 from recollect.errors import CorruptStore, NewerStore, NotAStore, StoreBusy, StoreError, StoreReadOnly
 from recollect.testing.builders import ANA, a_message, a_receipt
 
-MINE = Scope(ANA)
+USER_SCOPE = Scope(ANA)
 
 
-def opened(path: Path) -> str:
+def open_error(path: Path) -> str:
     """Open a file that must not be opened, and say why it was refused."""
     try:
         SqliteStore(path).close()
@@ -29,18 +29,18 @@ def opened(path: Path) -> str:
     return "opened"
 
 
-def digest(folder: Path) -> dict[str, str]:
+def file_digests(folder: Path) -> dict[str, str]:
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.iterdir())}
 
 
 @pytest.fixture
-def nobody_masks_modes() -> Iterator[None]:
+def no_umask() -> Iterator[None]:
     before = os.umask(0)
     yield
     os.umask(before)
 
 
-@pytest.mark.usefixtures("nobody_masks_modes")
+@pytest.mark.usefixtures("no_umask")
 def test_the_file_and_its_companions_are_their_owners_alone(tmp_path: Path) -> None:
     path = tmp_path / "new folder" / "memory.db"
     store = SqliteStore(path)
@@ -64,7 +64,7 @@ def test_what_is_acknowledged_has_been_flushed_to_the_disk(store: SqliteStore) -
 
 def test_receipts_do_not_wait_for_the_disk(store: SqliteStore) -> None:
     store.receipts.add(a_receipt("dinner?"))
-    store._database.outbox.flush()
+    store._database.receipt_buffer.flush()
     normal = 1
 
     assert store._database._writer.pragma("synchronous") == normal
@@ -79,10 +79,10 @@ def test_the_file_says_whose_it_is(store: SqliteStore, path: Path) -> None:
     header = path.read_bytes()[:100]
 
     assert header[68:72] == b"RCLT"
-    assert int.from_bytes(header[60:64], "big") == schema.steps()[-1][0]
+    assert int.from_bytes(header[60:64], "big") == schema.list_migrations()[-1][0]
 
 
-FOREIGN = {
+FOREIGN_FILES = {
     "a text": b"Dear diary, today I met somebody.\n",
     "one byte": b"S",
     "a picture": b"\x89PNG\r\n\x1a\n" + bytes(500),
@@ -91,12 +91,12 @@ FOREIGN = {
 }
 
 
-@pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN.keys())
+@pytest.mark.parametrize("content", FOREIGN_FILES.values(), ids=FOREIGN_FILES.keys())
 def test_a_file_that_is_something_else_is_refused_and_left_as_it_was(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
-    assert opened(path) == "NotAStore"
-    assert digest(path.parent) == {"memory.db": hashlib.sha256(content).hexdigest()}
+    assert open_error(path) == "NotAStore"
+    assert file_digests(path.parent) == {"memory.db": hashlib.sha256(content).hexdigest()}
 
 
 @pytest.mark.parametrize("journal", ["delete", "wal"])
@@ -106,10 +106,10 @@ def test_another_programs_database_is_refused_and_left_as_it_was(path: Path, jou
     foreign.execute("CREATE TABLE places (id INTEGER PRIMARY KEY, url TEXT); PRAGMA user_version = 3")
     foreign.execute("INSERT INTO places VALUES (1, 'about:blank')")
     foreign.close()
-    before = digest(path.parent)
+    before = file_digests(path.parent)
 
-    assert opened(path) == "NotAStore"
-    assert digest(path.parent) == before
+    assert open_error(path) == "NotAStore"
+    assert file_digests(path.parent) == before
 
 
 def test_a_database_with_our_tables_but_without_our_mark_is_not_ours(path: Path, store: SqliteStore) -> None:
@@ -122,14 +122,14 @@ def test_a_database_with_our_tables_but_without_our_mark_is_not_ours(path: Path,
 def test_a_file_of_a_newer_recollect_is_refused_and_left_as_it_was(path: Path) -> None:
     store = SqliteStore(path)
     store.messages.add(a_message("Hello from tomorrow"), ())
-    newer = schema.steps()[-1][0] + 1
+    newer = schema.list_migrations()[-1][0] + 1
     store._database._writer.execute(f"PRAGMA user_version = {newer}; CREATE TABLE invented_later (x)")
     store.close()
-    before = digest(path.parent)
+    before = file_digests(path.parent)
 
     with pytest.raises(NewerStore, match=f"schema {newer}"):
         SqliteStore(path)
-    assert digest(path.parent) == before
+    assert file_digests(path.parent) == before
 
 
 def test_a_folder_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:
@@ -152,8 +152,8 @@ def test_a_damaged_page_is_called_damage(path: Path) -> None:
     store = SqliteStore(path)
 
     with pytest.raises(CorruptStore, match="recollect doctor"):
-        store.messages.list(MINE)
-    assert {finding.name for finding in store.upkeep.check(deep=True) if not finding.ok} >= {"integrity"}
+        store.messages.list(USER_SCOPE)
+    assert {finding.name for finding in store.maintenance.check(deep=True) if not finding.ok} >= {"integrity"}
     store.close()
 
 
@@ -164,9 +164,9 @@ def test_a_writer_that_waits_too_long_is_told_that_the_file_is_busy(path: Path, 
 
         with pytest.raises(StoreBusy, match="Try again"):
             impatient.messages.add(a_message("So am I"), ())
-        assert impatient.messages.list(MINE) == []
+        assert impatient.messages.list(USER_SCOPE) == []
     impatient.messages.add(a_message("So am I"), ())
-    assert len(store.messages.list(MINE)) == 2
+    assert len(store.messages.list(USER_SCOPE)) == 2
     impatient.close()
 
 
@@ -204,15 +204,15 @@ def test_threads_read_and_write_side_by_side(store: SqliteStore) -> None:
     for thread in threads:
         thread.join()
 
-    assert store.upkeep.stats(MINE).messages == 100
-    assert [finding for finding in store.upkeep.check(deep=True) if not finding.ok] == []
+    assert store.maintenance.stats(USER_SCOPE).messages == 100
+    assert [finding for finding in store.maintenance.check(deep=True) if not finding.ok] == []
 
 
 def test_a_transaction_of_one_thread_is_not_seen_by_another_before_it_ends(store: SqliteStore) -> None:
     seen: list[int] = []
     with store.transaction():
         store.messages.add(a_message("Not yet"), ())
-        reader = threading.Thread(target=lambda: seen.append(len(store.messages.list(MINE))))
+        reader = threading.Thread(target=lambda: seen.append(len(store.messages.list(USER_SCOPE))))
         reader.start()
         reader.join()
 
@@ -249,7 +249,7 @@ def test_a_forked_child_is_refused_and_its_parent_goes_on(path: Path, store: Sql
         try:
             for use in (
                 lambda: store.messages.add(a_message("Child"), ()),
-                lambda: store.messages.list(MINE),
+                lambda: store.messages.list(USER_SCOPE),
             ):
                 try:
                     use()
@@ -262,4 +262,4 @@ def test_a_forked_child_is_refused_and_its_parent_goes_on(path: Path, store: Sql
     store.messages.add(a_message("After"), ())
 
     assert os.waitstatus_to_exitcode(status) == 2
-    assert [message.content for message in store.messages.list(MINE)] == ["Before", "After"]
+    assert [message.content for message in store.messages.list(USER_SCOPE)] == ["Before", "After"]

@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.domain.candidate import Reach
-from recollect.domain.memory import Change
+from recollect.domain.candidate import SearchFilter
+from recollect.domain.memory import ChangeKind
 from recollect.domain.message import Role
 from recollect.domain.scope import Scope
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, an_id, chunks_of
 
-HERE = Scope(ANA, KITCHEN)
+CHAT_SCOPE = Scope(ANA, KITCHEN)
 SYLLABLES = [consonant + vowel for consonant in "bcdfghjklmnprstvz" for vowel in "aeiou"]
 
 
@@ -25,7 +25,7 @@ def writer(store: SqliteStore) -> apsw.Connection:
     return store._database._writer
 
 
-def agrees(store: SqliteStore) -> bool:
+def index_matches_text(store: SqliteStore) -> bool:
     """FTS5 compares its index with the text, word by word; it raises if they differ."""
     try:
         writer(store).execute("INSERT INTO passages_fts (passages_fts, rank) VALUES ('integrity-check', 1)")
@@ -34,7 +34,7 @@ def agrees(store: SqliteStore) -> bool:
     return True
 
 
-def prose(seed: int, words: int, vocabulary: int = 8000) -> Iterator[str]:
+def generate_prose(seed: int, words: int, vocabulary: int = 8000) -> Iterator[str]:
     """Endless made-up messages; words are as frequent as in real text."""
     dice = random.Random(seed)
     lengths = (1, 2, 2, 3, 3, 4)
@@ -44,7 +44,7 @@ def prose(seed: int, words: int, vocabulary: int = 8000) -> Iterator[str]:
         yield " ".join(dice.choices(known, cum_weights=often, k=words))
 
 
-def sizes(store: SqliteStore) -> tuple[int, int]:
+def index_and_table_bytes(store: SqliteStore) -> tuple[int, int]:
     """Bytes of the index and of the message table."""
     used = dict(writer(store).execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name"))
     return sum(size for name, size in used.items() if name.startswith("passages_fts")), used["messages"]
@@ -52,15 +52,15 @@ def sizes(store: SqliteStore) -> tuple[int, int]:
 
 @pytest.mark.spec("E9", "TR-3", "Y9", "E10")
 def test_the_index_is_small_beside_the_messages(store: SqliteStore) -> None:
-    texts = prose(seed=7, words=175)
+    texts = generate_prose(seed=7, words=175)
     for start in range(0, 2000, 20):
         with store.transaction():
             for n in range(start, start + 20):
                 store.messages.add(a_message(next(texts), id=an_id(str(n)), chat=f"chat {n % 40}"), ())
     [(length,)] = writer(store).execute("SELECT avg(length(content)) FROM messages")
-    index, messages = sizes(store)
+    index, messages = index_and_table_bytes(store)
     writer(store).execute("INSERT INTO passages_fts (passages_fts) VALUES ('optimize')")
-    merged, _ = sizes(store)
+    merged, _ = index_and_table_bytes(store)
 
     assert 900 < length < 1200
     assert index / messages < 0.50
@@ -85,18 +85,18 @@ def test_every_insert_edit_and_delete_leaves_an_index_that_agrees(store: SqliteS
     store.messages.add(bread, ())
     store.messages.add(a_message("You are a cook", role=Role.SYSTEM), ())
     memory, _ = store.memories.add(a_memory("likes saffron"))
-    assert agrees(store)
+    assert index_matches_text(store)
 
-    store.messages.edit(HERE, soup.id, "Onion soup", chunks_of("Onion ", "soup"), 2)
-    store.memories.save(memory, Change.UPDATE)
-    assert agrees(store)
+    store.messages.edit(CHAT_SCOPE, soup.id, "Onion soup", chunks_of("Onion ", "soup"), 2)
+    store.memories.save(memory, ChangeKind.UPDATE)
+    assert index_matches_text(store)
 
-    store.messages.delete(HERE, bread.id)
-    store.memories.erase(HERE, memory.id)
-    assert agrees(store)
+    store.messages.delete(CHAT_SCOPE, bread.id)
+    store.memories.erase(CHAT_SCOPE, memory.id)
+    assert index_matches_text(store)
 
-    store.chats.delete(HERE)
-    assert agrees(store)
+    store.chats.delete(CHAT_SCOPE)
+    assert index_matches_text(store)
     assert writer(store).execute("SELECT count(*) FROM passages_fts_docsize").fetchone() == (0,)
     [terms] = writer(store).execute("SELECT count(*) FROM temp.words")
     assert terms == (0,)
@@ -114,26 +114,26 @@ def test_any_sequence_of_changes_leaves_an_index_that_agrees(
     store: SqliteStore, edits: list[tuple[str, int, str]]
 ) -> None:
     for turn, (action, place, text) in enumerate(edits):
-        listed = store.messages.list(HERE)
+        listed = store.messages.list(CHAT_SCOPE)
         if action == "add" or place >= len(listed):
             store.messages.add(a_message(text, id=an_id(str(turn), text)), chunks_of(text))
         elif action == "edit":
-            store.messages.edit(HERE, listed[place].id, text, chunks_of(text), 1)
+            store.messages.edit(CHAT_SCOPE, listed[place].id, text, chunks_of(text), 1)
         else:
-            store.messages.delete(HERE, listed[place].id)
+            store.messages.delete(CHAT_SCOPE, listed[place].id)
 
-    assert agrees(store)
-    for message in store.messages.list(HERE):
-        store.messages.delete(HERE, message.id)
-    assert agrees(store)
+    assert index_matches_text(store)
+    for message in store.messages.list(CHAT_SCOPE):
+        store.messages.delete(CHAT_SCOPE, message.id)
+    assert index_matches_text(store)
 
 
 def test_the_check_of_agreement_notices_a_disagreement(store: SqliteStore) -> None:
     store.messages.add(a_message("Saffron soup"), ())
     writer(store).execute("DROP TRIGGER messages_reindexed; UPDATE messages SET content = 'Onion soup'")
 
-    assert not agrees(store)
-    assert [finding.name for finding in store.upkeep.check(deep=True) if not finding.ok] == [
+    assert not index_matches_text(store)
+    assert [finding.name for finding in store.maintenance.check(deep=True) if not finding.ok] == [
         "full text content"
     ]
 
@@ -160,13 +160,13 @@ def test_a_damaged_index_is_rebuilt_from_the_text(store: SqliteStore, path: Path
     store.messages.add(a_message("Saffron soup"), chunks_of("Saffron ", "soup"))
     store.messages.add(a_message("You are a saffron cook", role=Role.SYSTEM), ())
     writer(store).execute(damage)
-    assert [finding for finding in store.upkeep.check(deep=True) if not finding.ok] != []
+    assert [finding for finding in store.maintenance.check(deep=True) if not finding.ok] != []
 
-    assert store.upkeep.rebuild("fulltext") == 3
-    assert agrees(store)
-    hits = store.search.lexical(HERE, "saffron", limit=9, reach=Reach())
-    found = store.search.load(HERE, [hit.passage for hit in hits], reach=Reach())
+    assert store.maintenance.rebuild_index("fulltext") == 3
+    assert index_matches_text(store)
+    hits = store.search.lexical(CHAT_SCOPE, "saffron", limit=9, search_filter=SearchFilter())
+    found = store.search.load(CHAT_SCOPE, [hit.passage_id for hit in hits], search_filter=SearchFilter())
     assert {candidate.text for candidate in found.values()} == {"Saffron soup", "Saffron "}
-    assert [finding for finding in store.upkeep.check(deep=True) if not finding.ok] == []
+    assert [finding for finding in store.maintenance.check(deep=True) if not finding.ok] == []
     store.messages.add(a_message("More saffron"), ())
-    assert agrees(store)
+    assert index_matches_text(store)

@@ -5,19 +5,28 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.adapters.sqlite.maintenance import FULLTEXT
+from recollect.adapters.sqlite.maintenance import REBUILD_FULLTEXT
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.domain.candidate import Reach
+from recollect.domain.candidate import SearchFilter
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, chunks_of
 from recollect.testing.embedders import LetterEmbedder
 
-HERE = Scope(ANA, KITCHEN)
+CHAT_SCOPE = Scope(ANA, KITCHEN)
 EMBEDDER = LetterEmbedder()
 SOUP, BREAD = a_message("Saffron soup"), a_message("Bread and butter")
-TRUTH = ("users", "chats", "messages", "message_chunks", "memories", "memory_versions", "jobs", "preferences")
-SHADOWS = {
+SOURCE_TABLES = (
+    "users",
+    "chats",
+    "messages",
+    "message_chunks",
+    "memories",
+    "memory_versions",
+    "jobs",
+    "preferences",
+)
+DERIVED_TABLE_QUERIES = {
     "vectors": "SELECT passage, user_no, chat_no, content_hash, data FROM vectors ORDER BY passage",
     "queue": "SELECT * FROM unembedded ORDER BY passage",
     "index": "SELECT doc, term, offset FROM temp.words ORDER BY 1, 3, 2",
@@ -31,13 +40,13 @@ def store(path: Path) -> SqliteStore:
     store.messages.add(SOUP, chunks_of("Saffron soup"))
     store.messages.add(BREAD, ())
     store.memories.add(a_memory("likes saffron"))
-    embed(store)
+    embed_pending(store)
     store.messages.add(a_message("Not embedded yet"), ())
     return store
 
 
-def embed(store: SqliteStore) -> None:
-    batch = store.vectors.missing(ANA, limit=100)
+def embed_pending(store: SqliteStore) -> None:
+    batch = store.vectors.queued_passages(ANA, limit=100)
     store.vectors.put(ANA, "letters", [(p, EMBEDDER.embed_query(p.text)) for p in batch])
 
 
@@ -45,25 +54,27 @@ def writer(store: SqliteStore) -> apsw.Connection:
     return store._database._writer
 
 
-def truth(store: SqliteStore) -> dict[str, list[object]]:
-    return {table: list(writer(store).execute(f"SELECT * FROM {table} ORDER BY 1, 2")) for table in TRUTH}
+def read_source_rows(store: SqliteStore) -> dict[str, list[object]]:
+    return {
+        table: list(writer(store).execute(f"SELECT * FROM {table} ORDER BY 1, 2")) for table in SOURCE_TABLES
+    }
 
 
-def shadows(store: SqliteStore) -> dict[str, list[object]]:
-    return {name: list(writer(store).execute(sql)) for name, sql in SHADOWS.items()}
+def read_derived_rows(store: SqliteStore) -> dict[str, list[object]]:
+    return {name: list(writer(store).execute(sql)) for name, sql in DERIVED_TABLE_QUERIES.items()}
 
 
-def complaints(store: SqliteStore) -> set[str]:
-    return {finding.name for finding in store.upkeep.check(deep=True) if not finding.ok}
+def failed_checks(store: SqliteStore) -> set[str]:
+    return {finding.name for finding in store.maintenance.check(deep=True) if not finding.ok}
 
 
-DELETE_WORDS = """
+DELETE_FULLTEXT_SQL = """
     INSERT INTO passages_fts (passages_fts, rowid, text) SELECT 'delete', passage, text FROM passages
     WHERE passage = 4
 """
 #: How each shadow may come to differ, what `check` calls it, and whether the vector must be made anew.
-DIFFERENCES = {
-    "a passage without words": (DELETE_WORDS, {"full text", "full text content"}, False),
+INDEX_DIFFERENCES = {
+    "a passage without words": (DELETE_FULLTEXT_SQL, {"full text", "full text content"}, False),
     "words without a passage": (
         "INSERT INTO passages_fts (rowid, text) VALUES (4000, '1' || char(31) || '1' || char(31) || 'ghost')",
         {"full text", "full text content"},
@@ -85,24 +96,26 @@ DIFFERENCES = {
 
 
 @pytest.mark.spec("V1", "TR-12", "X8")
-@pytest.mark.parametrize(("damage", "names", "embeds"), DIFFERENCES.values(), ids=DIFFERENCES.keys())
+@pytest.mark.parametrize(
+    ("damage", "names", "embeds"), INDEX_DIFFERENCES.values(), ids=INDEX_DIFFERENCES.keys()
+)
 def test_each_difference_is_repaired_and_nothing_else_is_changed(
     store: SqliteStore, damage: str, names: set[str], embeds: bool
 ) -> None:
-    before, well = truth(store), shadows(store)
+    before, well = read_source_rows(store), read_derived_rows(store)
     writer(store).execute(damage)
-    assert complaints(store) <= names
-    assert not names or complaints(store)
+    assert failed_checks(store) <= names
+    assert not names or failed_checks(store)
 
-    assert store.upkeep.sync() >= 1
-    assert complaints(store) == set()
-    assert truth(store) == before
+    assert store.maintenance.repair_indexes() >= 1
+    assert failed_checks(store) == set()
+    assert read_source_rows(store) == before
     if embeds:
-        batch = store.vectors.missing(ANA, limit=1)
-        assert [passage.number for passage in batch] == [4]
+        batch = store.vectors.queued_passages(ANA, limit=1)
+        assert [passage.id for passage in batch] == [4]
         store.vectors.put(ANA, "letters", [(p, EMBEDDER.embed_query(p.text)) for p in batch])
-    assert shadows(store) == well
-    assert store.upkeep.sync() == 0
+    assert read_derived_rows(store) == well
+    assert store.maintenance.repair_indexes() == 0
     store.close()
 
 
@@ -111,7 +124,7 @@ def test_syncing_a_store_that_is_well_writes_nothing(store: SqliteStore, path: P
     observer = apsw.Connection(str(path))
     before = (observer.pragma("data_version"), writer(store).total_changes())
 
-    assert store.upkeep.sync() == 0
+    assert store.maintenance.repair_indexes() == 0
     assert (observer.pragma("data_version"), writer(store).total_changes()) == before
     observer.close()
     store.close()
@@ -123,47 +136,48 @@ def test_tidying_makes_one_piece_of_the_index_and_changes_no_word(store: SqliteS
 
     for number in range(20):
         store.messages.add(a_message(f"Saffron rice, the {number}th time"), ())
-    before, well = truth(store), shadows(store)
+    before, well = read_source_rows(store), read_derived_rows(store)
     assert pieces() != 1
 
-    assert store.upkeep.tidy() > 0
+    assert store.maintenance.optimize_index() > 0
     assert pieces() == 1
-    assert store.upkeep.tidy() == 0
-    assert truth(store) == before
-    assert shadows(store) == well
-    assert complaints(store) == set()
+    assert store.maintenance.optimize_index() == 0
+    assert read_source_rows(store) == before
+    assert read_derived_rows(store) == well
+    assert failed_checks(store) == set()
     store.close()
 
 
 @pytest.mark.spec("U3", "X8")
 def test_rebuilding_the_words_leaves_the_truth_and_the_vectors_alone(store: SqliteStore) -> None:
-    before, well = truth(store), shadows(store)
+    before, well = read_source_rows(store), read_derived_rows(store)
 
-    assert store.upkeep.rebuild("fulltext") == 5
-    assert truth(store) == before
-    assert shadows(store) == well
+    assert store.maintenance.rebuild_index("fulltext") == 5
+    assert read_source_rows(store) == before
+    assert read_derived_rows(store) == well
     store.close()
 
 
 @pytest.mark.spec("X8")
 def test_rebuilding_the_vectors_queues_every_passage_and_leaves_the_rest_alone(store: SqliteStore) -> None:
-    before, well = truth(store), shadows(store)
+    before, well = read_source_rows(store), read_derived_rows(store)
 
-    assert store.upkeep.rebuild("vectors") == 5
-    assert truth(store) == before
-    assert store.vectors.pending(ANA) == 5
-    assert store.vectors.models(ANA) == {}
+    assert store.maintenance.rebuild_index("vectors") == 5
+    assert read_source_rows(store) == before
+    assert store.vectors.count_queued(ANA) == 5
+    assert store.vectors.count_by_model(ANA) == {}
     assert store.search.dense(
-        HERE, EMBEDDER.embed_query("soup"), model="letters", limit=9, reach=Reach()
+        CHAT_SCOPE, EMBEDDER.embed_query("soup"), model="letters", limit=9, search_filter=SearchFilter()
     ) == []  # fmt: skip
-    embed(store)
-    assert [row[:4] for row in shadows(store)["vectors"][:4]] == [row[:4] for row in well["vectors"]]  # type: ignore[index]
+    embed_pending(store)
+    rebuilt = read_derived_rows(store)["vectors"][:4]
+    assert [row[:4] for row in rebuilt] == [row[:4] for row in well["vectors"]]  # type: ignore[index]
     store.close()
 
 
 def test_there_are_two_shadows_and_no_third(store: SqliteStore) -> None:
     with pytest.raises(InvalidInput, match="fulltext or vectors"):
-        store.upkeep.rebuild("everything")
+        store.maintenance.rebuild_index("everything")
     store.close()
 
 
@@ -171,7 +185,7 @@ def test_an_index_made_anew_is_the_one_the_migration_makes(store: SqliteStore) -
     made = "SELECT sql FROM sqlite_schema WHERE name = 'passages_fts'"
     [(first,)] = writer(store).execute(made)
     writer(store).execute("DROP TABLE passages_fts")
-    writer(store).execute(FULLTEXT)
+    writer(store).execute(REBUILD_FULLTEXT)
     [(second,)] = writer(store).execute(made)
     settings = "SELECT k, v FROM passages_fts_config ORDER BY k"
 
@@ -181,7 +195,7 @@ def test_an_index_made_anew_is_the_one_the_migration_makes(store: SqliteStore) -
 
 
 def test_sizes_are_told_by_part_and_add_up(store: SqliteStore) -> None:
-    sizes = dict(store.upkeep.stats(Scope(ANA)).sizes)
+    sizes = dict(store.maintenance.stats(Scope(ANA)).sizes)
     total = sizes.pop("total")
     [(pages,)] = writer(store).execute(
         "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
@@ -196,7 +210,7 @@ def test_sizes_are_told_by_part_and_add_up(store: SqliteStore) -> None:
 
 def test_a_file_that_others_may_read_is_pointed_out(store: SqliteStore, path: Path) -> None:
     path.chmod(0o644)
-    [finding] = [finding for finding in store.upkeep.check() if not finding.ok]
+    [finding] = [finding for finding in store.maintenance.check() if not finding.ok]
 
     assert (finding.name, finding.detail, finding.fix) == ("file mode", "644", f"chmod 600 {path}")
     store.close()

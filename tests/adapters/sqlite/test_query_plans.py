@@ -9,17 +9,17 @@ import pytest
 
 from recollect import Memory
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.domain.candidate import Reach
-from recollect.domain.memory import Standing
+from recollect.domain.candidate import SearchFilter
+from recollect.domain.memory import MemoryStatus
 from recollect.domain.scope import Scope
 from recollect.testing.clock import MONDAY, CountingIds, FrozenClock
 from recollect.testing.embedders import LetterEmbedder
 
-MINE = Scope("ana")
-HERE = Scope("ana", "kitchen")
+USER_SCOPE = Scope("ana")
+CHAT_SCOPE = Scope("ana", "kitchen")
 #: Tables that grow with every message, and what they are called in queries. To read one of them from end to end, or to
 #: sort it, is an answer that comes later every day.
-GROWING = re.compile(
+FULL_SCAN_PATTERN = re.compile(
     r"(SCAN (messages|message_chunks|memories|memory_\w+|vectors|unembedded|receipts|jobs|passages\w*|conversation_\w+"
     r"|m|k|s|v|p|q|j)( USING (COVERING )?INDEX \w+)?$)|(USE TEMP B-TREE FOR ORDER BY)"
 )
@@ -42,9 +42,9 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield memory
 
 
-def slow_parts(memory: Memory, ask: Callable[[], object]) -> list[str]:
+def find_slow_steps(memory: Memory, operation: Callable[[], object]) -> list[str]:
     """Do something, listen to what is asked of SQLite, and have it say how it goes about it."""
-    store = memory.runtime.store
+    store = memory.application.store
     assert isinstance(store, SqliteStore)
     database = store._database
     said: dict[str, apsw.Bindings] = {}
@@ -53,12 +53,12 @@ def slow_parts(memory: Memory, ask: Callable[[], object]) -> list[str]:
         said[sql] = bindings or ()
         return True
 
-    database.outbox.flush()
-    connections = [database._writer, *database._idle]
+    database.receipt_buffer.flush()
+    connections = [database._writer, *database._idle_readers]
     for connection in connections:
         connection.exec_trace = trace
-    ask()
-    database.outbox.flush()
+    operation()
+    database.receipt_buffer.flush()
     for connection in connections:
         connection.exec_trace = None
     assert said
@@ -68,37 +68,45 @@ def slow_parts(memory: Memory, ask: Callable[[], object]) -> list[str]:
         for sql in asked
         for row in database._writer.execute(f"EXPLAIN QUERY PLAN {sql}", said[sql])
     ]
-    return [f"{step} <- {sql}" for step, sql in plans if GROWING.match(step)]
+    return [f"{step} <- {sql}" for step, sql in plans if FULL_SCAN_PATTERN.match(step)]
 
 
 #: By what is done, with the ids of a message and of a memory.
-DAILY: dict[str, Callable[[Memory, str, str], object]] = {
-    "messages of a user": lambda m, _, __: m.runtime.store.messages.list(MINE),
-    "messages of a chat": lambda m, said, __: m.runtime.store.messages.list(HERE, before=said),
-    "the end of a chat": lambda m, _, __: m.runtime.store.messages.tail(HERE, whole=2, limit=9, above=0),
-    "a message": lambda m, said, _: m.runtime.store.messages.get(HERE, said),
-    "messages to read": lambda m, _, __: m.runtime.store.messages.unextracted(MINE, limit=9),
-    "memories": lambda m, _, __: m.runtime.store.memories.list(MINE, limit=9),
-    "forgotten memories": lambda m, _, __: m.runtime.store.memories.list(MINE, standing=Standing.FORGOTTEN),
-    "a memory": lambda m, _, kept: m.runtime.store.memories.get(MINE, kept),
-    "how many memories": lambda m, _, __: m.runtime.store.memories.count(MINE),
-    "the same fact": lambda m, _, __: m.runtime.store.memories.by_hash(MINE, "hash"),
-    "what rests on a message": lambda m, said, _: m.runtime.store.memories.of_messages(MINE, [said]),
-    "the history of a memory": lambda m, _, kept: m.runtime.store.memories.history(MINE, kept),
-    "a receipt": lambda m, _, __: m.runtime.store.receipts.get(HERE, "last"),
-    "receipts": lambda m, _, __: m.runtime.store.receipts.list(HERE),
-    "what is important": lambda m, _, __: m.runtime.store.search.important(MINE, limit=9, reach=Reach()),
-    "what waits for a vector": lambda m, _, __: m.runtime.store.vectors.missing("ana", limit=9),
-    "a job": lambda m, _, __: m.runtime.store.jobs.lease(now=MONDAY, until=MONDAY),
+COMMON_OPERATIONS: dict[str, Callable[[Memory, str, str], object]] = {
+    "messages of a user": lambda m, _, __: m.application.store.messages.list(USER_SCOPE),
+    "messages of a chat": lambda m, said, __: m.application.store.messages.list(CHAT_SCOPE, before=said),
+    "the end of a chat": lambda m, _, __: m.application.store.messages.recent(
+        CHAT_SCOPE, full=2, limit=9, importance_above=0
+    ),
+    "a message": lambda m, said, _: m.application.store.messages.get(CHAT_SCOPE, said),
+    "messages to read": lambda m, _, __: m.application.store.messages.list_unextracted(USER_SCOPE, limit=9),
+    "memories": lambda m, _, __: m.application.store.memories.list(USER_SCOPE, limit=9),
+    "forgotten memories": lambda m, _, __: m.application.store.memories.list(
+        USER_SCOPE, standing=MemoryStatus.FORGOTTEN
+    ),
+    "a memory": lambda m, _, kept: m.application.store.memories.get(USER_SCOPE, kept),
+    "how many memories": lambda m, _, __: m.application.store.memories.count(USER_SCOPE),
+    "the same fact": lambda m, _, __: m.application.store.memories.by_hash(USER_SCOPE, "hash"),
+    "what rests on a message": lambda m, said, _: m.application.store.memories.of_messages(
+        USER_SCOPE, [said]
+    ),
+    "the history of a memory": lambda m, _, kept: m.application.store.memories.history(USER_SCOPE, kept),
+    "a receipt": lambda m, _, __: m.application.store.receipts.get(CHAT_SCOPE, "last"),
+    "receipts": lambda m, _, __: m.application.store.receipts.list(CHAT_SCOPE),
+    "what is important": lambda m, _, __: m.application.store.search.most_important(
+        USER_SCOPE, limit=9, search_filter=SearchFilter()
+    ),
+    "what waits for a vector": lambda m, _, __: m.application.store.vectors.queued_passages("ana", limit=9),
+    "a job": lambda m, _, __: m.application.store.jobs.lease(now=MONDAY, until=MONDAY),
     "a message added": lambda m, _, __: m.add({"role": "user", "content": "I like bread", "id": "1"}),
     "a memory added": lambda m, _, __: m.add("I like butter"),
     "a memory corrected": lambda m, _, kept: m.update(kept, "I like green tea"),
-    "a memory erased": lambda m, _, kept: m.runtime.store.memories.erase(MINE, kept),
-    "a message deleted": lambda m, said, _: m.runtime.store.messages.delete(MINE, said),
+    "a memory erased": lambda m, _, kept: m.application.store.memories.erase(USER_SCOPE, kept),
+    "a message deleted": lambda m, said, _: m.application.store.messages.delete(USER_SCOPE, said),
 }
 #: What is sorted all the same, since it is never much: versions of a memory, leased jobs, the best of two lists,
 #: the end of a chat.
-SHORT = (
+ALLOWED_SCANS = (
     "FROM memory_versions v",
     "SELECT no, run_at FROM",
     "ORDER BY weight DESC",
@@ -107,12 +115,12 @@ SHORT = (
 )
 
 
-@pytest.mark.parametrize("ask", DAILY.values(), ids=DAILY.keys())
+@pytest.mark.parametrize("ask", COMMON_OPERATIONS.values(), ids=COMMON_OPERATIONS.keys())
 def test_nothing_that_grows_is_read_from_end_to_end(
     memory: Memory, ask: Callable[[Memory, str, str], object]
 ) -> None:
-    store = memory.runtime.store
-    said, kept = store.messages.list(MINE)[0].id, store.memories.list(MINE)[0].id
-    slow = slow_parts(memory, lambda: ask(memory, said, kept))
+    store = memory.application.store
+    said, kept = store.messages.list(USER_SCOPE)[0].id, store.memories.list(USER_SCOPE)[0].id
+    slow = find_slow_steps(memory, lambda: ask(memory, said, kept))
 
-    assert [each for each in slow if not any(short in each for short in SHORT)] == []
+    assert [each for each in slow if not any(short in each for short in ALLOWED_SCANS)] == []

@@ -10,17 +10,17 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.adapters.sqlite.receipt_buffer import MOST, TRIES, Outbox
+from recollect.adapters.sqlite.receipt_buffer import MAX_PENDING_RECEIPTS, MAX_WRITE_ATTEMPTS, ReceiptBuffer
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.domain.receipt import Fate
+from recollect.domain.receipt import Disposition
 from recollect.domain.scope import Scope
 from recollect.errors import StoreBusy
 from recollect.testing.builders import ANA, KITCHEN, a_message, a_receipt
 
-MINE = Scope(ANA)
+USER_SCOPE = Scope(ANA)
 
 
-def on_disk(path: Path) -> list[str]:
+def read_receipt_ids(path: Path) -> list[str]:
     """As another process sees it."""
     other = apsw.Connection(str(path))
     found = other.execute("SELECT id FROM receipts ORDER BY no").fetchall()
@@ -32,16 +32,16 @@ def test_a_receipt_is_read_at_once_and_by_others_as_soon_as_it_is_written(
     store: SqliteStore, path: Path
 ) -> None:
     receipts = [a_receipt(f"question {n}", chat=KITCHEN) for n in range(3)]
-    with store._database._turns.alone():
+    with store._database._write_queue.exclusive():
         for receipt in receipts:
             store.receipts.add(receipt)
-        before = on_disk(path)
-        read = store.receipts.list(MINE)
-    store._database.outbox.flush()
+        before = read_receipt_ids(path)
+        read = store.receipts.list(USER_SCOPE)
+    store._database.receipt_buffer.flush()
 
     assert before == []
-    assert read == store.receipts.list(MINE) == receipts[::-1]
-    assert on_disk(path) == [receipt.id for receipt in receipts]
+    assert read == store.receipts.list(USER_SCOPE) == receipts[::-1]
+    assert read_receipt_ids(path) == [receipt.id for receipt in receipts]
 
 
 def test_a_receipt_does_not_wait_for_another_process_that_writes(store: SqliteStore, path: Path) -> None:
@@ -50,20 +50,20 @@ def test_a_receipt_does_not_wait_for_another_process_that_writes(store: SqliteSt
     with other.transaction():
         other.messages.add(a_message("I take my time"), ())
         store.receipts.add(receipt)
-        read = store.receipts.get(MINE, "last")
-    store._database.outbox.flush()
+        read = store.receipts.get(USER_SCOPE, "last")
+    store._database.receipt_buffer.flush()
 
     assert read == receipt
-    assert other.receipts.list(MINE) == [receipt]
+    assert other.receipts.list(USER_SCOPE) == [receipt]
     other.close()
 
 
 def test_what_waits_is_written_when_the_store_is_closed(store: SqliteStore, path: Path) -> None:
-    with store._database._turns.alone():
+    with store._database._write_queue.exclusive():
         store.receipts.add(a_receipt("dinner?"))
     store.close()
 
-    assert on_disk(path) == [a_receipt("dinner?").id]
+    assert read_receipt_ids(path) == [a_receipt("dinner?").id]
 
 
 def test_what_waits_is_written_when_the_program_ends_without_a_word(path: Path) -> None:
@@ -74,115 +74,115 @@ def test_what_waits_is_written_when_the_program_ends_without_a_word(path: Path) 
     )
     subprocess.run([sys.executable, "-c", program, str(path)], check=True, timeout=60)
 
-    assert on_disk(path) == [a_receipt("dinner?").id]
+    assert read_receipt_ids(path) == [a_receipt("dinner?").id]
 
 
 def test_a_transaction_takes_along_what_waits_and_brings_it_back_if_it_fails(
     store: SqliteStore, path: Path
 ) -> None:
     receipt = a_receipt("dinner?")
-    with store._database._turns.alone():
+    with store._database._write_queue.exclusive():
         store.receipts.add(receipt)
     with pytest.raises(RuntimeError), store.transaction():
         raise RuntimeError
-    kept = store.receipts.list(MINE)
+    kept = store.receipts.list(USER_SCOPE)
     with store.transaction() as _:
-        inside = store.receipts.list(MINE)
+        inside = store.receipts.list(USER_SCOPE)
 
-    assert kept == inside == store.receipts.list(MINE) == [receipt]
-    assert on_disk(path) == [receipt.id]
+    assert kept == inside == store.receipts.list(USER_SCOPE) == [receipt]
+    assert read_receipt_ids(path) == [receipt.id]
 
 
 def test_a_user_who_is_erased_takes_along_what_was_not_written_yet(store: SqliteStore, path: Path) -> None:
     store.messages.add(a_message("I live in Lisbon"), ())
-    with store._database._turns.alone():
+    with store._database._write_queue.exclusive():
         store.receipts.add(a_receipt("where do I live?"))
-    certificate = store.erasure.user(ANA)
+    certificate = store.erasure.erase_user(ANA)
 
     assert certificate.rows["receipts"] == 1
-    assert store.receipts.list(MINE) == []
-    assert on_disk(path) == []
+    assert store.receipts.list(USER_SCOPE) == []
+    assert read_receipt_ids(path) == []
 
 
 def test_what_was_left_out_is_told_by_its_beginning_and_the_rest_word_for_word(store: SqliteStore) -> None:
     receipt = a_receipt("dinner?")
     [item, *_] = receipt.items
     long = "soup and " * 100
-    told = replace(receipt, items=tuple(replace(item, text=long, fate=fate) for fate in Fate))
+    told = replace(receipt, items=tuple(replace(item, text=long, disposition=fate) for fate in Disposition))
     store.receipts.add(told)
-    at_once = store.receipts.get(MINE, told.id)
-    store._database.outbox.flush()
+    at_once = store.receipts.get(USER_SCOPE, told.id)
+    store._database.receipt_buffer.flush()
 
-    assert at_once == store.receipts.get(MINE, told.id)
-    assert {each.fate: each.text for each in at_once.items} == {
-        Fate.INJECTED: long,
-        Fate.RETURNED: long,
-        Fate.LEFT_OUT: long[:199] + "…",
+    assert at_once == store.receipts.get(USER_SCOPE, told.id)
+    assert {each.disposition: each.text for each in at_once.items} == {
+        Disposition.INJECTED: long,
+        Disposition.RETURNED: long,
+        Disposition.LEFT_OUT: long[:199] + "…",
     }
 
 
-class Desk:
+class BufferHarness:
     """An outbox whose receipts are sent to a list, or nowhere while the file is busy."""
 
     def __init__(self) -> None:
         self.connection = apsw.Connection(":memory:")
-        self.outbox = Outbox(self._send)
-        self.sent: list[str] = []
-        self.busy = False
+        self.buffer = ReceiptBuffer(self._flush)
+        self.written_ids: list[str] = []
+        self.is_busy = False
 
-    def _send(self) -> None:
-        if self.busy:
+    def _flush(self) -> None:
+        if self.is_busy:
             raise StoreBusy
         with self.connection:
-            self.outbox.carry(self.connection)
-        self.outbox.settle(committed=True)
+            self.buffer.write_into(self.connection)
+        self.buffer.on_transaction_end(committed=True)
 
-    def post(self, number: int, *, broken: bool = False) -> None:
+    def enqueue(self, number: int, *, broken: bool = False) -> None:
         def write(_connection: apsw.Connection) -> None:
             if broken:
                 raise apsw.ConstraintError
-            self.sent.append(f"{number}")
+            self.written_ids.append(f"{number}")
 
-        self.outbox.post(replace(a_receipt("?"), id=f"{number}"), write)
+        self.buffer.enqueue(replace(a_receipt("?"), id=f"{number}"), write)
 
     @property
-    def kept(self) -> list[str]:
-        return [receipt.id for receipt in self.outbox.undelivered]
+    def pending_ids(self) -> list[str]:
+        return [receipt.id for receipt in self.buffer.pending]
 
 
 def test_a_busy_file_keeps_the_newest_waiting_and_says_what_was_lost(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    desk = Desk()
-    desk.busy = True
-    for number in range(MOST + 5):
-        desk.post(number)
-    kept = desk.kept
-    desk.busy = False
-    desk.outbox.close()
+    desk = BufferHarness()
+    desk.is_busy = True
+    for number in range(MAX_PENDING_RECEIPTS + 5):
+        desk.enqueue(number)
+    kept = desk.pending_ids
+    desk.is_busy = False
+    desk.buffer.close()
 
-    assert kept == [f"{number}" for number in range(5, MOST + 5)]
-    assert desk.sent == kept
-    assert desk.kept == []
+    assert kept == [f"{number}" for number in range(5, MAX_PENDING_RECEIPTS + 5)]
+    assert desk.written_ids == kept
+    assert desk.pending_ids == []
     assert caplog.messages[-1].startswith("1 receipts were lost")
 
 
 def test_a_receipt_that_cannot_be_written_is_given_up_and_holds_up_nobody(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    desk = Desk()
-    desk.busy = True
-    desk.post(1)
-    desk.post(2, broken=True)
-    desk.post(3)
-    desk.busy = False
+    desk = BufferHarness()
+    desk.is_busy = True
+    desk.enqueue(1)
+    desk.enqueue(2, broken=True)
+    desk.enqueue(3)
+    desk.is_busy = False
     with caplog.at_level(logging.WARNING):
-        for _ in range(TRIES):
-            desk.outbox.flush()
-    desk.outbox.close()
+        for _ in range(MAX_WRITE_ATTEMPTS):
+            desk.buffer.flush()
+    desk.buffer.close()
 
-    assert desk.sent == ["1", "3"]
-    assert desk.kept == []
+    assert desk.written_ids == ["1", "3"]
+    assert desk.pending_ids == []
     assert [message.partition(" was lost")[0] for message in caplog.messages] == ["receipt 2"]
 
 
@@ -203,4 +203,4 @@ def test_recalls_of_many_threads_leave_each_receipt_once(store: SqliteStore, pat
     store.close()
 
     assert counts == [10] * 6
-    assert len(set(on_disk(path))) == len(on_disk(path)) == 60
+    assert len(set(read_receipt_ids(path))) == len(read_receipt_ids(path)) == 60

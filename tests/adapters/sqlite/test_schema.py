@@ -11,17 +11,17 @@ import pytest
 
 from recollect.adapters.sqlite import schema
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.adapters.sqlite.tokenizer import tokenizer
-from recollect.domain.candidate import Reach
+from recollect.adapters.sqlite.tokenizer import make_tokenizer
+from recollect.domain.candidate import SearchFilter
 from recollect.domain.scope import Scope
 from recollect.errors import StoreError
 
-Truth: TypeAlias = dict[str, list[dict[str, object]]]
+TableRows: TypeAlias = dict[str, list[dict[str, object]]]
 
-NEWEST = schema.steps()[-1][0]
-MINE = Scope("ana")
+LATEST_VERSION = schema.list_migrations()[-1][0]
+USER_SCOPE = Scope("ana")
 
-MESSAGES = """
+INSERT_MESSAGES_SQL = """
     INSERT INTO users (no, id, created_at) VALUES (1, 'ana', 1000), (2, 'bruno', 1000);
     INSERT INTO preferences VALUES (1, 'preset', 'dev');
     INSERT INTO chats (no, user_no, id, title, created_at, updated_at)
@@ -35,7 +35,7 @@ MESSAGES = """
         (no, user_no, chat_no, message_no, chunk_index, chunk_kind, content, start, tokens, created_at)
     VALUES (1, 1, 1, 1, 0, 'prose', 'needs saffron', 9, 2, 1000);
 """
-MEMORIES = """
+INSERT_MEMORIES_SQL = """
     INSERT INTO memories (no, user_no, chat_no, id, text, kind, weight, standing, origin, speaker, fact_hash,
         tokens, created_at, updated_at, seen_at)
     VALUES (1, 1, 1, 'f1', 'likes saffron', 'pref', 0.7, 'active', 'rules', 'user', 'h1', 2, 1000, 1000, 1000);
@@ -46,33 +46,33 @@ MEMORIES = """
     INSERT INTO conversation_summaries (no, user_no, chat_no, id, kind, text, tokens, created_at)
     VALUES (1, 1, 1, 's1', 'conversation', 'They cook with saffron', 4, 2000);
 """
-JOBS = """
+INSERT_JOBS_SQL = """
     INSERT INTO jobs (user_no, kind, key, payload, state, run_at, created_at)
     VALUES (1, 'embed', 'embed', '{}', 'ready', 1000, 1000);
 """
 #: What each schema could hold first.
-DATA = {1: MESSAGES, 2: MEMORIES, 4: JOBS}
+DATA_SQL_BY_VERSION = {1: INSERT_MESSAGES_SQL, 2: INSERT_MEMORIES_SQL, 4: INSERT_JOBS_SQL}
 
 
 def connect(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path))
-    connection.register_fts5_tokenizer("recollect", tokenizer)
+    connection.register_fts5_tokenizer("recollect", make_tokenizer)
     connection.execute("PRAGMA foreign_keys = ON")
     return connection
 
 
-def old_file(path: Path, version: int) -> None:
+def create_old_file(path: Path, version: int) -> None:
     """A file as a recollect of that version would have left it."""
     path.touch(mode=0o600)
     connection = connect(path)
-    schema.migrate(connection, path, to=version)
-    for number, sql in DATA.items():
+    schema.migrate(connection, path, target=version)
+    for number, sql in DATA_SQL_BY_VERSION.items():
         if number <= version:
             connection.execute(sql)
     connection.close()
 
 
-def rows(path: Path) -> Truth:
+def read_source_rows(path: Path) -> TableRows:
     """The truth: every row of every table that is not a shadow."""
     connection = connect(path)
     shadows = ("sqlite_", "passages", "vectors", "unembedded", "embedding_models", "migrations")
@@ -90,7 +90,7 @@ def rows(path: Path) -> Truth:
     return truth
 
 
-def lost(before: Truth, after: Truth) -> list[str]:
+def find_lost_tables(before: TableRows, after: TableRows) -> list[str]:
     """Tables of which something is gone or changed; new columns are no loss."""
     return [
         table
@@ -103,52 +103,57 @@ def lost(before: Truth, after: Truth) -> list[str]:
     ]
 
 
-def found(store: SqliteStore, user: str) -> set[str]:
+def search_texts(store: SqliteStore, user: str) -> set[str]:
     scope = Scope(user)
-    hits = store.search.lexical(scope, "saffron", limit=20, reach=Reach())
-    return {c.text for c in store.search.load(scope, [hit.passage for hit in hits], reach=Reach()).values()}
+    hits = store.search.lexical(scope, "saffron", limit=20, search_filter=SearchFilter())
+    return {
+        c.text
+        for c in store.search.load(
+            scope, [hit.passage_id for hit in hits], search_filter=SearchFilter()
+        ).values()
+    }
 
 
 @pytest.mark.spec("E20", "U1")
 def test_migrations_are_numbered_without_a_gap_and_have_sentences_for_names() -> None:
-    steps = schema.steps()
+    steps = schema.list_migrations()
 
     assert [number for number, _, _ in steps] == list(range(1, len(steps) + 1))
     assert all(len(name.split("_")) >= 3 for _, name, _ in steps)
 
 
 @pytest.mark.spec("E20", "U1", "U6")
-@pytest.mark.parametrize("version", range(1, NEWEST + 1))
+@pytest.mark.parametrize("version", range(1, LATEST_VERSION + 1))
 def test_nothing_is_lost_on_the_way_from_any_version_and_everything_is_found(
     path: Path, version: int
 ) -> None:
-    old_file(path, version)
-    before = rows(path)
+    create_old_file(path, version)
+    before = read_source_rows(path)
     store = SqliteStore(path)
     said = {"The soup needs saffron", "Saffron it is", "needs saffron"}
     learned = {"likes saffron", "They cook with saffron"} if version >= 2 else set()
 
-    assert store._database._writer.pragma("user_version") == NEWEST
-    assert found(store, "ana") == said | learned
-    assert found(store, "bruno") == {"No saffron for me"}
-    assert store.vectors.pending("ana") == len(said | learned)
-    assert store.messages.add(store.messages.get(MINE, "m1"), ())[1] is False
-    assert [finding for finding in store.upkeep.check(deep=True) if not finding.ok] == []
+    assert store._database._writer.pragma("user_version") == LATEST_VERSION
+    assert search_texts(store, "ana") == said | learned
+    assert search_texts(store, "bruno") == {"No saffron for me"}
+    assert store.vectors.count_queued("ana") == len(said | learned)
+    assert store.messages.add(store.messages.get(USER_SCOPE, "m1"), ())[1] is False
+    assert [finding for finding in store.maintenance.check(deep=True) if not finding.ok] == []
     store.close()
-    assert lost(before, rows(path)) == []
+    assert find_lost_tables(before, read_source_rows(path)) == []
 
 
 def test_the_file_keeps_a_record_of_the_steps_it_took(path: Path) -> None:
-    old_file(path, 2)
+    create_old_file(path, 2)
     store = SqliteStore(path)
     recorded = list(store._database._writer.execute("SELECT number, name FROM migrations ORDER BY number"))
     store.close()
 
-    assert recorded == [(number, name) for number, name, _ in schema.steps()]
+    assert recorded == [(number, name) for number, name, _ in schema.list_migrations()]
 
 
 def test_opening_a_file_that_is_up_to_date_writes_nothing(path: Path) -> None:
-    old_file(path, NEWEST)
+    create_old_file(path, LATEST_VERSION)
     SqliteStore(path).close()
     before = path.read_bytes()
     SqliteStore(path).close()
@@ -156,7 +161,7 @@ def test_opening_a_file_that_is_up_to_date_writes_nothing(path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def interruptions(path: Path) -> Iterator[int]:
+def interrupt_migration(path: Path) -> Iterator[int]:
     """Try to migrate, and fail at the first statement, then at the second, until it works."""
     for stop in range(1000):
         connection = connect(path)
@@ -179,12 +184,12 @@ def interruptions(path: Path) -> Iterator[int]:
             connection.close()
 
 
-@pytest.mark.parametrize("version", range(1, NEWEST))
+@pytest.mark.parametrize("version", range(1, LATEST_VERSION))
 def test_a_migration_that_fails_at_any_statement_leaves_the_old_version(path: Path, version: int) -> None:
-    old_file(path, version)
-    before = rows(path)
+    create_old_file(path, version)
+    before = read_source_rows(path)
     failed = 0
-    for _ in interruptions(path):
+    for _ in interrupt_migration(path):
         failed += 1
         connection = connect(path)
         assert connection.pragma("user_version") == version
@@ -192,10 +197,10 @@ def test_a_migration_that_fails_at_any_statement_leaves_the_old_version(path: Pa
         connection.close()
 
     assert failed >= 4
-    assert lost(before, rows(path)) == []
+    assert find_lost_tables(before, read_source_rows(path)) == []
 
 
-DIES = """
+KILLED_MIGRATION_PROGRAM = """
 import os, signal, sys
 from pathlib import Path
 import apsw
@@ -219,19 +224,21 @@ connection.Database(Path(sys.argv[1]))
 
 @pytest.mark.parametrize("statement", [12, 25, 33])
 def test_a_process_killed_inside_a_migration_leaves_a_file_that_opens(path: Path, statement: int) -> None:
-    old_file(path, 1)
-    before = rows(path)
-    died = subprocess.run([sys.executable, "-c", DIES, str(path), str(statement)], check=False, timeout=60)
+    create_old_file(path, 1)
+    before = read_source_rows(path)
+    died = subprocess.run(
+        [sys.executable, "-c", KILLED_MIGRATION_PROGRAM, str(path), str(statement)], check=False, timeout=60
+    )
 
     assert died.returncode == -9
     store = SqliteStore(path)
-    assert len(found(store, "ana")) == 3
-    assert [finding for finding in store.upkeep.check(deep=True) if not finding.ok] == []
+    assert len(search_texts(store, "ana")) == 3
+    assert [finding for finding in store.maintenance.check(deep=True) if not finding.ok] == []
     store.close()
-    assert lost(before, rows(path)) == []
+    assert find_lost_tables(before, read_source_rows(path)) == []
 
 
-OPENS = """
+OPEN_STORE_PROGRAM = """
 import sys
 from recollect.adapters.sqlite.store import SqliteStore
 sys.stdin.readline()
@@ -243,8 +250,8 @@ for path in sys.argv[1:]:
 def test_processes_that_migrate_the_same_files_at_once_agree(tmp_path: Path) -> None:
     paths = [tmp_path / f"{n}.db" for n in range(8)]
     for path in paths[4:]:
-        old_file(path, 2)
-    command = [sys.executable, "-c", OPENS, *map(str, paths)]
+        create_old_file(path, 2)
+    command = [sys.executable, "-c", OPEN_STORE_PROGRAM, *map(str, paths)]
     processes = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)
     ]
@@ -253,8 +260,8 @@ def test_processes_that_migrate_the_same_files_at_once_agree(tmp_path: Path) -> 
     assert said == [""] * 3
     for path in paths:
         store = SqliteStore(path)
-        assert store.upkeep.check(deep=True)[2].detail == str(NEWEST)
-        assert len(found(store, "ana")) == (5 if path in paths[4:] else 0)
+        assert store.maintenance.check(deep=True)[2].detail == str(LATEST_VERSION)
+        assert len(search_texts(store, "ana")) == (5 if path in paths[4:] else 0)
         store.close()
 
 
@@ -267,7 +274,7 @@ def test_a_half_made_file_of_the_same_name_is_finished(path: Path) -> None:
 
 
 def test_an_error_inside_a_migration_is_said_in_our_words(path: Path) -> None:
-    old_file(path, 1)
+    create_old_file(path, 1)
     connection = connect(path)
     connection.execute("CREATE TABLE memories (somebody_elses INTEGER)")
     connection.close()

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.domain.memory import Change
+from recollect.domain.memory import ChangeKind
 from recollect.domain.scope import Scope
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, an_id, chunks_of
 from recollect.testing.embedders import LetterEmbedder
 
 CANARY = "xylocanaryphone"
-HERE = Scope(ANA, KITCHEN)
-SECRET = a_message(f"My password is {CANARY}, do not tell", id="secret")
-MEMORY = a_memory(f"has the password {CANARY}", id="secretmemory")
+CHAT_SCOPE = Scope(ANA, KITCHEN)
+SECRET_MESSAGE = a_message(f"My password is {CANARY}, do not tell", id="secret")
+SECRET_MEMORY = a_memory(f"has the password {CANARY}", id="secretmemory")
 
 
-def traces(path: Path) -> dict[str, int]:
+def count_canaries(path: Path) -> dict[str, int]:
     """How often the canary, or a good part of it, stands in each file."""
     parts = [CANARY, CANARY[:8], CANARY[-8:], CANARY[4:12]]
     return {
@@ -34,17 +34,17 @@ def checkpoint(store: SqliteStore) -> None:
 
 
 def delete_message(store: SqliteStore) -> None:
-    store.messages.delete(HERE, "secret")
-    store.memories.erase(HERE, "secretmemory")
+    store.messages.delete(CHAT_SCOPE, "secret")
+    store.memories.erase(CHAT_SCOPE, "secretmemory")
 
 
 def edit_message(store: SqliteStore) -> None:
-    store.messages.edit(HERE, "secret", "My password is gone", chunks_of("gone"), 4)
-    store.memories.erase(HERE, "secretmemory")
+    store.messages.edit(CHAT_SCOPE, "secret", "My password is gone", chunks_of("gone"), 4)
+    store.memories.erase(CHAT_SCOPE, "secretmemory")
 
 
 def delete_chat(store: SqliteStore) -> None:
-    store.chats.delete(HERE)
+    store.chats.delete(CHAT_SCOPE)
     store.memories.erase(Scope(ANA), "secretmemory")
 
 
@@ -54,18 +54,18 @@ def test_what_was_deleted_is_in_no_byte_of_the_file(
 ) -> None:
     for n in range(100):
         store.messages.add(a_message(f"Nothing special, number {n}", id=an_id(str(n))), ())
-    store.messages.add(SECRET, chunks_of(f"My password is {CANARY}", ", do not tell"))
-    saved, _ = store.memories.add(MEMORY)
-    saved = store.memories.save(replace(saved, weight=0.5), Change.UPDATE)
+    store.messages.add(SECRET_MESSAGE, chunks_of(f"My password is {CANARY}", ", do not tell"))
+    saved, _ = store.memories.add(SECRET_MEMORY)
+    saved = store.memories.save(replace(saved, weight=0.5), ChangeKind.UPDATE)
     for n in range(100, 200):
         store.messages.add(a_message(f"Nothing special, number {n}", id=an_id(str(n))), ())
-    batch = store.vectors.missing(ANA, limit=999)
+    batch = store.vectors.queued_passages(ANA, limit=999)
     store.vectors.put(ANA, "letters", [(p, LetterEmbedder().embed_query(p.text)) for p in batch])
     checkpoint(store)
-    assert traces(path)["memory.db"] > 0
+    assert count_canaries(path)["memory.db"] > 0
 
     gone(store)
     checkpoint(store)
-    assert traces(path) == {}
+    assert count_canaries(path) == {}
     store.close()
-    assert traces(path) == {}
+    assert count_canaries(path) == {}

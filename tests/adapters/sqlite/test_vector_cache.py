@@ -9,23 +9,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.adapters.sqlite.quantized_index import FAR, Columns, Floats, Sought
+from recollect.adapters.sqlite.quantized_index import (
+    MAX_CENTROID_BONUS,
+    FloatArray,
+    QuantizedVectors,
+    VectorQuery,
+)
 from recollect.adapters.sqlite.schema import migrate
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.adapters.sqlite.tokenizer import tokenizer
+from recollect.adapters.sqlite.tokenizer import make_tokenizer
 from recollect.adapters.sqlite.transaction import transaction
-from recollect.adapters.sqlite.vector_cache import Shelf
+from recollect.adapters.sqlite.vector_cache import VectorCache
 
-SIDES = st.lists(st.integers(-127, 127), min_size=4, max_size=4).filter(any)
+COMPONENTS = st.lists(st.integers(-127, 127), min_size=4, max_size=4).filter(any)
 
 
-def unit(values: list[int]) -> Floats:
+def unit(values: list[int]) -> FloatArray:
     vector = np.array(values, dtype=np.float32)
-    scaled: Floats = vector / np.linalg.norm(vector)
+    scaled: FloatArray = vector / np.linalg.norm(vector)
     return scaled
 
 
-@given(SIDES, st.lists(SIDES, min_size=2, max_size=9), st.floats(0, 1))
+@given(COMPONENTS, st.lists(COMPONENTS, min_size=2, max_size=9), st.floats(0, 1))
 def test_the_middle_takes_off_its_share_and_gives_a_little_at_most(
     question: list[int], rows: list[list[int]], share: float
 ) -> None:
@@ -33,29 +38,29 @@ def test_the_middle_takes_off_its_share_and_gives_a_little_at_most(
     scales = (1 / np.linalg.norm(matrix.astype(np.float32), axis=1)).astype(np.float32)
     vectors = matrix * scales[:, None]
     middle = vectors.mean(axis=0).astype(np.float32)
-    near = Sought(question=unit(question), middle=middle, share=share).nearness(matrix, scales)
+    near = VectorQuery(vector=unit(question), centroid=middle, centroid_penalty=share).score(matrix, scales)
     taken = vectors @ unit(question) - near
     beyond = vectors @ middle - middle @ middle
 
-    assert taken == pytest.approx(share * np.maximum(beyond, -FAR), abs=1e-4)
+    assert taken == pytest.approx(share * np.maximum(beyond, -MAX_CENTROID_BONUS), abs=1e-4)
 
 
 #: What is done to vectors: put by passage, deleted, or looked at.
-DEEDS = st.lists(
+OPERATIONS = st.lists(
     st.tuples(st.sampled_from(["put", "delete", "look", "delete half", "undo"]), st.integers(0, 40)),
     max_size=40,
 )
 
 
-def bare() -> apsw.Connection:
+def open_connection() -> apsw.Connection:
     db = apsw.Connection(":memory:")
-    db.register_fts5_tokenizer("recollect", tokenizer)
+    db.register_fts5_tokenizer("recollect", make_tokenizer)
     migrate(db, Path("memory"))
     db.execute("INSERT INTO embedding_models (id, dimension) VALUES ('any', 64)")
     return db
 
 
-def put(db: apsw.Connection, passage: int) -> None:
+def put_vector(db: apsw.Connection, passage: int) -> None:
     """A new vector for a passage, in place of the one it may have."""
     db.execute("DELETE FROM vectors WHERE passage = ?", (passage,))
     db.execute(
@@ -65,77 +70,77 @@ def put(db: apsw.Connection, passage: int) -> None:
     )
 
 
-def on_file(db: apsw.Connection) -> dict[int, bytes]:
+def read_stored_vectors(db: apsw.Connection) -> dict[int, bytes]:
     return dict(db.execute("SELECT passage, data FROM vectors"))
 
 
-def on_shelf(held: Columns) -> dict[int, bytes]:
+def read_cached_vectors(quantized: QuantizedVectors) -> dict[int, bytes]:
     """What is found by looking for what is near, and by asking for passages, which must be the same."""
-    assert held.whole is not None
-    everywhere = held.sought(np.ones(64, dtype=np.float32), 0.0)
-    near = held.nearest(everywhere, limit=10_000, kinds=(0, 1, 2, 3), chats=None)
-    assert sorted(near) == sorted(held.places_of(np.arange(400)))
-    return dict(zip(held.passages[near].tolist(), map(bytes, held.whole[near]), strict=True))
+    assert quantized.int8 is not None
+    everywhere = quantized.make_query(np.ones(64, dtype=np.float32), 0.0)
+    near = quantized.nearest(everywhere, limit=10_000, kinds=(0, 1, 2, 3), chats=None)
+    assert sorted(near) == sorted(quantized.positions_of(np.arange(400)))
+    return dict(zip(quantized.passages[near].tolist(), map(bytes, quantized.int8[near]), strict=True))
 
 
 @settings(deadline=None)
-@given(DEEDS, st.integers(0, 60))
+@given(OPERATIONS, st.integers(0, 60))
 def test_a_shelf_holds_what_the_file_holds_whatever_was_done_to_it(
     deeds: list[tuple[str, int]], before: int
 ) -> None:
-    db, shelf = bare(), Shelf(64)
+    db, shelf = open_connection(), VectorCache(64)
     for passage in range(before):
-        put(db, passage)
+        put_vector(db, passage)
     for deed, passage in [*deeds, ("look", 0)]:
         match deed:
             case "put":
-                put(db, passage)
+                put_vector(db, passage)
             case "delete":
                 db.execute("DELETE FROM vectors WHERE passage = ?", (passage,))
             case "delete half":
                 db.execute("DELETE FROM vectors WHERE passage % 2 = ?", (passage % 2,))
             case "undo":
                 with transaction(db):
-                    put(db, passage)
+                    put_vector(db, passage)
                     db.execute("DELETE FROM vectors WHERE passage = ?", (passage + 1,))
                     trying = shelf.snapshot()
                     trying.refresh(db, 1, 1)
-                    assert on_shelf(trying.held) == on_file(db)
+                    assert read_cached_vectors(trying.vectors) == read_stored_vectors(db)
                     db.execute("ROLLBACK")
                     db.execute("BEGIN")
             case _:
                 shelf.refresh(db, 1, 1)
-                assert on_shelf(shelf.held) == on_file(db)
+                assert read_cached_vectors(shelf.vectors) == read_stored_vectors(db)
 
 
 def test_a_shelf_that_missed_what_went_first_reads_all_anew() -> None:
-    db, shelf = bare(), Shelf(64)
+    db, shelf = open_connection(), VectorCache(64)
     for passage in range(300):
-        put(db, passage)
+        put_vector(db, passage)
     shelf.refresh(db, 1, 1)
     db.execute("DELETE FROM vectors WHERE passage = 7")
     # As many as are remembered, and then some: nobody can know of the seventh.
     for _ in range(10_010):
-        put(db, 8)
+        put_vector(db, 8)
     shelf.refresh(db, 1, 1)
 
     assert db.execute("SELECT count(*) FROM vectors_gone").fetchone() == (10_000,)
-    assert on_shelf(shelf.held) == on_file(db)
-    assert len(on_file(db)) == 299
+    assert read_cached_vectors(shelf.vectors) == read_stored_vectors(db)
+    assert len(read_stored_vectors(db)) == 299
 
 
 def test_who_looked_before_a_deletion_goes_on_with_what_was_there() -> None:
-    db, shelf = bare(), Shelf(64)
+    db, shelf = open_connection(), VectorCache(64)
     for passage in range(100):
-        put(db, passage)
+        put_vector(db, passage)
     shelf.refresh(db, 1, 1)
-    looking, then = shelf.held, on_file(db)
+    looking, then = shelf.vectors, read_stored_vectors(db)
     db.execute("DELETE FROM vectors WHERE passage < 10")
-    put(db, 100)
+    put_vector(db, 100)
     shelf.refresh(db, 1, 1)
 
-    assert on_shelf(looking) == then
-    assert on_shelf(shelf.held) == on_file(db)
+    assert read_cached_vectors(looking) == then
+    assert read_cached_vectors(shelf.vectors) == read_stored_vectors(db)
 
 
 def test_a_reader_of_a_moment_ago_brings_nothing_back_for_good(tmp_path: Path) -> None:
@@ -145,18 +150,18 @@ def test_a_reader_of_a_moment_ago_brings_nothing_back_for_good(tmp_path: Path) -
     db, earlier = (apsw.Connection(str(path)) for _ in range(2))
     db.execute("INSERT INTO embedding_models (id, dimension) VALUES ('any', 64)")
     for passage in range(10):
-        put(db, passage)
-    shelf = Shelf(64)
+        put_vector(db, passage)
+    shelf = VectorCache(64)
     shelf.refresh(db, 1, 1)
     for passage in range(10, 30):
-        put(db, passage)
+        put_vector(db, passage)
     earlier.execute("BEGIN; SELECT count(*) FROM vectors")
     db.execute("DELETE FROM vectors WHERE passage = 3")
     [(last,)] = db.execute("SELECT max(no) FROM vectors_gone")
-    shelf._take_off(db, last)
+    shelf._read_deletions(db, last)
     # It outgrows its middle, and is filled by one who has not heard of the deletion.
     shelf.refresh(earlier, 1, 1)
-    assert 3 in on_shelf(shelf.held)
+    assert 3 in read_cached_vectors(shelf.vectors)
     shelf.refresh(db, 1, 1)
 
-    assert on_shelf(shelf.held) == on_file(db)
+    assert read_cached_vectors(shelf.vectors) == read_stored_vectors(db)

@@ -10,30 +10,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from recollect.adapters.sqlite.quantized_index import _distances, _smallest, as_bits
+from recollect.adapters.sqlite.quantized_index import _argsmallest, _hamming_distances, pack_bits
 from recollect.adapters.sqlite.search import SqliteSearch
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.adapters.sqlite.vector_cache import WHOLE, Shelf, Shelves
-from recollect.adapters.sqlite.vectors import content_hash, quantised
-from recollect.domain.candidate import Reach
+from recollect.adapters.sqlite.vector_cache import MAX_INT8_BYTES, VectorCache, VectorCaches
+from recollect.adapters.sqlite.vectors import content_hash, quantize
+from recollect.domain.candidate import SearchFilter
 from recollect.domain.scope import Scope
 from recollect.ports.embedder import Vector
-from recollect.ports.vector_math import cosine, unit
+from recollect.ports.vector_math import cosine, unit_vector
 from recollect.testing.builders import ANA, KITCHEN, a_message, an_id
 
-MINE = Scope(ANA)
-HERE = Scope(ANA, KITCHEN)
-MODEL = "random"
+USER_SCOPE = Scope(ANA)
+CHAT_SCOPE = Scope(ANA, KITCHEN)
+MODEL_ID = "random"
 
 
-def directions(count: int, dimension: int, seed: int) -> NDArray[np.float32]:
+def random_vectors(count: int, dimension: int, seed: int) -> NDArray[np.float32]:
     return _unit_rows(np.random.default_rng(seed).standard_normal((count, dimension)).astype(np.float32))
 
 
-def texts(count: int, dimension: int, seed: int, topics: int = 40) -> NDArray[np.float32]:
+def clustered_vectors(count: int, dimension: int, seed: int, topics: int = 40) -> NDArray[np.float32]:
     """Like the vectors of texts: spread around some topics rather than evenly over all directions."""
-    drawn = directions(topics, dimension, seed=0)[np.arange(count) % topics]
-    return _unit_rows(drawn + 0.8 * directions(count, dimension, seed))
+    drawn = random_vectors(topics, dimension, seed=0)[np.arange(count) % topics]
+    return _unit_rows(drawn + 0.8 * random_vectors(count, dimension, seed))
 
 
 def _unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -47,25 +47,31 @@ def as_vector(values: NDArray[np.float32]) -> Vector:
     return array("f", values.tobytes())
 
 
-def filled(store: SqliteStore, vectors: NDArray[np.float32], *, user: str = ANA, name: str = "") -> list[int]:
+def add_vectors(
+    store: SqliteStore, vectors: NDArray[np.float32], *, user: str = ANA, name: str = ""
+) -> list[int]:
     """One message for each vector; their numbers in the index."""
     with store.transaction():
         for n in range(len(vectors)):
             store.messages.add(a_message(f"{name}{n}", user=user, id=an_id(user, name, str(n))), ())
-        waiting = store.vectors.missing(user, limit=len(vectors))
-        store.vectors.put(user, MODEL, [(p, as_vector(v)) for p, v in zip(waiting, vectors, strict=True)])
-    return [passage.number for passage in waiting]
+        waiting = store.vectors.queued_passages(user, limit=len(vectors))
+        store.vectors.put(user, MODEL_ID, [(p, as_vector(v)) for p, v in zip(waiting, vectors, strict=True)])
+    return [passage.id for passage in waiting]
 
 
 def nearest(
-    store: SqliteStore, query: NDArray[np.float32], limit: int = 10, scope: Scope = MINE
+    store: SqliteStore, query: NDArray[np.float32], limit: int = 10, scope: Scope = USER_SCOPE
 ) -> list[int]:
-    hits = store.search.dense(scope, as_vector(query), model=MODEL, limit=limit, reach=Reach())
-    return [hit.passage for hit in hits]
+    hits = store.search.dense(
+        scope, as_vector(query), model=MODEL_ID, limit=limit, search_filter=SearchFilter()
+    )
+    return [hit.passage_id for hit in hits]
 
 
-def exactly(vectors: NDArray[np.float32], query: NDArray[np.float32], numbers: Sequence[int]) -> list[int]:
-    return [numbers[place] for place in np.argsort(-(vectors @ query), kind="stable")[:10]]
+def exact_nearest(
+    vectors: NDArray[np.float32], query: NDArray[np.float32], index_ids: Sequence[int]
+) -> list[int]:
+    return [index_ids[place] for place in np.argsort(-(vectors @ query), kind="stable")[:10]]
 
 
 @pytest.mark.spec("E17", "C-15")
@@ -76,8 +82,8 @@ def exactly(vectors: NDArray[np.float32], query: NDArray[np.float32], numbers: S
     )
 )
 def test_a_coordinate_is_off_by_half_a_step_at_most(values: list[float]) -> None:
-    vector = unit(values)
-    scale, data = quantised(vector)
+    vector = unit_vector(values)
+    scale, data = quantize(vector)
     back = np.frombuffer(data, dtype=np.int8) * scale
 
     assert len(data) == len(vector)
@@ -88,8 +94,8 @@ def test_a_coordinate_is_off_by_half_a_step_at_most(values: list[float]) -> None
 @settings(deadline=None, max_examples=50)
 @given(seed=st.integers(0, 2**32), dimension=st.sampled_from([26, 256, 384, 768]))
 def test_a_cosine_from_bytes_is_near_the_exact_one(seed: int, dimension: int) -> None:
-    one, other = directions(2, dimension, seed)
-    scale, data = quantised(as_vector(one))
+    one, other = random_vectors(2, dimension, seed)
+    scale, data = quantize(as_vector(one))
     stored = float(np.frombuffer(data, dtype=np.int8).astype(np.float32) @ other) * scale
 
     assert stored == pytest.approx(cosine(as_vector(one), as_vector(other)), abs=0.01)
@@ -97,41 +103,43 @@ def test_a_cosine_from_bytes_is_near_the_exact_one(seed: int, dimension: int) ->
 
 @pytest.mark.spec("C-15", "C-16", "E17")
 @pytest.mark.parametrize("dimension", [384, 100])
-@pytest.mark.parametrize("whole", [0, WHOLE], ids=["as bits", "whole"])
+@pytest.mark.parametrize("whole", [0, MAX_INT8_BYTES], ids=["as bits", "whole"])
 def test_two_thousand_vectors_are_searched_as_well_as_floats(
     store: SqliteStore, dimension: int, whole: int
 ) -> None:
-    store.search = SqliteSearch(store._database, Shelves(whole=whole))
-    vectors = texts(2000, dimension, seed=1)
-    numbers = filled(store, vectors)
-    queries = texts(40, dimension, seed=2)
-    shared = sum(len(set(nearest(store, query)) & set(exactly(vectors, query, numbers))) for query in queries)
+    store.search = SqliteSearch(store._database, VectorCaches(max_int8_bytes=whole))
+    vectors = clustered_vectors(2000, dimension, seed=1)
+    numbers = add_vectors(store, vectors)
+    queries = clustered_vectors(40, dimension, seed=2)
+    shared = sum(
+        len(set(nearest(store, query)) & set(exact_nearest(vectors, query, numbers))) for query in queries
+    )
 
     assert shared / (10 * len(queries)) >= 0.98
 
 
 def test_up_to_512_vectors_the_order_is_that_of_the_stored_bytes_exactly(store: SqliteStore) -> None:
-    vectors = directions(500, 64, seed=3)
-    numbers = filled(store, vectors)
+    vectors = random_vectors(500, 64, seed=3)
+    numbers = add_vectors(store, vectors)
     stored = np.stack(
         [
             np.frombuffer(data, np.int8) * np.float32(scale)
-            for scale, data in map(quantised, map(as_vector, vectors))
+            for scale, data in map(quantize, map(as_vector, vectors))
         ]
     )
 
-    for query in directions(20, 64, seed=4):
-        assert nearest(store, query) == exactly(stored.astype(np.float32), query, numbers)
+    for query in random_vectors(20, 64, seed=4):
+        assert nearest(store, query) == exact_nearest(stored.astype(np.float32), query, numbers)
 
 
 def test_rows_written_elsewhere_are_on_the_shelf_with_the_next_question(
     store: SqliteStore, path: Path
 ) -> None:
-    first, second = directions(600, 64, seed=5), directions(600, 64, seed=6)
-    numbers = filled(store, first, name="first ")
+    first, second = random_vectors(600, 64, seed=5), random_vectors(600, 64, seed=6)
+    numbers = add_vectors(store, first, name="first ")
     assert nearest(store, second[0]) != []
     elsewhere = SqliteStore(path)
-    later = filled(elsewhere, second, name="second ")
+    later = add_vectors(elsewhere, second, name="second ")
 
     assert nearest(store, second[7], limit=1) == [later[7]]
     assert nearest(store, first[7], limit=1) == [numbers[7]]
@@ -139,37 +147,39 @@ def test_rows_written_elsewhere_are_on_the_shelf_with_the_next_question(
 
 
 def test_deleted_rows_vanish_even_when_they_were_the_nearest_of_all(store: SqliteStore) -> None:
-    crowd = directions(1, 64, seed=7).repeat(1000, axis=0)
-    others = directions(20, 64, seed=8)
-    filled(store, crowd, name="crowd ")
-    left = filled(store, others, name="other ")
+    crowd = random_vectors(1, 64, seed=7).repeat(1000, axis=0)
+    others = random_vectors(20, 64, seed=8)
+    add_vectors(store, crowd, name="crowd ")
+    left = add_vectors(store, others, name="other ")
     nearest(store, crowd[0])
     with store.transaction():
         for n in range(1000):
-            store.messages.delete(HERE, an_id(ANA, "crowd ", str(n)))
+            store.messages.delete(CHAT_SCOPE, an_id(ANA, "crowd ", str(n)))
 
     assert set(nearest(store, crowd[0], limit=20)) == set(left)
     assert nearest(store, others[3], limit=1) == [left[3]]
 
 
 def test_a_replaced_vector_counts_once(store: SqliteStore) -> None:
-    old, new = directions(2, 64, seed=9)
-    [number] = filled(store, old[np.newaxis])
+    old, new = random_vectors(2, 64, seed=9)
+    [number] = add_vectors(store, old[np.newaxis])
     nearest(store, old)
-    [text] = [message.content for message in store.messages.list(MINE)]
-    store.vectors.request(ANA, "another model")
-    [passage] = store.vectors.missing(ANA, limit=1)
-    assert (passage.number, passage.text) == (number, text)
-    store.vectors.put(ANA, MODEL, [(passage, as_vector(new))])
+    [text] = [message.content for message in store.messages.list(USER_SCOPE)]
+    store.vectors.enqueue_missing(ANA, "another model")
+    [passage] = store.vectors.queued_passages(ANA, limit=1)
+    assert (passage.id, passage.text) == (number, text)
+    store.vectors.put(ANA, MODEL_ID, [(passage, as_vector(new))])
 
-    hits = store.search.dense(MINE, as_vector(new), model=MODEL, limit=9, reach=Reach())
-    assert [(hit.passage, round(hit.score, 2)) for hit in hits] == [(number, 1.0)]
+    hits = store.search.dense(
+        USER_SCOPE, as_vector(new), model=MODEL_ID, limit=9, search_filter=SearchFilter()
+    )
+    assert [(hit.passage_id, round(hit.score, 2)) for hit in hits] == [(number, 1.0)]
 
 
 def test_each_user_has_a_shelf_of_their_own(store: SqliteStore) -> None:
-    vectors = directions(600, 64, seed=10)
-    mine = filled(store, vectors)
-    theirs = filled(store, vectors, user="bruno")
+    vectors = random_vectors(600, 64, seed=10)
+    mine = add_vectors(store, vectors)
+    theirs = add_vectors(store, vectors, user="bruno")
 
     assert nearest(store, vectors[5], limit=1) == [mine[5]]
     assert nearest(store, vectors[5], limit=1, scope=Scope("bruno")) == [theirs[5]]
@@ -177,14 +187,14 @@ def test_each_user_has_a_shelf_of_their_own(store: SqliteStore) -> None:
 
 def test_the_least_recently_used_shelf_goes_first_when_there_is_too_much_on_them(store: SqliteStore) -> None:
     for user in ("ana", "bruno", "carla"):
-        filled(store, directions(100, 64, seed=11), user=user)
+        add_vectors(store, random_vectors(100, 64, seed=11), user=user)
     db = store._database._writer
-    shelves = Shelves(largest=20_000)
+    shelves = VectorCaches(max_bytes=20_000)
 
     def ask(user_no: int) -> int:
         """Take a shelf, fill it if it is empty, and say how full it was."""
         shelf = shelves.get(user_no, 1, 64)
-        before = len(shelf.held.numbers)
+        before = len(shelf.vectors.numbers)
         shelf.refresh(db, user_no, 1)
         return before
 
@@ -192,23 +202,23 @@ def test_the_least_recently_used_shelf_goes_first_when_there_is_too_much_on_them
 
 
 def test_a_shelf_that_outgrows_its_room_keeps_bits_alone_and_finds_the_same(store: SqliteStore) -> None:
-    vectors = texts(900, 64, seed=12)
-    filled(store, vectors[:400])
+    vectors = clustered_vectors(900, 64, seed=12)
+    add_vectors(store, vectors[:400])
     db = store._database._writer
-    small, large = Shelf(64, whole=500 * 64), Shelf(64)
+    small, large = VectorCache(64, max_int8_bytes=500 * 64), VectorCache(64)
     for shelf in (small, large):
         shelf.refresh(db, 1, 1)
-    assert small.held.whole is not None
-    filled(store, vectors[400:], name="later ")
+    assert small.vectors.int8 is not None
+    add_vectors(store, vectors[400:], name="later ")
     for shelf in (small, large):
         shelf.refresh(db, 1, 1)
 
-    coarse, exact = small.held, large.held
-    assert coarse.whole is None
-    assert exact.whole is not None
-    for query in texts(10, 64, seed=13):
-        seeming = coarse.nearest(coarse.sought(query, 0.5), limit=384, kinds=(0, 1, 2, 3), chats=None)
-        nearest = exact.nearest(exact.sought(query, 0.5), limit=10, kinds=(0, 1, 2, 3), chats=None)
+    coarse, exact = small.vectors, large.vectors
+    assert coarse.int8 is None
+    assert exact.int8 is not None
+    for query in clustered_vectors(10, 64, seed=13):
+        seeming = coarse.nearest(coarse.make_query(query, 0.5), limit=384, kinds=(0, 1, 2, 3), chats=None)
+        nearest = exact.nearest(exact.make_query(query, 0.5), limit=10, kinds=(0, 1, 2, 3), chats=None)
         assert len(set(exact.numbers[nearest]) - set(coarse.numbers[seeming])) <= 1
 
 
@@ -217,9 +227,11 @@ def test_a_shelf_that_outgrows_its_room_keeps_bits_alone_and_finds_the_same(stor
 def test_signs_that_differ_are_counted_and_the_fewest_found(seed: int, size: int, words: int) -> None:
     rng = np.random.default_rng(seed)
     signs, question = rng.random((size, words * 64)) < 0.5, rng.random(words * 64) < 0.5
-    distances = _distances(np.ascontiguousarray(as_bits(signs, words).T), as_bits(question, words))
+    distances = _hamming_distances(
+        np.ascontiguousarray(pack_bits(signs, words).T), pack_bits(question, words)
+    )
     limit = int(rng.integers(1, size + 1))
-    found = _smallest(distances, limit)
+    found = _argsmallest(distances, limit)
 
     assert distances.tolist() == (signs != question).sum(axis=1).tolist()
     assert len(set(found.tolist())) == limit

@@ -5,7 +5,7 @@ import pytest
 from recollect.adapters.system.prompt_files import read_prompts
 from recollect.errors import ConfigError
 
-KNOWN = ("list", "batch", "system")
+PROMPT_NAMES = ("list", "batch", "system")
 
 
 def test_a_prompt_is_read_by_its_name_with_or_without_a_language(tmp_path: Path) -> None:
@@ -14,7 +14,7 @@ def test_a_prompt_is_read_by_its_name_with_or_without_a_language(tmp_path: Path)
     (tmp_path / "README.md").write_text("Why we do this.", "utf-8")
     (tmp_path / "notes.txt").write_text("not a prompt", "utf-8")
 
-    assert read_prompts(tmp_path, KNOWN) == {"list": "Facts, please.", "batch.pt": "Fatos, por favor."}
+    assert read_prompts(tmp_path, PROMPT_NAMES) == {"list": "Facts, please.", "batch.pt": "Fatos, por favor."}
 
 
 @pytest.mark.parametrize(
@@ -31,17 +31,17 @@ def test_a_prompt_that_stands_in_for_nothing_is_an_error_that_names_what_there_i
     (tmp_path / name).write_text("Facts, please.", "utf-8")
 
     with pytest.raises(ConfigError) as raised:
-        read_prompts(tmp_path, KNOWN)
+        read_prompts(tmp_path, PROMPT_NAMES)
     assert hint in str(raised.value)
 
 
 def test_a_folder_that_is_not_there_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="unset `prompts`"):
-        read_prompts(tmp_path / "nowhere", KNOWN)
+        read_prompts(tmp_path / "nowhere", PROMPT_NAMES)
 
 
 def test_a_prompt_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "list.md").write_bytes(b"\xff\xfe")
 
     with pytest.raises(ConfigError, match="UTF-8"):
-        read_prompts(tmp_path, KNOWN)
+        read_prompts(tmp_path, PROMPT_NAMES)

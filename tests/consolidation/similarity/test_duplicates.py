@@ -5,15 +5,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.consolidation.similarity.duplicates import broader, fused, same, with_reinforcement
+from recollect.consolidation.similarity.duplicates import (
+    append_reinforcement_note,
+    is_duplicate,
+    merge_memories,
+    more_specific,
+)
 from recollect.consolidation.similarity.implications import implies
-from recollect.domain.memory import Kind, Memory, Span
+from recollect.domain.memory import Kind, Memory, SourceSpan
 from recollect.domain.message import Role
-from recollect.domain.policy import Keep
+from recollect.domain.policy import ConsolidationPolicy
 
 NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
-LATER = NEW_YEAR + timedelta(days=30)
-DEFAULT = Keep()
+MONTH_LATER = NEW_YEAR + timedelta(days=30)
+DEFAULT_POLICY = ConsolidationPolicy()
 
 
 def memory(text: str, *, name: str | None = None, attribute: str | None = None) -> Memory:
@@ -34,8 +39,8 @@ def memory(text: str, *, name: str | None = None, attribute: str | None = None) 
 def test_not_liking_meat_is_nothing_new_about_a_vegetarian(cosine: float | None) -> None:
     vegetarian, no_meat = memory("Sou vegetariano"), memory("Não gosto de carne")
 
-    assert same(vegetarian, no_meat, cosine, DEFAULT)
-    assert broader(no_meat, vegetarian) == broader(vegetarian, no_meat) == vegetarian
+    assert is_duplicate(vegetarian, no_meat, cosine, DEFAULT_POLICY)
+    assert more_specific(no_meat, vegetarian) == more_specific(vegetarian, no_meat) == vegetarian
 
 
 @pytest.mark.spec("F1")
@@ -103,8 +108,8 @@ def test_nothing_follows_from_what_is_said_of_others_or_of_other_things(a: str, 
     ],
 )
 def test_the_same_in_other_words_is_the_same(a: str, b: str, cosine: float | None) -> None:
-    assert same(memory(a), memory(b), cosine, DEFAULT)
-    assert same(memory(b), memory(a), cosine, DEFAULT)
+    assert is_duplicate(memory(a), memory(b), cosine, DEFAULT_POLICY)
+    assert is_duplicate(memory(b), memory(a), cosine, DEFAULT_POLICY)
 
 
 @pytest.mark.parametrize(
@@ -137,14 +142,18 @@ def test_the_same_in_other_words_is_the_same(a: str, b: str, cosine: float | Non
     ],
 )
 def test_nearness_never_makes_one_of_what_differs_in_a_word_that_counts(a: str, b: str) -> None:
-    assert not same(memory(a), memory(b), 0.99, DEFAULT)
-    assert not same(memory(b), memory(a), 0.99, DEFAULT)
+    assert not is_duplicate(memory(a), memory(b), 0.99, DEFAULT_POLICY)
+    assert not is_duplicate(memory(b), memory(a), 0.99, DEFAULT_POLICY)
 
 
 def test_what_only_adds_to_a_fact_is_the_same_only_if_the_vectors_are_near() -> None:
     a, b = memory("lives in Porto"), memory("lives in Porto since 2019")
 
-    assert [same(a, b, cosine, DEFAULT) for cosine in (None, 0.89, 0.90)] == [False, False, True]
+    assert [is_duplicate(a, b, cosine, DEFAULT_POLICY) for cosine in (None, 0.89, 0.90)] == [
+        False,
+        False,
+        True,
+    ]
 
 
 def test_two_values_of_one_slot_are_never_the_same() -> None:
@@ -152,16 +161,18 @@ def test_two_values_of_one_slot_are_never_the_same() -> None:
     b = memory("lives in Porto for now", attribute="lives_in")
     c = memory("works in Porto", attribute="works_in")
 
-    assert not same(a, b, 0.99, DEFAULT)
-    assert not same(a, c, 0.99, DEFAULT)
-    assert same(a, memory("Lives in: Porto", attribute="lives_in"), None, DEFAULT)
+    assert not is_duplicate(a, b, 0.99, DEFAULT_POLICY)
+    assert not is_duplicate(a, c, 0.99, DEFAULT_POLICY)
+    assert is_duplicate(a, memory("Lives in: Porto", attribute="lives_in"), None, DEFAULT_POLICY)
 
 
 def test_memories_of_two_people_or_two_speakers_are_never_the_same() -> None:
     told = memory("likes coffee")
 
-    assert not same(told, replace(told, user="rui"), 1.0, DEFAULT)
-    assert not same(told, replace(memory("loves coffee", name="m2"), speaker=Role.ASSISTANT), 1.0, DEFAULT)
+    assert not is_duplicate(told, replace(told, user="rui"), 1.0, DEFAULT_POLICY)
+    assert not is_duplicate(
+        told, replace(memory("loves coffee", name="m2"), speaker=Role.ASSISTANT), 1.0, DEFAULT_POLICY
+    )
 
 
 @pytest.mark.spec("F1")
@@ -171,34 +182,34 @@ def test_the_broader_text_takes_over_all_that_is_known_about_both() -> None:
         weight=0.7,
         sightings=2,
         tags=("food",),
-        spans=(Span(message_id="1", start=0, end=15),),
-        created_at=LATER,
-        seen_at=LATER,
+        spans=(SourceSpan(message_id="1", start=0, end=15),),
+        created_at=MONTH_LATER,
+        seen_at=MONTH_LATER,
         chat="second",
     )
     no_meat = replace(
         memory("Não gosta de carne"),
         weight=0.9,
         tags=("food", "diet"),
-        spans=(Span(message_id="2", start=3, end=9),),
+        spans=(SourceSpan(message_id="2", start=3, end=9),),
         pinned=True,
         chat="first",
         valid_from=NEW_YEAR,
-        expires_at=LATER,
+        expires_at=MONTH_LATER,
     )
-    now = LATER + timedelta(days=1)
+    now = MONTH_LATER + timedelta(days=1)
 
-    found = fused(vegetarian, no_meat, now)
+    found = merge_memories(vegetarian, no_meat, now)
 
     assert found == replace(
         vegetarian,
         weight=0.9,
         sightings=3,
         tags=("food", "diet"),
-        spans=(Span(message_id="1", start=0, end=15), Span(message_id="2", start=3, end=9)),
+        spans=(SourceSpan(message_id="1", start=0, end=15), SourceSpan(message_id="2", start=3, end=9)),
         pinned=True,
         created_at=NEW_YEAR,
-        seen_at=LATER,
+        seen_at=MONTH_LATER,
         updated_at=now,
         chat="first",
         valid_from=NEW_YEAR,
@@ -218,20 +229,20 @@ def test_the_broader_text_takes_over_all_that_is_known_about_both() -> None:
     ],
 )
 def test_a_reinforced_fact_says_when(text: str, locale: str, expected: str) -> None:
-    assert with_reinforcement(text, NEW_YEAR, locale) == expected
+    assert append_reinforcement_note(text, NEW_YEAR, locale) == expected
 
 
 def test_of_two_that_say_the_same_the_one_that_says_more_is_broader() -> None:
     a, b = memory("has a brother"), memory("has a brother called Rui")
 
-    assert broader(a, b) == broader(b, a) == b
+    assert more_specific(a, b) == more_specific(b, a) == b
 
 
 def test_of_two_that_say_as_much_the_older_is_kept() -> None:
     older = memory("likes coffee")
-    younger = replace(memory("loves coffee"), created_at=LATER)
+    younger = replace(memory("loves coffee"), created_at=MONTH_LATER)
 
-    assert broader(older, younger) == broader(younger, older) == older
+    assert more_specific(older, younger) == more_specific(younger, older) == older
 
 
 _texts = st.text(max_size=60) | st.lists(
@@ -244,10 +255,12 @@ _texts = st.text(max_size=60) | st.lists(
 def test_sameness_does_not_depend_on_who_is_asked_first(a: str, b: str, cosine: float | None) -> None:
     left, right = memory(a, name="1"), memory(b, name="2")
 
-    assert same(left, right, cosine, DEFAULT) == same(right, left, cosine, DEFAULT)
-    assert broader(left, right) == broader(right, left)
+    assert is_duplicate(left, right, cosine, DEFAULT_POLICY) == is_duplicate(
+        right, left, cosine, DEFAULT_POLICY
+    )
+    assert more_specific(left, right) == more_specific(right, left)
 
 
 @given(_texts)
 def test_everything_is_the_same_as_itself(text: str) -> None:
-    assert same(memory(text, name="1"), memory(text, name="2"), None, DEFAULT)
+    assert is_duplicate(memory(text, name="1"), memory(text, name="2"), None, DEFAULT_POLICY)

@@ -3,11 +3,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.consolidation.similarity.duplicates import same
-from recollect.consolidation.similarity.transitions import echoes, employs, reached, takes_back
+from recollect.consolidation.similarity.duplicates import is_duplicate
+from recollect.consolidation.similarity.transitions import fulfils_goal, is_job_at_employer, repeats, retracts
 from recollect.domain.memory import Kind, Memory
 from recollect.domain.message import Role
-from recollect.domain.policy import Keep
+from recollect.domain.policy import ConsolidationPolicy
 
 NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
 
@@ -40,7 +40,7 @@ def memory(
     ],
 )
 def test_a_taste_is_taken_back_by_its_denial(known: str, said: str, *, back: bool) -> None:
-    assert takes_back(memory(known), memory(said)) is back
+    assert retracts(memory(known), memory(said)) is back
 
 
 @pytest.mark.parametrize(
@@ -59,34 +59,36 @@ def test_a_taste_is_taken_back_by_its_denial(known: str, said: str, *, back: boo
     ],
 )
 def test_a_goal_is_reached_by_what_was_wanted(goal: str, event: str, *, done: bool) -> None:
-    assert reached(memory(goal, Kind.OBJ), memory(event, Kind.EVT)) is done
+    assert fulfils_goal(memory(goal, Kind.OBJ), memory(event, Kind.EVT)) is done
 
 
 def test_only_a_goal_is_reached_and_only_by_what_happened() -> None:
     goal, event = memory("wants to buy a boat", Kind.OBJ), memory("bought a boat", Kind.EVT)
 
-    assert reached(goal, event)
-    assert not reached(event, goal)
-    assert not reached(goal, replace(event, user="bruno"))
+    assert fulfils_goal(goal, event)
+    assert not fulfils_goal(event, goal)
+    assert not fulfils_goal(goal, replace(event, user="bruno"))
 
 
-JOB = memory("works as a nurse at Mercy Hospital", Kind.BIO, "job", "nurse")
-EMPLOYER = memory("works at Mercy Hospital", Kind.BIO, "employer", "Mercy Hospital")
-GONE = memory("doesn't work at Mercy Hospital any more", Kind.BIO, "employer", "Mercy Hospital")
+JOB_MEMORY = memory("works as a nurse at Mercy Hospital", Kind.BIO, "job", "nurse")
+EMPLOYER_MEMORY = memory("works at Mercy Hospital", Kind.BIO, "employer", "Mercy Hospital")
+LEFT_EMPLOYER_MEMORY = memory(
+    "doesn't work at Mercy Hospital any more", Kind.BIO, "employer", "Mercy Hospital"
+)
 
 
 def test_who_is_a_nurse_at_a_hospital_works_there() -> None:
-    elsewhere = replace(EMPLOYER, id="other", text="works at Acme", value="Acme")
+    elsewhere = replace(EMPLOYER_MEMORY, id="other", text="works at Acme", value="Acme")
 
-    assert employs(JOB, EMPLOYER)
-    assert not employs(JOB, elsewhere)
-    assert same(JOB, EMPLOYER, None, Keep())
-    assert not same(JOB, elsewhere, None, Keep())
+    assert is_job_at_employer(JOB_MEMORY, EMPLOYER_MEMORY)
+    assert not is_job_at_employer(JOB_MEMORY, elsewhere)
+    assert is_duplicate(JOB_MEMORY, EMPLOYER_MEMORY, None, ConsolidationPolicy())
+    assert not is_duplicate(JOB_MEMORY, elsewhere, None, ConsolidationPolicy())
 
 
 def test_who_works_there_no_more_has_not_the_job_any_more() -> None:
-    assert takes_back(JOB, GONE)
-    assert not same(JOB, GONE, None, Keep())
+    assert retracts(JOB_MEMORY, LEFT_EMPLOYER_MEMORY)
+    assert not is_duplicate(JOB_MEMORY, LEFT_EMPLOYER_MEMORY, None, ConsolidationPolicy())
 
 
 @pytest.mark.parametrize(
@@ -100,5 +102,5 @@ def test_who_works_there_no_more_has_not_the_job_any_more() -> None:
 def test_an_assistant_that_says_what_is_known_only_echoes(said: str, *, echo: bool) -> None:
     known = memory("hates cilantro")
 
-    assert echoes(known, replace(memory(said), speaker=Role.ASSISTANT)) is echo
-    assert not echoes(known, memory(said))
+    assert repeats(known, replace(memory(said), speaker=Role.ASSISTANT)) is echo
+    assert not repeats(known, memory(said))

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.domain.message import Role
-from recollect.extraction.rules.classifier import judge
+from recollect.extraction.rules.classifier import extract_by_rules
 
 SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
@@ -37,7 +37,7 @@ SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 def test_a_date_seen_from_the_day_it_was_said_is_made_absolute(
     said: str, fact: str, since: tuple[int, int, int]
 ) -> None:
-    [found] = judge(said, role=Role.USER, said_at=SATURDAY).facts
+    [found] = extract_by_rules(said, role=Role.USER, sent_at=SATURDAY).facts
 
     assert (found.text, found.valid_from) == (fact, datetime(*since, tzinfo=UTC))
 
@@ -53,19 +53,21 @@ def test_a_date_seen_from_the_day_it_was_said_is_made_absolute(
     ],
 )
 def test_a_goal_looks_ahead_and_has_no_beginning(said: str, fact: str) -> None:
-    [found] = judge(said, role=Role.USER, said_at=SATURDAY).facts
+    [found] = extract_by_rules(said, role=Role.USER, sent_at=SATURDAY).facts
 
     assert (found.text, found.valid_from) == (fact, None)
 
 
 def test_what_is_done_on_a_day_of_every_week_has_no_date() -> None:
-    [found] = judge("I usually run on Friday mornings", role=Role.USER, said_at=SATURDAY).facts
+    [found] = extract_by_rules("I usually run on Friday mornings", role=Role.USER, sent_at=SATURDAY).facts
 
     assert (found.text, found.valid_from) == ("usually runs on Friday mornings", None)
 
 
 def test_the_same_words_on_another_day_mean_another_date() -> None:
-    [found] = judge("I got fired today", role=Role.USER, said_at=datetime(2024, 2, 29, tzinfo=UTC)).facts
+    [found] = extract_by_rules(
+        "I got fired today", role=Role.USER, sent_at=datetime(2024, 2, 29, tzinfo=UTC)
+    ).facts
 
     assert found.text == "got fired today (2024-02-29)"
 
@@ -73,4 +75,4 @@ def test_the_same_words_on_another_day_mean_another_date() -> None:
 @pytest.mark.parametrize("day", [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)])
 @pytest.mark.parametrize("said", ["I moved to Porto 999 years ago", "I plan to move to Porto next week"])
 def test_the_ends_of_the_calendar_do_no_harm(said: str, day: datetime) -> None:
-    assert len(judge(said, role=Role.USER, said_at=day).facts) == 1
+    assert len(extract_by_rules(said, role=Role.USER, sent_at=day).facts) == 1

@@ -2,9 +2,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.domain.memory import Band, Kind
+from recollect.domain.memory import ImportanceBand, Kind
 from recollect.domain.message import MessageType, Role
-from recollect.extraction.rules.classifier import judge
+from recollect.extraction.rules.classifier import extract_by_rules
 
 SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
@@ -13,22 +13,25 @@ SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("said", "band"),
     [
-        ("O tempo está bom", Band.TRIVIAL),
-        ("What is the capital of France?", Band.TRIVIAL),
-        ("ok thanks", Band.TRIVIAL),
-        ("My code doesn't compile on the new laptop.", Band.TEMPORARY),
-        ("My app uses React", Band.CONTEXT),
-        ("I prefer dark mode", Band.CONTEXT),
-        ("Sou vegetariano", Band.CONTEXT),
-        ("Use Clean Architecture", Band.CRITICAL),
-        ("Never use libraries", Band.CRITICAL),
-        ("We decided to use PostgreSQL", Band.CRITICAL),
-        ("I'm allergic to peanuts", Band.CRITICAL),
-        ("Sou alérgico a camarão", Band.CRITICAL),
+        ("O tempo está bom", ImportanceBand.TRIVIAL),
+        ("What is the capital of France?", ImportanceBand.TRIVIAL),
+        ("ok thanks", ImportanceBand.TRIVIAL),
+        ("My code doesn't compile on the new laptop.", ImportanceBand.TEMPORARY),
+        ("My app uses React", ImportanceBand.CONTEXT),
+        ("I prefer dark mode", ImportanceBand.CONTEXT),
+        ("Sou vegetariano", ImportanceBand.CONTEXT),
+        ("Use Clean Architecture", ImportanceBand.CRITICAL),
+        ("Never use libraries", ImportanceBand.CRITICAL),
+        ("We decided to use PostgreSQL", ImportanceBand.CRITICAL),
+        ("I'm allergic to peanuts", ImportanceBand.CRITICAL),
+        ("Sou alérgico a camarão", ImportanceBand.CRITICAL),
     ],
 )
-def test_importance_falls_in_the_band_that_the_message_deserves(said: str, band: Band) -> None:
-    assert Band.of(judge(said, role=Role.USER, said_at=SATURDAY).importance) is band
+def test_importance_falls_in_the_band_that_the_message_deserves(said: str, band: ImportanceBand) -> None:
+    assert (
+        ImportanceBand.from_importance(extract_by_rules(said, role=Role.USER, sent_at=SATURDAY).importance)
+        is band
+    )
 
 
 @pytest.mark.spec("C8", "E5")
@@ -44,7 +47,7 @@ def test_importance_falls_in_the_band_that_the_message_deserves(said: str, band:
     ],
 )
 def test_a_fact_weighs_what_its_kind_weighs(said: str, kind: Kind, weight: float) -> None:
-    [fact] = judge(said, role=Role.USER, said_at=SATURDAY).facts
+    [fact] = extract_by_rules(said, role=Role.USER, sent_at=SATURDAY).facts
 
     assert (fact.kind, fact.weight) == (kind, weight)
 
@@ -64,14 +67,14 @@ def test_a_fact_weighs_what_its_kind_weighs(said: str, kind: Kind, weight: float
     ],
 )
 def test_a_message_has_a_type_and_a_sentence(said: str, kind: MessageType, summary: str | None) -> None:
-    judgement = judge(said, role=Role.USER, said_at=SATURDAY)
+    judgement = extract_by_rules(said, role=Role.USER, sent_at=SATURDAY)
 
     assert (judgement.message_type, judgement.summary) == (kind, summary)
 
 
 def test_a_summary_has_at_most_twenty_five_words() -> None:
-    judgement = judge(
-        "I love " + ", ".join(f"thing number {n}" for n in range(40)), role=Role.USER, said_at=SATURDAY
+    judgement = extract_by_rules(
+        "I love " + ", ".join(f"thing number {n}" for n in range(40)), role=Role.USER, sent_at=SATURDAY
     )
 
     assert len((judgement.summary or "").split()) <= 25
@@ -82,18 +85,18 @@ def test_the_assistant_states_no_facts() -> None:
         "So you live in Porto and I am allergic to nothing. We decided to use PostgreSQL for the new service."
     )
 
-    assert judge(text, role=Role.ASSISTANT, said_at=SATURDAY).facts == ()
+    assert extract_by_rules(text, role=Role.ASSISTANT, sent_at=SATURDAY).facts == ()
 
 
 @pytest.mark.spec("W4")
 @pytest.mark.parametrize("role", [Role.SYSTEM, Role.TOOL])
 def test_systems_and_tools_are_not_listened_to(role: Role) -> None:
-    judgement = judge("My name is Pedro", role=role, said_at=SATURDAY)
+    judgement = extract_by_rules("My name is Pedro", role=role, sent_at=SATURDAY)
 
     assert (judgement.importance, judgement.facts) == (0, ())
 
 
 def test_a_message_taken_for_the_wrong_language_is_still_understood() -> None:
-    judgement = judge("Moro no Porto", role=Role.USER, said_at=SATURDAY, language="en")
+    judgement = extract_by_rules("Moro no Porto", role=Role.USER, sent_at=SATURDAY, language="en")
 
     assert [fact.text for fact in judgement.facts] == ["mora no Porto"]

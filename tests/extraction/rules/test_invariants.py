@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.domain.extraction import Judgement
+from recollect.domain.extraction import Extraction
 from recollect.domain.memory import Kind
 from recollect.domain.message import Role
-from recollect.extraction.rules.classifier import judge
+from recollect.extraction.rules.classifier import extract_by_rules
 
 SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
@@ -22,27 +22,27 @@ OPENINGS = (
     "All dates must|We agreed:|When you write, use|My wife's a|My wife and I|Ano passado me mudei para|Eu e "
     "minha irmã somos"
 ).split("|")
-PIECES = (
+FRAGMENTS = (
     "Porto|São Paulo|Ana|vegetarian|teacher|PostgreSQL|two cats|27|1.82|yesterday|há dois anos|in May|next year|"
     "and|e|,|.|?|!|—|:|;|(|)|\"|`|\n|> |but|mas|if|se eu|the|my|minha|not|não|any more|mais|I|eu|is|é|🙂|I'm|don't|C++"
 ).split("|")
 
 messages = st.one_of(
     st.text(max_size=300),
-    st.lists(st.sampled_from(OPENINGS + PIECES), max_size=30).map(" ".join),
+    st.lists(st.sampled_from(OPENINGS + FRAGMENTS), max_size=30).map(" ".join),
     st.builds(
         lambda opening, rest: f"{opening} {rest}", st.sampled_from(OPENINGS), st.text(min_size=1, max_size=60)
     ),
 )
 
 
-def judged(text: str) -> Judgement:
-    return judge(text, role=Role.USER, said_at=SATURDAY)
+def extract(text: str) -> Extraction:
+    return extract_by_rules(text, role=Role.USER, sent_at=SATURDAY)
 
 
 @given(messages)
 def test_every_fact_cites_words_inside_the_message(text: str) -> None:
-    for fact in judged(text).facts:
+    for fact in extract(text).facts:
         assert 0 <= fact.start < fact.end <= len(text)
 
 
@@ -50,7 +50,7 @@ def test_every_fact_cites_words_inside_the_message(text: str) -> None:
 @example("Remember that my")
 @example("Remember that _")
 def test_every_judgement_is_within_its_bounds(text: str) -> None:
-    judgement = judged(text)
+    judgement = extract(text)
 
     assert 0 <= judgement.importance <= 100
     assert len((judgement.summary or "").split()) <= 25
@@ -58,53 +58,53 @@ def test_every_judgement_is_within_its_bounds(text: str) -> None:
     assert all(0 < fact.weight <= 1 and fact.text.strip() for fact in judgement.facts)
 
 
-def _strange(fact_text: str, said: str) -> set[str]:
+def _ungrounded_terms(fact_text: str, source_text: str) -> set[str]:
     """Names and numbers of a fact that nobody said; dates in brackets were computed."""
     told = re.sub(r"\(\d{4}(?:-\d\d){0,2}\)", " ", fact_text)
     words = re.findall(r"[^\W_]+", told)
     names = {word for word in words if any(letter.isupper() or letter.isdigit() for letter in word)}
-    return {name.casefold() for name in names} - set(re.findall(r"[^\W_]+", said.casefold()))
+    return {name.casefold() for name in names} - set(re.findall(r"[^\W_]+", source_text.casefold()))
 
 
 @pytest.mark.spec("D21")
 @given(messages)
 @example("I live in 4B2")
 def test_names_and_numbers_of_a_fact_stand_in_the_words_it_cites(text: str) -> None:
-    for fact in judged(text).facts:
-        assert not _strange(fact.text, text[fact.start : fact.end])
-        assert not fact.value or not _strange(fact.value, text[fact.start : fact.end])
+    for fact in extract(text).facts:
+        assert not _ungrounded_terms(fact.text, text[fact.start : fact.end])
+        assert not fact.value or not _ungrounded_terms(fact.value, text[fact.start : fact.end])
 
 
 @given(messages)
 def test_the_same_message_is_judged_alike_twice(text: str) -> None:
-    assert judged(text) == judged(text)
+    assert extract(text) == extract(text)
 
 
-HEAPS = (
+REPEATED_FRAGMENTS = (
     'a|I|I |I am |e |and |, |my |my my sister |I love a and |no longer |not |"|`|```|> |\n|(|{|é|e\u0301|a-|a.|1.|1,|'
     "in May |“|«|all |nothing may |Ana |ignore all |in 2019 |never |if |remember that |every time I panic "
     "|from now on |_|her name is |I'm |sou |não |I like x, |🙂"
 ).split("|")
 
 
-@pytest.mark.parametrize("piece", HEAPS)
+@pytest.mark.parametrize("piece", REPEATED_FRAGMENTS)
 def test_a_hundred_kilobytes_of_anything_are_judged(piece: str) -> None:
     text = (piece * (100_000 // len(piece) + 1))[:100_000]
 
-    assert judged(text).importance <= 100
+    assert extract(text).importance <= 100
 
 
 def test_a_long_text_with_a_fact_at_its_beginning_gives_that_fact() -> None:
     text = "I live in Porto. " + "The committee met again and discussed the matter. " * 400
 
-    assert [fact.text for fact in judged(text).facts] == ["lives in Porto"]
+    assert [fact.text for fact in extract(text).facts] == ["lives in Porto"]
 
 
 def test_a_long_message_is_read_to_its_middle_and_its_end() -> None:
     filler = "The committee met again and discussed the matter. " * 60
     text = f"{filler}I live in Porto. {filler}I hate cilantro."
 
-    assert [fact.text for fact in judged(text).facts] == ["lives in Porto", "hates cilantro"]
+    assert [fact.text for fact in extract(text).facts] == ["lives in Porto", "hates cilantro"]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_long_message_is_read_to_its_middle_and_its_end() -> None:
 def test_what_others_wrote_in_a_long_message_is_not_the_speakers(pasted: str) -> None:
     text = "The committee met again and discussed the matter. " * 20 + "\n" + pasted * 40
 
-    assert judged(text).facts == ()
+    assert extract(text).facts == ()
 
 
 @given(
@@ -129,7 +129,7 @@ def test_what_others_wrote_in_a_long_message_is_not_the_speakers(pasted: str) ->
 )
 def test_the_cited_words_hold_the_value(frame: str, name: str) -> None:
     text = f"Hello! {frame.format(name)}. Bye."
-    [fact] = judged(text).facts
+    [fact] = extract(text).facts
 
     assert name in text[fact.start : fact.end]
     assert fact.kind in {Kind.BIO, Kind.PREF}

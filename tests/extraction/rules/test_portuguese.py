@@ -4,13 +4,13 @@ import pytest
 
 from recollect.domain.memory import Kind
 from recollect.domain.message import Role
-from recollect.extraction.rules.classifier import judge
+from recollect.extraction.rules.classifier import extract_by_rules
 
 SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
 
-def kept(text: str) -> list[tuple[Kind, str]]:
-    judgement = judge(text, role=Role.USER, said_at=SATURDAY, language="pt")
+def extract_facts(text: str) -> list[tuple[Kind, str]]:
+    judgement = extract_by_rules(text, role=Role.USER, sent_at=SATURDAY, language="pt")
     return [(fact.kind, fact.text) for fact in judgement.facts]
 
 
@@ -27,7 +27,7 @@ def kept(text: str) -> list[tuple[Kind, str]]:
     ],
 )
 def test_the_examples_of_what_to_keep_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
-    assert kept(said) == facts
+    assert extract_facts(said) == facts
 
 
 @pytest.mark.spec("B7", "D21")
@@ -63,7 +63,7 @@ def test_the_examples_of_what_to_keep_are_kept(said: str, facts: list[tuple[Kind
     ],
 )
 def test_a_life_is_told_in_short_facts(said: str, facts: list[tuple[Kind, str]]) -> None:
-    assert kept(said) == facts
+    assert extract_facts(said) == facts
 
 
 @pytest.mark.spec("B7", "E5")
@@ -87,7 +87,7 @@ def test_a_life_is_told_in_short_facts(said: str, facts: list[tuple[Kind, str]])
     ],
 )
 def test_tastes_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
-    assert kept(said) == facts
+    assert extract_facts(said) == facts
 
 
 @pytest.mark.spec("B8", "B9", "B10")
@@ -111,7 +111,7 @@ def test_tastes_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
     ],
 )
 def test_goals_events_and_strong_feelings_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
-    assert kept(said) == facts
+    assert extract_facts(said) == facts
 
 
 @pytest.mark.parametrize(
@@ -134,12 +134,12 @@ def test_goals_events_and_strong_feelings_are_kept(said: str, facts: list[tuple[
     ],
 )
 def test_decisions_orders_and_notes_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
-    assert kept(said) == facts
+    assert extract_facts(said) == facts
 
 
 @pytest.mark.spec("D18")
 def test_of_a_story_only_the_lesson_is_kept() -> None:
-    assert kept("Semana passada fui ao parque e não gostei porque estava cheio") == [
+    assert extract_facts("Semana passada fui ao parque e não gostei porque estava cheio") == [
         (Kind.PREF, "evita lugares lotados")
     ]
 
@@ -184,4 +184,4 @@ def test_of_a_story_only_the_lesson_is_kept() -> None:
     ],
 )
 def test_what_is_no_fact_about_the_speaker_is_not_kept(said: str) -> None:
-    assert kept(said) == []
+    assert extract_facts(said) == []

@@ -3,14 +3,14 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.domain.message import Role
-from recollect.extraction.rules.classifier import judge
-from recollect.extraction.rules.prompt_injection import ordering
+from recollect.extraction.rules.classifier import extract_by_rules
+from recollect.extraction.rules.prompt_injection import injection_reason
 
 SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
 
-def kept(text: str) -> list[str]:
-    return [fact.text for fact in judge(text, role=Role.USER, said_at=SATURDAY).facts]
+def extract_texts(text: str) -> list[str]:
+    return [fact.text for fact in extract_by_rules(text, role=Role.USER, sent_at=SATURDAY).facts]
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def kept(text: str) -> list[str]:
     ],
 )
 def test_an_order_against_the_instructions_is_known_when_it_is_seen(text: str) -> None:
-    assert ordering(text) == "it tells the assistant to drop its instructions"
+    assert injection_reason(text) == "it tells the assistant to drop its instructions"
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_an_order_against_the_instructions_is_known_when_it_is_seen(text: str) -
     ],
 )
 def test_what_people_say_of_rules_and_forgetting_is_no_such_order(text: str) -> None:
-    assert ordering(text) is None
+    assert injection_reason(text) is None
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_what_people_say_of_rules_and_forgetting_is_no_such_order(text: str) -> 
     ],
 )
 def test_nothing_is_learned_from_there_on(said: str, facts: list[str]) -> None:
-    assert kept(said) == facts
+    assert extract_texts(said) == facts

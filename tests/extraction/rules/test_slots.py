@@ -3,13 +3,13 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.domain.message import Role
-from recollect.extraction.rules.classifier import judge
+from recollect.extraction.rules.classifier import extract_by_rules
 
 SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
 
-def slots(text: str) -> list[tuple[str | None, str | None, bool]]:
-    judgement = judge(text, role=Role.USER, said_at=SATURDAY)
+def extract_slots(text: str) -> list[tuple[str | None, str | None, bool]]:
+    judgement = extract_by_rules(text, role=Role.USER, sent_at=SATURDAY)
     return [(fact.attribute, fact.value, fact.negated) for fact in judgement.facts]
 
 
@@ -48,7 +48,7 @@ def slots(text: str) -> list[tuple[str | None, str | None, bool]]:
     ],
 )
 def test_what_has_one_value_at_a_time_fills_a_slot(said: str, attribute: str, value: str) -> None:
-    assert slots(said) == [(attribute, value, False)]
+    assert extract_slots(said) == [(attribute, value, False)]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_what_has_one_value_at_a_time_fills_a_slot(said: str, attribute: str, va
     ],
 )
 def test_a_statement_that_ends_something_says_so(said: str, attribute: str, value: str) -> None:
-    assert slots(said) == [(attribute, value, True)]
+    assert extract_slots(said) == [(attribute, value, True)]
 
 
 @pytest.mark.parametrize(
@@ -81,4 +81,4 @@ def test_a_statement_that_ends_something_says_so(said: str, attribute: str, valu
     ],
 )
 def test_what_may_hold_several_values_fills_none(said: str) -> None:
-    assert {attribute for attribute, _, _ in slots(said)} == {None}
+    assert {attribute for attribute, _, _ in extract_slots(said)} == {None}

@@ -6,13 +6,13 @@ import pytest
 
 from recollect.domain.memory import Kind
 from recollect.domain.message import Role
-from recollect.extraction.rules.classifier import judge
+from recollect.extraction.rules.classifier import extract_by_rules
 
 SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
 
-def kept(text: str) -> list[tuple[Kind, str]]:
-    judgement = judge(text, role=Role.USER, said_at=SATURDAY)
+def extract_facts(text: str) -> list[tuple[Kind, str]]:
+    judgement = extract_by_rules(text, role=Role.USER, sent_at=SATURDAY)
     return [(fact.kind, fact.text) for fact in judgement.facts]
 
 
@@ -29,7 +29,7 @@ def kept(text: str) -> list[tuple[Kind, str]]:
     ],
 )
 def test_what_people_prefer_and_decide_is_told_with_their_names(said: str, fact: tuple[Kind, str]) -> None:
-    assert kept(said) == [fact]
+    assert extract_facts(said) == [fact]
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_what_people_prefer_and_decide_is_told_with_their_names(said: str, fact:
     ],
 )
 def test_what_is_only_mentioned_of_others_is_left(said: str) -> None:
-    assert kept(said) == []
+    assert extract_facts(said) == []
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_what_is_only_mentioned_of_others_is_left(said: str) -> None:
     ],
 )
 def test_a_rule_of_the_project_is_a_decision(said: str, fact: str) -> None:
-    assert kept(said) == [(Kind.DEC, fact)]
+    assert extract_facts(said) == [(Kind.DEC, fact)]
 
 
 @pytest.mark.parametrize(
@@ -77,13 +77,13 @@ def test_a_rule_of_the_project_is_a_decision(said: str, fact: str) -> None:
     ],
 )
 def test_what_only_sounds_like_a_rule_is_none(said: str) -> None:
-    assert kept(said) == []
+    assert extract_facts(said) == []
 
 
 def test_what_is_for_the_file_is_kept_as_it_was_said() -> None:
     said = "Quick one for the file: the lease ends on 3 May"
 
-    assert kept(said) == [(Kind.NOTE, "the lease ends on 3 May")]
+    assert extract_facts(said) == [(Kind.NOTE, "the lease ends on 3 May")]
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ def test_what_is_for_the_file_is_kept_as_it_was_said() -> None:
     ],
 )
 def test_what_somebody_else_says_is_not_the_speakers(said: str) -> None:
-    assert kept(said) == []
+    assert extract_facts(said) == []

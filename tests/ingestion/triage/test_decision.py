@@ -3,11 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.message import Role
-from recollect.domain.policy import Funnel
-from recollect.ingestion.triage.decision import Consider, Discard, Verdict, verdict
+from recollect.domain.policy import TriagePolicy
+from recollect.ingestion.triage.decision import ExtractMessage, SkipMessage, TriageDecision, triage
 
 #: What people say of themselves, their people, their work and their wishes.
-WORTH_CONSIDERING = [
+RELEVANT_TEXTS = [
     "My name is Ana Ribeiro",
     "I'm 34 years old",
     "I live in Porto with my two cats",
@@ -76,8 +76,8 @@ WORTH_CONSIDERING = [
     "Prefiro chá a café",
 ]
 
-ANY_POLICY = st.builds(
-    Funnel,
+POLICY_STRATEGY = st.builds(
+    TriagePolicy,
     enabled=st.booleans(),
     min_chars=st.integers(0, 30),
     gold_overrides=st.sampled_from(["all", "after_layer1"]),
@@ -87,9 +87,9 @@ ANY_POLICY = st.builds(
 
 
 @pytest.mark.spec("B12")
-@pytest.mark.parametrize("text", WORTH_CONSIDERING)
+@pytest.mark.parametrize("text", RELEVANT_TEXTS)
 def test_what_may_matter_reaches_the_judge(text: str) -> None:
-    assert isinstance(verdict(text, Role.USER, Funnel()), Consider)
+    assert isinstance(triage(text, Role.USER, TriagePolicy()), ExtractMessage)
 
 
 @pytest.mark.spec("B4")
@@ -104,7 +104,7 @@ def test_what_may_matter_reaches_the_judge(text: str) -> None:
     ],
 )
 def test_a_trivial_message_is_discarded_at_once_with_its_reason(text: str, reason: str) -> None:
-    assert verdict(text, Role.USER, Funnel()) == Discard(reason=reason)
+    assert triage(text, Role.USER, TriagePolicy()) == SkipMessage(reason=reason)
 
 
 @pytest.mark.spec("B6", "C-1")
@@ -121,59 +121,65 @@ def test_a_trivial_message_is_discarded_at_once_with_its_reason(text: str, reaso
 def test_gold_saves_a_message_that_looks_trivial_unless_it_only_counts_afterwards(
     text: str, trivial: str, phrase: str
 ) -> None:
-    assert verdict(text, Role.USER, Funnel(gold_overrides="all")) == Consider(reason=f"gold: {phrase}")
-    assert verdict(text, Role.USER, Funnel(gold_overrides="after_layer1")) == Discard(reason=trivial)
+    assert triage(text, Role.USER, TriagePolicy(keep_phrases_override="all")) == ExtractMessage(
+        reason=f"gold: {phrase}"
+    )
+    assert triage(text, Role.USER, TriagePolicy(keep_phrases_override="after_layer1")) == SkipMessage(
+        reason=trivial
+    )
 
 
 @pytest.mark.spec("B6")
 @pytest.mark.parametrize("gold_overrides", ["all", "after_layer1"])
 def test_gold_is_the_reason_given_whenever_there_is_some(gold_overrides: str) -> None:
-    policy = Funnel() if gold_overrides == "all" else Funnel(gold_overrides="after_layer1")
+    policy = TriagePolicy() if gold_overrides == "all" else TriagePolicy(keep_phrases_override="after_layer1")
 
-    assert verdict("My project uses React", Role.USER, policy) == Consider(reason="gold: my project")
-    assert verdict("Rex ate the sofa", Role.USER, policy) == Consider(reason="not trivial")
+    assert triage("My project uses React", Role.USER, policy) == ExtractMessage(reason="gold: my project")
+    assert triage("Rex ate the sofa", Role.USER, policy) == ExtractMessage(reason="not trivial")
 
 
 @pytest.mark.spec("TR-21")
 def test_a_question_about_my_own_project_is_not_one_for_a_search_engine() -> None:
     text = "What is the best way to deploy my project?"
 
-    assert verdict(text, Role.USER, Funnel()) == Consider(reason="gold: my project")
+    assert triage(text, Role.USER, TriagePolicy()) == ExtractMessage(reason="gold: my project")
 
 
 @pytest.mark.spec("W4")
 @pytest.mark.parametrize("enabled", [True, False])
 def test_nothing_is_ever_learned_from_system_text(*, enabled: bool) -> None:
-    found = verdict("My project uses React", Role.SYSTEM, Funnel(enabled=enabled))
+    found = triage("My project uses React", Role.SYSTEM, TriagePolicy(enabled=enabled))
 
-    assert found == Discard(reason="system text is never learned from")
+    assert found == SkipMessage(reason="system text is never learned from")
 
 
 def test_nothing_is_learned_from_tool_output() -> None:
-    found = verdict("My project uses React", Role.TOOL, Funnel())
+    found = triage("My project uses React", Role.TOOL, TriagePolicy())
 
-    assert found == Discard(reason="tool output is never learned from")
+    assert found == SkipMessage(reason="tool output is never learned from")
 
 
 @pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT, Role.TOOL])
 def test_with_the_funnel_off_everything_reaches_the_judge(role: Role) -> None:
-    assert verdict("hi", role, Funnel(enabled=False)) == Consider(reason="funnel off")
+    assert triage("hi", role, TriagePolicy(enabled=False)) == ExtractMessage(reason="funnel off")
 
 
 @pytest.mark.spec("B1")
 @pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT])
 def test_user_and_assistant_are_both_heard(role: Role) -> None:
-    assert verdict("Good morning", role, Funnel()) == Discard(reason="greeting")
-    assert verdict("We decided to use Kafka", role, Funnel()) == Consider(reason="gold: we decided")
+    assert triage("Good morning", role, TriagePolicy()) == SkipMessage(reason="greeting")
+    assert triage("We decided to use Kafka", role, TriagePolicy()) == ExtractMessage(
+        reason="gold: we decided"
+    )
 
 
-@given(st.text(), st.sampled_from(Role), ANY_POLICY)
-def test_every_text_gets_a_verdict_with_a_reason(text: str, role: Role, policy: Funnel) -> None:
-    found: Verdict = verdict(text, role, policy)
+@given(st.text(), st.sampled_from(Role), POLICY_STRATEGY)
+def test_every_text_gets_a_verdict_with_a_reason(text: str, role: Role, policy: TriagePolicy) -> None:
+    found: TriageDecision = triage(text, role, policy)
 
     assert found.reason
 
 
-@given(st.text(), ANY_POLICY)
-def test_the_same_text_always_gets_the_same_verdict(text: str, policy: Funnel) -> None:
-    assert verdict(text, Role.USER, policy) == verdict(text, Role.USER, policy)
+@given(st.text(), POLICY_STRATEGY)
+def test_the_same_text_always_gets_the_same_verdict(text: str, policy: TriagePolicy) -> None:
+    assert triage(text, Role.USER, policy) == triage(text, Role.USER, policy)

@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.policy import Funnel
-from recollect.ingestion.triage.keep_phrases import gold
+from recollect.domain.policy import TriagePolicy
+from recollect.ingestion.triage.keep_phrases import find_keep_phrase
 
-GOLD = [
+KEEP_PHRASE_CASES = [
     ("My project uses React", "my project"),
     ("I decided to rewrite it in Rust", "i decided"),
     ("We prefer tabs", "we prefer"),
@@ -53,7 +53,7 @@ GOLD = [
     ("Odeio coentro", "odeio"),
 ]
 
-FALSE_FRIENDS = [
+TEXTS_WITHOUT_KEEP_PHRASE = [
     "I found it on stackoverflow",
     "a needle in a haystack",
     "Stack Overflow is down",
@@ -80,33 +80,33 @@ FALSE_FRIENDS = [
 
 
 @pytest.mark.spec("B5")
-@pytest.mark.parametrize(("text", "phrase"), GOLD)
+@pytest.mark.parametrize(("text", "phrase"), KEEP_PHRASE_CASES)
 def test_words_that_matter_for_long_are_gold(text: str, phrase: str) -> None:
-    assert gold(text, Funnel()) == phrase
+    assert find_keep_phrase(text, TriagePolicy()) == phrase
 
 
 @pytest.mark.spec("B5")
-@pytest.mark.parametrize("text", FALSE_FRIENDS)
+@pytest.mark.parametrize("text", TEXTS_WITHOUT_KEEP_PHRASE)
 def test_words_that_only_look_like_gold_are_not(text: str) -> None:
-    assert gold(text, Funnel()) is None
+    assert find_keep_phrase(text, TriagePolicy()) is None
 
 
 def test_gold_after_a_false_friend_is_still_found() -> None:
-    assert gold("Never mind the stack trace, my project is late", Funnel()) == "my project"
+    assert find_keep_phrase("Never mind the stack trace, my project is late", TriagePolicy()) == "my project"
 
 
 @pytest.mark.spec("B5")
 def test_the_users_own_phrases_are_gold() -> None:
-    policy = Funnel(gold=("Project Orion", "never mind"))
+    policy = TriagePolicy(keep_phrases=("Project Orion", "never mind"))
 
-    assert gold("the review of PROJECT ORION is on Monday", policy) == "Project Orion"
-    assert gold("never mind", policy) == "never mind"
-    assert gold("the projects of Orion", policy) is None
+    assert find_keep_phrase("the review of PROJECT ORION is on Monday", policy) == "Project Orion"
+    assert find_keep_phrase("never mind", policy) == "never mind"
+    assert find_keep_phrase("the projects of Orion", policy) is None
 
 
 @given(st.text(), st.text().filter(lambda text: any(map(str.isalnum, text))), st.text())
 def test_any_phrase_of_the_user_is_found_anywhere(before: str, phrase: str, after: str) -> None:
-    assert gold(f"{before} {phrase} {after}", Funnel(gold=(phrase,))) == phrase
+    assert find_keep_phrase(f"{before} {phrase} {after}", TriagePolicy(keep_phrases=(phrase,))) == phrase
 
 
 @pytest.mark.parametrize(
@@ -116,4 +116,4 @@ def test_any_phrase_of_the_user_is_found_anywhere(before: str, phrase: str, afte
 )
 @pytest.mark.timeout(20)
 def test_no_text_takes_for_ever(text: str) -> None:
-    gold(text, Funnel(gold=("i want to i want to fly",)))
+    find_keep_phrase(text, TriagePolicy(keep_phrases=("i want to i want to fly",)))

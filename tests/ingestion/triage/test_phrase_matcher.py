@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.ingestion.triage.phrase_matcher import Phrases, listed, words
+from recollect.ingestion.triage.phrase_matcher import PhraseIndex, split_phrases, split_words
 
 
 @pytest.mark.parametrize(
@@ -26,29 +26,29 @@ from recollect.ingestion.triage.phrase_matcher import Phrases, listed, words
     ],
 )
 def test_a_text_is_read_as_plain_words(text: str, expected: list[str]) -> None:
-    assert words(text) == expected
+    assert split_words(text) == expected
 
 
 @given(st.text())
 def test_words_are_never_empty_and_hold_no_space(text: str) -> None:
-    assert all(word and not any(map(str.isspace, word)) for word in words(text))
+    assert all(word and not any(map(str.isspace, word)) for word in split_words(text))
 
 
 @given(st.text(), st.text())
 def test_two_texts_side_by_side_are_read_like_each_alone(left: str, right: str) -> None:
-    assert words(f"{left} {right}") == words(left) + words(right)
+    assert split_words(f"{left} {right}") == split_words(left) + split_words(right)
 
 
 def test_a_list_is_written_with_commas_over_several_lines() -> None:
-    assert listed(" a,  b c ,\n  d\n e,") == ("a", "b c", "d e")
+    assert split_phrases(" a,  b c ,\n  d\n e,") == ("a", "b c", "d e")
 
 
 def test_phrases_are_found_by_whole_words_at_their_place() -> None:
-    phrases = Phrases.labelled(
+    phrases = PhraseIndex.from_pairs(
         [("my stack", "long"), ("my", "short"), ("my stack", "too late"), ("!", "no word")]
     )
 
-    assert sorted(phrases.at(["my", "stack"], 0)) == [(1, "short"), (2, "long")]
-    assert sorted(phrases.at(["my", "stackoverflow"], 0)) == [(1, "short")]
-    assert sorted(phrases.at(["oh", "my"], 1)) == [(2, "short")]
-    assert list(phrases.places(["oh", "my", "my"])) == [1, 2]
+    assert sorted(phrases.matches_at(["my", "stack"], 0)) == [(1, "short"), (2, "long")]
+    assert sorted(phrases.matches_at(["my", "stackoverflow"], 0)) == [(1, "short")]
+    assert sorted(phrases.matches_at(["oh", "my"], 1)) == [(2, "short")]
+    assert list(phrases.candidate_positions(["oh", "my", "my"])) == [1, 2]

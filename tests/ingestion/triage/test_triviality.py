@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.message import Role
-from recollect.domain.policy import Funnel
-from recollect.ingestion.triage.triviality import trivial
+from recollect.domain.policy import TriagePolicy
+from recollect.ingestion.triage.triviality import triviality_reason
 
-TRIVIAL = [
+TRIVIAL_CASES = [
     ("Hi", "too short"),
     ("ok", "too short"),
     ("Obrigado!", "too short"),
@@ -93,7 +93,7 @@ TRIVIAL = [
     ("Quanto é 12 vezes 8?", "conversion request"),
 ]
 
-WITH_SUBSTANCE = [
+SUBSTANTIAL_TEXTS = [
     "hi, I'm Ana and I moved to Porto",
     "Good morning! The release slipped to Friday.",
     "thanks, the deploy key is in the vault",
@@ -130,19 +130,19 @@ WITH_SUBSTANCE = [
 
 
 @pytest.mark.spec("B2", "B3", "B11")
-@pytest.mark.parametrize(("text", "reason"), TRIVIAL)
+@pytest.mark.parametrize(("text", "reason"), TRIVIAL_CASES)
 def test_a_message_that_says_nothing_is_trivial(text: str, reason: str) -> None:
-    assert trivial(text, Role.USER, Funnel()) == reason
+    assert triviality_reason(text, Role.USER, TriagePolicy()) == reason
 
 
 def test_the_tables_are_long_enough_to_mean_something() -> None:
-    assert len(TRIVIAL) > 80
+    assert len(TRIVIAL_CASES) > 80
 
 
 @pytest.mark.spec("B12")
-@pytest.mark.parametrize("text", WITH_SUBSTANCE)
+@pytest.mark.parametrize("text", SUBSTANTIAL_TEXTS)
 def test_a_message_with_substance_is_not_trivial(text: str) -> None:
-    assert trivial(text, Role.USER, Funnel()) is None
+    assert triviality_reason(text, Role.USER, TriagePolicy()) is None
 
 
 @pytest.mark.spec("B2")
@@ -150,22 +150,22 @@ def test_a_message_with_substance_is_not_trivial(text: str) -> None:
 def test_ten_characters_are_long_enough(letters: int, reason: str | None) -> None:
     text = "abcdefghij"[:letters]
 
-    assert trivial(f"  {text}\n", Role.USER, Funnel()) == reason
+    assert triviality_reason(f"  {text}\n", Role.USER, TriagePolicy()) == reason
 
 
 @pytest.mark.spec("B2")
 def test_the_shortest_length_is_a_setting() -> None:
-    companion = Funnel(min_chars=3)
+    companion = TriagePolicy(min_chars=3)
 
-    assert trivial("Sim", Role.USER, companion) == "yes or no"
-    assert trivial("Eva", Role.USER, companion) is None
+    assert triviality_reason("Sim", Role.USER, companion) == "yes or no"
+    assert triviality_reason("Eva", Role.USER, companion) is None
 
 
 def test_a_question_of_the_assistant_is_about_the_user_and_not_for_a_search_engine() -> None:
     text = "What is the name of the restaurant?"
 
-    assert trivial(text, Role.USER, Funnel()) == "general question"
-    assert trivial(text, Role.ASSISTANT, Funnel()) is None
+    assert triviality_reason(text, Role.USER, TriagePolicy()) == "general question"
+    assert triviality_reason(text, Role.ASSISTANT, TriagePolicy()) is None
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_a_question_of_the_assistant_is_about_the_user_and_not_for_a_search_engi
     ],
 )
 def test_the_courtesies_of_an_assistant_are_trivial(text: str) -> None:
-    assert trivial(text, Role.ASSISTANT, Funnel()) is not None
+    assert triviality_reason(text, Role.ASSISTANT, TriagePolicy()) is not None
 
 
 @pytest.mark.parametrize(
@@ -190,42 +190,43 @@ def test_the_courtesies_of_an_assistant_are_trivial(text: str) -> None:
     ],
 )
 def test_a_message_made_of_the_users_own_phrases_is_trivial(text: str, reason: str | None) -> None:
-    policy = Funnel(trash=("daily stand-up reminder",))
+    policy = TriagePolicy(drop_phrases=("daily stand-up reminder",))
 
-    assert trivial(text, Role.USER, policy) == reason
+    assert triviality_reason(text, Role.USER, policy) == reason
 
 
 def test_a_phrase_with_a_star_makes_every_message_trivial_that_begins_with_it() -> None:
-    policy = Funnel(trash=("[bot] *",))
+    policy = TriagePolicy(drop_phrases=("[bot] *",))
 
     assert (
-        trivial("[Bot]: the build of billing is green. All tests pass.", Role.USER, policy) == "listed phrase"
+        triviality_reason("[Bot]: the build of billing is green. All tests pass.", Role.USER, policy)
+        == "listed phrase"
     )
-    assert trivial("the bot says that the build is green", Role.USER, policy) is None
+    assert triviality_reason("the bot says that the build is green", Role.USER, policy) is None
 
 
 @given(st.text(min_size=1).filter(lambda text: any(map(str.isalnum, text))))
 def test_any_phrase_of_the_user_is_respected(phrase: str) -> None:
-    policy = Funnel(min_chars=0, trash=(phrase,))
+    policy = TriagePolicy(min_chars=0, drop_phrases=(phrase,))
 
-    assert trivial(phrase, Role.USER, policy) is not None
+    assert triviality_reason(phrase, Role.USER, policy) is not None
 
 
 @given(st.text(), st.sampled_from(Role), st.integers(0, 20))
 def test_no_text_is_refused(text: str, role: Role, min_chars: int) -> None:
-    reason = trivial(text, role, Funnel(min_chars=min_chars))
+    reason = triviality_reason(text, role, TriagePolicy(min_chars=min_chars))
 
     assert reason is None or reason
 
 
-@given(st.lists(st.sampled_from([text for text, _ in TRIVIAL]), min_size=1, max_size=5))
+@given(st.lists(st.sampled_from([text for text, _ in TRIVIAL_CASES]), min_size=1, max_size=5))
 def test_trivial_sentences_make_a_trivial_message(sentences: list[str]) -> None:
-    assert trivial(".\n".join(sentences), Role.USER, Funnel()) is not None
+    assert triviality_reason(".\n".join(sentences), Role.USER, TriagePolicy()) is not None
 
 
-@given(st.sampled_from(WITH_SUBSTANCE), st.sampled_from(["Hi!", "Thanks.", "Bom dia.", "Ok,", "kkkk"]))
+@given(st.sampled_from(SUBSTANTIAL_TEXTS), st.sampled_from(["Hi!", "Thanks.", "Bom dia.", "Ok,", "kkkk"]))
 def test_a_greeting_does_not_hide_what_follows(text: str, opening: str) -> None:
-    assert trivial(f"{opening} {text}", Role.USER, Funnel()) is None
+    assert triviality_reason(f"{opening} {text}", Role.USER, TriagePolicy()) is None
 
 
 @pytest.mark.parametrize(
@@ -249,6 +250,6 @@ def test_a_greeting_does_not_hide_what_follows(text: str, opening: str) -> None:
 )
 @pytest.mark.timeout(20)
 def test_no_text_takes_for_ever(text: str) -> None:
-    policy = replace(Funnel(), trash=("a a a a b", "ok ok ok no", "what *"))
+    policy = replace(TriagePolicy(), drop_phrases=("a a a a b", "ok ok ok no", "what *"))
 
-    trivial(text, Role.USER, policy)
+    triviality_reason(text, Role.USER, policy)

@@ -2,10 +2,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.server.proxy.live_proxy import Bench, bench
+from tests.server.proxy.live_proxy import LiveProxy, run_proxy
 
 
 @pytest.fixture
-def proxy(tmp_path: Path) -> Iterator[Bench]:
-    with bench(tmp_path) as running:
+def proxy(tmp_path: Path) -> Iterator[LiveProxy]:
+    with run_proxy(tmp_path) as running:
         yield running

@@ -9,24 +9,24 @@ import httpx2
 import pytest
 from tests.server.proxy.live_proxy import (
     ANA,
-    FACT,
+    DOG_FACT,
+    DOG_QUESTION,
     OWN_KEY,
-    QUESTION,
     SERVER_KEY,
-    Bench,
-    bench,
-    body,
-    until,
+    LiveProxy,
+    chat_request,
+    run_proxy,
+    wait_until,
 )
 
 from recollect.domain.scope import Scope
 from recollect.testing import faults
-from recollect.testing.faults import Pieces, Reply
+from recollect.testing.faults import ChunkedReply, Reply
 from recollect.testing.model_server import ModelServer
 
-CHAT, RESPONSES, MESSAGES = "/v1/chat/completions", "/v1/responses", "/v1/messages"
+CHAT_PATH, RESPONSES_PATH, MESSAGES_PATH = "/v1/chat/completions", "/v1/responses", "/v1/messages"
 #: What no program of today would send, spaced as none would space it.
-ODD = (
+ODD_REQUEST = (
     '{ "messages":[ {"role" : "developer","content":"Be terse."},{"role":"user","name":"ana","content":'
     '"What is my \\u0064og called?","x_new":[1.50,1E400,{}]}],"model":"echo","n":2,"logprobs":true,'
     '"response_format":{"type":"json_object"},"audio":{"voice":"é"},"seed":12345678901234567890,"seed":7 }'
@@ -39,31 +39,35 @@ UNKNOWN_EVENTS = (
 
 
 @pytest.fixture
-def local(proxy: Bench) -> Iterator[httpx2.Client]:
+def local(proxy: LiveProxy) -> Iterator[httpx2.Client]:
     """A program on this machine that knows nothing of memory."""
-    with proxy.stranger() as client:
+    with proxy.provider_client() as client:
         yield client
 
 
 def post(
-    client: httpx2.Client, content: bytes = ODD, path: str = CHAT, *, headers: Mapping[str, str] | None = None
+    client: httpx2.Client,
+    content: bytes = ODD_REQUEST,
+    path: str = CHAT_PATH,
+    *,
+    headers: Mapping[str, str] | None = None,
 ) -> httpx2.Response:
     return client.post(path, content=content, headers={"Content-Type": "application/json", **(headers or {})})
 
 
-def test_without_anything_to_recall_the_same_bytes_go_on(proxy: Bench, local: httpx2.Client) -> None:
+def test_without_anything_to_recall_the_same_bytes_go_on(proxy: LiveProxy, local: httpx2.Client) -> None:
     post(local)
 
-    assert proxy.asked().raw == ODD
+    assert proxy.last_request().raw == ODD_REQUEST
 
 
 def test_with_memory_off_the_same_bytes_go_on_though_there_is_much_to_recall(
-    proxy: Bench, local: httpx2.Client
+    proxy: LiveProxy, local: httpx2.Client
 ) -> None:
-    proxy.remember()
+    proxy.add_memory()
     answer = post(local, headers={"X-Memory": "off"})
 
-    assert proxy.asked().raw == ODD
+    assert proxy.last_request().raw == ODD_REQUEST
     assert [answer.headers.get(f"x-memory-{name}") for name in ("mode", "used", "receipt")] == [
         "off",
         None,
@@ -71,27 +75,27 @@ def test_with_memory_off_the_same_bytes_go_on_though_there_is_much_to_recall(
     ]
 
 
-def test_what_is_recalled_is_added_and_no_other_byte_changes(proxy: Bench, local: httpx2.Client) -> None:
-    proxy.remember()
+def test_what_is_recalled_is_added_and_no_other_byte_changes(proxy: LiveProxy, local: httpx2.Client) -> None:
+    proxy.add_memory()
     post(local)
-    sent = proxy.asked().raw.decode()
-    block = json.loads(sent)["messages"][1]["content"].removeprefix(QUESTION)
+    sent = proxy.last_request().raw.decode()
+    block = json.loads(sent)["messages"][1]["content"].removeprefix(DOG_QUESTION)
 
     assert "Bolt" in block
-    assert sent.replace(json.dumps(block)[1:-1], "").encode() == ODD
+    assert sent.replace(json.dumps(block)[1:-1], "").encode() == ODD_REQUEST
 
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize(
     ("path", "asked", "headers"),
     [
-        (CHAT, body(QUESTION), {}),
-        (RESPONSES, {"model": "echo", "input": QUESTION, "max_output_tokens": 60}, {}),
-        (MESSAGES, body(QUESTION, max_tokens=60), {"anthropic-version": "2023-06-01"}),
+        (CHAT_PATH, chat_request(DOG_QUESTION), {}),
+        (RESPONSES_PATH, {"model": "echo", "input": DOG_QUESTION, "max_output_tokens": 60}, {}),
+        (MESSAGES_PATH, chat_request(DOG_QUESTION, max_tokens=60), {"anthropic-version": "2023-06-01"}),
     ],
 )
 def test_the_answer_comes_back_byte_for_byte(
-    proxy: Bench,
+    proxy: LiveProxy,
     local: httpx2.Client,
     path: str,
     asked: dict[str, object],
@@ -103,39 +107,41 @@ def test_the_answer_comes_back_byte_for_byte(
     direct = httpx2.post(f"{proxy.upstream.origin}{path}", json=asked, headers=headers)
     passed = local.post(path, json=asked, headers=headers)
 
-    assert _nameless(passed.content) == _nameless(direct.content)
+    assert _without_id(passed.content) == _without_id(direct.content)
     assert passed.headers["content-type"] == direct.headers["content-type"]
 
 
-def _nameless(answer: bytes) -> bytes:
+def _without_id(answer: bytes) -> bytes:
     """Each answer has a number of its own."""
     return re.sub(rb"resp_\d+", b"resp", answer)
 
 
-def test_events_that_nobody_knows_pass(proxy: Bench, local: httpx2.Client) -> None:
-    proxy.upstream.fail_next(Pieces(pieces=UNKNOWN_EVENTS))
+def test_events_that_nobody_knows_pass(proxy: LiveProxy, local: httpx2.Client) -> None:
+    proxy.upstream.fail_next(ChunkedReply(chunks=UNKNOWN_EVENTS))
 
     assert post(local).content == b"".join(UNKNOWN_EVENTS)
 
 
-def test_the_first_piece_leaves_before_the_second_is_there(proxy: Bench, local: httpx2.Client) -> None:
-    proxy.upstream.fail_next(Pieces(pieces=UNKNOWN_EVENTS[:1], ending="silent"))
-    with local.stream("POST", CHAT, json=body(QUESTION, stream=True)) as answer:
+def test_the_first_piece_leaves_before_the_second_is_there(proxy: LiveProxy, local: httpx2.Client) -> None:
+    proxy.upstream.fail_next(ChunkedReply(chunks=UNKNOWN_EVENTS[:1], ending="silent"))
+    with local.stream("POST", CHAT_PATH, json=chat_request(DOG_QUESTION, stream=True)) as answer:
         assert next(answer.iter_raw()) == UNKNOWN_EVENTS[0]
 
 
 @pytest.mark.parametrize("fault", [faults.SILENT_MIDWAY, faults.TIMEOUT], ids=["midway", "before"])
-def test_who_hangs_up_ends_what_was_asked(proxy: Bench, fault: faults.Fault) -> None:
+def test_who_hangs_up_ends_what_was_asked(proxy: LiveProxy, fault: faults.Fault) -> None:
     proxy.upstream.fail_next(fault)
     place = urlsplit(proxy.url)
-    content = json.dumps(body(FACT, stream=True)).encode()
-    head = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+    content = json.dumps(chat_request(DOG_FACT, stream=True)).encode()
+    head = (
+        f"POST {CHAT_PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+    )
     with socket.create_connection((str(place.hostname), int(place.port or 0))) as line:
         line.sendall(f"{head}{len(content)}\r\n\r\n".encode() + content)
-        until(lambda: bool(proxy.upstream.requests))
+        wait_until(lambda: bool(proxy.upstream.requests))
 
-    until(lambda: proxy.upstream.deserted == [CHAT])
-    assert proxy.heard(1)[0] == ("user", FACT)
+    wait_until(lambda: proxy.upstream.abandoned_paths == [CHAT_PATH])
+    assert proxy.wait_for_messages(1)[0] == ("user", DOG_FACT)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +157,7 @@ def test_who_hangs_up_ends_what_was_asked(proxy: Bench, fault: faults.Fault) -> 
     ],
 )
 def test_whatever_the_service_says_is_said_to_the_client(
-    proxy: Bench, local: httpx2.Client, fault: Reply
+    proxy: LiveProxy, local: httpx2.Client, fault: Reply
 ) -> None:
     proxy.upstream.fail_next(fault)
     answer = post(local)
@@ -162,7 +168,7 @@ def test_whatever_the_service_says_is_said_to_the_client(
 
 
 def test_ids_and_limits_of_the_service_pass_and_what_concerns_one_origin_does_not(
-    proxy: Bench, local: httpx2.Client
+    proxy: LiveProxy, local: httpx2.Client
 ) -> None:
     told = {
         "Content-Type": "application/json",
@@ -191,12 +197,14 @@ def test_ids_and_limits_of_the_service_pass_and_what_concerns_one_origin_does_no
     assert (headers["x-request-id"], headers["x-memory-used"]) == ("req_1", "0")
 
 
-def test_an_answer_that_breaks_off_breaks_off_for_the_client_too(proxy: Bench, local: httpx2.Client) -> None:
+def test_an_answer_that_breaks_off_breaks_off_for_the_client_too(
+    proxy: LiveProxy, local: httpx2.Client
+) -> None:
     proxy.upstream.answer("one two three four")
     proxy.upstream.fail_next(faults.BROKEN_MIDWAY)
 
     with pytest.raises(httpx2.RemoteProtocolError):
-        post(local, json.dumps(body(QUESTION, stream=True)).encode())
+        post(local, json.dumps(chat_request(DOG_QUESTION, stream=True)).encode())
 
 
 @pytest.mark.parametrize(
@@ -212,21 +220,23 @@ def test_an_answer_that_breaks_off_breaks_off_for_the_client_too(proxy: Bench, l
         b'{"messages": ' + b"[" * 20_000 + b"]" * 20_000 + b"}",
     ],
 )
-@pytest.mark.parametrize("path", [CHAT, RESPONSES, MESSAGES])
+@pytest.mark.parametrize("path", [CHAT_PATH, RESPONSES_PATH, MESSAGES_PATH])
 def test_what_cannot_be_read_is_for_the_service_to_refuse(
-    proxy: Bench, local: httpx2.Client, path: str, content: bytes
+    proxy: LiveProxy, local: httpx2.Client, path: str, content: bytes
 ) -> None:
     answer = post(local, content, path, headers={"anthropic-version": "2023-06-01"})
 
-    assert proxy.asked().raw == content
+    assert proxy.last_request().raw == content
     assert answer.status_code < 500
 
 
-def test_other_paths_pass_with_their_queries(proxy: Bench, local: httpx2.Client) -> None:
+def test_other_paths_pass_with_their_queries(proxy: LiveProxy, local: httpx2.Client) -> None:
     models = local.get("/v1/models")
     vectors = local.post("/v1/embeddings", json={"model": "letters", "input": ["a"]})
     local.get("/v1/models/org%2Fecho", params={"a": "b c"})
-    counted = local.post("/v1/messages/count_tokens", json=body(QUESTION), params={"beta": "true"})
+    counted = local.post(
+        "/v1/messages/count_tokens", json=chat_request(DOG_QUESTION), params={"beta": "true"}
+    )
 
     assert [model["id"] for model in models.json()["data"]] == ["letters", "echo"]
     assert len(vectors.json()["data"]) == 1
@@ -237,74 +247,78 @@ def test_other_paths_pass_with_their_queries(proxy: Bench, local: httpx2.Client)
         "/v1/models/org%2Fecho?a=b+c",
         "/v1/messages/count_tokens?beta=true",
     ]
-    assert proxy.stored() == []
+    assert proxy.stored_messages() == []
 
 
 @pytest.mark.parametrize("path", ["/v1/models/..%2f..%2fadmin", "/v1/models/%2e%2e/%2e%2e/admin"])
-def test_nobody_climbs_out_of_a_path(proxy: Bench, local: httpx2.Client, path: str) -> None:
+def test_nobody_climbs_out_of_a_path(proxy: LiveProxy, local: httpx2.Client, path: str) -> None:
     assert local.get(path).status_code == 404
     assert proxy.upstream.requests == []
 
 
-def test_a_client_that_asks_gets_the_account_in_the_body(proxy: Bench, local: httpx2.Client) -> None:
-    proxy.remember()
-    answer = post(local, json.dumps(body(QUESTION)).encode(), headers={"X-Memory-Verbose": "1"})
+def test_a_client_that_asks_gets_the_account_in_the_body(proxy: LiveProxy, local: httpx2.Client) -> None:
+    proxy.add_memory()
+    answer = post(local, json.dumps(chat_request(DOG_QUESTION)).encode(), headers={"X-Memory-Verbose": "1"})
     told = answer.json()["memory"]
 
     assert (told["mode"], told["used"]) == ("on", 1)
     assert told["receipt"] == answer.headers["x-memory-receipt"]
     assert answer.json()["choices"][0]["finish_reason"] == "stop"
-    receipt = proxy.runtime.store.receipts.get(Scope(ANA), told["receipt"])
-    assert receipt.text in proxy.asked().body["messages"][0]["content"]  # type: ignore[index]
+    receipt = proxy.application.store.receipts.get(Scope(ANA), told["receipt"])
+    assert receipt.text in proxy.last_request().body["messages"][0]["content"]  # type: ignore[index]
 
 
-def test_a_stream_has_no_account_in_it_though_the_client_asks(proxy: Bench, local: httpx2.Client) -> None:
-    answer = post(local, json.dumps(body(QUESTION, stream=True)).encode(), headers={"X-Memory-Verbose": "1"})
+def test_a_stream_has_no_account_in_it_though_the_client_asks(proxy: LiveProxy, local: httpx2.Client) -> None:
+    answer = post(
+        local, json.dumps(chat_request(DOG_QUESTION, stream=True)).encode(), headers={"X-Memory-Verbose": "1"}
+    )
 
     assert b"memory" not in answer.content
 
 
 class TestKeys:
-    def test_a_key_of_the_client_goes_on_as_it_came(self, proxy: Bench, local: httpx2.Client) -> None:
+    def test_a_key_of_the_client_goes_on_as_it_came(self, proxy: LiveProxy, local: httpx2.Client) -> None:
         post(local)
 
-        assert proxy.asked().headers["authorization"] == f"Bearer {OWN_KEY}"
+        assert proxy.last_request().headers["authorization"] == f"Bearer {OWN_KEY}"
 
-    def test_in_place_of_our_token_goes_the_configured_key(self, proxy: Bench) -> None:
+    def test_in_place_of_our_token_goes_the_configured_key(self, proxy: LiveProxy) -> None:
         with proxy.client() as client:
             post(client)
 
-        assert proxy.asked().headers["authorization"] == f"Bearer {SERVER_KEY}"
-        assert proxy.keys.own_token not in json.dumps(dict(proxy.asked().headers))
+        assert proxy.last_request().headers["authorization"] == f"Bearer {SERVER_KEY}"
+        assert proxy.token_store.owner_token not in json.dumps(dict(proxy.last_request().headers))
 
-    def test_our_token_in_anthropics_header_is_replaced_too(self, proxy: Bench) -> None:
-        sent = {"x-api-key": proxy.keys.own_token, "anthropic-version": "2023-06-01"}
-        answer = httpx2.post(f"{proxy.url}{MESSAGES}", json=body(QUESTION, max_tokens=9), headers=sent)
+    def test_our_token_in_anthropics_header_is_replaced_too(self, proxy: LiveProxy) -> None:
+        sent = {"x-api-key": proxy.token_store.owner_token, "anthropic-version": "2023-06-01"}
+        answer = httpx2.post(
+            f"{proxy.url}{MESSAGES_PATH}", json=chat_request(DOG_QUESTION, max_tokens=9), headers=sent
+        )
 
         assert answer.status_code == 200
-        assert proxy.asked().headers["x-api-key"] == SERVER_KEY
-        assert "authorization" not in proxy.asked().headers
+        assert proxy.last_request().headers["x-api-key"] == SERVER_KEY
+        assert "authorization" not in proxy.last_request().headers
 
-    def test_cookies_and_words_to_memory_stay_here(self, proxy: Bench, local: httpx2.Client) -> None:
+    def test_cookies_and_words_to_memory_stay_here(self, proxy: LiveProxy, local: httpx2.Client) -> None:
         post(
             local,
             headers={"Cookie": "recollect_session=s", "X-Memory-Budget": "100", "X-Stainless-Lang": "py"},
         )
-        names = set(proxy.asked().headers)
+        names = set(proxy.last_request().headers)
 
         assert names & {"cookie", "x-memory-budget", "x-stainless-lang"} == {"x-stainless-lang"}
 
     def test_the_models_key_is_not_sent_to_another_address(self, tmp_path: Path) -> None:
         model = {"model_url": "http://127.0.0.2:9/v1", "model_key": "sk-of-the-model", "proxy_key": ""}
-        with bench(tmp_path, settings=model) as proxy, proxy.client() as client:
+        with run_proxy(tmp_path, settings=model) as proxy, proxy.client() as client:
             post(client)
 
-            assert "authorization" not in proxy.asked().headers
+            assert "authorization" not in proxy.last_request().headers
 
     def test_the_models_key_is_sent_to_its_own_address(self, tmp_path: Path) -> None:
         with ModelServer() as other:
             model = {"model_url": other.base_url, "model_key": "sk-of-the-model"}
-            with bench(tmp_path, configured=False, settings=model) as proxy, proxy.client() as client:
+            with run_proxy(tmp_path, has_upstream=False, settings=model) as proxy, proxy.client() as client:
                 post(client)
 
             assert other.requests[0].headers["authorization"] == "Bearer sk-of-the-model"
@@ -312,14 +326,14 @@ class TestKeys:
 
 class TestWithoutAService:
     @pytest.fixture
-    def unset(self, tmp_path: Path) -> Iterator[Bench]:
-        with bench(tmp_path, configured=False) as proxy:
+    def unconfigured_proxy(self, tmp_path: Path) -> Iterator[LiveProxy]:
+        with run_proxy(tmp_path, has_upstream=False) as proxy:
             yield proxy
 
-    @pytest.mark.parametrize("path", [CHAT, RESPONSES, MESSAGES, "/v1/embeddings"])
-    def test_nothing_is_sent_anywhere(self, unset: Bench, path: str) -> None:
-        with unset.stranger() as client:
-            answer = client.post(path, json=body(QUESTION))
+    @pytest.mark.parametrize("path", [CHAT_PATH, RESPONSES_PATH, MESSAGES_PATH, "/v1/embeddings"])
+    def test_nothing_is_sent_anywhere(self, unconfigured_proxy: LiveProxy, path: str) -> None:
+        with unconfigured_proxy.provider_client() as client:
+            answer = client.post(path, json=chat_request(DOG_QUESTION))
 
         assert (answer.status_code, answer.json()["code"]) == (501, "no_upstream")
         assert "proxy_upstream" in answer.json()["error"]["message"]
@@ -327,7 +341,7 @@ class TestWithoutAService:
 
 def test_a_service_that_is_not_there_is_named(tmp_path: Path) -> None:
     nowhere = {"proxy_upstream": "http://127.0.0.1:9/v1"}
-    with bench(tmp_path, settings=nowhere) as proxy, proxy.stranger() as client:
+    with run_proxy(tmp_path, settings=nowhere) as proxy, proxy.provider_client() as client:
         answer = post(client)
 
         assert (answer.status_code, answer.json()["code"]) == (502, "upstream_unreachable")
@@ -336,34 +350,36 @@ def test_a_service_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_an_address_that_is_our_own_is_noticed(tmp_path: Path) -> None:
     environ: dict[str, str] = {}
-    with bench(tmp_path, configured=False, environ=environ) as proxy, proxy.stranger() as client:
+    with run_proxy(tmp_path, has_upstream=False, environ=environ) as proxy, proxy.provider_client() as client:
         environ["RECOLLECT_PROXY_UPSTREAM"] = proxy.base_url
         answer = post(client)
 
         assert (answer.status_code, answer.json()["code"]) == (508, "loop")
 
 
-def test_a_large_request_passes_like_any_other(proxy: Bench, local: httpx2.Client) -> None:
-    proxy.remember()
+def test_a_large_request_passes_like_any_other(proxy: LiveProxy, local: httpx2.Client) -> None:
+    proxy.add_memory()
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 5_000_000}}
-    asked = body({"role": "user", "content": [picture, {"type": "text", "text": QUESTION}]})
-    answer = local.post(CHAT, json=asked)
+    asked = chat_request({"role": "user", "content": [picture, {"type": "text", "text": DOG_QUESTION}]})
+    answer = local.post(CHAT_PATH, json=asked)
 
     assert answer.status_code == 200
-    assert b"Bolt" in proxy.asked().raw
-    assert len(proxy.asked().raw) > 5_000_000
+    assert b"Bolt" in proxy.last_request().raw
+    assert len(proxy.last_request().raw) > 5_000_000
 
 
 def test_a_server_that_ends_puts_down_what_was_said_so_far(tmp_path: Path) -> None:
-    with bench(tmp_path) as proxy:
+    with run_proxy(tmp_path) as proxy:
         proxy.upstream.answer("one two three four five six seven eight")
         proxy.upstream.fail_next(faults.SILENT_MIDWAY)
-        client = proxy.stranger()
-        answer = client.send(client.build_request("POST", CHAT, json=body(FACT, stream=True)), stream=True)
+        client = proxy.provider_client()
+        answer = client.send(
+            client.build_request("POST", CHAT_PATH, json=chat_request(DOG_FACT, stream=True)), stream=True
+        )
         next(answer.iter_raw())
     answer.close()
     client.close()
 
-    with bench(tmp_path) as proxy:
-        assert proxy.said()[0] == ("user", FACT)
-        assert proxy.said()[1][1].startswith("one two")
+    with run_proxy(tmp_path) as proxy:
+        assert proxy.stored_texts()[0] == ("user", DOG_FACT)
+        assert proxy.stored_texts()[1][1].startswith("one two")

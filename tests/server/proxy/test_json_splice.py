@@ -4,33 +4,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.server.proxy.dialects.anthropic import ANTHROPIC
-from recollect.server.proxy.dialects.chat_completions import CHAT
+from recollect.server.proxy.dialects.anthropic import ANTHROPIC_DIALECT
+from recollect.server.proxy.dialects.chat_completions import CHAT_COMPLETIONS_DIALECT
 from recollect.server.proxy.dialects.content_parts import Dialect
-from recollect.server.proxy.dialects.ollama import OLLAMA
-from recollect.server.proxy.dialects.responses import RESPONSES
-from recollect.server.proxy.json_splice import document, elements, members, spliced
+from recollect.server.proxy.dialects.ollama import OLLAMA_DIALECT
+from recollect.server.proxy.dialects.responses import RESPONSES_DIALECT
+from recollect.server.proxy.json_splice import parse_document, parse_elements, parse_members, splice
 
-JSON = st.recursive(
+JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )
-WORDS = st.text(min_size=1).filter(str.strip)
+NON_BLANK_TEXTS = st.text(min_size=1).filter(str.strip)
 
 
-@given(st.dictionaries(st.text(), JSON, max_size=5), st.sampled_from([None, 2]), st.booleans())
+@given(st.dictionaries(st.text(), JSON_VALUES, max_size=5), st.sampled_from([None, 2]), st.booleans())
 def test_every_member_is_found_where_it_stands(given: dict[str, object], indent: int, escape: bool) -> None:
     text = json.dumps(given, indent=indent, ensure_ascii=escape)
 
-    assert {key: json.loads(text[p.start : p.end]) for key, p in document(text).items()} == given
+    assert {key: json.loads(text[p.start : p.end]) for key, p in parse_document(text).items()} == given
 
 
-@given(st.lists(JSON, max_size=5))
+@given(st.lists(JSON_VALUES, max_size=5))
 def test_every_element_is_found_where_it_stands(given: list[object]) -> None:
     text = f" \t{json.dumps(given, indent=1)}"
 
-    assert [json.loads(text[p.start : p.end]) for p in elements(text, 2)] == given
+    assert [json.loads(text[p.start : p.end]) for p in parse_elements(text, 2)] == given
 
 
 @given(st.text())
@@ -42,14 +42,14 @@ def test_a_text_that_is_no_object_is_refused_rather_than_guessed_at(text: str) -
 
     if not known:
         with pytest.raises(ValueError, match=r"."):
-            document(text)
+            parse_document(text)
 
 
 def test_the_last_of_two_members_with_one_name_counts_as_it_does_for_everybody() -> None:
     text = '{"a": 1, "a": {"b": [2]}}'
 
-    assert [piece.value for piece in document(text).values()] == [{"b": [2]}]
-    assert members(text, 14)["b"].value == [2]
+    assert [piece.value for piece in parse_document(text).values()] == [{"b": [2]}]
+    assert parse_members(text, 14)["b"].value == [2]
 
 
 @pytest.mark.parametrize(
@@ -57,21 +57,27 @@ def test_the_last_of_two_members_with_one_name_counts_as_it_does_for_everybody()
 )
 def test_what_is_not_an_object_is_refused(text: str) -> None:
     with pytest.raises((ValueError, RecursionError)):
-        document(text)
+        parse_document(text)
 
 
-def chat(content: object) -> dict[str, object]:
+def chat_body(content: object) -> dict[str, object]:
     return {"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": content}], "x": 1.50}
 
 
-def responses(content: object) -> dict[str, object]:
+def responses_body(content: object) -> dict[str, object]:
     return {"input": [{"role": "user", "content": content}], "instructions": "s", "x": [1e5]}
 
 
-@given(text=WORDS, block=st.text(min_size=1), indent=st.sampled_from([None, 1]), escape=st.booleans())
+@given(
+    text=NON_BLANK_TEXTS, block=st.text(min_size=1), indent=st.sampled_from([None, 1]), escape=st.booleans()
+)
 @pytest.mark.parametrize(
     ("dialect", "asking", "kind"),
-    [(CHAT, chat, "text"), (ANTHROPIC, chat, "text"), (RESPONSES, responses, "input_text")],
+    [
+        (CHAT_COMPLETIONS_DIALECT, chat_body, "text"),
+        (ANTHROPIC_DIALECT, chat_body, "text"),
+        (RESPONSES_DIALECT, responses_body, "input_text"),
+    ],
 )
 def test_words_are_added_after_the_users_and_nothing_else_changes(
     dialect: Dialect, asking: object, kind: str, text: str, block: str, indent: int | None, escape: bool
@@ -86,27 +92,29 @@ def test_words_are_added_after_the_users_and_nothing_else_changes(
         ),
     ):
         raw = json.dumps(asking(content), indent=indent, ensure_ascii=escape)
-        asked = dialect.read(raw)
-        assert asked.turn is not None
-        slot = asked.said[asked.turn].slot
+        asked = dialect.parse_request(raw)
+        assert asked.query_index is not None
+        slot = asked.messages[asked.query_index].insertion_point
         assert slot is not None
-        at, words = slot.filled(block)
-        sent = spliced(raw, [(at, words)])
+        at, words = slot.insertion(block)
+        sent = splice(raw, [(at, words)])
 
         assert json.loads(sent) == asking(wanted)
         assert sent[:at] + sent[at + len(words) :] == raw
 
 
-NAMES = st.sampled_from(["role", "content", "type", "text", "tool_calls", "output", "call_id", "id", "name"])
-WORD = st.sampled_from(
+KEY_NAMES = st.sampled_from(
+    ["role", "content", "type", "text", "tool_calls", "output", "call_id", "id", "name"]
+)
+KEYWORD_VALUES = st.sampled_from(
     ["user", "assistant", "system", "tool", "text", "tool_result", "message", "function_call"]
 )
-PARTS = st.recursive(
-    st.none() | st.integers() | WORD | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=5),
+BODY_VALUES = st.recursive(
+    st.none() | st.integers() | KEYWORD_VALUES | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEY_NAMES, inner, max_size=5),
     max_leaves=15,
 )
-TOP = st.sampled_from(
+TOP_LEVEL_KEYS = st.sampled_from(
     [
         "messages",
         "input",
@@ -120,20 +128,22 @@ TOP = st.sampled_from(
 )
 
 
-@given(held=st.dictionaries(TOP, PARTS | st.dictionaries(st.just("user_id"), PARTS)))
-@pytest.mark.parametrize("dialect", [CHAT, ANTHROPIC, RESPONSES])
+@given(held=st.dictionaries(TOP_LEVEL_KEYS, BODY_VALUES | st.dictionaries(st.just("user_id"), BODY_VALUES)))
+@pytest.mark.parametrize("dialect", [CHAT_COMPLETIONS_DIALECT, ANTHROPIC_DIALECT, RESPONSES_DIALECT])
 def test_whatever_a_request_holds_it_is_read_or_refused(dialect: Dialect, held: object) -> None:
     try:
-        asked = dialect.read(json.dumps(held))
+        asked = dialect.parse_request(json.dumps(held))
     except ValueError:
         return
 
-    assert asked.turn is None or asked.said[asked.turn].slot is not None
-    assert all(isinstance(said.digest, str) for said in asked.said)
+    assert asked.query_index is None or asked.messages[asked.query_index].insertion_point is not None
+    assert all(isinstance(said.digest, str) for said in asked.messages)
 
 
-@given(events=st.lists(PARTS, max_size=4))
-@pytest.mark.parametrize("dialect", [CHAT, ANTHROPIC, RESPONSES, OLLAMA])
+@given(events=st.lists(BODY_VALUES, max_size=4))
+@pytest.mark.parametrize(
+    "dialect", [CHAT_COMPLETIONS_DIALECT, ANTHROPIC_DIALECT, RESPONSES_DIALECT, OLLAMA_DIALECT]
+)
 def test_whatever_an_answer_holds_it_is_heard_or_passed_over(dialect: Dialect, events: list[object]) -> None:
     keys = ("choices", "output", "content", "message", "delta", "item", "content_block", "response")
     kinds = (
@@ -142,11 +152,15 @@ def test_whatever_an_answer_holds_it_is_heard_or_passed_over(dialect: Dialect, e
         "content_block_start",
         "content_block_delta",
     )
-    fold = dialect.fold()
+    fold = dialect.create_accumulator()
     for event in events:
         for kind in kinds:
-            fold.event({"type": kind, "index": event, "output_index": event, **dict.fromkeys(keys, event)})
-        fold.whole(dict.fromkeys(keys, event))
-        fold.event({"choices": [{"index": 0, "delta": {"content": event, "tool_calls": [{"index": event}]}}]})
+            fold.add_event(
+                {"type": kind, "index": event, "output_index": event, **dict.fromkeys(keys, event)}
+            )
+        fold.add_response(dict.fromkeys(keys, event))
+        fold.add_event(
+            {"choices": [{"index": 0, "delta": {"content": event, "tool_calls": [{"index": event}]}}]}
+        )
 
-    assert all(isinstance(said.text, str) for said in fold.said())
+    assert all(isinstance(said.text, str) for said in fold.messages())

@@ -6,52 +6,71 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.message import Role
-from recollect.server.proxy.dialects.anthropic import ANTHROPIC
-from recollect.server.proxy.dialects.chat_completions import CHAT
+from recollect.server.proxy.dialects.anthropic import ANTHROPIC_DIALECT
+from recollect.server.proxy.dialects.chat_completions import CHAT_COMPLETIONS_DIALECT
 from recollect.server.proxy.dialects.content_parts import Dialect
-from recollect.server.proxy.dialects.ollama import OLLAMA
-from recollect.server.proxy.dialects.responses import RESPONSES
-from recollect.server.proxy.request_view import Said
-from recollect.server.proxy.tee import MOST, Listener
+from recollect.server.proxy.dialects.ollama import OLLAMA_DIALECT
+from recollect.server.proxy.dialects.responses import RESPONSES_DIALECT
+from recollect.server.proxy.request_view import ProxyMessage
+from recollect.server.proxy.tee import MAX_BUFFERED_BYTES, ResponseTee
 from recollect.testing import dialects, ollama, responses
-from recollect.testing.answers import Saying
+from recollect.testing.answers import ScriptedReply
 
-ANSWER = "Olá! Your dog is called Bolt 🐕."
-SAYING = Saying(prompt="", text=ANSWER)
-TOOL = Saying(prompt="", text=None, ending="tool")
-SPOKEN = (Said(role=Role.ASSISTANT, text=ANSWER),)
-EVENTS, LINES, WHOLE = "text/event-stream; charset=utf-8", "application/x-ndjson", "application/json"
+ANSWER_TEXT = "Olá! Your dog is called Bolt 🐕."
+TEXT_REPLY = ScriptedReply(prompt="", text=ANSWER_TEXT)
+TOOL_REPLY = ScriptedReply(prompt="", text=None, finish_reason="tool")
+EXPECTED_MESSAGES = (ProxyMessage(role=Role.ASSISTANT, text=ANSWER_TEXT),)
+SSE_TYPE, NDJSON_TYPE, JSON_TYPE = (
+    "text/event-stream; charset=utf-8",
+    "application/x-ndjson",
+    "application/json",
+)
 
-STREAMS = [
-    (CHAT, EVENTS, dialects.openai_stream(SAYING, "m")),
-    (RESPONSES, EVENTS, responses.responses_stream(SAYING, "m")),
-    (ANTHROPIC, EVENTS, dialects.anthropic_stream(SAYING, "m")),
-    (OLLAMA, LINES, ollama.ollama_stream(SAYING, "m")),
+STREAM_CASES = [
+    (CHAT_COMPLETIONS_DIALECT, SSE_TYPE, dialects.openai_stream(TEXT_REPLY, "m")),
+    (RESPONSES_DIALECT, SSE_TYPE, responses.responses_stream(TEXT_REPLY, "m")),
+    (ANTHROPIC_DIALECT, SSE_TYPE, dialects.anthropic_stream(TEXT_REPLY, "m")),
+    (OLLAMA_DIALECT, NDJSON_TYPE, ollama.ollama_stream(TEXT_REPLY, "m")),
 ]
-AT_ONCE = [
-    (CHAT, WHOLE, json.dumps(dialects.openai_answer(SAYING, "m")).encode()),
-    (RESPONSES, WHOLE, json.dumps(responses.responses_answer(SAYING, "m")).encode()),
-    (ANTHROPIC, WHOLE, json.dumps(dialects.anthropic_answer(SAYING, "m")).encode()),
-    (OLLAMA, WHOLE, json.dumps(ollama.ollama_answer(SAYING, "m")).encode()),
+WHOLE_REPLY_CASES = [
+    (CHAT_COMPLETIONS_DIALECT, JSON_TYPE, json.dumps(dialects.openai_response(TEXT_REPLY, "m")).encode()),
+    (RESPONSES_DIALECT, JSON_TYPE, json.dumps(responses.responses_response(TEXT_REPLY, "m")).encode()),
+    (ANTHROPIC_DIALECT, JSON_TYPE, json.dumps(dialects.anthropic_response(TEXT_REPLY, "m")).encode()),
+    (OLLAMA_DIALECT, JSON_TYPE, json.dumps(ollama.ollama_response(TEXT_REPLY, "m")).encode()),
 ]
-CALLS = [
-    (CHAT, EVENTS, dialects.openai_stream(TOOL, "m"), "call_1"),
-    (CHAT, WHOLE, json.dumps(dialects.openai_answer(TOOL, "m")).encode(), "call_1"),
-    (RESPONSES, EVENTS, responses.responses_stream(TOOL, "m"), "call_1"),
-    (RESPONSES, WHOLE, json.dumps(responses.responses_answer(TOOL, "m")).encode(), "call_1"),
-    (ANTHROPIC, EVENTS, dialects.anthropic_stream(TOOL, "m"), "toolu_1"),
-    (ANTHROPIC, WHOLE, json.dumps(dialects.anthropic_answer(TOOL, "m")).encode(), "toolu_1"),
+TOOL_CALL_CASES = [
+    (CHAT_COMPLETIONS_DIALECT, SSE_TYPE, dialects.openai_stream(TOOL_REPLY, "m"), "call_1"),
+    (
+        CHAT_COMPLETIONS_DIALECT,
+        JSON_TYPE,
+        json.dumps(dialects.openai_response(TOOL_REPLY, "m")).encode(),
+        "call_1",
+    ),
+    (RESPONSES_DIALECT, SSE_TYPE, responses.responses_stream(TOOL_REPLY, "m"), "call_1"),
+    (
+        RESPONSES_DIALECT,
+        JSON_TYPE,
+        json.dumps(responses.responses_response(TOOL_REPLY, "m")).encode(),
+        "call_1",
+    ),
+    (ANTHROPIC_DIALECT, SSE_TYPE, dialects.anthropic_stream(TOOL_REPLY, "m"), "toolu_1"),
+    (
+        ANTHROPIC_DIALECT,
+        JSON_TYPE,
+        json.dumps(dialects.anthropic_response(TOOL_REPLY, "m")).encode(),
+        "toolu_1",
+    ),
 ]
 
 
-def heard(dialect: Dialect, kind: str, *pieces: bytes) -> tuple[Said, ...]:
-    listener = Listener(dialect.fold(), kind, "")
+def collect_messages(dialect: Dialect, kind: str, *pieces: bytes) -> tuple[ProxyMessage, ...]:
+    listener = ResponseTee(dialect.create_accumulator(), kind, "")
     for piece in pieces:
-        listener.hear(piece)
-    return listener.said()
+        listener.feed(piece)
+    return listener.messages()
 
 
-@pytest.mark.parametrize(("dialect", "kind", "answer"), [*STREAMS, *AT_ONCE])
+@pytest.mark.parametrize(("dialect", "kind", "answer"), [*STREAM_CASES, *WHOLE_REPLY_CASES])
 @given(cuts=st.lists(st.integers(0, 4000), max_size=12))
 def test_an_answer_is_heard_however_it_is_cut(
     dialect: Dialect, kind: str, answer: bytes, cuts: list[int]
@@ -59,23 +78,23 @@ def test_an_answer_is_heard_however_it_is_cut(
     places = [0, *sorted(cuts), len(answer)]
     pieces = [answer[a:b] for a, b in pairwise(places)]
 
-    assert heard(dialect, kind, *pieces) == SPOKEN
+    assert collect_messages(dialect, kind, *pieces) == EXPECTED_MESSAGES
 
 
-@pytest.mark.parametrize(("dialect", "kind", "answer"), STREAMS)
+@pytest.mark.parametrize(("dialect", "kind", "answer"), STREAM_CASES)
 def test_an_answer_that_breaks_off_is_heard_as_far_as_it_came(
     dialect: Dialect, kind: str, answer: bytes
 ) -> None:
     at = answer.index(b"called") + 7
-    [said] = heard(dialect, kind, answer[:at])
+    [said] = collect_messages(dialect, kind, answer[:at])
 
-    assert ANSWER.startswith(said.text)
+    assert ANSWER_TEXT.startswith(said.text)
     assert said.text.startswith("Olá! Your dog")
 
 
-@pytest.mark.parametrize(("dialect", "kind", "answer", "call"), CALLS)
+@pytest.mark.parametrize(("dialect", "kind", "answer", "call"), TOOL_CALL_CASES)
 def test_calls_of_tools_are_heard(dialect: Dialect, kind: str, answer: bytes, call: str) -> None:
-    [said] = heard(dialect, kind, answer)
+    [said] = collect_messages(dialect, kind, answer)
 
     assert (said.role, said.text, said.call_ids) == (Role.ASSISTANT, "", (call,))
     assert [each["type"] for each in json.loads(said.tool_calls or "")] != []
@@ -89,7 +108,11 @@ def test_the_arguments_of_a_call_come_bit_by_bit() -> None:
         {"index": 0, "function": {"arguments": 's"}'}},
     ]
     chunks = [{"choices": [{"index": 0, "delta": {"tool_calls": [each]}}]} for each in deltas]
-    [said] = heard(CHAT, EVENTS, *(b"data: %b\n\n" % json.dumps(chunk).encode() for chunk in chunks))
+    [said] = collect_messages(
+        CHAT_COMPLETIONS_DIALECT,
+        SSE_TYPE,
+        *(b"data: %b\n\n" % json.dumps(chunk).encode() for chunk in chunks),
+    )
 
     [call] = json.loads(said.tool_calls or "")
     assert call["function"] == {"name": "look", "arguments": '{"q": "dogs"}'}
@@ -97,7 +120,9 @@ def test_the_arguments_of_a_call_come_bit_by_bit() -> None:
 
 def test_of_several_answers_the_first_is_heard() -> None:
     choices = [{"index": n, "delta": {"content": f"answer {n}"}} for n in (1, 0)]
-    [said] = heard(CHAT, EVENTS, b"data: %b\n\n" % json.dumps({"choices": choices}).encode())
+    [said] = collect_messages(
+        CHAT_COMPLETIONS_DIALECT, SSE_TYPE, b"data: %b\n\n" % json.dumps({"choices": choices}).encode()
+    )
 
     assert said.text == "answer 0"
 
@@ -113,25 +138,25 @@ def test_of_several_answers_the_first_is_heard() -> None:
         (b"\xff\xfe\x00\n\n",),
         (b"data: " + b"[" * 100_000 + b"\n\n",),
         (
-            b"data: " + b"x" * (MOST + 1),
+            b"data: " + b"x" * (MAX_BUFFERED_BYTES + 1),
             b'\n\ndata: {"choices": [{"index": 0, "delta": {"content": "hi"}}]}\n\n',
         ),
     ],
 )
 def test_whatever_is_no_answer_is_passed_over(pieces: tuple[bytes, ...]) -> None:
-    assert heard(CHAT, EVENTS, *pieces) == ()
+    assert collect_messages(CHAT_COMPLETIONS_DIALECT, SSE_TYPE, *pieces) == ()
 
 
 def test_a_compressed_answer_is_not_unpacked() -> None:
-    listener = Listener(CHAT.fold(), WHOLE, "gzip")
-    listener.hear(AT_ONCE[0][2])
+    listener = ResponseTee(CHAT_COMPLETIONS_DIALECT.create_accumulator(), JSON_TYPE, "gzip")
+    listener.feed(WHOLE_REPLY_CASES[0][2])
 
-    assert listener.said() == ()
+    assert listener.messages() == ()
 
 
 def test_an_answer_that_can_be_gone_on_from_says_its_name() -> None:
-    listener = Listener(RESPONSES.fold(), WHOLE, "")
-    listener.hear(b'{"id": "resp_7", "output": []}')
-    listener.said()
+    listener = ResponseTee(RESPONSES_DIALECT.create_accumulator(), JSON_TYPE, "")
+    listener.feed(b'{"id": "resp_7", "output": []}')
+    listener.messages()
 
     assert listener.response_id == "resp_7"

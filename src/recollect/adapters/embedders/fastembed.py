@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from recollect.adapters.embedders.local_model import LoadedEmbedder, installed
-from recollect.adapters.embedders.probe import translated
+from recollect.adapters.embedders.local_model import LocalModelEmbedder, import_package
+from recollect.adapters.embedders.probe import translate_errors
 from recollect.errors import ModelMissing
-from recollect.text.windows import encodable, windows
+from recollect.text.windows import replace_lone_surrogates, split_windows
 
-PACKAGE = "fastembed"
+PACKAGE_NAME = "fastembed"
 #: Longer than any model takes whole that is worth running on a processor.
-_VERY_LONG = "a " * 9000
+_OVERLONG_TEXT = "a " * 9000
 
 
 class EncodingModel(Protocol):
@@ -24,8 +24,8 @@ class EncodingModel(Protocol):
 
 
 def load_text_embedding(name: str) -> EncodingModel:
-    package = installed(PACKAGE, model=name)
-    with translated(
+    package = import_package(PACKAGE_NAME, model=name)
+    with translate_errors(
         ModelMissing,
         f"fastembed cannot load {name}: it does not know the model, or cannot download it now. "
         "Check the name and the connection.",
@@ -35,29 +35,33 @@ def load_text_embedding(name: str) -> EncodingModel:
     return model
 
 
-class FastEmbedEmbedder(LoadedEmbedder[EncodingModel]):
+class FastEmbedEmbedder(LocalModelEmbedder[EncodingModel]):
     """Embeds with a model that fastembed knows by its Hugging Face name."""
 
     def __init__(
         self,
         model: str = "BAAI/bge-small-en-v1.5",
         *,
-        floor: float | None = None,
+        cosine_floor: float | None = None,
         load: Callable[[str], EncodingModel] = load_text_embedding,
     ) -> None:
-        super().__init__(PACKAGE, model, floor=floor, load=load)
-        self._limit: int | None = None
+        super().__init__(PACKAGE_NAME, model, cosine_floor=cosine_floor, load=load)
+        self._max_tokens: int | None = None
 
     def windows(self, text: str) -> list[str]:
-        with self._using() as model:
-            if self._limit is None:
+        with self._use_model() as model:
+            if self._max_tokens is None:
                 # It counts only what it would read, so that a count that stops growing is the limit, and a text
                 # that reaches it may be longer.
-                self._limit = model.token_count(_VERY_LONG) - 1
-            return windows(text, tokens=lambda piece: model.token_count(encodable(piece)), limit=self._limit)
+                self._max_tokens = model.token_count(_OVERLONG_TEXT) - 1
+            return split_windows(
+                text,
+                count_tokens=lambda piece: model.token_count(replace_lone_surrogates(piece)),
+                limit=self._max_tokens,
+            )
 
-    def _passages(self, model: EncodingModel, texts: list[str]) -> Iterable[Iterable[float]]:
+    def _encode_passages(self, model: EncodingModel, texts: list[str]) -> Iterable[Iterable[float]]:
         return model.passage_embed(texts)
 
-    def _questions(self, model: EncodingModel, texts: list[str]) -> Iterable[Iterable[float]]:
+    def _encode_queries(self, model: EncodingModel, texts: list[str]) -> Iterable[Iterable[float]]:
         return model.query_embed(texts)

@@ -7,16 +7,16 @@ from math import log
 from zlib import crc32
 
 from recollect.ports.embedder import Vector
-from recollect.ports.vector_math import unit
+from recollect.ports.vector_math import unit_vector
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD_PATTERN = re.compile(r"[^\W_]+")
 
 #: Words shorter than this count less: in most languages the short ones are the ones that say little.
-_FULL_LENGTH = 8
+_FULL_WEIGHT_CHARS = 8
 _TRIGRAM_WEIGHT = 0.3
 
 #: Unrelated questions and turns of LoCoMo average 0.06 and seldom pass 0.18; true answers have a median of 0.26.
-_FLOOR = 0.1
+_COSINE_FLOOR = 0.1
 
 
 class HashingEmbedder:
@@ -26,7 +26,7 @@ class HashingEmbedder:
     It has its own idea of a word: an analyzer that learns would change vectors that are already stored.
     """
 
-    floor = _FLOOR
+    cosine_floor = _COSINE_FLOOR
 
     def __init__(self, dimension: int = 256) -> None:
         self._dimension = dimension
@@ -44,21 +44,21 @@ class HashingEmbedder:
 
     def embed_query(self, text: str) -> Vector:
         buckets = [0.0] * self._dimension
-        for feature, weight in _features(text):
+        for feature, weight in _extract_features(text):
             digest = crc32(feature.encode("utf-8", "surrogatepass"))
             buckets[(digest >> 1) % self._dimension] += weight if digest & 1 else -weight
         # Two features may cancel each other out, and a text may have none: neither may leave a zero vector.
-        return unit(buckets if any(buckets) else [1.0] * self._dimension)
+        return unit_vector(buckets if any(buckets) else [1.0] * self._dimension)
 
     def windows(self, text: str) -> list[str]:
         """A text of any length fits."""
         return [text]
 
 
-def _features(text: str) -> Iterator[tuple[str, float]]:
-    for word, count in Counter(_WORD.findall(text.casefold())).items():
-        weight = (1 + log(count)) * min(1.0, len(word) / _FULL_LENGTH)
+def _extract_features(text: str) -> Iterator[tuple[str, float]]:
+    for word, count in Counter(_WORD_PATTERN.findall(text.casefold())).items():
+        weight = (1 + log(count)) * min(1.0, len(word) / _FULL_WEIGHT_CHARS)
         yield f"word {word}", weight
-        framed = f" {word} "
-        for start in range(len(framed) - 2):
-            yield f"part {framed[start : start + 3]}", weight * _TRIGRAM_WEIGHT
+        padded_word = f" {word} "
+        for start in range(len(padded_word) - 2):
+            yield f"part {padded_word[start : start + 3]}", weight * _TRIGRAM_WEIGHT

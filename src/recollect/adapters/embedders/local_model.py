@@ -9,25 +9,27 @@ from threading import Lock
 from types import ModuleType
 from typing import Generic, TypeVar
 
-from recollect.adapters.embedders.probe import Space, translated
+from recollect.adapters.embedders.probe import VectorSpace, translate_errors
 from recollect.errors import ModelMissing, ProviderError
 from recollect.ports.embedder import Vector
-from recollect.text.windows import encodable
+from recollect.text.windows import replace_lone_surrogates
 
 Model = TypeVar("Model")
 
 
-class LoadedEmbedder(ABC, Generic[Model]):
+class LocalModelEmbedder(ABC, Generic[Model]):
     """Embeds with a model by its name in ``package``."""
 
-    def __init__(self, package: str, name: str, *, floor: float | None, load: Callable[[str], Model]) -> None:
+    def __init__(
+        self, package: str, name: str, *, cosine_floor: float | None, load: Callable[[str], Model]
+    ) -> None:
         self._package = package
         self._name = name
         self._load = load
         self._model: Model | None = None
         self._lock = Lock()
-        self._space = Space(self.embed, dimension=None, floor=floor)
-        self._query = lru_cache(maxsize=256)(self._embed_query)
+        self._space = VectorSpace(self.embed, dimension=None, cosine_floor=cosine_floor)
+        self._cached_query = lru_cache(maxsize=256)(self._embed_query)
 
     @property
     def model_id(self) -> str:
@@ -38,47 +40,47 @@ class LoadedEmbedder(ABC, Generic[Model]):
         return self._space.dimension
 
     @property
-    def floor(self) -> float:
-        return self._space.floor
+    def cosine_floor(self) -> float:
+        return self._space.cosine_floor
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        return self._vectors(self._passages, texts) if texts else []
+        return self._compute_vectors(self._encode_passages, texts) if texts else []
 
     def embed_query(self, text: str) -> Vector:
-        return self._query(text)[:]
+        return self._cached_query(text)[:]
 
     @abstractmethod
     def windows(self, text: str) -> list[str]: ...
 
     @abstractmethod
-    def _passages(self, model: Model, texts: list[str]) -> Iterable[Iterable[float]]: ...
+    def _encode_passages(self, model: Model, texts: list[str]) -> Iterable[Iterable[float]]: ...
 
     @abstractmethod
-    def _questions(self, model: Model, texts: list[str]) -> Iterable[Iterable[float]]: ...
+    def _encode_queries(self, model: Model, texts: list[str]) -> Iterable[Iterable[float]]: ...
 
     def _embed_query(self, text: str) -> Vector:
-        return self._vectors(self._questions, [text])[0]
+        return self._compute_vectors(self._encode_queries, [text])[0]
 
-    def _vectors(
+    def _compute_vectors(
         self, encode: Callable[[Model, list[str]], Iterable[Iterable[float]]], texts: Sequence[str]
     ) -> list[Vector]:
-        sendable = [encodable(text) for text in texts]
-        with self._using() as model:
-            rows = list(encode(model, sendable))
-        return self._space.vectors(rows, count=len(texts))
+        encodable_texts = [replace_lone_surrogates(text) for text in texts]
+        with self._use_model() as model:
+            rows = list(encode(model, encodable_texts))
+        return self._space.make_vectors(rows, count=len(texts))
 
     @contextmanager
-    def _using(self) -> Iterator[Model]:
+    def _use_model(self) -> Iterator[Model]:
         with self._lock:
             if self._model is None:
                 self._model = self._load(self._name)
-        with translated(
+        with translate_errors(
             ProviderError, f"{self._name} failed on this text. Try again, or choose another embedder."
         ):
             yield self._model
 
 
-def installed(package: str, *, model: str) -> ModuleType:
+def import_package(package: str, *, model: str) -> ModuleType:
     """A package that is also the name of the extra which installs it."""
     try:
         return import_module(package.replace("-", "_"))

@@ -10,16 +10,18 @@ from time import monotonic
 
 import httpx2
 
-from recollect.adapters.embedders.probe import Space
+from recollect.adapters.embedders.probe import VectorSpace
 from recollect.errors import ConfigError, ProviderBusy, ProviderError
 from recollect.ports.embedder import Vector
-from recollect.text.windows import encodable, windows
+from recollect.text.windows import replace_lone_surrogates, split_windows
 
 #: 64 texts of 4,096 dimensions are about 6 MB of JSON; whatever is much larger is not an answer.
-_MOST_BYTES = 32 * 1024 * 1024
+_MAX_RESPONSE_BYTES = 32 * 1024 * 1024
 _BUSY_STATUSES = frozenset({408, 425, 429})
-_NOT_AN_ADDRESS = "The embedder's base_url is not a web address. Give one like http://127.0.0.1:11434/v1"
-_CODE = re.compile(r"[\w.-]{1,64}")
+_INVALID_BASE_URL_MESSAGE = (
+    "The embedder's base_url is not a web address. Give one like http://127.0.0.1:11434/v1"
+)
+_ERROR_CODE_PATTERN = re.compile(r"[\w.-]{1,64}")
 
 
 class OpenAIEmbedder:
@@ -37,7 +39,7 @@ class OpenAIEmbedder:
         dimension: int | None = None,
         timeout: float = 30.0,
         *,
-        floor: float | None = None,
+        cosine_floor: float | None = None,
         batch_size: int = 64,
         window_bytes: int = 8000,
         proxy: str | None = None,
@@ -46,17 +48,17 @@ class OpenAIEmbedder:
         ``window_bytes`` is how long a passage may be in UTF-8: no tokenizer makes more tokens than there are bytes,
         so that 8,000 always fit the 8,191 tokens of OpenAI's models.
         """
-        self._url = _endpoint(base_url)
+        self._url = _embeddings_url(base_url)
         self._model = model
-        self._key = _checked_key(api_key)
+        self._key = _validate_api_key(api_key)
         self._timeout = timeout
         self._batch_size = batch_size
         self._window_bytes = window_bytes
         self._proxy = proxy
         self._lock = Lock()
         self._client: httpx2.Client | None = None
-        self._space = Space(self.embed, dimension=dimension, floor=floor)
-        self._query = lru_cache(maxsize=256)(self._embed_query)
+        self._space = VectorSpace(self.embed, dimension=dimension, cosine_floor=cosine_floor)
+        self._cached_query = lru_cache(maxsize=256)(self._embed_query)
 
     @property
     def model_id(self) -> str:
@@ -67,21 +69,25 @@ class OpenAIEmbedder:
         return self._space.dimension
 
     @property
-    def floor(self) -> float:
-        return self._space.floor
+    def cosine_floor(self) -> float:
+        return self._space.cosine_floor
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         vectors: list[Vector] = []
         for start in range(0, len(texts), self._batch_size):
-            batch = [encodable(text) for text in texts[start : start + self._batch_size]]
-            vectors += self._space.vectors(_rows(self._post(batch)), count=len(batch))
+            batch = [replace_lone_surrogates(text) for text in texts[start : start + self._batch_size]]
+            vectors += self._space.make_vectors(_parse_vectors(self._post(batch)), count=len(batch))
         return vectors
 
     def embed_query(self, text: str) -> Vector:
-        return self._query(text)[:]
+        return self._cached_query(text)[:]
 
     def windows(self, text: str) -> list[str]:
-        return windows(text, tokens=lambda piece: len(encodable(piece).encode()), limit=self._window_bytes)
+        return split_windows(
+            text,
+            count_tokens=lambda piece: len(replace_lone_surrogates(piece).encode()),
+            limit=self._window_bytes,
+        )
 
     def close(self) -> None:
         with self._lock:
@@ -93,31 +99,34 @@ class OpenAIEmbedder:
         return self.embed([text])[0]
 
     def _post(self, batch: Sequence[str]) -> bytes:
-        question = {"model": self._model, "input": batch, "encoding_format": "float"}
-        until = monotonic() + self._timeout
-        with self._translated(), self._connected().stream("POST", self._url, json=question) as response:
-            body = self._read(response, until)
+        request_body = {"model": self._model, "input": batch, "encoding_format": "float"}
+        deadline = monotonic() + self._timeout
+        with (
+            self._translate_errors(),
+            self._get_client().stream("POST", self._url, json=request_body) as response,
+        ):
+            body = self._read_body(response, deadline)
         if response.status_code != 200:
-            raise self._refusal(response, body)
+            raise self._status_error(response, body)
         return body
 
-    def _read(self, response: httpx2.Response, until: float) -> bytes:
+    def _read_body(self, response: httpx2.Response, deadline: float) -> bytes:
         body = bytearray()
-        for piece in response.iter_bytes():
-            body += piece
-            if len(body) > _MOST_BYTES:
+        for chunk in response.iter_bytes():
+            body += chunk
+            if len(body) > _MAX_RESPONSE_BYTES:
                 raise ProviderError(
-                    f"The embedder at {self._url.host} answered with more than {_MOST_BYTES >> 20} MB, "
+                    f"The embedder at {self._url.host} answered with more than {_MAX_RESPONSE_BYTES >> 20} MB, "
                     "which no list of vectors needs. Check base_url."
                 )
             # The client's own timeout starts anew with every byte that drips in.
-            if monotonic() > until:
+            if monotonic() > deadline:
                 raise ProviderBusy(
                     f"The embedder at {self._url.host} did not finish within {self._timeout:g} s."
                 )
         return bytes(body)
 
-    def _connected(self) -> httpx2.Client:
+    def _get_client(self) -> httpx2.Client:
         with self._lock:
             if self._client is None:
                 # No trust in the environment: a proxy or a .netrc that nobody configured here must not see texts.
@@ -131,7 +140,7 @@ class OpenAIEmbedder:
             return self._client
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except httpx2.TimeoutException as error:
@@ -150,45 +159,49 @@ class OpenAIEmbedder:
                 f"({type(error).__name__}). Check base_url."
             ) from error
 
-    def _refusal(self, response: httpx2.Response, body: bytes) -> ProviderError:
+    def _status_error(self, response: httpx2.Response, body: bytes) -> ProviderError:
         status = response.status_code
-        said = f"The embedder at {self._url.host} answered HTTP {status}{self._code(body)}. "
+        message = f"The embedder at {self._url.host} answered HTTP {status}{self._error_code(body)}. "
         if status in _BUSY_STATUSES or status >= 500:
-            wait = _wait(response)
+            wait = _parse_retry_after(response)
             when = "later" if wait is None else f"in {wait:g} s"
-            return ProviderBusy(f"{said}The work stays queued; try again {when}.", retry_after=wait)
+            return ProviderBusy(f"{message}The work stays queued; try again {when}.", retry_after=wait)
         if status in {401, 403}:
-            return ProviderError(f"{said}It does not accept the key. Check the embedder's API key.")
+            return ProviderError(f"{message}It does not accept the key. Check the embedder's API key.")
         if 300 <= status < 400:
-            return ProviderError(f"{said}Redirects are not followed. Set base_url to the final address.")
+            return ProviderError(f"{message}Redirects are not followed. Set base_url to the final address.")
         return ProviderError(
-            f"{said}Check base_url (usually it ends in /v1) and that the model {self._model} exists there."
+            f"{message}Check base_url (usually it ends in /v1) and that the model {self._model} exists there."
         )
 
-    def _code(self, body: bytes) -> str:
+    def _error_code(self, body: bytes) -> str:
         """The server's name for the error, and nothing of its prose: that may quote the text or the key."""
         try:
-            answer = json.loads(body)
+            parsed = json.loads(body)
         except (ValueError, RecursionError):
             return ""
-        error = answer.get("error") if isinstance(answer, dict) else None
+        error = parsed.get("error") if isinstance(parsed, dict) else None
         code = error.get("code") or error.get("type") if isinstance(error, dict) else None
-        if not isinstance(code, str) or not _CODE.fullmatch(code) or (self._key and self._key in code):
+        if (
+            not isinstance(code, str)
+            or not _ERROR_CODE_PATTERN.fullmatch(code)
+            or (self._key and self._key in code)
+        ):
             return ""
         return f" ({code})"
 
 
-def _endpoint(base_url: str) -> httpx2.URL:
+def _embeddings_url(base_url: str) -> httpx2.URL:
     try:
         url = httpx2.URL(base_url.strip())
     except httpx2.InvalidURL as error:
-        raise ConfigError(_NOT_AN_ADDRESS) from error
+        raise ConfigError(_INVALID_BASE_URL_MESSAGE) from error
     if url.scheme not in {"http", "https"} or not url.host:
-        raise ConfigError(_NOT_AN_ADDRESS)
+        raise ConfigError(_INVALID_BASE_URL_MESSAGE)
     return url.copy_with(path=f"{url.path.rstrip('/')}/embeddings")
 
 
-def _checked_key(api_key: str | None) -> str | None:
+def _validate_api_key(api_key: str | None) -> str | None:
     key = (api_key or "").strip()
     # Checked here, since the error of a header that cannot be sent would show the key.
     if not key.isascii() or not key.isprintable() or " " in key:
@@ -196,19 +209,19 @@ def _checked_key(api_key: str | None) -> str | None:
     return key or None
 
 
-def _wait(response: httpx2.Response) -> float | None:
-    after = response.headers.get("Retry-After", "")
-    return float(after) if after.isdecimal() and len(after) < 6 else None
+def _parse_retry_after(response: httpx2.Response) -> float | None:
+    header = response.headers.get("Retry-After", "")
+    return float(header) if header.isdecimal() and len(header) < 6 else None
 
 
-def _rows(body: bytes) -> list[list[float]]:
+def _parse_vectors(body: bytes) -> list[list[float]]:
     """Read the lists of numbers of an answer, in the order of the texts."""
     try:
-        found = {
+        vectors_by_index = {
             item.get("index", place): [float(number) for number in item["embedding"]]
             for place, item in enumerate(json.loads(body)["data"])
         }
-        return [found[place] for place in range(len(found))]
+        return [vectors_by_index[place] for place in range(len(vectors_by_index))]
     except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError) as error:
         raise ProviderError(
             "The embedder's answer is not a list of vectors, so none was stored. "

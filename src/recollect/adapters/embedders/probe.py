@@ -5,18 +5,22 @@ from contextlib import contextmanager
 
 from recollect.errors import ProviderError
 from recollect.ports.embedder import Vector
-from recollect.ports.vector_math import unit, unrelated_cosine
+from recollect.ports.vector_math import estimate_cosine_floor, unit_vector
 
 
-class Space:
+class VectorSpace:
     """The dimension and floor of a model's vectors, learned from its first answers; checks all later ones."""
 
     def __init__(
-        self, embed: Callable[[Sequence[str]], list[Vector]], *, dimension: int | None, floor: float | None
+        self,
+        embed: Callable[[Sequence[str]], list[Vector]],
+        *,
+        dimension: int | None,
+        cosine_floor: float | None,
     ) -> None:
         self._embed = embed
         self._dimension = dimension
-        self._floor = floor
+        self._cosine_floor = cosine_floor
 
     @property
     def dimension(self) -> int:
@@ -24,15 +28,15 @@ class Space:
         return self._dimension or len(self._embed(["dimension"])[0])
 
     @property
-    def floor(self) -> float:
+    def cosine_floor(self) -> float:
         """Embeds a few sentences if it is not known."""
-        if self._floor is None:
-            self._floor = unrelated_cosine(self._embed)
-        return self._floor
+        if self._cosine_floor is None:
+            self._cosine_floor = estimate_cosine_floor(self._embed)
+        return self._cosine_floor
 
-    def vectors(self, rows: Iterable[Iterable[float]], *, count: int) -> list[Vector]:
+    def make_vectors(self, rows: Iterable[Iterable[float]], *, count: int) -> list[Vector]:
         """Make what a model gave for ``count`` texts into vectors, or raise ProviderError."""
-        vectors = [unit(row, dimension=self._dimension) for row in rows]
+        vectors = [unit_vector(row, dimension=self._dimension) for row in rows]
         lengths = {len(vector) for vector in vectors}
         if len(vectors) != count or len(lengths) > 1:
             raise ProviderError(
@@ -45,10 +49,10 @@ class Space:
 
 
 @contextmanager
-def translated(ours: type[ProviderError], message: str) -> Iterator[None]:
+def translate_errors(error_class: type[ProviderError], message: str) -> Iterator[None]:
     """Turn whatever a foreign package raises into one of our errors."""
     try:
         yield
     # These packages hand through the errors of torch, onnxruntime and the hub, which have no ancestor in common.
     except Exception as error:
-        raise ours(f"{message} ({type(error).__name__})") from error
+        raise error_class(f"{message} ({type(error).__name__})") from error

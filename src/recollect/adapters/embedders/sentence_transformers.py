@@ -5,18 +5,18 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Protocol
 
-from recollect.adapters.embedders.local_model import LoadedEmbedder, installed
-from recollect.adapters.embedders.probe import translated
+from recollect.adapters.embedders.local_model import LocalModelEmbedder, import_package
+from recollect.adapters.embedders.probe import translate_errors
 from recollect.errors import ModelMissing
-from recollect.text.windows import encodable, windows
+from recollect.text.windows import replace_lone_surrogates, split_windows
 
-PACKAGE = "sentence-transformers"
-_USUAL_LIMIT = 512
+PACKAGE_NAME = "sentence-transformers"
+_DEFAULT_MAX_TOKENS = 512
 #: The beginning and end marks, and a little for a prompt that the model may put before a passage.
 _RESERVED_TOKENS = 16
 
 
-class WordSplitter(Protocol):
+class ModelTokenizer(Protocol):
     def tokenize(self, text: str, /) -> Sequence[str]: ...
 
 
@@ -24,7 +24,7 @@ class EncodingModel(Protocol):
     """The part of a SentenceTransformer that is used here."""
 
     @property
-    def tokenizer(self) -> WordSplitter: ...
+    def tokenizer(self) -> ModelTokenizer: ...
 
     @property
     def max_seq_length(self) -> int | None: ...
@@ -37,8 +37,8 @@ class EncodingModel(Protocol):
 
 
 def load_sentence_transformer(name: str) -> EncodingModel:
-    package = installed(PACKAGE, model=name)
-    with translated(
+    package = import_package(PACKAGE_NAME, model=name)
+    with translate_errors(
         ModelMissing,
         f"sentence-transformers cannot load {name}: it is neither a folder here nor a model that can be "
         "downloaded now. Check the name and the connection.",
@@ -47,34 +47,36 @@ def load_sentence_transformer(name: str) -> EncodingModel:
     return model
 
 
-class SentenceTransformersEmbedder(LoadedEmbedder[EncodingModel]):
+class SentenceTransformersEmbedder(LocalModelEmbedder[EncodingModel]):
     """Embeds with a local model by its Hugging Face name or folder."""
 
     def __init__(
         self,
         model: str = "BAAI/bge-small-en-v1.5",
         *,
-        floor: float | None = None,
+        cosine_floor: float | None = None,
         load: Callable[[str], EncodingModel] = load_sentence_transformer,
     ) -> None:
-        super().__init__(PACKAGE, model, floor=floor, load=load)
-        self._turn = Lock()
+        super().__init__(PACKAGE_NAME, model, cosine_floor=cosine_floor, load=load)
+        self._inference_lock = Lock()
 
     def windows(self, text: str) -> list[str]:
-        with self._using() as model:
-            limit = (model.max_seq_length or _USUAL_LIMIT) - _RESERVED_TOKENS
-            return windows(
-                text, tokens=lambda piece: len(model.tokenizer.tokenize(encodable(piece))), limit=limit
+        with self._use_model() as model:
+            limit = (model.max_seq_length or _DEFAULT_MAX_TOKENS) - _RESERVED_TOKENS
+            return split_windows(
+                text,
+                count_tokens=lambda piece: len(model.tokenizer.tokenize(replace_lone_surrogates(piece))),
+                limit=limit,
             )
 
-    def _passages(self, model: EncodingModel, texts: list[str]) -> Iterable[Iterable[float]]:
+    def _encode_passages(self, model: EncodingModel, texts: list[str]) -> Iterable[Iterable[float]]:
         return model.encode_document(texts, show_progress_bar=False)
 
-    def _questions(self, model: EncodingModel, texts: list[str]) -> Iterable[Iterable[float]]:
+    def _encode_queries(self, model: EncodingModel, texts: list[str]) -> Iterable[Iterable[float]]:
         return model.encode_query(texts, show_progress_bar=False)
 
     @contextmanager
-    def _using(self) -> Iterator[EncodingModel]:
+    def _use_model(self) -> Iterator[EncodingModel]:
         # One at a time: tokenizers of this package keep state between two calls.
-        with self._turn, super()._using() as model:
+        with self._inference_lock, super()._use_model() as model:
             yield model

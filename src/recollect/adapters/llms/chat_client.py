@@ -5,22 +5,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import ClassVar
 
-from recollect.adapters.llms.http_client import MOST_BYTES, Json, Wire, checked_key, count, fields, listed
-from recollect.adapters.llms.sse import whole
-from recollect.ports.chat_model import Completion, Turn
+from recollect.adapters.llms.http_client import (
+    MAX_RESPONSE_BYTES,
+    HttpClient,
+    JsonObject,
+    as_count,
+    as_object,
+    parse_model_ids,
+    validate_api_key,
+)
+from recollect.adapters.llms.sse import join_surrogates
+from recollect.ports.chat_model import Completion, ModelMessage
 
 
-class Dialect(ABC):
+class ChatClient(ABC):
     """
     A chat model behind a wire. Follows no redirect, and asks no other address.
 
     ``timeout`` is in seconds, for one request as a whole. Close it to give its connections back.
     """
 
-    asking: ClassVar[str]  #: the path of a question
-    listing: ClassVar[str]  #: the path of the models
-    heard: ClassVar[str]  #: what the tokens of a question are called in the bill
-    spoken: ClassVar[str]  #: and those of the answer
+    completion_path: ClassVar[str]  #: the path of a question
+    models_path: ClassVar[str]  #: the path of the models
+    prompt_tokens_key: ClassVar[str]  #: what the tokens of a question are called in the bill
+    completion_tokens_key: ClassVar[str]  #: and those of the answer
 
     def __init__(
         self,
@@ -29,13 +37,13 @@ class Dialect(ABC):
         api_key: str | None = None,
         *,
         timeout: float = 60.0,
-        max_bytes: int = MOST_BYTES,
+        max_bytes: int = MAX_RESPONSE_BYTES,
         proxy: str | None = None,
     ) -> None:
-        key = checked_key(api_key)
+        key = validate_api_key(api_key)
         self._model = model
-        self._wire = Wire(
-            self._base(base_url),
+        self._http = HttpClient(
+            self._normalize_base_url(base_url),
             self._headers(key),
             model=model,
             secret=key,
@@ -43,7 +51,7 @@ class Dialect(ABC):
             max_bytes=max_bytes,
             proxy=proxy,
         )
-        self._schemas = True
+        self._supports_schemas = True
 
     @property
     def model_id(self) -> str:
@@ -51,45 +59,48 @@ class Dialect(ABC):
 
     def models(self) -> list[str]:
         """The models that the endpoint has."""
-        return listed(self._wire.get(self.listing))
+        return parse_model_ids(self._http.get(self.models_path))
 
     def complete(
         self,
-        turns: Sequence[Turn],
+        messages: Sequence[ModelMessage],
         *,
         max_tokens: int,
         schema: Mapping[str, object] | None = None,
         timeout: float | None = None,
     ) -> Completion:
-        answer = self._wire.ask(
-            self.asking, lambda: self._question(turns, max_tokens, schema), self._learn, timeout
+        response = self._http.post(
+            self.completion_path,
+            lambda: self._build_request(messages, max_tokens, schema),
+            self._adapt_request,
+            timeout,
         )
-        text, cut = self._said(answer)
-        spent, name = fields(answer.get("usage")), answer.get("model")
+        text, truncated = self._parse_response(response)
+        usage, name = as_object(response.get("usage")), response.get("model")
         return Completion(
-            text="".join(whole([text])),
+            text="".join(join_surrogates([text])),
             model=name if isinstance(name, str) and name else self._model,
-            prompt_tokens=count(spent.get(self.heard)),
-            completion_tokens=count(spent.get(self.spoken)),
-            cut=cut,
+            prompt_tokens=as_count(usage.get(self.prompt_tokens_key)),
+            completion_tokens=as_count(usage.get(self.completion_tokens_key)),
+            is_truncated=truncated,
         )
 
     def stream(
-        self, turns: Sequence[Turn], *, max_tokens: int, timeout: float | None = None
+        self, messages: Sequence[ModelMessage], *, max_tokens: int, timeout: float | None = None
     ) -> Iterator[str]:
-        events = self._wire.listen(
-            self.asking,
-            lambda: {**self._question(turns, max_tokens, None), "stream": True},
-            self._learn,
+        events = self._http.stream(
+            self.completion_path,
+            lambda: {**self._build_request(messages, max_tokens, None), "stream": True},
+            self._adapt_request,
             timeout,
         )
         with closing(events):
-            yield from whole(self._pieces(events))
+            yield from join_surrogates(self._parse_stream(events))
 
     def close(self) -> None:
-        self._wire.close()
+        self._http.close()
 
-    def _base(self, base_url: str) -> str:
+    def _normalize_base_url(self, base_url: str) -> str:
         """The address that the paths go behind."""
         return base_url
 
@@ -97,18 +108,18 @@ class Dialect(ABC):
     def _headers(self, key: str | None) -> Mapping[str, str]: ...
 
     @abstractmethod
-    def _question(
-        self, turns: Sequence[Turn], max_tokens: int, schema: Mapping[str, object] | None
-    ) -> Json: ...
+    def _build_request(
+        self, messages: Sequence[ModelMessage], max_tokens: int, schema: Mapping[str, object] | None
+    ) -> JsonObject: ...
 
     @abstractmethod
-    def _learn(self, asked: Json, complaint: str) -> bool:
+    def _adapt_request(self, request: JsonObject, error_text: str) -> bool:
         """Whether the question can be asked in another way, which is the way from now on."""
 
     @abstractmethod
-    def _said(self, answer: Json) -> tuple[str, bool]:
+    def _parse_response(self, response: JsonObject) -> tuple[str, bool]:
         """The text of an answer, and whether it was cut."""
 
     @abstractmethod
-    def _pieces(self, events: Iterator[str]) -> Iterator[str]:
+    def _parse_stream(self, events: Iterator[str]) -> Iterator[str]:
         """The texts of a stream as they come."""

@@ -2,98 +2,106 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from recollect.adapters.llms.chat_client import Dialect
-from recollect.adapters.llms.http_client import Json
-from recollect.adapters.llms.sse import objects
-from recollect.ports.chat_model import Turn
-from recollect.text.windows import encodable
+from recollect.adapters.llms.chat_client import ChatClient
+from recollect.adapters.llms.http_client import JsonObject
+from recollect.adapters.llms.sse import parse_objects
+from recollect.ports.chat_model import ModelMessage
+from recollect.text.windows import replace_lone_surrogates
 
-_CUT = frozenset({"length", "max_tokens"})
+_TRUNCATED_FINISH_REASONS = frozenset({"length", "max_tokens"})
 #: An empty text with one of these is no answer.
-_KEPT_BACK = frozenset({"content_filter", "tool_calls", "function_call"})
+_WITHHELD_FINISH_REASONS = frozenset({"content_filter", "tool_calls", "function_call"})
 
 
-class OpenAIChatModel(Dialect):
+class OpenAIChatModel(ChatClient):
     """
     Asks with ``POST {base_url}/chat/completions``. An endpoint that does not know JSON schemas, or wants its limit
     under the newer name, is asked again without or with it, once.
     """
 
-    asking = "/chat/completions"
-    listing = "/models"
-    heard = "prompt_tokens"
-    spoken = "completion_tokens"
-    _limit = "max_tokens"
+    completion_path = "/chat/completions"
+    models_path = "/models"
+    prompt_tokens_key = "prompt_tokens"
+    completion_tokens_key = "completion_tokens"
+    _max_tokens_key = "max_tokens"
 
     def _headers(self, key: str | None) -> Mapping[str, str]:
         return {"Authorization": f"Bearer {key}"} if key else {}
 
-    def _said(self, answer: Json) -> tuple[str, bool]:
-        choice = self._choice(answer)
+    def _parse_response(self, response: JsonObject) -> tuple[str, bool]:
+        choice = self._first_choice(response)
         if choice is None:
-            raise self._wire.none("the list of choices is empty")
-        text, ending = self._words(choice, "message"), _ending(choice)
-        if text is None or (not text and ending in _KEPT_BACK):
-            raise self._wire.none(f"it ended with {ending or 'no words'}")
-        return text, ending in _CUT
+            raise self._http.empty_reply_error("the list of choices is empty")
+        text, finish_reason = self._extract_text(choice, "message"), _finish_reason(choice)
+        if text is None or (not text and finish_reason in _WITHHELD_FINISH_REASONS):
+            raise self._http.empty_reply_error(f"it ended with {finish_reason or 'no words'}")
+        return text, finish_reason in _TRUNCATED_FINISH_REASONS
 
-    def _pieces(self, events: Iterator[str]) -> Iterator[str]:
-        ending, said = "", None
-        for event in objects(events):
-            choice = self._choice(event)
+    def _parse_stream(self, events: Iterator[str]) -> Iterator[str]:
+        finish_reason, has_text = "", None
+        for event in parse_objects(events):
+            choice = self._first_choice(event)
             if choice is None:
                 continue
-            text = self._words(choice, "message" if "message" in choice else "delta")
+            text = self._extract_text(choice, "message" if "message" in choice else "delta")
             if text is not None:
-                said = bool(said or text)
+                has_text = bool(has_text or text)
                 yield text
-            ending = _ending(choice) or ending
-        if not ending:
+            finish_reason = _finish_reason(choice) or finish_reason
+        if not finish_reason:
             # Without a word of how it ended, a stream that stops was cut on its way.
-            raise self._wire.none("the stream is empty") if said is None else self._wire.broken_off()
-        if said is None or (not said and ending in _KEPT_BACK):
-            raise self._wire.none(f"it ended with {ending}")
+            raise (
+                self._http.empty_reply_error("the stream is empty")
+                if has_text is None
+                else self._http.interrupted_error()
+            )
+        if has_text is None or (not has_text and finish_reason in _WITHHELD_FINISH_REASONS):
+            raise self._http.empty_reply_error(f"it ended with {finish_reason}")
 
-    def _question(self, turns: Sequence[Turn], max_tokens: int, schema: Mapping[str, object] | None) -> Json:
-        question: Json = {
+    def _build_request(
+        self, messages: Sequence[ModelMessage], max_tokens: int, schema: Mapping[str, object] | None
+    ) -> JsonObject:
+        request: JsonObject = {
             "model": self._model,
-            "messages": [{"role": turn.role, "content": encodable(turn.content)} for turn in turns],
-            self._limit: max_tokens,
+            "messages": [
+                {"role": turn.role, "content": replace_lone_surrogates(turn.content)} for turn in messages
+            ],
+            self._max_tokens_key: max_tokens,
         }
-        if schema is not None and self._schemas:
-            form = {"name": "answer", "strict": True, "schema": schema}
-            question["response_format"] = {"type": "json_schema", "json_schema": form}
-        return question
+        if schema is not None and self._supports_schemas:
+            json_schema = {"name": "answer", "strict": True, "schema": schema}
+            request["response_format"] = {"type": "json_schema", "json_schema": json_schema}
+        return request
 
-    def _learn(self, asked: Json, complaint: str) -> bool:
-        said = complaint.lower()
-        if "response_format" in asked and ("response_format" in said or "json_schema" in said):
-            self._schemas = False
+    def _adapt_request(self, request: JsonObject, error_text: str) -> bool:
+        message = error_text.lower()
+        if "response_format" in request and ("response_format" in message or "json_schema" in message):
+            self._supports_schemas = False
             return True
-        if "max_tokens" in asked and "max_completion_tokens" in said:
-            self._limit = "max_completion_tokens"
+        if "max_tokens" in request and "max_completion_tokens" in message:
+            self._max_tokens_key = "max_completion_tokens"
             return True
         return False
 
-    def _choice(self, answer: Json) -> Json | None:
-        choices = answer.get("choices")
+    def _first_choice(self, response: JsonObject) -> JsonObject | None:
+        choices = response.get("choices")
         if isinstance(choices, list) and choices and isinstance(choices[0], dict):
             return choices[0]
-        if answer.get("error"):
-            raise self._wire.told(answer["error"])
+        if response.get("error"):
+            raise self._http.reported_error(response["error"])
         return None
 
-    def _words(self, choice: Json, name: str) -> str | None:
+    def _extract_text(self, choice: JsonObject, name: str) -> str | None:
         """What was said; None if nothing was, which is not the same as an empty text."""
         message = choice.get(name)
         if not isinstance(message, dict):
             return None
         if message.get("refusal"):
-            raise self._wire.none("it declined")
-        return _text(message.get("content"))
+            raise self._http.empty_reply_error("it declined")
+        return _content_text(message.get("content"))
 
 
-def _text(content: object) -> str | None:
+def _content_text(content: object) -> str | None:
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
@@ -102,6 +110,6 @@ def _text(content: object) -> str | None:
     return "".join(text for text in texts if isinstance(text, str)) or None
 
 
-def _ending(choice: Json) -> str:
-    ending = choice.get("finish_reason")
-    return ending.lower() if isinstance(ending, str) and ending.isidentifier() else ""
+def _finish_reason(choice: JsonObject) -> str:
+    finish_reason = choice.get("finish_reason")
+    return finish_reason.lower() if isinstance(finish_reason, str) and finish_reason.isidentifier() else ""

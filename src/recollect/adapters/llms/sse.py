@@ -5,10 +5,10 @@ import json
 from collections.abc import Iterable, Iterator
 
 
-def events(pieces: Iterable[bytes]) -> Iterator[str]:
+def parse_events(chunks: Iterable[bytes]) -> Iterator[str]:
     """The data of each event. Comments, names and ids are passed over; a last event need not be finished."""
     data: list[str] = []
-    for line in _lines(pieces):
+    for line in _split_lines(chunks):
         if not line and data:
             yield "\n".join(data)
             data = []
@@ -18,50 +18,50 @@ def events(pieces: Iterable[bytes]) -> Iterator[str]:
         yield "\n".join(data)
 
 
-def objects(events: Iterable[str]) -> Iterator[dict[str, object]]:
+def parse_objects(events: Iterable[str]) -> Iterator[dict[str, object]]:
     """Those events that are JSON objects, up to ``[DONE]``; whatever else a server sends is passed over."""
     for event in events:
         if event.strip() == "[DONE]":
             return
         try:
-            found = json.loads(event)
+            parsed = json.loads(event)
         except (ValueError, RecursionError):
             continue
-        if isinstance(found, dict):
-            yield found
+        if isinstance(parsed, dict):
+            yield parsed
 
 
-def whole(pieces: Iterable[str]) -> Iterator[str]:
+def join_surrogates(pieces: Iterable[str]) -> Iterator[str]:
     """Join the halves of characters that were sent in two pieces; a half that stays alone becomes U+FFFD."""
-    held = ""
+    high_surrogate = ""
     for piece in pieces:
-        text = held + piece
-        held = text[-1] if text and "\ud800" <= text[-1] <= "\udbff" else ""
-        if text := _mended(text.removesuffix(held) if held else text):
+        text = high_surrogate + piece
+        high_surrogate = text[-1] if text and "\ud800" <= text[-1] <= "\udbff" else ""
+        if text := _repair_surrogates(text.removesuffix(high_surrogate) if high_surrogate else text):
             yield text
-    if held:
-        yield _mended(held)
+    if high_surrogate:
+        yield _repair_surrogates(high_surrogate)
 
 
-def _mended(text: str) -> str:
+def _repair_surrogates(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
+def _split_lines(chunks: Iterable[bytes]) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
     # Pieces are kept apart until their line ends: joining each time would be quadratic for a line that drips.
-    begun: list[str] = []
+    line_parts: list[str] = []
     ended_with_cr = False
-    for piece in pieces:
-        text = decoder.decode(piece)
+    for chunk in chunks:
+        text = decoder.decode(chunk)
         if not text:
             continue
         if ended_with_cr and text.startswith("\n"):
             text = text[1:]
         ended_with_cr = text.endswith("\r")
         first, *rest = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-        begun.append(first)
+        line_parts.append(first)
         for line in rest:
-            yield "".join(begun)
-            begun = [line]
-    yield "".join(begun) + decoder.decode(b"", final=True)
+            yield "".join(line_parts)
+            line_parts = [line]
+    yield "".join(line_parts) + decoder.decode(b"", final=True)

@@ -8,22 +8,28 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from recollect.adapters.onnx.lazy import LazyNetwork
-from recollect.adapters.onnx.model_config import Pooling, Recipe, read_recipe
-from recollect.adapters.onnx.model_files import BGE_SMALL, ModelFiles, in_folder, in_wheel, sha256
-from recollect.ports.vector_math import unit, unrelated_cosine
-from recollect.text.portuguese_gloss import in_english
-from recollect.text.windows import windows
+from recollect.adapters.onnx.model_config import ModelConfig, Pooling, read_model_config
+from recollect.adapters.onnx.model_files import (
+    BGE_SMALL,
+    ModelFiles,
+    file_sha256,
+    find_in_folder,
+    find_in_wheel,
+)
+from recollect.ports.vector_math import estimate_cosine_floor, unit_vector
+from recollect.text.portuguese_gloss import gloss_in_english
+from recollect.text.windows import split_windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recollect.ports.embedder import Vector
 
-_BGE_SMALL_RECIPE = Recipe(pooling="cls", max_tokens=512)
+_BGE_SMALL_CONFIG = ModelConfig(pooling="cls", max_tokens=512)
 _BGE_SMALL_DIMENSION = 384
 #: The mean over 58,775 questions and turns from different conversations of LoCoMo is 0.45, their 95th percentile
 #: 0.55; of true answers 95 % are above 0.46.
-_BGE_SMALL_FLOOR = 0.45
+_BGE_SMALL_COSINE_FLOOR = 0.45
 
 
 class OnnxEmbedder:
@@ -43,7 +49,7 @@ class OnnxEmbedder:
         pooling: Pooling | None = None,
         query_prefix: str = "",
         passage_prefix: str = "",
-        floor: float | None = None,
+        cosine_floor: float | None = None,
     ) -> None:
         """
         ``batch_tokens`` is how many tokens, padding included, may go through the model at once.
@@ -56,9 +62,9 @@ class OnnxEmbedder:
         self._pooling = pooling
         self._query_prefix = query_prefix
         self._passage_prefix = passage_prefix
-        self._floor = floor
-        self._network = LazyNetwork(self._find, threads=threads)
-        self._query = lru_cache(maxsize=256)(self._embed_query)
+        self._cosine_floor = cosine_floor
+        self._network = LazyNetwork(self._find_model, threads=threads)
+        self._cached_query = lru_cache(maxsize=256)(self._embed_query)
 
     @cached_property
     def model_id(self) -> str:
@@ -67,7 +73,7 @@ class OnnxEmbedder:
         suffix = "" if variant == "|" else f"-{crc32(variant.encode()):08x}"
         if self._folder is None:
             return BGE_SMALL.model_id + suffix
-        digest = sha256(in_folder(self._folder).network)
+        digest = file_sha256(find_in_folder(self._folder).network)
         return f"{self._folder.resolve().name}-{digest[:12]}{suffix}"
 
     @cached_property
@@ -77,62 +83,62 @@ class OnnxEmbedder:
         return self._network().width or len(self.embed(["dimension"])[0])
 
     @cached_property
-    def floor(self) -> float:
+    def cosine_floor(self) -> float:
         """As given; else a known constant for the default model, and measured on a few sentences for others."""
-        if self._floor is not None:
-            return self._floor
-        return _BGE_SMALL_FLOOR if self._folder is None else unrelated_cosine(self.embed)
+        if self._cosine_floor is not None:
+            return self._cosine_floor
+        return _BGE_SMALL_COSINE_FLOOR if self._folder is None else estimate_cosine_floor(self.embed)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        return self._embed([self._passage_prefix + self._read(text) for text in texts])
+        return self._embed([self._passage_prefix + self._to_model_language(text) for text in texts])
 
     def embed_query(self, text: str) -> Vector:
         # A copy, since a vector can be written to and this one is kept.
-        return self._query(text)[:]
+        return self._cached_query(text)[:]
 
     def windows(self, text: str) -> list[str]:
         network = self._network()
-        return windows(
+        return split_windows(
             text,
-            tokens=lambda piece: network.tokens(self._passage_prefix + piece),
-            limit=self._recipe.max_tokens,
+            count_tokens=lambda piece: network.count_tokens(self._passage_prefix + piece),
+            limit=self._config.max_tokens,
         )
 
     def _embed_query(self, text: str) -> Vector:
-        return self._embed([self._query_prefix + self._read(text)])[0]
+        return self._embed([self._query_prefix + self._to_model_language(text)])[0]
 
-    def _read(self, text: str) -> str:
+    def _to_model_language(self, text: str) -> str:
         """The default model reads English alone, so Portuguese is put into English words for it."""
-        return in_english(text) if self._folder is None else text
+        return gloss_in_english(text) if self._folder is None else text
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
         if not texts:
             return []
         network = self._network()
         encodings = [network.encode(text) for text in texts]
-        found: dict[int, Vector] = {}
-        for batch in _batches([len(encoding.ids) for encoding in encodings], self._batch_tokens):
-            rows = network.vectors([encodings[place] for place in batch], self._recipe.pooling)
-            found.update(zip(batch, map(unit, rows), strict=True))
-        return [found[place] for place in range(len(texts))]
+        vectors_by_position: dict[int, Vector] = {}
+        for batch in _batch_positions([len(encoding.ids) for encoding in encodings], self._batch_tokens):
+            rows = network.compute_vectors([encodings[place] for place in batch], self._config.pooling)
+            vectors_by_position.update(zip(batch, map(unit_vector, rows), strict=True))
+        return [vectors_by_position[place] for place in range(len(texts))]
 
     @cached_property
-    def _recipe(self) -> Recipe:
-        recipe = _BGE_SMALL_RECIPE if self._folder is None else read_recipe(self._folder)
-        return Recipe(pooling=self._pooling or recipe.pooling, max_tokens=recipe.max_tokens)
+    def _config(self) -> ModelConfig:
+        config = _BGE_SMALL_CONFIG if self._folder is None else read_model_config(self._folder)
+        return ModelConfig(pooling=self._pooling or config.pooling, max_tokens=config.max_tokens)
 
-    def _find(self) -> tuple[ModelFiles, Recipe]:
-        files = in_wheel(BGE_SMALL) if self._folder is None else in_folder(self._folder)
-        return files, self._recipe
+    def _find_model(self) -> tuple[ModelFiles, ModelConfig]:
+        files = find_in_wheel(BGE_SMALL) if self._folder is None else find_in_folder(self._folder)
+        return files, self._config
 
 
-def _batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+def _batch_positions(lengths: Sequence[int], max_tokens: int) -> Iterator[list[int]]:
     """Group the places of texts of like length, each group at most ``most`` tokens when padded, or one text."""
     batch: list[int] = []
-    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) + 1) * lengths[place] > most:
+    for position in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) + 1) * lengths[position] > max_tokens:
             yield batch
             batch = []
-        batch.append(place)
+        batch.append(position)
     if batch:
         yield batch

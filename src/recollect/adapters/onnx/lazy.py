@@ -13,7 +13,7 @@ from recollect.errors import ModelMissing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recollect.adapters.onnx.model_config import Recipe
+    from recollect.adapters.onnx.model_config import ModelConfig
     from recollect.adapters.onnx.model_files import ModelFiles
     from recollect.adapters.onnx.session import Network
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class LazyNetwork:
     """Call it to get the network; the first call loads it, and others wait meanwhile."""
 
-    def __init__(self, find: Callable[[], tuple[ModelFiles, Recipe]], *, threads: int) -> None:
-        self._find = find
+    def __init__(self, find_model: Callable[[], tuple[ModelFiles, ModelConfig]], *, threads: int) -> None:
+        self._find_model = find_model
         self._threads = threads
         self._lock = Lock()
         self._network: Network | None = None
@@ -35,7 +35,7 @@ class LazyNetwork:
             return self._network
 
     def _load(self) -> Network:
-        files, recipe = self._find()
+        files, config = self._find_model()
         # Its telemetry would start a thread with an HTTP client at the import, and a forked child waits for that thread
         # for ever when it ends (onnxruntime 1.31).
         os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # noqa: TID251 - said to onnxruntime, not a setting of ours
@@ -49,7 +49,7 @@ class LazyNetwork:
                 f"The local model cannot run here, since {error.name or 'a package'} cannot be imported ({error}). "
                 "Install it with: pip install onnxruntime tokenizers numpy, or choose another embedder."
             ) from error
-        network: Network = module.Network(files, max_tokens=recipe.max_tokens, threads=self._threads)
+        network: Network = module.Network(files, max_tokens=config.max_tokens, threads=self._threads)
         return network
 
 

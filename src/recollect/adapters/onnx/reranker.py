@@ -8,9 +8,15 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from recollect.adapters.onnx.lazy import LazyNetwork
-from recollect.adapters.onnx.model_config import Recipe
-from recollect.adapters.onnx.model_files import MINILM_RERANKER, ModelFiles, in_folder, in_wheel, sha256
-from recollect.text.portuguese_gloss import in_english
+from recollect.adapters.onnx.model_config import ModelConfig
+from recollect.adapters.onnx.model_files import (
+    MINILM_RERANKER,
+    ModelFiles,
+    file_sha256,
+    find_in_folder,
+    find_in_wheel,
+)
+from recollect.text.portuguese_gloss import gloss_in_english
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,14 +32,14 @@ class OnnxReranker:
         It bounds how long one pair takes, and so how far a deadline can be overrun.
         """
         self._folder = None if folder is None else Path(folder)
-        self._recipe = Recipe(pooling="cls", max_tokens=max_tokens)
-        self._network = LazyNetwork(self._find, threads=threads)
+        self._config = ModelConfig(pooling="cls", max_tokens=max_tokens)
+        self._network = LazyNetwork(self._find_model, threads=threads)
 
     @property
     def model_id(self) -> str:
         if self._folder is None:
             return MINILM_RERANKER.model_id
-        return f"{self._folder.resolve().name}-{sha256(in_folder(self._folder).network)[:12]}"
+        return f"{self._folder.resolve().name}-{file_sha256(find_in_folder(self._folder).network)[:12]}"
 
     def scores(
         self, query: str, passages: Sequence[str], *, deadline: float | None = None
@@ -42,21 +48,25 @@ class OnnxReranker:
         scores: list[float | None] = [None] * len(passages)
         if not passages:
             return scores
-        network, question = self._network(), self._read(query)
+        network, query_text = self._network(), self._to_model_language(query)
         # One pair at a time: batches are no faster here, they change the scores of a quantised model, and the
         # deadline could not be looked at between them.
-        for place, passage in enumerate(passages):
+        for position, passage in enumerate(passages):
             if deadline is not None and monotonic() - started >= deadline:
                 break
-            scores[place] = _sigmoid(network.logit(network.encode(question, self._read(passage))))
+            scores[position] = _sigmoid(
+                network.compute_logit(network.encode(query_text, self._to_model_language(passage)))
+            )
         return scores
 
-    def _read(self, text: str) -> str:
+    def _to_model_language(self, text: str) -> str:
         """The default model reads English alone, so Portuguese is put into English words for it."""
-        return in_english(text) if self._folder is None else text
+        return gloss_in_english(text) if self._folder is None else text
 
-    def _find(self) -> tuple[ModelFiles, Recipe]:
-        return in_wheel(MINILM_RERANKER) if self._folder is None else in_folder(self._folder), self._recipe
+    def _find_model(self) -> tuple[ModelFiles, ModelConfig]:
+        return find_in_wheel(MINILM_RERANKER) if self._folder is None else find_in_folder(
+            self._folder
+        ), self._config
 
 
 def _sigmoid(logit: float) -> float:

@@ -13,48 +13,50 @@ from recollect.adapters.onnx.model_config import Pooling
 from recollect.adapters.onnx.model_files import ModelFiles
 from recollect.adapters.onnx.native_calls import native_calls
 from recollect.errors import ModelMissing, ProviderError
-from recollect.text.windows import encodable
+from recollect.text.windows import replace_lone_surrogates
 
 
 class Network:
     """A model and its tokenizer, loaded. Safe to call from several threads: nothing in it changes."""
 
     def __init__(self, files: ModelFiles, *, max_tokens: int, threads: int) -> None:
-        with _translated(ModelMissing, f"The model in {files.folder} cannot be loaded"):
+        with _translate_errors(ModelMissing, f"The model in {files.folder} cannot be loaded"):
             self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
             self._tokenizer.no_padding()
             self._tokenizer.enable_truncation(max_tokens)
             self._session = onnxruntime.InferenceSession(
-                str(files.network), _options(threads), providers=["CPUExecutionProvider"]
+                str(files.network), _session_options(threads), providers=["CPUExecutionProvider"]
             )
-        self._inputs = {wanted.name for wanted in self._session.get_inputs()}
+        self._input_names = {wanted.name for wanted in self._session.get_inputs()}
         outputs = {output.name: output.shape for output in self._session.get_outputs()}
-        self._output = "sentence_embedding" if "sentence_embedding" in outputs else next(iter(outputs))
+        self._output_name = "sentence_embedding" if "sentence_embedding" in outputs else next(iter(outputs))
         #: The size of the output's last axis, None if the model does not say.
-        self.width = width if isinstance(width := outputs[self._output][-1], int) else None
+        self.width = width if isinstance(width := outputs[self._output_name][-1], int) else None
 
     def encode(self, text: str, second: str | None = None) -> Encoding:
         """Turn a text, or a pair of texts, into tokens; what is too long for the model is cut off."""
         with native_calls.call():
-            return self._tokenizer.encode(encodable(text), None if second is None else encodable(second))
+            return self._tokenizer.encode(
+                replace_lone_surrogates(text), None if second is None else replace_lone_surrogates(second)
+            )
 
-    def tokens(self, text: str) -> int:
+    def count_tokens(self, text: str) -> int:
         """Count the tokens of a text that may be longer than the model takes."""
         encoding = self.encode(text)
         return len(encoding.ids) + sum(len(rest.ids) for rest in encoding.overflowing)
 
-    def vectors(self, batch: Sequence[Encoding], pooling: Pooling) -> list[list[float]]:
+    def compute_vectors(self, batch: Sequence[Encoding], pooling: Pooling) -> list[list[float]]:
         """One vector for each text of a batch, not yet of unit length."""
-        mask = _padded([encoding.attention_mask for encoding in batch])
+        mask = _pad([encoding.attention_mask for encoding in batch])
         output = self._run(batch, mask)
         if output.ndim == 3:
-            output = _pooled(output, mask, pooling)
+            output = _pool(output, mask, pooling)
         rows: list[list[float]] = output.tolist()
         return rows
 
-    def logit(self, pair: Encoding) -> float:
+    def compute_logit(self, pair: Encoding) -> float:
         """The first number that a classifier says about a pair."""
-        logit = float(self._run([pair], _padded([pair.attention_mask])).flat[0])
+        logit = float(self._run([pair], _pad([pair.attention_mask])).flat[0])
         if isnan(logit):
             raise ProviderError(
                 "The reranker said that a score is not a number. Check its files with `recollect doctor`."
@@ -62,19 +64,20 @@ class Network:
         return logit
 
     def _run(self, batch: Sequence[Encoding], mask: NDArray[np.int64]) -> NDArray[np.float32]:
-        given = {
-            "input_ids": _padded([encoding.ids for encoding in batch]),
+        inputs = {
+            "input_ids": _pad([encoding.ids for encoding in batch]),
             "attention_mask": mask,
-            "token_type_ids": _padded([encoding.type_ids for encoding in batch]),
+            "token_type_ids": _pad([encoding.type_ids for encoding in batch]),
         }
-        with native_calls.call(), _translated(ProviderError, "The model failed on this text"):
+        with native_calls.call(), _translate_errors(ProviderError, "The model failed on this text"):
             [output] = self._session.run(
-                [self._output], {name: value for name, value in given.items() if name in self._inputs}
+                [self._output_name],
+                {name: value for name, value in inputs.items() if name in self._input_names},
             )
         return np.asarray(output, dtype=np.float32)
 
 
-def _options(threads: int) -> onnxruntime.SessionOptions:
+def _session_options(threads: int) -> onnxruntime.SessionOptions:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -84,7 +87,7 @@ def _options(threads: int) -> onnxruntime.SessionOptions:
     return options
 
 
-def _padded(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+def _pad(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     """Zeros to the longest row: what the mask hides may hold any token."""
     padded = np.zeros((len(rows), max(map(len, rows))), dtype=np.int64)
     for target, row in zip(padded, rows, strict=True):
@@ -92,7 +95,7 @@ def _padded(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     return padded
 
 
-def _pooled(hidden: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling) -> NDArray[np.float32]:
+def _pool(hidden: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling) -> NDArray[np.float32]:
     if pooling == "cls":
         return hidden[:, 0]
     weights = mask[:, :, np.newaxis].astype(np.float32)
@@ -101,12 +104,12 @@ def _pooled(hidden: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooli
 
 
 @contextmanager
-def _translated(ours: type[ProviderError], what: str) -> Iterator[None]:
+def _translate_errors(error_class: type[ProviderError], message: str) -> Iterator[None]:
     try:
         yield
     # onnxruntime and tokenizers derive all of their errors from Exception itself.
     except Exception as error:
-        raise ours(
-            f"{what} ({type(error).__name__}: {error}). "
+        raise error_class(
+            f"{message} ({type(error).__name__}: {error}). "
             "Check the model's files with `recollect doctor`, or choose another embedder."
         ) from error

@@ -9,14 +9,14 @@ from recollect.domain.job import Job, JobKind
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.ports.tracer import Tracer
-from recollect.retrieval.retriever import RecallStep
-from recollect.retrieval.search_state import Recalled
+from recollect.retrieval.retriever import Retriever
+from recollect.retrieval.search_state import RetrievalResult
 
 Handler: TypeAlias = Callable[[Job], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TracedRecall(RecallStep):
+class TracedRecall(Retriever):
     """The parts of a recall are its attributes: what each took, and how much it found."""
 
     tracer: Tracer
@@ -24,37 +24,44 @@ class TracedRecall(RecallStep):
     def __call__(
         self,
         scope: Scope,
-        question: str,
+        query: str,
         policy: Policy,
         *,
-        visible: frozenset[str] = frozenset(),
-        sent: frozenset[str] = frozenset(),
-        cliff: float = 0.0,
+        visible_ids: frozenset[str] = frozenset(),
+        in_prompt: frozenset[str] = frozenset(),
+        relative_cutoff: float = 0.0,
         as_of: datetime | None = None,
-    ) -> Recalled:
+    ) -> RetrievalResult:
         with self.tracer.span("recall") as span:
-            found = RecallStep.__call__(
-                self, scope, question, policy, visible=visible, sent=sent, cliff=cliff, as_of=as_of
+            result = Retriever.__call__(
+                self,
+                scope,
+                query,
+                policy,
+                visible_ids=visible_ids,
+                in_prompt=in_prompt,
+                relative_cutoff=relative_cutoff,
+                as_of=as_of,
             )
-            span.note(
+            span.set_attributes(
                 {
-                    **{f"recollect.recall.{part}": spent for part, spent in found.timings.items()},
-                    **{f"recollect.recall.found.{source}": hits for source, hits in found.sources.items()},
-                    "recollect.recall.kept": len(found.kept),
-                    "recollect.recall.degraded": len(found.degraded),
+                    **{f"recollect.recall.{part}": spent for part, spent in result.timings.items()},
+                    **{f"recollect.recall.found.{source}": hits for source, hits in result.sources.items()},
+                    "recollect.recall.kept": len(result.candidates),
+                    "recollect.recall.degraded": len(result.degraded),
                 }
             )
-            return found
+            return result
 
 
-def traced(handlers: Mapping[JobKind, Handler], tracer: Tracer) -> dict[JobKind, Handler]:
-    return {kind: _traced(handler, tracer) for kind, handler in handlers.items()}
+def trace_handlers(handlers: Mapping[JobKind, Handler], tracer: Tracer) -> dict[JobKind, Handler]:
+    return {kind: _trace_handler(handler, tracer) for kind, handler in handlers.items()}
 
 
-def _traced(handler: Handler, tracer: Tracer) -> Handler:
+def _trace_handler(handler: Handler, tracer: Tracer) -> Handler:
     def handle(job: Job) -> None:
         with tracer.span(f"job {job.kind}") as span:
-            span.note({"recollect.job.id": job.id, "recollect.job.attempts": job.attempts})
+            span.set_attributes({"recollect.job.id": job.id, "recollect.job.attempts": job.attempts})
             handler(job)
 
     return handle

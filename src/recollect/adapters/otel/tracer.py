@@ -6,14 +6,16 @@ from dataclasses import dataclass
 
 from opentelemetry import propagate, trace
 
-from recollect.ports.tracer import Attributes
+from recollect.ports.tracer import SpanAttributes
 
 
 @dataclass(frozen=True, slots=True)
 class OtelSpan:
     inner: trace.Span
 
-    def note(self, attributes: Attributes, *, name: str | None = None, failed: bool = False) -> None:
+    def set_attributes(
+        self, attributes: SpanAttributes, *, name: str | None = None, failed: bool = False
+    ) -> None:
         self.inner.set_attributes(attributes)
         if name is not None:
             self.inner.update_name(name)
@@ -36,5 +38,5 @@ class OtelTracer:
             try:
                 yield span
             except BaseException as error:
-                span.note({"error.type": type(error).__name__}, failed=True)
+                span.set_attributes({"error.type": type(error).__name__}, failed=True)
                 raise

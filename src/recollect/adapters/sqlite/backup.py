@@ -9,36 +9,38 @@ import apsw
 
 from recollect.adapters.sqlite.backup_files import (
     Manifest,
-    beside,
-    digest,
-    examine,
-    flushed,
-    holdings,
-    manifest_of,
-    private,
+    check_integrity,
+    create_private_file,
+    fsync_path,
+    hash_file,
+    manifest_path,
+    read_contents,
+    sibling_path,
 )
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.errors import translated
-from recollect.adapters.sqlite.tokenizer import tokenizer
+from recollect.adapters.sqlite.errors import translate_errors
+from recollect.adapters.sqlite.tokenizer import make_tokenizer
 from recollect.errors import CorruptStore, Refused, StoreReadOnly
-from recollect.ports.backup import Backup, Holdings, Watch
+from recollect.ports.backup import Backup, BackupContents, ProgressCallback
 
 #: Pages copied at a time: 4 MB.
-STEP = 1024
+PAGES_PER_STEP = 1024
 
 
-def back_up(database: Database, destination: Path, *, now: datetime, watch: Watch | None = None) -> Backup:
+def create_backup(
+    database: Database, destination: Path, *, now: datetime, progress: ProgressCallback | None = None
+) -> Backup:
     refuse_to_overwrite(destination)
-    draft = beside(destination, ".new")
+    draft = sibling_path(destination, ".new")
     try:
-        held = _copied(database, private(draft), watch)
-        flushed(draft)
+        contents = _copy_database(database, create_private_file(draft), progress)
+        fsync_path(draft)
         manifest = Manifest(
             made_at=now,
-            schema=held.schema,
+            schema=contents.schema_version,
             bytes=draft.stat().st_size,
-            sha256=digest(draft),
-            rows=held.rows,
+            sha256=hash_file(draft),
+            rows=contents.rows,
         )
         refuse_to_overwrite(destination)
         draft.rename(destination)
@@ -50,31 +52,35 @@ def back_up(database: Database, destination: Path, *, now: datetime, watch: Watc
     finally:
         draft.unlink(missing_ok=True)
     return Backup(
-        path=str(destination), bytes=manifest.bytes, sha256=manifest.sha256, holds=held, made_at=now
+        path=str(destination),
+        size_bytes=manifest.bytes,
+        sha256=manifest.sha256,
+        contents=contents,
+        created_at=now,
     )
 
 
 def refuse_to_overwrite(destination: Path) -> None:
-    for file in (destination, manifest_of(destination)):
+    for file in (destination, manifest_path(destination)):
         if file.exists():
             raise Refused(f"{file} is there already, and a backup overwrites nothing. Choose another name.")
 
 
-def _copied(database: Database, draft: Path, watch: Watch | None) -> Holdings:
-    with _moment(database) as source, closing(apsw.Connection(str(draft))) as target:
-        target.register_fts5_tokenizer("recollect", tokenizer)
-        _copy(source, target, watch)
+def _copy_database(database: Database, draft: Path, progress: ProgressCallback | None) -> BackupContents:
+    with _open_snapshot(database) as source, closing(apsw.Connection(str(draft))) as target:
+        target.register_fts5_tokenizer("recollect", make_tokenizer)
+        _copy_pages(source, target, progress)
         # One file, that can be opened where nothing can be written.
         target.pragma("journal_mode", "delete")
-        expected, held = holdings(source), holdings(target)
-        if held != expected:
+        expected, contents = read_contents(source), read_contents(target)
+        if contents != expected:
             raise CorruptStore(f"The copy does not hold what {database.path} holds. Nothing was kept of it.")
-        examine(target, draft)
-    return held
+        check_integrity(target, draft)
+    return contents
 
 
 @contextmanager
-def _moment(database: Database) -> Iterator[apsw.Connection]:
+def _open_snapshot(database: Database) -> Iterator[apsw.Connection]:
     """The file as it is now, whatever is written from now on; what waits to be written goes in first."""
     if database.identity.has_moved:
         with database.remains() as source:
@@ -82,17 +88,17 @@ def _moment(database: Database) -> Iterator[apsw.Connection]:
         return
     with database.transaction():
         """Every transaction takes along what is in the outbox."""
-    with database.fresh() as source, translated(str(database.path)):
+    with database.new_reader() as source, translate_errors(str(database.path)):
         # A copy from within one read sees one moment; without it SQLite begins anew after every write of others.
         source.execute("BEGIN")
         source.pragma("schema_version")
         yield source
 
 
-def _copy(source: apsw.Connection, target: apsw.Connection, watch: Watch | None) -> None:
-    page = int(source.pragma("page_size"))
-    with target.backup("main", source, "main") as copying:
-        while not copying.done:
-            copying.step(STEP)
-            if watch:
-                watch((copying.page_count - copying.remaining) * page, copying.page_count * page)
+def _copy_pages(source: apsw.Connection, target: apsw.Connection, progress: ProgressCallback | None) -> None:
+    page_size = int(source.pragma("page_size"))
+    with target.backup("main", source, "main") as backup:
+        while not backup.done:
+            backup.step(PAGES_PER_STEP)
+            if progress:
+                progress((backup.page_count - backup.remaining) * page_size, backup.page_count * page_size)

@@ -10,14 +10,16 @@ from pathlib import Path
 
 import apsw
 
-from recollect.adapters.sqlite.rows import fetch, number
-from recollect.adapters.sqlite.timestamps import maybe_time
+from recollect.adapters.sqlite.rows import fetch, fetch_number
+from recollect.adapters.sqlite.timestamps import from_ms_or_none
 from recollect.errors import CorruptStore
-from recollect.ports.backup import Holdings, Watch
+from recollect.ports.backup import BackupContents, ProgressCallback
 
 #: Bytes read at a time.
-PIECE = 4_000_000
-TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite_%'"
+READ_BLOCK_BYTES = 4_000_000
+SELECT_TABLE_NAMES = (
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite_%'"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,30 +32,30 @@ class Manifest:
     sha256: str
     rows: Mapping[str, int]
 
-    def write(self, copy: Path) -> None:
-        shown = {
+    def write(self, backup_path: Path) -> None:
+        document = {
             "made_at": self.made_at.isoformat(),
             "schema": self.schema,
             "bytes": self.bytes,
             "sha256": self.sha256,
             "rows": dict(self.rows),
         }
-        draft = private(beside(copy, ".json.new"))
-        draft.write_text(json.dumps(shown, indent=2) + "\n", "utf-8")
-        flushed(draft)
-        draft.replace(manifest_of(copy))
+        draft = create_private_file(sibling_path(backup_path, ".json.new"))
+        draft.write_text(json.dumps(document, indent=2) + "\n", "utf-8")
+        fsync_path(draft)
+        draft.replace(manifest_path(backup_path))
 
     @classmethod
-    def read(cls, copy: Path) -> "Manifest | None":
-        file = manifest_of(copy)
+    def read(cls, backup_path: Path) -> "Manifest | None":
+        file = manifest_path(backup_path)
         try:
-            shown = json.loads(file.read_bytes())
+            document = json.loads(file.read_bytes())
             return cls(
-                made_at=datetime.fromisoformat(shown["made_at"]),
-                schema=int(shown["schema"]),
-                bytes=int(shown["bytes"]),
-                sha256=str(shown["sha256"]),
-                rows={str(table): int(rows) for table, rows in shown["rows"].items()},
+                made_at=datetime.fromisoformat(document["made_at"]),
+                schema=int(document["schema"]),
+                bytes=int(document["bytes"]),
+                sha256=str(document["sha256"]),
+                rows={str(table): int(rows) for table, rows in document["rows"].items()},
             )
         except FileNotFoundError:
             return None
@@ -63,58 +65,60 @@ class Manifest:
             ) from error
 
 
-def beside(path: Path, suffix: str) -> Path:
+def sibling_path(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
-def manifest_of(copy: Path) -> Path:
-    return beside(copy, ".json")
+def manifest_path(backup_path: Path) -> Path:
+    return sibling_path(backup_path, ".json")
 
 
-def holdings(db: apsw.Connection) -> Holdings:
-    tables = sorted(name for (name,) in fetch(db, TABLES))
-    rows = {table: number(db, f'SELECT count(*) FROM "{table}"') for table in tables}
+def read_contents(db: apsw.Connection) -> BackupContents:
+    tables = sorted(name for (name,) in fetch(db, SELECT_TABLE_NAMES))
+    rows = {table: fetch_number(db, f'SELECT count(*) FROM "{table}"') for table in tables}
     # Files of earlier schemas lack what came later.
     newest = fetch(db, "SELECT max(created_at) FROM messages")[0][0] if "messages" in rows else None
-    in_use = "SELECT count(*) FROM memories WHERE standing = 'active'"
-    return Holdings(
-        schema=int(db.pragma("user_version")),
+    count_active = "SELECT count(*) FROM memories WHERE standing = 'active'"
+    return BackupContents(
+        schema_version=int(db.pragma("user_version")),
         users=rows.get("users", 0),
         messages=rows.get("messages", 0),
-        memories=number(db, in_use) if "memories" in rows else 0,
-        newest=maybe_time(newest),
+        memories=fetch_number(db, count_active) if "memories" in rows else 0,
+        last_message_at=from_ms_or_none(newest),
         rows=rows,
     )
 
 
-def examine(db: apsw.Connection, path: Path) -> None:
+def check_integrity(db: apsw.Connection, path: Path) -> None:
     """Raise if a file is damaged, or refers to what is not in it."""
-    said = [str(row[0]) for row in fetch(db, "PRAGMA integrity_check(5)")]
-    broken = len(fetch(db, "PRAGMA foreign_key_check"))
-    if said != ["ok"] or broken:
-        found = "; ".join([*(each for each in said if each != "ok"), f"{broken} broken references"])
-        raise CorruptStore(f"{path} is damaged ({found}). Nothing was changed; take another copy.")
+    results = [str(row[0]) for row in fetch(db, "PRAGMA integrity_check(5)")]
+    broken_references = len(fetch(db, "PRAGMA foreign_key_check"))
+    if results != ["ok"] or broken_references:
+        problems = "; ".join(
+            [*(each for each in results if each != "ok"), f"{broken_references} broken references"]
+        )
+        raise CorruptStore(f"{path} is damaged ({problems}). Nothing was changed; take another copy.")
 
 
-def digest(path: Path, watch: Watch | None = None) -> str:
-    hashed, size, seen = hashlib.sha256(), path.stat().st_size, 0
+def hash_file(path: Path, progress: ProgressCallback | None = None) -> str:
+    hasher, size, bytes_read = hashlib.sha256(), path.stat().st_size, 0
     with path.open("rb") as file:
-        while piece := file.read(PIECE):
-            hashed.update(piece)
-            seen += len(piece)
-            if watch:
-                watch(seen, size)
-    return hashed.hexdigest()
+        while block := file.read(READ_BLOCK_BYTES):
+            hasher.update(block)
+            bytes_read += len(block)
+            if progress:
+                progress(bytes_read, size)
+    return hasher.hexdigest()
 
 
-def private(path: Path) -> Path:
+def create_private_file(path: Path) -> Path:
     """An empty file that only its owner can read; a half-made one of the same name makes room."""
     path.unlink(missing_ok=True)
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     return path
 
 
-def flushed(path: Path) -> None:
+def fsync_path(path: Path) -> None:
     """On disk, and not only on its way there. Of a folder it is the names in it, where a system knows that."""
     if path.is_dir() and os.name != "posix":
         return

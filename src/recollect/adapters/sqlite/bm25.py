@@ -17,282 +17,322 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.adapters.sqlite.rows import fetch, fetch_one, number
+from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one
 from recollect.domain.candidate import Hit
 
-Numbers: TypeAlias = NDArray[np.int64]
-Scores: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
+ScoreArray: TypeAlias = NDArray[np.float64]
 #: Whether passages of each kind are wanted.
-Wanted: TypeAlias = NDArray[np.bool_]
+KindMask: TypeAlias = NDArray[np.bool_]
 #: A word in all the forms it may stand under.
-Forms: TypeAlias = tuple[str, ...]
+TermForms: TypeAlias = tuple[str, ...]
 
 #: The usual constants of BM25.
 K1, B = 1.2, 0.75
 #: A word with so many occurrences is frequent: whether it stands in a passage counts, and no longer how often.
-FREQUENT = 5_000
+FREQUENT_TERM_POSTINGS = 5_000
 #: A word in so many passages says nothing about any of them; it is looked for only if there is no rarer one, and then
 #: where it was said last.
-COMMON = 20_000
+COMMON_TERM_PASSAGES = 20_000
 #: Passages of a frequent word that are taken, the newest, where passages are lacking.
-LONG_LIST = 200
+MAX_FREQUENT_POSTINGS = 200
 #: Passages whose length is looked up besides those wanted, since a short one may come first; a hundred of them change
 #: LoCoMo's recall by a tenth of a point, one way or the other.
-MEASURED = 40
+EXTRA_LENGTH_LOOKUPS = 40
 #: How much an index may grow or shrink before its frequent words are counted again.
-DRIFT = 0.05
+MAX_INDEX_DRIFT = 0.05
 
 #: Of all words at once: each statement has to find its way into the index by itself.
-POSTINGS = """
+SELECT_POSTINGS = """
     SELECT (SELECT group_concat(doc) FROM (SELECT doc FROM temp.words WHERE term = j.value LIMIT ?2))
     FROM json_each(?1) j ORDER BY j.key
 """
-MATCHING = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? LIMIT ?"
-NEWEST = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
+SELECT_MATCHING = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? LIMIT ?"
+SELECT_NEWEST_MATCHING = (
+    "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
+)
 #: In one row: of hundreds each would be handed over by itself, and other threads take their turn in between.
-LENGTHS = """
+SELECT_LENGTHS = """
     SELECT group_concat(hex(coalesce(d.sz, x'01')))
     FROM json_each(?) j LEFT JOIN passages_fts_docsize d ON d.id = j.value
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Holders:
+class Postings:
     """The passages that hold a word, in order, how often each does, and how many there are, listed here or not."""
 
-    passages: Numbers
-    times: Numbers
-    count: int
+    passages: IntArray
+    term_frequencies: IntArray
+    document_frequency: int
 
-    def rarity(self, rows: int) -> float:
-        return math.log(1 + (max(rows - self.count, 0) + 0.5) / (self.count + 0.5))
+    def idf(self, passage_count: int) -> float:
+        return math.log(
+            1 + (max(passage_count - self.document_frequency, 0) + 0.5) / (self.document_frequency + 0.5)
+        )
 
 
-class Frequent:
+class DocumentFrequencyCache:
     """Remembers which words are frequent, and how many passages hold them, so that they are not counted each time."""
 
-    def __init__(self, most: int = 10_000) -> None:
-        self._most = most
-        self._known: dict[Forms, tuple[int, int]] = {}
+    def __init__(self, max_terms: int = 10_000) -> None:
+        self._max_terms = max_terms
+        self._counts: dict[TermForms, tuple[int, int]] = {}
 
-    def get(self, forms: Forms, rows: int) -> int | None:
+    def get(self, forms: TermForms, passage_count: int) -> int | None:
         """How many passages held the word when there were about as many `rows` as now."""
-        count, rows_then = self._known.get(forms, (0, 0))
-        return count if abs(rows - rows_then) < DRIFT * rows_then else None
+        count, cached_passage_count = self._counts.get(forms, (0, 0))
+        return (
+            count
+            if abs(passage_count - cached_passage_count) < MAX_INDEX_DRIFT * cached_passage_count
+            else None
+        )
 
-    def put(self, forms: Forms, rows: int, count: int) -> None:
-        if len(self._known) >= self._most:
-            self._known.clear()
-        self._known[forms] = (count, rows)
+    def put(self, forms: TermForms, passage_count: int, count: int) -> None:
+        if len(self._counts) >= self._max_terms:
+            self._counts.clear()
+        self._counts[forms] = (count, passage_count)
 
 
-def best(
+def top_passages(
     db: apsw.Connection,
-    words: Sequence[Forms],
+    terms: Sequence[TermForms],
     *,
-    within: Forms | Numbers | None,
+    within: TermForms | IntArray | None,
     kinds: tuple[int, ...],
     limit: int,
-    frequent: Frequent,
+    frequencies: DocumentFrequencyCache,
 ) -> list[Hit]:
     """
     The passages that score highest, best first: at least `limit` if there are so many, and some more.
 
     They must hold one of the words `within`, or be one of its passages.
     """
-    rows, average = _statistics(db)
-    wanted = np.array([kind in kinds for kind in range(4)])
-    rare, many, everywhere = _parted(db, words, rows, frequent)
-    if many and not rare and min(many.values()) < COMMON:
-        rarest = min(many, key=lambda forms: many[forms])
-        del many[rarest]
-        rare |= _postings(db, [rarest], COMMON)
-    scope = _any([within]) if isinstance(within, tuple) else None
-    allowed = _matching(db, _all(_any(rare), scope)) if scope and rare else None
-    among = None if isinstance(within, tuple) else within
-    held = [_counted(found, wanted, allowed if scope else among) for found in rare.values()]
-    if many and among is not None:
-        held += [_counted(np.sort(_matching(db, _any([forms]))), wanted, among) for forms in many]
-    elif many:
-        lacking = 2 * limit - sum(len(each.passages) for each in held)
-        beside = _beside(db, many, rare=rare, scope=scope, lacking=lacking)
-        held += [_present(found, count, wanted) for found, count in beside]
-    passages = _most_promising(held, rows, MEASURED + limit)
-    scores, found = _scores(passages, held, rows, _lengths(db, passages) / average)
-    covered = (found + everywhere) / max(len(words), 1)
+    passage_count, average_length = _read_index_statistics(db)
+    kind_mask = np.array([kind in kinds for kind in range(4)])
+    rare_terms, frequent_terms, common_count = _split_by_frequency(db, terms, passage_count, frequencies)
+    if frequent_terms and not rare_terms and min(frequent_terms.values()) < COMMON_TERM_PASSAGES:
+        rarest = min(frequent_terms, key=lambda forms: frequent_terms[forms])
+        del frequent_terms[rarest]
+        rare_terms |= _read_postings(db, [rarest], COMMON_TERM_PASSAGES)
+    scope = _match_any([within]) if isinstance(within, tuple) else None
+    passages_in_scope = (
+        _search_fts(db, _match_all(_match_any(rare_terms), scope)) if scope and rare_terms else None
+    )
+    allowed_passages = None if isinstance(within, tuple) else within
+    postings = [
+        _count_occurrences(found, kind_mask, passages_in_scope if scope else allowed_passages)
+        for found in rare_terms.values()
+    ]
+    if frequent_terms and allowed_passages is not None:
+        postings += [
+            _count_occurrences(np.sort(_search_fts(db, _match_any([forms]))), kind_mask, allowed_passages)
+            for forms in frequent_terms
+        ]
+    elif frequent_terms:
+        shortfall = 2 * limit - sum(len(each.passages) for each in postings)
+        co_occurring = _find_co_occurring(
+            db, frequent_terms, rare_terms=rare_terms, scope=scope, shortfall=shortfall
+        )
+        postings += [_presence_postings(found, count, kind_mask) for found, count in co_occurring]
+    passages = _top_by_upper_bound(postings, passage_count, EXTRA_LENGTH_LOOKUPS + limit)
+    scores, found = _score_passages(
+        passages, postings, passage_count, _read_lengths(db, passages) / average_length
+    )
+    coverage = (found + common_count) / max(len(terms), 1)
     order = np.lexsort((passages, -scores))
-    return list(map(Hit, passages[order].tolist(), scores[order].tolist(), covered[order].tolist()))
+    return list(map(Hit, passages[order].tolist(), scores[order].tolist(), coverage[order].tolist()))
 
 
-def _parted(
-    db: apsw.Connection, words: Sequence[Forms], rows: int, frequent: Frequent
-) -> tuple[dict[Forms, Numbers], dict[Forms, int], int]:
+def _split_by_frequency(
+    db: apsw.Connection, terms: Sequence[TermForms], passage_count: int, frequencies: DocumentFrequencyCache
+) -> tuple[dict[TermForms, IntArray], dict[TermForms, int], int]:
     """
     The rare words with their occurrences, the frequent ones with the number of passages that hold them, and how many
     words are left out because they stand everywhere.
     """
-    known = {forms: frequent.get(forms, rows) for forms in words}
-    listed = _postings(db, [forms for forms, count in known.items() if count is None], FREQUENT)
-    rare = {forms: found for forms, found in listed.items() if 0 < len(found) < FREQUENT}
-    many = {forms: count for forms, count in known.items() if count is not None}
-    for forms, found in listed.items():
-        if len(found) >= FREQUENT:
-            many[forms] = number(db, f"SELECT count(*) FROM ({MATCHING})", (_any([forms]), COMMON))
-            frequent.put(forms, rows, many[forms])
-    telling = {forms: count for forms, count in many.items() if count < COMMON}
-    if not rare and not telling:
-        return rare, many, 0
-    return rare, telling, len(many) - len(telling)
+    cached_counts = {forms: frequencies.get(forms, passage_count) for forms in terms}
+    postings = _read_postings(
+        db, [forms for forms, count in cached_counts.items() if count is None], FREQUENT_TERM_POSTINGS
+    )
+    rare_terms = {
+        forms: found for forms, found in postings.items() if 0 < len(found) < FREQUENT_TERM_POSTINGS
+    }
+    frequent_terms = {forms: count for forms, count in cached_counts.items() if count is not None}
+    for forms, found in postings.items():
+        if len(found) >= FREQUENT_TERM_POSTINGS:
+            frequent_terms[forms] = fetch_number(
+                db, f"SELECT count(*) FROM ({SELECT_MATCHING})", (_match_any([forms]), COMMON_TERM_PASSAGES)
+            )
+            frequencies.put(forms, passage_count, frequent_terms[forms])
+    informative_terms = {
+        forms: count for forms, count in frequent_terms.items() if count < COMMON_TERM_PASSAGES
+    }
+    if not rare_terms and not informative_terms:
+        return rare_terms, frequent_terms, 0
+    return rare_terms, informative_terms, len(frequent_terms) - len(informative_terms)
 
 
-def _postings(db: apsw.Connection, words: Sequence[Forms], limit: int) -> dict[Forms, Numbers]:
+def _read_postings(db: apsw.Connection, terms: Sequence[TermForms], limit: int) -> dict[TermForms, IntArray]:
     """The passages that hold each word in any of its forms, in order, once per occurrence; `limit` of each form."""
-    if not words:
+    if not terms:
         return {}
-    asked = json.dumps([form for forms in words for form in forms])
-    listed = (text for (text,) in fetch(db, POSTINGS, (asked, limit)))
-    held = {}
-    for forms in words:
-        found = [text for text in islice(listed, len(forms)) if text]
-        passages = _parsed(",".join(found))
-        held[forms] = passages if len(found) < 2 else np.sort(passages, kind="stable")
-    return held
+    forms_json = json.dumps([form for forms in terms for form in forms])
+    lists = (text for (text,) in fetch(db, SELECT_POSTINGS, (forms_json, limit)))
+    postings = {}
+    for forms in terms:
+        texts = [text for text in islice(lists, len(forms)) if text]
+        passages = _parse_numbers(",".join(texts))
+        postings[forms] = passages if len(texts) < 2 else np.sort(passages, kind="stable")
+    return postings
 
 
-def _matching(db: apsw.Connection, expression: str, *, last: int | None = None) -> Numbers:
+def _search_fts(db: apsw.Connection, expression: str, *, newest: int | None = None) -> IntArray:
     """The passages that match, or the `last` of them."""
-    found = (MATCHING, -1) if last is None else (NEWEST, last)
-    [(text,)] = fetch(db, f"SELECT group_concat(rowid) FROM ({found[0]})", (expression, found[1]))
-    return _parsed(text or "")
+    statement = (SELECT_MATCHING, -1) if newest is None else (SELECT_NEWEST_MATCHING, newest)
+    [(text,)] = fetch(db, f"SELECT group_concat(rowid) FROM ({statement[0]})", (expression, statement[1]))
+    return _parse_numbers(text or "")
 
 
-def _parsed(text: str) -> Numbers:
+def _parse_numbers(text: str) -> IntArray:
     return np.fromstring(text, dtype=np.int64, sep=",")
 
 
-def _any(words: Iterable[Forms]) -> str:
+def _match_any(terms: Iterable[TermForms]) -> str:
     """In FTS5's language: a passage that holds one of these. Quoted, so that no word is ever read as syntax."""
-    return " OR ".join('"' + form.replace('"', '""') + '"' for forms in words for form in forms)
+    return " OR ".join('"' + form.replace('"', '""') + '"' for forms in terms for form in forms)
 
 
-def _all(*expressions: str | None) -> str:
+def _match_all(*expressions: str | None) -> str:
     return " AND ".join(f"({expression})" for expression in expressions if expression)
 
 
-def _beside(
+def _find_co_occurring(
     db: apsw.Connection,
-    many: Mapping[Forms, int],
+    frequent_terms: Mapping[TermForms, int],
     *,
-    rare: Mapping[Forms, Numbers],
+    rare_terms: Mapping[TermForms, IntArray],
     scope: str | None,
-    lacking: int,
-) -> list[tuple[Numbers, int]]:
+    shortfall: int,
+) -> list[tuple[IntArray, int]]:
     """
     Where frequent words stand beside rare ones, and how many passages hold each.
 
     If passages are lacking then, also beside the rarest of the frequent ones, and where they were said last.
     """
-    rarest = min(many, key=lambda forms: many[forms])
-    found: dict[Forms, list[Numbers]] = {forms: [] for forms in many}
-    counts = dict(many)
-    for forms, lists in found.items():
-        word = _any([forms])
+    rarest = min(frequent_terms, key=lambda forms: frequent_terms[forms])
+    passages_by_term: dict[TermForms, list[IntArray]] = {forms: [] for forms in frequent_terms}
+    counts = dict(frequent_terms)
+    for forms, lists in passages_by_term.items():
+        expression = _match_any([forms])
         if scope:
-            last = _matching(db, _all(word, scope), last=LONG_LIST)
-            lists.append(last)
-            if len(last) < LONG_LIST:
+            newest = _search_fts(db, _match_all(expression, scope), newest=MAX_FREQUENT_POSTINGS)
+            lists.append(newest)
+            if len(newest) < MAX_FREQUENT_POSTINGS:
                 # These are all there are.
-                counts[forms] = len(last)
+                counts[forms] = len(newest)
                 continue
-        if rare:
-            lists.append(_matching(db, _all(_any(rare), word, scope)))
-        if lacking > 0 and forms != rarest:
-            together = _matching(db, _all(_any([rarest]), word, scope), last=LONG_LIST)
-            lists.append(together)
-            found[rarest].append(together)
-    if not scope and sum(map(len, found[rarest])) < lacking:
-        for forms, lists in found.items():
-            lists.append(_matching(db, _any([forms]), last=LONG_LIST))
-    return [(np.concatenate(lists), counts[forms]) for forms, lists in found.items()]
+        if rare_terms:
+            lists.append(_search_fts(db, _match_all(_match_any(rare_terms), expression, scope)))
+        if shortfall > 0 and forms != rarest:
+            co_occurring = _search_fts(
+                db, _match_all(_match_any([rarest]), expression, scope), newest=MAX_FREQUENT_POSTINGS
+            )
+            lists.append(co_occurring)
+            passages_by_term[rarest].append(co_occurring)
+    if not scope and sum(map(len, passages_by_term[rarest])) < shortfall:
+        for forms, lists in passages_by_term.items():
+            lists.append(_search_fts(db, _match_any([forms]), newest=MAX_FREQUENT_POSTINGS))
+    return [(np.concatenate(lists), counts[forms]) for forms, lists in passages_by_term.items()]
 
 
-def _counted(found: Numbers, wanted: Wanted, allowed: Numbers | None) -> Holders:
+def _count_occurrences(
+    occurrences: IntArray, kind_mask: KindMask, allowed_passages: IntArray | None
+) -> Postings:
     """Occurrences in order, counted by passage."""
-    first = _first_of_each(found)
-    passages, times = found[first], np.append(first[1:], len(found)) - first
-    keep = wanted[passages & 3]
-    if allowed is not None:
-        keep &= np.isin(passages, allowed, assume_unique=True)
-    passages = passages[keep]
-    return Holders(passages=passages, times=times[keep], count=len(passages))
+    first = _first_positions(occurrences)
+    passages, frequencies = occurrences[first], np.append(first[1:], len(occurrences)) - first
+    mask = kind_mask[passages & 3]
+    if allowed_passages is not None:
+        mask &= np.isin(passages, allowed_passages, assume_unique=True)
+    passages = passages[mask]
+    return Postings(passages=passages, term_frequencies=frequencies[mask], document_frequency=len(passages))
 
 
-def _first_of_each(listed: Numbers) -> NDArray[np.intp]:
+def _first_positions(values: IntArray) -> NDArray[np.intp]:
     """Where each number stands for the first time, in a list that is in order."""
-    changes = np.ones(len(listed), dtype=np.bool_)
-    np.not_equal(listed[1:], listed[:-1], out=changes[1:])
+    changes = np.ones(len(values), dtype=np.bool_)
+    np.not_equal(values[1:], values[:-1], out=changes[1:])
     return np.flatnonzero(changes)
 
 
-def _present(found: Numbers, count: int, wanted: Wanted) -> Holders:
+def _presence_postings(passages: IntArray, document_frequency: int, kind_mask: KindMask) -> Postings:
     """Passages of which no more is known than that they hold the word."""
-    once = _counted(np.sort(found), wanted, None)
-    return Holders(passages=once.passages, times=np.ones_like(once.times), count=count)
+    postings = _count_occurrences(np.sort(passages), kind_mask, None)
+    return Postings(
+        passages=postings.passages,
+        term_frequencies=np.ones_like(postings.term_frequencies),
+        document_frequency=document_frequency,
+    )
 
 
-def _most_promising(held: Sequence[Holders], rows: int, limit: int) -> Numbers:
+def _top_by_upper_bound(postings: Sequence[Postings], passage_count: int, limit: int) -> IntArray:
     """The passages that score highest if all are equally long, in order."""
-    listed = np.concatenate([each.passages for each in held] or [np.empty(0, np.int64)])
-    if len(listed) <= limit:
-        return np.unique(listed)
-    scores = np.concatenate([each.rarity(rows) * _weight(each.times, np.ones(1)) for each in held])
-    order = np.argsort(listed, kind="stable")
-    listed, scores = listed[order], scores[order]
-    first = _first_of_each(listed)
-    passages, totals = listed[first], np.add.reduceat(scores, first)
+    occurrences = np.concatenate([each.passages for each in postings] or [np.empty(0, np.int64)])
+    if len(occurrences) <= limit:
+        return np.unique(occurrences)
+    scores = np.concatenate(
+        [each.idf(passage_count) * _term_weight(each.term_frequencies, np.ones(1)) for each in postings]
+    )
+    order = np.argsort(occurrences, kind="stable")
+    occurrences, scores = occurrences[order], scores[order]
+    first = _first_positions(occurrences)
+    passages, totals = occurrences[first], np.add.reduceat(scores, first)
     if len(passages) > limit:
         passages = np.sort(passages[np.argpartition(-totals, limit)[:limit]])
     return passages
 
 
-def _scores(passages: Numbers, held: Sequence[Holders], rows: int, length: Scores) -> tuple[Scores, Numbers]:
+def _score_passages(
+    passages: IntArray, postings: Sequence[Postings], passage_count: int, relative_lengths: ScoreArray
+) -> tuple[ScoreArray, IntArray]:
     """BM25 of each passage, and how many of the words it holds; `length` is its length in units of the average."""
-    total, found = np.zeros(len(passages)), np.zeros(len(passages), dtype=np.int64)
-    for each in held:
+    total, matched_terms = np.zeros(len(passages)), np.zeros(len(passages), dtype=np.int64)
+    for each in postings:
         if len(each.passages):
-            at = np.minimum(np.searchsorted(each.passages, passages), len(each.passages) - 1)
-            times = np.where(each.passages[at] == passages, each.times[at], 0)
-            total += each.rarity(rows) * _weight(times, length)
-            found += times > 0
-    return total, found
+            positions = np.minimum(np.searchsorted(each.passages, passages), len(each.passages) - 1)
+            frequencies = np.where(each.passages[positions] == passages, each.term_frequencies[positions], 0)
+            total += each.idf(passage_count) * _term_weight(frequencies, relative_lengths)
+            matched_terms += frequencies > 0
+    return total, matched_terms
 
 
-def _weight(times: Numbers, length: Scores) -> Scores:
-    weight: Scores = times * (K1 + 1) / (times + K1 * (1 - B + B * length))
+def _term_weight(frequencies: IntArray, relative_lengths: ScoreArray) -> ScoreArray:
+    weight: ScoreArray = frequencies * (K1 + 1) / (frequencies + K1 * (1 - B + B * relative_lengths))
     return weight
 
 
-def _statistics(db: apsw.Connection) -> tuple[int, float]:
+def _read_index_statistics(db: apsw.Connection) -> tuple[int, float]:
     """How many passages there are, and how long they are on average."""
     row = fetch_one(db, "SELECT block FROM passages_fts_data WHERE id = 1")
-    rows, words = _varints(row[0], 2) if row else (0, 0)
-    return rows, max(words / rows, 1.0) if rows else 1.0
+    passage_count, token_count = _parse_varints(row[0], 2) if row else (0, 0)
+    return passage_count, max(token_count / passage_count, 1.0) if passage_count else 1.0
 
 
-def _lengths(db: apsw.Connection, passages: Numbers) -> Scores:
+def _read_lengths(db: apsw.Connection, passages: IntArray) -> ScoreArray:
     if not len(passages):
         return np.empty(0)
-    listed = "[" + ",".join(map(str, passages.tolist())) + "]"
-    [(sizes,)] = fetch(db, LENGTHS, (listed,))
-    return np.array(list(map(_length, sizes.split(","))), dtype=np.float64)
+    passages_json = "[" + ",".join(map(str, passages.tolist())) + "]"
+    [(sizes,)] = fetch(db, SELECT_LENGTHS, (passages_json,))
+    return np.array(list(map(_parse_length, sizes.split(","))), dtype=np.float64)
 
 
 @lru_cache(maxsize=10_000)
-def _length(size: str) -> int:
-    return _varints(bytes.fromhex(size), 1)[0]
+def _parse_length(size: str) -> int:
+    return _parse_varints(bytes.fromhex(size), 1)[0]
 
 
-def _varints(data: bytes, count: int) -> tuple[int, ...]:
+def _parse_varints(data: bytes, count: int) -> tuple[int, ...]:
     """SQLite's variable-length integers: seven bits a byte, high bit set on all but the last."""
     numbers, value = [], 0
     for byte in data:

@@ -6,21 +6,21 @@ from collections.abc import Callable
 
 #: Seconds between two looks at the most. SQLite's own waits grow to 100 ms, and a busy worker in another process,
 #: which lets go for a moment only between two jobs, then keeps others out for seconds.
-LONGEST = 0.005
+MAX_SLEEP_SECONDS = 0.005
 
 
-def patience(timeout_ms: int) -> Callable[[int], bool]:
+def make_busy_handler(timeout_ms: int) -> Callable[[int], bool]:
     """A busy handler: whether to look again, after a moment."""
-    begun = 0.0
+    started_at = 0.0
 
-    def wait(looks: int) -> bool:
-        nonlocal begun
+    def wait(attempts: int) -> bool:
+        nonlocal started_at
         now = time.monotonic()
-        if looks == 0:
-            begun = now
-        if (now - begun) * 1000 >= timeout_ms:
+        if attempts == 0:
+            started_at = now
+        if (now - started_at) * 1000 >= timeout_ms:
             return False
-        time.sleep(random.uniform(0, LONGEST))
+        time.sleep(random.uniform(0, MAX_SLEEP_SECONDS))
         return True
 
     return wait

@@ -10,21 +10,21 @@ from pathlib import Path
 import apsw
 
 from recollect.adapters.sqlite import schema
-from recollect.adapters.sqlite.busy_handler import patience
-from recollect.adapters.sqlite.errors import translated
+from recollect.adapters.sqlite.busy_handler import make_busy_handler
+from recollect.adapters.sqlite.errors import translate_errors
 from recollect.adapters.sqlite.file_identity import FileIdentity
 from recollect.adapters.sqlite.fork import open_databases
-from recollect.adapters.sqlite.receipt_buffer import Outbox
-from recollect.adapters.sqlite.tokenizer import tokenizer
-from recollect.adapters.sqlite.transaction import Turns, transaction
+from recollect.adapters.sqlite.receipt_buffer import ReceiptBuffer
+from recollect.adapters.sqlite.tokenizer import make_tokenizer
+from recollect.adapters.sqlite.transaction import WriteQueue, transaction
 from recollect.errors import NotAStore, StoreError, StoreMoved, StoreReadOnly
 
-HEADER = b"SQLite format 3\x00"
+SQLITE_HEADER = b"SQLite format 3\x00"
 #: SQLite before this release can lose pages when two connections write and checkpoint at once.
-OLDEST_SQLITE = 3_051_003
+MIN_SQLITE_VERSION = 3_051_003
 
 #: Every occurrence of every word, straight from the full-text index.
-WORDS = "CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, passages_fts, instance)"
+CREATE_VOCAB_TABLE = "CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, passages_fts, instance)"
 #: What follows when another connection is needed and the file has moved.
 NOT_READ = "No other connection to it can be opened."
 
@@ -37,32 +37,35 @@ class Database:
     """
 
     def __init__(self, path: Path, *, busy_timeout_ms: int = 5000) -> None:
-        if apsw.SQLITE_VERSION_NUMBER < OLDEST_SQLITE:
+        if apsw.SQLITE_VERSION_NUMBER < MIN_SQLITE_VERSION:
             raise StoreError(f"SQLite {apsw.sqlite_lib_version()} is too old to be safe. Upgrade `apsw`.")
         self.path = path
         self._busy_timeout_ms = busy_timeout_ms
-        self._idle: list[apsw.Connection] = []
-        self._users: dict[str, int] = {}
-        self._here = threading.local()
+        self._idle_readers: list[apsw.Connection] = []
+        self._user_numbers: dict[str, int] = {}
+        self._local = threading.local()
         self._closed = False
         self._readers = threading.Condition()
         self._reader_count = 0
         self._is_inherited = False
         prepared = _prepare_file(path)
-        with translated(str(path)):
+        with translate_errors(str(path)):
             connection = self._open("PRAGMA synchronous = FULL")
             try:
                 # Nothing is written, not even the journal mode, before we know that the file is ours.
-                schema.check(connection, path)
-                self._keep_a_log(connection)
+                schema.check_version(connection, path)
+                self._enable_wal(connection)
                 schema.migrate(connection, path)
-                connection.execute(WORDS)
+                connection.execute(CREATE_VOCAB_TABLE)
                 self.identity = self._identify(prepared)
             except BaseException:
                 connection.close()
                 raise
-        self.outbox = Outbox(self._send)
-        self._writer, self._turns = connection, Turns(connection, self.outbox, self.identity)
+        self.receipt_buffer = ReceiptBuffer(self._flush_receipts)
+        self._writer, self._write_queue = (
+            connection,
+            WriteQueue(connection, self.receipt_buffer, self.identity),
+        )
         open_databases.add(self)
 
     def _identify(self, prepared: os.stat_result) -> FileIdentity:
@@ -85,22 +88,22 @@ class Database:
 
     def _open(self, pragmas: str) -> apsw.Connection:
         connection = apsw.Connection(str(self.path))
-        connection.set_busy_handler(patience(self._busy_timeout_ms))
+        connection.set_busy_handler(make_busy_handler(self._busy_timeout_ms))
         # The first look at the file: a damaged one says here what is wrong with it, and nowhere else as clearly.
         connection.pragma("schema_version")
-        connection.register_fts5_tokenizer("recollect", tokenizer)
+        connection.register_fts5_tokenizer("recollect", make_tokenizer)
         for pragma in ("PRAGMA foreign_keys = ON", "PRAGMA secure_delete = ON", *pragmas.split(";")):
             connection.execute(pragma).fetchall()
         return connection
 
-    def _keep_a_log(self, connection: apsw.Connection) -> None:
+    def _enable_wal(self, connection: apsw.Connection) -> None:
         """Turn to write-ahead logging. SQLite does not wait by itself while another process does the same."""
-        wait = patience(self._busy_timeout_ms)
-        for looks in count():
+        wait = make_busy_handler(self._busy_timeout_ms)
+        for attempts in count():
             try:
                 connection.execute("PRAGMA journal_mode = WAL").fetchall()
             except apsw.BusyError:
-                if not wait(looks):
+                if not wait(attempts):
                     raise
             else:
                 return
@@ -109,83 +112,90 @@ class Database:
         """All or nothing. It is on disk when this returns, unless it need not be `durable`."""
         self._refuse_after_fork()
         # A part of a larger one leaves it to that to translate errors: each message is stored in several parts.
-        return self._turns.transaction(durable=durable) if self.writes_here else self._whole(durable=durable)
+        return (
+            self._write_queue.transaction(durable=durable)
+            if self.is_in_transaction
+            else self._outermost_transaction(durable=durable)
+        )
 
     @contextmanager
-    def _whole(self, *, durable: bool) -> Iterator[apsw.Connection]:
-        with translated(str(self.path)), self._turns.transaction(durable=durable) as connection:
+    def _outermost_transaction(self, *, durable: bool) -> Iterator[apsw.Connection]:
+        with translate_errors(str(self.path)), self._write_queue.transaction(durable=durable) as connection:
             yield connection
 
-    def _send(self) -> None:
+    def _flush_receipts(self) -> None:
         with self.transaction(durable=False):
             """Every transaction takes along what is in the outbox."""
 
     @property
-    def writes_here(self) -> bool:
+    def is_in_transaction(self) -> bool:
         """Whether this thread is inside a transaction."""
-        return self._turns.is_mine
+        return self._write_queue.is_in_transaction
 
     @contextmanager
-    def reading(self) -> Iterator[apsw.Connection]:
-        if self.writes_here:
+    def reader(self) -> Iterator[apsw.Connection]:
+        if self.is_in_transaction:
             yield self._writer
             return
-        with translated(str(self.path)):
-            if (mine := self._mine) is not None:
-                yield mine
+        with translate_errors(str(self.path)):
+            if (pinned := self._pinned_reader) is not None:
+                yield pinned
                 return
-            with self._reader() as connection:
+            with self._pooled_reader() as connection:
                 yield connection
 
     @contextmanager
-    def one_moment(self) -> Iterator[None]:
+    def snapshot(self) -> Iterator[None]:
         """What this thread reads inside is of one moment, and the file is locked and unlocked once for all of it."""
-        if self.writes_here or self._mine is not None:
+        if self.is_in_transaction or self._pinned_reader is not None:
             yield
             return
-        with translated(str(self.path)), self._reader() as connection:
+        with translate_errors(str(self.path)), self._pooled_reader() as connection:
             connection.execute("BEGIN")
-            self._here.reader = connection
+            self._local.reader = connection
             try:
                 yield
             finally:
-                self._here.reader = None
+                self._local.reader = None
                 if connection.in_transaction:
                     connection.execute("COMMIT")
 
     @property
-    def _mine(self) -> apsw.Connection | None:
+    def _pinned_reader(self) -> apsw.Connection | None:
         """The reader of this thread's moment."""
-        reader: apsw.Connection | None = getattr(self._here, "reader", None)
+        reader: apsw.Connection | None = getattr(self._local, "reader", None)
         return reader
 
     @contextmanager
-    def _reader(self) -> Iterator[apsw.Connection]:
+    def _pooled_reader(self) -> Iterator[apsw.Connection]:
         self._refuse_after_fork()
         with self._readers:
             self._reader_count += 1
         try:
             try:
-                connection = self._idle.pop()
+                connection = self._idle_readers.pop()
             except IndexError:
-                connection = self._open_reader(WORDS)
+                connection = self._open_reader(CREATE_VOCAB_TABLE)
             try:
                 yield connection
             finally:
                 if self._closed:
                     connection.close()
                 else:
-                    self._idle.append(connection)
+                    self._idle_readers.append(connection)
         finally:
             with self._readers:
                 self._reader_count -= 1
                 self._readers.notify_all()
 
     @contextmanager
-    def fresh(self) -> Iterator[apsw.Connection]:
+    def new_reader(self) -> Iterator[apsw.Connection]:
         """A reader that remembers nothing of what the file was like before."""
         self._refuse_after_fork()
-        with translated(str(self.path)), closing(self._open_reader("PRAGMA query_only = ON")) as connection:
+        with (
+            translate_errors(str(self.path)),
+            closing(self._open_reader("PRAGMA query_only = ON")) as connection,
+        ):
             yield connection
 
     @contextmanager
@@ -194,64 +204,64 @@ class Database:
         The one connection that writes, with nobody else in it: all that can be read once the file has moved, what
         waits to be written included.
         """
-        with translated(str(self.path)), self._turns.alone() as connection:
+        with translate_errors(str(self.path)), self._write_queue.exclusive() as connection:
             try:
                 with transaction(connection):
-                    self.outbox.carry(connection)
+                    self.receipt_buffer.write_into(connection)
             except apsw.Error:
                 # A full disk, say: receipts go on waiting, and everything else can still be read.
-                self.outbox.settle(committed=False)
+                self.receipt_buffer.on_transaction_end(committed=False)
             else:
-                self.outbox.settle(committed=True)
+                self.receipt_buffer.on_transaction_end(committed=True)
             yield connection
 
-    def user(self, connection: apsw.Connection, user: str) -> int:
+    def user_number(self, connection: apsw.Connection, user: str) -> int:
         """The user's number; 0, which nobody has, for a user who never wrote anything."""
-        number = self._users.get(user)
+        number = self._user_numbers.get(user)
         if number is not None:
             return number
         row = connection.execute("SELECT no FROM users WHERE id = ?", (user,)).fetchone()
         if row is None:
             return 0
         # What a transaction has not committed yet may still be taken back, number and all.
-        if connection is self._mine or not connection.in_transaction:
-            self._users[user] = row[0]
+        if connection is self._pinned_reader or not connection.in_transaction:
+            self._user_numbers[user] = row[0]
         return int(row[0])
 
-    def user_or_new(self, connection: apsw.Connection, user: str, now: int) -> int:
-        number = self.user(connection, user)
+    def get_or_create_user(self, connection: apsw.Connection, user: str, now_ms: int) -> int:
+        number = self.user_number(connection, user)
         if not number:
-            connection.execute("INSERT INTO users (id, created_at) VALUES (?, ?)", (user, now))
+            connection.execute("INSERT INTO users (id, created_at) VALUES (?, ?)", (user, now_ms))
             number = connection.last_insert_rowid()
         return number
 
-    def forget_users(self) -> None:
+    def clear_user_cache(self) -> None:
         """Somebody was erased: numbers that were looked up may be nobody's now."""
-        self._users.clear()
+        self._user_numbers.clear()
 
     def checkpoint(self) -> bool:
         """Write the log back into the file and empty it; False if somebody is reading from it."""
-        with translated(str(self.path)), self._turns.alone() as connection:
+        with translate_errors(str(self.path)), self._write_queue.exclusive() as connection:
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
         return not busy
 
     def prepare_fork(self, *, seconds: float) -> Callable[[], None]:
         """Wait until no thread is inside SQLite; what is returned lets them go on."""
-        is_paused = self._turns.pause(seconds=seconds)
+        is_paused = self._write_queue.pause(seconds=seconds)
         self._readers.acquire()
         self._readers.wait_for(lambda: not self._reader_count, timeout=seconds)
 
         def resume() -> None:
             self._readers.release()
             if is_paused:
-                self._turns.resume()
+                self._write_queue.resume()
 
         return resume
 
     def disown(self) -> list[apsw.Connection]:
         """In a forked child: use the parent's connections no more, and return them."""
         self._is_inherited = True
-        return [self._writer, *self._idle]
+        return [self._writer, *self._idle_readers]
 
     def _refuse_after_fork(self) -> None:
         if self._is_inherited:
@@ -264,15 +274,15 @@ class Database:
         if self._is_inherited:
             return
         open_databases.discard(self)
-        self.outbox.close()
-        with self._turns.alone() as connection:
+        self.receipt_buffer.close()
+        with self._write_queue.exclusive() as connection:
             if self.identity.is_missing and not self._closed:
                 # Into the renamed file, if it was renamed: SQLite leaves the log behind when the name is gone.
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             self._closed = True
-            open_ones = [*self._idle, connection]
-            self._idle.clear()
-            for each in open_ones:
+            connections = [*self._idle_readers, connection]
+            self._idle_readers.clear()
+            for each in connections:
                 each.close()
 
 
@@ -282,11 +292,11 @@ def _prepare_file(path: Path) -> os.stat_result:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         with path.open("rb") as file:
-            header = file.read(len(HEADER))
+            header = file.read(len(SQLITE_HEADER))
             status = os.fstat(file.fileno())
     except OSError as error:
         raise StoreReadOnly(f"{StoreReadOnly.__doc__} ({path}: {error.strerror})") from error
     # Zeros are what a power loss may leave of a file that was being made; SQLite knows what to do with them.
-    if header.strip(b"\0") and header != HEADER:
+    if header.strip(b"\0") and header != SQLITE_HEADER:
         raise NotAStore(f"{NotAStore.__doc__} ({path})")
     return status

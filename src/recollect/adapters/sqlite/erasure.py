@@ -8,23 +8,23 @@ from pathlib import Path
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import fetch, fetch_one, number
-from recollect.adapters.sqlite.vector_cache import Shelves
-from recollect.domain.event import Certificate
+from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one
+from recollect.adapters.sqlite.vector_cache import VectorCaches
+from recollect.domain.event import ErasureCertificate
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
 
 #: Shorter texts stand in any file by chance.
-SHORTEST_TRACE = 6
-MEMORY_TEXTS = """
+MIN_TRACE_CHARS = 6
+SELECT_MEMORY_TEXTS = """
     SELECT text FROM memories WHERE no = ?1 UNION SELECT text FROM memory_versions WHERE memory_no = ?1
     UNION SELECT old_text FROM memory_versions WHERE memory_no = ?1 AND old_text IS NOT NULL
 """
-SOURCES = "SELECT DISTINCT message_no FROM memory_spans WHERE memory_no = ?"
-CHAT_TEXTS = """
+SELECT_SOURCE_MESSAGES = "SELECT DISTINCT message_no FROM memory_spans WHERE memory_no = ?"
+SELECT_CHAT_TEXTS = """
     SELECT content FROM messages WHERE chat_no = ?1 UNION SELECT text FROM conversation_summaries WHERE chat_no = ?1
 """
-USER_TEXTS = """
+SELECT_USER_TEXTS = """
     SELECT content FROM messages WHERE user_no = ?1 UNION SELECT text FROM memories WHERE user_no = ?1
     UNION SELECT text FROM memory_versions WHERE user_no = ?1
     UNION SELECT text FROM conversation_summaries WHERE user_no = ?1
@@ -33,48 +33,50 @@ USER_TEXTS = """
 
 
 class SqliteErasure:
-    def __init__(self, database: Database, shelves: Shelves) -> None:
+    def __init__(self, database: Database, vector_caches: VectorCaches) -> None:
         self._database = database
-        self._shelves = shelves
+        self._vector_caches = vector_caches
 
-    def memory(self, scope: Scope, memory_id: str) -> Certificate:
+    def erase_memory(self, scope: Scope, memory_id: str) -> ErasureCertificate:
         with self._database.transaction() as db:
-            user_no = self._database.user(db, scope.user)
-            found = fetch_one(
+            user_no = self._database.user_number(db, scope.user)
+            row = fetch_one(
                 db, "SELECT no, id FROM memories WHERE user_no = ? AND id = ?", (user_no, memory_id)
             )
-            if found is None:
+            if row is None:
                 raise NotFound(f"There is no memory {memory_id!r} for this user.")
-            memory_no, full_id = found
-            traces = _texts(db, MEMORY_TEXTS, memory_no)
+            memory_no, full_id = row
+            traces = _read_texts(db, SELECT_MEMORY_TEXTS, memory_no)
             sources = fetch(
                 db,
                 "SELECT m.no, m.id, m.content FROM memory_spans s JOIN messages m ON m.no = s.message_no"
                 " WHERE s.memory_no = ? AND m.extracted = 1 AND s.start = 0 AND s.end = length(m.content)",
                 (memory_no,),
             )
-            told = [no for (no,) in fetch(db, SOURCES, (memory_no,))]
+            source_numbers = [no for (no,) in fetch(db, SELECT_SOURCE_MESSAGES, (memory_no,))]
             rows = {"memories": _delete(db, "memories WHERE no = ?", memory_no)}
-            rows["judgements"] = _unlearn(db, user_no, traces)
+            rows["judgements"] = _remove_extracted_facts(db, user_no, traces)
             # The sentence that sums a message up may be the fact.
-            rows["message_summaries"] = _forget_summaries(db, told)
+            rows["message_summaries"] = _clear_summaries(db, source_numbers)
             # A message that says nothing else goes with the memory that rests on all of it.
             rows["messages"] = sum(_delete(db, "messages WHERE no = ?", no) for no, _, _ in sources)
-            gone = [full_id, *(message_id for _, message_id, _ in sources)]
-            rows["receipts"] = _scrub_receipts(db, user_no, gone)
+            erased_ids = [full_id, *(message_id for _, message_id, _ in sources)]
+            rows["receipts"] = _delete_receipts(db, user_no, erased_ids)
             rows["events"] = _delete_events(db, user_no, [full_id])
-        return self._certificate(f"memory {full_id}", rows, [*traces, *(text for _, _, text in sources)])
+        return self._make_certificate(f"memory {full_id}", rows, [*traces, *(text for _, _, text in sources)])
 
-    def chat(self, scope: Scope) -> Certificate:
+    def erase_chat(self, scope: Scope) -> ErasureCertificate:
         with self._database.transaction() as db:
-            user_no = self._database.user(db, scope.user)
-            chat_no = number(db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, scope.chat))
+            user_no = self._database.user_number(db, scope.user)
+            chat_no = fetch_number(
+                db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, scope.chat)
+            )
             if not chat_no:
                 raise NotFound(
                     f"There is no chat {scope.chat!r} for this user. `recollect chats` lists them."
                 )
-            traces = _texts(db, CHAT_TEXTS, chat_no)
-            only_here = fetch(
+            traces = _read_texts(db, SELECT_CHAT_TEXTS, chat_no)
+            orphan_memories = fetch(
                 db,
                 "SELECT no, id FROM memories f WHERE user_no = ?1 AND EXISTS (SELECT 1 FROM memory_spans s"
                 " JOIN messages m ON m.no = s.message_no WHERE s.memory_no = f.no AND m.chat_no = ?2) AND NOT EXISTS"
@@ -82,13 +84,16 @@ class SqliteErasure:
                 " WHERE s.memory_no = f.no AND m.chat_no <> ?2)",
                 (user_no, chat_no),
             )
-            for memory_no, _ in only_here:
-                traces += _texts(db, MEMORY_TEXTS, memory_no)
-            said = fetch(db, "SELECT id FROM messages WHERE chat_no = ?", (chat_no,))
-            gone = [*(memory for _, memory in only_here), *(message for (message,) in said)]
-            rows = {"memories": sum(_delete(db, "memories WHERE no = ?", no) for no, _ in only_here)}
-            rows["events"] = _delete_events(db, user_no, [memory for _, memory in only_here])
-            rows["messages"] = number(db, "SELECT count(*) FROM messages WHERE chat_no = ?", (chat_no,))
+            for memory_no, _ in orphan_memories:
+                traces += _read_texts(db, SELECT_MEMORY_TEXTS, memory_no)
+            message_rows = fetch(db, "SELECT id FROM messages WHERE chat_no = ?", (chat_no,))
+            erased_ids = [
+                *(memory for _, memory in orphan_memories),
+                *(message for (message,) in message_rows),
+            ]
+            rows = {"memories": sum(_delete(db, "memories WHERE no = ?", no) for no, _ in orphan_memories)}
+            rows["events"] = _delete_events(db, user_no, [memory for _, memory in orphan_memories])
+            rows["messages"] = fetch_number(db, "SELECT count(*) FROM messages WHERE chat_no = ?", (chat_no,))
             rows["jobs"] = _delete(
                 db,
                 "jobs WHERE user_no = ? AND key IN (SELECT id FROM messages WHERE chat_no = ?)",
@@ -97,53 +102,61 @@ class SqliteErasure:
             )
             rows["receipts"] = _delete(
                 db, "receipts WHERE user_no = ? AND chat = ?", user_no, str(scope.chat)
-            ) + _scrub_receipts(db, user_no, gone)
+            ) + _delete_receipts(db, user_no, erased_ids)
             rows["chats"] = _delete(db, "chats WHERE no = ?", chat_no)
-        return self._certificate(f"chat {scope.chat}", rows, traces)
+        return self._make_certificate(f"chat {scope.chat}", rows, traces)
 
-    def user(self, user: str) -> Certificate:
+    def erase_user(self, user: str) -> ErasureCertificate:
         with self._database.transaction() as db:
-            user_no = self._database.user(db, user)
+            user_no = self._database.user_number(db, user)
             if not user_no:
                 raise NotFound(f"There is no user {user!r}.")
-            traces = _texts(db, USER_TEXTS, user_no)
+            traces = _read_texts(db, SELECT_USER_TEXTS, user_no)
             rows = {
-                table: number(db, f"SELECT count(*) FROM {table} WHERE user_no = ?", (user_no,))
+                table: fetch_number(db, f"SELECT count(*) FROM {table} WHERE user_no = ?", (user_no,))
                 for table in ("messages", "memories", "chats", "conversation_summaries", "receipts", "jobs")
             }
             # Chats first: cascades from users would meet messages and chunks in no particular order.
             for table in ("memories", "chats", "vectors", "unembedded", "audit"):
                 _delete(db, f"{table} WHERE user_no = ?", user_no)
             _delete(db, "users WHERE no = ?", user_no)
-        self._database.forget_users()
-        return self._certificate(f"user {user}", rows, traces)
+        self._database.clear_user_cache()
+        return self._make_certificate(f"user {user}", rows, traces)
 
-    def _certificate(self, what: str, rows: dict[str, int], traces: Iterable[str]) -> Certificate:
-        clean = self._database.checkpoint()
-        left, scanned = _left_in_file(self._database.path, traces)
-        if left:
-            detail = f"{left} of the erased texts are still in the file: the same words are stored elsewhere"
-        elif not clean:
+    def _make_certificate(
+        self, subject: str, rows: dict[str, int], traces: Iterable[str]
+    ) -> ErasureCertificate:
+        is_checkpointed = self._database.checkpoint()
+        remaining, bytes_scanned = _count_remaining_texts(self._database.path, traces)
+        if remaining:
+            detail = (
+                f"{remaining} of the erased texts are still in the file: the same words are stored elsewhere"
+            )
+        elif not is_checkpointed:
             detail = (
                 "the rows are gone, but another process is reading: their bytes go with the next checkpoint"
             )
         else:
             detail = "the rows are gone and none of their bytes is left in the file"
-        return Certificate(
-            what=what, rows=rows, physical=clean and not left, detail=detail, bytes_scanned=scanned
+        return ErasureCertificate(
+            target=subject,
+            rows=rows,
+            is_physical=is_checkpointed and not remaining,
+            detail=detail,
+            bytes_scanned=bytes_scanned,
         )
 
 
-def _texts(db: apsw.Connection, sql: str, key: int) -> list[str]:
+def _read_texts(db: apsw.Connection, sql: str, key: int) -> list[str]:
     return [text for (text,) in fetch(db, sql, (key,))]
 
 
-def _delete(db: apsw.Connection, what: str, *values: str | int) -> int:
-    db.execute(f"DELETE FROM {what}", values)
+def _delete(db: apsw.Connection, target: str, *values: str | int) -> int:
+    db.execute(f"DELETE FROM {target}", values)
     return db.changes()
 
 
-def _scrub_receipts(db: apsw.Connection, user_no: int, ids: list[str]) -> int:
+def _delete_receipts(db: apsw.Connection, user_no: int, ids: list[str]) -> int:
     """A receipt that shows an erased text goes with it; a chunk is named after its message."""
     return _delete(
         db,
@@ -164,7 +177,7 @@ def _delete_events(db: apsw.Connection, user_no: int, memory_ids: list[str]) -> 
     )
 
 
-def _forget_summaries(db: apsw.Connection, messages: list[int]) -> int:
+def _clear_summaries(db: apsw.Connection, messages: list[int]) -> int:
     db.execute(
         "UPDATE messages SET summary = NULL WHERE summary IS NOT NULL AND no IN (SELECT value FROM json_each(?))",
         (json.dumps(messages),),
@@ -172,28 +185,28 @@ def _forget_summaries(db: apsw.Connection, messages: list[int]) -> int:
     return db.changes()
 
 
-def _unlearn(db: apsw.Connection, user_no: int, texts: list[str]) -> int:
+def _remove_extracted_facts(db: apsw.Connection, user_no: int, texts: list[str]) -> int:
     """A judgement that could teach it again loses the fact."""
-    wanted = json.dumps(texts)
+    texts_json = json.dumps(texts)
     db.execute(
         "UPDATE judgements SET body = json_set(body, '$.facts', (SELECT json_group_array(json(f.value))"
         " FROM json_each(body, '$.facts') f WHERE f.value ->> '$.text' NOT IN (SELECT value FROM json_each(?2))))"
         " WHERE user_no = ?1 AND EXISTS (SELECT 1 FROM json_each(body, '$.facts') f"
         " WHERE f.value ->> '$.text' IN (SELECT value FROM json_each(?2)))",
-        (user_no, wanted),
+        (user_no, texts_json),
     )
     return db.changes()
 
 
-def _left_in_file(path: Path, traces: Iterable[str]) -> tuple[int, int]:
+def _count_remaining_texts(path: Path, traces: Iterable[str]) -> tuple[int, int]:
     """How many of the texts still stand in the file or its log, and how many bytes were looked at."""
-    wanted = [text.encode("utf-8", "surrogatepass") for text in traces if len(text) >= SHORTEST_TRACE]
-    scanned = left = 0
+    needles = [text.encode("utf-8", "surrogatepass") for text in traces if len(text) >= MIN_TRACE_CHARS]
+    bytes_scanned = remaining = 0
     for suffix in ("", "-wal"):
         file = path.with_name(path.name + suffix)
         if not file.exists() or not file.stat().st_size:
             continue
-        with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            scanned += len(data)
-            left += sum(data.find(text[:200]) >= 0 for text in wanted)
-    return left, scanned
+        with file.open("rb") as handle, mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            bytes_scanned += len(data)
+            remaining += sum(data.find(text[:200]) >= 0 for text in needles)
+    return remaining, bytes_scanned

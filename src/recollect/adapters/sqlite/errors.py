@@ -15,7 +15,7 @@ from recollect.errors import (
     StoreReadOnly,
 )
 
-OURS: dict[type[apsw.Error], type[StoreError]] = {
+STORE_ERRORS: dict[type[apsw.Error], type[StoreError]] = {
     apsw.BusyError: StoreBusy,
     apsw.LockedError: StoreBusy,
     apsw.FullError: StoreFull,
@@ -28,7 +28,7 @@ OURS: dict[type[apsw.Error], type[StoreError]] = {
 
 
 @contextmanager
-def translated(where: str) -> Iterator[None]:
+def translate_errors(location: str) -> Iterator[None]:
     try:
         yield
     except UnicodeEncodeError as error:
@@ -36,5 +36,5 @@ def translated(where: str) -> Iterator[None]:
             f"{error.object!r} holds half a character, which cannot be written. Give it as whole text."
         ) from error
     except apsw.Error as error:
-        ours = OURS.get(type(error), StoreError)
-        raise ours(f"{ours.__doc__} ({where}: {error})") from error
+        error_class = STORE_ERRORS.get(type(error), StoreError)
+        raise error_class(f"{error_class.__doc__} ({location}: {error})") from error

@@ -5,38 +5,38 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, where
-from recollect.adapters.sqlite.timestamps import from_ms, maybe_ms, maybe_time, to_ms
-from recollect.domain.event import Action, Event, Step
-from recollect.domain.extraction import Fact, Judgement
+from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, where_clause
+from recollect.adapters.sqlite.timestamps import from_ms, from_ms_or_none, to_ms, to_ms_or_none
+from recollect.domain.event import Event, EventAction, EventChange
+from recollect.domain.extraction import Extraction, Fact
 from recollect.domain.memory import Kind
 from recollect.domain.message import MessageType
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
 
 
-class SqliteJudgements:
+class SqliteExtractions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def put(self, scope: Scope, message_id: str, judge: str, judgement: Judgement) -> None:
+    def put(self, scope: Scope, message_id: str, extractor: str, extraction: Extraction) -> None:
         with self._database.transaction() as db:
-            user_no = self._database.user(db, scope.user)
+            user_no = self._database.user_number(db, scope.user)
             db.execute(
                 "INSERT OR REPLACE INTO judgements (message_no, user_no, judge, body)"
                 " SELECT no, ?1, ?3, ?4 FROM messages WHERE user_no = ?1 AND id = ?2",
-                (user_no, message_id, judge, _packed(judgement)),
+                (user_no, message_id, extractor, _serialize_extraction(extraction)),
             )
 
-    def get(self, scope: Scope, message_id: str) -> Judgement | None:
-        with self._database.reading() as db:
+    def get(self, scope: Scope, message_id: str) -> Extraction | None:
+        with self._database.reader() as db:
             row = fetch_one(
                 db,
                 "SELECT j.body FROM judgements j JOIN messages m ON m.no = j.message_no"
                 " WHERE m.user_no = ? AND m.id = ?",
-                (self._database.user(db, scope.user), message_id),
+                (self._database.user_number(db, scope.user), message_id),
             )
-        return None if row is None else _unpacked(row[0])
+        return None if row is None else _parse_extraction(row[0])
 
 
 class SqliteTombstones:
@@ -45,24 +45,24 @@ class SqliteTombstones:
 
     def add(self, user: str, fact_hash: str, *, now: datetime) -> None:
         with self._database.transaction() as db:
-            user_no = self._database.user_or_new(db, user, to_ms(now))
+            user_no = self._database.get_or_create_user(db, user, to_ms(now))
             db.execute("INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?)", (user_no, fact_hash, to_ms(now)))
 
-    def buried_at(self, user: str, fact_hash: str) -> datetime | None:
-        with self._database.reading() as db:
+    def forgotten_at(self, user: str, fact_hash: str) -> datetime | None:
+        with self._database.reader() as db:
             row = fetch_one(
                 db,
                 "SELECT created_at FROM tombstones WHERE user_no = ? AND fact_hash = ?",
-                (self._database.user(db, user), fact_hash),
+                (self._database.user_number(db, user), fact_hash),
             )
-        return maybe_time(row[0]) if row else None
+        return from_ms_or_none(row[0]) if row else None
 
     def all(self, user: str) -> Mapping[str, datetime]:
-        with self._database.reading() as db:
+        with self._database.reader() as db:
             rows = fetch(
                 db,
                 "SELECT fact_hash, created_at FROM tombstones WHERE user_no = ? ORDER BY created_at, fact_hash",
-                (self._database.user(db, user),),
+                (self._database.user_number(db, user),),
             )
         return {fact_hash: from_ms(at) for fact_hash, at in rows}
 
@@ -70,7 +70,7 @@ class SqliteTombstones:
         with self._database.transaction() as db:
             db.execute(
                 "DELETE FROM tombstones WHERE user_no = ? AND fact_hash = ?",
-                (self._database.user(db, user), fact_hash),
+                (self._database.user_number(db, user), fact_hash),
             )
 
 
@@ -80,8 +80,8 @@ class SqliteEvents:
 
     def add(self, event: Event) -> None:
         with self._database.transaction() as db:
-            user_no = self._database.user_or_new(db, event.user, to_ms(event.at))
-            steps = json.dumps([[step.memory_id, step.before] for step in event.steps])
+            user_no = self._database.get_or_create_user(db, event.user, to_ms(event.at))
+            steps = json.dumps([[step.memory_id, step.previous_version] for step in event.changes])
             db.execute(
                 "INSERT INTO events (user_no, id, at, action, body) VALUES (?, ?, ?, ?, ?)",
                 (user_no, event.id, to_ms(event.at), event.action, steps),
@@ -94,15 +94,15 @@ class SqliteEvents:
         limit: int = 50,
         before: str | None = None,
         until: datetime | None = None,
-        actions: Collection[Action] = (),
+        actions: Collection[EventAction] = (),
         memory_id: str | None = None,
     ) -> Sequence[Event]:
-        with self._database.reading() as db:
-            clause, values = where(
+        with self._database.reader() as db:
+            clause, values = where_clause(
                 {
-                    "e.user_no = ?": self._database.user(db, scope.user),
+                    "e.user_no = ?": self._database.user_number(db, scope.user),
                     "e.no < (SELECT no FROM events WHERE user_no = e.user_no AND id = ?)": before,
-                    "e.at <= ?": maybe_ms(until),
+                    "e.at <= ?": to_ms_or_none(until),
                     "e.action IN (SELECT value FROM json_each(?))": json.dumps(sorted(actions))
                     if actions
                     else None,
@@ -114,62 +114,64 @@ class SqliteEvents:
                 f"SELECT e.id, e.at, e.action, e.body, e.undone FROM events e {clause} ORDER BY e.no DESC LIMIT ?",
                 [*values, limit],
             )
-        return [_event(scope.user, row) for row in rows]
+        return [_to_event(scope.user, row) for row in rows]
 
     def get(self, scope: Scope, event_id: str) -> Event:
-        with self._database.reading() as db:
+        with self._database.reader() as db:
             row = fetch_one(
                 db,
                 "SELECT id, at, action, body, undone FROM events WHERE user_no = ? AND id = ?",
-                (self._database.user(db, scope.user), event_id),
+                (self._database.user_number(db, scope.user), event_id),
             )
         if row is None:
             raise NotFound(f"There is no event {event_id!r} for this user.")
-        return _event(scope.user, row)
+        return _to_event(scope.user, row)
 
     def mark_undone(self, scope: Scope, event_id: str) -> None:
         with self._database.transaction() as db:
             db.execute(
                 "UPDATE events SET undone = 1 WHERE user_no = ? AND id = ?",
-                (self._database.user(db, scope.user), event_id),
+                (self._database.user_number(db, scope.user), event_id),
             )
 
 
-class SqliteVerdicts:
+class SqliteTriageCounts:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def count(self, user: str, reason: str, *, now: datetime) -> None:
+    def increment(self, user: str, reason: str, *, now: datetime) -> None:
         with self._database.transaction() as db:
-            user_no = self._database.user_or_new(db, user, to_ms(now))
+            user_no = self._database.get_or_create_user(db, user, to_ms(now))
             db.execute(
                 "INSERT INTO verdicts VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET times = times + 1",
                 (user_no, reason),
             )
 
     def all(self, user: str) -> Mapping[str, int]:
-        with self._database.reading() as db:
+        with self._database.reader() as db:
             rows = fetch(
                 db,
                 "SELECT reason, times FROM verdicts WHERE user_no = ? ORDER BY times DESC, reason",
-                (self._database.user(db, user),),
+                (self._database.user_number(db, user),),
             )
         return dict(rows)
 
 
-def _event(user: str, row: Row) -> Event:
+def _to_event(user: str, row: Row) -> Event:
     event_id, at, action, body, undone = row
     return Event(
         id=event_id,
         user=user,
         at=from_ms(at),
-        action=Action(action),
-        steps=tuple(Step(memory_id=memory, before=before) for memory, before in json.loads(body)),
-        undone=bool(undone),
+        action=EventAction(action),
+        changes=tuple(
+            EventChange(memory_id=memory, previous_version=before) for memory, before in json.loads(body)
+        ),
+        is_undone=bool(undone),
     )
 
 
-def _packed(judgement: Judgement) -> str:
+def _serialize_extraction(extraction: Extraction) -> str:
     facts = [
         {
             "text": fact.text,
@@ -182,21 +184,21 @@ def _packed(judgement: Judgement) -> str:
             "negated": fact.negated,
             "valid_from": fact.valid_from and to_ms(fact.valid_from),
         }
-        for fact in judgement.facts
+        for fact in extraction.facts
     ]
     body = {
-        "importance": judgement.importance,
-        "type": judgement.message_type,
-        "summary": judgement.summary,
-        "reason": judgement.reason,
+        "importance": extraction.importance,
+        "type": extraction.message_type,
+        "summary": extraction.summary,
+        "reason": extraction.reason,
         "facts": facts,
     }
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
-def _unpacked(text: str) -> Judgement:
+def _parse_extraction(text: str) -> Extraction:
     body = json.loads(text)
-    return Judgement(
+    return Extraction(
         importance=body["importance"],
         message_type=MessageType(body["type"]),
         summary=body["summary"],
@@ -211,7 +213,7 @@ def _unpacked(text: str) -> Judgement:
                 attribute=fact["attribute"],
                 value=fact["value"],
                 negated=fact["negated"],
-                valid_from=maybe_time(fact["valid_from"]),
+                valid_from=from_ms_or_none(fact["valid_from"]),
             )
             for fact in body["facts"]
         ),

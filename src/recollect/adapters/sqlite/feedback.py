@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import fetch
 from recollect.adapters.sqlite.timestamps import from_ms, to_ms
-from recollect.domain.feedback import Opinion
+from recollect.domain.feedback import RelevanceFeedback
 from recollect.domain.scope import Scope
 
-NEWEST = """
+SELECT_NEWEST_FEEDBACK = """
     SELECT receipt, item, relevant, query, chat, created_at FROM feedback
     WHERE user_no = ?1 AND (?2 IS NULL OR chat = ?2) ORDER BY created_at DESC, receipt, item LIMIT ?3
 """
@@ -18,29 +18,31 @@ class SqliteFeedback:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, opinion: Opinion) -> None:
-        at = to_ms(opinion.created_at)
+    def add(self, feedback: RelevanceFeedback) -> None:
+        at = to_ms(feedback.created_at)
         with self._database.transaction() as db:
-            user_no = self._database.user_or_new(db, opinion.user, at)
+            user_no = self._database.get_or_create_user(db, feedback.user, at)
             db.execute(
                 "INSERT OR REPLACE INTO feedback (user_no, receipt, item, relevant, query, chat, created_at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
                     user_no,
-                    opinion.receipt_id,
-                    opinion.item_id,
-                    int(opinion.relevant),
-                    opinion.query,
-                    opinion.chat,
+                    feedback.receipt_id,
+                    feedback.item_id,
+                    int(feedback.relevant),
+                    feedback.query,
+                    feedback.chat,
                     at,
                 ),
             )
 
-    def list(self, scope: Scope, *, limit: int = 1000) -> Sequence[Opinion]:
-        with self._database.reading() as db:
-            rows = fetch(db, NEWEST, (self._database.user(db, scope.user), scope.chat, limit))
+    def list(self, scope: Scope, *, limit: int = 1000) -> Sequence[RelevanceFeedback]:
+        with self._database.reader() as db:
+            rows = fetch(
+                db, SELECT_NEWEST_FEEDBACK, (self._database.user_number(db, scope.user), scope.chat, limit)
+            )
         return [
-            Opinion(
+            RelevanceFeedback(
                 user=scope.user,
                 receipt_id=receipt,
                 item_id=item,

@@ -4,15 +4,15 @@ from collections.abc import Collection, Mapping
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_one
-from recollect.domain.candidate import Key, Source
+from recollect.domain.candidate import PassageKey, Source
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
 
-FROM = """
+FROM_INJECTIONS = """
     FROM injections i JOIN messages m ON m.no = i.message_no JOIN chats c ON c.no = m.chat_no
     WHERE m.user_no = ? AND c.id = ? ORDER BY m.no
 """
-SHOWN = """
+SELECT_SHOWN_ITEMS = """
     SELECT m.id, s.source, s.id FROM chats c JOIN messages m ON m.user_no = c.user_no AND m.chat_no = c.no
         JOIN injected s ON s.message_no = m.no
     WHERE c.user_no = ? AND c.id = ?
@@ -29,11 +29,11 @@ class SqliteInjections:
         message_id: str,
         text: str,
         *,
-        shown: Collection[Key] = (),
+        passage_keys: Collection[PassageKey] = (),
         receipt_id: str | None = None,
     ) -> None:
         with self._database.transaction() as db:
-            user_no = self._database.user(db, scope.user)
+            user_no = self._database.user_number(db, scope.user)
             row = fetch_one(db, "SELECT no FROM messages WHERE user_no = ? AND id = ?", (user_no, message_id))
             if row is None:
                 raise NotFound(f"There is no message {message_id!r} for this user.")
@@ -53,23 +53,23 @@ class SqliteInjections:
                         name,
                         name.partition("#")[0] if source is Source.CHUNK else name,
                     )
-                    for source, name in shown
+                    for source, name in passage_keys
                 ],
             )
 
-    def all(self, scope: Scope) -> Mapping[str, str]:
-        return dict(self._rows(scope, f"SELECT m.id, i.text {FROM}"))
+    def texts(self, scope: Scope) -> Mapping[str, str]:
+        return dict(self._fetch_rows(scope, f"SELECT m.id, i.text {FROM_INJECTIONS}"))
 
-    def receipts(self, scope: Scope) -> Mapping[str, str]:
-        rows = self._rows(scope, f"SELECT m.id, i.receipt_id {FROM}")
+    def receipt_ids(self, scope: Scope) -> Mapping[str, str]:
+        rows = self._fetch_rows(scope, f"SELECT m.id, i.receipt_id {FROM_INJECTIONS}")
         return {message: receipt for message, receipt in rows if receipt}
 
-    def shown(self, scope: Scope) -> Mapping[str, frozenset[Key]]:
-        shown: dict[str, set[Key]] = {}
-        for message, source, name in self._rows(scope, SHOWN):
-            shown.setdefault(message, set()).add((Source(source), name))
-        return {message: frozenset(keys) for message, keys in shown.items()}
+    def passage_keys(self, scope: Scope) -> Mapping[str, frozenset[PassageKey]]:
+        keys_by_message: dict[str, set[PassageKey]] = {}
+        for message, source, name in self._fetch_rows(scope, SELECT_SHOWN_ITEMS):
+            keys_by_message.setdefault(message, set()).add((Source(source), name))
+        return {message: frozenset(keys) for message, keys in keys_by_message.items()}
 
-    def _rows(self, scope: Scope, sql: str) -> list[Row]:
-        with self._database.reading() as db:
-            return fetch(db, sql, (self._database.user(db, scope.user), scope.chat))
+    def _fetch_rows(self, scope: Scope, sql: str) -> list[Row]:
+        with self._database.reader() as db:
+            return fetch(db, sql, (self._database.user_number(db, scope.user), scope.chat))

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, number
-from recollect.adapters.sqlite.timestamps import from_ms, maybe_time, to_ms
+from recollect.adapters.sqlite.rows import Row, fetch, fetch_number, fetch_one
+from recollect.adapters.sqlite.timestamps import from_ms, from_ms_or_none, to_ms
 from recollect.domain.job import Job, JobKind, JobState, NewJob
 from recollect.domain.scope import Scope
 
-COLUMNS = (
+JOB_COLUMNS = (
     "j.no, u.id, j.kind, j.key, j.payload, j.state, j.attempts, j.run_at, j.created_at, j.lease, j.leased_until,"
     " j.reason"
 )
-ENQUEUE = """
+UPSERT_JOB = """
     INSERT INTO jobs (user_no, kind, key, payload, state, run_at, created_at)
     VALUES (?1, ?2, ?3, ?4, 'ready', ?5, ?6)
     ON CONFLICT (user_no, kind, key) DO UPDATE SET
@@ -25,35 +25,35 @@ ENQUEUE = """
         state = CASE state WHEN 'parked' THEN 'ready' ELSE state END
 """
 #: A worker that comes for work finds the next job at the front of the index, however many wait behind it.
-NEXT = """
+SELECT_NEXT_JOB = """
     SELECT no, run_at FROM jobs WHERE state = '{state}' AND {due} <= ?1
         AND (?3 = '[]' OR kind IN (SELECT value FROM json_each(?3)))
     ORDER BY run_at, no LIMIT 1
 """
-LEASE = f"""
+LEASE_NEXT_JOB = f"""
     UPDATE jobs SET state = 'leased', lease = lease + 1, leased_until = ?2, attempts = attempts + 1, again = 0
     WHERE no = (
         SELECT no FROM (
-            SELECT * FROM ({NEXT.format(state="ready", due="run_at")})
-            UNION ALL SELECT * FROM ({NEXT.format(state="leased", due="leased_until")})
+            SELECT * FROM ({SELECT_NEXT_JOB.format(state="ready", due="run_at")})
+            UNION ALL SELECT * FROM ({SELECT_NEXT_JOB.format(state="leased", due="leased_until")})
         )
         ORDER BY run_at, no LIMIT 1
     )
     RETURNING no
 """
-HELD = "no = ? AND lease = ? AND state = 'leased'"
+HAS_LEASE = "no = ? AND lease = ? AND state = 'leased'"
 
 
-class SqliteJobs:
+class SqliteJobQueue:
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def enqueue(self, user: str, job: NewJob, *, now: datetime) -> None:
         with self._database.transaction() as db:
-            user_no = self._database.user_or_new(db, user, to_ms(now))
+            user_no = self._database.get_or_create_user(db, user, to_ms(now))
             payload = json.dumps(dict(job.payload), ensure_ascii=False)
             run_at = to_ms(job.run_at or now)
-            db.execute(ENQUEUE, (user_no, job.kind, job.key, payload, run_at, to_ms(now)))
+            db.execute(UPSERT_JOB, (user_no, job.kind, job.key, payload, run_at, to_ms(now)))
 
     def lease(self, *, now: datetime, until: datetime, kinds: Sequence[JobKind] = ()) -> Job | None:
         due = self.next_due()
@@ -61,22 +61,27 @@ class SqliteJobs:
             return None
         # Power that takes the lease away takes its holder too: the job is simply ready again.
         with self._database.transaction(durable=False) as db:
-            rows = fetch(db, LEASE, (to_ms(now), to_ms(until), json.dumps(kinds)))
+            rows = fetch(db, LEASE_NEXT_JOB, (to_ms(now), to_ms(until), json.dumps(kinds)))
             if not rows:
                 return None
             row = fetch(
-                db, f"SELECT {COLUMNS} FROM jobs j JOIN users u ON u.no = j.user_no WHERE j.no = ?", rows[0]
+                db,
+                f"SELECT {JOB_COLUMNS} FROM jobs j JOIN users u ON u.no = j.user_no WHERE j.no = ?",
+                rows[0],
             )[0]
-        return _job(row)
+        return _to_job(row)
 
-    def holds(self, job: Job) -> bool:
-        with self._database.reading() as db:
-            return fetch_one(db, f"SELECT 1 FROM jobs WHERE {HELD}", (job.id, job.lease)) is not None
+    def has_lease(self, job: Job) -> bool:
+        with self._database.reader() as db:
+            return (
+                fetch_one(db, f"SELECT 1 FROM jobs WHERE {HAS_LEASE}", (job.id, job.fencing_token))
+                is not None
+            )
 
-    def extend(self, job: Job, *, until: datetime) -> bool:
+    def extend_lease(self, job: Job, *, until: datetime) -> bool:
         with self._database.transaction(durable=False) as db:
-            values = (to_ms(until), job.id, job.lease)
-            db.execute(f"UPDATE jobs SET leased_until = ? WHERE {HELD}", values)
+            values = (to_ms(until), job.id, job.fencing_token)
+            db.execute(f"UPDATE jobs SET leased_until = ? WHERE {HAS_LEASE}", values)
             return db.changes() > 0
 
     def finish(self, job: Job) -> bool:
@@ -84,36 +89,36 @@ class SqliteJobs:
             again = (
                 "UPDATE jobs SET state = 'ready', attempts = 0, again = 0, leased_until = NULL, reason = NULL"
             )
-            if self._change(f"{again} WHERE {HELD} AND again = 1", job.id, job.lease):
+            if self._update(f"{again} WHERE {HAS_LEASE} AND again = 1", job.id, job.fencing_token):
                 return True
-            return self._change(f"DELETE FROM jobs WHERE {HELD}", job.id, job.lease)
+            return self._update(f"DELETE FROM jobs WHERE {HAS_LEASE}", job.id, job.fencing_token)
 
     def postpone(self, job: Job, *, run_at: datetime, reason: str) -> bool:
         change = "UPDATE jobs SET state = 'ready', leased_until = NULL, run_at = ?, reason = ?"
-        return self._change(f"{change} WHERE {HELD}", to_ms(run_at), reason, job.id, job.lease)
+        return self._update(f"{change} WHERE {HAS_LEASE}", to_ms(run_at), reason, job.id, job.fencing_token)
 
-    def park(self, job: Job, *, reason: str) -> bool:
+    def dead_letter(self, job: Job, *, reason: str) -> bool:
         # What was asked for meanwhile may be worth another try.
         state = "CASE again WHEN 1 THEN 'ready' ELSE 'parked' END"
         change = f"UPDATE jobs SET state = {state}, leased_until = NULL, reason = ?"
-        return self._change(f"{change} WHERE {HELD}", reason, job.id, job.lease)
+        return self._update(f"{change} WHERE {HAS_LEASE}", reason, job.id, job.fencing_token)
 
     def retry(self, scope: Scope, *, job_id: int | None = None, now: datetime) -> int:
         with self._database.transaction() as db:
             db.execute(
                 "UPDATE jobs SET state = 'ready', attempts = 0, reason = NULL, run_at = ?3"
                 " WHERE user_no = ?1 AND state = 'parked' AND (?2 IS NULL OR no = ?2)",
-                (self._database.user(db, scope.user), job_id, to_ms(now)),
+                (self._database.user_number(db, scope.user), job_id, to_ms(now)),
             )
             return db.changes()
 
-    def hurry(self, *, now: datetime) -> int:
+    def run_now(self, *, now: datetime) -> int:
         with self._database.transaction() as db:
             waits = "WHERE state = 'ready' AND attempts = 0 AND run_at > ?1"
             db.execute(f"UPDATE jobs SET run_at = ?1 {waits}", (to_ms(now),))
             return db.changes()
 
-    def revive(self, kind: JobKind, *, now: datetime) -> int:
+    def retry_dead(self, kind: JobKind, *, now: datetime) -> int:
         with self._database.transaction() as db:
             db.execute(
                 "UPDATE jobs SET state = 'ready', attempts = 0, reason = NULL, run_at = ?"
@@ -123,45 +128,45 @@ class SqliteJobs:
             return db.changes()
 
     def list(self, scope: Scope, *, limit: int = 100) -> Sequence[Job]:
-        with self._database.reading() as db:
+        with self._database.reader() as db:
             rows = fetch(
                 db,
-                f"SELECT {COLUMNS} FROM jobs j JOIN users u ON u.no = j.user_no"
+                f"SELECT {JOB_COLUMNS} FROM jobs j JOIN users u ON u.no = j.user_no"
                 " WHERE j.user_no = ? ORDER BY j.no LIMIT ?",
-                (self._database.user(db, scope.user), limit),
+                (self._database.user_number(db, scope.user), limit),
             )
-        return [_job(row) for row in rows]
+        return [_to_job(row) for row in rows]
 
-    def counts(self, scope: Scope) -> dict[tuple[JobKind, JobState], int]:
-        with self._database.reading() as db:
+    def count_by_state(self, scope: Scope) -> dict[tuple[JobKind, JobState], int]:
+        with self._database.reader() as db:
             rows = fetch(
                 db,
                 "SELECT kind, state, count(*) FROM jobs WHERE user_no = ? GROUP BY kind, state",
-                (self._database.user(db, scope.user),),
+                (self._database.user_number(db, scope.user),),
             )
         return {(JobKind(kind), JobState(state)): count for kind, state, count in rows}
 
-    def outstanding(self, *, now: datetime) -> int:
-        with self._database.reading() as db:
+    def count_outstanding(self, *, now: datetime) -> int:
+        with self._database.reader() as db:
             due = "state = 'leased' OR (state = 'ready' AND run_at <= ?)"
-            return number(db, f"SELECT count(*) FROM jobs WHERE {due}", (to_ms(now),))
+            return fetch_number(db, f"SELECT count(*) FROM jobs WHERE {due}", (to_ms(now),))
 
     def next_due(self) -> datetime | None:
-        with self._database.reading() as db:
+        with self._database.reader() as db:
             row = fetch_one(
                 db,
                 "SELECT min(due) FROM (SELECT min(run_at) AS due FROM jobs WHERE state = 'ready'"
                 " UNION ALL SELECT min(leased_until) FROM jobs WHERE state = 'leased')",
             )
-        return maybe_time(row[0]) if row else None
+        return from_ms_or_none(row[0]) if row else None
 
-    def _change(self, sql: str, *values: str | int) -> bool:
+    def _update(self, sql: str, *values: str | int) -> bool:
         with self._database.transaction() as db:
             db.execute(sql, values)
             return db.changes() > 0
 
 
-def _job(row: Row) -> Job:
+def _to_job(row: Row) -> Job:
     (no, user, kind, key, payload, state, attempts, run_at, created_at, lease, leased_until, reason) = row
     return Job(
         id=no,
@@ -173,7 +178,7 @@ def _job(row: Row) -> Job:
         attempts=attempts,
         run_at=from_ms(run_at),
         created_at=from_ms(created_at),
-        lease=lease,
-        leased_until=maybe_time(leased_until),
+        fencing_token=lease,
+        leased_until=from_ms_or_none(leased_until),
         reason=reason,
     )

@@ -7,28 +7,34 @@ from pathlib import Path
 
 import apsw
 
-from recollect.adapters.sqlite.backup import back_up
+from recollect.adapters.sqlite.backup import create_backup
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.errors import translated
-from recollect.adapters.sqlite.rows import fetch, number
+from recollect.adapters.sqlite.errors import translate_errors
+from recollect.adapters.sqlite.rows import fetch, fetch_number
 from recollect.adapters.sqlite.vectors import content_hash
 from recollect.domain.scope import Scope
 from recollect.errors import CorruptStore, InvalidInput, StoreError
-from recollect.ports.backup import Backup, Watch
-from recollect.ports.store import Finding, Stats
+from recollect.ports.backup import Backup, ProgressCallback
+from recollect.ports.store import CheckResult, StoreStats
 
-REPAIR = "recollect repair"
-UNQUEUED = """
+REPAIR_COMMAND = "recollect repair"
+FROM_UNQUEUED_PASSAGES = """
     FROM passages p WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.passage)
         AND NOT EXISTS (SELECT 1 FROM unembedded u WHERE u.user_no = p.user_no AND u.passage = p.passage)
 """
-UNINDEXED = "FROM passages p WHERE p.passage NOT IN (SELECT id FROM passages_fts_docsize)"
-ORPHAN_VECTORS = "FROM vectors WHERE passage NOT IN (SELECT passage FROM passages)"
-ORPHAN_PROMISES = "FROM unembedded WHERE passage NOT IN (SELECT passage FROM passages)"
-ORPHAN_WORDS = "FROM passages_fts_docsize WHERE id NOT IN (SELECT passage FROM passages)"
-DIFFERENCES = (ORPHAN_VECTORS, ORPHAN_PROMISES, ORPHAN_WORDS, UNQUEUED, UNINDEXED)
+FROM_UNINDEXED_PASSAGES = "FROM passages p WHERE p.passage NOT IN (SELECT id FROM passages_fts_docsize)"
+FROM_ORPHAN_VECTORS = "FROM vectors WHERE passage NOT IN (SELECT passage FROM passages)"
+FROM_ORPHAN_QUEUE_ROWS = "FROM unembedded WHERE passage NOT IN (SELECT passage FROM passages)"
+FROM_ORPHAN_INDEX_ROWS = "FROM passages_fts_docsize WHERE id NOT IN (SELECT passage FROM passages)"
+DIFFERENCE_CLAUSES = (
+    FROM_ORPHAN_VECTORS,
+    FROM_ORPHAN_QUEUE_ROWS,
+    FROM_ORPHAN_INDEX_ROWS,
+    FROM_UNQUEUED_PASSAGES,
+    FROM_UNINDEXED_PASSAGES,
+)
 #: As in the migration that made it: an index that was dropped can be made anew.
-FULLTEXT = """
+REBUILD_FULLTEXT = """
     CREATE VIRTUAL TABLE IF NOT EXISTS passages_fts USING fts5 (
         text, content = 'passages', content_rowid = 'passage', tokenize = 'recollect'
     );
@@ -36,10 +42,10 @@ FULLTEXT = """
     INSERT INTO passages_fts (passages_fts) VALUES ('rebuild');
 """
 #: Pages of the index put together in one go: some milliseconds, for which writers wait.
-PAGES = 64
+MERGE_PAGES = 64
 #: Rows that FTS5 changes when there was something to put together.
-WORKED = 2
-PARTS = {
+MIN_MERGE_CHANGES = 2
+TABLE_PATTERNS_BY_PART = {
     "messages": ("messages", "messages_%", "sqlite_autoindex_messages_%"),
     "chunks": ("message_chunks", "chunks_%", "sqlite_autoindex_message_chunks_%"),
     "memories": ("memories", "memory_%", "memories_%", "spans_%", "versions_%", "sqlite_autoindex_memor%"),
@@ -49,58 +55,60 @@ PARTS = {
 }
 
 
-class SqliteUpkeep:
+class SqliteStoreMaintenance:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def check(self, *, deep: bool = False) -> Sequence[Finding]:
+    def check(self, *, deep: bool = False) -> Sequence[CheckResult]:
         return [
-            *_as_far_as_it_goes(self._file(deep=deep), fix="restore a backup"),
-            *_as_far_as_it_goes(self._shadows(deep=deep), fix=REPAIR),
+            *_report_store_errors(self._check_file(deep=deep), fix="restore a backup"),
+            *_report_store_errors(self._check_indexes(deep=deep), fix=REPAIR_COMMAND),
         ]
 
-    def sync(self) -> int:
+    def repair_indexes(self) -> int:
         # Looked for without the write lock: at 100,000 passages this takes a moment.
-        with self._database.reading() as db:
-            if not number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'passages_fts'"):
-                return self.rebuild("fulltext")
-            stale = list(_stale(db))
-            differs = stale or any(number(db, f"SELECT EXISTS (SELECT 1 {what})") for what in DIFFERENCES)
-        if not differs:
+        with self._database.reader() as db:
+            if not fetch_number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'passages_fts'"):
+                return self.rebuild_index("fulltext")
+            stale_vectors = list(_stale_vectors(db))
+            has_differences = stale_vectors or any(
+                fetch_number(db, f"SELECT EXISTS (SELECT 1 {what})") for what in DIFFERENCE_CLAUSES
+            )
+        if not has_differences:
             return 0
         with self._database.transaction() as db:
-            for passage, user_no in stale:
+            for passage, user_no in stale_vectors:
                 db.execute("DELETE FROM vectors WHERE passage = ?", (passage,))
                 db.execute("INSERT OR IGNORE INTO unembedded VALUES (?, ?)", (user_no, passage))
-            changes = len(stale) + number(db, f"SELECT count(*) {ORPHAN_WORDS}")
-            if changes > len(stale):
+            changes = len(stale_vectors) + fetch_number(db, f"SELECT count(*) {FROM_ORPHAN_INDEX_ROWS}")
+            if changes > len(stale_vectors):
                 # FTS5 can take out only what it is told word by word, and these words are gone.
-                db.execute(FULLTEXT)
+                db.execute(REBUILD_FULLTEXT)
             for sql in (
-                f"DELETE {ORPHAN_VECTORS}",
-                f"DELETE {ORPHAN_PROMISES}",
-                f"INSERT INTO unembedded (user_no, passage) SELECT p.user_no, p.passage {UNQUEUED}",
-                f"INSERT INTO passages_fts (rowid, text) SELECT p.passage, p.text {UNINDEXED}",
+                f"DELETE {FROM_ORPHAN_VECTORS}",
+                f"DELETE {FROM_ORPHAN_QUEUE_ROWS}",
+                f"INSERT INTO unembedded (user_no, passage) SELECT p.user_no, p.passage {FROM_UNQUEUED_PASSAGES}",
+                f"INSERT INTO passages_fts (rowid, text) SELECT p.passage, p.text {FROM_UNINDEXED_PASSAGES}",
             ):
                 db.execute(sql)
                 changes += db.changes()
         return changes
 
-    def rebuild(self, shadow: str) -> int:
+    def rebuild_index(self, index: str) -> int:
         with self._database.transaction() as db:
-            if shadow == "fulltext":
-                db.execute(FULLTEXT)
-            elif shadow == "vectors":
+            if index == "fulltext":
+                db.execute(REBUILD_FULLTEXT)
+            elif index == "vectors":
                 db.execute("DELETE FROM vectors")
                 db.execute("INSERT OR IGNORE INTO unembedded SELECT user_no, passage FROM passages")
             else:
-                raise InvalidInput(f"There is no shadow {shadow!r}. Choose fulltext or vectors.")
-            return number(db, "SELECT count(*) FROM passages")
+                raise InvalidInput(f"There is no shadow {index!r}. Choose fulltext or vectors.")
+            return fetch_number(db, "SELECT count(*) FROM passages")
 
-    def tidy(self) -> int:
+    def optimize_index(self) -> int:
         # With a negative number FTS5 begins to make one piece of all; with a positive one it goes on with that.
         steps = 0
-        while self._merge(PAGES if steps else -PAGES):
+        while self._merge(MERGE_PAGES if steps else -MERGE_PAGES):
             steps += 1
         return steps
 
@@ -109,13 +117,13 @@ class SqliteUpkeep:
         with self._database.transaction(durable=False) as db:
             before = db.total_changes()
             db.execute("INSERT INTO passages_fts (passages_fts, rank) VALUES ('merge', ?)", (pages,))
-            return db.total_changes() - before >= WORKED
+            return db.total_changes() - before >= MIN_MERGE_CHANGES
 
-    def stats(self, scope: Scope) -> Stats:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
+    def stats(self, scope: Scope) -> StoreStats:
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
             counts = {
-                table: number(db, f"SELECT count(*) FROM {table} WHERE user_no = ?", (user_no,))
+                table: fetch_number(db, f"SELECT count(*) FROM {table} WHERE user_no = ?", (user_no,))
                 for table in (
                     "messages",
                     "chats",
@@ -129,24 +137,24 @@ class SqliteUpkeep:
             jobs = fetch(
                 db, "SELECT kind || ' ' || state, count(*) FROM jobs WHERE user_no = ? GROUP BY 1", (user_no,)
             )
-            return Stats(
+            return StoreStats(
                 messages=counts["messages"],
                 chats=counts["chats"],
                 chunks=counts["message_chunks"],
-                memories=number(db, memories, (user_no,)),
+                memories=fetch_number(db, memories, (user_no,)),
                 summaries=counts["conversation_summaries"],
                 vectors=counts["vectors"],
                 pending_vectors=counts["unembedded"],
                 jobs=dict(jobs),
-                sizes=_sizes(db),
+                sizes=_sizes_by_part(db),
             )
 
-    def backup(self, destination: str, *, now: datetime, watch: Watch | None = None) -> Backup:
-        return back_up(self._database, Path(destination), now=now, watch=watch)
+    def backup(self, destination: str, *, now: datetime, progress: ProgressCallback | None = None) -> Backup:
+        return create_backup(self._database, Path(destination), now=now, progress=progress)
 
-    def _file(self, *, deep: bool) -> Iterator[Finding]:
+    def _check_file(self, *, deep: bool) -> Iterator[CheckResult]:
         if self._database.identity.has_moved:
-            yield Finding(
+            yield CheckResult(
                 name="file in place",
                 ok=False,
                 detail="the file was deleted, moved or replaced while it was open; writes are refused",
@@ -155,37 +163,46 @@ class SqliteUpkeep:
             return
         mode = stat.S_IMODE(self._database.path.stat().st_mode)
         fix = f"chmod 600 {self._database.path}" if mode & 0o077 else None
-        yield Finding(name="file mode", ok=not mode & 0o077, detail=f"{mode:o}", fix=fix)
+        yield CheckResult(name="file mode", ok=not mode & 0o077, detail=f"{mode:o}", fix=fix)
         # FTS5 remembers the structure of its index, and this pragma does not make it look again.
-        with self._database.fresh() as db:
-            yield Finding(name="sqlite", ok=True, detail=apsw.sqlite_lib_version())
-            yield Finding(name="schema", ok=True, detail=str(db.pragma("user_version")))
+        with self._database.new_reader() as db:
+            yield CheckResult(name="sqlite", ok=True, detail=apsw.sqlite_lib_version())
+            yield CheckResult(name="schema", ok=True, detail=str(db.pragma("user_version")))
             pragma = "integrity_check" if deep else "quick_check"
-            answers = [str(row[0]) for row in db.execute(f"PRAGMA {pragma}(5)")]
-            ok = answers == ["ok"]
-            yield Finding(
-                name="integrity", ok=ok, detail="; ".join(answers), fix=None if ok else "restore a backup"
+            results = [str(row[0]) for row in db.execute(f"PRAGMA {pragma}(5)")]
+            ok = results == ["ok"]
+            yield CheckResult(
+                name="integrity", ok=ok, detail="; ".join(results), fix=None if ok else "restore a backup"
             )
-            broken = len(fetch(db, "PRAGMA foreign_key_check"))
-            yield Finding(name="references", ok=not broken, detail=f"{broken} broken")
+            broken_references = len(fetch(db, "PRAGMA foreign_key_check"))
+            yield CheckResult(
+                name="references", ok=not broken_references, detail=f"{broken_references} broken"
+            )
 
-    def _shadows(self, *, deep: bool) -> Iterator[Finding]:
-        with self._database.reading() as db:
-            passages = number(db, "SELECT count(*) FROM passages")
-            indexed = number(db, "SELECT count(*) FROM passages_fts_docsize")
-            yield _agreement("full text", indexed, passages)
-            queued = number(db, f"SELECT count(*) {UNQUEUED}")
-            yield _missing("vectors", queued, "passages have neither a vector nor a place in the queue")
-            orphans = number(db, f"SELECT count(*) {ORPHAN_VECTORS}")
-            yield _missing("orphan vectors", orphans, "vectors stand for nothing")
+    def _check_indexes(self, *, deep: bool) -> Iterator[CheckResult]:
+        with self._database.reader() as db:
+            passages = fetch_number(db, "SELECT count(*) FROM passages")
+            indexed = fetch_number(db, "SELECT count(*) FROM passages_fts_docsize")
+            yield _compare_counts("full text", indexed, passages)
+            unqueued = fetch_number(db, f"SELECT count(*) {FROM_UNQUEUED_PASSAGES}")
+            yield _expect_none("vectors", unqueued, "passages have neither a vector nor a place in the queue")
+            orphans = fetch_number(db, f"SELECT count(*) {FROM_ORPHAN_VECTORS}")
+            yield _expect_none("orphan vectors", orphans, "vectors stand for nothing")
             if deep:
-                yield _missing("stale vectors", sum(1 for _ in _stale(db)), "vectors are of an older text")
+                yield _expect_none(
+                    "stale vectors", sum(1 for _ in _stale_vectors(db)), "vectors are of an older text"
+                )
         if deep:
-            agrees = self._fulltext_agrees()
-            detail = "agrees with the text" if agrees else "disagrees with the text"
-            yield Finding(name="full text content", ok=agrees, detail=detail, fix=None if agrees else REPAIR)
+            is_consistent = self._is_fulltext_consistent()
+            detail = "agrees with the text" if is_consistent else "disagrees with the text"
+            yield CheckResult(
+                name="full text content",
+                ok=is_consistent,
+                detail=detail,
+                fix=None if is_consistent else REPAIR_COMMAND,
+            )
 
-    def _fulltext_agrees(self) -> bool:
+    def _is_fulltext_consistent(self) -> bool:
         """FTS5 compares the index with the text it was made from, word by word."""
         try:
             with self._database.transaction() as db:
@@ -195,15 +212,15 @@ class SqliteUpkeep:
         return True
 
 
-def _as_far_as_it_goes(findings: Iterator[Finding], *, fix: str) -> Iterator[Finding]:
+def _report_store_errors(findings: Iterator[CheckResult], *, fix: str) -> Iterator[CheckResult]:
     """The findings, the last of which may be that one can look no further."""
     try:
         yield from findings
     except StoreError as error:
-        yield Finding(name="readable", ok=False, detail=str(error.__cause__), fix=fix)
+        yield CheckResult(name="readable", ok=False, detail=str(error.__cause__), fix=fix)
 
 
-def _stale(db: apsw.Connection) -> Iterator[tuple[int, int]]:
+def _stale_vectors(db: apsw.Connection) -> Iterator[tuple[int, int]]:
     pairs = fetch(
         db,
         "SELECT p.passage, p.user_no, p.content, v.content_hash FROM passages p JOIN vectors v USING (passage)",
@@ -211,26 +228,32 @@ def _stale(db: apsw.Connection) -> Iterator[tuple[int, int]]:
     return ((passage, user_no) for passage, user_no, text, stored in pairs if content_hash(text) != stored)
 
 
-def _agreement(name: str, found: int, expected: int) -> Finding:
-    ok = found == expected
-    return Finding(name=name, ok=ok, detail=f"{found} of {expected} passages", fix=None if ok else REPAIR)
+def _compare_counts(name: str, actual: int, expected: int) -> CheckResult:
+    ok = actual == expected
+    return CheckResult(
+        name=name, ok=ok, detail=f"{actual} of {expected} passages", fix=None if ok else REPAIR_COMMAND
+    )
 
 
-def _missing(name: str, count: int, what: str) -> Finding:
-    return Finding(name=name, ok=not count, detail=f"{count} {what}", fix=REPAIR if count else None)
+def _expect_none(name: str, count: int, description: str) -> CheckResult:
+    return CheckResult(
+        name=name, ok=not count, detail=f"{count} {description}", fix=REPAIR_COMMAND if count else None
+    )
 
 
-def _sizes(db: apsw.Connection) -> dict[str, int]:
-    with translated("sizes"):
-        used: dict[str, int] = dict(fetch(db, "SELECT name, sum(pgsize) FROM dbstat GROUP BY name"))
+def _sizes_by_part(db: apsw.Connection) -> dict[str, int]:
+    with translate_errors("sizes"):
+        bytes_by_table: dict[str, int] = dict(fetch(db, "SELECT name, sum(pgsize) FROM dbstat GROUP BY name"))
     sizes = {}
-    for part, patterns in PARTS.items():
-        names = [name for name in used if any(_like(name, pattern) for pattern in patterns)]
-        sizes[part] = sum(used.pop(name) for name in names)
-    sizes["other"] = sum(used.values())
+    for part, patterns in TABLE_PATTERNS_BY_PART.items():
+        names = [
+            name for name in bytes_by_table if any(_matches_pattern(name, pattern) for pattern in patterns)
+        ]
+        sizes[part] = sum(bytes_by_table.pop(name) for name in names)
+    sizes["other"] = sum(bytes_by_table.values())
     sizes["total"] = sum(sizes.values())
     return sizes
 
 
-def _like(name: str, pattern: str) -> bool:
+def _matches_pattern(name: str, pattern: str) -> bool:
     return name.startswith(pattern[:-1]) if pattern.endswith("%") else name == pattern

@@ -8,30 +8,47 @@ from datetime import datetime
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import Row, Value, chat_number, fetch, fetch_one, number, where
-from recollect.adapters.sqlite.statistics import BAND, CONTAINS
-from recollect.adapters.sqlite.timestamps import from_ms, maybe_ms, maybe_time, to_ms
-from recollect.domain.memory import Band, Change, Kind, Memory, Origin, Span, Standing, Version
+from recollect.adapters.sqlite.rows import (
+    Row,
+    SqlValue,
+    chat_number,
+    fetch,
+    fetch_number,
+    fetch_one,
+    where_clause,
+)
+from recollect.adapters.sqlite.statistics import BAND_EXPRESSION, TEXT_CONTAINS
+from recollect.adapters.sqlite.timestamps import from_ms, from_ms_or_none, to_ms, to_ms_or_none
+from recollect.domain.memory import (
+    ChangeKind,
+    ImportanceBand,
+    Kind,
+    Memory,
+    MemoryStatus,
+    MemoryVersion,
+    Origin,
+    SourceSpan,
+)
 from recollect.domain.message import Role
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound, Refused
-from recollect.ports.store import ALL
-from recollect.text.tokens import estimate
+from recollect.ports.store import NO_LIMIT
+from recollect.text.tokens import estimate_tokens
 
-COLUMNS = """
+MEMORY_COLUMNS = """
     kind weight standing origin speaker tags sightings version pinned attribute value superseded_by valid_from valid_to
     expires_at reason fact_hash tokens created_at updated_at seen_at text
 """.split()
-MEMORY = f"""
-    SELECT m.no, m.id, c.id, {", ".join("m." + name for name in COLUMNS)}
+SELECT_MEMORY = f"""
+    SELECT m.no, m.id, c.id, {", ".join("m." + name for name in MEMORY_COLUMNS)}
     FROM memories m LEFT JOIN chats c ON c.no = m.chat_no
 """
-INSERT = f"""
-    INSERT INTO memories (user_no, chat_no, id, {", ".join(COLUMNS)})
-    VALUES (?, ?, ?, {", ".join("?" * len(COLUMNS))})
+INSERT_MEMORY = f"""
+    INSERT INTO memories (user_no, chat_no, id, {", ".join(MEMORY_COLUMNS)})
+    VALUES (?, ?, ?, {", ".join("?" * len(MEMORY_COLUMNS))})
 """
-UPDATE = f"""
-    UPDATE memories SET {", ".join(name + " = ?" for name in COLUMNS)}
+UPDATE_MEMORY = f"""
+    UPDATE memories SET {", ".join(name + " = ?" for name in MEMORY_COLUMNS)}
     WHERE user_no = ? AND id = ? AND version = ?
 """
 INSERT_VERSION = """
@@ -39,7 +56,7 @@ INSERT_VERSION = """
         (user_no, memory_no, version, change, text, old_text, kind, weight, standing, changed_at, reason, body)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-CONNECTED = """
+WHERE_RELATED = """
     WHERE m.user_no = ?1 AND (
         m.id IN (SELECT value FROM json_each(?2)) OR m.superseded_by IN (SELECT value FROM json_each(?2))
         OR m.attribute IN (SELECT value FROM json_each(?3)) OR m.fact_hash IN (SELECT value FROM json_each(?4))
@@ -50,7 +67,7 @@ CONNECTED = """
     )
     ORDER BY m.no
 """
-SPANS = """
+SELECT_SPANS = """
     SELECT s.memory_no, m.id, s.start, s.end FROM memory_spans s JOIN messages m ON m.no = s.message_no
     WHERE s.user_no = ? AND s.memory_no IN (SELECT value FROM json_each(?))
     ORDER BY s.memory_no, s.message_no, s.start
@@ -60,7 +77,7 @@ INSERT_SPAN = """
     SELECT ?1, ?2, no, ?4, ?5 FROM messages WHERE user_no = ?1 AND id = ?3
 """
 #: As a search of then has it: what was forgotten, put away or in doubt is not told of.
-THEN = """
+VALID_AS_OF = """
     EXISTS (SELECT 1 FROM (SELECT ? AS moment) WHERE m.standing IN ('active', 'superseded')
         AND coalesce(m.valid_from, m.created_at) <= moment AND coalesce(m.valid_to, moment + 1) > moment)
 """
@@ -73,33 +90,34 @@ class SqliteMemories:
     def add(self, memory: Memory, *, reason: str | None = None) -> tuple[Memory, bool]:
         now = to_ms(memory.created_at)
         with self._database.transaction() as db:
-            user_no = self._database.user_or_new(db, memory.user, now)
-            if memory.standing is Standing.ACTIVE:
-                known = self.by_hash(Scope(memory.user), memory.fact_hash)
-                if known is not None:
-                    return known, False
+            user_no = self._database.get_or_create_user(db, memory.user, now)
+            if memory.standing is MemoryStatus.ACTIVE:
+                existing = self.by_hash(Scope(memory.user), memory.fact_hash)
+                if existing is not None:
+                    return existing, False
             chat = fetch_one(db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, memory.chat))
-            db.execute(INSERT, (user_no, chat and chat[0], memory.id, *_values(memory)))
+            db.execute(INSERT_MEMORY, (user_no, chat and chat[0], memory.id, *_column_values(memory)))
             memory_no = db.last_insert_rowid()
             _add_spans(db, user_no, memory_no, memory.spans)
-            _add_version(db, user_no, memory_no, memory, Change.ADD, None, reason)
+            _add_version(db, user_no, memory_no, memory, ChangeKind.ADD, None, reason)
         return memory, True
 
     def get(self, scope: Scope, memory_id: str) -> Memory:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
             rows = fetch(
                 db,
-                MEMORY + "WHERE m.user_no = ?1 AND m.id >= ?2 AND m.id < ?2 || '{' ORDER BY m.id LIMIT 2",
+                SELECT_MEMORY
+                + "WHERE m.user_no = ?1 AND m.id >= ?2 AND m.id < ?2 || '{' ORDER BY m.id LIMIT 2",
                 (user_no, memory_id),
             )
-            whole = bool(rows) and rows[0][1] == memory_id
-            if not memory_id or (len(rows) != 1 and not whole):
+            is_exact = bool(rows) and rows[0][1] == memory_id
+            if not memory_id or (len(rows) != 1 and not is_exact):
                 why = f"There is no memory {memory_id!r} for this user. `recollect list` shows what there is."
                 raise NotFound(
                     f"More than one memory begins with {memory_id!r}. Give more of it." if rows else why
                 )
-            return self._memories(db, scope.user, rows[:1])[0]
+            return self._load_memories(db, scope.user, rows[:1])[0]
 
     def list(
         self,
@@ -107,74 +125,74 @@ class SqliteMemories:
         *,
         limit: int = 100,
         offset: int = 0,
-        standing: Standing | None = Standing.ACTIVE,
+        standing: MemoryStatus | None = MemoryStatus.ACTIVE,
         kind: Kind | None = None,
         tag: str | None = None,
         origin: Origin | None = None,
-        band: Band | None = None,
+        band: ImportanceBand | None = None,
         contains: str | None = None,
         as_of: datetime | None = None,
     ) -> Sequence[Memory]:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
-            clause, values = where(
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            clause, values = where_clause(
                 {
                     "m.user_no = ?": user_no,
                     "m.chat_no = ?": chat_number(db, user_no, scope.chat),
                     "m.standing = ?": None if as_of else standing,
                     "m.kind = ?": kind,
                     "m.origin = ?": origin,
-                    f"{BAND} = ?": band,
-                    CONTAINS: contains or None,
-                    THEN: maybe_ms(as_of),
+                    f"{BAND_EXPRESSION} = ?": band,
+                    TEXT_CONTAINS: contains or None,
+                    VALID_AS_OF: to_ms_or_none(as_of),
                     "EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)": tag,
                 }
             )
             rows = fetch(
                 db,
-                f"{MEMORY} {clause} ORDER BY m.seen_at DESC, m.no DESC LIMIT ? OFFSET ?",
+                f"{SELECT_MEMORY} {clause} ORDER BY m.seen_at DESC, m.no DESC LIMIT ? OFFSET ?",
                 [*values, limit, offset],
             )
-            return self._memories(db, scope.user, rows)
+            return self._load_memories(db, scope.user, rows)
 
-    def count(self, scope: Scope, *, most: int = ALL) -> int:
-        with self._database.reading() as db:
-            return number(
+    def count(self, scope: Scope, *, limit: int = NO_LIMIT) -> int:
+        with self._database.reader() as db:
+            return fetch_number(
                 db,
                 "SELECT count(*) FROM (SELECT 1 FROM memories WHERE user_no = ? AND standing = 'active' LIMIT ?)",
-                (self._database.user(db, scope.user), most),
+                (self._database.user_number(db, scope.user), limit),
             )
 
     def by_hash(self, scope: Scope, fact_hash: str) -> Memory | None:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
             row = fetch_one(
                 db,
-                MEMORY + "WHERE m.user_no = ? AND m.fact_hash = ? AND m.standing = 'active'",
+                SELECT_MEMORY + "WHERE m.user_no = ? AND m.fact_hash = ? AND m.standing = 'active'",
                 (user_no, fact_hash),
             )
-            return None if row is None else self._memories(db, scope.user, [row])[0]
+            return None if row is None else self._load_memories(db, scope.user, [row])[0]
 
     def by_attribute(self, scope: Scope, attribute: str) -> Sequence[Memory]:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
             rows = fetch(
                 db,
-                MEMORY
+                SELECT_MEMORY
                 + """
                 WHERE m.user_no = ? AND m.attribute = ? AND m.standing = 'active'
                 ORDER BY m.seen_at DESC, m.no DESC
                 """,
                 (user_no, attribute),
             )
-            return self._memories(db, scope.user, rows)
+            return self._load_memories(db, scope.user, rows)
 
     def of_messages(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Memory]:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
             rows = fetch(
                 db,
-                MEMORY
+                SELECT_MEMORY
                 + """
                 WHERE +m.user_no = ?1 AND m.no IN (
                     SELECT s.memory_no FROM memory_spans s JOIN messages q ON q.no = s.message_no
@@ -184,67 +202,69 @@ class SqliteMemories:
                 """,
                 (user_no, json.dumps(list(message_ids))),
             )
-            return self._memories(db, scope.user, rows)
+            return self._load_memories(db, scope.user, rows)
 
-    def connected(self, scope: Scope, memories: Sequence[Memory]) -> Sequence[Memory]:
+    def related(self, scope: Scope, memories: Sequence[Memory]) -> Sequence[Memory]:
         successors = (memory.superseded_by for memory in memories if memory.superseded_by)
         spans = {(span.message_id, span.start, span.end) for memory in memories for span in memory.spans}
-        with self._database.reading() as db:
+        with self._database.reader() as db:
             rows = fetch(
                 db,
-                MEMORY + CONNECTED,
+                SELECT_MEMORY + WHERE_RELATED,
                 (
-                    self._database.user(db, scope.user),
+                    self._database.user_number(db, scope.user),
                     json.dumps(list({*(memory.id for memory in memories), *successors})),
                     json.dumps(list({memory.attribute for memory in memories if memory.attribute})),
                     json.dumps(list({memory.fact_hash for memory in memories})),
                     json.dumps(list(spans)),
                 ),
             )
-            return self._memories(db, scope.user, rows)
+            return self._load_memories(db, scope.user, rows)
 
-    def rests_on_later(self, scope: Scope, message_id: str) -> bool:
-        with self._database.reading() as db:
+    def has_later_sources(self, scope: Scope, message_id: str) -> bool:
+        with self._database.reader() as db:
             return bool(
-                number(
+                fetch_number(
                     db,
                     "SELECT EXISTS (SELECT 1 FROM memory_spans WHERE user_no = ?1 AND message_no >"
                     " (SELECT no FROM messages WHERE user_no = ?1 AND id = ?2))",
-                    (self._database.user(db, scope.user), message_id),
+                    (self._database.user_number(db, scope.user), message_id),
                 )
             )
 
-    def cite(self, scope: Scope, memory_id: str, spans: Sequence[Span]) -> None:
+    def add_sources(self, scope: Scope, memory_id: str, spans: Sequence[SourceSpan]) -> None:
         with self._database.transaction() as db:
-            user_no = self._database.user(db, scope.user)
-            memory_no = number(
+            user_no = self._database.user_number(db, scope.user)
+            memory_no = fetch_number(
                 db, "SELECT no FROM memories WHERE user_no = ? AND id = ?", (user_no, memory_id)
             )
             _add_spans(db, user_no, memory_no, spans)
 
     def at_version(self, scope: Scope, memory_id: str, version: int) -> Memory:
-        with self._database.reading() as db:
+        with self._database.reader() as db:
             row = fetch_one(
                 db,
                 "SELECT m.no, m.id, v.text, v.body FROM memory_versions v JOIN memories m ON m.no = v.memory_no"
                 " WHERE m.user_no = ? AND m.id = ? AND v.version = ?",
-                (self._database.user(db, scope.user), memory_id, version),
+                (self._database.user_number(db, scope.user), memory_id, version),
             )
         if row is None or row[3] is None:
             raise NotFound(f"Version {version} of memory {memory_id!r} is not kept in full.")
         memory_no, full_id, text, body = row
-        kept = json.loads(body)
-        spans = tuple(Span(message_id=m, start=start, end=end) for m, start, end in kept["spans"])
-        columns = [text if name == "text" else kept.get(name) for name in COLUMNS]
-        return _memory(scope.user, (memory_no, full_id, kept["chat"], *columns), spans)
+        body_fields = json.loads(body)
+        spans = tuple(
+            SourceSpan(message_id=m, start=start, end=end) for m, start, end in body_fields["spans"]
+        )
+        columns = [text if name == "text" else body_fields.get(name) for name in MEMORY_COLUMNS]
+        return _to_memory(scope.user, (memory_no, full_id, body_fields["chat"], *columns), spans)
 
-    def save(self, memory: Memory, change: Change, *, reason: str | None = None) -> Memory:
+    def save(self, memory: Memory, change: ChangeKind, *, reason: str | None = None) -> Memory:
         with self._database.transaction() as db:
-            user_no = self._database.user(db, memory.user)
+            user_no = self._database.user_number(db, memory.user)
             old = self.get(Scope(memory.user), memory.id)
-            self._only_one(memory)
-            later = replace(memory, version=memory.version + 1)
-            db.execute(UPDATE, (*_values(later), user_no, memory.id, memory.version))
+            self._refuse_duplicate(memory)
+            next_version = replace(memory, version=memory.version + 1)
+            db.execute(UPDATE_MEMORY, (*_column_values(next_version), user_no, memory.id, memory.version))
             if not db.changes():
                 raise Refused(
                     f"Memory {memory.id} was changed meanwhile: it is at version {old.version}, not"
@@ -256,29 +276,29 @@ class SqliteMemories:
             db.execute("DELETE FROM memory_spans WHERE user_no = ? AND memory_no = ?", (user_no, memory_no))
             _add_spans(db, user_no, memory_no, memory.spans)
             old_text = old.text if old.text != memory.text else None
-            _add_version(db, user_no, memory_no, later, change, old_text, reason)
-        return later
+            _add_version(db, user_no, memory_no, next_version, change, old_text, reason)
+        return next_version
 
-    def history(self, scope: Scope, memory_id: str) -> Sequence[Version]:
+    def history(self, scope: Scope, memory_id: str) -> Sequence[MemoryVersion]:
         memory = self.get(scope, memory_id)
-        with self._database.reading() as db:
+        with self._database.reader() as db:
             rows = fetch(
                 db,
                 "SELECT v.version, v.change, v.text, v.old_text, v.kind, v.weight, v.standing, v.changed_at,"
                 " v.reason FROM memory_versions v JOIN memories m ON m.no = v.memory_no"
                 " WHERE m.user_no = ? AND m.id = ? ORDER BY v.version",
-                (self._database.user(db, scope.user), memory.id),
+                (self._database.user_number(db, scope.user), memory.id),
             )
         return [
-            Version(
+            MemoryVersion(
                 memory_id=memory.id,
                 version=version,
-                change=Change(change),
+                change=ChangeKind(change),
                 text=text,
                 old_text=old_text,
                 kind=Kind(kind),
                 weight=weight,
-                standing=Standing(standing),
+                standing=MemoryStatus(standing),
                 changed_at=from_ms(changed_at),
                 reason=reason,
             )
@@ -288,25 +308,25 @@ class SqliteMemories:
     def erase(self, scope: Scope, memory_id: str) -> None:
         with self._database.transaction() as db:
             memory = self.get(scope, memory_id)
-            user_no = self._database.user(db, scope.user)
+            user_no = self._database.user_number(db, scope.user)
             db.execute("DELETE FROM memories WHERE user_no = ? AND id = ?", (user_no, memory.id))
 
-    def _only_one(self, memory: Memory) -> None:
+    def _refuse_duplicate(self, memory: Memory) -> None:
         same = self.by_hash(Scope(memory.user), memory.fact_hash)
-        if memory.standing is Standing.ACTIVE and same is not None and same.id != memory.id:
+        if memory.standing is MemoryStatus.ACTIVE and same is not None and same.id != memory.id:
             raise Refused(f"Memory {same.id} says the same already. Forget one of the two instead.")
 
-    def _memories(self, db: apsw.Connection, user: str, rows: Sequence[Row]) -> Sequence[Memory]:
+    def _load_memories(self, db: apsw.Connection, user: str, rows: Sequence[Row]) -> Sequence[Memory]:
         """Rows with what they rest on, which is asked for once for all of them."""
-        spans: dict[int, list[Span]] = {row[0]: [] for row in rows}
-        found = fetch(db, SPANS, (self._database.user(db, user), json.dumps(list(spans))))
-        for memory_no, message, start, end in found:
-            spans[memory_no].append(Span(message_id=message, start=start, end=end))
-        return [_memory(user, row, tuple(spans[row[0]])) for row in rows]
+        spans: dict[int, list[SourceSpan]] = {row[0]: [] for row in rows}
+        span_rows = fetch(db, SELECT_SPANS, (self._database.user_number(db, user), json.dumps(list(spans))))
+        for memory_no, message, start, end in span_rows:
+            spans[memory_no].append(SourceSpan(message_id=message, start=start, end=end))
+        return [_to_memory(user, row, tuple(spans[row[0]])) for row in rows]
 
 
-def _memory(user: str, row: Row, spans: tuple[Span, ...]) -> Memory:
-    column = dict(zip(("no", "id", "chat", *COLUMNS), row, strict=True))
+def _to_memory(user: str, row: Row, spans: tuple[SourceSpan, ...]) -> Memory:
+    column = dict(zip(("no", "id", "chat", *MEMORY_COLUMNS), row, strict=True))
     return Memory(
         id=column["id"],
         user=user,
@@ -314,7 +334,7 @@ def _memory(user: str, row: Row, spans: tuple[Span, ...]) -> Memory:
         text=column["text"],
         kind=Kind(column["kind"]),
         weight=column["weight"],
-        standing=Standing(column["standing"]),
+        standing=MemoryStatus(column["standing"]),
         origin=Origin(column["origin"]),
         speaker=Role(column["speaker"]),
         tags=tuple(json.loads(column["tags"])),
@@ -324,9 +344,9 @@ def _memory(user: str, row: Row, spans: tuple[Span, ...]) -> Memory:
         attribute=column["attribute"],
         value=column["value"],
         superseded_by=column["superseded_by"],
-        valid_from=maybe_time(column["valid_from"]),
-        valid_to=maybe_time(column["valid_to"]),
-        expires_at=maybe_time(column["expires_at"]),
+        valid_from=from_ms_or_none(column["valid_from"]),
+        valid_to=from_ms_or_none(column["valid_to"]),
+        expires_at=from_ms_or_none(column["expires_at"]),
         reason=column["reason"],
         created_at=from_ms(column["created_at"]),
         updated_at=from_ms(column["updated_at"]),
@@ -335,8 +355,8 @@ def _memory(user: str, row: Row, spans: tuple[Span, ...]) -> Memory:
     )
 
 
-def _values(memory: Memory) -> list[Value]:
-    column: dict[str, Value] = {
+def _column_values(memory: Memory) -> list[SqlValue]:
+    column: dict[str, SqlValue] = {
         "kind": memory.kind,
         "weight": memory.weight,
         "standing": memory.standing,
@@ -349,21 +369,21 @@ def _values(memory: Memory) -> list[Value]:
         "attribute": memory.attribute,
         "value": memory.value,
         "superseded_by": memory.superseded_by,
-        "valid_from": maybe_ms(memory.valid_from),
-        "valid_to": maybe_ms(memory.valid_to),
-        "expires_at": maybe_ms(memory.expires_at),
+        "valid_from": to_ms_or_none(memory.valid_from),
+        "valid_to": to_ms_or_none(memory.valid_to),
+        "expires_at": to_ms_or_none(memory.expires_at),
         "reason": memory.reason,
         "fact_hash": memory.fact_hash,
-        "tokens": estimate(memory.text),
+        "tokens": estimate_tokens(memory.text),
         "created_at": to_ms(memory.created_at),
         "updated_at": to_ms(memory.updated_at),
         "seen_at": to_ms(memory.seen_at),
         "text": memory.text,
     }
-    return [column[name] for name in COLUMNS]
+    return [column[name] for name in MEMORY_COLUMNS]
 
 
-def _add_spans(db: apsw.Connection, user_no: int, memory_no: int, spans: Sequence[Span]) -> None:
+def _add_spans(db: apsw.Connection, user_no: int, memory_no: int, spans: Sequence[SourceSpan]) -> None:
     db.executemany(INSERT_SPAN, [(user_no, memory_no, s.message_id, s.start, s.end) for s in spans])
 
 
@@ -372,7 +392,7 @@ def _add_version(
     user_no: int,
     memory_no: int,
     memory: Memory,
-    change: Change,
+    change: ChangeKind,
     old_text: str | None,
     reason: str | None,
 ) -> None:
@@ -390,13 +410,13 @@ def _add_version(
             memory.standing,
             to_ms(memory.updated_at),
             reason,
-            _packed(memory),
+            _serialize_version(memory),
         ),
     )
 
 
-def _packed(memory: Memory) -> str:
-    columns = dict(zip(COLUMNS, _values(memory), strict=True))
+def _serialize_version(memory: Memory) -> str:
+    columns = dict(zip(MEMORY_COLUMNS, _column_values(memory), strict=True))
     del columns["text"]
     spans = [[span.message_id, span.start, span.end] for span in memory.spans]
     return json.dumps({**columns, "chat": memory.chat, "spans": spans}, ensure_ascii=False)

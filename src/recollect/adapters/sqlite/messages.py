@@ -7,24 +7,24 @@ from datetime import datetime
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import Row, chat_number, fetch, fetch_one, number, where
+from recollect.adapters.sqlite.rows import Row, chat_number, fetch, fetch_number, fetch_one, where_clause
 from recollect.adapters.sqlite.timestamps import from_ms, to_ms
-from recollect.domain.message import SPEAKERS, Chat, Chunk, ChunkKind, Message, MessageType, Role
+from recollect.domain.message import CHAT_ROLES, Chat, Chunk, ChunkKind, Message, MessageType, Role
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
 
-MESSAGE = """
+SELECT_MESSAGE = """
     SELECT m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.tool_calls, m.tool_call_id, m.client_id,
         m.original_bytes, m.summary, m.importance, m.message_type, m.extracted
     FROM messages m JOIN chats c ON c.no = m.chat_no
 """
 #: The numbers come first: they are looked up in an index, and what is not wanted is not read.
-TAIL = f"""
+SELECT_RECENT_MESSAGES = f"""
     WITH last AS MATERIALIZED (
         SELECT no, row_number() OVER (ORDER BY no DESC) AS place FROM messages
         WHERE user_no = ? AND chat_no = ? AND role <> 'system' ORDER BY no DESC LIMIT ?
     )
-    {MESSAGE} JOIN last USING (no)
+    {SELECT_MESSAGE} JOIN last USING (no)
     WHERE place <= ? OR (m.summary <> '' AND m.importance > ?) ORDER BY place DESC
 """
 INSERT_MESSAGE = """
@@ -37,23 +37,23 @@ INSERT_CHUNK = """
         (user_no, chat_no, message_no, chunk_index, chunk_kind, content, start, tokens, language, created_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-SHED = """
+PRUNE_MESSAGES = """
     DELETE FROM messages WHERE user_no = ?1 AND chat_no = ?2 AND extracted = 1 AND (NOT ?4 OR importance = 0)
         AND no NOT IN (SELECT no FROM messages WHERE user_no = ?1 AND chat_no = ?2 ORDER BY no DESC LIMIT ?3)
         AND (NOT ?5 OR no <= (SELECT max(last_message_no) FROM conversation_summaries
             WHERE chat_no = ?2 AND kind = 'working'))
 """
-TOUCH_CHAT = """
+UPSERT_CHAT = """
     INSERT INTO chats (user_no, id, created_at, updated_at) VALUES (?1, ?2, ?3, ?3)
     ON CONFLICT (user_no, id) DO UPDATE SET updated_at = max(updated_at, excluded.updated_at)
     RETURNING no
 """
-CHAT = """
+SELECT_CHAT = """
     SELECT c.id, c.title, c.created_at, c.updated_at, (SELECT count(*) FROM messages m
         WHERE m.user_no = c.user_no AND m.chat_no = c.no)
     FROM chats c
 """
-OPENINGS = """
+SELECT_FIRST_LINES = """
     SELECT c.id, substr(m.content, 1, 200) FROM json_each(?2) j CROSS JOIN chats c ON c.user_no = ?1 AND c.id = j.value
         CROSS JOIN messages m ON m.no = (
             SELECT no FROM messages WHERE chat_no = c.no AND user_no = ?1 AND role = 'user' ORDER BY no LIMIT 1
@@ -68,13 +68,13 @@ class SqliteMessages:
     def add(self, message: Message, chunks: Sequence[Chunk]) -> tuple[Message, bool]:
         now = to_ms(message.created_at)
         with self._database.transaction() as db:
-            user_no = self._database.user_or_new(db, message.user, now)
+            user_no = self._database.get_or_create_user(db, message.user, now)
             if message.client_id is not None:
-                where = "WHERE m.user_no = ? AND m.client_id = ?"
-                row = fetch_one(db, MESSAGE + where, (user_no, message.client_id))
+                clause = "WHERE m.user_no = ? AND m.client_id = ?"
+                row = fetch_one(db, SELECT_MESSAGE + clause, (user_no, message.client_id))
                 if row is not None:
-                    return as_message(message.user, row), False
-            [chat_no] = fetch(db, TOUCH_CHAT, (user_no, message.chat, now))[0]
+                    return to_message(message.user, row), False
+            [chat_no] = fetch(db, UPSERT_CHAT, (user_no, message.chat, now))[0]
             db.execute(
                 INSERT_MESSAGE,
                 (
@@ -95,59 +95,62 @@ class SqliteMessages:
                     int(message.extracted),
                 ),
             )
-            if message.role in SPEAKERS:
+            if message.role in CHAT_ROLES:
                 _add_chunks(db, user_no, int(chat_no), db.last_insert_rowid(), now, chunks)
         return message, True
 
     def get(self, scope: Scope, message_id: str) -> Message:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
             row = fetch_one(
                 db,
-                MESSAGE + "WHERE m.user_no = ? AND m.id = ? AND (?3 IS NULL OR c.id = ?3)",
+                SELECT_MESSAGE + "WHERE m.user_no = ? AND m.id = ? AND (?3 IS NULL OR c.id = ?3)",
                 (user_no, message_id, scope.chat),
             )
         if row is None:
             raise NotFound(f"There is no message {message_id!r} for this user.")
-        return as_message(scope.user, row)
+        return to_message(scope.user, row)
 
     def list(
         self, scope: Scope, *, limit: int = 100, before: str | None = None, newest_first: bool = False
     ) -> Sequence[Message]:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
-            at = "SELECT no FROM messages WHERE user_no = ? AND id = ?"
-            clause, values = where(
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            select_number = "SELECT no FROM messages WHERE user_no = ? AND id = ?"
+            clause, values = where_clause(
                 {
                     "m.user_no = ?": user_no,
                     "m.chat_no = ?": chat_number(db, user_no, scope.chat),
-                    "m.no < ?": None if before is None else number(db, at, (user_no, before)),
+                    "m.no < ?": None
+                    if before is None
+                    else fetch_number(db, select_number, (user_no, before)),
                 }
             )
-            rows = fetch(db, f"{MESSAGE} {clause} ORDER BY m.no DESC LIMIT ?", [*values, limit])
-        return [as_message(scope.user, row) for row in (rows if newest_first else reversed(rows))]
+            rows = fetch(db, f"{SELECT_MESSAGE} {clause} ORDER BY m.no DESC LIMIT ?", [*values, limit])
+        return [to_message(scope.user, row) for row in (rows if newest_first else reversed(rows))]
 
-    def tail(self, scope: Scope, *, whole: int, limit: int, above: int) -> Sequence[Message]:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
+    def recent(self, scope: Scope, *, full: int, limit: int, importance_above: int) -> Sequence[Message]:
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
             chat_no = chat_number(db, user_no, scope.chat)
-            rows = fetch(db, TAIL, (user_no, chat_no, limit, whole, above))
-        return [as_message(scope.user, row) for row in rows]
+            rows = fetch(db, SELECT_RECENT_MESSAGES, (user_no, chat_no, limit, full, importance_above))
+        return [to_message(scope.user, row) for row in rows]
 
-    def in_order(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Message]:
-        with self._database.reading() as db:
+    def get_many(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Message]:
+        with self._database.reader() as db:
             rows = fetch(
                 db,
-                MESSAGE + "WHERE m.user_no = ? AND m.id IN (SELECT value FROM json_each(?)) ORDER BY m.no",
-                (self._database.user(db, scope.user), json.dumps(list(message_ids))),
+                SELECT_MESSAGE
+                + "WHERE m.user_no = ? AND m.id IN (SELECT value FROM json_each(?)) ORDER BY m.no",
+                (self._database.user_number(db, scope.user), json.dumps(list(message_ids))),
             )
-        return [as_message(scope.user, row) for row in rows]
+        return [to_message(scope.user, row) for row in rows]
 
-    def shed(self, scope: Scope, *, keep: int, trivial_only: bool, summarised: bool) -> int:
+    def prune_raw(self, scope: Scope, *, keep: int, trivial_only: bool, summarized_only: bool) -> int:
         with self._database.transaction() as db:
-            user_no = self._database.user(db, scope.user)
+            user_no = self._database.user_number(db, scope.user)
             chat_no = chat_number(db, user_no, scope.chat)
-            db.execute(SHED, (user_no, chat_no, keep, trivial_only, summarised))
+            db.execute(PRUNE_MESSAGES, (user_no, chat_no, keep, trivial_only, summarized_only))
             return db.changes()
 
     def edit(self, scope: Scope, message_id: str, content: str, chunks: Sequence[Chunk], tokens: int) -> None:
@@ -155,29 +158,29 @@ class SqliteMessages:
             db.execute(
                 "UPDATE messages SET content = ?, tokens = ?, summary = NULL, importance = NULL,"
                 " message_type = NULL, extracted = 0 WHERE no = ?",
-                (content, tokens, self._number(db, scope, message_id)),
+                (content, tokens, self._message_number(db, scope, message_id)),
             )
-            self.rechunk(scope, message_id, chunks)
+            self.replace_chunks(scope, message_id, chunks)
 
     def delete(self, scope: Scope, message_id: str) -> None:
         with self._database.transaction() as db:
-            db.execute("DELETE FROM messages WHERE no = ?", (self._number(db, scope, message_id),))
+            db.execute("DELETE FROM messages WHERE no = ?", (self._message_number(db, scope, message_id),))
 
-    def judge(
+    def annotate(
         self, scope: Scope, message_id: str, *, importance: int, summary: str | None, kind: MessageType
     ) -> None:
         with self._database.transaction() as db:
             db.execute(
                 "UPDATE messages SET importance = ?, summary = ?, message_type = ? WHERE no = ?",
-                (importance, summary, kind, self._number(db, scope, message_id)),
+                (importance, summary, kind, self._message_number(db, scope, message_id)),
             )
 
-    def unextracted(self, scope: Scope, *, limit: int) -> Sequence[Message]:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
+    def list_unextracted(self, scope: Scope, *, limit: int) -> Sequence[Message]:
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
             rows = fetch(
                 db,
-                MESSAGE
+                SELECT_MESSAGE
                 + """
                 WHERE m.user_no = ?1 AND m.extracted = 0 AND m.role <> 'system'
                     AND (?2 IS NULL OR c.id = ?2)
@@ -185,59 +188,59 @@ class SqliteMessages:
                 """,
                 (user_no, scope.chat, limit),
             )
-        return [as_message(scope.user, row) for row in rows]
+        return [to_message(scope.user, row) for row in rows]
 
     def mark_extracted(self, scope: Scope, message_ids: Sequence[str]) -> None:
         with self._database.transaction() as db:
-            user_no = self._database.user(db, scope.user)
+            user_no = self._database.user_number(db, scope.user)
             db.executemany(
                 "UPDATE messages SET extracted = 1 WHERE user_no = ? AND id = ?",
                 [(user_no, message_id) for message_id in message_ids],
             )
 
-    def unchunked(
-        self, scope: Scope, *, after: str | None, larger_than: int, limit: int
+    def list_unchunked(
+        self, scope: Scope, *, after: str | None, tokens_above: int, limit: int
     ) -> Sequence[Message]:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
             rows = fetch(
                 db,
-                MESSAGE
+                SELECT_MESSAGE
                 + """
                 WHERE m.user_no = ?1 AND m.role IN ('user', 'assistant') AND m.tokens > ?3
                     AND m.no > coalesce((SELECT no FROM messages WHERE user_no = ?1 AND id = ?2), 0)
                     AND NOT EXISTS (SELECT 1 FROM message_chunks k WHERE k.message_no = m.no)
                 ORDER BY m.no LIMIT ?4
                 """,
-                (user_no, after, larger_than, limit),
+                (user_no, after, tokens_above, limit),
             )
-        return [as_message(scope.user, row) for row in rows]
+        return [to_message(scope.user, row) for row in rows]
 
-    def rechunk(self, scope: Scope, message_id: str, chunks: Sequence[Chunk]) -> None:
+    def replace_chunks(self, scope: Scope, message_id: str, chunks: Sequence[Chunk]) -> None:
         with self._database.transaction() as db:
-            message_no = self._number(db, scope, message_id)
+            message_no = self._message_number(db, scope, message_id)
             db.execute("DELETE FROM message_chunks WHERE message_no = ?", (message_no,))
             [user_no, chat_no, created_at, role] = fetch(
                 db, "SELECT user_no, chat_no, created_at, role FROM messages WHERE no = ?", (message_no,)
             )[0]
-            if role in SPEAKERS:
+            if role in CHAT_ROLES:
                 _add_chunks(db, user_no, chat_no, message_no, created_at, chunks)
 
     def chunks(self, scope: Scope, message_id: str) -> Sequence[Chunk]:
-        with self._database.reading() as db:
+        with self._database.reader() as db:
             rows = fetch(
                 db,
                 "SELECT chunk_index, chunk_kind, content, start, tokens, language FROM message_chunks"
                 " WHERE message_no = ? ORDER BY chunk_index",
-                (self._number(db, scope, message_id),),
+                (self._message_number(db, scope, message_id),),
             )
         return [
             Chunk(index=i, kind=ChunkKind(kind), content=text, start=start, tokens=tokens, language=language)
             for i, kind, text, start, tokens, language in rows
         ]
 
-    def _number(self, db: apsw.Connection, scope: Scope, message_id: str) -> int:
-        user_no = self._database.user(db, scope.user)
+    def _message_number(self, db: apsw.Connection, scope: Scope, message_id: str) -> int:
+        user_no = self._database.user_number(db, scope.user)
         row = fetch_one(
             db,
             "SELECT m.no FROM messages m JOIN chats c ON c.no = m.chat_no"
@@ -254,45 +257,45 @@ class SqliteChats:
         self._database = database
 
     def list(self, scope: Scope, *, limit: int = 100) -> Sequence[Chat]:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
             rows = fetch(
                 db,
-                CHAT + "WHERE c.user_no = ? ORDER BY c.updated_at DESC, c.no DESC LIMIT ?",
+                SELECT_CHAT + "WHERE c.user_no = ? ORDER BY c.updated_at DESC, c.no DESC LIMIT ?",
                 (user_no, limit),
             )
-        return [_chat(scope.user, row) for row in rows]
+        return [_to_chat(scope.user, row) for row in rows]
 
     def get(self, scope: Scope) -> Chat:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
-            row = fetch_one(db, CHAT + "WHERE c.user_no = ? AND c.id = ?", (user_no, scope.chat))
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            row = fetch_one(db, SELECT_CHAT + "WHERE c.user_no = ? AND c.id = ?", (user_no, scope.chat))
         if row is None:
             raise NotFound(f"There is no chat {scope.chat!r} for this user. `recollect chats` lists them.")
-        return _chat(scope.user, row)
+        return _to_chat(scope.user, row)
 
     def rename(self, scope: Scope, title: str) -> None:
         self.get(scope)
         with self._database.transaction() as db:
-            user_no = self._database.user(db, scope.user)
+            user_no = self._database.user_number(db, scope.user)
             db.execute(
                 "UPDATE chats SET title = ? WHERE user_no = ? AND id = ?", (title, user_no, scope.chat)
             )
 
-    def openings(self, scope: Scope, chats: Sequence[str]) -> Mapping[str, str]:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
-            return dict(fetch(db, OPENINGS, (user_no, json.dumps(chats))))
+    def first_lines(self, scope: Scope, chats: Sequence[str]) -> Mapping[str, str]:
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            return dict(fetch(db, SELECT_FIRST_LINES, (user_no, json.dumps(chats))))
 
     def mode(self, scope: Scope) -> str | None:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
             row = fetch_one(db, "SELECT mode FROM chats WHERE user_no = ? AND id = ?", (user_no, scope.chat))
         return row[0] if row else None
 
     def set_mode(self, scope: Scope, mode: str | None, *, now: datetime) -> None:
         with self._database.transaction() as db:
-            user_no = self._database.user_or_new(db, scope.user, to_ms(now))
+            user_no = self._database.get_or_create_user(db, scope.user, to_ms(now))
             db.execute(
                 "INSERT INTO chats (user_no, id, created_at, updated_at, mode) VALUES (?1, ?2, ?3, ?3, ?4)"
                 " ON CONFLICT (user_no, id) DO UPDATE SET mode = excluded.mode",
@@ -302,7 +305,7 @@ class SqliteChats:
     def delete(self, scope: Scope) -> None:
         with self._database.transaction() as db:
             self.get(scope)
-            user_no = self._database.user(db, scope.user)
+            user_no = self._database.user_number(db, scope.user)
             db.execute("DELETE FROM chats WHERE user_no = ? AND id = ?", (user_no, scope.chat))
 
 
@@ -329,7 +332,7 @@ def _add_chunks(
     )
 
 
-def as_message(user: str, row: Row) -> Message:
+def to_message(user: str, row: Row) -> Message:
     (
         message_id,
         chat,
@@ -365,7 +368,7 @@ def as_message(user: str, row: Row) -> Message:
     )
 
 
-def _chat(user: str, row: Row) -> Chat:
+def _to_chat(user: str, row: Row) -> Chat:
     chat_id, title, created_at, updated_at, messages = row
     return Chat(
         id=chat_id,
@@ -373,5 +376,5 @@ def _chat(user: str, row: Row) -> Chat:
         title=title,
         created_at=from_ms(created_at),
         updated_at=from_ms(updated_at),
-        messages=messages,
+        message_count=messages,
     )

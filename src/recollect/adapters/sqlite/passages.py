@@ -6,42 +6,42 @@ from typing import TypeAlias
 
 import apsw
 
-from recollect.adapters.sqlite.rows import Row, as_json
+from recollect.adapters.sqlite.rows import Row, to_json_array
 from recollect.adapters.sqlite.timestamps import from_ms
-from recollect.domain.candidate import Candidate, Place, Source
+from recollect.domain.candidate import Candidate, ChatPosition, Source
 from recollect.domain.memory import Kind
 from recollect.domain.message import ChunkKind, Role
 
-Bounds: TypeAlias = Mapping[str, str | int | None]
+FilterParameters: TypeAlias = Mapping[str, str | int | None]
 
-ROLES = {role.value: role for role in Role}
+ROLES_BY_VALUE = {role.value: role for role in Role}
 
 #: What was forgotten, or corrected word for word, does not come back by way of the message it was said in.
-STANDS = """
+NOT_FORGOTTEN_OR_CORRECTED = """
     NOT EXISTS (
         SELECT 1 FROM memory_spans s JOIN memories f ON f.no = s.memory_no
         WHERE s.message_no = m.no AND (f.standing = 'forgotten'
             OR (s.start = 0 AND s.end = length(m.content) AND f.origin = 'manual' AND f.text <> trim(m.content)))
     )
 """
-UTTERED = """
+MESSAGE_FILTER = """
     m.role IN ('user', 'assistant') AND (:as_of IS NULL OR m.created_at <= :as_of)
     AND coalesce(m.importance, 100) >= :floor
 """
-SAID = f"{UTTERED} AND {STANDS}"
+VISIBLE_MESSAGE = f"{MESSAGE_FILTER} AND {NOT_FORGOTTEN_OR_CORRECTED}"
 IN_CHATS = "(:chats IS NULL OR {} IN (SELECT value FROM json_each(:chats)))"
-MESSAGES_OF_USER = f"""
+FROM_USER_MESSAGES = f"""
     FROM json_each(:numbers) n CROSS JOIN messages m ON m.no = n.value JOIN chats c ON c.no = m.chat_no
     WHERE m.user_no = :user AND {IN_CHATS.format("m.chat_no")}
 """
 #: Where each kind of passage is, and what it must be to be found: of the user, within reach, and still standing.
 #: The numbers stand first in a CROSS JOIN, or SQLite would look through all rows of the user for them.
-FOUND = (
-    f"{MESSAGES_OF_USER} AND {SAID}",
+FROM_CLAUSES = (
+    f"{FROM_USER_MESSAGES} AND {VISIBLE_MESSAGE}",
     f"""
     FROM json_each(:numbers) n CROSS JOIN message_chunks k ON k.no = n.value
         JOIN messages m ON m.no = k.message_no JOIN chats c ON c.no = k.chat_no
-    WHERE k.user_no = :user AND {IN_CHATS.format("k.chat_no")} AND {SAID}
+    WHERE k.user_no = :user AND {IN_CHATS.format("k.chat_no")} AND {VISIBLE_MESSAGE}
     """,
     f"""
     FROM json_each(:numbers) n CROSS JOIN memories m ON m.no = n.value LEFT JOIN chats c ON c.no = m.chat_no
@@ -60,87 +60,96 @@ FOUND = (
     """,
 )
 #: Whether news has taken the place of something that the message says; of then, nothing had yet.
-OUTDATED = """
+IS_OUTDATED = """
     :as_of IS NULL AND EXISTS (
         SELECT 1 FROM memory_spans s JOIN memories f ON f.no = s.memory_no
         WHERE s.message_no = m.no AND f.standing = 'superseded'
     )
 """
 #: Who spoke right before or right after in the same chat.
-BESIDE = """
+ADJACENT_MESSAGE = """
     (SELECT b.no * 4 FROM messages b WHERE b.chat_no = m.chat_no AND b.user_no = m.user_no
         AND b.no {} m.no AND b.role IN ('user', 'assistant') ORDER BY b.no {} LIMIT 1)
 """
 #: The place of a message, with those beside it or without.
-PLACES = {
-    True: f"m.no * 4, {BESIDE.format('<', 'DESC')}, {BESIDE.format('>', 'ASC')}",
+POSITION_COLUMNS = {
+    True: f"m.no * 4, {ADJACENT_MESSAGE.format('<', 'DESC')}, {ADJACENT_MESSAGE.format('>', 'ASC')}",
     False: "m.no * 4, NULL, NULL",
 }
 #: Whether memories were made of a message.
-USED = "EXISTS (SELECT 1 FROM memory_spans s WHERE s.message_no = m.no)"
-NUMBERS = tuple(f"SELECT {name}.no * 4 + {kind}" for kind, name in enumerate("mkms"))
-MESSAGE = "m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary"
-MESSAGES = {beside: f"SELECT {place}, {MESSAGE}, {OUTDATED} {FOUND[0]}" for beside, place in PLACES.items()}
+HAS_MEMORIES = "EXISTS (SELECT 1 FROM memory_spans s WHERE s.message_no = m.no)"
+SELECT_PASSAGE_NUMBERS = tuple(f"SELECT {name}.no * 4 + {kind}" for kind, name in enumerate("mkms"))
+MESSAGE_COLUMNS = "m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary"
+SELECT_VISIBLE_MESSAGES = {
+    beside: f"SELECT {place}, {MESSAGE_COLUMNS}, {IS_OUTDATED} {FROM_CLAUSES[0]}"
+    for beside, place in POSITION_COLUMNS.items()
+}
 #: Whether memories were made of each comes last. Of the others nothing can be outdated or forgotten; not to look there
 #: saves a third of the time.
-UTTERANCES = {
-    beside: f"SELECT {place}, {MESSAGE}, {USED} {MESSAGES_OF_USER} AND {UTTERED}"
-    for beside, place in PLACES.items()
+SELECT_MESSAGES = {
+    beside: f"SELECT {place}, {MESSAGE_COLUMNS}, {HAS_MEMORIES} {FROM_USER_MESSAGES} AND {MESSAGE_FILTER}"
+    for beside, place in POSITION_COLUMNS.items()
 }
-REMEMBERED = """
+SELECT_MESSAGES_WITH_MEMORIES = """
     SELECT DISTINCT s.message_no FROM json_each(?) n CROSS JOIN memory_spans s ON s.message_no = n.value
 """
-CHUNKS = {
+SELECT_CHUNKS = {
     beside: f"""
         SELECT {place}, k.no * 4 + 1, m.id, k.chunk_index, c.id, m.role, k.content, m.created_at, k.tokens,
-            k.chunk_kind, m.importance, {OUTDATED} {FOUND[1]}
+            k.chunk_kind, m.importance, {IS_OUTDATED} {FROM_CLAUSES[1]}
     """
-    for beside, place in PLACES.items()
+    for beside, place in POSITION_COLUMNS.items()
 }
-MEMORIES = f"""
+SELECT_MEMORIES = f"""
     SELECT m.no * 4 + 2, m.id, c.id, m.speaker, m.text, m.created_at, m.seen_at, m.tokens, m.kind, m.weight, m.pinned
-    {FOUND[2]}
+    {FROM_CLAUSES[2]}
 """
-SUMMARIES = f"SELECT s.no * 4 + 3, s.id, c.id, s.text, s.created_at, s.tokens {FOUND[3]}"
+SELECT_SUMMARIES = f"SELECT s.no * 4 + 3, s.id, c.id, s.text, s.created_at, s.tokens {FROM_CLAUSES[3]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class LoadRequest:
     """What is asked of passages, and what the channels said of them, as far as they said anything."""
 
-    bounds: Bounds
+    parameters: FilterParameters
     dense: Mapping[int, float]
     lexical: Mapping[int, float]
-    beside: bool  #: whether their places are to tell who stands beside them
+    with_neighbours: bool  #: whether their places are to tell who stands beside them
 
 
-def _rows(db: apsw.Connection, sql: str, numbers: Iterable[int], bounds: Bounds) -> list[Row]:
-    return db.execute(sql, {**bounds, "numbers": as_json(numbers)}).fetchall()
+def _fetch_rows(
+    db: apsw.Connection, sql: str, numbers: Iterable[int], parameters: FilterParameters
+) -> list[Row]:
+    return db.execute(sql, {**parameters, "numbers": to_json_array(numbers)}).fetchall()
 
 
-def remembered(db: apsw.Connection, messages: Iterable[int]) -> set[int]:
+def messages_with_memories(db: apsw.Connection, messages: Iterable[int]) -> set[int]:
     """Those that memories were made of."""
-    return {number for (number,) in db.execute(REMEMBERED, (as_json(messages),))}
+    return {number for (number,) in db.execute(SELECT_MESSAGES_WITH_MEMORIES, (to_json_array(messages),))}
 
 
-def _messages(db: apsw.Connection, numbers: Sequence[int], wanted: Wanted) -> Iterator[tuple[int, Candidate]]:
-    rows = _rows(db, UTTERANCES[wanted.beside], numbers, wanted.bounds)
-    if used := [row[0] >> 2 for row in rows if row[-1]]:
-        rows = [row for row in rows if not row[-1]] + _rows(db, MESSAGES[wanted.beside], used, wanted.bounds)
-    dense, lexical = wanted.dense.get, wanted.lexical.get
+def _load_messages(
+    db: apsw.Connection, numbers: Sequence[int], request: LoadRequest
+) -> Iterator[tuple[int, Candidate]]:
+    rows = _fetch_rows(db, SELECT_MESSAGES[request.with_neighbours], numbers, request.parameters)
+    if with_memories := [row[0] >> 2 for row in rows if row[-1]]:
+        rows = [row for row in rows if not row[-1]] + _fetch_rows(
+            db, SELECT_VISIBLE_MESSAGES[request.with_neighbours], with_memories, request.parameters
+        )
+    dense, lexical = request.dense.get, request.lexical.get
     for passage, before, after, message, chat, role, text, at, tokens, importance, summary, outdated in rows:
-        said_at = from_ms(at)
+        created_at = from_ms(at)
         yield (
             passage,
             Candidate(
                 source=Source.MESSAGE,
                 id=message,
                 chat=chat,
-                place=Place(passage, before, after),
-                role=ROLES[role],
+                position=ChatPosition(passage, before, after),
+                role=ROLES_BY_VALUE[role],
                 text=text,
-                created_at=said_at,
-                seen_at=said_at,
+                created_at=created_at,
+                seen_at=created_at,
                 tokens=tokens,
                 importance=importance,
                 summary=summary,
@@ -151,18 +160,20 @@ def _messages(db: apsw.Connection, numbers: Sequence[int], wanted: Wanted) -> It
         )
 
 
-def _chunks(db: apsw.Connection, numbers: Sequence[int], wanted: Wanted) -> Iterator[tuple[int, Candidate]]:
-    for row in _rows(db, CHUNKS[wanted.beside], numbers, wanted.bounds):
-        *place, passage, message, index, chat, role, text, at, tokens, kind, importance, outdated = row
+def _load_chunks(
+    db: apsw.Connection, numbers: Sequence[int], request: LoadRequest
+) -> Iterator[tuple[int, Candidate]]:
+    for row in _fetch_rows(db, SELECT_CHUNKS[request.with_neighbours], numbers, request.parameters):
+        *position, passage, message, index, chat, role, text, at, tokens, kind, importance, outdated = row
         yield (
             passage,
             Candidate(
                 source=Source.CHUNK,
                 id=f"{message}#{index}",
-                parent=message,
-                place=Place(*place),
+                parent_id=message,
+                position=ChatPosition(*position),
                 chat=chat,
-                role=ROLES[role],
+                role=ROLES_BY_VALUE[role],
                 text=text,
                 created_at=from_ms(at),
                 seen_at=from_ms(at),
@@ -170,15 +181,17 @@ def _chunks(db: apsw.Connection, numbers: Sequence[int], wanted: Wanted) -> Iter
                 chunk_kind=ChunkKind(kind),
                 importance=importance,
                 outdated=bool(outdated),
-                dense=wanted.dense.get(passage),
-                lexical=wanted.lexical.get(passage),
+                dense=request.dense.get(passage),
+                lexical=request.lexical.get(passage),
             ),
         )
 
 
-def _memories(db: apsw.Connection, numbers: Sequence[int], wanted: Wanted) -> Iterator[tuple[int, Candidate]]:
-    for passage, memory, chat, speaker, text, at, seen_at, tokens, kind, weight, pinned in _rows(
-        db, MEMORIES, numbers, wanted.bounds
+def _load_memories(
+    db: apsw.Connection, numbers: Sequence[int], request: LoadRequest
+) -> Iterator[tuple[int, Candidate]]:
+    for passage, memory, chat, speaker, text, at, seen_at, tokens, kind, weight, pinned in _fetch_rows(
+        db, SELECT_MEMORIES, numbers, request.parameters
     ):
         yield (
             passage,
@@ -186,7 +199,7 @@ def _memories(db: apsw.Connection, numbers: Sequence[int], wanted: Wanted) -> It
                 source=Source.MEMORY,
                 id=memory,
                 chat=chat,
-                role=ROLES[speaker],
+                role=ROLES_BY_VALUE[speaker],
                 text=text,
                 created_at=from_ms(at),
                 seen_at=from_ms(seen_at),
@@ -195,16 +208,18 @@ def _memories(db: apsw.Connection, numbers: Sequence[int], wanted: Wanted) -> It
                 weight=weight,
                 importance=round(100 * weight),
                 pinned=bool(pinned),
-                dense=wanted.dense.get(passage),
-                lexical=wanted.lexical.get(passage),
+                dense=request.dense.get(passage),
+                lexical=request.lexical.get(passage),
             ),
         )
 
 
-def _summaries(
-    db: apsw.Connection, numbers: Sequence[int], wanted: Wanted
+def _load_summaries(
+    db: apsw.Connection, numbers: Sequence[int], request: LoadRequest
 ) -> Iterator[tuple[int, Candidate]]:
-    for passage, summary, chat, text, at, tokens in _rows(db, SUMMARIES, numbers, wanted.bounds):
+    for passage, summary, chat, text, at, tokens in _fetch_rows(
+        db, SELECT_SUMMARIES, numbers, request.parameters
+    ):
         yield (
             passage,
             Candidate(
@@ -215,11 +230,11 @@ def _summaries(
                 created_at=from_ms(at),
                 seen_at=from_ms(at),
                 tokens=tokens,
-                dense=wanted.dense.get(passage),
-                lexical=wanted.lexical.get(passage),
+                dense=request.dense.get(passage),
+                lexical=request.lexical.get(passage),
             ),
         )
 
 
 #: How the candidates of each kind of passage are read.
-CANDIDATES = (_messages, _chunks, _memories, _summaries)
+CANDIDATE_LOADERS = (_load_messages, _load_chunks, _load_memories, _load_summaries)

@@ -8,19 +8,19 @@ from datetime import datetime
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import fetch, fetch_one, number
+from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one
 from recollect.adapters.sqlite.timestamps import from_ms, to_ms
-from recollect.domain.event import Entry
+from recollect.domain.event import AuditEntry
 from recollect.domain.memory import Kind
 from recollect.domain.scope import Scope
 from recollect.domain.summary import Profile
 from recollect.errors import ConsentRequired
 
-PROFILE = "profile"
+PROFILE_CATEGORY = "profile"
 #: Off until the user says yes; every kind of memory is on until they say no.
-DEFAULTS = {PROFILE: False, **dict.fromkeys((kind.value for kind in Kind), True)}
-GENESIS = "0" * 64
-UNLEARN = """
+DEFAULT_CONSENTS = {PROFILE_CATEGORY: False, **dict.fromkeys((kind.value for kind in Kind), True)}
+GENESIS_HASH = "0" * 64
+REMOVE_FACTS_OF_KIND = """
     UPDATE judgements SET body = json_set(body, '$.facts', (
         SELECT json_group_array(json(f.value)) FROM json_each(body, '$.facts') f WHERE f.value ->> '$.kind' <> ?2
     )) WHERE user_no = ?1 AND EXISTS (
@@ -29,83 +29,87 @@ UNLEARN = """
 """
 
 
-class SqliteAudit:
+class SqliteAuditLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, user: str, action: str, detail: str, *, now: datetime) -> None:
         with self._database.transaction() as db:
-            user_no = self._database.user_or_new(db, user, to_ms(now))
+            user_no = self._database.get_or_create_user(db, user, to_ms(now))
             # Everybody has a chain of their own: who is erased takes nobody else's with them.
-            last = "SELECT chain FROM audit WHERE user_no = ? ORDER BY no DESC LIMIT 1"
-            before = fetch_one(db, last, (user_no,))
-            link = _link(before[0] if before else GENESIS, to_ms(now), action, detail)
+            select_last = "SELECT chain FROM audit WHERE user_no = ? ORDER BY no DESC LIMIT 1"
+            previous = fetch_one(db, select_last, (user_no,))
+            link = _hash_entry(previous[0] if previous else GENESIS_HASH, to_ms(now), action, detail)
             db.execute(
                 "INSERT INTO audit (user_no, at, action, detail, chain) VALUES (?, ?, ?, ?, ?)",
                 (user_no, to_ms(now), action, detail, link),
             )
 
-    def list(self, scope: Scope, *, limit: int = 100) -> Sequence[Entry]:
-        with self._database.reading() as db:
+    def list(self, scope: Scope, *, limit: int = 100) -> Sequence[AuditEntry]:
+        with self._database.reader() as db:
             rows = fetch(
                 db,
                 "SELECT at, action, detail FROM audit WHERE user_no = ? ORDER BY no DESC LIMIT ?",
-                (self._database.user(db, scope.user), limit),
+                (self._database.user_number(db, scope.user), limit),
             )
-        return [Entry(at=from_ms(at), action=action, detail=detail) for at, action, detail in rows]
+        return [AuditEntry(at=from_ms(at), action=action, detail=detail) for at, action, detail in rows]
 
-    def intact(self, scope: Scope) -> bool:
-        chain = GENESIS
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
-            lines = fetch(
+    def is_intact(self, scope: Scope) -> bool:
+        chain = GENESIS_HASH
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            entries = fetch(
                 db, "SELECT at, action, detail, chain FROM audit WHERE user_no = ? ORDER BY no", (user_no,)
             )
-        for at, action, detail, link in lines:
-            chain = _link(chain, at, action, detail)
+        for at, action, detail, link in entries:
+            chain = _hash_entry(chain, at, action, detail)
             if chain != link:
                 return False
         return True
 
 
 class SqliteConsents:
-    def __init__(self, database: Database, audit: SqliteAudit) -> None:
+    def __init__(self, database: Database, audit_log: SqliteAuditLog) -> None:
         self._database = database
-        self._audit = audit
+        self._audit_log = audit_log
 
     def all(self, scope: Scope) -> Mapping[str, bool]:
-        with self._database.reading() as db:
+        with self._database.reader() as db:
             rows = fetch(
                 db,
                 "SELECT category, granted FROM consents WHERE user_no = ?",
-                (self._database.user(db, scope.user),),
+                (self._database.user_number(db, scope.user),),
             )
-        return DEFAULTS | {category: bool(granted) for category, granted in rows}
+        return DEFAULT_CONSENTS | {category: bool(granted) for category, granted in rows}
 
     def set(self, scope: Scope, category: str, *, granted: bool, now: datetime) -> None:
         with self._database.transaction() as db:
-            user_no = self._database.user_or_new(db, scope.user, to_ms(now))
+            user_no = self._database.get_or_create_user(db, scope.user, to_ms(now))
             db.execute(
                 "INSERT INTO consents (user_no, category, granted, changed_at) VALUES (?, ?, ?, ?)"
                 " ON CONFLICT DO UPDATE SET granted = excluded.granted, changed_at = excluded.changed_at,"
                 " epoch = epoch + 1",
                 (user_no, category, int(granted), to_ms(now)),
             )
-            gone = {} if granted else self.covered(scope, category)
+            erased_counts = {} if granted else self.count_covered(scope, category)
             if not granted:
-                _erase(db, user_no, category)
-            detail = json.dumps({"category": category, "erased": gone})
-            self._audit.add(scope.user, "consent given" if granted else "consent taken back", detail, now=now)
+                _erase_category(db, user_no, category)
+            detail = json.dumps({"category": category, "erased": erased_counts})
+            self._audit_log.add(
+                scope.user, "consent given" if granted else "consent taken back", detail, now=now
+            )
 
-    def covered(self, scope: Scope, category: str) -> Mapping[str, int]:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
-            if category == PROFILE:
+    def count_covered(self, scope: Scope, category: str) -> Mapping[str, int]:
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            if category == PROFILE_CATEGORY:
                 return {
-                    "profile": number(db, "SELECT count(*) FROM user_profile WHERE user_no = ?", (user_no,))
+                    "profile": fetch_number(
+                        db, "SELECT count(*) FROM user_profile WHERE user_no = ?", (user_no,)
+                    )
                 }
-            where = "FROM memories WHERE user_no = ? AND kind = ?"
-            return {"memories": number(db, f"SELECT count(*) {where}", (user_no, category))}
+            from_clause = "FROM memories WHERE user_no = ? AND kind = ?"
+            return {"memories": fetch_number(db, f"SELECT count(*) {from_clause}", (user_no, category))}
 
 
 class SqliteProfiles:
@@ -113,20 +117,20 @@ class SqliteProfiles:
         self._database = database
 
     def get(self, scope: Scope) -> Profile | None:
-        with self._database.reading() as db:
+        with self._database.reader() as db:
             row = fetch_one(
                 db,
                 "SELECT p.body, p.notes, p.updated_at FROM user_profile p JOIN consents c"
                 " ON c.user_no = p.user_no AND c.category = 'profile' AND c.granted = 1 WHERE p.user_no = ?",
-                (self._database.user(db, scope.user),),
+                (self._database.user_number(db, scope.user),),
             )
         if row is None:
             return None
         body = json.loads(row[0])
-        lists = {key: tuple(v) if isinstance(v, list) else v for key, v in body["preferences"].items()}
+        preferences = {key: tuple(v) if isinstance(v, list) else v for key, v in body["preferences"].items()}
         return Profile(
             user=scope.user,
-            preferences=lists,
+            preferences=preferences,
             context=body["context"],
             extra=body["extra"],
             notes=row[1],
@@ -140,7 +144,7 @@ class SqliteProfiles:
             "extra": dict(profile.extra),
         }
         with self._database.transaction() as db:
-            user_no = self._database.user_or_new(db, profile.user, to_ms(profile.updated_at))
+            user_no = self._database.get_or_create_user(db, profile.user, to_ms(profile.updated_at))
             db.execute(
                 "INSERT OR REPLACE INTO user_profile (user_no, body, notes, updated_at) SELECT ?1, ?2, ?3, ?4"
                 " FROM consents WHERE user_no = ?1 AND category = 'profile' AND granted = 1",
@@ -152,9 +156,9 @@ class SqliteProfiles:
                 )
 
 
-def _erase(db: apsw.Connection, user_no: int, category: str) -> None:
+def _erase_category(db: apsw.Connection, user_no: int, category: str) -> None:
     """What consent covered, the judgements it could be learned from again, and the receipts that show it."""
-    if category == PROFILE:
+    if category == PROFILE_CATEGORY:
         db.execute("DELETE FROM user_profile WHERE user_no = ?", (user_no,))
         db.execute(
             "DELETE FROM receipts WHERE user_no = ? AND json_extract(body, '$.sources.profile') > 0",
@@ -162,7 +166,7 @@ def _erase(db: apsw.Connection, user_no: int, category: str) -> None:
         )
         return
     db.execute("DELETE FROM memories WHERE user_no = ? AND kind = ?", (user_no, category))
-    db.execute(UNLEARN, (user_no, category))
+    db.execute(REMOVE_FACTS_OF_KIND, (user_no, category))
     db.execute(
         "DELETE FROM receipts WHERE user_no = ? AND EXISTS (SELECT 1 FROM json_each(body, '$.items') i"
         " WHERE i.value ->> '$.kind' = ?)",
@@ -170,5 +174,5 @@ def _erase(db: apsw.Connection, user_no: int, category: str) -> None:
     )
 
 
-def _link(before: str, *line: str | int) -> str:
-    return hashlib.sha256(json.dumps([before, *line]).encode()).hexdigest()
+def _hash_entry(previous_hash: str, *fields: str | int) -> str:
+    return hashlib.sha256(json.dumps([previous_hash, *fields]).encode()).hexdigest()

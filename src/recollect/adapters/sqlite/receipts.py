@@ -8,20 +8,20 @@ from datetime import datetime
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import Row, fetch, where
+from recollect.adapters.sqlite.rows import Row, fetch, where_clause
 from recollect.adapters.sqlite.timestamps import from_ms, to_ms
 from recollect.domain.candidate import Source
 from recollect.domain.memory import Kind
 from recollect.domain.message import Role
-from recollect.domain.receipt import Fate, Item, Receipt
+from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
 
 #: Letters that are kept of a text that was considered and left out.
-LONGEST_LEFT_OUT = 200
+MAX_LEFT_OUT_CHARS = 200
 
-COLUMNS = "id, chat, created_at, query, text, tokens, budget, body"
-INSERT = """
+RECEIPT_COLUMNS = "id, chat, created_at, query, text, tokens, budget, body"
+INSERT_RECEIPT = """
     INSERT INTO receipts (user_no, id, chat, created_at, query, text, tokens, budget, body, total_ms)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
@@ -33,69 +33,74 @@ class SqliteReceipts:
 
     def add(self, receipt: Receipt) -> None:
         """Nobody waits for the disk, and nobody fails, because of a receipt: it is written soon, and read at once."""
-        if self._database.writes_here:
+        if self._database.is_in_transaction:
             with self._database.transaction(durable=False) as db:
                 self._insert(db, receipt)
         else:
-            self._database.outbox.post(receipt, lambda db: self._insert(db, receipt))
+            self._database.receipt_buffer.enqueue(receipt, lambda db: self._insert(db, receipt))
 
     def get(self, scope: Scope, receipt_id: str) -> Receipt:
-        found = self._newest(scope, limit=1, receipt_id=None if receipt_id == "last" else receipt_id)
-        if not found:
+        receipts = self._list_newest(scope, limit=1, receipt_id=None if receipt_id == "last" else receipt_id)
+        if not receipts:
             raise NotFound(f"There is no receipt {receipt_id!r} for this user. Each recall leaves one.")
-        return found[0]
+        return receipts[0]
 
     def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Receipt]:
-        return self._newest(scope, limit=limit)
+        return self._list_newest(scope, limit=limit)
 
-    def naming(self, scope: Scope, item_id: str, *, limit: int) -> Sequence[Receipt]:
+    def find_by_item(self, scope: Scope, item_id: str, *, limit: int) -> Sequence[Receipt]:
         """Those in which something was considered, the newest first."""
-        unwritten = [
+        pending = [
             receipt
-            for receipt in reversed(self._database.outbox.undelivered)
+            for receipt in reversed(self._database.receipt_buffer.pending)
             if receipt.user == scope.user and any(item.id == item_id for item in receipt.items)
         ]
-        with self._database.reading() as db:
+        with self._database.reader() as db:
             rows = fetch(
                 db,
-                f"SELECT {COLUMNS} FROM receipts WHERE user_no = ? AND instr(body, ?) > 0 ORDER BY no DESC LIMIT ?",
-                (self._database.user(db, scope.user), f'"id":{json.dumps(item_id)}', limit),
+                f"SELECT {RECEIPT_COLUMNS} FROM receipts WHERE user_no = ? AND instr(body, ?) > 0"
+                " ORDER BY no DESC LIMIT ?",
+                (self._database.user_number(db, scope.user), f'"id":{json.dumps(item_id)}', limit),
             )
-        known = {receipt.id for receipt in unwritten}
-        written = [_receipt(scope.user, row) for row in rows if row[0] not in known]
-        return [*unwritten, *written][:limit]
+        pending_ids = {receipt.id for receipt in pending}
+        stored = [_to_receipt(scope.user, row) for row in rows if row[0] not in pending_ids]
+        return [*pending, *stored][:limit]
 
     def prune(self, before: datetime) -> int:
         with self._database.transaction() as db:
             db.execute("DELETE FROM receipts WHERE created_at < ?", (to_ms(before),))
             return db.changes()
 
-    def _newest(self, scope: Scope, *, limit: int, receipt_id: str | None = None) -> Sequence[Receipt]:
-        unwritten = [
-            _brief(receipt)
-            for receipt in reversed(self._database.outbox.undelivered)
+    def _list_newest(self, scope: Scope, *, limit: int, receipt_id: str | None = None) -> Sequence[Receipt]:
+        pending = [
+            _truncate_items(receipt)
+            for receipt in reversed(self._database.receipt_buffer.pending)
             if receipt.user == scope.user
             and scope.chat in {None, receipt.chat}
             and receipt_id in {None, receipt.id}
         ][:limit]
-        if len(unwritten) == limit:
-            return unwritten
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
-            clause, values = where({"user_no = ?": user_no, "chat = ?": scope.chat, "id = ?": receipt_id})
+        if len(pending) == limit:
+            return pending
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            clause, values = where_clause(
+                {"user_no = ?": user_no, "chat = ?": scope.chat, "id = ?": receipt_id}
+            )
             rows = fetch(
-                db, f"SELECT {COLUMNS} FROM receipts {clause} ORDER BY no DESC LIMIT ?", [*values, limit]
+                db,
+                f"SELECT {RECEIPT_COLUMNS} FROM receipts {clause} ORDER BY no DESC LIMIT ?",
+                [*values, limit],
             )
         # Those that were being written a moment ago may be in both places.
-        known = {receipt.id for receipt in unwritten}
-        written = [_receipt(scope.user, row) for row in rows if row[0] not in known]
-        return [*unwritten, *written][:limit]
+        pending_ids = {receipt.id for receipt in pending}
+        stored = [_to_receipt(scope.user, row) for row in rows if row[0] not in pending_ids]
+        return [*pending, *stored][:limit]
 
     def _insert(self, db: apsw.Connection, receipt: Receipt) -> None:
         created_at = to_ms(receipt.created_at)
-        user_no = self._database.user_or_new(db, receipt.user, created_at)
+        user_no = self._database.get_or_create_user(db, receipt.user, created_at)
         db.execute(
-            INSERT,
+            INSERT_RECEIPT,
             (
                 user_no,
                 receipt.id,
@@ -105,7 +110,7 @@ class SqliteReceipts:
                 receipt.text,
                 receipt.tokens,
                 receipt.budget,
-                _body(receipt),
+                _serialize_body(receipt),
                 receipt.timings.get("total_ms", 0.0),
             ),
         )
@@ -116,48 +121,50 @@ class SqlitePreferences:
         self._database = database
 
     def all(self, user: str) -> Mapping[str, str]:
-        with self._database.reading() as db:
+        with self._database.reader() as db:
             rows = fetch(
-                db, "SELECT key, value FROM preferences WHERE user_no = ?", (self._database.user(db, user),)
+                db,
+                "SELECT key, value FROM preferences WHERE user_no = ?",
+                (self._database.user_number(db, user),),
             )
         return dict(rows)
 
     def set(self, user: str, key: str, value: str | None, *, now: datetime) -> None:
         with self._database.transaction() as db:
-            user_no = self._database.user_or_new(db, user, to_ms(now))
+            user_no = self._database.get_or_create_user(db, user, to_ms(now))
             if value is None:
                 db.execute("DELETE FROM preferences WHERE user_no = ? AND key = ?", (user_no, key))
             else:
                 db.execute("INSERT OR REPLACE INTO preferences VALUES (?, ?, ?)", (user_no, key, value))
 
 
-def _brief(receipt: Receipt) -> Receipt:
+def _truncate_items(receipt: Receipt) -> Receipt:
     """What was left out is told by its beginning; what was handed out, word for word."""
-    return replace(receipt, items=tuple(replace(item, text=_told(item)) for item in receipt.items))
+    return replace(receipt, items=tuple(replace(item, text=_truncate_text(item)) for item in receipt.items))
 
 
-def _told(item: Item) -> str:
-    if item.fate is not Fate.LEFT_OUT or len(item.text) <= LONGEST_LEFT_OUT:
+def _truncate_text(item: ReceiptItem) -> str:
+    if item.disposition is not Disposition.LEFT_OUT or len(item.text) <= MAX_LEFT_OUT_CHARS:
         return item.text
-    return item.text[: LONGEST_LEFT_OUT - 1] + "…"
+    return item.text[: MAX_LEFT_OUT_CHARS - 1] + "…"
 
 
-def _body(receipt: Receipt) -> str:
+def _serialize_body(receipt: Receipt) -> str:
     body = {
         "preset": receipt.preset,
         "ranker": receipt.ranker,
         "hybrid": receipt.hybrid,
         "chunking": receipt.chunking,
-        "degraded": receipt.degraded,
-        "skipped": receipt.skipped,
+        "degraded": receipt.degradations,
+        "skipped": receipt.skipped_sources,
         "sources": dict(receipt.sources),
         "timings": {name: round(value, 3) for name, value in receipt.timings.items()},
         "items": [
             {
                 "source": item.source,
                 "id": item.id,
-                "text": _told(item),
-                "fate": item.fate,
+                "text": _truncate_text(item),
+                "fate": item.disposition,
                 "score": round(item.score, 6),
                 "parts": {name: round(value, 6) for name, value in item.parts.items()},
                 "tokens": item.tokens,
@@ -174,9 +181,9 @@ def _body(receipt: Receipt) -> str:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
-def _receipt(user: str, row: Row) -> Receipt:
-    receipt_id, chat, created_at, query, text, tokens, budget, packed = row
-    body = json.loads(packed)
+def _to_receipt(user: str, row: Row) -> Receipt:
+    receipt_id, chat, created_at, query, text, tokens, budget, body_json = row
+    body = json.loads(body_json)
     return Receipt(
         id=receipt_id,
         user=user,
@@ -191,11 +198,11 @@ def _receipt(user: str, row: Row) -> Receipt:
         tokens=tokens,
         text=text,
         items=tuple(
-            Item(
+            ReceiptItem(
                 source=Source(item["source"]),
                 id=item["id"],
                 text=item["text"],
-                fate=Fate(item["fate"]),
+                disposition=Disposition(item["fate"]),
                 score=item["score"],
                 parts=item["parts"],
                 tokens=item["tokens"],
@@ -209,8 +216,8 @@ def _receipt(user: str, row: Row) -> Receipt:
             )
             for item in body["items"]
         ),
-        degraded=tuple(body["degraded"]),
-        skipped=tuple(body["skipped"]),
+        degradations=tuple(body["degraded"]),
+        skipped_sources=tuple(body["skipped"]),
         sources=body["sources"],
         timings=body["timings"],
     )

@@ -11,24 +11,24 @@ import apsw
 
 from recollect.adapters.sqlite import schema
 from recollect.adapters.sqlite.backup_files import (
-    PIECE,
+    READ_BLOCK_BYTES,
     Manifest,
-    beside,
-    digest,
-    examine,
-    flushed,
-    holdings,
-    private,
+    check_integrity,
+    create_private_file,
+    fsync_path,
+    hash_file,
+    read_contents,
+    sibling_path,
 )
-from recollect.adapters.sqlite.connection import HEADER
-from recollect.adapters.sqlite.errors import translated
-from recollect.adapters.sqlite.tokenizer import tokenizer
+from recollect.adapters.sqlite.connection import SQLITE_HEADER
+from recollect.adapters.sqlite.errors import translate_errors
+from recollect.adapters.sqlite.tokenizer import make_tokenizer
 from recollect.errors import CorruptStore, NotAStore, NotFound, Refused, StoreReadOnly
-from recollect.ports.backup import Backup, Watch
+from recollect.ports.backup import Backup, ProgressCallback
 
-READ_ONLY = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+READ_ONLY_FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 #: What SQLite may keep beside a file.
-SIDES = ("-wal", "-shm", "-journal")
+SIDE_FILE_SUFFIXES = ("-wal", "-shm", "-journal")
 
 
 class SqliteBackups:
@@ -37,86 +37,90 @@ class SqliteBackups:
     def __init__(self, path: str | Path) -> None:
         self._path = Path(path)
 
-    def look(self, path: str) -> Backup:
-        copy = Path(path)
-        _look_like_a_copy(copy)
-        manifest = Manifest.read(copy)
-        found = digest(copy)
-        if manifest is not None and found != manifest.sha256:
+    def inspect(self, path: str) -> Backup:
+        backup_path = Path(path)
+        _check_is_backup(backup_path)
+        manifest = Manifest.read(backup_path)
+        file_hash = hash_file(backup_path)
+        if manifest is not None and file_hash != manifest.sha256:
             raise CorruptStore(
-                f"{copy} is not what its manifest says: its bytes have changed. Take another copy."
+                f"{backup_path} is not what its manifest says: its bytes have changed. Take another copy."
             )
-        with translated(path), closing(_opened(copy)) as db:
-            if not schema.check(db, copy):
-                raise NotAStore(f"{NotAStore.__doc__} ({copy} is empty)")
-            examine(db, copy)
-            held = holdings(db)
-        doubts = () if manifest else ("no manifest lies beside it, so its hash could not be compared",)
+        with translate_errors(path), closing(_open_read_only(backup_path)) as db:
+            if not schema.check_version(db, backup_path):
+                raise NotAStore(f"{NotAStore.__doc__} ({backup_path} is empty)")
+            check_integrity(db, backup_path)
+            contents = read_contents(db)
+        warnings = () if manifest else ("no manifest lies beside it, so its hash could not be compared",)
         return Backup(
             path=path,
-            bytes=copy.stat().st_size,
-            sha256=found,
-            holds=held,
-            made_at=manifest.made_at if manifest else None,
-            warnings=doubts,
+            size_bytes=backup_path.stat().st_size,
+            sha256=file_hash,
+            contents=contents,
+            created_at=manifest.made_at if manifest else None,
+            warnings=warnings,
         )
 
-    def restore(self, backup: Backup, *, now: datetime, watch: Watch | None = None) -> str | None:
-        source, draft = Path(backup.path), beside(self._path, ".restoring")
+    def restore(
+        self, backup: Backup, *, now: datetime, progress: ProgressCallback | None = None
+    ) -> str | None:
+        source, draft = Path(backup.path), sibling_path(self._path, ".restoring")
         if self._path.exists() and source.resolve() == self._path.resolve():
             raise Refused(f"{source} is the memory itself. Name a backup of it.")
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with _nobody_else(self._path):
-                _copy(source, private(draft), backup, watch)
-                return self._put_in_place(draft, now)
+            with _exclusive_access(self._path):
+                _copy_file(source, create_private_file(draft), backup, progress)
+                return self._replace_database(draft, now)
         except OSError as error:
             raise StoreReadOnly(f"{StoreReadOnly.__doc__} ({self._path}: {error.strerror})") from error
         finally:
             draft.unlink(missing_ok=True)
 
-    def _put_in_place(self, draft: Path, now: datetime) -> str | None:
+    def _replace_database(self, draft: Path, now: datetime) -> str | None:
         if not self._path.exists():
             draft.replace(self._path)
-            flushed(self._path.parent)
+            fsync_path(self._path.parent)
             return None
-        kept = beside(self._path, f".before-{now:%Y%m%dT%H%M%S%fZ}")
+        previous_path = sibling_path(self._path, f".before-{now:%Y%m%dT%H%M%S%fZ}")
         # A log that could not be written back belongs to the file that goes, not to the one that comes.
-        for side in ("", *SIDES):
-            if (file := beside(self._path, side)).exists():
-                file.rename(beside(kept, side))
+        for side in ("", *SIDE_FILE_SUFFIXES):
+            if (file := sibling_path(self._path, side)).exists():
+                file.rename(sibling_path(previous_path, side))
         draft.replace(self._path)
-        flushed(self._path.parent)
-        return str(kept)
+        fsync_path(self._path.parent)
+        return str(previous_path)
 
 
-def _look_like_a_copy(copy: Path) -> None:
+def _check_is_backup(backup_path: Path) -> None:
     try:
-        with copy.open("rb") as file:
-            header = file.read(len(HEADER))
+        with backup_path.open("rb") as file:
+            header = file.read(len(SQLITE_HEADER))
     except FileNotFoundError as error:
-        raise NotFound(f"There is no file {copy}. Name a backup that `recollect backup` made.") from error
+        raise NotFound(
+            f"There is no file {backup_path}. Name a backup that `recollect backup` made."
+        ) from error
     except OSError as error:
-        raise StoreReadOnly(f"{copy} cannot be read: {error.strerror}.") from error
-    if header != HEADER:
-        raise NotAStore(f"{NotAStore.__doc__} ({copy})")
+        raise StoreReadOnly(f"{backup_path} cannot be read: {error.strerror}.") from error
+    if header != SQLITE_HEADER:
+        raise NotAStore(f"{NotAStore.__doc__} ({backup_path})")
     for side in ("-wal", "-journal"):
-        if (log := beside(copy, side)).exists() and log.stat().st_size:
+        if (log := sibling_path(backup_path, side)).exists() and log.stat().st_size:
             raise Refused(
-                f"{log} lies beside it: {copy} is a memory in use, and part of it stands there."
-                f" Make a copy with `recollect --db {copy} backup`."
+                f"{log} lies beside it: {backup_path} is a memory in use, and part of it stands there."
+                f" Make a copy with `recollect --db {backup_path} backup`."
             )
 
 
-def _opened(copy: Path) -> apsw.Connection:
+def _open_read_only(backup_path: Path) -> apsw.Connection:
     """A reader that leaves no lock and no file beside a copy, which may lie where nothing can be written."""
-    db = apsw.Connection(f"file:{quote(str(copy.resolve()))}?immutable=1", flags=READ_ONLY)
-    db.register_fts5_tokenizer("recollect", tokenizer)
+    db = apsw.Connection(f"file:{quote(str(backup_path.resolve()))}?immutable=1", flags=READ_ONLY_FLAGS)
+    db.register_fts5_tokenizer("recollect", make_tokenizer)
     return db
 
 
 @contextmanager
-def _nobody_else(path: Path) -> Iterator[None]:
+def _exclusive_access(path: Path) -> Iterator[None]:
     """
     Alone with the file. SQLite knows: only who has a file for themselves can end its write-ahead log, since everybody
     who has it open holds a lock. It also writes the log back, so the file that is put away is whole.
@@ -143,15 +147,15 @@ def _nobody_else(path: Path) -> Iterator[None]:
         yield
 
 
-def _copy(source: Path, draft: Path, backup: Backup, watch: Watch | None) -> None:
-    hashed, seen = hashlib.sha256(), 0
-    with source.open("rb") as read, draft.open("wb") as written:
-        while piece := read.read(PIECE):
-            hashed.update(piece)
-            written.write(piece)
-            seen += len(piece)
-            if watch:
-                watch(seen, backup.bytes)
-    if hashed.hexdigest() != backup.sha256:
+def _copy_file(source: Path, draft: Path, backup: Backup, progress: ProgressCallback | None) -> None:
+    hasher, bytes_copied = hashlib.sha256(), 0
+    with source.open("rb") as source_file, draft.open("wb") as target_file:
+        while block := source_file.read(READ_BLOCK_BYTES):
+            hasher.update(block)
+            target_file.write(block)
+            bytes_copied += len(block)
+            if progress:
+                progress(bytes_copied, backup.size_bytes)
+    if hasher.hexdigest() != backup.sha256:
         raise Refused(f"{source} changed after it was looked through. Nothing was restored; try again.")
-    flushed(draft)
+    fsync_path(draft)

@@ -6,37 +6,37 @@ from typing import Any, TypeAlias
 import apsw
 
 Row: TypeAlias = tuple[Any, ...]
-Value: TypeAlias = int | float | str | bytes | None
-Values: TypeAlias = Sequence[Value]
+SqlValue: TypeAlias = int | float | str | bytes | None
+SqlValues: TypeAlias = Sequence[SqlValue]
 
 
-def fetch(db: apsw.Connection, sql: str, values: Values = ()) -> list[Row]:
+def fetch(db: apsw.Connection, sql: str, values: SqlValues = ()) -> list[Row]:
     return db.execute(sql, values).fetchall()
 
 
-def fetch_one(db: apsw.Connection, sql: str, values: Values = ()) -> Row | None:
+def fetch_one(db: apsw.Connection, sql: str, values: SqlValues = ()) -> Row | None:
     return db.execute(sql, values).fetchone()
 
 
-def number(db: apsw.Connection, sql: str, values: Values = ()) -> int:
+def fetch_number(db: apsw.Connection, sql: str, values: SqlValues = ()) -> int:
     """The first column of the first row; 0 if there is none."""
     row = db.execute(sql, values).fetchone()
     return int(row[0]) if row and row[0] is not None else 0
 
 
-def as_json(numbers: Iterable[int]) -> str:
+def to_json_array(numbers: Iterable[int]) -> str:
     """For a query that looks up many at once."""
     return "[" + ",".join(map(str, numbers)) + "]"
 
 
-def where(conditions: Mapping[str, Value]) -> tuple[str, Values]:
+def where_clause(conditions: Mapping[str, SqlValue]) -> tuple[str, SqlValues]:
     """A clause of the conditions that have a value: SQLite uses no index for one that may be left open."""
-    given = {condition: value for condition, value in conditions.items() if value is not None}
-    return f" WHERE {' AND '.join(given)} ", list(given.values())
+    bound_conditions = {condition: value for condition, value in conditions.items() if value is not None}
+    return f" WHERE {' AND '.join(bound_conditions)} ", list(bound_conditions.values())
 
 
 def chat_number(db: apsw.Connection, user_no: int, chat: str | None) -> int | None:
     """The number of a user's chat; 0, which no chat has, if there is none of that name."""
     if chat is None:
         return None
-    return number(db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, chat))
+    return fetch_number(db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, chat))

@@ -12,34 +12,34 @@ from recollect.errors import NewerStore, NotAStore
 APPLICATION_ID = 0x52434C54
 
 
-def steps() -> list[tuple[int, str, str]]:
+def list_migrations() -> list[tuple[int, str, str]]:
     """Number, name and SQL of every migration, in order."""
     folder = resources.files("recollect.adapters.sqlite") / "migrations"
-    found = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    return [(int(name[:4]), name[5:-4], (folder / name).read_text("utf-8")) for name in found]
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    return [(int(name[:4]), name[5:-4], (folder / name).read_text("utf-8")) for name in names]
 
 
-def check(connection: apsw.Connection, path: Path) -> int:
+def check_version(connection: apsw.Connection, path: Path) -> int:
     """The file's version; or NotAStore, or NewerStore. Writes nothing."""
-    version, newest = _version(connection, path), steps()[-1][0]
+    version, newest = _read_version(connection, path), list_migrations()[-1][0]
     if version > newest:
         raise NewerStore(f"{NewerStore.__doc__} ({path} has schema {version}, this recollect knows {newest})")
     return version
 
 
-def migrate(connection: apsw.Connection, path: Path, *, to: int | None = None) -> None:
-    available = [step for step in steps() if to is None or step[0] <= to]
-    if check(connection, path) >= available[-1][0]:
+def migrate(connection: apsw.Connection, path: Path, *, target: int | None = None) -> None:
+    available = [step for step in list_migrations() if target is None or step[0] <= target]
+    if check_version(connection, path) >= available[-1][0]:
         return
     with transaction(connection):
         # Another process may have migrated while we waited for the lock.
-        version = check(connection, path)
+        version = check_version(connection, path)
         for number, name, sql in available:
             if number > version:
-                _apply(connection, number, name, sql)
+                _apply_migration(connection, number, name, sql)
 
 
-def _apply(connection: apsw.Connection, number: int, name: str, sql: str) -> None:
+def _apply_migration(connection: apsw.Connection, number: int, name: str, sql: str) -> None:
     for _ in connection.execute(sql):
         pass
     connection.execute(
@@ -50,9 +50,9 @@ def _apply(connection: apsw.Connection, number: int, name: str, sql: str) -> Non
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
-def _version(connection: apsw.Connection, path: Path) -> int:
-    version, application = (connection.pragma(name) for name in ("user_version", "application_id"))
+def _read_version(connection: apsw.Connection, path: Path) -> int:
+    version, application_id = (connection.pragma(name) for name in ("user_version", "application_id"))
     [tables] = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() or (0,)
-    if application != APPLICATION_ID and (tables or version):
+    if application_id != APPLICATION_ID and (tables or version):
         raise NotAStore(f"{NotAStore.__doc__} ({path} is another program's database)")
     return int(version)

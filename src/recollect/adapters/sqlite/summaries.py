@@ -7,21 +7,21 @@ import apsw
 
 from recollect.adapters.sqlite import rows
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.messages import MESSAGE, as_message
-from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, number
+from recollect.adapters.sqlite.messages import SELECT_MESSAGE, to_message
+from recollect.adapters.sqlite.rows import Row, fetch, fetch_number, fetch_one
 from recollect.adapters.sqlite.timestamps import from_ms, to_ms
 from recollect.domain.message import Message
 from recollect.domain.scope import Scope
 from recollect.domain.summary import ContextFile, Summary, SummaryKind
 from recollect.errors import InvalidInput, NotFound
-from recollect.text.tokens import estimate
+from recollect.text.tokens import estimate_tokens
 
-SUMMARY = """
+SELECT_SUMMARY = """
     SELECT s.id, c.id, s.kind, s.text, s.created_at, m.id
     FROM conversation_summaries s JOIN chats c ON c.no = s.chat_no LEFT JOIN messages m ON m.no = s.last_message_no
     WHERE s.user_no = ?1 AND (?2 IS NULL OR c.id = ?2)
 """
-CONTEXT = """
+SELECT_CONTEXT_FILE = """
     SELECT f.id, f.name, f.content, f.created_at, (SELECT json_group_array(c.id) FROM context_chats l
         JOIN chats c ON c.no = l.chat_no WHERE l.context_no = f.no)
     FROM context_files f WHERE f.user_no = ?1
@@ -35,21 +35,21 @@ class SqliteSummaries:
     def add(self, summary: Summary) -> None:
         now = to_ms(summary.created_at)
         with self._database.transaction() as db:
-            user_no = self._database.user_or_new(db, summary.user, now)
-            chat_no = chat_number(db, user_no, Scope(summary.user, summary.chat))
+            user_no = self._database.get_or_create_user(db, summary.user, now)
+            chat_no = require_chat_number(db, user_no, Scope(summary.user, summary.chat))
             if summary.kind is SummaryKind.WORKING:
                 db.execute(
                     "DELETE FROM conversation_summaries WHERE chat_no = ? AND kind = 'working'", (chat_no,)
                 )
-            last = "SELECT no FROM messages WHERE user_no = ? AND id = ?"
+            select_number = "SELECT no FROM messages WHERE user_no = ? AND id = ?"
             row = (
                 user_no,
                 chat_no,
                 summary.id,
                 summary.kind,
                 summary.text,
-                estimate(summary.text),
-                number(db, last, (user_no, summary.last_message_id)) or None,
+                estimate_tokens(summary.text),
+                fetch_number(db, select_number, (user_no, summary.last_message_id)) or None,
                 now,
             )
             db.execute(
@@ -59,23 +59,23 @@ class SqliteSummaries:
             )
 
     def latest(self, scope: Scope, kind: SummaryKind) -> Summary | None:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
             row = fetch_one(
-                db, SUMMARY + "AND s.kind = ?3 ORDER BY s.no DESC LIMIT 1", (user_no, scope.chat, kind)
+                db, SELECT_SUMMARY + "AND s.kind = ?3 ORDER BY s.no DESC LIMIT 1", (user_no, scope.chat, kind)
             )
-        return None if row is None else _summary(scope.user, row)
+        return None if row is None else _to_summary(scope.user, row)
 
     def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Summary]:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
-            found = fetch(db, SUMMARY + "ORDER BY s.no DESC LIMIT ?3", (user_no, scope.chat, limit))
-        return [_summary(scope.user, row) for row in found]
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            records = fetch(db, SELECT_SUMMARY + "ORDER BY s.no DESC LIMIT ?3", (user_no, scope.chat, limit))
+        return [_to_summary(scope.user, row) for row in records]
 
-    def answers_since(self, scope: Scope, kind: SummaryKind) -> int:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, scope.user)
-            return number(
+    def count_answers_since(self, scope: Scope, kind: SummaryKind) -> int:
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            return fetch_number(
                 db,
                 "SELECT count(*) FROM messages WHERE user_no = ?1 AND chat_no = ?2 AND role = 'assistant' AND no >"
                 " coalesce((SELECT max(last_message_no) FROM conversation_summaries"
@@ -83,40 +83,40 @@ class SqliteSummaries:
                 (user_no, rows.chat_number(db, user_no, scope.chat), kind),
             )
 
-    def drop_from(self, scope: Scope, message_id: str) -> int:
+    def delete_from(self, scope: Scope, message_id: str) -> int:
         with self._database.transaction() as db:
             db.execute(
                 "DELETE FROM conversation_summaries WHERE no IN (SELECT s.no FROM messages m"
                 " JOIN conversation_summaries s ON s.chat_no = m.chat_no AND s.last_message_no >= m.no"
                 " WHERE m.user_no = ? AND m.id = ?)",
-                (self._database.user(db, scope.user), message_id),
+                (self._database.user_number(db, scope.user), message_id),
             )
             return db.changes()
 
-    def uncovered(self, scope: Scope, kind: SummaryKind, *, limit: int = 100) -> Sequence[Message]:
-        with self._database.reading() as db:
-            found = fetch(
+    def messages_since(self, scope: Scope, kind: SummaryKind, *, limit: int = 100) -> Sequence[Message]:
+        with self._database.reader() as db:
+            records = fetch(
                 db,
-                MESSAGE
+                SELECT_MESSAGE
                 + """
                 WHERE m.user_no = ?1 AND c.id = ?2 AND m.role IN ('user', 'assistant') AND m.no > coalesce(
                     (SELECT max(last_message_no) FROM conversation_summaries s
                      WHERE s.chat_no = c.no AND s.kind = ?3), 0)
                 ORDER BY m.no LIMIT ?4
                 """,
-                (self._database.user(db, scope.user), scope.chat, kind, limit),
+                (self._database.user_number(db, scope.user), scope.chat, kind, limit),
             )
-        return [as_message(scope.user, row) for row in found]
+        return [to_message(scope.user, row) for row in records]
 
 
-class SqliteContexts:
+class SqliteContextFiles:
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, file: ContextFile) -> None:
         now = to_ms(file.created_at)
         with self._database.transaction() as db:
-            user_no = self._database.user_or_new(db, file.user, now)
+            user_no = self._database.get_or_create_user(db, file.user, now)
             db.execute(
                 "INSERT INTO context_files (user_no, id, name, content, created_at) VALUES (?, ?, ?, ?, ?)",
                 (user_no, file.id, file.name, file.content, now),
@@ -125,52 +125,52 @@ class SqliteContexts:
                 self.attach(Scope(file.user, chat), file.id)
 
     def get(self, scope: Scope, context_id: str) -> ContextFile:
-        with self._database.reading() as db:
-            found = fetch(
+        with self._database.reader() as db:
+            records = fetch(
                 db,
-                CONTEXT + "AND (f.name = ?2 OR (f.id >= ?2 AND f.id < ?2 || '{')) LIMIT 2",
-                (self._database.user(db, scope.user), context_id),
+                SELECT_CONTEXT_FILE + "AND (f.name = ?2 OR (f.id >= ?2 AND f.id < ?2 || '{')) LIMIT 2",
+                (self._database.user_number(db, scope.user), context_id),
             )
-        if len(found) != 1 or not context_id:
+        if len(records) != 1 or not context_id:
             raise NotFound(f"There is no context file {context_id!r} for this user, or more than one.")
-        return _context(scope.user, found[0])
+        return _to_context_file(scope.user, records[0])
 
     def list(self, scope: Scope) -> Sequence[ContextFile]:
-        with self._database.reading() as db:
-            found = fetch(
+        with self._database.reader() as db:
+            records = fetch(
                 db,
-                CONTEXT
+                SELECT_CONTEXT_FILE
                 + """
                 AND (?2 IS NULL OR f.no IN (SELECT l.context_no FROM context_chats l
                     JOIN chats c ON c.no = l.chat_no WHERE c.user_no = ?1 AND c.id = ?2))
                 ORDER BY f.name, f.no
                 """,
-                (self._database.user(db, scope.user), scope.chat),
+                (self._database.user_number(db, scope.user), scope.chat),
             )
-        return [_context(scope.user, row) for row in found]
+        return [_to_context_file(scope.user, row) for row in records]
 
     def attach(self, scope: Scope, context_id: str) -> None:
         with self._database.transaction() as db:
             file = self.get(scope, context_id)
-            user_no = self._database.user(db, scope.user)
+            user_no = self._database.user_number(db, scope.user)
             db.execute(
                 "INSERT OR IGNORE INTO chats (user_no, id, created_at, updated_at) VALUES (?1, ?2, ?3, ?3)",
-                (user_no, _chat(scope), to_ms(file.created_at)),
+                (user_no, _require_chat(scope), to_ms(file.created_at)),
             )
             db.execute(
                 "INSERT OR IGNORE INTO context_chats (user_no, chat_no, context_no)"
                 " SELECT ?1, ?2, no FROM context_files WHERE user_no = ?1 AND id = ?3",
-                (user_no, chat_number(db, user_no, scope), file.id),
+                (user_no, require_chat_number(db, user_no, scope), file.id),
             )
 
     def detach(self, scope: Scope, context_id: str) -> None:
         with self._database.transaction() as db:
             file = self.get(scope, context_id)
-            user_no = self._database.user(db, scope.user)
+            user_no = self._database.user_number(db, scope.user)
             db.execute(
                 "DELETE FROM context_chats WHERE chat_no = ?2 AND context_no ="
                 " (SELECT no FROM context_files WHERE user_no = ?1 AND id = ?3)",
-                (user_no, chat_number(db, user_no, scope), file.id),
+                (user_no, require_chat_number(db, user_no, scope), file.id),
             )
 
     def delete(self, scope: Scope, context_id: str) -> None:
@@ -178,24 +178,26 @@ class SqliteContexts:
             file = self.get(scope, context_id)
             db.execute(
                 "DELETE FROM context_files WHERE user_no = ? AND id = ?",
-                (self._database.user(db, scope.user), file.id),
+                (self._database.user_number(db, scope.user), file.id),
             )
 
 
-def chat_number(db: apsw.Connection, user_no: int, scope: Scope) -> int:
-    found = number(db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, _chat(scope)))
-    if not found:
+def require_chat_number(db: apsw.Connection, user_no: int, scope: Scope) -> int:
+    chat_no = fetch_number(
+        db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, _require_chat(scope))
+    )
+    if not chat_no:
         raise NotFound(f"There is no chat {scope.chat!r} for this user. `recollect chats` lists them.")
-    return found
+    return chat_no
 
 
-def _chat(scope: Scope) -> str:
+def _require_chat(scope: Scope) -> str:
     if scope.chat is None:
         raise InvalidInput("This needs a chat. Say which one.")
     return scope.chat
 
 
-def _summary(user: str, row: Row) -> Summary:
+def _to_summary(user: str, row: Row) -> Summary:
     summary_id, chat, kind, text, created_at, last = row
     return Summary(
         id=summary_id,
@@ -208,7 +210,7 @@ def _summary(user: str, row: Row) -> Summary:
     )
 
 
-def _context(user: str, row: Row) -> ContextFile:
+def _to_context_file(user: str, row: Row) -> ContextFile:
     context_id, name, content, created_at, chats = row
     return ContextFile(
         id=context_id,

@@ -5,36 +5,36 @@ from typing import TypeAlias
 
 import apsw
 
-from recollect.text.analyzer import forms
+from recollect.text.analyzer import index_terms
 
-Word: TypeAlias = str | tuple[str, ...]
-Tokenize: TypeAlias = Callable[[bytes, int, str | None], Iterable[Word]]
+Token: TypeAlias = str | tuple[str, ...]
+Tokenize: TypeAlias = Callable[[bytes, int, str | None], Iterable[Token]]
 
-SEPARATOR = "\x1f"
+FIELD_SEPARATOR = "\x1f"
 
 
-def word(user_no: int, form: str) -> str:
+def index_term(user_no: int, form: str) -> str:
     """A word as it stands in the index."""
-    return f"{user_no}{SEPARATOR}{form}"
+    return f"{user_no}{FIELD_SEPARATOR}{form}"
 
 
-def marker(user_no: int, chat_no: int) -> str:
+def chat_marker(user_no: int, chat_no: int) -> str:
     """The word that every passage of a chat begins with."""
-    return word(user_no, f"{SEPARATOR}{chat_no}")
+    return index_term(user_no, f"{FIELD_SEPARATOR}{chat_no}")
 
 
-def tokenizer(_connection: apsw.Connection, _arguments: list[str]) -> Tokenize:
-    def tokenize(utf8: bytes, flags: int, _locale: str | None) -> Iterable[Word]:
+def make_tokenizer(_connection: apsw.Connection, _arguments: list[str]) -> Tokenize:
+    def tokenize(utf8: bytes, flags: int, _locale: str | None) -> Iterable[Token]:
         text = utf8.decode("utf-8", "replace")
         if flags & apsw.FTS5_TOKENIZE_QUERY:
             return [text]
-        user_no, chat_no, content = text.split(SEPARATOR, 2)
-        prefix = user_no + SEPARATOR
-        found: list[Word] = [marker(int(user_no), int(chat_no))]
-        found += [
+        user_no, chat_no, content = text.split(FIELD_SEPARATOR, 2)
+        prefix = user_no + FIELD_SEPARATOR
+        tokens: list[Token] = [chat_marker(int(user_no), int(chat_no))]
+        tokens += [
             prefix + word_forms[0] if len(word_forms) == 1 else tuple([prefix + form for form in word_forms])
-            for word_forms in forms(content)
+            for word_forms in index_terms(content)
         ]
-        return found
+        return tokens
 
     return tokenize

@@ -11,13 +11,13 @@ from functools import partial
 import apsw
 
 from recollect.adapters.sqlite.file_identity import FileIdentity
-from recollect.adapters.sqlite.receipt_buffer import Outbox
+from recollect.adapters.sqlite.receipt_buffer import ReceiptBuffer
 from recollect.errors import StoreError, StoreMoved
 
 #: Nobody may join a group any more once it has so many, or is so many seconds old: other processes want to write too,
 #: and the first of them has waited long enough.
-MOST = 128
-LONGEST = 0.02
+MAX_GROUP_TRANSACTIONS = 128
+MAX_GROUP_SECONDS = 0.02
 #: What became of a write when the file had moved before the commit, or was found to have moved after it.
 NOT_WRITTEN = "Nothing was written."
 NOT_SAFE = "This was written to the old file only, and is not safe."
@@ -45,33 +45,33 @@ def _complete(action: Callable[[], None]) -> None:
         raise
 
 
-def _locked() -> threading.Lock:
+def _make_acquired_lock() -> threading.Lock:
     lock = threading.Lock()
     lock.acquire()
     return lock
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Group:
+class CommitGroup:
     """Transactions of several threads that reach the disk as one."""
 
     durable: bool
-    begun: float
+    started_at: float
     size: int = 0
-    unsettled: threading.Lock = field(default_factory=_locked)
+    done_lock: threading.Lock = field(default_factory=_make_acquired_lock)
     failure: BaseException | None = None
     is_settled: bool = False
 
-    def settle(self, failure: BaseException | None = None) -> None:
+    def resolve(self, failure: BaseException | None = None) -> None:
         if not self.is_settled:
             self.failure = failure
-            self.unsettled.release()
+            self.done_lock.release()
             self.is_settled = True
 
     def wait(self) -> None:
         """Return when it is on disk, or say why it is not."""
         # Each lets the next one through. An event would wake all at once, to wait for each other again.
-        with self.unsettled:
+        with self.done_lock:
             pass
         match self.failure:
             case None:
@@ -84,7 +84,7 @@ class Group:
                 raise StoreError(f"{StoreError.__doc__} ({self.failure})") from self.failure
 
 
-class Turns:
+class WriteQueue:
     """
     Threads take turns at the one connection that writes, in the order they came.
 
@@ -93,52 +93,54 @@ class Turns:
     for company.
     """
 
-    def __init__(self, connection: apsw.Connection, outbox: Outbox, identity: FileIdentity) -> None:
+    def __init__(
+        self, connection: apsw.Connection, receipt_buffer: ReceiptBuffer, identity: FileIdentity
+    ) -> None:
         self._connection = connection
         self._identity = identity
-        self._outbox = outbox
+        self._receipt_buffer = receipt_buffer
         self._lock = threading.Lock()
         self._queue: deque[tuple[threading.Lock, int]] = deque()  #: with the thread that waits
         self._holder: int | None = None  #: the thread whose turn it is
-        self._owner = 0
-        self._group: Group | None = None
+        self._owner_thread = 0
+        self._group: CommitGroup | None = None
         self._durable = True
-        self._joined = nullcontext(connection)
+        self._nested_context = nullcontext(connection)
 
     @property
-    def is_mine(self) -> bool:
+    def is_in_transaction(self) -> bool:
         """Whether this thread is inside a transaction."""
-        return self._owner == threading.get_ident()
+        return self._owner_thread == threading.get_ident()
 
     def transaction(self, *, durable: bool = True) -> AbstractContextManager[apsw.Connection]:
         """On disk when this is left. One that need not be `durable` is committed, but may be lost with the power."""
-        if not self.is_mine:
-            return self._whole(durable=durable)
+        if not self.is_in_transaction:
+            return self._outermost_transaction(durable=durable)
         assert self._group is not None
         assert self._group.durable or not durable, "what must last was put inside of what need not"
-        return self._joined
+        return self._nested_context
 
     @contextmanager
-    def _whole(self, *, durable: bool) -> Iterator[apsw.Connection]:
+    def _outermost_transaction(self, *, durable: bool) -> Iterator[apsw.Connection]:
         self._take_turn()
         try:
-            group = self._enter(durable=durable)
+            group = self._join_group(durable=durable)
             try:
                 yield self._connection
-                self._leave(group)
+                self._leave_group(group)
             except BaseException as error:
-                self._undo(group, error)
+                self._roll_back(group, error)
                 raise
             finally:
-                self._owner = 0
+                self._owner_thread = 0
         finally:
-            self._hand_on()
+            self._pass_turn()
         group.wait()
 
     @contextmanager
-    def alone(self) -> Iterator[apsw.Connection]:
+    def exclusive(self) -> Iterator[apsw.Connection]:
         """The connection between two transactions."""
-        if self.is_mine:
+        if self.is_in_transaction:
             yield self._connection
             return
         self._take_turn()
@@ -146,14 +148,14 @@ class Turns:
             self._commit()
             yield self._connection
         finally:
-            self._hand_on()
+            self._pass_turn()
 
     def pause(self, *, seconds: float) -> bool:
         """Keep everybody else from the connection until `resume`; False if the turn did not come in time."""
-        return not self.is_mine and self._take_turn(seconds=seconds)
+        return not self.is_in_transaction and self._take_turn(seconds=seconds)
 
     def resume(self) -> None:
-        self._hand_on()
+        self._pass_turn()
 
     def _take_turn(self, *, seconds: float = -1) -> bool:
         me = threading.get_ident()
@@ -162,30 +164,30 @@ class Turns:
             if self._holder in {None, me}:
                 self._holder = me
                 return True
-            called = _locked()
-            self._queue.append((called, me))
+            turn_lock = _make_acquired_lock()
+            self._queue.append((turn_lock, me))
         try:
-            if called.acquire(timeout=seconds):
+            if turn_lock.acquire(timeout=seconds):
                 return True
         except BaseException:
-            self._give_up(called, me)
+            self._cancel_wait(turn_lock, me)
             raise
-        self._give_up(called, me)
+        self._cancel_wait(turn_lock, me)
         return False
 
-    def _give_up(self, called: threading.Lock, me: int) -> None:
+    def _cancel_wait(self, turn_lock: threading.Lock, me: int) -> None:
         """Interrupted while waiting; if the turn has come meanwhile, the next one gets it."""
         with self._lock:
-            if (called, me) in self._queue:
-                self._queue.remove((called, me))
+            if (turn_lock, me) in self._queue:
+                self._queue.remove((turn_lock, me))
                 return
-        self._hand_on()
+        self._pass_turn()
 
     def _call_next(self) -> None:
         called, self._holder = self._queue.popleft()
         called.release()
 
-    def _enter(self, *, durable: bool) -> Group:
+    def _join_group(self, *, durable: bool) -> CommitGroup:
         group = self._group
         if group is not None and (durable > group.durable or not self._connection.in_transaction):
             self._commit()
@@ -194,24 +196,24 @@ class Turns:
             if self._connection.in_transaction:
                 # Ctrl-C came right after BEGIN.
                 self._connection.execute("ROLLBACK")
-            self._set_pace(durable=durable)
+            self._set_synchronous(durable=durable)
             self._connection.execute("BEGIN IMMEDIATE")
-            group = self._group = Group(durable=durable, begun=time.monotonic())
-            self._outbox.carry(self._connection)
+            group = self._group = CommitGroup(durable=durable, started_at=time.monotonic())
+            self._receipt_buffer.write_into(self._connection)
         else:
-            self._outbox.carry(self._connection)
+            self._receipt_buffer.write_into(self._connection)
             self._connection.execute("SAVEPOINT member")
-        self._owner = threading.get_ident()
+        self._owner_thread = threading.get_ident()
         return group
 
-    def _leave(self, group: Group) -> None:
+    def _leave_group(self, group: CommitGroup) -> None:
         if not self._connection.in_transaction:
             raise StoreError(f"{StoreError.__doc__} (SQLite took the transaction back)")
         if group.size:
             self._connection.execute("RELEASE member")
         group.size += 1
 
-    def _undo(self, group: Group, error: BaseException) -> None:
+    def _roll_back(self, group: CommitGroup, error: BaseException) -> None:
         """Take back what one of them did. When SQLite itself gave up, on a full disk say, it is lost for all."""
         if group.size and self._connection.in_transaction:
             try:
@@ -221,12 +223,12 @@ class Turns:
                 error = broken
             else:
                 return
-        self._abandon(group, error)
+        self._fail_group(group, error)
 
-    def _abandon(self, group: Group, error: BaseException) -> None:
+    def _fail_group(self, group: CommitGroup, error: BaseException) -> None:
         self._group = None
-        self._outbox.settle(committed=False)
-        group.settle(error)
+        self._receipt_buffer.on_transaction_end(committed=False)
+        group.resolve(error)
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
@@ -238,20 +240,20 @@ class Turns:
             self._identity.verify(NOT_WRITTEN)
             self._connection.execute("COMMIT")
         except (apsw.Error, StoreMoved) as error:
-            self._abandon(group, error)
+            self._fail_group(group, error)
         except BaseException as error:
             # Ctrl-C is raised before the statement or after it, and one that failed has raised its own error.
             if self._connection.in_transaction:
-                self._abandon(group, error)
+                self._fail_group(group, error)
             else:
                 self._acknowledge(group)
             raise
         else:
             _complete(partial(self._acknowledge, group))
 
-    def _acknowledge(self, group: Group) -> None:
-        self._outbox.settle(committed=True)
-        group.settle(self._moved_since())
+    def _acknowledge(self, group: CommitGroup) -> None:
+        self._receipt_buffer.on_transaction_end(committed=True)
+        group.resolve(self._moved_since())
         self._group = None
 
     def _moved_since(self) -> StoreMoved | None:
@@ -262,17 +264,21 @@ class Turns:
             return error
         return None
 
-    def _hand_on(self) -> None:
-        """Give the turn to the next one. The group goes along with it unless it is full, or nobody is there."""
-        _complete(self._pass_turn)
-
     def _pass_turn(self) -> None:
+        """Give the turn to the next one. The group goes along with it unless it is full, or nobody is there."""
+        _complete(self._pass_or_commit)
+
+    def _pass_or_commit(self) -> None:
         if self._holder != threading.get_ident():
             return
         group = self._group
-        full = group is None or group.size >= MOST or time.monotonic() - group.begun >= LONGEST
+        is_full = (
+            group is None
+            or group.size >= MAX_GROUP_TRANSACTIONS
+            or time.monotonic() - group.started_at >= MAX_GROUP_SECONDS
+        )
         with self._lock:
-            if self._queue and not full:
+            if self._queue and not is_full:
                 self._call_next()
                 return
         self._commit()
@@ -282,7 +288,7 @@ class Turns:
             else:
                 self._holder = None
 
-    def _set_pace(self, *, durable: bool) -> None:
+    def _set_synchronous(self, *, durable: bool) -> None:
         """Whether a commit waits for the disk."""
         if durable is not self._durable:
             # SQLite obeys when it reads the words: a statement that it remembers would change nothing.

@@ -9,158 +9,167 @@ from itertools import islice
 import apsw
 import numpy as np
 
-from recollect.adapters.sqlite.quantized_index import Columns, Index, Numbers, as_bits
-from recollect.adapters.sqlite.rows import Row, fetch, number
+from recollect.adapters.sqlite.quantized_index import IntArray, PassageIndex, QuantizedVectors, pack_bits
+from recollect.adapters.sqlite.rows import Row, fetch, fetch_number
 
 #: Bytes up to which vectors are kept whole.
-WHOLE = 64 * 2**20
+MAX_INT8_BYTES = 64 * 2**20
 #: Vectors read in one go.
-READ = 8_192
+READ_BATCH_ROWS = 8_192
 #: Vectors that are read in a millisecond or so.
-MANY = 200
+MIN_STALE_VECTORS = 200
 #: So many may be without a place in the index: they are put in order whenever they are asked for.
-UNORDERED = 1_024
+MAX_UNINDEXED_VECTORS = 1_024
 #: Where one in so many is gone, those that are left are read anew.
-GAPS = 4
+MIN_VECTORS_PER_DELETED = 4
 
-LATER = """
+COUNT_NEW_VECTORS = """
     SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_no = ? AND model_no = ? AND no > ? LIMIT ?)
 """
-VECTORS = """
+SELECT_VECTORS_AFTER = """
     SELECT no, passage, chat_no, scale, data FROM vectors
     WHERE user_no = ? AND model_no = ? AND no > ? ORDER BY no
 """
-LAST_GONE = "SELECT max(no) FROM vectors_gone"
-FIRST_GONE = "SELECT min(no) FROM vectors_gone"
-GONE_SINCE = "SELECT group_concat(vector_no) FROM vectors_gone WHERE no > ?"
+SELECT_LAST_DELETION = "SELECT max(no) FROM vectors_gone"
+SELECT_FIRST_DELETION = "SELECT min(no) FROM vectors_gone"
+SELECT_DELETED_SINCE = "SELECT group_concat(vector_no) FROM vectors_gone WHERE no > ?"
 
 
-class Shelf:
+class VectorCache:
     """Who looks at it gets all columns of one moment, whatever is put on or taken off meanwhile."""
 
-    def __init__(self, dimension: int, *, whole: int = WHOLE) -> None:
+    def __init__(self, dimension: int, *, max_int8_bytes: int = MAX_INT8_BYTES) -> None:
         self._dimension = dimension
-        self._whole = whole
+        self._max_int8_bytes = max_int8_bytes
         self._lock = threading.Lock()
-        self._gone = 0
-        self._empty()
+        self._last_deletion = 0
+        self._clear()
 
-    def _empty(self) -> None:
-        self._columns = Columns.empty(self._dimension)
-        self._size, self._last, self._middle_of, self._taken_off = 0, 0, 0, 0
+    def _clear(self) -> None:
+        self._vectors = QuantizedVectors.empty(self._dimension)
+        self._size, self._last_vector_no, self._centroid_size, self._deleted_count = 0, 0, 0, 0
 
     @property
     def nbytes(self) -> int:
-        return self._columns.nbytes
+        return self._vectors.nbytes
 
     @property
-    def held(self) -> Columns:
+    def vectors(self) -> QuantizedVectors:
         with self._lock:
-            return self._columns.first(self._size)
+            return self._vectors.prefix(self._size)
 
-    def snapshot(self) -> "Shelf":
+    def snapshot(self) -> "VectorCache":
         """A shelf with the same vectors; what is put on it or taken off later is not so on this one."""
-        copy = Shelf(self._dimension, whole=self._whole)
+        copy = VectorCache(self._dimension, max_int8_bytes=self._max_int8_bytes)
         with self._lock:
-            copy._columns = self._columns.first(self._size)
-            copy._size, copy._last, copy._middle_of = self._size, self._last, self._middle_of
-            copy._gone, copy._taken_off = self._gone, self._taken_off
+            copy._vectors = self._vectors.prefix(self._size)
+            copy._size, copy._last_vector_no, copy._centroid_size = (
+                self._size,
+                self._last_vector_no,
+                self._centroid_size,
+            )
+            copy._last_deletion, copy._deleted_count = self._last_deletion, self._deleted_count
         return copy
 
-    def lags(self, db: apsw.Connection, user_no: int, model_no: int) -> bool:
+    def is_stale(self, db: apsw.Connection, user_no: int, model_no: int) -> bool:
         """Whether so much was written since the last look that reading it takes a moment."""
-        return number(db, LATER, (user_no, model_no, self._last, MANY)) == MANY
+        return (
+            fetch_number(db, COUNT_NEW_VECTORS, (user_no, model_no, self._last_vector_no, MIN_STALE_VECTORS))
+            == MIN_STALE_VECTORS
+        )
 
     def refresh(self, db: apsw.Connection, user_no: int, model_no: int) -> None:
         with self._lock:
             # First, or what is deleted between the two would stay for good.
-            last = number(db, LAST_GONE)
-            self._take_off(db, last)
-            self._put_on(db, user_no, model_no)
-            if self._outgrown():
-                self._empty()
+            last_deletion = fetch_number(db, SELECT_LAST_DELETION)
+            self._read_deletions(db, last_deletion)
+            self._read_new_rows(db, user_no, model_no)
+            if self._needs_recentring():
+                self._clear()
                 # This reader may know less than the one before: what is gone since then has to go once more.
-                self._gone = last
-                self._put_on(db, user_no, model_no)
-            columns = self._columns
-            if columns.whole is not None and self._size - len(columns.index.places) > UNORDERED:
-                self._columns = replace(columns, index=Index.of(columns.passages[: self._size]))
+                self._last_deletion = last_deletion
+                self._read_new_rows(db, user_no, model_no)
+            vectors = self._vectors
+            if vectors.int8 is not None and self._size - len(vectors.index.positions) > MAX_UNINDEXED_VECTORS:
+                self._vectors = replace(vectors, index=PassageIndex.build(vectors.passages[: self._size]))
 
-    def _take_off(self, db: apsw.Connection, last: int) -> None:
+    def _read_deletions(self, db: apsw.Connection, last_deletion: int) -> None:
         # Who reads the file as it was a moment ago may know less than the shelf.
-        if last <= self._gone:
+        if last_deletion <= self._last_deletion:
             return
         if self._size:
-            if number(db, FIRST_GONE) > self._gone + 1:
-                self._empty()
+            if fetch_number(db, SELECT_FIRST_DELETION) > self._last_deletion + 1:
+                self._clear()
             else:
-                [(listed,)] = fetch(db, GONE_SINCE, (self._gone,))
-                self._remove(np.fromstring(listed, dtype=np.int64, sep=","))
-        self._gone = last
+                [(vector_numbers,)] = fetch(db, SELECT_DELETED_SINCE, (self._last_deletion,))
+                self._remove(np.fromstring(vector_numbers, dtype=np.int64, sep=","))
+        self._last_deletion = last_deletion
 
-    def _remove(self, gone: Numbers) -> None:
-        numbers = self._columns.numbers[: self._size]
-        at = np.minimum(np.searchsorted(numbers, gone), self._size - 1)
-        places = at[numbers[at] == gone]
-        self._taken_off += len(places)
-        if self._taken_off * GAPS > self._size:
-            self._empty()
-        elif len(places):
-            self._columns = self._columns.without(places)
+    def _remove(self, vector_numbers: IntArray) -> None:
+        numbers = self._vectors.numbers[: self._size]
+        insertion_points = np.minimum(np.searchsorted(numbers, vector_numbers), self._size - 1)
+        positions = insertion_points[numbers[insertion_points] == vector_numbers]
+        self._deleted_count += len(positions)
+        if self._deleted_count * MIN_VECTORS_PER_DELETED > self._size:
+            self._clear()
+        elif len(positions):
+            self._vectors = self._vectors.with_deleted(positions)
 
-    def _put_on(self, db: apsw.Connection, user_no: int, model_no: int) -> None:
-        cursor = db.execute(VECTORS, (user_no, model_no, self._last))
-        while rows := list(islice(cursor, READ)):
+    def _read_new_rows(self, db: apsw.Connection, user_no: int, model_no: int) -> None:
+        cursor = db.execute(SELECT_VECTORS_AFTER, (user_no, model_no, self._last_vector_no))
+        while rows := list(islice(cursor, READ_BATCH_ROWS)):
             self._append(rows)
 
-    def _outgrown(self) -> bool:
+    def _needs_recentring(self) -> bool:
         """The middle of a few vectors is not yet that of many."""
-        return self._middle_of < READ and self._size >= max(2 * self._middle_of, 1)
+        return self._centroid_size < READ_BATCH_ROWS and self._size >= max(2 * self._centroid_size, 1)
 
     def _append(self, rows: Sequence[Row]) -> None:
         numbers, passages, chats, scales, data = zip(*rows, strict=True)
         matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(rows), self._dimension)
         scale = np.array(scales, dtype=np.float32)[:, None]
-        columns = self._columns
+        vectors = self._vectors
         if not self._size:
             # Texts of one user have much in common; what tells them apart lies around the middle of them all.
-            columns = replace(columns, middle=(matrix * scale).mean(axis=0))
-            self._middle_of = len(rows)
+            vectors = replace(vectors, centroid=(matrix * scale).mean(axis=0))
+            self._centroid_size = len(rows)
         begin, end = self._size, self._size + len(rows)
-        if end * self._dimension > self._whole:
-            columns = replace(columns, whole=None)
-        if end > len(columns.numbers):
-            columns = columns.wider(max(end, len(columns.numbers) * 3 // 2))
+        if end * self._dimension > self._max_int8_bytes:
+            vectors = replace(vectors, int8=None)
+        if end > len(vectors.numbers):
+            vectors = vectors.with_capacity(max(end, len(vectors.numbers) * 3 // 2))
         kinds = np.array(passages) & 3
-        columns.bits[:, begin:end] = as_bits(matrix * scale > columns.middle, len(columns.bits)).T
-        columns.numbers[begin:end] = numbers
-        columns.passages[begin:end] = passages
-        columns.kinds[begin:end] = kinds
-        columns.chats[begin:end] = chats
-        columns.scales[begin:end] = scales
-        if columns.whole is not None:
-            columns.whole[begin:end] = matrix
-        self._columns = replace(columns, present=columns.present | set(kinds.tolist()))
-        self._size, self._last = end, numbers[-1]
+        vectors.bits[:, begin:end] = pack_bits(matrix * scale > vectors.centroid, len(vectors.bits)).T
+        vectors.numbers[begin:end] = numbers
+        vectors.passages[begin:end] = passages
+        vectors.kinds[begin:end] = kinds
+        vectors.chats[begin:end] = chats
+        vectors.scales[begin:end] = scales
+        if vectors.int8 is not None:
+            vectors.int8[begin:end] = matrix
+        self._vectors = replace(vectors, kinds_present=vectors.kinds_present | set(kinds.tolist()))
+        self._size, self._last_vector_no = end, numbers[-1]
 
 
-class Shelves:
+class VectorCaches:
     """The shelves in use; the least recently used go when there is too much on them."""
 
-    def __init__(self, largest: int = 256 * 2**20, *, whole: int = WHOLE) -> None:
-        self._largest = largest
-        self._whole = whole
-        self._shelves: OrderedDict[tuple[int, int], Shelf] = OrderedDict()
+    def __init__(self, max_bytes: int = 256 * 2**20, *, max_int8_bytes: int = MAX_INT8_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._max_int8_bytes = max_int8_bytes
+        self._caches: OrderedDict[tuple[int, int], VectorCache] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, user_no: int, model_no: int, dimension: int) -> Shelf:
+    def get(self, user_no: int, model_no: int, dimension: int) -> VectorCache:
         with self._lock:
-            shelf = self._shelves.pop((user_no, model_no), None) or Shelf(dimension, whole=self._whole)
-            self._shelves[user_no, model_no] = shelf
-            while len(self._shelves) > 1 and sum(s.nbytes for s in self._shelves.values()) > self._largest:
-                self._shelves.popitem(last=False)
-            return shelf
+            cache = self._caches.pop((user_no, model_no), None) or VectorCache(
+                dimension, max_int8_bytes=self._max_int8_bytes
+            )
+            self._caches[user_no, model_no] = cache
+            while len(self._caches) > 1 and sum(s.nbytes for s in self._caches.values()) > self._max_bytes:
+                self._caches.popitem(last=False)
+            return cache
 
     def drop(self, user_no: int, model_no: int) -> None:
         with self._lock:
-            self._shelves.pop((user_no, model_no), None)
+            self._caches.pop((user_no, model_no), None)

@@ -7,26 +7,26 @@ import apsw
 import numpy as np
 
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.rows import fetch, fetch_one, number
-from recollect.adapters.sqlite.vector_cache import Shelves
+from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one
+from recollect.adapters.sqlite.vector_cache import VectorCaches
 from recollect.domain.candidate import Passage
 from recollect.errors import Refused
 from recollect.ports.embedder import Vector
 
-TABLES = (
+PASSAGE_TABLES = (
     ("messages", "content", "chat_no"),
     ("message_chunks", "content", "chat_no"),
     ("memories", "text", "0"),
     ("conversation_summaries", "text", "chat_no"),
 )
 #: Replacing a row does not tell anybody that it is gone.
-REMOVE = "DELETE FROM vectors WHERE passage = ? AND model_no = ?"
-INSERT = """
+DELETE_VECTOR = "DELETE FROM vectors WHERE passage = ? AND model_no = ?"
+INSERT_VECTOR = """
     INSERT INTO vectors (user_no, model_no, passage, chat_no, content_hash, scale, data)
     VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 #: Passages without a vector of one model, in the order they were stored.
-LACKING = """
+SELECT_WITHOUT_VECTOR = """
     SELECT user_no, passage FROM passages p
     WHERE user_no = ?1 AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.passage AND v.model_no = ?2)
 """
@@ -37,7 +37,7 @@ def content_hash(text: str) -> int:
     return int.from_bytes(digest, "big", signed=True)
 
 
-def quantised(vector: Vector) -> tuple[float, bytes]:
+def quantize(vector: Vector) -> tuple[float, bytes]:
     """A scale and one signed byte per coordinate; the scale times the bytes is the vector, nearly."""
     values = np.frombuffer(vector, dtype=np.float32)
     scale = float(np.abs(values).max()) / 127
@@ -45,112 +45,111 @@ def quantised(vector: Vector) -> tuple[float, bytes]:
 
 
 class SqliteVectors:
-    def __init__(self, database: Database, shelves: Shelves) -> None:
+    def __init__(self, database: Database, vector_caches: VectorCaches) -> None:
         self._database = database
-        self._shelves = shelves
+        self._vector_caches = vector_caches
 
-    def missing(self, user: str, *, limit: int) -> list[Passage]:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, user)
-            waiting = fetch(
+    def queued_passages(self, user: str, *, limit: int) -> list[Passage]:
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, user)
+            queued_rows = fetch(
                 db,
                 "SELECT passage FROM unembedded WHERE user_no = ? ORDER BY passage LIMIT ?",
                 (user_no, limit),
             )
             return [
-                Passage(number=passage, text=text)
-                for (passage,) in waiting
-                if (text := _content(db, user_no, passage)) is not None
+                Passage(id=passage, text=text)
+                for (passage,) in queued_rows
+                if (text := _read_content(db, user_no, passage)) is not None
             ]
 
     def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
         if not items:
             return
         with self._database.transaction() as db:
-            user_no = self._database.user(db, user)
-            model_no = _model(db, model, {len(vector) for _, vector in items})
+            user_no = self._database.user_number(db, user)
+            model_no = _ensure_model(db, model, {len(vector) for _, vector in items})
             for passage, vector in items:
-                if _content(db, user_no, passage.number) != passage.text:
+                if _read_content(db, user_no, passage.id) != passage.text:
                     continue
-                table, _, chat = TABLES[passage.number & 3]
-                [chat_no] = fetch(db, f"SELECT {chat} FROM {table} WHERE no = ?", (passage.number >> 2,))[0]
+                table, _, chat = PASSAGE_TABLES[passage.id & 3]
+                [chat_no] = fetch(db, f"SELECT {chat} FROM {table} WHERE no = ?", (passage.id >> 2,))[0]
                 row = (
                     user_no,
                     model_no,
-                    passage.number,
+                    passage.id,
                     chat_no,
                     content_hash(passage.text),
-                    *quantised(vector),
+                    *quantize(vector),
                 )
-                db.execute(REMOVE, (passage.number, model_no))
-                db.execute(INSERT, row)
-                db.execute(
-                    "DELETE FROM unembedded WHERE user_no = ? AND passage = ?", (user_no, passage.number)
-                )
+                db.execute(DELETE_VECTOR, (passage.id, model_no))
+                db.execute(INSERT_VECTOR, row)
+                db.execute("DELETE FROM unembedded WHERE user_no = ? AND passage = ?", (user_no, passage.id))
 
-    def pending(self, user: str) -> int:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, user)
-            return number(db, "SELECT count(*) FROM unembedded WHERE user_no = ?", (user_no,))
+    def count_queued(self, user: str) -> int:
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, user)
+            return fetch_number(db, "SELECT count(*) FROM unembedded WHERE user_no = ?", (user_no,))
 
-    def models(self, user: str) -> dict[str, int]:
-        with self._database.reading() as db:
+    def count_by_model(self, user: str) -> dict[str, int]:
+        with self._database.reader() as db:
             rows = fetch(
                 db,
                 "SELECT e.id, count(*) FROM vectors v JOIN embedding_models e ON e.no = v.model_no"
                 " WHERE v.user_no = ? GROUP BY e.id",
-                (self._database.user(db, user),),
+                (self._database.user_number(db, user),),
             )
         return dict(rows)
 
-    def request(self, user: str, model: str) -> int:
+    def enqueue_missing(self, user: str, model: str) -> int:
         with self._database.transaction() as db:
-            user_no = self._database.user(db, user)
+            user_no = self._database.user_number(db, user)
             row = fetch_one(db, "SELECT no FROM embedding_models WHERE id = ?", (model,))
             db.execute(
-                f"INSERT OR IGNORE INTO unembedded (user_no, passage) {LACKING}",
+                f"INSERT OR IGNORE INTO unembedded (user_no, passage) {SELECT_WITHOUT_VECTOR}",
                 (user_no, row[0] if row else 0),
             )
-            return number(db, "SELECT count(*) FROM unembedded WHERE user_no = ?", (user_no,))
+            return fetch_number(db, "SELECT count(*) FROM unembedded WHERE user_no = ?", (user_no,))
 
-    def lacking(self, user: str, model: str, *, limit: int) -> list[Passage]:
-        with self._database.reading() as db:
-            user_no = self._database.user(db, user)
+    def passages_without_vector(self, user: str, model: str, *, limit: int) -> list[Passage]:
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, user)
             rows = fetch(
                 db,
-                f"{LACKING} AND NOT EXISTS (SELECT 1 FROM unembedded u WHERE u.user_no = ?1 AND u.passage = p.passage)"
+                f"{SELECT_WITHOUT_VECTOR} AND NOT EXISTS (SELECT 1 FROM unembedded u WHERE"
+                " u.user_no = ?1 AND u.passage = p.passage)"
                 " ORDER BY passage LIMIT ?3",
                 (user_no, _model_number(db, model), limit),
             )
             return [
-                Passage(number=passage, text=text)
+                Passage(id=passage, text=text)
                 for _, passage in rows
-                if (text := _content(db, user_no, passage)) is not None
+                if (text := _read_content(db, user_no, passage)) is not None
             ]
 
-    def lacks(self, user: str, model: str) -> int:
-        with self._database.reading() as db:
-            numbers = self._database.user(db, user), _model_number(db, model)
-            return number(db, f"SELECT count(*) FROM ({LACKING})", numbers)
+    def count_without_vector(self, user: str, model: str) -> int:
+        with self._database.reader() as db:
+            numbers = self._database.user_number(db, user), _model_number(db, model)
+            return fetch_number(db, f"SELECT count(*) FROM ({SELECT_WITHOUT_VECTOR})", numbers)
 
-    def retire(self, user: str, model: str) -> int:
+    def delete_model(self, user: str, model: str) -> int:
         with self._database.transaction() as db:
-            user_no = self._database.user(db, user)
+            user_no = self._database.user_number(db, user)
             row = fetch_one(db, "SELECT no FROM embedding_models WHERE id = ?", (model,))
             if row is None:
                 return 0
             db.execute("DELETE FROM vectors WHERE user_no = ? AND model_no = ?", (user_no, row[0]))
-            self._shelves.drop(user_no, row[0])
+            self._vector_caches.drop(user_no, row[0])
             return db.changes()
 
 
-def _model(db: apsw.Connection, model: str, dimensions: set[int]) -> int:
+def _ensure_model(db: apsw.Connection, model: str, dimensions: set[int]) -> int:
     [dimension, *others] = dimensions
     db.execute("INSERT OR IGNORE INTO embedding_models (id, dimension) VALUES (?, ?)", (model, dimension))
-    [no, known] = fetch(db, "SELECT no, dimension FROM embedding_models WHERE id = ?", (model,))[0]
-    if others or dimension != known:
+    [no, stored_dimension] = fetch(db, "SELECT no, dimension FROM embedding_models WHERE id = ?", (model,))[0]
+    if others or dimension != stored_dimension:
         raise Refused(
-            f"The vectors of {model} have {known} numbers; these have {', '.join(map(str, dimensions))}."
+            f"The vectors of {model} have {stored_dimension} numbers; these have {', '.join(map(str, dimensions))}."
             " Give a changed model another name and embed anew."
         )
     return int(no)
@@ -158,10 +157,10 @@ def _model(db: apsw.Connection, model: str, dimensions: set[int]) -> int:
 
 def _model_number(db: apsw.Connection, model: str) -> int:
     """0, which no model has, if there are no vectors of it."""
-    return number(db, "SELECT no FROM embedding_models WHERE id = ?", (model,))
+    return fetch_number(db, "SELECT no FROM embedding_models WHERE id = ?", (model,))
 
 
-def _content(db: apsw.Connection, user_no: int, passage: int) -> str | None:
-    table, column, _ = TABLES[passage & 3]
+def _read_content(db: apsw.Connection, user_no: int, passage: int) -> str | None:
+    table, column, _ = PASSAGE_TABLES[passage & 3]
     row = fetch_one(db, f"SELECT {column} FROM {table} WHERE no = ? AND user_no = ?", (passage >> 2, user_no))
     return None if row is None else str(row[0])

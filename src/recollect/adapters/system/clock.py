@@ -4,7 +4,7 @@ import secrets
 import time
 from datetime import UTC, datetime
 
-ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 class SystemClock:
@@ -20,4 +20,4 @@ class RandomIds:
 
     def new(self) -> str:
         number = time.time_ns() // 1_000_000 << 60 | secrets.randbits(60)
-        return "".join(ALPHABET[number >> shift & 31] for shift in range(105, -5, -5))
+        return "".join(ID_ALPHABET[number >> shift & 31] for shift in range(105, -5, -5))

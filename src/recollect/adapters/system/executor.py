@@ -7,7 +7,7 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 
-class Helper:
+class OneThreadExecutor:
     """One thread for all. Whoever wants a result before the helper has come to it does the work themselves."""
 
     def __init__(self) -> None:
@@ -15,11 +15,11 @@ class Helper:
 
     def __call__(self, work: Callable[[], Result], /) -> Callable[[], Result]:
         try:
-            begun = self._pool.submit(work)
+            future = self._pool.submit(work)
         except RuntimeError:
             # Closed, or the program is about to end.
             return work
-        return lambda: work() if begun.cancel() else begun.result()
+        return lambda: work() if future.cancel() else future.result()
 
     def close(self) -> None:
         self._pool.shutdown()

@@ -6,31 +6,31 @@ from pathlib import Path
 
 from recollect.errors import ConfigError
 
-ENDING = ".md"
-LOCALES = ("en", "pt")
+PROMPT_SUFFIX = ".md"
+PROMPT_LOCALES = ("en", "pt")
 #: A folder may explain itself.
-IGNORED = frozenset({"readme"})
+IGNORED_NAMES = frozenset({"readme"})
 
 
-def read_prompts(folder: Path, known: Collection[str]) -> dict[str, str]:
+def read_prompts(folder: Path, known_names: Collection[str]) -> dict[str, str]:
     """The texts of a folder by name: `list` for every language, `list.pt` for one. ConfigError if one has no use."""
-    found = dict(_texts(folder))
-    for name in found:
+    prompts = dict(_read_texts(folder))
+    for name in prompts:
         base, _, locale = name.partition(".")
-        if base not in known or locale not in {"", *LOCALES}:
-            meant = get_close_matches(name, sorted(known), n=1)
-            hint = f" Did you mean {meant[0]}{ENDING}?" if meant else ""
+        if base not in known_names or locale not in {"", *PROMPT_LOCALES}:
+            close_names = get_close_matches(name, sorted(known_names), n=1)
+            hint = f" Did you mean {close_names[0]}{PROMPT_SUFFIX}?" if close_names else ""
             raise ConfigError(
-                f"There is no prompt {name}{ENDING} to stand in for (in {folder}).{hint}"
-                f" There are {', '.join(sorted(known))}; for one language alone, as in list.pt{ENDING}."
+                f"There is no prompt {name}{PROMPT_SUFFIX} to stand in for (in {folder}).{hint}"
+                f" There are {', '.join(sorted(known_names))}; for one language alone, as in list.pt{PROMPT_SUFFIX}."
             )
-    return found
+    return prompts
 
 
-def _texts(folder: Path) -> Iterator[tuple[str, str]]:
+def _read_texts(folder: Path) -> Iterator[tuple[str, str]]:
     try:
         for path in sorted(folder.iterdir()):
-            if path.suffix == ENDING and path.stem.casefold() not in IGNORED:
+            if path.suffix == PROMPT_SUFFIX and path.stem.casefold() not in IGNORED_NAMES:
                 yield path.stem, path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise ConfigError(

@@ -5,17 +5,17 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from recollect.consolidation.similarity.implications import implies
-from recollect.consolidation.similarity.statement import Statement, language_of, read
-from recollect.consolidation.similarity.transitions import employs
-from recollect.domain.memory import Memory, normalised
-from recollect.domain.policy import Keep
+from recollect.consolidation.similarity.statement import Statement, parse_statement, shared_language
+from recollect.consolidation.similarity.transitions import is_job_at_employer
+from recollect.domain.memory import Memory, normalize_fact
+from recollect.domain.policy import ConsolidationPolicy
 from recollect.text.analyzer import stem
 
-_REINFORCED = {"en": "reinforced on", "pt": "reforçado em"}
-_NOTE = re.compile(rf"\.? \((?:{'|'.join(_REINFORCED.values())}) \d{{6}}\)\Z")
+_REINFORCED_LABELS = {"en": "reinforced on", "pt": "reforçado em"}
+_REINFORCED_NOTE_PATTERN = re.compile(rf"\.? \((?:{'|'.join(_REINFORCED_LABELS.values())}) \d{{6}}\)\Z")
 
 
-def same(a: Memory, b: Memory, cosine: float | None, policy: Keep) -> bool:
+def is_duplicate(a: Memory, b: Memory, cosine: float | None, policy: ConsolidationPolicy) -> bool:
     """
     Whether two memories of one person say the same.
 
@@ -23,75 +23,83 @@ def same(a: Memory, b: Memory, cosine: float | None, policy: Keep) -> bool:
     begin with every word of the other that counts and only add to it, and both must affirm or both deny. What fills
     a slot must be equal. Without vectors only equal words will do. What one implies needs no such proof.
     """
-    a_text, b_text = _bare(a.text), _bare(b.text)
+    a_text, b_text = _strip_note(a.text), _strip_note(b.text)
     if a.user != b.user:
         return False
-    if normalised(a_text) == normalised(b_text):
+    if normalize_fact(a_text) == normalize_fact(b_text):
         return True
     if a.speaker is not b.speaker:
         return False
-    if implies(a_text, b_text) or implies(b_text, a_text) or _one_job(a, b):
+    if implies(a_text, b_text) or implies(b_text, a_text) or _is_same_job(a, b):
         return True
     if a.attribute and b.attribute and a.attribute != b.attribute:
         return False
-    near = cosine is not None and cosine >= policy.similar and not (a.attribute and b.attribute)
-    return _agree(a_text, b_text, exactly=not near)
+    is_similar = (
+        cosine is not None and cosine >= policy.duplicate_cosine and not (a.attribute and b.attribute)
+    )
+    return _statements_agree(a_text, b_text, exact=not is_similar)
 
 
-def _one_job(a: Memory, b: Memory) -> bool:
-    return (employs(a, b) or employs(b, a)) and read(a.text, "en").denied == read(b.text, "en").denied
+def _is_same_job(a: Memory, b: Memory) -> bool:
+    return (is_job_at_employer(a, b) or is_job_at_employer(b, a)) and parse_statement(
+        a.text, "en"
+    ).is_negated == parse_statement(b.text, "en").is_negated
 
 
-def broader(a: Memory, b: Memory) -> Memory:
+def more_specific(a: Memory, b: Memory) -> Memory:
     """The one that says more: what implies the other, else what has more words that count, else the older."""
-    a_text, b_text = _bare(a.text), _bare(b.text)
+    a_text, b_text = _strip_note(a.text), _strip_note(b.text)
     if implies(a_text, b_text) != implies(b_text, a_text):
         return a if implies(a_text, b_text) else b
-    language = language_of(a_text, b_text)
-    return min(a, b, key=lambda m: (-len(set(read(_bare(m.text), language).words)), m.created_at, m.id))
-
-
-def fused(broader: Memory, other: Memory, now: datetime) -> Memory:
-    """The broader text with all that is known about both: sources, sightings, tags, and the greater weight."""
-    first = min(broader, other, key=lambda memory: memory.created_at)
-    since = [moment for moment in (broader.valid_from, other.valid_from) if moment]
-    until = [moment for moment in (broader.expires_at, other.expires_at) if moment]
-    return replace(
-        broader,
-        chat=first.chat,
-        created_at=first.created_at,
-        updated_at=now,
-        seen_at=max(broader.seen_at, other.seen_at),
-        weight=max(broader.weight, other.weight),
-        sightings=broader.sightings + other.sightings,
-        pinned=broader.pinned or other.pinned,
-        tags=tuple(dict.fromkeys((*broader.tags, *other.tags))),
-        spans=tuple(dict.fromkeys((*broader.spans, *other.spans))),
-        valid_from=min(since, default=None),
-        expires_at=max(until) if len(until) == 2 else None,
+    language = shared_language(a_text, b_text)
+    return min(
+        a,
+        b,
+        key=lambda m: (-len(set(parse_statement(_strip_note(m.text), language).words)), m.created_at, m.id),
     )
 
 
-def with_reinforcement(text: str, seen: date, locale: str) -> str:
+def merge_memories(primary: Memory, secondary: Memory, now: datetime) -> Memory:
+    """The broader text with all that is known about both: sources, sightings, tags, and the greater weight."""
+    older = min(primary, secondary, key=lambda memory: memory.created_at)
+    start_times = [moment for moment in (primary.valid_from, secondary.valid_from) if moment]
+    expiry_times = [moment for moment in (primary.expires_at, secondary.expires_at) if moment]
+    return replace(
+        primary,
+        chat=older.chat,
+        created_at=older.created_at,
+        updated_at=now,
+        seen_at=max(primary.seen_at, secondary.seen_at),
+        weight=max(primary.weight, secondary.weight),
+        sightings=primary.sightings + secondary.sightings,
+        pinned=primary.pinned or secondary.pinned,
+        tags=tuple(dict.fromkeys((*primary.tags, *secondary.tags))),
+        spans=tuple(dict.fromkeys((*primary.spans, *secondary.spans))),
+        valid_from=min(start_times, default=None),
+        expires_at=max(expiry_times) if len(expiry_times) == 2 else None,
+    )
+
+
+def append_reinforcement_note(text: str, last_stated: date, locale: str) -> str:
     """Say when it was last heard: "Vegetariano (reforçado em 240101)". A note that is there is brought up to date."""
-    note = _REINFORCED.get(locale, _REINFORCED["en"])
-    return f"{_bare(text).rstrip('.')} ({note} {seen:%y%m%d})"
+    label = _REINFORCED_LABELS.get(locale, _REINFORCED_LABELS["en"])
+    return f"{_strip_note(text).rstrip('.')} ({label} {last_stated:%y%m%d})"
 
 
-def _bare(text: str) -> str:
-    return _NOTE.sub("", text)
+def _strip_note(text: str) -> str:
+    return _REINFORCED_NOTE_PATTERN.sub("", text)
 
 
-def _agree(a_text: str, b_text: str, *, exactly: bool) -> bool:
-    language = language_of(a_text, b_text)
-    a, b = read(a_text, language), read(b_text, language)
-    if a.denied != b.denied:
+def _statements_agree(a_text: str, b_text: str, *, exact: bool) -> bool:
+    language = shared_language(a_text, b_text)
+    a, b = parse_statement(a_text, language), parse_statement(b_text, language)
+    if a.is_negated != b.is_negated:
         return False
     shorter, longer = sorted((a, b), key=lambda statement: len(statement.words))
     count = len(shorter.words)
-    if not count or (exactly and count != len(longer.words)):
+    if not count or (exact and count != len(longer.words)):
         return False
-    return _stems(shorter, language) == _stems(longer, language)[:count] and longer.goes_on_after(count)
+    return _stems(shorter, language) == _stems(longer, language)[:count] and longer.only_adds_after(count)
 
 
 def _stems(statement: Statement, language: str) -> list[str]:

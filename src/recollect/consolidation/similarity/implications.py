@@ -9,86 +9,94 @@ food that the table does not know, and nothing follows.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from recollect.consolidation.similarity.statement import Statement, language_of, read
+from recollect.consolidation.similarity.statement import Statement, parse_statement, shared_language
 
 
-def _words(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_PORK = _words("pork ham bacon sausage porco presunto linguica toucinho")
-_MEAT = _PORK | _words(
+_PORK_WORDS = _word_set("pork ham bacon sausage porco presunto linguica toucinho")
+_MEAT_WORDS = _PORK_WORDS | _word_set(
     "meat meats beef steak steaks chicken turkey lamb veal carne carnes bife bifes frango boi vaca peru cordeiro"
 )
-_FISH = _words(
+_FISH_WORDS = _word_set(
     "fish seafood salmon tuna cod shrimp prawns peixe peixes salmao atum bacalhau camarao frutos mar marisco"
 )
-_MILK = _words("milk lactose leite")
-_DAIRY = _MILK | _words(
+_MILK_WORDS = _word_set("milk lactose leite")
+_DAIRY_WORDS = _MILK_WORDS | _word_set(
     "dairy cheese butter yogurt yoghurt cream queijo manteiga iogurte laticinio laticinios natas"
 )
-_EGGS = _words("egg eggs ovo ovos honey mel")
-_GLUTEN = _words("gluten wheat trigo")
-_ALCOHOL = _words("alcohol beer wine vodka whisky whiskey gin rum spirits alcool alcoolica alcoolicas bebida bebidas "
-                  "cerveja vinho cachaca")  # fmt: skip
+_EGG_WORDS = _word_set("egg eggs ovo ovos honey mel")
+_GLUTEN_WORDS = _word_set("gluten wheat trigo")
+_ALCOHOL_WORDS = _word_set(
+    "alcohol beer wine vodka whisky whiskey gin rum spirits"
+    " alcool alcoolica alcoolicas bebida bebidas cerveja vinho cachaca"
+)
 
 #: What a food may be called besides its name.
-_QUALITIES = _words(
+_FOOD_QUALIFIERS = _word_set(
     "red white vermelha branca animal food foods comida alimento alimentos product products produtos"
 )
-_VERBS = _words("eat drink like")
+_CONSUMPTION_VERBS = _word_set("eat drink like")
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class DietaryRule:
     """A way of living: how it is called, what it refuses, and what else whoever lives so also is."""
 
     names: frozenset[str]
-    refused: frozenset[str]
-    also: frozenset[str] = frozenset()
-    of: frozenset[str] = frozenset()  #: what must be named with it, if anything
+    refused_foods: frozenset[str]
+    implied_names: frozenset[str] = frozenset()
+    required_words: frozenset[str] = frozenset()  #: what must be named with it, if anything
 
 
-_VEGETARIAN = _words("vegetarian vegetariano vegetariana")
-WAYS: Mapping[str, Way] = {
-    "vegan": Way(_words("vegan vegano vegana"), _MEAT | _FISH | _DAIRY | _EGGS, _VEGETARIAN),
-    "vegetarian": Way(_VEGETARIAN, _MEAT | _FISH),
-    "pescatarian": Way(_words("pescatarian pescetarian pescetariano pescetariana"), _MEAT),
-    "coeliac": Way(_words("coeliac celiac celiaco celiaca"), _GLUTEN),
-    "lactose": Way(_words("intolerant intolerante"), _MILK, of=_words("lactose")),
-    "teetotal": Way(_words("teetotal teetotaler teetotaller abstemio abstemia"), _ALCOHOL),
-    "halal": Way(_words("halal"), _PORK),
-    "kosher": Way(_words("kosher"), _PORK),
+_VEGETARIAN_NAMES = _word_set("vegetarian vegetariano vegetariana")
+DIETARY_RULES: Mapping[str, DietaryRule] = {
+    "vegan": DietaryRule(
+        _word_set("vegan vegano vegana"),
+        _MEAT_WORDS | _FISH_WORDS | _DAIRY_WORDS | _EGG_WORDS,
+        _VEGETARIAN_NAMES,
+    ),
+    "vegetarian": DietaryRule(_VEGETARIAN_NAMES, _MEAT_WORDS | _FISH_WORDS),
+    "pescatarian": DietaryRule(_word_set("pescatarian pescetarian pescetariano pescetariana"), _MEAT_WORDS),
+    "coeliac": DietaryRule(_word_set("coeliac celiac celiaco celiaca"), _GLUTEN_WORDS),
+    "lactose": DietaryRule(
+        _word_set("intolerant intolerante"), _MILK_WORDS, required_words=_word_set("lactose")
+    ),
+    "teetotal": DietaryRule(_word_set("teetotal teetotaler teetotaller abstemio abstemia"), _ALCOHOL_WORDS),
+    "halal": DietaryRule(_word_set("halal"), _PORK_WORDS),
+    "kosher": DietaryRule(_word_set("kosher"), _PORK_WORDS),
 }
 
 
-_CALLED = frozenset({"allergic"}).union(*(way.names for way in WAYS.values()))
+_DIET_NAMES = frozenset({"allergic"}).union(*(way.names for way in DIETARY_RULES.values()))
 
 
 def implies(a_text: str, b_text: str) -> bool:
     """Whether the first says all that the second does, though in other words."""
-    if _CALLED.isdisjoint(read(a_text, "en").words):
+    if _DIET_NAMES.isdisjoint(parse_statement(a_text, "en").words):
         return False
-    language = language_of(a_text, b_text)
-    a, b = read(a_text, language), read(b_text, language)
-    if a.denied or not a.words or not b.words:
+    language = shared_language(a_text, b_text)
+    a, b = parse_statement(a_text, language), parse_statement(b_text, language)
+    if a.is_negated or not a.words or not b.words:
         return False
-    return any(_follows(way, a, b) for way in WAYS.values()) or _is_allergy_to(a, b)
+    return any(_is_implied_by_rule(way, a, b) for way in DIETARY_RULES.values()) or _is_allergy_to(a, b)
 
 
-def _follows(way: Way, a: Statement, b: Statement) -> bool:
-    called = set(a.words) - {"eat", "to"}
-    if not called & way.names or called - way.names != way.of:
+def _is_implied_by_rule(rule: DietaryRule, a: Statement, b: Statement) -> bool:
+    diet_words = set(a.words) - {"eat", "to"}
+    if not diet_words & rule.names or diet_words - rule.names != rule.required_words:
         return False
-    if not b.denied:
-        return set(b.words) <= way.also
-    return _refuses(b, way.refused)
+    if not b.is_negated:
+        return set(b.words) <= rule.implied_names
+    return _refuses(b, rule.refused_foods)
 
 
 def _is_allergy_to(a: Statement, b: Statement) -> bool:
-    return "allergic" in a.words and b.denied and _refuses(b, frozenset(a.words) - {"allergic"})
+    return "allergic" in a.words and b.is_negated and _refuses(b, frozenset(a.words) - {"allergic"})
 
 
-def _refuses(b: Statement, foods: frozenset[str]) -> bool:
-    named = set(b.words) - _VERBS - _QUALITIES
-    return bool(named) and named <= foods
+def _refuses(statement: Statement, foods: frozenset[str]) -> bool:
+    refused_words = set(statement.words) - _CONSUMPTION_VERBS - _FOOD_QUALIFIERS
+    return bool(refused_words) and refused_words <= foods

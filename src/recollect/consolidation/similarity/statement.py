@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from recollect.text.analyzer import STOP_WORDS, folded
-from recollect.text.language import detect
+from recollect.text.analyzer import STOP_WORDS, fold_text
+from recollect.text.language import detect_language
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORD_PATTERN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 #: Words that turn a statement around.
-_DENIALS = {
+_NEGATIONS = {
     "en": frozenset(
         "not no never without cannot nor neither none nothing stopped quit quits dont doesnt".split()
     ),
@@ -21,7 +21,7 @@ _DENIALS = {
 }
 
 #: The same said in other words, by what is meant.
-_MEANT = {
+_SYNONYMS = {
     "like": """
         like likes liking love loves loving enjoy enjoys adore adores fond fan
         gosta gosto gostar ama amo amar adora adoro adorar curte curto
@@ -36,19 +36,19 @@ _MEANT = {
     "allergic": "allergic allergy allergies alergico alergica alergia alergias",
 }
 #: The opposite of liking, in one word.
-_DISLIKES = frozenset(
+_DISLIKE_VERBS = frozenset(
     """
     dislike dislikes hate hates detest detests loathe loathes avoid avoids
     odeia odeio odiar detesta detesto detestar evita evito evitar abomina abomino
     """.split()
 )
-_CANONICAL = {word: meant for meant, words in _MEANT.items() for word in words.split()}
+_CANONICAL_WORDS = {word: meant for meant, words in _SYNONYMS.items() for word in words.split()}
 
 #: Small words that make another fact of it: "was a nurse" is not "is a nurse", nor "works with Ana" "works for Ana".
-_MATTERS = frozenset(
+_SIGNIFICANT_STOP_WORDS = frozenset(
     "was were had will would could should can for from to with by foi era com para pra pro por pelo pela".split()
 )
-_SAYS_LITTLE = (STOP_WORDS - _MATTERS) | frozenset(
+_INSIGNIFICANT_WORDS = (STOP_WORDS - _SIGNIFICANT_STOP_WORDS) | frozenset(
     """
     user user's usuario usuaria person pessoa also too really very much quite truly always still now currently just been
     being anymore longer more any all eu tu muito muita bastante realmente sempre agora atualmente mesmo tambem mais
@@ -57,7 +57,7 @@ _SAYS_LITTLE = (STOP_WORDS - _MATTERS) | frozenset(
     """.split()
 )
 #: A further word that does not change what stands before it, as "ice cream" after "coffee" would.
-_CONNECTS = STOP_WORDS | frozenset(
+_CONNECTORS = STOP_WORDS | frozenset(
     """
     since called named because during when while every each only until after before
     desde chamado chamada porque durante quando enquanto cada todo toda todos todas ate depois antes
@@ -68,44 +68,46 @@ _CONNECTS = STOP_WORDS | frozenset(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     words: tuple[str, ...]  #: what it is about, in order and without accents
-    denied: bool
+    is_negated: bool
     #: The first word said after each of them; none after the last.
-    followed_by: tuple[str, ...]
+    next_words: tuple[str, ...]
 
-    def goes_on_after(self, count: int) -> bool:
+    def only_adds_after(self, count: int) -> bool:
         """Whether it only adds to its first words, and does not make something else of them."""
-        return count == len(self.words) or self.followed_by[count - 1] in _CONNECTS
+        return count == len(self.words) or self.next_words[count - 1] in _CONNECTORS
 
 
 @lru_cache(maxsize=8192)
-def read(text: str, language: str) -> Statement:
+def parse_statement(text: str, language: str) -> Statement:
     """The statement in words of one language: "pt" is Portuguese, all else is read as English."""
-    found = [folded(word).replace("’", "'") for word in _WORD.findall(text)]
-    denials = _DENIALS["pt" if language == "pt" else "en"]
-    negated = any(word in denials or word.endswith("n't") for word in found)
-    disliked = any(word in _DISLIKES for word in found)
-    meant = [(_canonical(word), after) for word, after in pairwise((*found, "")) if word not in denials]
-    kept = [(word, after) for word, after in meant if word not in _SAYS_LITTLE]
+    words = [fold_text(word).replace("’", "'") for word in _WORD_PATTERN.findall(text)]
+    negations = _NEGATIONS["pt" if language == "pt" else "en"]
+    has_negation = any(word in negations or word.endswith("n't") for word in words)
+    has_dislike = any(word in _DISLIKE_VERBS for word in words)
+    canonical_pairs = [
+        (_canonical_word(word), after) for word, after in pairwise((*words, "")) if word not in negations
+    ]
+    content_pairs = [(word, after) for word, after in canonical_pairs if word not in _INSIGNIFICANT_WORDS]
     return Statement(
-        words=tuple(word for word, _ in kept),
-        denied=negated != disliked,
-        followed_by=tuple(after for _, after in kept),
+        words=tuple(word for word, _ in content_pairs),
+        is_negated=has_negation != has_dislike,
+        next_words=tuple(after for _, after in content_pairs),
     )
 
 
-def language_of(*texts: str) -> str:
+def shared_language(*texts: str) -> str:
     """The language they share; where each alone does not say it, or they disagree, they are read together."""
-    spoken = {_spoken(text) for text in texts} - {None}
-    shared = spoken.pop() if len(spoken) == 1 else detect(" ".join(texts))
+    languages = {_detect_cached(text) for text in texts} - {None}
+    shared = languages.pop() if len(languages) == 1 else detect_language(" ".join(texts))
     return "pt" if shared == "pt" else "en"
 
 
 @lru_cache(maxsize=8192)
-def _spoken(text: str) -> str | None:
-    return detect(text)
+def _detect_cached(text: str) -> str | None:
+    return detect_language(text)
 
 
-def _canonical(word: str) -> str:
-    if word in _DISLIKES:
+def _canonical_word(word: str) -> str:
+    if word in _DISLIKE_VERBS:
         return "like"
-    return _CANONICAL.get(word, word)
+    return _CANONICAL_WORDS.get(word, word)

@@ -1,12 +1,12 @@
 """What turns a page: a taste that is taken back, a job that ended, a goal that was reached."""
 
-from recollect.consolidation.similarity.statement import Statement, language_of, read
+from recollect.consolidation.similarity.statement import Statement, parse_statement, shared_language
 from recollect.domain.memory import Kind, Memory
 from recollect.domain.message import Role
-from recollect.text.analyzer import folded, stem
+from recollect.text.analyzer import fold_text, stem
 
 #: Past forms that do not look like their verb.
-_VERBS = dict(
+_IRREGULAR_PAST_VERBS = dict(
     pair.split(":")
     for pair in (
         "ran:run swam:swim bought:buy sold:sell wrote:write written:write read:read built:build won:win got:get "
@@ -15,14 +15,14 @@ _VERBS = dict(
     ).split()
 )
 #: Say that something is wanted, not what.
-_WANTING = frozenset(
+_INTENT_WORDS = frozenset(
     """
     want goal dream aim plan plans planning hope hopes hoping intend intends ambition resolution like trying training
     saving preparing would to meta objetivo sonho planeja espera gostaria sonha tentando treinando for para
     """.split()
 )
 #: Say when, not what.
-_TIMES = frozenset(
+_TIME_WORDS = frozenset(
     """
     january february march april may june july august september october november december year month week day today
     yesterday tomorrow next last this soon someday spring summer autumn fall winter end by
@@ -32,50 +32,73 @@ _TIMES = frozenset(
 )
 
 
-def takes_back(known: Memory, said: Memory) -> bool:
+def retracts(existing_memory: Memory, new_memory: Memory) -> bool:
     """Whether a denial denies what is known: "doesn't like coffee any more" after "loves black coffee"."""
-    if known.user != said.user or known.speaker is not said.speaker or known.id == said.id:
+    if (
+        existing_memory.user != new_memory.user
+        or existing_memory.speaker is not new_memory.speaker
+        or existing_memory.id == new_memory.id
+    ):
         return False
-    if employs(known, said):
+    if is_job_at_employer(existing_memory, new_memory):
         return True
-    language = language_of(known.text, said.text)
-    was, denied = read(known.text, language), read(said.text, language)
-    if was.denied or not denied.denied or len(denied.words) < 2 or known.kind is not said.kind:
+    language = shared_language(existing_memory.text, new_memory.text)
+    existing_statement, new_statement = (
+        parse_statement(existing_memory.text, language),
+        parse_statement(new_memory.text, language),
+    )
+    if (
+        existing_statement.is_negated
+        or not new_statement.is_negated
+        or len(new_statement.words) < 2
+        or existing_memory.kind is not new_memory.kind
+    ):
         return False
-    return was.words[:1] == denied.words[:1] and _stems(denied, language) <= _stems(was, language)
+    return existing_statement.words[:1] == new_statement.words[:1] and _stems(
+        new_statement, language
+    ) <= _stems(existing_statement, language)
 
 
-def reached(goal: Memory, event: Memory) -> bool:
+def fulfils_goal(goal: Memory, event: Memory) -> bool:
     """Whether something that happened is what somebody wanted to do."""
     if goal.kind is not Kind.OBJ or event.kind is not Kind.EVT or goal.user != event.user:
         return False
-    language = language_of(goal.text, event.text)
-    wanted, happened = read(goal.text, language), read(event.text, language)
-    aim = _stems(wanted, language, without=_WANTING | _TIMES)
-    return not (wanted.denied or happened.denied) and len(aim) > 1 and aim <= _stems(happened, language)
+    language = shared_language(goal.text, event.text)
+    goal_statement, event_statement = (
+        parse_statement(goal.text, language),
+        parse_statement(event.text, language),
+    )
+    goal_stems = _stems(goal_statement, language, excluded=_INTENT_WORDS | _TIME_WORDS)
+    return (
+        not (goal_statement.is_negated or event_statement.is_negated)
+        and len(goal_stems) > 1
+        and goal_stems <= _stems(event_statement, language)
+    )
 
 
-def employs(job: Memory, employer: Memory) -> bool:
+def is_job_at_employer(job: Memory, employer: Memory) -> bool:
     """Whether a job is with an employer that is named alone: "is a nurse at Mercy", "works at Mercy"."""
     if job.attribute != "job" or employer.attribute != "employer" or not employer.value:
         return False
-    value = folded(employer.value).split()
-    words = folded(job.text).split()
+    value = fold_text(employer.value).split()
+    words = fold_text(job.text).split()
     return any(words[place : place + len(value)] == value for place in range(1, len(words)))
 
 
-def _stems(statement: Statement, language: str, without: frozenset[str] = frozenset()) -> set[str]:
+def _stems(statement: Statement, language: str, excluded: frozenset[str] = frozenset()) -> set[str]:
     return {
-        stem(_VERBS.get(word, word), language)
+        stem(_IRREGULAR_PAST_VERBS.get(word, word), language)
         for word in statement.words
-        if word not in without and not word.isdecimal()
+        if word not in excluded and not word.isdecimal()
     }
 
 
-def echoes(known: Memory, said: Memory) -> bool:
+def repeats(existing_memory: Memory, new_memory: Memory) -> bool:
     """Whether an assistant only says what is known, in the same words and perhaps some around them."""
-    if said.speaker is not Role.ASSISTANT or known.user != said.user:
+    if new_memory.speaker is not Role.ASSISTANT or existing_memory.user != new_memory.user:
         return False
-    language = language_of(known.text, said.text)
-    told = _stems(read(known.text, language), language)
-    return bool(told) and told <= _stems(read(said.text, language), language)
+    language = shared_language(existing_memory.text, new_memory.text)
+    existing_stems = _stems(parse_statement(existing_memory.text, language), language)
+    return bool(existing_stems) and existing_stems <= _stems(
+        parse_statement(new_memory.text, language), language
+    )

@@ -5,227 +5,276 @@ from itertools import takewhile
 
 from recollect.domain.extraction import Fact
 from recollect.domain.memory import Kind
-from recollect.extraction.rules.dates import CALENDARS, When, dates
-from recollect.extraction.rules.grammar import Language, Subject
-from recollect.extraction.rules.matcher import Match, Told, matched
-from recollect.extraction.rules.names import bare, kin_called
-from recollect.extraction.rules.phrasing import dated, joined, plain
+from recollect.extraction.rules.dates import CALENDARS, DateMention, find_dates
+from recollect.extraction.rules.grammar import Language, SubjectType
+from recollect.extraction.rules.matcher import MessageContext, RuleMatch, match_rule
+from recollect.extraction.rules.names import extract_kin_name, strip_possessive
+from recollect.extraction.rules.phrasing import append_dates, join_words, original_text
 from recollect.extraction.rules.sentences import Clause
-from recollect.extraction.rules.slots import answers_in, favourite_text, slot
+from recollect.extraction.rules.slots import fill_slot, find_answer_language, format_favourite
 from recollect.extraction.rules.tokens import Word
 
-_LONGEST = 32
-_ITEM = 6
-_NO_ITEM = frozenset({"the", "especially", "particularly", "mostly", "principalmente", "sobretudo", "as"})
-_DEFINITE = frozenset({"the", "o", "os"})
+_MAX_FACT_WORDS = 32
+_MAX_ITEM_WORDS = 6
+_NON_ITEM_WORDS = frozenset(
+    {"the", "especially", "particularly", "mostly", "principalmente", "sobretudo", "as"}
+)
+_DEFINITE_ARTICLES = frozenset({"the", "o", "os"})
 
 
-def stated(subject: Subject, label: tuple[Word, ...], parts: Sequence[Clause], told: Told) -> list[Fact]:
-    language = told.language
+def extract_clause_facts(
+    subject: SubjectType, label: tuple[Word, ...], parts: Sequence[Clause], context: MessageContext
+) -> list[Fact]:
+    language = context.language
     words = parts[0].words
     if all(word.fold in language.adverbs for word in words):
         return []
-    if subject is Subject.KIN:
-        if named := kin_called(label, words, told):
-            return [named]
+    if subject is SubjectType.KIN:
+        if kin_name := extract_kin_name(label, words, context):
+            return [kin_name]
         if label[0].fold.removesuffix("'s") in language.acquaintances:
             return []
-    match = matched(subject, label, words, told)
+    match = match_rule(subject, label, words, context)
     if match is None:
         return []
-    return list(_facts(match, parts, told))
+    return list(_facts_from_match(match, parts, context))
 
 
-def _facts(match: Match, parts: Sequence[Clause], told: Told) -> Iterator[Fact]:
+def _facts_from_match(match: RuleMatch, parts: Sequence[Clause], context: MessageContext) -> Iterator[Fact]:
     rule = match.rule
-    more = [part for part in parts[1:] if part.words]
-    if rule.each and more and _can_split(match) and not _is_attached(match, more[0].words, told.language):
-        yield _fact(match, (*match.head, *match.object), match.object, told)
-        for part in takewhile(lambda part: _is_item(part.words, told.language), more):
-            item = _item(part.words, match.head[-1], told.language)
-            yield _fact(match, (*match.head, *item), item, told)
+    further_parts = [part for part in parts[1:] if part.words]
+    if (
+        rule.each
+        and further_parts
+        and _can_split(match)
+        and not _is_attached(match, further_parts[0].words, context.language)
+    ):
+        yield _build_fact(match, (*match.head, *match.object_words), match.object_words, context)
+        for part in takewhile(lambda part: _is_item(part.words, context.language), further_parts):
+            item = _strip_repeated_preposition(part.words, match.head[-1], context.language)
+            yield _build_fact(match, (*match.head, *item), item, context)
         return
-    added: list[Word] = []
-    for part in more:
-        names = rule.kind is Kind.BIO and all(word.capital for word in part.words)
-        if part.link not in told.language.soft and not rule.wide and not names:
+    added_words: list[Word] = []
+    for part in further_parts:
+        is_name_list = rule.kind is Kind.BIO and all(word.is_capitalized for word in part.words)
+        if part.link not in context.language.list_conjunctions and not rule.wide and not is_name_list:
             break
-        if _resumes(part.words, told.language) or _corrects(part, told.language):
+        if _starts_with_list_ending_verb(part.words, context.language) or _is_correction(
+            part, context.language
+        ):
             break
-        added += part.words
-    trimmed = _trimmed((*match.words, *added)[:_LONGEST], told.language)
-    yield _fact(match, trimmed, _trimmed((*match.object, *added)[:_LONGEST], told.language), told)
+        added_words += part.words
+    fact_words = _trim_trailing((*match.words, *added_words)[:_MAX_FACT_WORDS], context.language)
+    yield _build_fact(
+        match,
+        fact_words,
+        _trim_trailing((*match.object_words, *added_words)[:_MAX_FACT_WORDS], context.language),
+        context,
+    )
 
 
-def _trimmed(words: tuple[Word, ...], language: Language) -> tuple[Word, ...]:
-    while len(words) > 1 and words[-1].fold in language.trailing:
+def _trim_trailing(words: tuple[Word, ...], language: Language) -> tuple[Word, ...]:
+    while len(words) > 1 and words[-1].fold in language.trailing_fillers:
         words = words[:-1]
     return words
 
 
-def _corrects(part: Clause, language: Language) -> bool:
+def _is_correction(part: Clause, language: Language) -> bool:
     """Whether it says what does not hold: "by 30 June, not 15 May"."""
     return part.link == "," and part.words[0].text in language.negations
 
 
-def _resumes(words: Sequence[Word], language: Language) -> bool:
+def _starts_with_list_ending_verb(words: Sequence[Word], language: Language) -> bool:
     """Whether a verb stands here and no item of a list; "already am tired" begins with a light word."""
     word = next((word for word in words if word.fold not in language.adverbs), words[0])
-    return word.fold in language.resumes or (language.code == "en" and word.fold.endswith("ed"))
+    return word.fold in language.list_ending_verbs or (language.code == "en" and word.fold.endswith("ed"))
 
 
-def _can_split(match: Match) -> bool:
+def _can_split(match: RuleMatch) -> bool:
     # "the warm and aromatic flavour" is one thing.
-    return not match.ended and bool(match.object) and match.object[0].fold not in _DEFINITE
+    return (
+        not match.is_ended
+        and bool(match.object_words)
+        and match.object_words[0].fold not in _DEFINITE_ARTICLES
+    )
 
 
-def _is_attached(match: Match, item: Sequence[Word], language: Language) -> bool:
+def _is_attached(match: RuleMatch, item: Sequence[Word], language: Language) -> bool:
     """In "trips with friends and family" the second noun belongs to the first."""
-    inside = any(word.fold in language.stops for word in match.object)
+    inside = any(word.fold in language.value_end_words for word in match.object_words)
     return inside and len(item) <= 2 and not item[0].fold.endswith("ing")
 
 
 def _is_item(words: Sequence[Word], language: Language) -> bool:
-    if len(words) > _ITEM or _resumes(words, language) or words[0].fold in _NO_ITEM:
+    if (
+        len(words) > _MAX_ITEM_WORDS
+        or _starts_with_list_ending_verb(words, language)
+        or words[0].fold in _NON_ITEM_WORDS
+    ):
         return False
-    return not any(word.fold in language.thing_verbs for word in words)
+    return not any(word.fold in language.project_verbs for word in words)
 
 
-def _item(words: tuple[Word, ...], last: Word, language: Language) -> tuple[Word, ...]:
+def _strip_repeated_preposition(words: tuple[Word, ...], last: Word, language: Language) -> tuple[Word, ...]:
     """In "alérgico a camarão e a amendoim" the second "a" repeats the first."""
-    repeated = len(words) > 1 and last.fold in language.stops and words[0].fold in language.stops
-    return words[1:] if repeated else words
-
-
-def _fact(match: Match, words: Sequence[Word], obj: Sequence[Word], told: Told) -> Fact:
-    rule = match.rule
-    whens = dates(
-        words,
-        told.said_at,
-        CALENDARS[told.language.code],
-        ahead=_looks_ahead(match, told.language),
+    repeats_preposition = (
+        len(words) > 1 and last.fold in language.value_end_words and words[0].fold in language.value_end_words
     )
-    attribute, value = slot(match, obj, told)
+    return words[1:] if repeats_preposition else words
+
+
+def _build_fact(
+    match: RuleMatch, words: Sequence[Word], object_words: Sequence[Word], context: MessageContext
+) -> Fact:
+    rule = match.rule
+    date_mentions = find_dates(
+        words,
+        context.sent_at,
+        CALENDARS[context.language.code],
+        is_future=_refers_to_future(match, context.language),
+    )
+    attribute, value = fill_slot(match, object_words, context)
     start = min(word.start for word in (*match.label, *words))
     return Fact(
-        text=_text(match, words, whens, value, told),
+        text=_fact_text(match, words, date_mentions, value, context),
         kind=rule.kind,
         weight=rule.weight,
         start=start,
         end=max(word.end for word in words),
         attribute=attribute,
         value=value if attribute else None,
-        negated=match.ended or rule.negated,
-        valid_from=whens[0].at if whens and rule.kind not in {Kind.OBJ, Kind.EMO} else None,
+        negated=match.is_ended or rule.negated,
+        valid_from=date_mentions[0].starts_at
+        if date_mentions and rule.kind not in {Kind.OBJ, Kind.EMO}
+        else None,
     )
 
 
-def _looks_ahead(match: Match, language: Language) -> bool:
-    future = any(word.fold in language.future for word in match.head)
+def _refers_to_future(match: RuleMatch, language: Language) -> bool:
+    future = any(word.fold in language.future_words for word in match.head)
     return future or match.rule.kind in {Kind.OBJ, Kind.EMO}
 
 
-def _text(match: Match, words: Sequence[Word], whens: Sequence[When], value: str | None, told: Told) -> str:
-    language = told.language
+def _fact_text(
+    match: RuleMatch,
+    words: Sequence[Word],
+    date_mentions: Sequence[DateMention],
+    value: str | None,
+    context: MessageContext,
+) -> str:
+    language = context.language
     if match.rule.attribute == "favourite" and value:
-        return favourite_text((*match.head, *words[len(match.head) :]), value, told.shown, language)
+        return format_favourite((*match.head, *words[len(match.head) :]), value, context.prose, language)
     if match.rule.says and value:
-        nouns = [word.text for word in match.head if word.fold in language.aims]
+        nouns = [word.text for word in match.head if word.fold in language.goal_nouns]
         return match.rule.says.format(x=value, head=nouns[0].lower() if nouns else "")
-    if match.subject is Subject.SPEAKER:
-        retold = language.third(words)
-    elif match.subject is Subject.ORDER:
-        retold = language.infinitive(words)
+    if match.subject is SubjectType.SPEAKER:
+        texts = language.to_third_person(words)
+    elif match.subject is SubjectType.ORDER:
+        texts = language.to_infinitive(words)
     else:
-        retold = [None if word.fold in language.own else word.text for word in words]
-    text = joined(words, dated(retold, whens), told.shown)
-    return f"{_label(match.label, told)} {text}" if match.label else text
+        texts = [None if word.fold in language.possessives else word.text for word in words]
+    text = join_words(words, append_dates(texts, date_mentions), context.prose)
+    return f"{_label_text(match.label, context)} {text}" if match.label else text
 
 
-def _label(label: Sequence[Word], told: Told) -> str:
-    return bare(plain(label, told.shown))
+def _label_text(label: Sequence[Word], context: MessageContext) -> str:
+    return strip_possessive(original_text(label, context.prose))
 
 
-def noted(words: Sequence[Word], told: Told) -> Fact:
+def build_note(words: Sequence[Word], context: MessageContext) -> Fact:
     """What was asked to be remembered, and fits no rule."""
-    kept = words[:_LONGEST]
-    pronoun = kept[0].fold in told.language.pronouns
-    whens = dates(kept, told.said_at, CALENDARS[told.language.code], ahead=True)
-    retold = (
-        told.language.third(kept)
-        if pronoun or (told.language.code == "pt" and _verb(kept, told))
-        else _unowned(kept, told)
+    note_words = words[:_MAX_FACT_WORDS]
+    pronoun = note_words[0].fold in context.language.pronouns
+    date_mentions = find_dates(note_words, context.sent_at, CALENDARS[context.language.code], is_future=True)
+    texts = (
+        context.language.to_third_person(note_words)
+        if pronoun or (context.language.code == "pt" and _starts_with_verb(note_words, context))
+        else _without_possessives(note_words, context)
     )
     return Fact(
-        text=joined(kept, dated(retold, whens), told.shown),
+        text=join_words(note_words, append_dates(texts, date_mentions), context.prose),
         kind=Kind.NOTE,
         weight=0.6,
-        start=kept[0].start,
-        end=kept[-1].end,
+        start=note_words[0].start,
+        end=note_words[-1].end,
     )
 
 
-def _verb(words: Sequence[Word], told: Told) -> bool:
-    return told.language.opens(words, Subject.SPEAKER)
+def _starts_with_verb(words: Sequence[Word], context: MessageContext) -> bool:
+    return context.language.can_open_clause(words, SubjectType.SPEAKER)
 
 
-def _unowned(words: Sequence[Word], told: Told) -> list[str | None]:
-    return [None if word.fold in told.language.own else word.text for word in words]
+def _without_possessives(words: Sequence[Word], context: MessageContext) -> list[str | None]:
+    return [None if word.fold in context.language.possessives else word.text for word in words]
 
 
-def ordered(words: Sequence[Word], told: Told) -> Fact:
+def build_instruction(words: Sequence[Word], context: MessageContext) -> Fact:
     """An order that was said to hold from now on."""
-    kept = words[:_LONGEST]
-    tongue = answers_in(kept, told.language)
+    instruction_words = words[:_MAX_FACT_WORDS]
+    answer_language = find_answer_language(instruction_words, context.language)
     return Fact(
-        text=joined(kept, told.language.infinitive(kept), told.shown),
+        text=join_words(instruction_words, context.language.to_infinitive(instruction_words), context.prose),
         kind=Kind.DEC,
         weight=0.85,
-        start=kept[0].start,
-        end=kept[-1].end,
-        attribute="language_of_answers" if tongue else None,
-        value=tongue,
+        start=instruction_words[0].start,
+        end=instruction_words[-1].end,
+        attribute="language_of_answers" if answer_language else None,
+        value=answer_language,
     )
 
 
-def lesson(words: Sequence[Word], told: Told) -> Fact | None:
+def extract_aversion(words: Sequence[Word], context: MessageContext) -> Fact | None:
     """Keep the lasting part of a story: "I went, hated it, it was packed" means "avoids crowded places"."""
-    for disliked, reason, taught in told.language.lessons:
-        if disliked.within(words) and reason.within(words):
-            return Fact(text=taught, kind=Kind.PREF, weight=0.7, start=words[0].start, end=words[-1].end)
+    for dislike_cues, reason_cues, aversion in context.language.aversion_rules:
+        if dislike_cues.occurs_in(words) and reason_cues.occurs_in(words):
+            return Fact(text=aversion, kind=Kind.PREF, weight=0.7, start=words[0].start, end=words[-1].end)
     return None
 
 
-def favoured_last(words: Sequence[Word], told: Told) -> Fact | None:
+def extract_trailing_favourite(words: Sequence[Word], context: MessageContext) -> Fact | None:
     """Take "jazz is my favourite music" as "favourite music: jazz"."""
-    language = told.language
-    for place in range(1, min(len(words) - 3, _ITEM)):
-        owned = words[place].fold in language.copulas and words[place + 1].fold in language.own
-        nouns = [word for word in words[place + 2 :] if word.fold not in language.articles]
-        if not owned or not any(word.fold in language.favourites for word in nouns):
+    language = context.language
+    for position in range(1, min(len(words) - 3, _MAX_ITEM_WORDS)):
+        is_possessive = (
+            words[position].fold in language.copulas and words[position + 1].fold in language.possessives
+        )
+        nouns = [word for word in words[position + 2 :] if word.fold not in language.articles]
+        if not is_possessive or not any(word.fold in language.favourite_words for word in nouns):
             continue
-        if words[0].fold in language.others | language.own or language.signs.pointing.starts(words):
+        if words[
+            0
+        ].fold in language.other_subjects | language.possessives or language.cues.deictic.prefix_length(
+            words
+        ):
             return None
-        value, what = plain(words[:place], told.shown), plain(nouns[:_ITEM], told.shown)
+        value, what = (
+            original_text(words[:position], context.prose),
+            original_text(nouns[:_MAX_ITEM_WORDS], context.prose),
+        )
         return Fact(
             text=f"{what}: {value}", kind=Kind.PREF, weight=0.8, start=words[0].start, end=words[-1].end
         )
     return None
 
 
-def felt_again(words: Sequence[Word], told: Told) -> Fact | None:
+def extract_recurring_emotion(words: Sequence[Word], context: MessageContext) -> Fact | None:
     """A feeling that comes again and again, or that something always brings."""
-    return _recurring(words, told) or _brought(words, told)
+    return _emotion_whenever(words, context) or _emotion_from_cause(words, context)
 
 
-def _brought(words: Sequence[Word], told: Told) -> Fact | None:
+def _emotion_from_cause(words: Sequence[Word], context: MessageContext) -> Fact | None:
     """Take "deadlines make me anxious" as "anxious about deadlines"."""
-    language = told.language
-    for place in range(1, min(len(words), 8)):
-        ends = [end for pattern in language.brings if (end := pattern.end(words, place))]
-        if not ends or words[0].fold in language.others or language.signs.pointing.starts(words):
+    language = context.language
+    for position in range(1, min(len(words), 8)):
+        ends = [
+            end for pattern in language.feeling_cause_patterns if (end := pattern.match_end(words, position))
+        ]
+        if not ends or words[0].fold in language.other_subjects or language.cues.deictic.prefix_length(words):
             continue
-        cause = joined(words[:place], language.third(words[:place], verb=True), told.shown)
+        cause = join_words(
+            words[:position], language.to_third_person(words[:position], verb=True), context.prose
+        )
         feeling = words[max(ends) - 1].text
         joint = "about" if language.code == "en" else "com"
         return Fact(
@@ -238,24 +287,28 @@ def _brought(words: Sequence[Word], told: Told) -> Fact | None:
     return None
 
 
-def _recurring(words: Sequence[Word], told: Told) -> Fact | None:
+def _emotion_whenever(words: Sequence[Word], context: MessageContext) -> Fact | None:
     """Take "whenever deadlines come up I get anxious" as "gets anxious whenever deadlines come up"."""
-    language = told.language
+    language = context.language
     start = next(
-        (place for place in range(min(len(words), 3)) if language.signs.every_time.at(words, place)), None
+        (place for place in range(min(len(words), 3)) if language.cues.every_time.match_length(words, place)),
+        None,
     )
     if start is None:
         return None
     for place in range(start + 2, len(words)):
-        if any(pattern.end(words, place) for pattern in language.feels):
-            felt, cause = words[place:], words[start:place]
-            texts = (joined(felt, language.third(felt), told.shown), _cause(cause, told))
+        if any(pattern.match_end(words, place) for pattern in language.feeling_patterns):
+            feeling_words, cause_words = words[place:], words[start:place]
+            texts = (
+                join_words(feeling_words, language.to_third_person(feeling_words), context.prose),
+                _cause_text(cause_words, context),
+            )
             return Fact(
                 text=" ".join(texts), kind=Kind.EMO, weight=0.8, start=words[start].start, end=words[-1].end
             )
     return None
 
 
-def _cause(words: Sequence[Word], told: Told) -> str:
+def _cause_text(words: Sequence[Word], context: MessageContext) -> str:
     first = words[0].text.lower()
-    return joined(words, [first, *told.language.third(words, verb=True)[1:]], told.shown)
+    return join_words(words, [first, *context.language.to_third_person(words, verb=True)[1:]], context.prose)

@@ -11,7 +11,7 @@ def has(words: frozenset[str], *, within: int = 8) -> Condition:
     return lambda rest: any(word.fold in words for word in rest[:within])
 
 
-def begins(words: frozenset[str]) -> Condition:
+def starts_with(words: frozenset[str]) -> Condition:
     return lambda rest: bool(rest) and rest[0].fold in words
 
 
@@ -19,16 +19,16 @@ def lacks(words: frozenset[str]) -> Condition:
     return lambda rest: not any(word.fold in words for word in rest)
 
 
-def capital(rest: Sequence[Word]) -> bool:
+def is_capitalized(rest: Sequence[Word]) -> bool:
     """The first word is written like a name."""
-    return bool(rest) and rest[0].capital
+    return bool(rest) and rest[0].is_capitalized
 
 
-def capital_within(count: int) -> Condition:
-    return lambda rest: any(word.capital for word in rest[:count])
+def capitalized_within(count: int) -> Condition:
+    return lambda rest: any(word.is_capitalized for word in rest[:count])
 
 
-def not_beginning(*phrases: str) -> Condition:
+def not_starting_with(*phrases: str) -> Condition:
     return lambda rest: (
         not any([word.fold for word in rest[: len(phrase.split())]] == phrase.split() for phrase in phrases)
     )
@@ -50,7 +50,7 @@ def at_least(count: int) -> Condition:
     return lambda rest: len(rest) >= count
 
 
-def lasting(times: frozenset[str], since: frozenset[str]) -> Condition:
+def lasts_long(times: frozenset[str], since: frozenset[str]) -> Condition:
     """Goes on for years, or since something: "for ten years", "since March"."""
 
     def condition(rest: Sequence[Word]) -> bool:
@@ -64,7 +64,7 @@ def lasting(times: frozenset[str], since: frozenset[str]) -> Condition:
     return condition
 
 
-def nominal(rest: Sequence[Word]) -> bool:
+def is_noun_phrase(rest: Sequence[Word]) -> bool:
     """Begins like a noun phrase, not like "started the …"."""
     return bool(rest) and not rest[0].fold.endswith(("ed", "ing")) and rest[0].fold not in _PARTICIPLES
 
@@ -74,7 +74,7 @@ _PARTICIPLES = frozenset(
 )
 
 
-def age(rest: Sequence[Word]) -> bool:
+def is_age(rest: Sequence[Word]) -> bool:
     return (
         bool(rest)
         and rest[0].fold.isascii()
@@ -103,11 +103,13 @@ def first_noun(stops: frozenset[str], head: Condition) -> Condition:
     return condition
 
 
-def named_or_ends(words: frozenset[str], endings: tuple[str, ...], *, never: frozenset[str]) -> Condition:
+def listed_or_ends_with(
+    words: frozenset[str], endings: tuple[str, ...], *, excluded: frozenset[str]
+) -> Condition:
     """A single word that is listed, or that ends like the names of trades do."""
 
     def condition(rest: Sequence[Word]) -> bool:
-        if not rest or rest[0].fold in never:
+        if not rest or rest[0].fold in excluded:
             return False
         fold = rest[0].fold
         return fold in words or (len(fold) > 4 and fold.endswith(endings))

@@ -5,262 +5,310 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.extraction import Fact
-from recollect.extraction.rules.composition import favoured_last, felt_again, lesson, noted, ordered, stated
-from recollect.extraction.rules.dates import CALENDARS, dates
-from recollect.extraction.rules.grammar import Language, Subject
-from recollect.extraction.rules.headings import announced
-from recollect.extraction.rules.matcher import Told
-from recollect.extraction.rules.names import kin_name, own_name
-from recollect.extraction.rules.prompt_injection import overridden
-from recollect.extraction.rules.sentences import Clause, Sentence, segments, sentences, visible
-from recollect.extraction.rules.subjects import Opening, opening, owned
-from recollect.extraction.rules.tokens import Word, read
+from recollect.extraction.rules.composition import (
+    build_instruction,
+    build_note,
+    extract_aversion,
+    extract_clause_facts,
+    extract_recurring_emotion,
+    extract_trailing_favourite,
+)
+from recollect.extraction.rules.dates import CALENDARS, find_dates
+from recollect.extraction.rules.grammar import Language, SubjectType
+from recollect.extraction.rules.headings import extract_heading_fact
+from recollect.extraction.rules.matcher import MessageContext
+from recollect.extraction.rules.names import extract_mentioned_name, extract_own_name
+from recollect.extraction.rules.prompt_injection import find_injection
+from recollect.extraction.rules.sentences import (
+    Clause,
+    Sentence,
+    blank_non_prose,
+    split_clauses,
+    split_sentences,
+)
+from recollect.extraction.rules.subjects import ClauseOpening, parse_opening, parse_possessive
+from recollect.extraction.rules.tokens import Word, tokenize
 
-_LONG = 800
-_BREATH = 200  #: words nobody says in one sentence; the rest is not read
-_WEAK = frozenset({"keep", "bear", "tenha", "tem"})  #: "keep in mind that …" is often about the task at hand
-_WHENEVER = frozenset({"when", "whenever", "quando"})
-_THAT = frozenset("that this it isso isto".split())  #: ", does that help?" may leave its verb out
-_NOTHING_MORE = 40  #: facts of one message; more is a text, not a chat
+_LONG_MESSAGE_CHARS = 800
+_MAX_SENTENCE_WORDS = 200  #: words nobody says in one sentence; the rest is not read
+_WEAK_REMEMBER_VERBS = frozenset(
+    {"keep", "bear", "tenha", "tem"}
+)  #: "keep in mind that …" is often about the task at hand
+_WHENEVER_WORDS = frozenset({"when", "whenever", "quando"})
+_DEICTIC_WORDS = frozenset("that this it isso isto".split())  #: ", does that help?" may leave its verb out
+_MAX_FACTS_PER_MESSAGE = 40  #: facts of one message; more is a text, not a chat
 
 
-def facts(text: str, said_at: datetime, language: Language) -> list[Fact]:
-    shown = visible(text)
-    told = Told(shown=shown, said_at=said_at, language=language)
-    found: list[Fact] = []
+def extract_facts(text: str, sent_at: datetime, language: Language) -> list[Fact]:
+    prose = blank_non_prose(text)
+    context = MessageContext(prose=prose, sent_at=sent_at, language=language)
+    found_facts: list[Fact] = []
     relative: Word | None = None
-    for sentence in _spoken(shown, language):
+    for sentence in _literal_sentences(prose, language):
         words = sentence.words
-        found += _sentence(sentence, told, relative, first=not found and words[0].start < 40)
-        relative = next((word for word in reversed(words) if _kin(word, language)), relative)
-        if len(found) >= _NOTHING_MORE:
+        found_facts += _sentence_facts(
+            sentence, context, relative, is_first=not found_facts and words[0].start < 40
+        )
+        relative = next((word for word in reversed(words) if _is_kin(word, language)), relative)
+        if len(found_facts) >= _MAX_FACTS_PER_MESSAGE:
             break
-    return _distinct(found)[:_NOTHING_MORE]
+    return _deduplicate(found_facts)[:_MAX_FACTS_PER_MESSAGE]
 
 
-def _kin(word: Word, language: Language) -> bool:
+def _is_kin(word: Word, language: Language) -> bool:
     return word.fold in language.kin
 
 
-def _distinct(found: Sequence[Fact]) -> list[Fact]:
-    seen: dict[str, Fact] = {}
-    for fact in sorted(found, key=lambda fact: fact.start):
-        seen.setdefault(fact.text.casefold(), fact)
-    return list(seen.values())
+def _deduplicate(facts: Sequence[Fact]) -> list[Fact]:
+    fact_by_text: dict[str, Fact] = {}
+    for fact in sorted(facts, key=lambda fact: fact.start):
+        fact_by_text.setdefault(fact.text.casefold(), fact)
+    return list(fact_by_text.values())
 
 
-def _spoken(shown: str, language: Language) -> Iterator[Sentence]:
+def _literal_sentences(prose: str, language: Language) -> Iterator[Sentence]:
     """
     Sentences that are meant: what is staged, pasted or a joke is left out, the unreal end of one cut off.
 
     Whoever tells the assistant to drop its instructions is not to be believed from there on.
     """
-    everything = list(sentences(shown, language))
-    signs = language.signs
-    if any(signs.joke.within(sentence.words) for sentence in everything):
+    all_sentences = list(split_sentences(prose, language))
+    cues = language.cues
+    if any(cues.joke.occurs_in(sentence.words) for sentence in all_sentences):
         return
-    if everything and signs.letter.starts(everything[0].words):
+    if all_sentences and cues.letter_opening.prefix_length(all_sentences[0].words):
         return
-    for sentence in everything:
-        staged = min(signs.staged.first(sentence.words), overridden(sentence.words))
-        pasted = _pasted(sentence, language)
-        unreal = signs.unreal.first(sentence.words)
-        end = min(staged, pasted, unreal, _BREATH)
+    for sentence in all_sentences:
+        fiction_start = min(cues.fiction.first_position(sentence.words), find_injection(sentence.words))
+        quotation_start = _quotation_start(sentence, language)
+        hypothetical_start = cues.hypothetical.first_position(sentence.words)
+        end = min(fiction_start, quotation_start, hypothetical_start, _MAX_SENTENCE_WORDS)
         if end > 0:
-            yield _upto(sentence, end)
-        if staged < len(sentence.words) or pasted < len(sentence.words):
+            yield _truncate_sentence(sentence, end)
+        if fiction_start < len(sentence.words) or quotation_start < len(sentence.words):
             return
 
 
-def _pasted(sentence: Sentence, language: Language) -> int:
-    for place, gap in enumerate(sentence.gaps):
-        if ":" in gap and language.signs.pasted.within(sentence.words[max(0, place - 8) : place]):
-            return place
-    if ":" in sentence.end and language.signs.pasted.within(sentence.words[-8:]):
+def _quotation_start(sentence: Sentence, language: Language) -> int:
+    for position, gap in enumerate(sentence.gaps):
+        if ":" in gap and language.cues.quotation_label.occurs_in(
+            sentence.words[max(0, position - 8) : position]
+        ):
+            return position
+    if ":" in sentence.end and language.cues.quotation_label.occurs_in(sentence.words[-8:]):
         return len(sentence.words) - 1
     return len(sentence.words)
 
 
-def _upto(sentence: Sentence, end: int) -> Sentence:
+def _truncate_sentence(sentence: Sentence, end: int) -> Sentence:
     if end >= len(sentence.words):
         return sentence
     return Sentence(words=sentence.words[:end], gaps=sentence.gaps[:end], end="")
 
 
-def _sentence(sentence: Sentence, told: Told, relative: Word | None, *, first: bool) -> list[Fact]:
+def _sentence_facts(
+    sentence: Sentence, context: MessageContext, relative: Word | None, *, is_first: bool
+) -> list[Fact]:
     return (
-        _to_keep(sentence, told)
-        or _from_now_on(sentence, told)
-        or _announced(sentence, told)
-        or _whenever_asked(sentence, told)
-        or _stated_in(sentence, told, relative, first=first)
+        _remember_request_facts(sentence, context)
+        or _standing_instruction(sentence, context)
+        or _heading_facts(sentence, context)
+        or _whenever_instruction(sentence, context)
+        or _clause_facts(sentence, context, relative, is_first=is_first)
     )
 
 
-def _is_greeted(body: Sequence[Word], clause: Clause, place: int, told: Told) -> bool:
+def _follows_greeting(body: Sequence[Word], clause: Clause, position: int, context: MessageContext) -> bool:
     """Whether a greeting stands before it: only there "Marcus here" is a name."""
-    if len(body) < len(clause.words) or place > 0:
+    if len(body) < len(clause.words) or position > 0:
         return True
-    language = told.language
-    before = read(told.shown[: clause.words[0].start], language.contractions, language.clitics)
-    return bool(before) and _only_fillers(before, language)
+    language = context.language
+    before = tokenize(context.prose[: clause.words[0].start], language.contractions, language.clitics)
+    return bool(before) and _is_only_fillers(before, language)
 
 
-def _whenever_asked(sentence: Sentence, told: Told) -> list[Fact]:
+def _whenever_instruction(sentence: Sentence, context: MessageContext) -> list[Fact]:
     """Read "when you show code, use TypeScript" as an order that holds for good."""
-    language, words = told.language, sentence.words
-    if words[0].fold not in _WHENEVER & language.when or len(told.shown) > _LONG or "?" in sentence.end:
+    language, words = context.language, sentence.words
+    if (
+        words[0].fold not in _WHENEVER_WORDS & language.temporal_conjunctions
+        or len(context.prose) > _LONG_MESSAGE_CHARS
+        or "?" in sentence.end
+    ):
         return []
-    clauses = segments(sentence, language)
-    ordering = len(clauses) > 1 and clauses[1].words[0].fold in language.imperatives
+    clauses = split_clauses(sentence, language)
+    is_order = len(clauses) > 1 and clauses[1].words[0].fold in language.imperatives
     first = {word.fold for word in clauses[0].words}
-    about_answers = bool(first & language.hearer) or language.unsaid is None
-    mine = first & (language.pronouns | language.others - language.hearer)
-    return [ordered(words, told)] if ordering and about_answers and not mine else []
+    about_answers = bool(first & language.second_person) or language.subjectless_verbs is None
+    mine = first & (language.pronouns | language.other_subjects - language.second_person)
+    return [build_instruction(words, context)] if is_order and about_answers and not mine else []
 
 
-def _announced(sentence: Sentence, told: Told) -> list[Fact]:
-    found = None if len(told.shown) > _LONG else announced(sentence, told)
-    return [found] if found else []
+def _heading_facts(sentence: Sentence, context: MessageContext) -> list[Fact]:
+    fact = None if len(context.prose) > _LONG_MESSAGE_CHARS else extract_heading_fact(sentence, context)
+    return [fact] if fact else []
 
 
-def _stated_in(sentence: Sentence, told: Told, relative: Word | None, *, first: bool) -> list[Fact]:
-    language = told.language
-    taught = lesson(sentence.words, told) or felt_again(sentence.words, told)
-    if taught := taught or (None if "?" in sentence.end else favoured_last(sentence.words, told)):
-        return [taught]
-    clauses = segments(sentence, language)
+def _clause_facts(
+    sentence: Sentence, context: MessageContext, relative: Word | None, *, is_first: bool
+) -> list[Fact]:
+    language = context.language
+    whole_fact = extract_aversion(sentence.words, context) or extract_recurring_emotion(
+        sentence.words, context
+    )
+    if whole_fact := whole_fact or (
+        None if "?" in sentence.end else extract_trailing_favourite(sentence.words, context)
+    ):
+        return [whole_fact]
+    clauses = split_clauses(sentence, language)
     if "?" in sentence.end:
-        clauses = _before_the_question(clauses, language)
-    found: list[Fact] = []
-    current: Opening | None = None
+        clauses = _clauses_before_question(clauses, language)
+    clause_facts: list[Fact] = []
+    current: ClauseOpening | None = None
     parts: list[Clause] = []
     lead: tuple[Word, ...] = ()  # a date before its clause
-    for place, clause in enumerate(clauses):
-        body, when = _body(clause.words, told)
+    for position, clause in enumerate(clauses):
+        body, when = _split_lead(clause.words, context)
         if not body:
             lead = when or lead
             parts += [clause] if current else []
             continue
         if (
-            first
-            and place < 3
-            and (name := own_name(body, told, greeted=_is_greeted(body, clause, place, told)))
+            is_first
+            and position < 3
+            and (
+                name := extract_own_name(
+                    body, context, after_greeting=_follows_greeting(body, clause, position, context)
+                )
+            )
         ):
-            found.append(name)
+            clause_facts.append(name)
             continue
-        if relative_fact := _of_relative(body, clauses[:place], relative, told):
-            found.append(relative_fact)
+        if relative_fact := _relative_name(body, clauses[:position], relative, context):
+            clause_facts.append(relative_fact)
             continue
-        if (current is None and not parts and _only_fillers(body, language)) or _is_aside(body, language):
+        if (current is None and not parts and _is_only_fillers(body, language)) or _is_aside(body, language):
             continue
-        opened = opening(body, clause, current, language)
+        opened = parse_opening(body, clause, current, language)
         if opened is None:
             parts.append(clause)
             continue
-        found += _close(current, parts, told)
-        dated = (*opened.body, *(when or lead)) if opened.body else ()
-        current, parts = opened, [replace(clause, words=dated)]
+        clause_facts += _finish_clause(current, parts, context)
+        dated_words = (*opened.body, *(when or lead)) if opened.body else ()
+        current, parts = opened, [replace(clause, words=dated_words)]
         lead = ()
-    return found + _close(current, parts, told)
+    return clause_facts + _finish_clause(current, parts, context)
 
 
-def _from_now_on(sentence: Sentence, told: Told) -> list[Fact]:
+def _standing_instruction(sentence: Sentence, context: MessageContext) -> list[Fact]:
     """Read "from now on …" and "… from now on" as an order that holds for good."""
-    leads, words = told.language.signs.leads, sentence.words
-    start = leads.starts(words)
+    leads, words = context.language.cues.standing_instruction, sentence.words
+    start = leads.prefix_length(words)
     end = next(
         (
             place
             for place in range(max(1, len(words) - 5), len(words))
-            if place + leads.at(words, place) == len(words)
+            if place + leads.match_length(words, place) == len(words)
         ),
         len(words),
     )
     rest = Sentence(words=words[start:end], gaps=("", *sentence.gaps[start + 1 : end]), end=sentence.end)
     if (not start and end == len(words)) or not rest.words or "?" in sentence.end:
         return []
-    if found := _stated_in(rest, told, None, first=False):
-        return found
-    clause = _unfilled(segments(rest, told.language)[0].words, told.language)
-    speaking = told.language.pronouns | told.language.others | told.language.own
-    return [] if not clause or speaking & {word.fold for word in clause[:2]} else [ordered(clause, told)]
+    if facts := _clause_facts(rest, context, None, is_first=False):
+        return facts
+    clause = _strip_fillers(split_clauses(rest, context.language)[0].words, context.language)
+    statement_words = (
+        context.language.pronouns | context.language.other_subjects | context.language.possessives
+    )
+    return (
+        []
+        if not clause or statement_words & {word.fold for word in clause[:2]}
+        else [build_instruction(clause, context)]
+    )
 
 
-def _of_relative(
-    body: Sequence[Word], before: Sequence[Clause], relative: Word | None, told: Told
+def _relative_name(
+    body: Sequence[Word], before: Sequence[Clause], relative: Word | None, context: MessageContext
 ) -> Fact | None:
-    if not body or not any(pattern.end(body) for pattern in told.language.theirs):
+    if not body or not any(pattern.match_end(body) for pattern in context.language.mentioned_name_patterns):
         return None
-    words = [word for clause in before for word in clause.words if _kin(word, told.language)]
-    who = words[-1] if words else relative
-    return kin_name(who, body, told) if who else None
+    words = [word for clause in before for word in clause.words if _is_kin(word, context.language)]
+    kin_word = words[-1] if words else relative
+    return extract_mentioned_name(kin_word, body, context) if kin_word else None
 
 
-def _to_keep(sentence: Sentence, told: Told) -> list[Fact]:
-    words, signs = sentence.words, told.language.signs
+def _remember_request_facts(sentence: Sentence, context: MessageContext) -> list[Fact]:
+    words, cues = sentence.words, context.language.cues
     start = 0
-    while start < len(words) and words[start].fold in signs.polite:
-        if signs.keep.at(words, start):
+    while start < len(words) and words[start].fold in cues.politeness_words:
+        if cues.remember_request.match_length(words, start):
             break
         start += 1
-    length = signs.keep.at(words, start) if start < len(words) else 0
+    length = cues.remember_request.match_length(words, start) if start < len(words) else 0
     rest = words[start + length :]
-    asked = "?" in sentence.end and not start
-    if not length or not rest or asked:
+    is_question = "?" in sentence.end and not start
+    if not length or not rest or is_question:
         return []
-    if not _tells(words[start + length - 1], rest, sentence.gaps[start + length], told):
+    if not _introduces_statement(words[start + length - 1], rest, sentence.gaps[start + length], context):
         return []
     inner = Sentence(words=rest, gaps=("", *sentence.gaps[start + length + 1 :]), end="")
-    found = _stated_in(inner, told, None, first=False)
-    if found or len(told.shown) > _LONG:
-        return found
-    spoken = {word.fold for word in rest}
-    whose = told.language.own | told.language.pronouns
-    personal = bool(spoken & whose) or words[start].fold not in _WEAK
-    return [noted(rest, told)] if personal and spoken - whose and not spoken & told.language.hearer else []
+    facts = _clause_facts(inner, context, None, is_first=False)
+    if facts or len(context.prose) > _LONG_MESSAGE_CHARS:
+        return facts
+    folds = {word.fold for word in rest}
+    first_person_words = context.language.possessives | context.language.pronouns
+    personal = bool(folds & first_person_words) or words[start].fold not in _WEAK_REMEMBER_VERBS
+    return (
+        [build_note(rest, context)]
+        if personal and folds - first_person_words and not folds & context.language.second_person
+        else []
+    )
 
 
-def _tells(last: Word, rest: Sequence[Word], gap: str, told: Told) -> bool:
+def _introduces_statement(last: Word, rest: Sequence[Word], gap: str, context: MessageContext) -> bool:
     """Tell "remember that …" and "remember: …" from "remember to …" and "remember when …"."""
-    language = told.language
+    language = context.language
     if ":" in gap or last.fold in {"that", "que"}:
         return True
-    return rest[0].fold in language.pronouns | language.own or owned(tuple(rest), language) is not None
+    return (
+        rest[0].fold in language.pronouns | language.possessives
+        or parse_possessive(tuple(rest), language) is not None
+    )
 
 
-def _before_the_question(clauses: Sequence[Clause], language: Language) -> list[Clause]:
-    for place, clause in enumerate(clauses):
-        words = _unfilled(clause.words, language)
-        if language.signs.asking.starts(words) or (words and words[0].fold in _THAT):
-            return list(clauses[:place])
+def _clauses_before_question(clauses: Sequence[Clause], language: Language) -> list[Clause]:
+    for position, clause in enumerate(clauses):
+        words = _strip_fillers(clause.words, language)
+        if language.cues.question.prefix_length(words) or (words and words[0].fold in _DEICTIC_WORDS):
+            return list(clauses[:position])
     return []
 
 
-def _unfilled(words: Sequence[Word], language: Language) -> Sequence[Word]:
-    while words and (length := language.fillers.starts(words)):
+def _strip_fillers(words: Sequence[Word], language: Language) -> Sequence[Word]:
+    while words and (length := language.fillers.prefix_length(words)):
         words = words[length:]
     return words
 
 
 def _is_aside(words: Sequence[Word], language: Language) -> bool:
     """Whether it is a turn of phrase such as "like I said"; one word may be an item of a list."""
-    return language.fillers.starts(words) == len(words) > 1
+    return language.fillers.prefix_length(words) == len(words) > 1
 
 
-def _only_fillers(words: Sequence[Word], language: Language) -> bool:
-    return not _unfilled(words, language)
+def _is_only_fillers(words: Sequence[Word], language: Language) -> bool:
+    return not _strip_fillers(words, language)
 
 
-def _body(words: Sequence[Word], told: Told) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+def _split_lead(words: Sequence[Word], context: MessageContext) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
     """Without the greetings and the date before the subject, and that date."""
-    language = told.language
+    language = context.language
     lead: tuple[Word, ...] = ()
     while words:
-        length = language.fillers.starts(words)
+        length = language.fillers.prefix_length(words)
         if not length:
-            when = dates(words[:5], told.said_at, CALENDARS[language.code], ahead=False)
-            length = when[0].last + 1 if when and when[0].first == 0 else 0
+            when = find_dates(words[:5], context.sent_at, CALENDARS[language.code], is_future=False)
+            length = when[0].last_word + 1 if when and when[0].first_word == 0 else 0
             lead = tuple(replace(word, text=word.text.lower()) for word in words[:length]) or lead
         elif length >= len(words):
             break
@@ -270,15 +318,17 @@ def _body(words: Sequence[Word], told: Told) -> tuple[tuple[Word, ...], tuple[Wo
     return tuple(words), lead
 
 
-def _close(opened: Opening | None, parts: Sequence[Clause], told: Told) -> list[Fact]:
-    if opened is None or opened.subject is Subject.OTHER or not opened.body:
+def _finish_clause(
+    opening: ClauseOpening | None, parts: Sequence[Clause], context: MessageContext
+) -> list[Fact]:
+    if opening is None or opening.subject is SubjectType.OTHER or not opening.body:
         return []
     # In a long text "always check …" and "the system must …" were written for somebody else.
-    if len(told.shown) > _LONG and opened.subject in {
-        Subject.ORDER,
-        Subject.THING,
-        Subject.RULE,
-        Subject.NAMED,
+    if len(context.prose) > _LONG_MESSAGE_CHARS and opening.subject in {
+        SubjectType.ORDER,
+        SubjectType.THING,
+        SubjectType.RULE,
+        SubjectType.NAMED,
     }:
         return []
-    return stated(opened.subject, opened.label, parts, told)
+    return extract_clause_facts(opening.subject, opening.label, parts, context)

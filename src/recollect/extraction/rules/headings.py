@@ -2,43 +2,51 @@
 
 from recollect.domain.extraction import Fact
 from recollect.domain.memory import Kind
-from recollect.extraction.rules.composition import noted
-from recollect.extraction.rules.matcher import Told
-from recollect.extraction.rules.phrasing import joined
+from recollect.extraction.rules.composition import build_note
+from recollect.extraction.rules.matcher import MessageContext
+from recollect.extraction.rules.phrasing import join_words
 from recollect.extraction.rules.sentences import Sentence
 
-_HEAD = 14
-_REST = 3
-_LONGEST = 40
+_MAX_HEADING_WORDS = 14
+_MIN_BODY_WORDS = 3
+_MAX_FACT_WORDS = 40
 
 
-def announced(sentence: Sentence, told: Told) -> Fact | None:
+def extract_heading_fact(sentence: Sentence, context: MessageContext) -> Fact | None:
     """The fact that a colon promises, if the words before it say that it is a decision, a view or for the file."""
-    language, words = told.language, sentence.words
-    colon = next((at for at, gap in enumerate(sentence.gaps[:_HEAD]) if ":" in gap and gap != ":"), 0)
+    language, words = context.language, sentence.words
+    colon = next(
+        (at for at, gap in enumerate(sentence.gaps[:_MAX_HEADING_WORDS]) if ":" in gap and gap != ":"), 0
+    )
     head, rest = words[:colon], words[colon:]
     folds = {word.fold for word in head}
     if (
         not colon
-        or len(rest) < _REST
+        or len(rest) < _MIN_BODY_WORDS
         or "?" in sentence.end
-        or folds & (language.hearer | language.negations)
+        or folds & (language.second_person | language.negations)
     ):
         return None
-    signs = language.signs
-    if signs.files.within(head):
-        return noted(rest, told)
-    kind = Kind.DEC if signs.decides.within(head) else Kind.PREF if signs.views.within(head) else None
-    if kind is None or signs.asking.starts(head):
+    cues = language.cues
+    if cues.note_heading.occurs_in(head):
+        return build_note(rest, context)
+    kind = (
+        Kind.DEC
+        if cues.decision_heading.occurs_in(head)
+        else Kind.PREF
+        if cues.opinion_heading.occurs_in(head)
+        else None
+    )
+    if kind is None or cues.question.prefix_length(head):
         return None
-    start = min(signs.decides.first(head), signs.views.first(head))
-    start += words[start].fold in language.soft
-    said = words[start : start + _LONGEST]
-    text = joined(said, language.third(said, verb=True), told.shown)
+    start = min(cues.decision_heading.first_position(head), cues.opinion_heading.first_position(head))
+    start += words[start].fold in language.list_conjunctions
+    fact_words = words[start : start + _MAX_FACT_WORDS]
+    text = join_words(fact_words, language.to_third_person(fact_words, verb=True), context.prose)
     return Fact(
         text=text[:1].lower() + text[1:],
         kind=kind,
         weight=0.9 if kind is Kind.DEC else 0.7,
-        start=said[0].start,
-        end=said[-1].end,
+        start=fact_words[0].start,
+        end=fact_words[-1].end,
     )

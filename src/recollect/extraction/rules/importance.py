@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from recollect.domain.extraction import Fact
 from recollect.domain.memory import Kind
 from recollect.domain.message import MessageType
-from recollect.extraction.rules.lexicon import listed
+from recollect.extraction.rules.lexicon import word_set
 from recollect.extraction.rules.tokens import fold
 
-_SUMMARY_WORDS = 25
-_LOOKED_AT = 20_000
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
-_WHO = {"en": ("User", "User defined"), "pt": ("Usuário", "Usuário definiu")}
+_MAX_SUMMARY_WORDS = 25
+_MAX_SCANNED_CHARS = 20_000
+_SENTENCE_PATTERN = re.compile(r"[^.!?\n]+[.!?]*")
+_SUMMARY_SUBJECTS = {"en": ("User", "User defined"), "pt": ("Usuário", "Usuário definiu")}
 
-_DANGEROUS = re.compile(r"\b(?:al+erg|intoler|diabet|co?eliac|epilep)")
-_LASTING = listed(
+_HEALTH_RISK_PATTERN = re.compile(r"\b(?:al+erg|intoler|diabet|co?eliac|epilep)")
+_BINDING_WORDS = word_set(
     "never always must architecture only nunca sempre jamais arquitetura precisa deve decided agreed chose chosen "
     "settled decidiu escolheu optou definiu combinou resolveu migrated migrou"
 )
-_PERSONAL = listed(
+_FIRST_PERSON_WORDS = word_set(
     "i i'm im i've my me we our us eu meu minha meus minhas me nos nosso nossa estou tenho preciso quero"
 )
 
 #: Context is worth 31 to 70; what must not be broken is worth more.
-_WORTH = {
+_IMPORTANCE_BY_KIND = {
     Kind.BIO: 65,
     Kind.PREF: 60,
     Kind.EMO: 55,
@@ -33,59 +33,61 @@ _WORTH = {
     Kind.DEC: 68,
     Kind.NOTE: 50,
 }
-_HARMFUL = 90
-_BINDING = 85
-_CODE = 20
+_HEALTH_IMPORTANCE = 90
+_BINDING_IMPORTANCE = 85
+_CODE_IMPORTANCE = 20
 
 
-def importance(facts: Sequence[Fact], shown: str, kind: MessageType) -> int:
+def score_importance(facts: Sequence[Fact], prose: str, kind: MessageType) -> int:
     """0 for nothing, up to 30 for what may matter today, up to 70 for context, above for what must not be broken."""
     if facts:
-        return max(_worth(fact) for fact in facts)
-    return _CODE if kind is MessageType.CODE else _passing(shown[:_LOOKED_AT])
+        return max(_fact_importance(fact) for fact in facts)
+    return _CODE_IMPORTANCE if kind is MessageType.CODE else _transient_importance(prose[:_MAX_SCANNED_CHARS])
 
 
-def _worth(fact: Fact) -> int:
+def _fact_importance(fact: Fact) -> int:
     text = fold(fact.text)
-    if fact.kind is Kind.BIO and _DANGEROUS.search(text):
-        return _HARMFUL
-    if fact.kind is Kind.DEC and (fact.weight >= 0.95 or _LASTING & set(text.split())):
-        return _BINDING
-    return _WORTH[fact.kind]
+    if fact.kind is Kind.BIO and _HEALTH_RISK_PATTERN.search(text):
+        return _HEALTH_IMPORTANCE
+    if fact.kind is Kind.DEC and (fact.weight >= 0.95 or _BINDING_WORDS & set(text.split())):
+        return _BINDING_IMPORTANCE
+    return _IMPORTANCE_BY_KIND[fact.kind]
 
 
-def _passing(shown: str) -> int:
+def _transient_importance(prose: str) -> int:
     """What a message without facts is worth for a while: long or personal ones a little, the rest nothing."""
-    words = [fold(word).strip(".,!?;:") for word in shown.split()]
-    personal = bool(_PERSONAL & set(words))
+    words = [fold(word).strip(".,!?;:") for word in prose.split()]
+    personal = bool(_FIRST_PERSON_WORDS & set(words))
     if len(words) < (4 if personal else 12):
         return 0
     return min(30, 5 + 5 * personal + len(words) // 10)
 
 
-def message_type(facts: Sequence[Fact], *, code: bool) -> MessageType:
+def classify_message(facts: Sequence[Fact], *, is_code: bool) -> MessageType:
     if any(fact.kind is Kind.DEC for fact in facts):
         return MessageType.DECISION
-    return MessageType.CODE if code else MessageType.CHAT
+    return MessageType.CODE if is_code else MessageType.CHAT
 
 
-def summary(facts: Sequence[Fact], shown: str, language: str) -> str | None:
+def summarize_message(facts: Sequence[Fact], prose: str, language: str) -> str | None:
     """One sentence of at most 25 words: the facts if there are any, otherwise what says most."""
     if facts:
-        who = _WHO[language][any(fact.kind is Kind.DEC for fact in facts)]
-        return _clipped(f"{who}: {'; '.join(fact.text for fact in facts)}.")
-    sentences = [piece.strip() for piece in _SENTENCE.findall(shown[:_LOOKED_AT]) if piece.strip()]
-    return _clipped(max(sentences, key=_told)) if sentences else None
+        subject = _SUMMARY_SUBJECTS[language][any(fact.kind is Kind.DEC for fact in facts)]
+        return _truncate_words(f"{subject}: {'; '.join(fact.text for fact in facts)}.")
+    sentences = [
+        piece.strip() for piece in _SENTENCE_PATTERN.findall(prose[:_MAX_SCANNED_CHARS]) if piece.strip()
+    ]
+    return _truncate_words(max(sentences, key=_information_score)) if sentences else None
 
 
-def _told(sentence: str) -> int:
+def _information_score(sentence: str) -> int:
     """How much a sentence says: its different long words, names and numbers."""
     words = set(sentence.split())
     return sum((len(word) > 4) + (not word.islower()) for word in words)
 
 
-def _clipped(text: str) -> str:
+def _truncate_words(text: str) -> str:
     words = text.split()
-    if len(words) <= _SUMMARY_WORDS:
+    if len(words) <= _MAX_SUMMARY_WORDS:
         return " ".join(words)
-    return " ".join(words[: _SUMMARY_WORDS - 1]) + " …"
+    return " ".join(words[: _MAX_SUMMARY_WORDS - 1]) + " …"

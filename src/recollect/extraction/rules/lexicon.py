@@ -1,27 +1,27 @@
 """Names that both languages share: databases, frameworks and other things a project is made of."""
 
 
-def listed(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-DATABASES = listed(
+DATABASES = word_set(
     "postgresql postgres mysql mariadb sqlite mongodb mongo redis dynamodb cassandra oracle firestore "
     "firebase supabase cockroachdb clickhouse elasticsearch neo4j duckdb snowflake bigquery sqlserver "
     "couchdb"
 )
-INTERFACES = listed(
+FRONTEND_FRAMEWORKS = word_set(
     "react vue angular svelte sveltekit next.js nextjs nuxt flutter solidjs ember htmx electron"
 )
-SERVERS = listed(
+BACKEND_FRAMEWORKS = word_set(
     "django flask fastapi rails laravel spring express nestjs symfony phoenix gin actix axum asp.net .net "
     "node node.js nodejs quarkus"
 )
-CODE_LANGUAGES = listed(
+PROGRAMMING_LANGUAGES = word_set(
     "python typescript javascript rust golang go kotlin swift java c++ c# php ruby elixir scala haskell "
     "dart clojure"
 )
-TOOLS = listed(
+DEVELOPER_TOOLS = word_set(
     "docker kubernetes terraform ansible aws azure gcp heroku vercel netlify cloudflare jenkins github "
     "gitlab bitbucket celery kafka rabbitmq nginx graphql grpc rest tailwind bootstrap jest pytest cypress "
     "playwright webpack vite npm pnpm yarn poetry uv ruff eslint prettier storybook figma jira notion "
@@ -30,18 +30,18 @@ TOOLS = listed(
     "windows macos monorepo microservices serverless tdd ddd solid mvc mvvm cqrs scrum kanban redux "
     "zustand"
 )
-TECHNOLOGY = DATABASES | INTERFACES | SERVERS | CODE_LANGUAGES | TOOLS
+TECHNOLOGIES = DATABASES | FRONTEND_FRAMEWORKS | BACKEND_FRAMEWORKS | PROGRAMMING_LANGUAGES | DEVELOPER_TOOLS
 
 #: The slot a technology fills, one value at a time.
-SLOTS: tuple[tuple[str, frozenset[str]], ...] = (
+TECHNOLOGY_ATTRIBUTES: tuple[tuple[str, frozenset[str]], ...] = (
     ("project.database", DATABASES - {"redis", "elasticsearch", "oracle"}),
-    ("project.framework", INTERFACES),
-    ("project.backend", SERVERS),
-    ("project.language", CODE_LANGUAGES),
+    ("project.framework", FRONTEND_FRAMEWORKS),
+    ("project.backend", BACKEND_FRAMEWORKS),
+    ("project.language", PROGRAMMING_LANGUAGES),
 )
 
 #: The same relation in other words; one has only one partner.
-RELATIONS = {
+CANONICAL_RELATIONS = {
     word: name
     for name, words in {
         "mother": "mom mum mam mommy mae mamae",
@@ -58,7 +58,7 @@ RELATIONS = {
 }
 
 #: The same favourite in other words.
-FAVOURITES = {
+CANONICAL_FAVOURITES = {
     "color": "colour",
     "cor": "colour",
     "comida": "food",

@@ -5,90 +5,98 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.domain.memory import Kind
-from recollect.extraction.rules.grammar import Language, Subject
+from recollect.extraction.rules.grammar import Language, SubjectType
 from recollect.extraction.rules.rule_index import Rule
 from recollect.extraction.rules.tokens import Word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class MessageContext:
     """What is needed to retell a message."""
 
-    shown: str
-    said_at: datetime
+    prose: str
+    sent_at: datetime
     language: Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
+class RuleMatch:
     rule: Rule
-    subject: Subject
+    subject: SubjectType
     label: tuple[Word, ...]
     words: tuple[Word, ...]  #: the clause, as it will be retold
     head: tuple[Word, ...]  #: what the pattern took
-    object: tuple[Word, ...]
-    ended: bool = False
+    object_words: tuple[Word, ...]
+    is_ended: bool = False
 
 
-def matched(subject: Subject, label: tuple[Word, ...], words: tuple[Word, ...], told: Told) -> Match | None:
-    bare, ended = without_ending(words, told.language)
-    language = told.language
-    words = _light(words, language.adverbs)
-    bare = _light(bare, language.adverbs | language.emphasis)
-    for rule, end in _fitting(subject, bare, language):
-        if ended and rule.kind in {Kind.EVT, Kind.EMO, Kind.OBJ}:
+def match_rule(
+    subject: SubjectType, label: tuple[Word, ...], words: tuple[Word, ...], context: MessageContext
+) -> RuleMatch | None:
+    bare_words, is_ended = strip_no_longer(words, context.language)
+    language = context.language
+    words = _drop_light_words(words, language.adverbs)
+    bare_words = _drop_light_words(bare_words, language.adverbs | language.emphasis_adverbs)
+    for rule, end in _matching_rules(subject, bare_words, language):
+        if is_ended and rule.kind in {Kind.EVT, Kind.EMO, Kind.OBJ}:
             continue
-        if subject is Subject.NAMED and rule.attribute and not ended:
+        if subject is SubjectType.NAMED and rule.attribute and not is_ended:
             # Where a stranger lives is nothing to keep; that somebody moved away may end what is known.
             continue
-        return Match(
+        return RuleMatch(
             rule=rule,
             subject=subject,
             label=label,
             words=words,
-            head=bare[:end],
-            object=bare[end:],
-            ended=ended,
+            head=bare_words[:end],
+            object_words=bare_words[end:],
+            is_ended=is_ended,
         )
     return None
 
 
-def _light(words: tuple[Word, ...], light: frozenset[str]) -> tuple[Word, ...]:
+def _drop_light_words(words: tuple[Word, ...], light_words: frozenset[str]) -> tuple[Word, ...]:
     """Without the light words around the verb; behind it they may mean something: "right now"."""
-    return tuple(word for place, word in enumerate(words) if place >= 4 or word.fold not in light)
+    return tuple(word for place, word in enumerate(words) if place >= 4 or word.fold not in light_words)
 
 
-def _fitting(subject: Subject, words: Sequence[Word], language: Language) -> Iterator[tuple[Rule, int]]:
+def _matching_rules(
+    subject: SubjectType, words: Sequence[Word], language: Language
+) -> Iterator[tuple[Rule, int]]:
     """Rules that fit, with where their pattern ends; most leave the pronoun out."""
-    said = bool(words) and words[0].fold in language.pronouns
-    for start in range(1 + said):
+    has_pronoun = bool(words) and words[0].fold in language.pronouns
+    for start in range(1 + has_pronoun):
         if start >= len(words):
             return
-        for rule in language.books[subject].for_word(words[start]):
-            end = rule.pattern.end(words, start)
-            if end is not None and _fits(rule, words[end:], language):
+        for rule in language.rule_indexes[subject].starting_with(words[start]):
+            end = rule.pattern.match_end(words, start)
+            if end is not None and _rule_applies(rule, words[end:], language):
                 yield rule, end
 
 
-def _fits(rule: Rule, rest: Sequence[Word], language: Language) -> bool:
-    if not rule.bare and all(word.fold in language.stops for word in rest):
+def _rule_applies(rule: Rule, rest: Sequence[Word], language: Language) -> bool:
+    if not rule.bare and all(word.fold in language.value_end_words for word in rest):
         return False
-    if rest and not rule.bare and language.signs.pointing.starts(rest):
+    if rest and not rule.bare and language.cues.deictic.prefix_length(rest):
         return False
     return rule.needs is None or rule.needs(rest)
 
 
-def without_ending(words: tuple[Word, ...], language: Language) -> tuple[tuple[Word, ...], bool]:
+def strip_no_longer(words: tuple[Word, ...], language: Language) -> tuple[tuple[Word, ...], bool]:
     """Take "no longer" and "not … any more" out, so that the rule for the plain statement fits."""
-    signs = language.signs
-    for place in range(min(len(words), 3)):
-        if length := signs.no_longer.at(words, place):
-            return words[:place] + words[place + length :], True
-    negation = next((place for place, word in enumerate(words[:3]) if word.fold in language.negations), None)
-    over = next((place for place in range(len(words)) if signs.over.at(words, place)), None)
-    if negation is None or over is None or over < negation:
+    cues = language.cues
+    for position in range(min(len(words), 3)):
+        if length := cues.no_longer.match_length(words, position):
+            return words[:position] + words[position + length :], True
+    negation = next(
+        (position for position, word in enumerate(words[:3]) if word.fold in language.negations), None
+    )
+    any_more = next(
+        (position for position in range(len(words)) if cues.any_more.match_length(words, position)), None
+    )
+    if negation is None or any_more is None or any_more < negation:
         return words, False
-    gone = {negation, *range(over, over + signs.over.at(words, over))}
+    removed_positions = {negation, *range(any_more, any_more + cues.any_more.match_length(words, any_more))}
     if negation and words[negation - 1].fold in {"do", "does"}:
-        gone.add(negation - 1)
-    return tuple(word for place, word in enumerate(words) if place not in gone), True
+        removed_positions.add(negation - 1)
+    return tuple(word for position, word in enumerate(words) if position not in removed_positions), True

@@ -5,97 +5,99 @@ from dataclasses import dataclass
 
 from recollect.extraction.rules.tokens import Word
 
-_NUMBER = "<n>"
-_ANY = "*"
+_NUMBER_PLACEHOLDER = "<n>"
+_ANY_WORD_PLACEHOLDER = "*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class PatternStep:
     words: frozenset[str]
-    optional: bool
-    number: bool
-    anything: bool
+    is_optional: bool
+    matches_number: bool
+    matches_any: bool
 
-    def takes(self, word: Word) -> bool:
-        return self.anything or word.fold in self.words or (self.number and word.number)
+    def matches(self, word: Word) -> bool:
+        return self.matches_any or word.fold in self.words or (self.matches_number and word.is_number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pattern:
+class WordPattern:
     """
     Written as words: `am|was really? allergic to`, where `a|b` is one of both, `a?` may be missing,
     `@kin` is any word of a class, `<n>` a number and `*` any word.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[PatternStep, ...]
 
     @classmethod
-    def parse(cls, text: str, classes: Mapping[str, frozenset[str]]) -> "Pattern":
-        return cls(steps=tuple(_step(part, classes) for part in text.split()))
+    def parse(cls, text: str, classes: Mapping[str, frozenset[str]]) -> "WordPattern":
+        return cls(steps=tuple(_parse_step(part, classes) for part in text.split()))
 
-    def end(self, words: Sequence[Word], at: int = 0) -> int | None:
+    def match_end(self, words: Sequence[Word], start: int = 0) -> int | None:
         """Where the longest match that begins here ends; None when there is none."""
-        places = {at}
+        ends = {start}
         for step in self.steps:
-            after = {place + 1 for place in places if place < len(words) and step.takes(words[place])}
-            places = after | places if step.optional else after
-            if not places:
+            after = {place + 1 for place in ends if place < len(words) and step.matches(words[place])}
+            ends = after | ends if step.is_optional else after
+            if not ends:
                 return None
-        return max(places)
+        return max(ends)
 
-    def openings(self) -> frozenset[str]:
+    def first_words(self) -> frozenset[str]:
         """The words it may begin with."""
         words: frozenset[str] = frozenset()
         for step in self.steps:
             words |= step.words
-            if not step.optional:
+            if not step.is_optional:
                 break
         return words
 
 
-def _step(part: str, classes: Mapping[str, frozenset[str]]) -> Step:
-    optional = part.endswith("?")
+def _parse_step(part: str, classes: Mapping[str, frozenset[str]]) -> PatternStep:
+    is_optional = part.endswith("?")
     words: set[str] = set()
     for choice in part.removesuffix("?").split("|"):
         words |= classes[choice[1:]] if choice.startswith("@") else {choice}
-    return Step(
-        words=frozenset(words - {_NUMBER, _ANY}),
-        optional=optional,
-        number=_NUMBER in words,
-        anything=_ANY in words,
+    return PatternStep(
+        words=frozenset(words - {_NUMBER_PLACEHOLDER, _ANY_WORD_PLACEHOLDER}),
+        is_optional=is_optional,
+        matches_number=_NUMBER_PLACEHOLDER in words,
+        matches_any=_ANY_WORD_PLACEHOLDER in words,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Phrases:
+class PhraseSet:
     """Known phrases, found anywhere in a text by their first word."""
 
-    by_first: Mapping[str, tuple[tuple[str, ...], ...]]
+    by_first_word: Mapping[str, tuple[tuple[str, ...], ...]]
 
     @classmethod
-    def listed(cls, text: str) -> "Phrases":
+    def parse(cls, text: str) -> "PhraseSet":
         """Take phrases that are written with commas between them."""
-        found: dict[str, list[tuple[str, ...]]] = {}
+        groups: dict[str, list[tuple[str, ...]]] = {}
         for phrase in text.split(","):
             if words := tuple(phrase.split()):
-                found.setdefault(words[0], []).append(words)
+                groups.setdefault(words[0], []).append(words)
         return cls(
-            by_first={first: tuple(sorted(group, key=len, reverse=True)) for first, group in found.items()}
+            by_first_word={
+                first: tuple(sorted(group, key=len, reverse=True)) for first, group in groups.items()
+            }
         )
 
-    def at(self, words: Sequence[Word], place: int) -> int:
+    def match_length(self, words: Sequence[Word], position: int) -> int:
         """How many words the longest phrase that begins here has; 0 when there is none."""
-        for phrase in self.by_first.get(words[place].fold, ()):
-            if tuple(word.fold for word in words[place : place + len(phrase)]) == phrase:
+        for phrase in self.by_first_word.get(words[position].fold, ()):
+            if tuple(word.fold for word in words[position : position + len(phrase)]) == phrase:
                 return len(phrase)
         return 0
 
-    def first(self, words: Sequence[Word]) -> int:
+    def first_position(self, words: Sequence[Word]) -> int:
         """Where the first of them begins; the number of words when there is none."""
-        return next((place for place in range(len(words)) if self.at(words, place)), len(words))
+        return next((place for place in range(len(words)) if self.match_length(words, place)), len(words))
 
-    def within(self, words: Sequence[Word]) -> bool:
-        return any(self.at(words, place) for place in range(len(words)))
+    def occurs_in(self, words: Sequence[Word]) -> bool:
+        return any(self.match_length(words, place) for place in range(len(words)))
 
-    def starts(self, words: Sequence[Word]) -> int:
-        return self.at(words, 0) if words else 0
+    def prefix_length(self, words: Sequence[Word]) -> int:
+        return self.match_length(words, 0) if words else 0

@@ -3,50 +3,50 @@
 import re
 from collections.abc import Sequence
 
-from recollect.extraction.rules.dates import When
+from recollect.extraction.rules.dates import DateMention
 from recollect.extraction.rules.tokens import Word
 
-_SPACES = re.compile(r"\s+")
-_MARKS = str.maketrans("", "", '"“”«»`*_')
-_TRIM = " \t,;:.-—–([]*_\"'“”«»`!?…<>/|~"
+_WHITESPACE_PATTERN = re.compile(r"\s+")
+_MARKUP_CHARACTERS = str.maketrans("", "", '"“”«»`*_')
+_EDGE_CHARACTERS = " \t,;:.-—–([]*_\"'“”«»`!?…<>/|~"
 
 
-def plain(words: Sequence[Word], shown: str) -> str:
+def original_text(words: Sequence[Word], prose: str) -> str:
     """The words as they were written."""
-    return joined(words, [word.text for word in words], shown)
+    return join_words(words, [word.text for word in words], prose)
 
 
-def joined(words: Sequence[Word], told: Sequence[str | None], shown: str) -> str:
+def join_words(words: Sequence[Word], texts: Sequence[str | None], prose: str) -> str:
     """Put retold words where the old ones stood, with what stood between them."""
     pieces: list[str] = []
     last: Word | None = None
-    for word, text in zip(words, told, strict=True):
+    for word, text in zip(words, texts, strict=True):
         if text is None:
             continue
         if last is not None:
-            pieces.append(_between(last, word, shown))
+            pieces.append(_gap_text(last, word, prose))
         pieces.append(text)
         last = word
-    return "".join(pieces).lstrip(_TRIM + ")").rstrip(_TRIM)
+    return "".join(pieces).lstrip(_EDGE_CHARACTERS + ")").rstrip(_EDGE_CHARACTERS)
 
 
-def _between(left: Word, right: Word, shown: str) -> str:
-    gap = shown[left.end : right.start]
+def _gap_text(left: Word, right: Word, prose: str) -> str:
+    gap = prose[left.end : right.start]
     # Words that were left out stand in the gap as well; only what touches the neighbours is kept.
-    if any(letter.isalnum() for letter in gap) and not _is_link(gap):
+    if any(letter.isalnum() for letter in gap) and not _is_conjunction(gap):
         return " "
-    kept = _SPACES.sub(" ", gap.translate(_MARKS))
-    return kept or " "
+    cleaned_gap = _WHITESPACE_PATTERN.sub(" ", gap.translate(_MARKUP_CHARACTERS))
+    return cleaned_gap or " "
 
 
-def _is_link(gap: str) -> bool:
+def _is_conjunction(gap: str) -> bool:
     return gap.strip(" ,") in {"and", "or", "e", "ou", "&", "nor", "nem"}
 
 
-def dated(told: Sequence[str | None], whens: Sequence[When]) -> list[str | None]:
+def append_dates(texts: Sequence[str | None], date_mentions: Sequence[DateMention]) -> list[str | None]:
     """Write each date behind the words that mean it."""
-    labels = {when.last: when.label for when in whens if when.label}
+    labels = {when.last_word: when.label for when in date_mentions if when.label}
     return [
         f"{text} ({labels[place]})" if text is not None and place in labels else text
-        for place, text in enumerate(told)
+        for place, text in enumerate(texts)
     ]

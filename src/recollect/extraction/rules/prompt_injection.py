@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from recollect.extraction.rules.patterns import Pattern
-from recollect.extraction.rules.tokens import Word, read
+from recollect.extraction.rules.patterns import WordPattern
+from recollect.extraction.rules.tokens import Word, tokenize
 
-_PATTERNS = """
+_PATTERN_LINES = """
 @drop all|any|every? of? the|your|my|these|those|its? @earlier? and|or? @earlier? @orders
 @drop everything|anything|all that|you? was|were|have? said|above|before|previously|been
 @show me|us? the|your|its? full|entire|whole|exact|own? @hidden @orders
@@ -15,7 +15,7 @@ you are now dan|free|unrestricted|jailbroken|unfiltered
 @mostre me? o|a|os|as|seu|sua|seus|suas|teu|tuas? seu|suas? @ordens do|de|da|ocultas|secretas|ocultos|iniciais sistema?
 ative|ativa|entre|entra no? modo desenvolvedor|deus|dan
 """
-_CLASSES = {
+_WORD_CLASSES = {
     "drop": frozenset("ignore disregard forget override bypass discard".split()),
     "show": frozenset("reveal show print output repeat leak expose display tell give".split()),
     "largue": frozenset(
@@ -35,27 +35,27 @@ _CLASSES = {
 }
 
 
-def _grouped() -> Mapping[str, tuple[Pattern, ...]]:
-    found: dict[str, tuple[Pattern, ...]] = {}
-    for line in _PATTERNS.strip().splitlines():
-        pattern = Pattern.parse(line, _CLASSES)
-        for word in pattern.openings():
-            found[word] = (*found.get(word, ()), pattern)
-    return found
+def _group_by_first_word() -> Mapping[str, tuple[WordPattern, ...]]:
+    groups: dict[str, tuple[WordPattern, ...]] = {}
+    for line in _PATTERN_LINES.strip().splitlines():
+        pattern = WordPattern.parse(line, _WORD_CLASSES)
+        for word in pattern.first_words():
+            groups[word] = (*groups.get(word, ()), pattern)
+    return groups
 
 
-_BY_FIRST = _grouped()
+_PATTERNS_BY_FIRST_WORD = _group_by_first_word()
 
 
-def overridden(words: Sequence[Word]) -> int:
+def find_injection(words: Sequence[Word]) -> int:
     """Where such an order begins; the number of words when there is none."""
-    for place, word in enumerate(words):
-        if any(pattern.end(words, place) for pattern in _BY_FIRST.get(word.fold, ())):
-            return place
+    for position, word in enumerate(words):
+        if any(pattern.match_end(words, position) for pattern in _PATTERNS_BY_FIRST_WORD.get(word.fold, ())):
+            return position
     return len(words)
 
 
-def ordering(text: str) -> str | None:
+def injection_reason(text: str) -> str | None:
     """Why a claim is no fact but such an order; None if it is none."""
-    words = read(text, {}, frozenset())
-    return "it tells the assistant to drop its instructions" if overridden(words) < len(words) else None
+    words = tokenize(text, {}, frozenset())
+    return "it tells the assistant to drop its instructions" if find_injection(words) < len(words) else None

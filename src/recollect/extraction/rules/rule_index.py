@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.domain.memory import Kind
-from recollect.extraction.rules.patterns import Pattern
+from recollect.extraction.rules.patterns import WordPattern
 from recollect.extraction.rules.tokens import Word
 
 #: Whether the words after a pattern are what the rule expects there.
@@ -13,7 +13,7 @@ Condition = Callable[[Sequence[Word]], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    pattern: Pattern
+    pattern: WordPattern
     kind: Kind
     weight: float
     attribute: str | None = None
@@ -28,7 +28,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Writer:
+class RuleFactory:
     """Writes rules in the word classes of one language."""
 
     classes: Mapping[str, frozenset[str]]
@@ -50,7 +50,7 @@ class Writer:
         """Make a rule of each pattern; they are written with commas or on lines of their own."""
         return [
             Rule(
-                pattern=Pattern.parse(pattern, self.classes),
+                pattern=WordPattern.parse(pattern, self.classes),
                 kind=kind,
                 weight=weight,
                 attribute=attribute,
@@ -68,18 +68,18 @@ class Writer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Book:
+class RuleIndex:
     """The rules for one kind of subject, by the word they may begin with; the first that fits counts."""
 
-    by_first: Mapping[str, tuple[Rule, ...]]
+    by_first_word: Mapping[str, tuple[Rule, ...]]
 
     @classmethod
-    def of(cls, *rules: Sequence[Rule]) -> "Book":
-        found: dict[str, list[Rule]] = {}
+    def from_rules(cls, *rules: Sequence[Rule]) -> "RuleIndex":
+        groups: dict[str, list[Rule]] = {}
         for rule in (rule for group in rules for rule in group):
-            for word in rule.pattern.openings():
-                found.setdefault(word, []).append(rule)
-        return cls(by_first={word: tuple(group) for word, group in found.items()})
+            for word in rule.pattern.first_words():
+                groups.setdefault(word, []).append(rule)
+        return cls(by_first_word={word: tuple(group) for word, group in groups.items()})
 
-    def for_word(self, word: Word) -> tuple[Rule, ...]:
-        return self.by_first.get(word.fold, ())
+    def starting_with(self, word: Word) -> tuple[Rule, ...]:
+        return self.by_first_word.get(word.fold, ())

@@ -2,139 +2,175 @@
 
 from dataclasses import dataclass, replace
 
-from recollect.extraction.rules.grammar import Language, Subject
-from recollect.extraction.rules.lexicon import TECHNOLOGY
-from recollect.extraction.rules.matcher import without_ending
+from recollect.extraction.rules.grammar import Language, SubjectType
+from recollect.extraction.rules.lexicon import TECHNOLOGIES
+from recollect.extraction.rules.matcher import strip_no_longer
 from recollect.extraction.rules.sentences import Clause
 from recollect.extraction.rules.tokens import Word
 
-_LONGEST_LABEL = 9
-_FRESH = frozenset({"", ":", ";", "—", "–", "(", ")"})
+_MAX_LABEL_WORDS = 9
+_FRESH_START_LINKS = frozenset({"", ":", ";", "—", "–", "(", ")"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
+class ClauseOpening:
     """A clause whose subject is known."""
 
-    subject: Subject
+    subject: SubjectType
     label: tuple[Word, ...] = ()
     body: tuple[Word, ...] = ()
 
 
-def opening(
-    body: tuple[Word, ...], clause: Clause, current: Opening | None, language: Language
-) -> Opening | None:
+def parse_opening(
+    body: tuple[Word, ...], clause: Clause, current: ClauseOpening | None, language: Language
+) -> ClauseOpening | None:
     """Return the subject the clause opens with; None when it goes on with the clause before."""
-    if not body or language.signs.doubt.within(body):
-        return Opening(subject=Subject.OTHER)
+    if not body or language.cues.doubt.occurs_in(body):
+        return ClauseOpening(subject=SubjectType.OTHER)
     fold = body[0].fold
     if fold in language.pronouns:
-        return Opening(subject=Subject.SPEAKER, body=body)
-    if found := owned(body, language) or _quantified(body, language) or _named(body, language):
-        return found
-    if fold in language.others and not language.opens(body, Subject.ORDER):
-        return Opening(subject=Subject.OTHER)
-    return _unsaid(body, clause, current, language)
+        return ClauseOpening(subject=SubjectType.SPEAKER, body=body)
+    if (
+        parsed_opening := parse_possessive(body, language)
+        or _parse_quantified(body, language)
+        or _parse_named(body, language)
+    ):
+        return parsed_opening
+    if fold in language.other_subjects and not language.can_open_clause(body, SubjectType.ORDER):
+        return ClauseOpening(subject=SubjectType.OTHER)
+    return _infer_subject(body, clause, current, language)
 
 
-def owned(body: tuple[Word, ...], language: Language) -> Opening | None:
+def parse_possessive(body: tuple[Word, ...], language: Language) -> ClauseOpening | None:
     """My sister …, our app …, the backend …; my name, my goal and the like belong to the speaker's own rules."""
     start = 0
     while start < len(body) and start < 2 and body[start].fold in language.articles:
         start += 1
-    own = start < len(body) and body[start].fold in language.own
-    noun = start + own
-    while own and noun + 1 < len(body) and body[noun].fold in language.nearer:
+    is_possessive = start < len(body) and body[start].fold in language.possessives
+    noun = start + is_possessive
+    while is_possessive and noun + 1 < len(body) and body[noun].fold in language.kin_modifiers:
         noun += 1
-    if noun >= len(body) or not (own or start):
-        return _thing(body, 0, language) if body[0].fold in language.bare_things else None
+    if noun >= len(body) or not (is_possessive or start):
+        return _parse_project(body, 0, language) if body[0].fold in language.bare_project_nouns else None
     fold = body[noun].fold.removesuffix("'s")
-    if own and (fold in language.kin or fold in language.acquaintances):
+    if is_possessive and (fold in language.kin or fold in language.acquaintances):
         end = noun + 1
-        while end < len(body) and end < noun + 3 and (body[end].capital or body[end].fold in language.nearer):
+        while (
+            end < len(body)
+            and end < noun + 3
+            and (body[end].is_capitalized or body[end].fold in language.kin_modifiers)
+        ):
             end += 1
-        return Opening(subject=Subject.KIN, label=body[noun:end], body=_unfolded(body, noun, end, language))
-    if thing := _thing(body, noun, language):
+        return ClauseOpening(
+            subject=SubjectType.KIN,
+            label=body[noun:end],
+            body=_expand_possessive_is(body, noun, end, language),
+        )
+    if thing := _parse_project(body, noun, language):
         return thing
-    return Opening(subject=Subject.SPEAKER, body=body[start:]) if own else None
+    return ClauseOpening(subject=SubjectType.SPEAKER, body=body[start:]) if is_possessive else None
 
 
-def _unfolded(body: tuple[Word, ...], noun: int, end: int, language: Language) -> tuple[Word, ...]:
+def _expand_possessive_is(
+    body: tuple[Word, ...], noun: int, end: int, language: Language
+) -> tuple[Word, ...]:
     """In "my wife's allergic to bees" the 's is a verb; in "my wife's sister" it is not."""
     rest = body[end:]
     if not body[noun].fold.endswith("'s") or not rest:
         return rest
-    said = (replace(body[noun], text="is", fold="is", start=body[noun].end - 1), *rest)
-    return said if _speaks(said, Subject.KIN, language) else rest
+    expanded = (replace(body[noun], text="is", fold="is", start=body[noun].end - 1), *rest)
+    return expanded if _starts_with_verb(expanded, SubjectType.KIN, language) else rest
 
 
-def _quantified(body: tuple[Word, ...], language: Language) -> Opening | None:
+def _parse_quantified(body: tuple[Word, ...], language: Language) -> ClauseOpening | None:
     """All dates must …, nothing here may …: a rule of the project, whatever it is about."""
-    modals = language.quantities.get(body[0].fold, frozenset())
-    for end in range(1, min(len(body), _LONGEST_LABEL)) if modals else ():
-        if body[end].fold in language.pronouns | language.hearer | language.own:
+    modals = language.quantifiers.get(body[0].fold, frozenset())
+    for end in range(1, min(len(body), _MAX_LABEL_WORDS)) if modals else ():
+        if body[end].fold in language.pronouns | language.second_person | language.possessives:
             return None
         if body[end].fold in modals:
-            return Opening(subject=Subject.RULE, label=body[:end], body=body[end:])
+            return ClauseOpening(subject=SubjectType.RULE, label=body[:end], body=body[end:])
     return None
 
 
-def _named(body: tuple[Word, ...], language: Language) -> Opening | None:
+def _parse_named(body: tuple[Word, ...], language: Language) -> ClauseOpening | None:
     """Ana prefers …, a Joana não mora mais …: one or two names, and a verb that is known of people."""
-    start = int(len(body) > 1 and body[0].fold in language.articles and body[1].capital)
+    start = int(len(body) > 1 and body[0].fold in language.articles and body[1].is_capitalized)
     end = start
     while end < min(len(body), start + 2) and _is_name(body[end], language):
         end += 1
     rest = body[end:]
-    if end == start or not rest or not _speaks(rest, Subject.NAMED, language):
+    if end == start or not rest or not _starts_with_verb(rest, SubjectType.NAMED, language):
         return None
-    return Opening(subject=Subject.NAMED, label=body[start:end], body=rest)
+    return ClauseOpening(subject=SubjectType.NAMED, label=body[start:end], body=rest)
 
 
 def _is_name(word: Word, language: Language) -> bool:
-    known = language.not_names | language.others | language.own | language.things | TECHNOLOGY
+    known = (
+        language.not_names
+        | language.other_subjects
+        | language.possessives
+        | language.project_nouns
+        | TECHNOLOGIES
+    )
     return word.text[0].isupper() and word.text[0].isalpha() and word.fold not in known
 
 
-def _thing(body: tuple[Word, ...], noun: int, language: Language) -> Opening | None:
-    for end in range(noun + 1, min(len(body), noun + _LONGEST_LABEL)):
-        if body[end].fold in language.thing_verbs:
+def _parse_project(body: tuple[Word, ...], noun: int, language: Language) -> ClauseOpening | None:
+    for end in range(noun + 1, min(len(body), noun + _MAX_LABEL_WORDS)):
+        if body[end].fold in language.project_verbs:
             label = body[noun:end]
-            clean = not any(word.fold in language.articles | language.own for word in label[:2])
-            if clean and any(word.fold in language.things for word in (*label[:3], label[-1])):
-                return Opening(subject=Subject.THING, label=label, body=body[end:])
+            is_plain_label = not any(
+                word.fold in language.articles | language.possessives for word in label[:2]
+            )
+            if is_plain_label and any(
+                word.fold in language.project_nouns for word in (*label[:3], label[-1])
+            ):
+                return ClauseOpening(subject=SubjectType.THING, label=label, body=body[end:])
             return None
     return None
 
 
-def _unsaid(
-    body: tuple[Word, ...], clause: Clause, current: Opening | None, language: Language
-) -> Opening | None:
+def _infer_subject(
+    body: tuple[Word, ...], clause: Clause, current: ClauseOpening | None, language: Language
+) -> ClauseOpening | None:
     subject = current.subject if current else None
-    fresh = clause.link in _FRESH or current is None
-    ordering = clause.link in {"", ":", ";"} or subject in {None, Subject.ORDER}
-    if ordering and language.opens(body, Subject.ORDER):
-        return Opening(subject=Subject.ORDER, body=body)
-    carried = subject in {Subject.SPEAKER, Subject.KIN, Subject.NAMED, Subject.THING, Subject.RULE}
-    if current and carried and _speaks(body, current.subject, language):
-        return Opening(subject=current.subject, label=current.label, body=body)
+    is_fresh_start = clause.link in _FRESH_START_LINKS or current is None
+    may_be_order = clause.link in {"", ":", ";"} or subject in {None, SubjectType.ORDER}
+    if may_be_order and language.can_open_clause(body, SubjectType.ORDER):
+        return ClauseOpening(subject=SubjectType.ORDER, body=body)
+    can_carry_over = subject in {
+        SubjectType.SPEAKER,
+        SubjectType.KIN,
+        SubjectType.NAMED,
+        SubjectType.THING,
+        SubjectType.RULE,
+    }
+    if current and can_carry_over and _starts_with_verb(body, current.subject, language):
+        return ClauseOpening(subject=current.subject, label=current.label, body=body)
     # Portuguese verbs say by themselves that the speaker is meant.
-    if (fresh or subject is Subject.OTHER or language.unsaid is None) and _is_alone(body, language):
-        return Opening(subject=Subject.SPEAKER, body=body)
-    if language.signs.asking.starts(body) or fresh or clause.link in language.hard:
-        return Opening(subject=Subject.OTHER)
+    if (
+        is_fresh_start or subject is SubjectType.OTHER or language.subjectless_verbs is None
+    ) and _is_subjectless(body, language):
+        return ClauseOpening(subject=SubjectType.SPEAKER, body=body)
+    if (
+        language.cues.question.prefix_length(body)
+        or is_fresh_start
+        or clause.link in language.clause_conjunctions
+    ):
+        return ClauseOpening(subject=SubjectType.OTHER)
     return None
 
 
-def _is_alone(body: tuple[Word, ...], language: Language) -> bool:
-    return language.may_stand_alone(body[0]) and _speaks(body, Subject.SPEAKER, language)
+def _is_subjectless(body: tuple[Word, ...], language: Language) -> bool:
+    return language.can_omit_subject(body[0]) and _starts_with_verb(body, SubjectType.SPEAKER, language)
 
 
-def _speaks(body: tuple[Word, ...], subject: Subject, language: Language) -> bool:
-    body, _ = without_ending(body, language)
-    place = 0
+def _starts_with_verb(body: tuple[Word, ...], subject: SubjectType, language: Language) -> bool:
+    body, _ = strip_no_longer(body, language)
+    position = 0
     if not body:
         return False
-    while place < len(body) - 1 and body[place].fold in language.adverbs | language.emphasis:
-        place += 1
-    return language.opens(body[place:], subject)
+    while position < len(body) - 1 and body[position].fold in language.adverbs | language.emphasis_adverbs:
+        position += 1
+    return language.can_open_clause(body[position:], subject)

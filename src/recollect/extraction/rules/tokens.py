@@ -8,13 +8,13 @@ from functools import lru_cache
 
 #: Numbers with what sticks to them (17h, 1.82, 3rd, 4B2), then words with inner hyphens and points (sci-fi, Node.js,
 #: C++). Underscores alone are none.
-_WORD = re.compile(
+_WORD_PATTERN = re.compile(
     r"\d+(?:[.,:/]\d+)*[^\W_]*"
     r"|(?:(?<!_)_++(?=[^\W_]))?[^\W_][\w\u0300-\u036f]*(?:(?:['’\-]|\.(?=[a-z\d]))[\w\u0300-\u036f]+)*[+#]*"
 )
 
 #: Without these accents the words would be others: "é" is "is" and "e" is "and"; "está" is "is" and "esta" is "this".
-_ACCENT_MATTERS = frozenset({"é", "está"})
+_ACCENT_SENSITIVE_WORDS = frozenset({"é", "está"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,27 +25,29 @@ class Word:
     end: int
 
     @property
-    def number(self) -> bool:
+    def is_number(self) -> bool:
         return self.fold[0].isdecimal() and self.fold.isascii() and not any(map(str.isalpha, self.fold))
 
     @property
-    def capital(self) -> bool:
+    def is_capitalized(self) -> bool:
         return any(letter.isupper() for letter in self.text)
 
 
-def read(text: str, contractions: Mapping[str, str], clitics: frozenset[str]) -> list[Word]:
+def tokenize(text: str, contractions: Mapping[str, str], clitics: frozenset[str]) -> list[Word]:
     """Return the words in order; "I'm" comes as "I" and "am", "chamo-me" as "chamo" and "me"."""
     return [
         word
-        for found in _WORD.finditer(text)
-        for word in _parts(found.group(), found.start(), contractions, clitics)
+        for found in _WORD_PATTERN.finditer(text)
+        for word in _split_token(found.group(), found.start(), contractions, clitics)
     ]
 
 
-def _parts(text: str, start: int, contractions: Mapping[str, str], clitics: frozenset[str]) -> Iterator[Word]:
+def _split_token(
+    text: str, start: int, contractions: Mapping[str, str], clitics: frozenset[str]
+) -> Iterator[Word]:
     folded = fold(text)
-    if full := contractions.get(folded):
-        yield from _contracted(text, start, full)
+    if expansion := contractions.get(folded):
+        yield from _expand_contraction(text, start, expansion)
         return
     verb, hyphen, clitic = folded.rpartition("-")
     if hyphen and verb and clitic in clitics:
@@ -56,8 +58,8 @@ def _parts(text: str, start: int, contractions: Mapping[str, str], clitics: froz
     yield Word(text=text, fold=folded, start=start, end=start + len(text))
 
 
-def _contracted(text: str, start: int, full: str) -> Iterator[Word]:
-    first, second = full.split(" ", 1)
+def _expand_contraction(text: str, start: int, expansion: str) -> Iterator[Word]:
+    first, second = expansion.split(" ", 1)
     cut = min(len(first), len(text) - 1)
     yield Word(
         text=text[:cut] if fold(text[:cut]) == first else first, fold=first, start=start, end=start + cut
@@ -67,14 +69,14 @@ def _contracted(text: str, start: int, full: str) -> Iterator[Word]:
 
 def fold(text: str) -> str:
     """Small letters, straight apostrophes, no accents but the two that change the word."""
-    small = text.casefold()
-    if small in _ACCENT_MATTERS:
-        return small
-    return small if small.isascii() else "".join(map(_letter, small))
+    casefolded = text.casefold()
+    if casefolded in _ACCENT_SENSITIVE_WORDS:
+        return casefolded
+    return casefolded if casefolded.isascii() else "".join(map(_fold_letter, casefolded))
 
 
 @lru_cache(maxsize=4096)
-def _letter(letter: str) -> str:
+def _fold_letter(letter: str) -> str:
     # One character at a time: normalising a whole text takes quadratic time on heaps of accents.
     if letter == "’":
         return "'"

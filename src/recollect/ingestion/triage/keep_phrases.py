@@ -3,37 +3,41 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from recollect.domain.policy import Funnel
+from recollect.domain.policy import TriagePolicy
 from recollect.ingestion.triage import phrases_en, phrases_pt
-from recollect.ingestion.triage.phrase_matcher import Phrases, listed, words
+from recollect.ingestion.triage.phrase_matcher import PhraseIndex, split_phrases, split_words
 
-_WORTHLESS = ""
+_NO_LABEL = ""
 
 
-def gold(text: str, policy: Funnel) -> str | None:
+def find_keep_phrase(text: str, policy: TriagePolicy) -> str | None:
     """Return the first gold phrase of the text as it stands in its list, the user's list first; whole words only."""
-    read = words(text)
-    return _first(read, _own(policy.gold)) or _first(read, _known())
+    tokens = split_words(text)
+    return _first_phrase(tokens, _user_phrases(policy.keep_phrases)) or _first_phrase(
+        tokens, _builtin_phrases()
+    )
 
 
-def _first(read: Sequence[str], phrases: Phrases) -> str | None:
-    free = 0
-    for place in phrases.places(read):
-        if place < free:
+def _first_phrase(tokens: Sequence[str], phrases: PhraseIndex) -> str | None:
+    next_position = 0
+    for position in phrases.candidate_positions(tokens):
+        if position < next_position:
             continue
-        free, phrase = max(phrases.at(read, place), default=(place, _WORTHLESS))
+        next_position, phrase = max(phrases.matches_at(tokens, position), default=(position, _NO_LABEL))
         if phrase:
             return phrase
     return None
 
 
 @lru_cache(maxsize=64)
-def _own(phrases: tuple[str, ...]) -> Phrases:
-    return Phrases.labelled((phrase, phrase) for phrase in phrases)
+def _user_phrases(phrases: tuple[str, ...]) -> PhraseIndex:
+    return PhraseIndex.from_pairs((phrase, phrase) for phrase in phrases)
 
 
 @lru_cache(maxsize=1)
-def _known() -> Phrases:
-    golden = ((phrase, phrase) for phrase in listed(f"{phrases_en.GOLD},{phrases_pt.GOLD}"))
-    false_friends = listed(f"{phrases_en.FALSE_FRIENDS},{phrases_pt.FALSE_FRIENDS}")
-    return Phrases.labelled((*((phrase, _WORTHLESS) for phrase in false_friends), *golden))
+def _builtin_phrases() -> PhraseIndex:
+    keep_phrases = (
+        (phrase, phrase) for phrase in split_phrases(f"{phrases_en.KEEP_PHRASES},{phrases_pt.KEEP_PHRASES}")
+    )
+    exceptions = split_phrases(f"{phrases_en.KEEP_EXCEPTIONS},{phrases_pt.KEEP_EXCEPTIONS}")
+    return PhraseIndex.from_pairs((*((phrase, _NO_LABEL) for phrase in exceptions), *keep_phrases))

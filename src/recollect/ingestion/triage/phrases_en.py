@@ -101,7 +101,7 @@ FILLERS: Mapping[str, str] = {
 }
 
 #: May stand between fillers, and says nothing by itself.
-GLUE = """
+CONNECTIVES = """
     please, pls, plz, and, so, very, really, much, a lot, then, now, too, well, just, also, but, again,
     today, for now, everyone, everybody, all, there, team, folks, guys, friend, my friend, friends, buddy,
     mate, man, dude, bro, sir, madam, dear, assistant, bot, ai, claude, chatgpt, gpt, gemini, copilot,
@@ -137,7 +137,7 @@ REMARKS: Mapping[str, tuple[str, str]] = {
 }
 
 #: A question that begins so could be put to any search engine.
-QUESTIONS = """
+QUESTION_OPENINGS = """
     what is, what's, whats, what are, what was, what were, what does, what causes, who is, who's, who are,
     who was, who were, who invented, who wrote, who discovered, who painted, who won, who founded,
     who created, when was, when did, when were, where was, how old is, how old was, how tall is, how far is,
@@ -147,13 +147,13 @@ QUESTIONS = """
 """
 
 #: Asks for the meaning of the few words that follow.
-DEFINITIONS = """
+DEFINITION_OPENINGS = """
     define, definition of, the definition of, meaning of, the meaning of, synonym of, synonyms of,
     synonym for, synonyms for, antonym of, how do you spell, how do i spell, what rhymes with
 """
 
 #: Asks for the same words in another language.
-TRANSLATIONS = """
+TRANSLATION_OPENINGS = """
     translate, can you translate, could you translate, would you translate, help me translate,
     can you help me translate, how do you say, how do i say, how to say, how would you say, how can i say,
     what is the translation of, what's the translation of, translation of, what is the word for,
@@ -161,14 +161,14 @@ TRANSLATIONS = """
 """
 
 #: Asks for a sum, if a number or one of these units follows.
-CONVERSIONS = "convert, can you convert, could you convert, how many, calculate, compute"
-ONE_UNIT = "in a, in an, in one, make a, make one"
+CONVERSION_OPENINGS = "convert, can you convert, could you convert, how many, calculate, compute"
+ONE_UNIT_PHRASES = "in a, in an, in one, make a, make one"
 
 #: The speaker's own things.
-OWN = "my, mine, our, ours"
+POSSESSIVES = "my, mine, our, ours"
 
 #: What only the speaker or this conversation can know.
-CLOSE = """
+PERSONAL_WORDS = """
     i, im, ive, me, myself, we, us, ourselves, you, your, yours, he, she, they, him, her, his, hers, them,
     their, this, that, these, those, it, its, here, above, below, wrong, yesterday, today, tonight, tomorrow,
     deadline, password, plan, agenda, schedule, meeting, status, budget, bug, error, issue, client, project,
@@ -176,10 +176,10 @@ CLOSE = """
 """
 
 #: With one of these, and without a question mark, the sentence states something.
-STATING = "is, are, was, were, more"
+STATEMENT_VERBS = "is, are, was, were, more"
 
 #: What tends to matter for long.
-GOLD = """
+KEEP_PHRASES = """
     my project, my projects, our project, our projects, my app, our app, my application, our application,
     my startup, our startup, my company, our company, my business, our codebase, my codebase, our repo,
     my repo, our product, our team, my team, our database, our api, our backend, our frontend, tech stack,
@@ -229,7 +229,7 @@ GOLD = """
 """
 
 #: Phrases that hold a gold word and are worth nothing.
-FALSE_FRIENDS = """
+KEEP_EXCEPTIONS = """
     stack overflow, stack trace, stack traces, call stack, stack of, stack exchange, never mind, never better,
     never ending, never heard, never seen, never been, never knew, never thought, i never knew,
     i never thought, i never heard, call me back, call me later, call me crazy, call me when,

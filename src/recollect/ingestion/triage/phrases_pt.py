@@ -96,7 +96,7 @@ FILLERS: Mapping[str, str] = {
     "laughter": "lol, rsrs, rs, kk, que engraçado, engraçado, muito engraçado, morri, tô rindo, que piada",
 }
 
-GLUE = """
+CONNECTIVES = """
     por favor, pfv, pf, se faz favor, por gentileza, e, muito, mesmo, então, agora, hoje, também, aí, lá,
     viu, né, mas, só, pra, todos, todo mundo, pessoal, gente, galera, amigo, amiga, amigos, meu amigo,
     minha amiga, cara, mano, brother, moço, moça, senhor, senhora, doutor, doutora, querido, querida,
@@ -131,7 +131,7 @@ REMARKS: Mapping[str, tuple[str, str]] = {
     ),
 }
 
-QUESTIONS = """
+QUESTION_OPENINGS = """
     o que é, o que são, o que foi, o que era, o que significa, o que quer dizer, o que é que é, que é, qual é,
     qual a, qual o, qual foi, qual era, quais são, quais as, quais os, quais foram, quem é, quem foi,
     quem era, quem são, quem inventou, quem descobriu, quem escreveu, quem pintou, quem ganhou, quem criou,
@@ -142,28 +142,28 @@ QUESTIONS = """
     explique o que é, me explica o que é, me explique o que é
 """
 
-DEFINITIONS = """
+DEFINITION_OPENINGS = """
     defina, define, definir, definição de, a definição de, significado de, o significado de,
     qual o significado de, qual é o significado de, sinônimo de, sinônimos de, antônimo de, como se escreve,
     como escreve, o que rima com
 """
 
-TRANSLATIONS = """
+TRANSLATION_OPENINGS = """
     traduza, traduz, traduzir, traduza-me, me traduz, me traduza, traduz-me, pode traduzir, poderia traduzir,
     você pode traduzir, podes traduzir, consegue traduzir, preciso traduzir, me ajuda a traduzir,
     como se diz, como é que se diz, como digo, como eu digo, como dizer, como se fala, como fala, como falar,
     como se pronuncia, tradução de, a tradução de, qual a tradução de, qual é a tradução de
 """
 
-CONVERSIONS = """
+CONVERSION_OPENINGS = """
     converta, converte, converter, pode converter, quantos, quantas, quanto é, quanto são, quanto dá, calcule,
     calcula, calcular
 """
-ONE_UNIT = "em um, em uma, em 1, há num, há numa, tem num, tem numa, tem um, tem uma"
+ONE_UNIT_PHRASES = "em um, em uma, em 1, há num, há numa, tem num, tem numa, tem um, tem uma"
 
-OWN = "meu, minha, meus, minhas, nosso, nossa, nossos, nossas"
+POSSESSIVES = "meu, minha, meus, minhas, nosso, nossa, nossos, nossas"
 
-CLOSE = """
+PERSONAL_WORDS = """
     eu, me, mim, comigo, nós, nos, gente, conosco, connosco, você, vocês, tu, te, ti, contigo, teu, tua,
     teus, tuas, seu, sua, seus, suas, ele, ela, eles, elas, dele, dela, deles, delas, isso, isto, esse, essa,
     este, esses, essas, estes, estas, aquilo, aquele, aquela, aqui, aí, acima, abaixo, errado, ontem, hoje,
@@ -171,9 +171,9 @@ CLOSE = """
     equipe, equipa, time, repositório, melhor
 """
 
-STATING = "é, são, foi, era, eram, está, estão"
+STATEMENT_VERBS = "é, são, foi, era, eram, está, estão"
 
-GOLD = """
+KEEP_PHRASES = """
     meu projeto, meus projetos, nosso projeto, nossos projetos, meu projecto, nosso projecto, meu app,
     nosso app, meu aplicativo, nosso aplicativo, minha aplicação, nossa aplicação, minha startup,
     minha empresa, nossa empresa, meu negócio, nosso código, meu código, nosso repositório, meu repositório,
@@ -229,7 +229,7 @@ GOLD = """
     me deixa ansiosa
 """
 
-FALSE_FRIENDS = """
+KEEP_EXCEPTIONS = """
     nunca vi, nunca ouvi, nunca pensei, nunca soube, nunca na vida, sou sim, não sou, quem sou eu,
     quem eu sou, sou todo ouvidos, sou toda ouvidos, adoro isso, amo isso, gosto disso, gosto muito disso,
     não gosto disso, adorei, te amo, amo você, adoro você, eu gosto disso, sou um modelo de linguagem,

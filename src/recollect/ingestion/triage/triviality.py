@@ -6,25 +6,30 @@ from functools import lru_cache
 from itertools import pairwise
 
 from recollect.domain.message import Role
-from recollect.domain.policy import Funnel
+from recollect.domain.policy import TriagePolicy
 from recollect.ingestion.triage import phrases_en, phrases_pt
-from recollect.ingestion.triage.phrase_matcher import Phrases, listed, words
+from recollect.ingestion.triage.phrase_matcher import PhraseIndex, split_phrases, split_words
 
-QUESTION = "general question"
-TRANSLATION = "translation request"
-CONVERSION = "conversion request"
-LISTED = "listed phrase"
-_DEFINITION = "definition"
-_NOTHING = ""
+GENERAL_QUESTION = "general question"
+TRANSLATION_REQUEST = "translation request"
+CONVERSION_REQUEST = "conversion request"
+LISTED_PHRASE = "listed phrase"
+_DEFINITION_REQUEST = "definition"
+_NO_REASON = ""
 
 #: The most words that may follow an opening. Longer requests bring something of the speaker's with them.
-_LONGEST = {QUESTION: 16, _DEFINITION: 4, TRANSLATION: 16, CONVERSION: 12}
+_MAX_REQUEST_WORDS = {
+    GENERAL_QUESTION: 16,
+    _DEFINITION_REQUEST: 4,
+    TRANSLATION_REQUEST: 16,
+    CONVERSION_REQUEST: 12,
+}
 
 #: Without a question mark, more words than this are a statement.
-_LONGEST_UNASKED = 6
+_MAX_WORDS_WITHOUT_QUESTION_MARK = 6
 
 #: The letters of a laugh and the least that makes one: "he" and "já" are words.
-_LAUGHS = {
+_MIN_LAUGH_LETTERS = {
     frozenset(letters): least
     for letters, least in (
         ("ha", 2),
@@ -41,148 +46,161 @@ _LAUGHS = {
 }
 
 # Looks back one character only, and reads each white space once.
-_SENTENCE_END = re.compile(r"(?<=[.!?;…。！？])\s++|[\r\n]++")
+_SENTENCE_END_PATTERN = re.compile(r"(?<=[.!?;…。！？])\s++|[\r\n]++")
 
 
 def _word_set(*lists: str) -> frozenset[str]:
-    return frozenset(word for phrases in lists for word in words(phrases))
+    return frozenset(word for phrases in lists for word in split_words(phrases))
 
 
-_OWN = _word_set(phrases_en.OWN, phrases_pt.OWN)
-_OWN_OR_CLOSE = _OWN | _word_set(phrases_en.CLOSE, phrases_pt.CLOSE)
-_STATING = _word_set(phrases_en.STATING, phrases_pt.STATING)
-_REMARKS = tuple(
+_POSSESSIVES = _word_set(phrases_en.POSSESSIVES, phrases_pt.POSSESSIVES)
+_PERSONAL_WORDS = _POSSESSIVES | _word_set(phrases_en.PERSONAL_WORDS, phrases_pt.PERSONAL_WORDS)
+_STATEMENT_VERBS = _word_set(phrases_en.STATEMENT_VERBS, phrases_pt.STATEMENT_VERBS)
+_REMARK_WORDS = tuple(
     (reason, _word_set(about), _word_set(about, around))
     for language in (phrases_en, phrases_pt)
     for reason, (about, around) in language.REMARKS.items()
 )
-_ONE_UNIT = frozenset(tuple(words(pair)) for pair in listed(f"{phrases_en.ONE_UNIT},{phrases_pt.ONE_UNIT}"))
+_ONE_UNIT_PAIRS = frozenset(
+    tuple(split_words(pair))
+    for pair in split_phrases(f"{phrases_en.ONE_UNIT_PHRASES},{phrases_pt.ONE_UNIT_PHRASES}")
+)
 
 
-def trivial(text: str, role: Role, policy: Funnel) -> str | None:
+def triviality_reason(text: str, role: Role, policy: TriagePolicy) -> str | None:
     """Return why the message is trivial, or None when somebody should look at it."""
     if len(text.strip()) < policy.min_chars:
         return "too short"
-    if _begins_as_listed(text, policy.trash):
-        return LISTED
+    if _starts_with_drop_phrase(text, policy.drop_phrases):
+        return LISTED_PHRASE
     reasons: list[str] = []
-    for sentence in _sentences(text):
-        if not (read := words(sentence)):
+    for sentence in _split_sentences(text):
+        if not (tokens := split_words(sentence)):
             continue
-        reason = _reason(read, asked="?" in sentence, role=role, trash=policy.trash)
+        reason = _sentence_reason(
+            tokens, is_question="?" in sentence, role=role, drop_phrases=policy.drop_phrases
+        )
         if reason is None:
             return None
         reasons.append(reason)
-    requests = [reason for reason in reasons if reason in _LONGEST]
+    requests = [reason for reason in reasons if reason in _MAX_REQUEST_WORDS]
     return next(iter(requests + reasons), "no words")
 
 
-def _reason(read: Sequence[str], *, asked: bool, role: Role, trash: tuple[str, ...]) -> str | None:
-    covered = _covered(read, _fillers(trash))
-    if len(read) in covered:
-        return covered[len(read)] or "small talk"
-    if remark := _remark(read):
+def _sentence_reason(
+    tokens: Sequence[str], *, is_question: bool, role: Role, drop_phrases: tuple[str, ...]
+) -> str | None:
+    filler_ends = _filler_ends(tokens, _filler_index(drop_phrases))
+    if len(tokens) in filler_ends:
+        return filler_ends[len(tokens)] or "small talk"
+    if remark := _match_remark(tokens):
         return remark
     # An assistant asks about the user's affairs, not about the world.
     if role is Role.USER:
-        return next(_requests(read, covered, asked=asked), None)
+        return next(_match_requests(tokens, filler_ends, is_question=is_question), None)
     return None
 
 
-def _covered(read: Sequence[str], fillers: Phrases) -> dict[int, str]:
+def _filler_ends(tokens: Sequence[str], fillers: PhraseIndex) -> dict[int, str]:
     """The places up to which there are only fillers, each with the first filler's reason."""
-    covered = {0: _NOTHING}
-    reach = 0
-    for place, word in enumerate(read):
-        if place > reach:
+    reason_by_end = {0: _NO_REASON}
+    last_end = 0
+    for position, word in enumerate(tokens):
+        if position > last_end:
             break
-        if place not in covered:
+        if position not in reason_by_end:
             continue
-        ends = list(fillers.at(read, place))
-        if not ends and _laughs(word):
-            ends = [(place + 1, "laughter")]
+        ends = list(fillers.matches_at(tokens, position))
+        if not ends and _is_laughter(word):
+            ends = [(position + 1, "laughter")]
         for end, reason in ends:
-            covered.setdefault(end, covered[place] or reason)
-            reach = max(reach, end)
-    return covered
+            reason_by_end.setdefault(end, reason_by_end[position] or reason)
+            last_end = max(last_end, end)
+    return reason_by_end
 
 
-def _requests(read: Sequence[str], places: Iterable[int], *, asked: bool) -> Iterator[str]:
-    for place in places:
-        if place == len(read):
+def _match_requests(tokens: Sequence[str], positions: Iterable[int], *, is_question: bool) -> Iterator[str]:
+    for position in positions:
+        if position == len(tokens):
             continue
-        for end, kind in _openings().at(read, place):
-            if len(read) - end <= _LONGEST[kind] and _could_be_anybodys(kind, read[end:], asked=asked):
-                yield QUESTION if kind == _DEFINITION else kind
+        for end, kind in _request_opening_index().matches_at(tokens, position):
+            if len(tokens) - end <= _MAX_REQUEST_WORDS[kind] and _is_impersonal(
+                kind, tokens[end:], is_question=is_question
+            ):
+                yield GENERAL_QUESTION if kind == _DEFINITION_REQUEST else kind
 
 
-def _could_be_anybodys(kind: str, rest: Sequence[str], *, asked: bool) -> bool:
-    if kind == TRANSLATION:
-        return _OWN.isdisjoint(rest)
-    if not rest or not _OWN_OR_CLOSE.isdisjoint(rest):
+def _is_impersonal(kind: str, rest: Sequence[str], *, is_question: bool) -> bool:
+    if kind == TRANSLATION_REQUEST:
+        return _POSSESSIVES.isdisjoint(rest)
+    if not rest or not _PERSONAL_WORDS.isdisjoint(rest):
         return False
-    if kind == CONVERSION:
-        return any(word[0].isdecimal() for word in rest) or not _ONE_UNIT.isdisjoint(pairwise(rest))
-    return asked or (len(rest) <= _LONGEST_UNASKED and _STATING.isdisjoint(rest))
+    if kind == CONVERSION_REQUEST:
+        return any(word[0].isdecimal() for word in rest) or not _ONE_UNIT_PAIRS.isdisjoint(pairwise(rest))
+    return is_question or (
+        len(rest) <= _MAX_WORDS_WITHOUT_QUESTION_MARK and _STATEMENT_VERBS.isdisjoint(rest)
+    )
 
 
-def _remark(read: Sequence[str]) -> str | None:
+def _match_remark(tokens: Sequence[str]) -> str | None:
     return next(
         (
             reason
-            for reason, about, all_of in _REMARKS
-            if all_of.issuperset(read) and not about.isdisjoint(read)
+            for reason, about, all_of in _REMARK_WORDS
+            if all_of.issuperset(tokens) and not about.isdisjoint(tokens)
         ),
         None,
     )
 
 
-def _laughs(word: str) -> bool:
-    return len(word) >= _LAUGHS.get(frozenset(word), len(word) + 1)
+def _is_laughter(word: str) -> bool:
+    return len(word) >= _MIN_LAUGH_LETTERS.get(frozenset(word), len(word) + 1)
 
 
-def _sentences(text: str) -> Iterator[str]:
+def _split_sentences(text: str) -> Iterator[str]:
     start = 0
-    for end in _SENTENCE_END.finditer(text):
+    for end in _SENTENCE_END_PATTERN.finditer(text):
         yield text[start : end.start()]
         start = end.end()
     yield text[start:]
 
 
-def _begins_as_listed(text: str, trash: tuple[str, ...]) -> bool:
+def _starts_with_drop_phrase(text: str, drop_phrases: tuple[str, ...]) -> bool:
     """Whether a phrase that the user ended with a star begins the message."""
-    starred = tuple(phrase for phrase in trash if phrase.rstrip().endswith("*"))
-    if not starred or not (read := words(text)):
+    prefix_phrases = tuple(phrase for phrase in drop_phrases if phrase.rstrip().endswith("*"))
+    if not prefix_phrases or not (tokens := split_words(text)):
         return False
-    return any(_starred(starred).at(read, 0))
+    return any(_prefix_phrase_index(prefix_phrases).matches_at(tokens, 0))
 
 
 @lru_cache(maxsize=64)
-def _starred(phrases: tuple[str, ...]) -> Phrases:
-    return Phrases.labelled((phrase, LISTED) for phrase in phrases)
+def _prefix_phrase_index(phrases: tuple[str, ...]) -> PhraseIndex:
+    return PhraseIndex.from_pairs((phrase, LISTED_PHRASE) for phrase in phrases)
 
 
 @lru_cache(maxsize=64)
-def _fillers(trash: tuple[str, ...]) -> Phrases:
-    own = ((part, LISTED) for phrase in trash for part in _sentences(phrase))
+def _filler_index(drop_phrases: tuple[str, ...]) -> PhraseIndex:
+    own = ((part, LISTED_PHRASE) for phrase in drop_phrases for part in _split_sentences(phrase))
     known = (
         (phrase, reason)
         for language in (phrases_en, phrases_pt)
         for reason, phrases in language.FILLERS.items()
-        for phrase in listed(phrases)
+        for phrase in split_phrases(phrases)
     )
-    glue = ((phrase, _NOTHING) for phrase in listed(f"{phrases_en.GLUE},{phrases_pt.GLUE}"))
-    return Phrases.labelled((*own, *known, *glue))
+    glue = (
+        (phrase, _NO_REASON) for phrase in split_phrases(f"{phrases_en.CONNECTIVES},{phrases_pt.CONNECTIVES}")
+    )
+    return PhraseIndex.from_pairs((*own, *known, *glue))
 
 
 @lru_cache(maxsize=1)
-def _openings() -> Phrases:
+def _request_opening_index() -> PhraseIndex:
     by_kind = {
-        TRANSLATION: (phrases_en.TRANSLATIONS, phrases_pt.TRANSLATIONS),
-        _DEFINITION: (phrases_en.DEFINITIONS, phrases_pt.DEFINITIONS),
-        CONVERSION: (phrases_en.CONVERSIONS, phrases_pt.CONVERSIONS),
-        QUESTION: (phrases_en.QUESTIONS, phrases_pt.QUESTIONS),
+        TRANSLATION_REQUEST: (phrases_en.TRANSLATION_OPENINGS, phrases_pt.TRANSLATION_OPENINGS),
+        _DEFINITION_REQUEST: (phrases_en.DEFINITION_OPENINGS, phrases_pt.DEFINITION_OPENINGS),
+        CONVERSION_REQUEST: (phrases_en.CONVERSION_OPENINGS, phrases_pt.CONVERSION_OPENINGS),
+        GENERAL_QUESTION: (phrases_en.QUESTION_OPENINGS, phrases_pt.QUESTION_OPENINGS),
     }
-    return Phrases.labelled(
-        (phrase, kind) for kind, lists in by_kind.items() for phrase in listed(",".join(lists))
+    return PhraseIndex.from_pairs(
+        (phrase, kind) for kind, lists in by_kind.items() for phrase in split_phrases(",".join(lists))
     )

@@ -9,149 +9,185 @@ from starlette.types import Send
 
 from recollect.domain.scope import Scope
 from recollect.server.proxy import memory_headers
-from recollect.server.proxy.conversation_cache import Threads
+from recollect.server.proxy.conversation_cache import ConversationCache
 from recollect.server.proxy.dialects.content_parts import Dialect
-from recollect.server.proxy.forward import Line, Outgoing, Pairs, Unreachable, ask, hand_back
-from recollect.server.proxy.identity import USES, Use, Wish, conversation, is_chore, who
-from recollect.server.proxy.ingest import Learner, noted
-from recollect.server.proxy.json_splice import spliced
-from recollect.server.proxy.recall import Recaller
-from recollect.server.proxy.tee import Listener
-from recollect.server.proxy.turn import Found, Turn, begun
-from recollect.server.proxy.upstream import Upstream, passed_back, passed_on
-from recollect.server.tokens import Person
+from recollect.server.proxy.forward import (
+    HeaderPairs,
+    OutgoingRequest,
+    UpstreamClient,
+    UpstreamUnreachable,
+    relay_response,
+    send_request,
+)
+from recollect.server.proxy.identity import (
+    ACCESS_BY_MODE,
+    MemoryAccess,
+    MemoryOptions,
+    identify_conversation,
+    is_housekeeping,
+    resolve_proxy_user,
+)
+from recollect.server.proxy.ingest import ProxyIngester, record_injection
+from recollect.server.proxy.json_splice import splice
+from recollect.server.proxy.recall import ProxyRecaller
+from recollect.server.proxy.tee import ResponseTee
+from recollect.server.proxy.turn import ProxyTurn, TurnMemory, start_turn
+from recollect.server.proxy.upstream import Upstream, filter_request_headers, filter_response_headers
+from recollect.server.tokens import Principal
 
 #: Bytes of a request whose reading would hold up everybody else.
-LARGE = 200_000
+MAX_INLINE_PARSE_BYTES = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class ProxyContext:
     """What all requests share."""
 
-    line: Line
-    threads: Threads
-    recall: Recaller
-    learner: Learner
+    client: UpstreamClient
+    conversations: ConversationCache
+    recaller: ProxyRecaller
+    ingester: ProxyIngester
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    desk: Desk
+    context: ProxyContext
     request: Request
     send: Send
-    service: Upstream
+    upstream: Upstream
     url: httpx2.URL
     body: bytes
 
-    async def plain(self) -> None:
+    async def forward(self) -> None:
         """What memory has nothing to do with."""
-        await self._handed_back(await self._asked(self.body), ())
+        await self._relay(await self._send_request(self.body), ())
 
-    async def talked(self, dialect: Dialect, wish: Wish) -> None:
-        turn = await self._read(dialect, wish) if wish.use.name != "off" else None
+    async def forward_with_memory(self, dialect: Dialect, options: MemoryOptions) -> None:
+        turn = await self._parse_turn(dialect, options) if options.access.mode != "off" else None
         if turn is None:
-            skipped = "nothing said" if wish.use.name != "off" else None
-            told = memory_headers.headers(USES["off"], Found(skipped=skipped))
-            await self._handed_back(await self._asked(self.body), told)
+            skipped = "nothing said" if options.access.mode != "off" else None
+            memory_header_pairs = memory_headers.build_headers(
+                ACCESS_BY_MODE["off"], TurnMemory(skip_reason=skipped)
+            )
+            await self._relay(await self._send_request(self.body), memory_header_pairs)
             return
-        found = await self.desk.recall(turn) if wish.use.reads else Found()
-        noted(turn, found.new)
-        additions = found.additions(turn)
-        sent = spliced(turn.text, additions).encode() if additions else self.body
-        await self._learned_from(dialect, turn, found, sent)
+        turn_memory = await self.context.recaller(turn) if options.access.can_read else TurnMemory()
+        record_injection(turn, turn_memory.new_block)
+        additions = turn_memory.insertions(turn)
+        request_body = splice(turn.text, additions).encode() if additions else self.body
+        await self._forward_and_ingest(dialect, turn, turn_memory, request_body)
 
-    async def _read(self, dialect: Dialect, wish: Wish) -> Turn | None:
-        if len(self.body) < LARGE:
-            return self._turn(dialect, wish)
-        return await asyncio.to_thread(self._turn, dialect, wish)
+    async def _parse_turn(self, dialect: Dialect, options: MemoryOptions) -> ProxyTurn | None:
+        if len(self.body) < MAX_INLINE_PARSE_BYTES:
+            return self._build_turn(dialect, options)
+        return await asyncio.to_thread(self._build_turn, dialect, options)
 
-    def _turn(self, dialect: Dialect, wish: Wish) -> Turn | None:
+    def _build_turn(self, dialect: Dialect, options: MemoryOptions) -> ProxyTurn | None:
         """What memory makes of a request; None if it cannot be read, which is for the service to say, or is a chore."""
         headers = self.request.headers
         try:
             text = self.body.decode()
-            asked = dialect.read(text)
+            view = dialect.parse_request(text)
         except (ValueError, RecursionError):
             return None
-        if is_chore(headers, asked):
+        if is_housekeeping(headers, view):
             return None
-        person: Person = self.request.state.person
-        trusted: bool = self.request.state.trusted
-        user = who(headers, asked, person, trusted=trusted)
+        principal: Principal = self.request.state.principal
+        is_authenticated: bool = self.request.state.is_authenticated
+        user = resolve_proxy_user(headers, view, principal, is_authenticated=is_authenticated)
 
-        def chat_of(answer: str) -> str | None:
-            return self.desk.threads.chat_of(user, answer)
+        def chat_for_response(response_id: str) -> str | None:
+            return self.context.conversations.chat_for_response(user, response_id)
 
-        chat, firm = conversation(headers, asked, chat_of, trusted=trusted)
+        chat, is_stable = identify_conversation(
+            headers, view, chat_for_response, is_authenticated=is_authenticated
+        )
         scope = Scope(user, chat)
-        return begun(text, asked, scope, wish, self.desk.threads.of(scope), firm=firm)
+        return start_turn(
+            text, view, scope, options, self.context.conversations.get_or_create(scope), is_stable=is_stable
+        )
 
-    async def _learned_from(self, dialect: Dialect, turn: Turn, found: Found, sent: bytes) -> None:
-        use = found.use or turn.wish.use
+    async def _forward_and_ingest(
+        self, dialect: Dialect, turn: ProxyTurn, turn_memory: TurnMemory, request_body: bytes
+    ) -> None:
+        access = turn_memory.access or turn.options.access
         try:
-            response = await self._asked(sent, plainly=True)
+            response = await self._send_request(request_body, uncompressed=True)
         except asyncio.CancelledError:
-            self._learn(turn, found, None)
+            self._ingest(turn, turn_memory, None)
             raise
         headers = response.headers
-        heard = Listener(dialect.fold(), headers.get("content-type", ""), headers.get("content-encoding", ""))
+        tee = ResponseTee(
+            dialect.create_accumulator(), headers.get("content-type", ""), headers.get("content-encoding", "")
+        )
         try:
-            if turn.wish.verbose and _is_plain_json(response):
-                await self._with_account(response, use, found, heard)
+            if turn.options.verbose and _is_plain_json(response):
+                await self._relay_with_summary(response, access, turn_memory, tee)
             else:
-                await self._handed_back(response, memory_headers.headers(use, found), heard)
+                await self._relay(response, memory_headers.build_headers(access, turn_memory), tee)
         finally:
             if response.is_success:
-                self._learn(turn, found, heard)
+                self._ingest(turn, turn_memory, tee)
 
-    def _learn(self, turn: Turn, found: Found, heard: Listener | None) -> None:
-        said = heard.said() if heard else ()
-        if heard and heard.response_id:
-            turn.thread.answer_id = heard.response_id
-            self.desk.threads.note_answer(turn.scope, heard.response_id)
-        if turn.wish.use.writes:
-            turn.thread.learning = self.desk.learner.later(turn, said, found.blocks)
+    def _ingest(self, turn: ProxyTurn, turn_memory: TurnMemory, tee: ResponseTee | None) -> None:
+        answer = tee.messages() if tee else ()
+        if tee and tee.response_id:
+            turn.conversation.last_response_id = tee.response_id
+            self.context.conversations.record_response(turn.scope, tee.response_id)
+        if turn.options.access.can_write:
+            turn.conversation.pending_ingest = self.context.ingester.submit(
+                turn, answer, turn_memory.block_texts
+            )
 
-    async def _asked(self, body: bytes, *, plainly: bool = False) -> httpx2.Response:
+    async def _send_request(self, body: bytes, *, uncompressed: bool = False) -> httpx2.Response:
         """The beginning of an answer; `plainly` asks for one that is not compressed, since it is listened to."""
         state = self.request.state
-        headers = passed_on(self.request.headers, self.service, trusted=state.trusted, token=state.token)
-        if plainly:
+        headers = filter_request_headers(
+            self.request.headers, self.upstream, is_authenticated=state.is_authenticated, token=state.token
+        )
+        if uncompressed:
             headers = [
                 *((n, v) for n, v in headers if n != "accept-encoding"),
                 ("accept-encoding", "identity"),
             ]
-        outgoing = Outgoing(method=self.request.method, url=self.url, headers=headers, body=body)
-        return await ask(self.desk.line, outgoing)
+        outgoing = OutgoingRequest(method=self.request.method, url=self.url, headers=headers, body=body)
+        return await send_request(self.context.client, outgoing)
 
-    async def _handed_back(
-        self, response: httpx2.Response, told: Pairs, heard: Listener | None = None
+    async def _relay(
+        self, response: httpx2.Response, extra_headers: HeaderPairs, tee: ResponseTee | None = None
     ) -> None:
-        headers = [*passed_back(response.headers), *told]
+        headers = [*filter_response_headers(response.headers), *extra_headers]
         try:
-            await hand_back(response, headers, self.send, heard.hear if heard else _unheard)
+            await relay_response(response, headers, self.send, tee.feed if tee else _ignore_chunk)
         finally:
             await response.aclose()
 
-    async def _with_account(self, response: httpx2.Response, use: Use, found: Found, heard: Listener) -> None:
+    async def _relay_with_summary(
+        self, response: httpx2.Response, access: MemoryAccess, turn_memory: TurnMemory, tee: ResponseTee
+    ) -> None:
         """The client asked for an account in the body, so that has to be whole first."""
         try:
             body = b"".join([piece async for piece in response.aiter_raw()])
         except httpx2.HTTPError as error:
-            raise Unreachable.broken(self.url.host) from error
+            raise UpstreamUnreachable.interrupted(self.url.host) from error
         finally:
             await response.aclose()
-        heard.hear(body)
-        whole = memory_headers.with_account(body, use, found)
-        kept = [pair for pair in passed_back(response.headers) if pair[0] != b"content-length"]
-        headers = [*kept, *memory_headers.headers(use, found), (b"content-length", str(len(whole)).encode())]
+        tee.feed(body)
+        full_body = memory_headers.append_recall_summary(body, access, turn_memory)
+        response_headers = [
+            pair for pair in filter_response_headers(response.headers) if pair[0] != b"content-length"
+        ]
+        headers = [
+            *response_headers,
+            *memory_headers.build_headers(access, turn_memory),
+            (b"content-length", str(len(full_body)).encode()),
+        ]
         start = {"type": "http.response.start", "status": response.status_code, "headers": headers}
         await self.send(start)
-        await self.send({"type": "http.response.body", "body": whole})
+        await self.send({"type": "http.response.body", "body": full_body})
 
 
-def _unheard(_: bytes) -> None:
+def _ignore_chunk(_: bytes) -> None:
     """Nobody listens."""
 
 

@@ -10,26 +10,26 @@ import httpx2
 from starlette.responses import Response
 from starlette.types import Receive, Send
 
-from recollect.server.problems import problem
-from recollect.server.proxy.upstream import LIMITS, TIMEOUT
+from recollect.server.problems import problem_response
+from recollect.server.proxy.upstream import UPSTREAM_LIMITS, UPSTREAM_TIMEOUT
 
 log = logging.getLogger("recollect.proxy")
 
 #: Seconds after which a client that takes no byte is given up.
-PATIENCE = 120
+CLIENT_SEND_TIMEOUT_SECONDS = 120
 
-Pairs: TypeAlias = Sequence[tuple[bytes, bytes]]
+HeaderPairs: TypeAlias = Sequence[tuple[bytes, bytes]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outgoing:
+class OutgoingRequest:
     method: str
     url: httpx2.URL
     headers: Sequence[tuple[str, str]]
     body: bytes
 
 
-class Unreachable(Exception):
+class UpstreamUnreachable(Exception):
     """The service behind the proxy did not answer; the response says so."""
 
     def __init__(self, response: Response) -> None:
@@ -37,11 +37,13 @@ class Unreachable(Exception):
         self.response = response
 
     @classmethod
-    def broken(cls, host: str) -> "Unreachable":
-        return cls(refusal(502, "upstream_broke_off", f"{host} broke off in the middle of its answer."))
+    def interrupted(cls, host: str) -> "UpstreamUnreachable":
+        return cls(
+            upstream_problem(502, "upstream_broke_off", f"{host} broke off in the middle of its answer.")
+        )
 
 
-class Line:
+class UpstreamClient:
     """The connections to the services, opened when the first is needed."""
 
     def __init__(self) -> None:
@@ -51,7 +53,7 @@ class Line:
         if self._client is None:
             # No trust in the environment: a proxy or a .netrc that nobody configured here must not see texts.
             self._client = httpx2.AsyncClient(
-                follow_redirects=False, trust_env=False, timeout=TIMEOUT, limits=LIMITS
+                follow_redirects=False, trust_env=False, timeout=UPSTREAM_TIMEOUT, limits=UPSTREAM_LIMITS
             )
         return await self._client.send(request, stream=True)
 
@@ -60,7 +62,7 @@ class Line:
             await self._client.aclose()
 
 
-async def ask(line: Line, outgoing: Outgoing) -> httpx2.Response:
+async def send_request(client: UpstreamClient, outgoing: OutgoingRequest) -> httpx2.Response:
     """The beginning of an answer, whatever its status. Whoever gets it closes it."""
     # Made by hand: a client adds headers and cookies of its own to those it makes.
     request = httpx2.Request(
@@ -68,21 +70,21 @@ async def ask(line: Line, outgoing: Outgoing) -> httpx2.Response:
         outgoing.url,
         headers=list(outgoing.headers),
         content=outgoing.body or None,
-        extensions={"timeout": TIMEOUT.as_dict()},
+        extensions={"timeout": UPSTREAM_TIMEOUT.as_dict()},
     )
     try:
-        return await line.send(request)
+        return await client.send(request)
     except httpx2.PoolTimeout as error:
-        raise Unreachable(
-            refusal(503, "proxy_busy", "Too many requests are under way. Wait a little.")
+        raise UpstreamUnreachable(
+            upstream_problem(503, "proxy_busy", "Too many requests are under way. Wait a little.")
         ) from error
     except httpx2.TimeoutException as error:
-        raise Unreachable(
-            refusal(504, "upstream_silent", f"{outgoing.url.host} did not answer in time.")
+        raise UpstreamUnreachable(
+            upstream_problem(504, "upstream_silent", f"{outgoing.url.host} did not answer in time.")
         ) from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise Unreachable(
-            refusal(
+        raise UpstreamUnreachable(
+            upstream_problem(
                 502,
                 "upstream_unreachable",
                 f"{outgoing.url.host} cannot be reached ({type(error).__name__}). Check `proxy_upstream`.",
@@ -90,44 +92,44 @@ async def ask(line: Line, outgoing: Outgoing) -> httpx2.Response:
         ) from error
 
 
-def refusal(status: int, code: str, detail: str, *, again: bool = True) -> Response:
+def upstream_problem(status: int, code: str, detail: str, *, retryable: bool = True) -> Response:
     """A problem in words that the clients of model providers show too."""
-    once = None if again else {"x-should-retry": "false"}
-    said = {"message": detail, "type": "recollect", "code": code}
-    return problem(status, code, detail, headers=once, error=said)
+    headers = None if retryable else {"x-should-retry": "false"}
+    error = {"message": detail, "type": "recollect", "code": code}
+    return problem_response(status, code, detail, headers=headers, error=error)
 
 
-async def hand_back(
-    response: httpx2.Response, headers: Pairs, send: Send, hear: Callable[[bytes], None]
+async def relay_response(
+    response: httpx2.Response, headers: HeaderPairs, send: Send, on_chunk: Callable[[bytes], None]
 ) -> None:
     """Pass an answer on as it comes. If it breaks off, so does ours: an end would look like a whole answer."""
     await send({"type": "http.response.start", "status": response.status_code, "headers": list(headers)})
     try:
-        async for piece in response.aiter_raw():
-            async with asyncio.timeout(PATIENCE):
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
-            hear(piece)
+        async for chunk in response.aiter_raw():
+            async with asyncio.timeout(CLIENT_SEND_TIMEOUT_SECONDS):
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            on_chunk(chunk)
     except (httpx2.HTTPError, TimeoutError) as error:
         log.warning("an answer broke off: %s", type(error).__name__)
         return
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def while_wanted(receive: Receive, work: Coroutine[None, None, None]) -> None:
+async def run_while_connected(receive: Receive, work: Coroutine[None, None, None]) -> None:
     """Do the work, but stop as soon as the client hangs up."""
-    doing = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_hung_up(receive))
+    task = asyncio.ensure_future(work)
+    disconnect = asyncio.ensure_future(_wait_for_disconnect(receive))
     try:
-        await asyncio.wait({doing, gone}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({task, disconnect}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        gone.cancel()
-        if not doing.done():
-            doing.cancel()
-            await asyncio.wait({doing})
-    if not doing.cancelled():
-        doing.result()
+        disconnect.cancel()
+        if not task.done():
+            task.cancel()
+            await asyncio.wait({task})
+    if not task.cancelled():
+        task.result()
 
 
-async def _hung_up(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         continue

@@ -4,105 +4,126 @@ import logging
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from recollect.bootstrap import Runtime
-from recollect.domain.message import Draft
-from recollect.domain.outcomes import Observed
+from recollect.bootstrap import Application
+from recollect.domain.message import MessageDraft
+from recollect.domain.outcomes import IngestResult
 from recollect.domain.policy import Policy
 from recollect.errors import InvalidInput, NotFound, RecollectError
-from recollect.server.proxy.conversation_cache import Injected
-from recollect.server.proxy.request_view import Said
-from recollect.server.proxy.turn import Turn
+from recollect.server.proxy.conversation_cache import InjectedBlock
+from recollect.server.proxy.request_view import ProxyMessage
+from recollect.server.proxy.turn import ProxyTurn
 
 log = logging.getLogger("recollect.proxy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Learner:
+class ProxyIngester:
     """One thread, so that the turns of a conversation are learned in their order."""
 
-    runtime: Runtime
-    pool: ThreadPoolExecutor
+    application: Application
+    executor: ThreadPoolExecutor
 
-    def later(self, turn: Turn, answer: tuple[Said, ...], shown: frozenset[str]) -> Future[None]:
+    def submit(
+        self, turn: ProxyTurn, answer: tuple[ProxyMessage, ...], injected_texts: frozenset[str]
+    ) -> Future[None]:
         """`shown` are the memory blocks that the model saw: a model that says them again says nothing new."""
-        return self.pool.submit(self._safely, turn, answer, shown)
+        return self.executor.submit(self._ingest_safely, turn, answer, injected_texts)
 
-    def _safely(self, turn: Turn, answer: tuple[Said, ...], shown: frozenset[str]) -> None:
+    def _ingest_safely(
+        self, turn: ProxyTurn, answer: tuple[ProxyMessage, ...], injected_texts: frozenset[str]
+    ) -> None:
         try:
-            self._learn(turn, answer, shown)
+            self._ingest(turn, answer, injected_texts)
         except RecollectError as error:
             # Nothing is lost for good: the client sends the whole conversation again with its next turn.
             log.warning("an exchange was not learned: %s", type(error).__name__)
         except Exception:
             log.exception("an exchange was not learned")
 
-    def _learn(self, turn: Turn, answer: tuple[Said, ...], shown: frozenset[str]) -> None:
-        policy = turn.wish.use.narrowed(self.runtime.policy(turn.scope.user, chat=turn.scope.chat))
-        if not policy.listens:
+    def _ingest(
+        self, turn: ProxyTurn, answer: tuple[ProxyMessage, ...], injected_texts: frozenset[str]
+    ) -> None:
+        policy = turn.options.access.restrict_policy(
+            self.application.policy(turn.scope.user, chat=turn.scope.chat)
+        )
+        if not policy.collects:
             return
-        thread, names = turn.thread, turn.named(answer)
-        thread.ids.update(thread.same_answer(turn.names, turn.answers))
-        if turn.firm:
-            self._take_back(turn, thread.abandoned(names, len(turn.names)), policy)
-        spoken = [_own_words(said, shown) for said in (*turn.asked.said, *answer)]
+        conversation, client_ids = turn.conversation, turn.client_ids_with(answer)
+        conversation.message_ids.update(conversation.match_answer(turn.client_ids, turn.answer_indexes))
+        if turn.is_stable:
+            self._delete_messages(turn, conversation.find_retracted(client_ids, len(turn.client_ids)), policy)
+        own_messages = [_strip_blocks(message, injected_texts) for message in (*turn.view.messages, *answer)]
         drafts = [
-            said.draft(name)
-            for said, name in zip(spoken, names, strict=True)
-            if said.is_worth_keeping and name not in thread.ids
+            message.to_draft(name)
+            for message, name in zip(own_messages, client_ids, strict=True)
+            if message.has_content and name not in conversation.message_ids
         ]
-        for observed in self._observed(turn, drafts, policy):
-            if observed.message.client_id:
-                thread.ids[observed.message.client_id] = observed.message.id
-        thread.last, thread.answered = names, frozenset(names[len(turn.names) :])
-        self._keep_injected(turn)
-        self.runtime.worker.wake()
+        for result in self._add_messages(turn, drafts, policy):
+            if result.message.client_id:
+                conversation.message_ids[result.message.client_id] = result.message.id
+        conversation.last_exchange, conversation.answer_client_ids = (
+            client_ids,
+            frozenset(client_ids[len(turn.client_ids) :]),
+        )
+        self._save_injections(turn)
+        self.application.worker.wake()
 
-    def _observed(self, turn: Turn, drafts: list[Draft], policy: Policy) -> list[Observed]:
-        engine = self.runtime.engine
+    def _add_messages(
+        self, turn: ProxyTurn, drafts: list[MessageDraft], policy: Policy
+    ) -> list[IngestResult]:
+        engine = self.application.engine
         try:
-            return engine.observe(turn.scope, drafts, policy) if drafts else []
+            return engine.add_messages(turn.scope, drafts, policy) if drafts else []
         except InvalidInput:
             if len(drafts) == 1:
                 return []
             # One that cannot be stored must not keep the others out.
-            return [each for draft in drafts for each in self._observed(turn, [draft], policy)]
+            return [each for draft in drafts for each in self._add_messages(turn, [draft], policy)]
 
-    def _keep_injected(self, turn: Turn) -> None:
-        thread, store = turn.thread, self.runtime.store.injections
-        for name in turn.names:
-            injected = thread.injected.get(name)
-            stored = thread.ids.get(name)
+    def _save_injections(self, turn: ProxyTurn) -> None:
+        conversation, store = turn.conversation, self.application.store.injections
+        for name in turn.client_ids:
+            injected = conversation.pending_blocks.get(name)
+            stored = conversation.message_ids.get(name)
             if injected is None or stored is None:
                 continue
             try:
                 store.put(
-                    turn.scope, stored, injected.text, shown=injected.shown, receipt_id=injected.receipt_id
+                    turn.scope,
+                    stored,
+                    injected.text,
+                    passage_keys=injected.shown_keys,
+                    receipt_id=injected.receipt_id,
                 )
             except NotFound:
                 log.info("a message was deleted before what was put behind it was kept")
-            thread.injected.pop(name, None)
+            conversation.pending_blocks.pop(name, None)
 
-    def _take_back(self, turn: Turn, message_ids: list[str], policy: Policy) -> None:
+    def _delete_messages(self, turn: ProxyTurn, message_ids: list[str], policy: Policy) -> None:
         for message_id in message_ids:
             try:
-                self.runtime.engine.delete_message(turn.scope, message_id, policy)
+                self.application.engine.delete_message(turn.scope, message_id, policy)
             except NotFound:
                 log.info("a message that was taken back was deleted already")
-            for name in [name for name, stored in dict(turn.thread.ids).items() if stored == message_id]:
-                del turn.thread.ids[name]
+            for name in [
+                name for name, stored in dict(turn.conversation.message_ids).items() if stored == message_id
+            ]:
+                del turn.conversation.message_ids[name]
 
 
-def _own_words(said: Said, shown: frozenset[str]) -> Said:
-    text = said.text
-    for block in shown:
+def _strip_blocks(message: ProxyMessage, injected_texts: frozenset[str]) -> ProxyMessage:
+    text = message.text
+    for block in injected_texts:
         text = text.replace(block, "")
-    return said if text == said.text else replace(said, text=text.strip())
+    return message if text == message.text else replace(message, text=text.strip())
 
 
-def noted(turn: Turn, injected: Injected | None) -> None:
+def record_injection(turn: ProxyTurn, block: InjectedBlock | None) -> None:
     """Remember what is being sent, before it is stored."""
-    thread, place = turn.thread, turn.asked.turn
-    if place is not None and injected is not None:
-        thread.injected[turn.names[place]] = injected
-    shown = injected.shown if injected else frozenset()
-    thread.chain = thread.chain | shown if turn.asked.is_continued else shown
+    conversation, place = turn.conversation, turn.view.query_index
+    if place is not None and block is not None:
+        conversation.pending_blocks[turn.client_ids[place]] = block
+    shown = block.shown_keys if block else frozenset()
+    conversation.provider_shown_keys = (
+        conversation.provider_shown_keys | shown if turn.view.is_continuation else shown
+    )

@@ -2,39 +2,48 @@
 
 import json
 
-from recollect.server.proxy.identity import Use
-from recollect.server.proxy.turn import Found
+from recollect.server.proxy.identity import MemoryAccess
+from recollect.server.proxy.turn import TurnMemory
 
 
-def headers(use: Use, found: Found | None) -> list[tuple[bytes, bytes]]:
+def build_headers(access: MemoryAccess, turn_memory: TurnMemory | None) -> list[tuple[bytes, bytes]]:
     """`X-Memory-Mode` is what memory may do here; the others are what it did."""
-    told = {"mode": use.name}
-    if found is not None and use.reads:
-        told |= {key: str(value) for key, value in account(found).items() if value is not None}
-    elif found is not None and found.skipped:
-        told["skipped"] = found.skipped
-    return [(f"x-memory-{name}".encode(), value.encode("latin-1", "replace")) for name, value in told.items()]
+    values = {"mode": access.mode}
+    if turn_memory is not None and access.can_read:
+        values |= {
+            key: str(value) for key, value in summarize_recall(turn_memory).items() if value is not None
+        }
+    elif turn_memory is not None and turn_memory.skip_reason:
+        values["skipped"] = turn_memory.skip_reason
+    return [
+        (f"x-memory-{name}".encode(), value.encode("latin-1", "replace")) for name, value in values.items()
+    ]
 
 
-def account(found: Found) -> dict[str, str | int | None]:
-    receipt, used = found.receipt, found.new is not None and bool(found.new.text)
+def summarize_recall(turn_memory: TurnMemory) -> dict[str, str | int | None]:
+    receipt, is_injected = (
+        turn_memory.receipt,
+        turn_memory.new_block is not None and bool(turn_memory.new_block.text),
+    )
     return {
         "receipt": receipt.id if receipt else None,
-        "used": len(found.new.shown) if found.new and used else 0,
-        "tokens": receipt.tokens if receipt and used else 0,
-        "replayed": sum(bool(each.text) for each in found.again.values()),
-        "skipped": found.skipped,
+        "used": len(turn_memory.new_block.shown_keys) if turn_memory.new_block and is_injected else 0,
+        "tokens": receipt.tokens if receipt and is_injected else 0,
+        "replayed": sum(bool(each.text) for each in turn_memory.earlier_blocks.values()),
+        "skipped": turn_memory.skip_reason,
     }
 
 
-def with_account(body: bytes, use: Use, found: Found | None) -> bytes:
+def append_recall_summary(body: bytes, access: MemoryAccess, turn_memory: TurnMemory | None) -> bytes:
     """An answer with one more member at its end; no other byte of it changes. What is no object stays what it is."""
-    if use.name == "off" or not _is_object(body):
+    if access.mode == "off" or not _is_object(body):
         return body
-    told = {"mode": use.name, **(account(found) if found else {})}
+    summary = {"mode": access.mode, **(summarize_recall(turn_memory) if turn_memory else {})}
     end = body.rindex(b"}")
     empty = body[:end].rstrip().endswith(b"{")
-    return b"".join((body[:end], b"" if empty else b",", b'"memory":', json.dumps(told).encode(), body[end:]))
+    return b"".join(
+        (body[:end], b"" if empty else b",", b'"memory":', json.dumps(summary).encode(), body[end:])
+    )
 
 
 def _is_object(body: bytes) -> bool:

@@ -14,116 +14,136 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from recollect.bootstrap import Runtime
+from recollect.bootstrap import Application
 from recollect.errors import ProviderError
 from recollect.server.auth import is_loopback
-from recollect.server.deadline import RECALLERS
-from recollect.server.proxy.conversation_cache import Threads
-from recollect.server.proxy.dialects.anthropic import ANTHROPIC
-from recollect.server.proxy.dialects.chat_completions import CHAT
+from recollect.server.deadline import MAX_CONCURRENT_RECALLS
+from recollect.server.proxy.conversation_cache import ConversationCache
+from recollect.server.proxy.dialects.anthropic import ANTHROPIC_DIALECT
+from recollect.server.proxy.dialects.chat_completions import CHAT_COMPLETIONS_DIALECT
 from recollect.server.proxy.dialects.content_parts import Dialect
-from recollect.server.proxy.dialects.ollama import OLLAMA
-from recollect.server.proxy.dialects.responses import RESPONSES
-from recollect.server.proxy.exchange import Desk, Exchange
-from recollect.server.proxy.forward import Line, Unreachable, refusal, while_wanted
-from recollect.server.proxy.identity import wish
-from recollect.server.proxy.ingest import Learner
-from recollect.server.proxy.recall import Recaller
-from recollect.server.proxy.upstream import Upstream, upstream
+from recollect.server.proxy.dialects.ollama import OLLAMA_DIALECT
+from recollect.server.proxy.dialects.responses import RESPONSES_DIALECT
+from recollect.server.proxy.exchange import Exchange, ProxyContext
+from recollect.server.proxy.forward import (
+    UpstreamClient,
+    UpstreamUnreachable,
+    run_while_connected,
+    upstream_problem,
+)
+from recollect.server.proxy.identity import parse_memory_options
+from recollect.server.proxy.ingest import ProxyIngester
+from recollect.server.proxy.recall import ProxyRecaller
+from recollect.server.proxy.upstream import Upstream, find_upstream
 
 log = logging.getLogger("recollect.proxy")
 
 #: Seconds that requests have to put down what was said so far when the server ends.
-LAST_WORDS = 2
-NO_UPSTREAM = (
+SHUTDOWN_WAIT_SECONDS = 2
+NO_UPSTREAM_MESSAGE = (
     "The proxy does not know where to send this. Set `proxy_upstream` (RECOLLECT_PROXY_UPSTREAM) to the address of an"
     " OpenAI-compatible service, /v1 included, or `proxy_upstream_anthropic` to Anthropic's."
 )
-LOOP = "`proxy_upstream` is the address of this very server. Set it to the address of the service behind it."
+LOOP_MESSAGE = (
+    "`proxy_upstream` is the address of this very server. Set it to the address of the service behind it."
+)
 
-Service: TypeAlias = Literal["openai", "anthropic"]
+UpstreamService: TypeAlias = Literal["openai", "anthropic"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Path:
+class ProxyRoute:
     method: str
     path: str
     dialect: Dialect | None = None  #: None where nothing is said
-    service: Service | None = None  #: None is whichever the client and the settings mean
-    native: bool = False  #: one of Ollama's own paths, which stand beside /v1
+    service: UpstreamService | None = None  #: None is whichever the client and the settings mean
+    is_ollama_native: bool = False  #: one of Ollama's own paths, which stand beside /v1
 
 
-PATHS = (
-    Path(method="POST", path="/v1/chat/completions", dialect=CHAT, service="openai"),
-    Path(method="POST", path="/v1/responses", dialect=RESPONSES, service="openai"),
-    Path(method="POST", path="/v1/embeddings", service="openai"),
-    Path(method="GET", path="/v1/models"),
-    Path(method="GET", path="/v1/models/{model:path}"),
-    Path(method="POST", path="/v1/messages", dialect=ANTHROPIC, service="anthropic"),
-    Path(method="POST", path="/v1/messages/count_tokens", service="anthropic"),
-    Path(method="POST", path="/v1/api/chat", dialect=OLLAMA, service="openai", native=True),
-    Path(method="GET", path="/v1/api/tags", service="openai", native=True),
-    Path(method="POST", path="/v1/api/show", service="openai", native=True),
+PROXY_ROUTES = (
+    ProxyRoute(
+        method="POST", path="/v1/chat/completions", dialect=CHAT_COMPLETIONS_DIALECT, service="openai"
+    ),
+    ProxyRoute(method="POST", path="/v1/responses", dialect=RESPONSES_DIALECT, service="openai"),
+    ProxyRoute(method="POST", path="/v1/embeddings", service="openai"),
+    ProxyRoute(method="GET", path="/v1/models"),
+    ProxyRoute(method="GET", path="/v1/models/{model:path}"),
+    ProxyRoute(method="POST", path="/v1/messages", dialect=ANTHROPIC_DIALECT, service="anthropic"),
+    ProxyRoute(method="POST", path="/v1/messages/count_tokens", service="anthropic"),
+    ProxyRoute(
+        method="POST", path="/v1/api/chat", dialect=OLLAMA_DIALECT, service="openai", is_ollama_native=True
+    ),
+    ProxyRoute(method="GET", path="/v1/api/tags", service="openai", is_ollama_native=True),
+    ProxyRoute(method="POST", path="/v1/api/show", service="openai", is_ollama_native=True),
 )
 
 
-def router(runtime: Runtime) -> APIRouter:
+def create_proxy_router(application: Application) -> APIRouter:
     """The proxy over an open memory. It finishes learning before the server ends."""
-    line = Line()
-    under_way: set[asyncio.Task[object]] = set()
-    recallers = ThreadPoolExecutor(RECALLERS, "recollect-recall")
-    learner = ThreadPoolExecutor(1, "recollect-learn")
-    desk = Desk(
-        line=line,
-        threads=Threads(),
-        recall=Recaller(runtime=runtime, pool=recallers),
-        learner=Learner(runtime=runtime, pool=learner),
+    client = UpstreamClient()
+    active_tasks: set[asyncio.Task[object]] = set()
+    recall_executor = ThreadPoolExecutor(MAX_CONCURRENT_RECALLS, "recollect-recall")
+    ingest_executor = ThreadPoolExecutor(1, "recollect-learn")
+    context = ProxyContext(
+        client=client,
+        conversations=ConversationCache(),
+        recaller=ProxyRecaller(application=application, executor=recall_executor),
+        ingester=ProxyIngester(application=application, executor=ingest_executor),
     )
 
     @asynccontextmanager
-    async def life(_: object) -> AsyncIterator[None]:
-        recallers.submit(_warm_up, runtime)
+    async def lifespan(_: object) -> AsyncIterator[None]:
+        recall_executor.submit(_warm_up, application)
         yield
-        if under_way:
-            await asyncio.wait(under_way, timeout=LAST_WORDS)
-        await line.close()
-        await asyncio.to_thread(_finish, recallers, learner)
+        if active_tasks:
+            await asyncio.wait(active_tasks, timeout=SHUTDOWN_WAIT_SECONDS)
+        await client.close()
+        await asyncio.to_thread(_shut_down, recall_executor, ingest_executor)
 
     routes: list[BaseRoute] = [
-        Route(each.path, Door(runtime, desk, each, under_way), methods=[each.method], include_in_schema=False)
-        for each in PATHS
+        Route(
+            each.path,
+            ProxyEndpoint(application, context, each, active_tasks),
+            methods=[each.method],
+            include_in_schema=False,
+        )
+        for each in PROXY_ROUTES
     ]
-    return APIRouter(routes=routes, lifespan=life)
+    return APIRouter(routes=routes, lifespan=lifespan)
 
 
-def _warm_up(runtime: Runtime) -> None:
+def _warm_up(application: Application) -> None:
     """Load the embedder's model before somebody waits for it."""
     try:
-        if runtime.embedder is not None:
-            runtime.embedder.embed_query("good morning")
+        if application.embedder is not None:
+            application.embedder.embed_query("good morning")
     except ProviderError as error:
         log.warning("the embedder is not ready: %s", type(error).__name__)
 
 
-def _finish(*pools: ThreadPoolExecutor) -> None:
-    for pool in pools:
+def _shut_down(*executors: ThreadPoolExecutor) -> None:
+    for pool in executors:
         pool.shutdown(wait=True)
 
 
-class Door:
+class ProxyEndpoint:
     """An ASGI app for one path."""
 
     def __init__(
-        self, runtime: Runtime, desk: Desk, path: Path, under_way: set[asyncio.Task[object]]
+        self,
+        application: Application,
+        context: ProxyContext,
+        route: ProxyRoute,
+        active_tasks: set[asyncio.Task[object]],
     ) -> None:
-        self._runtime = runtime
-        self._desk = desk
-        self._path = path
-        self._under_way = under_way
+        self._application = application
+        self._context = context
+        self._route = route
+        self._active_tasks = active_tasks
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # As FastAPI's routes do, for the log.
-        scope["route"] = self._path
+        scope["route"] = self._route
         request = Request(scope, receive)
         try:
             body = await request.body()
@@ -131,47 +151,51 @@ class Door:
             return
         task = asyncio.current_task()
         assert task is not None
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
-        await while_wanted(receive, self._serve(request, body, send))
+        self._active_tasks.add(task)
+        task.add_done_callback(self._active_tasks.discard)
+        await run_while_connected(receive, self._serve(request, body, send))
 
     async def _serve(self, request: Request, body: bytes, send: Send) -> None:
-        asked = wish(request.headers)
-        service = self._service(request)
-        if service is None:
-            await refusal(501, "no_upstream", NO_UPSTREAM, again=False)(request.scope, request.receive, send)
+        options = parse_memory_options(request.headers)
+        upstream = self._find_service(request)
+        if upstream is None:
+            await upstream_problem(501, "no_upstream", NO_UPSTREAM_MESSAGE, retryable=False)(
+                request.scope, request.receive, send
+            )
             return
-        if _is_ourselves(service, request):
-            await refusal(508, "loop", LOOP, again=False)(request.scope, request.receive, send)
+        if _is_loop(upstream, request):
+            await upstream_problem(508, "loop", LOOP_MESSAGE, retryable=False)(
+                request.scope, request.receive, send
+            )
             return
         if ".." in request.scope["path"].split("/"):
             raise HTTPException(404)
-        here = request.scope["raw_path"].decode("ascii", "replace").removeprefix("/v1")
+        upstream_path = request.scope["raw_path"].decode("ascii", "replace").removeprefix("/v1")
         exchange = Exchange(
-            desk=self._desk,
+            context=self._context,
             request=request,
             send=send,
-            service=service,
-            url=service.url(here, request.url.query, native=self._path.native),
+            upstream=upstream,
+            url=upstream.url(upstream_path, request.url.query, native=self._route.is_ollama_native),
             body=body,
         )
         try:
-            if self._path.dialect is None:
-                await exchange.plain()
+            if self._route.dialect is None:
+                await exchange.forward()
             else:
-                await exchange.talked(self._path.dialect, asked)
-        except Unreachable as error:
+                await exchange.forward_with_memory(self._route.dialect, options)
+        except UpstreamUnreachable as error:
             await error.response(request.scope, request.receive, send)
 
-    def _service(self, request: Request) -> Upstream | None:
-        connection = self._runtime.settings.resolve().connection
-        if self._path.service is not None:
-            return upstream(connection, self._path.service)
-        order: tuple[Service, Service] = ("openai", "anthropic")
-        wanted = order[::-1] if "anthropic-version" in request.headers else order
-        return next((found for each in wanted if (found := upstream(connection, each))), None)
+    def _find_service(self, request: Request) -> Upstream | None:
+        connection = self._application.settings.resolve().machine
+        if self._route.service is not None:
+            return find_upstream(connection, self._route.service)
+        order: tuple[UpstreamService, UpstreamService] = ("openai", "anthropic")
+        services = order[::-1] if "anthropic-version" in request.headers else order
+        return next((found for each in services if (found := find_upstream(connection, each))), None)
 
 
-def _is_ourselves(service: Upstream, request: Request) -> bool:
+def _is_loop(upstream: Upstream, request: Request) -> bool:
     _, port = request.scope.get("server") or ("", None)
-    return service.base.port == port and is_loopback(service.base.host)
+    return upstream.base_url.port == port and is_loopback(upstream.base_url.host)

@@ -4,95 +4,95 @@ import json
 import logging
 from collections.abc import Iterator
 
-from recollect.server.proxy.dialects.content_parts import Fold
-from recollect.server.proxy.json_splice import Json
-from recollect.server.proxy.request_view import Said
+from recollect.server.proxy.dialects.content_parts import ResponseAccumulator
+from recollect.server.proxy.json_splice import JsonDict
+from recollect.server.proxy.request_view import ProxyMessage
 
 log = logging.getLogger("recollect.proxy")
 
 #: Bytes of an answer that comes at once, or of one line of a stream, beyond which it is not listened to.
-MOST = 8_000_000
+MAX_BUFFERED_BYTES = 8_000_000
 #: Bytes of a stream that are listened to.
-LONGEST = 64_000_000
+MAX_STREAM_BYTES = 64_000_000
 
 
-class Listener:
+class ResponseTee:
     """Reads what passes as far as it can be read; whatever else it is, it passes all the same."""
 
-    def __init__(self, fold: Fold, content_type: str, encoding: str) -> None:
+    def __init__(self, accumulator: ResponseAccumulator, content_type: str, encoding: str) -> None:
         kind = content_type.partition(";")[0].strip().lower()
-        self._fold = fold
-        self._streams = kind in {"text/event-stream", "application/x-ndjson"}
-        self._events = kind == "text/event-stream"
+        self._accumulator = accumulator
+        self._is_stream = kind in {"text/event-stream", "application/x-ndjson"}
+        self._is_event_stream = kind == "text/event-stream"
         # A compressed answer passes as it is; what it says is not worth the risk of unpacking it.
-        self._deaf = encoding.strip().lower() not in {"", "identity"}
-        self._heard = 0
-        self._rest = bytearray()
-        self._data: list[bytes] = []
+        self._is_disabled = encoding.strip().lower() not in {"", "identity"}
+        self._byte_count = 0
+        self._buffer = bytearray()
+        self._event_lines: list[bytes] = []
 
     @property
     def response_id(self) -> str | None:
-        return self._fold.response_id
+        return self._accumulator.response_id
 
-    def hear(self, piece: bytes) -> None:
+    def feed(self, chunk: bytes) -> None:
         try:
-            self._hear(piece)
+            self._feed(chunk)
         except Exception:  # a mistake of the listener must not cut off the speaker
             log.exception("an answer was not understood")
-            self._deaf = True
+            self._is_disabled = True
 
-    def _hear(self, piece: bytes) -> None:
-        if self._deaf:
+    def _feed(self, chunk: bytes) -> None:
+        if self._is_disabled:
             return
-        self._rest += piece
-        if self._streams and b"\n" in piece:
-            *lines, rest = bytes(self._rest).split(b"\n")
-            self._rest = bytearray(rest)
-            for event in self._in(lines):
-                self._fold.event(event)
-        self._heard += len(piece)
-        if len(self._rest) > MOST or self._heard > LONGEST:
-            self._deaf = True
-            self._rest.clear()
+        self._buffer += chunk
+        if self._is_stream and b"\n" in chunk:
+            *lines, rest = bytes(self._buffer).split(b"\n")
+            self._buffer = bytearray(rest)
+            for event in self._parse_lines(lines):
+                self._accumulator.add_event(event)
+        self._byte_count += len(chunk)
+        if len(self._buffer) > MAX_BUFFERED_BYTES or self._byte_count > MAX_STREAM_BYTES:
+            self._is_disabled = True
+            self._buffer.clear()
 
-    def said(self) -> tuple[Said, ...]:
+    def messages(self) -> tuple[ProxyMessage, ...]:
         """What was said; an answer that broke off counts as far as it came."""
         try:
-            return self._said()
+            return self._finish()
         except Exception:  # nor end the exchange
             log.exception("an answer was not understood")
             return ()
 
-    def _said(self) -> tuple[Said, ...]:
-        last = bytes(self._rest)
-        self._rest.clear()
-        if self._streams:
-            for event in self._in([last, b""]):
-                self._fold.event(event)
-        elif found := _parsed(last):
-            self._fold.whole(found)
-        return tuple(each for each in self._fold.said() if each.is_worth_keeping)
+    def _finish(self) -> tuple[ProxyMessage, ...]:
+        last = bytes(self._buffer)
+        self._buffer.clear()
+        if self._is_stream:
+            for event in self._parse_lines([last, b""]):
+                self._accumulator.add_event(event)
+        elif response := _parse_object(last):
+            self._accumulator.add_response(response)
+        return tuple(each for each in self._accumulator.messages() if each.has_content)
 
-    def _in(self, lines: list[bytes]) -> Iterator[Json]:
+    def _parse_lines(self, lines: list[bytes]) -> Iterator[JsonDict]:
         for line in lines:
-            bare = line.rstrip(b"\r")
-            if not self._events:
-                data = bare
-            elif bare.startswith(b"data:"):
-                self._data.append(bare[5:])
+            stripped = line.rstrip(b"\r")
+            if not self._is_event_stream:
+                data = stripped
+            elif stripped.startswith(b"data:"):
+                self._event_lines.append(stripped[5:])
                 continue
-            elif bare:
+            elif stripped:
                 continue
             else:
-                data = b"\n".join(self._data)
-                self._data.clear()
-            if found := _parsed(data):
-                yield found
+                data = b"\n".join(self._event_lines)
+                self._event_lines.clear()
+            if parsed := _parse_object(data):
+                yield parsed
 
 
-def _parsed(data: bytes) -> Json | None:
+def _parse_object(data: bytes) -> JsonDict | None:
     try:
-        found = json.loads(data)
+        value = json.loads(data)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None

@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from recollect.server.responses.reports import Percentiles, WholeSpan
-from recollect.server.responses.resources import Shown
+from recollect.server.responses.reports import PercentilesResponse, PeriodMetricsResponse
+from recollect.server.responses.resources import ResponseModel
 
 
-class Finding(Shown):
+class CheckResultResponse(ResponseModel):
     name: Annotated[str, Field(examples=["integrity"])]
     ok: bool
     level: Literal["ok", "warn", "fail"]
@@ -16,48 +16,48 @@ class Finding(Shown):
     fix: Annotated[str | None, Field(description="What to do about it, often a command.")]
 
 
-class Examined(Shown):
+class DoctorResponse(ResponseModel):
     ok: bool
-    findings: list[Finding]
+    findings: list[CheckResultResponse]
 
 
-class Token(Shown):
+class TokenResponse(ResponseModel):
     name: str
     user_id: Annotated[str, Field(description="Whose memory it opens.")]
     admin: Annotated[bool, Field(description="Whether it opens everybody's.")]
 
 
-class Tokens(Shown):
-    results: list[Token]
+class TokenListResponse(ResponseModel):
+    results: list[TokenResponse]
 
 
-class NewToken(Token):
-    token: Annotated[str, Field(description="Shown this once; only its hash is kept.")]
+class CreateTokenResponse(TokenResponse):
+    token: Annotated[str, Field(description="ResponseModel this once; only its hash is kept.")]
 
 
-class Provider(Shown):
+class ProviderResponse(ResponseModel):
     name: Literal["model", "embedder"]
     id: Annotated[str | None, Field(description="The model; null if there is none.")]
     address: Annotated[str | None, Field(description="Where texts are sent; null if they stay here.")]
 
 
-class Providers(Shown):
-    results: list[Provider]
+class ProviderListResponse(ResponseModel):
+    results: list[ProviderResponse]
 
 
-class Tested(Shown):
+class ProviderTestResponse(ResponseModel):
     name: Literal["model", "embedder"]
     ok: bool
     milliseconds: float
     detail: Annotated[str, Field(description="What it answered, or why not and what to do.")]
 
 
-class VectorsOf(Shown):
+class ModelVectorCountResponse(ResponseModel):
     model: str
     vectors: int
 
 
-class Embedding(Shown):
+class EmbeddingStatusResponse(ResponseModel):
     model: Annotated[
         str | None, Field(description="The model of the settings; null searches by words alone.")
     ]
@@ -65,41 +65,45 @@ class Embedding(Shown):
     moving_to: Annotated[str | None, Field(description="The model that vectors are being made of.")]
     passages: Annotated[int, Field(description="How many there are to embed.")]
     lacking: Annotated[int, Field(description="How many have no vector of the settings' model yet.")]
-    vectors: list[VectorsOf]
+    vectors: list[ModelVectorCountResponse]
 
 
-class Tuning(Shown):
+class TuningResponse(ResponseModel):
     name: str
     values: Annotated[dict[str, float], Field(examples=[{"recall.alpha": 0.5}])]
 
 
-class Tunings(Shown):
-    results: list[Tuning]
+class TuningListResponse(ResponseModel):
+    results: list[TuningResponse]
 
 
-class Label(Shown):
+class LabelResponse(ResponseModel):
     query: str
     chat_id: str | None = None
     relevant: list[str] | dict[str, float]
 
 
-class Labels(Shown):
-    results: list[Label]
+class LabelListResponse(ResponseModel):
+    results: list[LabelResponse]
 
 
-class Quality(Shown):
+class RankingQualityResponse(ResponseModel):
     """NDCG@5."""
 
     before: float
     after: float
 
 
-class Tuned(Shown):
+class TuneResponse(ResponseModel):
     questions: int
     unfound: Annotated[int, Field(description="Questions for which nothing relevant was found at all.")]
     tried: int
-    chosen_by: Annotated[Quality, Field(description="On the questions the numbers were chosen by.")]
-    held_out: Annotated[Quality, Field(description="On questions with numbers chosen without them.")]
+    chosen_by: Annotated[
+        RankingQualityResponse, Field(description="On the questions the numbers were chosen by.")
+    ]
+    held_out: Annotated[
+        RankingQualityResponse, Field(description="On questions with numbers chosen without them.")
+    ]
     better: int
     worse: int
     values: dict[str, float]
@@ -108,16 +112,16 @@ class Tuned(Shown):
     kept: bool
 
 
-class Untuned(Shown):
+class UndoTuningResponse(ResponseModel):
     values: Annotated[dict[str, str | None], Field(description="What holds again; null is not set.")]
 
 
-class SpanStep(Shown):
+class MetricsIntervalResponse(ResponseModel):
     at: str
     recalls: int
     hitRate: float  # noqa: N815 - keys of the metrics from here on
     topSimilarity: float | None  # noqa: N815
-    latency: dict[str, Percentiles]
+    latency: dict[str, PercentilesResponse]
     budgetUsed: float | None  # noqa: N815
     degraded: int
     contentTypes: dict[str, int]  # noqa: N815
@@ -125,7 +129,7 @@ class SpanStep(Shown):
     receipt: Annotated[str | None, Field(description="The recall that took longest.")]
 
 
-class RecallLine(Shown):
+class RecallRecordResponse(ResponseModel):
     receipt: str
     at: str
     query: str | None
@@ -139,18 +143,18 @@ class RecallLine(Shown):
     degraded: list[str]
 
 
-class ModelToday(Shown):
+class ModelUsageResponse(ResponseModel):
     calls: int
     tokens: int
 
 
-class Insights(Shown):
+class AnalyticsResponse(ResponseModel):
     since: str
     until: str
     complete: Annotated[bool, Field(description="false if there were more recalls than are counted.")]
-    whole: WholeSpan
-    steps: list[SpanStep]
-    recalls: Annotated[list[RecallLine], Field(description="The newest first, 200 at most.")]
+    whole: PeriodMetricsResponse
+    steps: list[MetricsIntervalResponse]
+    recalls: Annotated[list[RecallRecordResponse], Field(description="The newest first, 200 at most.")]
     left_out: Annotated[dict[str, int], Field(description="Why passages were left out.")]
     verdicts: Annotated[dict[str, int], Field(description="Why messages were judged or not, ever.")]
-    model_today: ModelToday
+    model_today: ModelUsageResponse

@@ -7,35 +7,35 @@ from pydantic import Field
 from recollect.server.responses.resources import (
     BandName,
     KindName,
-    Memory,
+    MemoryResponse,
     OriginName,
-    RecallFlags,
+    RecallFlagsResponse,
+    ResponseModel,
     RoleName,
-    Shown,
     StandingName,
 )
 
 
-class PutAway(Shown):
+class ArchivedMemoryResponse(ResponseModel):
     id: str
     memory: str
     reason: str
     weeks: int | None
 
 
-class MergedAway(Shown):
+class MergedMemoryResponse(ResponseModel):
     id: str
     memory: str
     others: list[str]
 
 
-class Tended(Shown):
+class MaintenanceReportResponse(ResponseModel):
     at: str
-    put_away: list[PutAway]
-    merged: list[MergedAway]
+    put_away: list[ArchivedMemoryResponse]
+    merged: list[MergedMemoryResponse]
 
 
-class SortCount(Shown):
+class FacetCountResponse(ResponseModel):
     standing: StandingName
     kind: KindName
     origin: OriginName
@@ -43,21 +43,21 @@ class SortCount(Shown):
     count: int
 
 
-class Census(Shown):
-    results: list[SortCount]
+class FacetCountListResponse(ResponseModel):
+    results: list[FacetCountResponse]
 
 
-class FoundMemory(Memory):
+class ScoredMemoryResponse(MemoryResponse):
     score: float
     parts: Annotated[dict[str, float], Field(description="What the score is made of.")]
 
 
-class FoundMemories(Shown):
-    results: list[FoundMemory]
+class FindMemoriesResponse(ResponseModel):
+    results: list[ScoredMemoryResponse]
     degraded: list[str]
 
 
-class Quote(Shown):
+class SourceQuoteResponse(ResponseModel):
     message_id: str
     chat_id: str
     role: RoleName
@@ -67,7 +67,7 @@ class Quote(Shown):
     after: str
 
 
-class MemoryUse(Shown):
+class MemoryUseResponse(ResponseModel):
     receipt: str
     at: str
     chat_id: str | None
@@ -76,21 +76,21 @@ class MemoryUse(Shown):
     score: float
 
 
-class Weight(Shown):
+class WeightPointResponse(ResponseModel):
     at: str
     weight: float
 
 
-class Account(Shown):
-    sources: list[Quote]
-    uses: Annotated[list[MemoryUse], Field(description="The newest first.")]
-    fading: Annotated[list[Weight], Field(description="From when it was last said.")]
+class MemoryDetailsResponse(ResponseModel):
+    sources: list[SourceQuoteResponse]
+    uses: Annotated[list[MemoryUseResponse], Field(description="The newest first.")]
+    fading: Annotated[list[WeightPointResponse], Field(description="From when it was last said.")]
     archive_below: float
     leaves_at: Annotated[str | None, Field(description="When it is put away if it is not said again.")]
     reason: str | None
 
 
-class Job(Shown):
+class JobResponse(ResponseModel):
     id: int
     kind: str
     key: str
@@ -100,15 +100,15 @@ class Job(Shown):
     reason: str | None
 
 
-class Jobs(Shown):
-    results: list[Job]
+class JobListResponse(ResponseModel):
+    results: list[JobResponse]
 
 
-class Retried(Shown):
+class RetryJobsResponse(ResponseModel):
     retried: int
 
 
-class Setting(Shown):
+class SettingResponse(ResponseModel):
     name: str
     value: bool | int | float | str | list[str] | None
     source: Annotated[str, Field(description="call, preference, environment, file, preset or default.")]
@@ -127,21 +127,21 @@ class Setting(Shown):
     secret: bool
 
 
-class SettingsList(Shown):
-    results: list[Setting]
+class SettingListResponse(ResponseModel):
+    results: list[SettingResponse]
     warnings: list[str]
 
 
-class Preset(Shown):
+class PresetResponse(ResponseModel):
     name: str
     values: dict[str, bool | int | float | str | list[str]]
 
 
-class Presets(Shown):
-    results: list[Preset]
+class PresetListResponse(ResponseModel):
+    results: list[PresetResponse]
 
 
-class RetrievalSources(Shown):
+class RetrievalSourcesResponse(ResponseModel):
     conversationDense: int  # noqa: N815 - keys of the specification from here on
     globalDense: int  # noqa: N815
     summaries: int
@@ -149,79 +149,79 @@ class RetrievalSources(Shown):
     ftsLexical: int  # noqa: N815
 
 
-class RetrievalLatency(Shown):
+class RetrievalLatencyResponse(ResponseModel):
     totalMs: float  # noqa: N815
     denseMs: float  # noqa: N815
     ftsMs: float  # noqa: N815
     rerankMs: float  # noqa: N815
 
 
-class RetrievalLine(Shown):
+class RetrievalRecordResponse(ResponseModel):
     query: str | None
     timestamp: str
     conversationId: str | None  # noqa: N815
-    sources: RetrievalSources
-    latency: RetrievalLatency
+    sources: RetrievalSourcesResponse
+    latency: RetrievalLatencyResponse
     topSimilarities: list[float]  # noqa: N815
-    flags: RecallFlags
+    flags: RecallFlagsResponse
 
 
-class Percentiles(Shown):
+class PercentilesResponse(ResponseModel):
     p50: float
     p95: float
     p99: float | None = None
 
 
-class WholeSpan(Shown):
+class PeriodMetricsResponse(ResponseModel):
     recalls: int
     hitRate: float  # noqa: N815
     topSimilarity: float | None  # noqa: N815
     contentTypes: dict[str, int]  # noqa: N815
     sources: dict[str, int]
-    latency: dict[str, Percentiles]
+    latency: dict[str, PercentilesResponse]
     flags: dict[str, float]
     budgetUsed: float | None  # noqa: N815
-    tokens: Percentiles | None
+    tokens: PercentilesResponse | None
     overflows: int
     degraded: int
 
 
-class MetricsReport(WholeSpan):
+class MetricsResponse(PeriodMetricsResponse):
     advisedBudget: int | None  # noqa: N815
     summaries: int
-    results: list[RetrievalLine]
+    results: list[RetrievalRecordResponse]
 
 
-class DebugResult(Shown):
+class DebugRetrievalItemResponse(ResponseModel):
     content: str
     score: float
     source: str
     type: str
 
 
-class DebugRetrieval(Shown):
+class DebugRetrievalResponse(ResponseModel):
     query: str
-    results: list[DebugResult]
-    metrics: RetrievalLatency
-    flags: RecallFlags
+    results: list[DebugRetrievalItemResponse]
+    metrics: RetrievalLatencyResponse
+    flags: RecallFlagsResponse
 
 
-class IndexSizes(Shown):
+class IndexSizesResponse(ResponseModel):
     messages: Annotated[str, Field(examples=["5.2 MB"])]
     embeddings: str
     fts: str
 
 
-class DebugStats(Shown):
+class DebugStatsResponse(ResponseModel):
     totalMessages: int  # noqa: N815
     totalConversations: int  # noqa: N815
     totalChunks: int  # noqa: N815
     totalSummaries: int  # noqa: N815
     profileConsent: bool  # noqa: N815
-    indexSizes: IndexSizes  # noqa: N815
+    indexSizes: IndexSizesResponse  # noqa: N815
 
 
-class Stats(Shown):
+class StatsResponse(ResponseModel):
     messages: int
     chats: int
     chunks: int
@@ -233,14 +233,14 @@ class Stats(Shown):
     sizes: dict[str, int]
 
 
-class Imported(Shown):
+class ImportResponse(ResponseModel):
     dry_run: bool
     imported: Annotated[dict[str, int], Field(description="What was new, by part.")]
     known: Annotated[dict[str, int], Field(description="What was here already.")]
     left_out: Annotated[list[dict[str, str]], Field(description="What was not taken in, and why.")]
 
 
-class Backup(Shown):
+class BackupResponse(ResponseModel):
     file: Annotated[str, Field(description="On the server.")]
     made_at: str
     bytes: int
@@ -253,15 +253,15 @@ class Backup(Shown):
     rows: Annotated[dict[str, int], Field(description="By table.")]
 
 
-class Mem0Done(Shown):
+class Mem0StatusResponse(ResponseModel):
     message: str
 
 
-class Mem0Results(Shown):
+class Mem0ResultListResponse(ResponseModel):
     results: list[dict[str, object]]
 
 
-class LlmAnswer(Shown):
+class LlmResponse(ResponseModel):
     role: Literal["assistant"]
     content: str
     conversationId: str  # noqa: N815 - the key of this route

@@ -4,8 +4,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
-WHEN = "2026-03-02T09:00:00.000+00:00"
-MEMORY_ID = "01k9x2v7q3m5"
+EXAMPLE_TIMESTAMP = "2026-03-02T09:00:00.000+00:00"
+EXAMPLE_MEMORY_ID = "01k9x2v7q3m5"
 KindName: TypeAlias = Literal["bio", "pref", "emo", "obj", "evt", "dec", "note"]
 StandingName: TypeAlias = Literal["active", "quarantined", "contested", "superseded", "archived", "forgotten"]
 OriginName: TypeAlias = Literal["manual", "rules", "model", "import"]
@@ -17,11 +17,11 @@ ActionName: TypeAlias = Literal[
 RoleName: TypeAlias = Literal["user", "assistant", "system", "tool"]
 
 
-class Shown(BaseModel):
+class ResponseModel(BaseModel):
     """What the server answers with."""
 
 
-class Problem(Shown):
+class Problem(ResponseModel):
     """Every failure."""
 
     type: Annotated[str, Field(examples=["about:blank#not_found"])]
@@ -31,17 +31,17 @@ class Problem(Shown):
     detail: Annotated[str, Field(description="What happened, why, and what to do next.")]
 
 
-class SourceSpan(Shown):
+class SourceSpanResponse(ResponseModel):
     message_id: str
     start: int
     end: int
 
 
-class Memory(Shown):
-    id: Annotated[str, Field(examples=[MEMORY_ID])]
+class MemoryResponse(ResponseModel):
+    id: Annotated[str, Field(examples=[EXAMPLE_MEMORY_ID])]
     memory: Annotated[str, Field(examples=["is vegetarian"])]
     user_id: str
-    created_at: Annotated[str, Field(examples=[WHEN])]
+    created_at: Annotated[str, Field(examples=[EXAMPLE_TIMESTAMP])]
     updated_at: str
     seen_at: Annotated[str, Field(description="When it was last said again.")]
     chat_id: str | None
@@ -57,10 +57,10 @@ class Memory(Shown):
     pinned: bool
     valid_from: str | None
     valid_to: str | None
-    sources: list[SourceSpan]
+    sources: list[SourceSpanResponse]
 
 
-class Kept(Shown):
+class FactOutcomeResponse(ResponseModel):
     """The memory with what happened to it; one that was not kept has no id and a reason."""
 
     id: str | None
@@ -69,16 +69,16 @@ class Kept(Shown):
     reason: str | None = None
 
 
-class Memories(Shown):
-    results: list[Memory]
+class MemoryListResponse(ResponseModel):
+    results: list[MemoryResponse]
 
 
-class MemoryPage(Memories):
+class MemoryPageResponse(MemoryListResponse):
     limit: int
     offset: int
 
 
-class Version(Shown):
+class MemoryVersionResponse(ResponseModel):
     id: str
     version: int
     event: str
@@ -91,11 +91,11 @@ class Version(Shown):
     reason: str | None
 
 
-class Versions(Shown):
-    results: list[Version]
+class MemoryHistoryResponse(ResponseModel):
+    results: list[MemoryVersionResponse]
 
 
-class Item(Shown):
+class ReceiptItemResponse(ResponseModel):
     id: str
     memory: str
     score: float
@@ -111,19 +111,19 @@ class Item(Shown):
     reason: str | None
 
 
-class Found(Shown):
-    results: list[Item]
+class SearchResponse(ResponseModel):
+    results: list[ReceiptItemResponse]
     receipt: Annotated[str | None, Field(description="Ask why with this.")]
     degraded: list[str]
 
 
-class RecallFlags(Shown):
+class RecallFlagsResponse(ResponseModel):
     hybrid: bool
     chunking: bool
     tokenBudget: int  # noqa: N815 - a key of the specification
 
 
-class Receipt(Shown):
+class ReceiptResponse(ResponseModel):
     id: str
     user_id: str
     chat_id: str | None
@@ -131,30 +131,30 @@ class Receipt(Shown):
     created_at: str
     preset: str
     ranker: str
-    flags: RecallFlags
+    flags: RecallFlagsResponse
     budget: int
     tokens: int
     text: str
-    items: list[Item]
+    items: list[ReceiptItemResponse]
     degraded: list[str]
     skipped: list[str]
     sources: dict[str, int]
     timings: dict[str, float]
 
 
-class Receipts(Shown):
-    results: list[Receipt]
+class ReceiptListResponse(ResponseModel):
+    results: list[ReceiptResponse]
 
 
-class Context(Shown):
+class ContextResponse(ResponseModel):
     text: Annotated[
         str, Field(description="The block for the prompt; empty if nothing bears on the question.")
     ]
     tokens: int
-    receipt: Receipt
+    receipt: ReceiptResponse
 
 
-class Absence(Shown):
+class WhyNotResponse(ResponseModel):
     id: str
     memory: str
     reason: str
@@ -163,7 +163,7 @@ class Absence(Shown):
     parts: dict[str, float] | None = None
 
 
-class Opinion(Shown):
+class FeedbackResponse(ResponseModel):
     receipt: str
     id: str
     relevant: bool
@@ -172,7 +172,7 @@ class Opinion(Shown):
     created_at: str
 
 
-class Event(Shown):
+class EventResponse(ResponseModel):
     id: str
     at: str
     action: str
@@ -180,30 +180,32 @@ class Event(Shown):
     undone: bool
 
 
-class Events(Shown):
-    results: list[Event]
+class EventListResponse(ResponseModel):
+    results: list[EventResponse]
 
 
-class WaitingMemory(Memory):
+class ReviewItemResponse(MemoryResponse):
     reason: Annotated[str | None, Field(description="Why it waits.")]
-    against: Annotated[list[Memory], Field(description="What it contradicts, and would take the place of.")]
+    against: Annotated[
+        list[MemoryResponse], Field(description="What it contradicts, and would take the place of.")
+    ]
 
 
-class Waiting(Shown):
-    results: list[WaitingMemory]
+class ReviewQueueResponse(ResponseModel):
+    results: list[ReviewItemResponse]
 
 
-class Pair(Shown):
-    memory: Annotated[Memory, Field(description="The one that says more.")]
-    other: Memory
+class DuplicatePairResponse(ResponseModel):
+    memory: Annotated[MemoryResponse, Field(description="The one that says more.")]
+    other: MemoryResponse
     similarity: float
 
 
-class Pairs(Shown):
-    results: list[Pair]
+class DuplicateListResponse(ResponseModel):
+    results: list[DuplicatePairResponse]
 
 
-class Altered(Shown):
+class MemoryChangeResponse(ResponseModel):
     id: str
     memory: Annotated[str | None, Field(description="What it said afterwards; null if it is erased.")]
     old_memory: Annotated[str | None, Field(description="What it said before, if that was something else.")]
@@ -214,24 +216,24 @@ class Altered(Shown):
     pinned: bool
 
 
-class ToldEvent(Shown):
+class TimelineEventResponse(ResponseModel):
     id: str
     at: str
     action: ActionName
     undone: bool
     can_be_undone: bool
-    memories: list[Altered]
+    memories: list[MemoryChangeResponse]
 
 
-class Timeline(Shown):
-    results: list[ToldEvent]
+class TimelineResponse(ResponseModel):
+    results: list[TimelineEventResponse]
 
 
-class Count(Shown):
+class DeletedCountResponse(ResponseModel):
     deleted: int
 
 
-class Chat(Shown):
+class ChatResponse(ResponseModel):
     id: str
     title: Annotated[str | None, Field(description="Given, or the first words of the first message.")]
     messages: int
@@ -240,11 +242,11 @@ class Chat(Shown):
     mode: ModeName | None
 
 
-class Chats(Shown):
-    results: list[Chat]
+class ChatListResponse(ResponseModel):
+    results: list[ChatResponse]
 
 
-class Message(Shown):
+class MessageResponse(ResponseModel):
     id: str
     chat_id: str
     role: RoleName
@@ -259,23 +261,23 @@ class Message(Shown):
     extracted: bool
 
 
-class Recalled(Shown):
+class RecallSummaryResponse(ResponseModel):
     memories: Annotated[int, Field(description="How many passages were put before the model.")]
     tokens: int
     budget: int
     ms: float
 
 
-class ChatMessage(Message):
+class ChatMessageResponse(MessageResponse):
     receipt: Annotated[str | None, Field(description="The recall that was made for it.")]
-    recalled: Annotated[Recalled | None, Field(description="That recall in short.")]
+    recalled: Annotated[RecallSummaryResponse | None, Field(description="That recall in short.")]
 
 
-class Messages(Shown):
-    results: list[ChatMessage]
+class MessageListResponse(ResponseModel):
+    results: list[ChatMessageResponse]
 
 
-class Observed(Shown):
+class IngestResultResponse(ResponseModel):
     id: str
     chat_id: str
     role: RoleName
@@ -288,26 +290,26 @@ class Observed(Shown):
     stored: bool
 
 
-class Listened(Shown):
-    results: list[Kept]
-    messages: list[Observed]
+class AddMessagesResponse(ResponseModel):
+    results: list[FactOutcomeResponse]
+    messages: list[IngestResultResponse]
 
 
-class Turn(Shown):
+class ChatTurnResponse(ResponseModel):
     """A whole turn, for clients that do not stream."""
 
-    asked: Observed
-    receipt: Receipt
-    answer: Observed | None
+    asked: IngestResultResponse
+    receipt: ReceiptResponse
+    answer: IngestResultResponse | None
     text: str
     model: str | None
 
 
-class Stopped(Shown):
+class StopAnswerResponse(ResponseModel):
     stopped: int
 
 
-class Profile(Shown):
+class ProfileResponse(ResponseModel):
     id: str | None
     preferences: dict[str, str | list[str]]
     context: dict[str, str]
@@ -316,41 +318,43 @@ class Profile(Shown):
     updatedAt: str | None  # noqa: N815
 
 
-class Consents(Shown):
+class ConsentListResponse(ResponseModel):
     consents: Annotated[dict[str, bool], Field(examples=[{"profile": False, "emo": True}])]
     profileConsent: bool  # noqa: N815 - a key of the specification
 
 
-class ConsentChanged(Shown):
+class ConsentChangeResponse(ResponseModel):
     category: str
     granted: bool
     erased: dict[str, int]
 
 
-class Covered(Shown):
+class ConsentCoverageResponse(ResponseModel):
     category: str
     granted: bool
     covers: Annotated[dict[str, int], Field(description="What would be erased if it were taken back now.")]
 
 
-class LedgerLine(Shown):
+class AuditEntryResponse(ResponseModel):
     at: str
     action: str
     detail: str
 
 
-class Ledger(Shown):
-    results: list[LedgerLine]
+class AuditLogResponse(ResponseModel):
+    results: list[AuditEntryResponse]
     intact: Annotated[bool, Field(description="Whether nobody changed the book.")]
 
 
-class ErasePreview(Shown):
+class ErasurePreviewResponse(ResponseModel):
     what: str
     rows: dict[str, int]
-    memories: Annotated[list[Memory], Field(description="The memories that would go, or some of them.")]
+    memories: Annotated[
+        list[MemoryResponse], Field(description="The memories that would go, or some of them.")
+    ]
 
 
-class Certificate(Shown):
+class ErasureCertificateResponse(ResponseModel):
     what: str
     rows: dict[str, int]
     physical: Annotated[bool, Field(description="Whether the file's bytes were looked at and found clean.")]
@@ -358,7 +362,7 @@ class Certificate(Shown):
     bytes_scanned: int
 
 
-class ContextFile(Shown):
+class ContextFileResponse(ResponseModel):
     id: str
     name: str
     chats: list[str]
@@ -366,15 +370,15 @@ class ContextFile(Shown):
     created_at: str
 
 
-class WholeContextFile(ContextFile):
+class ContextFileContentResponse(ContextFileResponse):
     content: str
 
 
-class ContextFiles(Shown):
-    results: list[ContextFile]
+class ContextFileListResponse(ResponseModel):
+    results: list[ContextFileResponse]
 
 
-class Summary(Shown):
+class SummaryResponse(ResponseModel):
     id: str
     chat_id: str
     kind: Literal["conversation", "working"]
@@ -383,5 +387,5 @@ class Summary(Shown):
     last_message_id: str | None
 
 
-class Summaries(Shown):
-    results: list[Summary]
+class SummaryListResponse(ResponseModel):
+    results: list[SummaryResponse]

@@ -5,26 +5,26 @@ from pathlib import Path
 from fastapi import Response
 from starlette.exceptions import HTTPException
 
-from recollect.server.dependencies import Asker, MemoryDoor
-from recollect.server.json_response import answer
+from recollect.server.dependencies import CurrentPrincipal, MemoryDep
+from recollect.server.json_response import json_response
 from recollect.server.responses import reports
-from recollect.server.rest.routing import OnceOnly, subject
+from recollect.server.rest.routing import IdempotencyKey, create_router
 
-router = subject("backup", "/api")
+router = create_router("backup", "/api")
 #: Beside the memory file; nobody chooses a path from afar.
-FOLDER = "backups"
+BACKUP_FOLDER_NAME = "backups"
 
 
-@router.post("/backup", response_model=reports.Backup, status_code=201, dependencies=[OnceOnly])
-def back_up(memory: MemoryDoor, asker: Asker) -> Response:
+@router.post("/backup", response_model=reports.BackupResponse, status_code=201, dependencies=[IdempotencyKey])
+def create_backup(memory: MemoryDep, principal: CurrentPrincipal) -> Response:
     """
     Copy everything, of all users, into a new file in the folder `backups` beside the memory; for admins.
 
     It is looked through before it gets its name. `recollect restore` puts it back once the server has stopped.
     """
-    if not asker.admin:
+    if not principal.is_admin:
         raise HTTPException(403, "A backup holds everybody's memory. Ask with an admin's token.")
-    folder = Path(memory.runtime.store.location()).with_name(FOLDER)
+    folder = Path(memory.application.store.location()).with_name(BACKUP_FOLDER_NAME)
     # The memory's own folder may be gone, and then a backup is all that is left.
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return answer(memory.backup(folder), 201)
+    return json_response(memory.backup(folder), 201)

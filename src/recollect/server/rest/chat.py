@@ -9,30 +9,37 @@ from fastapi import Depends, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
-from recollect.bootstrap import MODE
-from recollect.context.prompt_templates import system_prompt
-from recollect.domain.chat_turn import Answered, Delta, Happening, Recalled
+from recollect.bootstrap import MODE_SETTING
+from recollect.context.prompt_templates import load_system_prompt
+from recollect.domain.chat_turn import AnswerDelta, AnswerFinished, ContextReady, TurnEvent
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, RecollectError
 from recollect.library.memory import Memory
-from recollect.ports.chat_model import ChatModel, Turn
+from recollect.ports.chat_model import ChatModel, ModelMessage
 from recollect.serialization import serializers
-from recollect.serialization.serializers import Json, Shape
+from recollect.serialization.serializers import JsonObject, JsonValue
 from recollect.server import requests
-from recollect.server.dependencies import MemoryDoor, UserId
-from recollect.server.json_response import answer
-from recollect.server.problems import as_problem
+from recollect.server.dependencies import MemoryDep, UserId
+from recollect.server.json_response import json_response
+from recollect.server.problems import serialize_problem
 from recollect.server.responses import reports, resources
-from recollect.server.rest.routing import OnceOnly, subject
-from recollect.server.streams import STILL_HERE, Brake, Braked, Conversations, Flow, event
-from recollect.services.chat import Past
+from recollect.server.rest.routing import IdempotencyKey, create_router
+from recollect.server.streams import (
+    HEARTBEAT,
+    ActiveAnswers,
+    CancellableModel,
+    CancelToken,
+    ThreadStream,
+    format_event,
+)
+from recollect.services.chat import ChatHistory
 
-router = subject("chat")
+router = create_router("chat")
 #: Seconds between looks at whether what was said is learned from; after the last one the client asks for itself.
-LOOKS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 3.2)
+LEARNING_POLL_SECONDS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 3.2)
 STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-EVENTS = """\
+EVENTS_DESCRIPTION = """\
 With `stream` (the default) the answer is a stream of server-sent events, each with a JSON object:
 
 - `recalled`: `asked` (your message as it was stored), `receipt` (what was recalled and why), `model`
@@ -41,7 +48,7 @@ With `stream` (the default) the answer is a stream of server-sent events, each w
 - `learned`: `results`, memories that rest on this turn, and `pending` if not all of it is learned from yet
 - `error`: a problem; what came before it is kept
 """
-STREAMED: dict[int | str, dict[str, Any]] = {
+STREAM_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "A stream of events, or with `stream: false` one object.",
         "content": {
@@ -60,216 +67,256 @@ STREAMED: dict[int | str, dict[str, Any]] = {
 }
 
 
-async def _conversations(request: Request) -> Conversations:
-    conversations: Conversations = request.app.state.conversations
+async def _get_active_answers(request: Request) -> ActiveAnswers:
+    conversations: ActiveAnswers = request.app.state.conversations
     return conversations
 
 
-Running: TypeAlias = Annotated[Conversations, Depends(_conversations)]
-Asking: TypeAlias = Callable[[ChatModel | None], Iterator[Happening]]
+ActiveAnswersDep: TypeAlias = Annotated[ActiveAnswers, Depends(_get_active_answers)]
+AnswerSource: TypeAlias = Callable[[ChatModel | None], Iterator[TurnEvent]]
 
 
 @router.post(
     "/chats/{chat_id}/messages",
-    response_model=resources.Turn,
-    responses=STREAMED,
-    description=f"Say something in a chat, and be answered.\n\n{EVENTS}",
-    dependencies=[OnceOnly],
+    response_model=resources.ChatTurnResponse,
+    responses=STREAM_RESPONSES,
+    description=f"Say something in a chat, and be answered.\n\n{EVENTS_DESCRIPTION}",
+    dependencies=[IdempotencyKey],
 )
-async def say(
-    request: Request, memory: MemoryDoor, user: UserId, running: Running, chat_id: str, body: requests.Said
+async def send_message(
+    request: Request,
+    memory: MemoryDep,
+    user: UserId,
+    active_answers: ActiveAnswersDep,
+    chat_id: str,
+    body: requests.SendMessageRequest,
 ) -> Response:
-    scope, runtime = Scope(user, chat_id), memory.runtime
-    wishes = {**(body.settings or {}), **({MODE: body.mode} if body.mode else {})}
-    policy = await run_in_threadpool(runtime.policy, user, wishes, chat=chat_id)
+    scope, runtime = Scope(user, chat_id), memory.application
+    overrides = {**(body.settings or {}), **({MODE_SETTING: body.mode} if body.mode else {})}
+    policy = await run_in_threadpool(runtime.policy, user, overrides, chat=chat_id)
     name = body.id or request.headers.get("idempotency-key")
-    told = [Turn(role=turn.role, content=turn.content) for turn in body.past or ()]
+    client_history = [ModelMessage(role=turn.role, content=turn.content) for turn in body.past or ()]
 
-    def ask(model: ChatModel | None) -> Iterator[Happening]:
-        past = runtime.engine.past(scope) if policy.listens else Past(turns=tuple(told))
-        system = _system(memory, policy, body.system)
-        return runtime.engine.converse(
-            scope, body.content, policy, model=model, past=past, system=system, client_id=name
+    def ask(model: ChatModel | None) -> Iterator[TurnEvent]:
+        past = (
+            runtime.engine.history(scope) if policy.collects else ChatHistory(messages=tuple(client_history))
+        )
+        system = _system_prompt_for(memory, policy, body.system)
+        return runtime.engine.stream_turn(
+            scope, body.content, policy, model=model, history=past, system=system, client_id=name
         )
 
-    return await _answered(memory, scope, running, ask, stream=body.stream)
+    return await _respond(memory, scope, active_answers, ask, stream=body.stream)
 
 
 @router.post(
     "/chats/{chat_id}/messages/regenerate",
-    response_model=resources.Turn,
-    responses=STREAMED,
-    description=f"Answer the last question anew; the answer it had goes, and what was learned from it.\n\n{EVENTS}",
+    response_model=resources.ChatTurnResponse,
+    responses=STREAM_RESPONSES,
+    description=(
+        "Answer the last question anew; the answer it had goes, and what was learned from"
+        f" it.\n\n{EVENTS_DESCRIPTION}"
+    ),
 )
-async def regenerate(
-    memory: MemoryDoor, user: UserId, running: Running, chat_id: str, body: requests.Again | None = None
+async def regenerate_answer(
+    memory: MemoryDep,
+    user: UserId,
+    active_answers: ActiveAnswersDep,
+    chat_id: str,
+    body: requests.RegenerateRequest | None = None,
 ) -> Response:
-    wanted = body or requests.Again()
-    scope, runtime = Scope(user, chat_id), memory.runtime
-    wishes = {**(wanted.settings or {}), **({MODE: wanted.mode} if wanted.mode else {})}
+    options = body or requests.RegenerateRequest()
+    scope, runtime = Scope(user, chat_id), memory.application
+    overrides = {**(options.settings or {}), **({MODE_SETTING: options.mode} if options.mode else {})}
     await run_in_threadpool(runtime.store.chats.get, scope)
-    policy = await run_in_threadpool(runtime.policy, user, wishes, chat=chat_id)
+    policy = await run_in_threadpool(runtime.policy, user, overrides, chat=chat_id)
 
-    def ask(model: ChatModel | None) -> Iterator[Happening]:
-        system = _system(memory, policy, wanted.system)
-        return runtime.engine.answer_again(scope, policy, model=model, system=system)
+    def ask(model: ChatModel | None) -> Iterator[TurnEvent]:
+        system = _system_prompt_for(memory, policy, options.system)
+        return runtime.engine.regenerate_answer(scope, policy, model=model, system=system)
 
-    return await _answered(memory, scope, running, ask, stream=wanted.stream)
+    return await _respond(memory, scope, active_answers, ask, stream=options.stream)
 
 
-@router.post("/chats/{chat_id}/stop", response_model=resources.Stopped)
-async def stop(user: UserId, running: Running, chat_id: str) -> Response:
+@router.post("/chats/{chat_id}/stop", response_model=resources.StopAnswerResponse)
+async def stop_answer(user: UserId, active_answers: ActiveAnswersDep, chat_id: str) -> Response:
     """Stop the answer that is being given in a chat; what came of it is kept."""
-    return answer({"stopped": running.stop(user, Scope(user, chat_id).chat or "")})
+    return json_response({"stopped": active_answers.stop(user, Scope(user, chat_id).chat or "")})
 
 
-@router.post("/api/llm", response_model=reports.LlmAnswer, dependencies=[OnceOnly])
-async def llm(memory: MemoryDoor, user: UserId, running: Running, body: requests.LlmCall) -> Response:
+@router.post("/api/llm", response_model=reports.LlmResponse, dependencies=[IdempotencyKey])
+async def complete_llm_call(
+    memory: MemoryDep, user: UserId, active_answers: ActiveAnswersDep, body: requests.LlmRequest
+) -> Response:
     """One question with its conversation, one answer. The conversation is remembered under its id."""
-    runtime = memory.runtime
+    runtime = memory.application
     *earlier, last = body.messages
     if last.role != "user":
         raise InvalidInput("The last message is the question, so it is the user's.")
     scope = Scope(user, body.conversationId or runtime.engine.ids.new())
     policy = await run_in_threadpool(runtime.policy, user, chat=scope.chat)
-    told = Past(turns=tuple(Turn(role=turn.role, content=turn.content) for turn in earlier))
+    client_history = ChatHistory(
+        messages=tuple(ModelMessage(role=turn.role, content=turn.content) for turn in earlier)
+    )
 
-    def ask(model: ChatModel | None) -> Iterator[Happening]:
-        kept = runtime.engine.past(scope) if policy.listens else Past()
-        past = kept if kept.turns else told
-        system = _system(memory, policy, body.system)
-        return runtime.engine.converse(scope, last.content, policy, model=model, past=past, system=system)
+    def ask(model: ChatModel | None) -> Iterator[TurnEvent]:
+        kept = runtime.engine.history(scope) if policy.collects else ChatHistory()
+        past = kept if kept.messages else client_history
+        system = _system_prompt_for(memory, policy, body.system)
+        return runtime.engine.stream_turn(
+            scope, last.content, policy, model=model, history=past, system=system
+        )
 
-    turn = await _whole(memory, scope, running, ask)
+    turn = await _collect_turn(memory, scope, active_answers, ask)
     receipt = turn["receipt"]
-    shown: Shape = {
+    content: JsonObject = {
         "role": "assistant",
         "content": turn["text"],
         "conversationId": scope.chat,
         "receipt": receipt["id"] if isinstance(receipt, dict) else None,
         "model": turn["model"],
     }
-    return answer(shown)
+    return json_response(content)
 
 
-def _system(memory: Memory, policy: Policy, given_system: str | None) -> str:
+def _system_prompt_for(memory: Memory, policy: Policy, client_system: str | None) -> str:
     return (
-        system_prompt(policy.assemble.locale, memory.runtime.prompts)
-        if given_system is None
-        else given_system
+        load_system_prompt(policy.context.locale, memory.application.prompts)
+        if client_system is None
+        else client_system
     )
 
 
-async def _answered(
-    memory: Memory, scope: Scope, running: Conversations, ask: Asking, *, stream: bool
+async def _respond(
+    memory: Memory, scope: Scope, active_answers: ActiveAnswers, ask: AnswerSource, *, stream: bool
 ) -> Response:
     if not stream:
-        return answer(await _whole(memory, scope, running, ask))
-    model = memory.runtime.chat_model
-    brake = running.begin(scope.user, scope.chat or "")
-    flow = Flow(lambda: ask(Braked(model, brake) if model else None), brake)
-    flow.start()
+        return json_response(await _collect_turn(memory, scope, active_answers, ask))
+    model = memory.application.chat_model
+    cancel_token = active_answers.start(scope.user, scope.chat or "")
+    stream_events = ThreadStream(
+        lambda: ask(CancellableModel(model, cancel_token) if model else None), cancel_token
+    )
+    stream_events.start()
     try:
         # What is wrong with the question is known before the first byte.
-        first = await flow.next()
+        first = await stream_events.next()
     except BaseException:
-        running.end(scope.user, scope.chat or "", brake)
+        active_answers.finish(scope.user, scope.chat or "", cancel_token)
         raise
-    assert isinstance(first, Recalled)
-    told = _told(memory, scope, first, flow, brake, running)
-    return StreamingResponse(told, media_type="text/event-stream", headers=STREAM_HEADERS)
+    assert isinstance(first, ContextReady)
+    body = _stream_body(memory, scope, first, stream_events, cancel_token, active_answers)
+    return StreamingResponse(body, media_type="text/event-stream", headers=STREAM_HEADERS)
 
 
-async def _told(
-    memory: Memory, scope: Scope, first: Recalled, flow: Flow[Happening], brake: Brake, running: Conversations
+async def _stream_body(
+    memory: Memory,
+    scope: Scope,
+    first: ContextReady,
+    events: ThreadStream[TurnEvent],
+    cancel_token: CancelToken,
+    active_answers: ActiveAnswers,
 ) -> AsyncIterator[bytes]:
-    answered: Answered | None = None
+    answered: AnswerFinished | None = None
     try:
-        yield event("recalled", _recalled(memory, first))
-        async with aclosing(flow.pieces()) as pieces:
+        yield format_event("recalled", _serialize_context_ready(memory, first))
+        async with aclosing(events.pieces()) as pieces:
             async for piece in pieces:
                 match piece:
                     case None:
-                        yield STILL_HERE
-                    case Delta(text=text):
-                        yield event("delta", {"text": text})
-                    case Answered():
+                        yield HEARTBEAT
+                    case AnswerDelta(text=text):
+                        yield format_event("delta", {"text": text})
+                    case AnswerFinished():
                         answered = piece
-                        yield event("done", {**_done(piece), "stopped": brake.pulled})
-                    case Recalled():
+                        yield format_event(
+                            "done", {**_serialize_answer(piece), "stopped": cancel_token.is_cancelled}
+                        )
+                    case ContextReady():
                         pass
     except RecollectError as error:
-        yield event("error", as_problem(error))
+        yield format_event("error", serialize_problem(error))
         return
     finally:
-        brake.pull()
-        running.end(scope.user, scope.chat or "", brake)
-        memory.runtime.worker.wake()
-    looks = LOOKS if running.works else LOOKS[:1]
-    yield event("learned", await _learned(memory, scope, first, answered, looks))
+        cancel_token.cancel()
+        active_answers.finish(scope.user, scope.chat or "", cancel_token)
+        memory.application.worker.wake()
+    poll_seconds = LEARNING_POLL_SECONDS if active_answers.runs_worker else LEARNING_POLL_SECONDS[:1]
+    yield format_event("learned", await _wait_for_learning(memory, scope, first, answered, poll_seconds))
 
 
-async def _whole(memory: Memory, scope: Scope, running: Conversations, ask: Asking) -> Shape:
-    model = memory.runtime.chat_model
-    brake = running.begin(scope.user, scope.chat or "")
-    flow = Flow(lambda: ask(Braked(model, brake) if model else None), brake)
-    flow.start()
+async def _collect_turn(
+    memory: Memory, scope: Scope, active_answers: ActiveAnswers, ask: AnswerSource
+) -> JsonObject:
+    model = memory.application.chat_model
+    cancel_token = active_answers.start(scope.user, scope.chat or "")
+    events = ThreadStream(lambda: ask(CancellableModel(model, cancel_token) if model else None), cancel_token)
+    events.start()
     try:
-        happened = [piece async for piece in flow.pieces() if piece is not None]
+        turn_events = [piece async for piece in events.pieces() if piece is not None]
     finally:
-        running.end(scope.user, scope.chat or "", brake)
-        memory.runtime.worker.wake()
-    recalled, answered = happened[0], happened[-1]
-    assert isinstance(recalled, Recalled)
-    assert isinstance(answered, Answered)
-    return {**_recalled(memory, recalled), **_done(answered)}
+        active_answers.finish(scope.user, scope.chat or "", cancel_token)
+        memory.application.worker.wake()
+    recalled, answered = turn_events[0], turn_events[-1]
+    assert isinstance(recalled, ContextReady)
+    assert isinstance(answered, AnswerFinished)
+    return {**_serialize_context_ready(memory, recalled), **_serialize_answer(answered)}
 
 
-def _recalled(memory: Memory, recalled: Recalled) -> Shape:
-    model = memory.runtime.chat_model
+def _serialize_context_ready(memory: Memory, ready: ContextReady) -> JsonObject:
+    model = memory.application.chat_model
     return {
-        "asked": serializers.observed(recalled.asked),
-        "receipt": serializers.receipt(recalled.receipt),
+        "asked": serializers.serialize_ingest_result(ready.ingest_result),
+        "receipt": serializers.serialize_receipt(ready.receipt),
         "model": model.model_id if model else None,
     }
 
 
-def _done(answered: Answered) -> Shape:
+def _serialize_answer(finished: AnswerFinished) -> JsonObject:
     return {
-        "answer": serializers.observed(answered.answer) if answered.answer else None,
-        "text": answered.text,
+        "answer": serializers.serialize_ingest_result(finished.ingest_result)
+        if finished.ingest_result
+        else None,
+        "text": finished.text,
     }
 
 
-async def _learned(
-    memory: Memory, scope: Scope, recalled: Recalled, answered: Answered | None, looks: Sequence[float]
-) -> Shape:
-    heard = [recalled.asked, *([answered.answer] if answered and answered.answer else [])]
-    fresh = [each.message.id for each in heard if each.stored]
+async def _wait_for_learning(
+    memory: Memory,
+    scope: Scope,
+    ready: ContextReady,
+    finished: AnswerFinished | None,
+    poll_seconds: Sequence[float],
+) -> JsonObject:
+    stored_results = [
+        ready.ingest_result,
+        *([finished.ingest_result] if finished and finished.ingest_result else []),
+    ]
+    message_ids = [each.message.id for each in stored_results if each.is_stored]
     try:
         pending = True
-        for wait in looks:
-            pending = await run_in_threadpool(_is_pending, memory, scope, fresh)
+        for wait in poll_seconds:
+            pending = await run_in_threadpool(_is_pending, memory, scope, message_ids)
             if not pending:
                 break
             await asyncio.sleep(wait)
-        results: list[Json] = list(await run_in_threadpool(_resting_on, memory, scope, fresh))
+        results: list[JsonValue] = list(await run_in_threadpool(_memories_from, memory, scope, message_ids))
     except RecollectError:
         return {"results": [], "pending": True}
     return {"results": results, "pending": pending}
 
 
 def _is_pending(memory: Memory, scope: Scope, message_ids: list[str]) -> bool:
-    said = memory.runtime.store.messages.in_order(scope, message_ids)
-    return any(not message.extracted for message in said)
+    messages = memory.application.store.messages.get_many(scope, message_ids)
+    return any(not message.extracted for message in messages)
 
 
-def _resting_on(memory: Memory, scope: Scope, message_ids: list[str]) -> list[Shape]:
-    known = memory.runtime.store.memories.of_messages(scope.everything, message_ids)
+def _memories_from(memory: Memory, scope: Scope, message_ids: list[str]) -> list[JsonObject]:
+    memories = memory.application.store.memories.of_messages(scope.user_scope, message_ids)
     return [
         {
-            **serializers.memory(each),
+            **serializers.serialize_memory(each),
             "event": "ADD" if each.spans and each.spans[0].message_id in message_ids else "REINFORCE",
         }
-        for each in known
+        for each in memories
     ]

@@ -12,33 +12,33 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.library.memory import Memory
 from recollect.ports.store import Store
 from recollect.serialization import serializers
-from recollect.serialization.serializers import Shape
+from recollect.serialization.serializers import JsonObject
 from recollect.server import requests
-from recollect.server.dependencies import MemoryDoor, UserId
-from recollect.server.json_response import answer
+from recollect.server.dependencies import MemoryDep, UserId
+from recollect.server.json_response import json_response
 from recollect.server.responses import resources
-from recollect.server.rest.routing import Limit, OnceOnly, subject
+from recollect.server.rest.routing import IdempotencyKey, Limit, create_router
 
-router = subject("chats", "/chats")
+router = create_router("chats", "/chats")
 #: Letters of a title that nobody gave.
-LONGEST_TITLE = 60
+MAX_TITLE_CHARS = 60
 
 
-@router.get("", response_model=resources.Chats)
-def list_chats(memory: MemoryDoor, user: UserId, limit: Limit = 100) -> Response:
+@router.get("", response_model=resources.ChatListResponse)
+def list_chats(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Response:
     """The user's chats, the most recently used first."""
-    listed = memory.runtime.store.chats.list(Scope(user), limit=limit)
-    return answer(serializers.results(_shown(memory, user, listed)))
+    chats = memory.application.store.chats.list(Scope(user), limit=limit)
+    return json_response(serializers.wrap_results(_serialize_chats(memory, user, chats)))
 
 
-@router.get("/{chat_id}", response_model=resources.Chat)
-def get_chat(memory: MemoryDoor, user: UserId, chat_id: str) -> Response:
+@router.get("/{chat_id}", response_model=resources.ChatResponse)
+def get_chat(memory: MemoryDep, user: UserId, chat_id: str) -> Response:
     """One chat: its title, how many messages it has, and how memory is used in it."""
-    return answer(_one(memory, Scope(user, chat_id)))
+    return json_response(_serialize_chat(memory, Scope(user, chat_id)))
 
 
-@router.patch("/{chat_id}", response_model=resources.Chat)
-def change_chat(memory: MemoryDoor, user: UserId, chat_id: str, body: requests.ChatChange) -> Response:
+@router.patch("/{chat_id}", response_model=resources.ChatResponse)
+def update_chat(memory: MemoryDep, user: UserId, chat_id: str, body: requests.UpdateChatRequest) -> Response:
     """
     Give a chat a title, or choose how memory is used in it.
 
@@ -47,94 +47,101 @@ def change_chat(memory: MemoryDoor, user: UserId, chat_id: str, body: requests.C
     if not body.model_fields_set:
         raise InvalidInput("Say what to change: title, mode, or both.")
     scope = Scope(user, chat_id)
-    with memory.runtime.store.transaction():
+    with memory.application.store.transaction():
         if "mode" in body.model_fields_set:
             memory.set_mode(chat_id, body.mode, user_id=user)
         if body.title is not None:
-            memory.runtime.store.chats.rename(scope, body.title)
-    return answer(_one(memory, scope))
+            memory.application.store.chats.rename(scope, body.title)
+    return json_response(_serialize_chat(memory, scope))
 
 
-@router.delete("/{chat_id}", response_model=resources.Memories)
-def delete_chat(memory: MemoryDoor, user: UserId, chat_id: str) -> Response:
+@router.delete("/{chat_id}", response_model=resources.MemoryListResponse)
+def delete_chat(memory: MemoryDep, user: UserId, chat_id: str) -> Response:
     """Delete a chat; memories that rested on it alone go with it and are in the answer."""
-    return answer(memory.delete_chat(chat_id, user_id=user))
+    return json_response(memory.delete_chat(chat_id, user_id=user))
 
 
-@router.get("/{chat_id}/messages", response_model=resources.Messages)
+@router.get("/{chat_id}/messages", response_model=resources.MessageListResponse)
 def list_messages(
-    memory: MemoryDoor,
+    memory: MemoryDep,
     user: UserId,
     chat_id: str,
     limit: Limit = 100,
     before: Annotated[str | None, Query(description="Only those before this message.")] = None,
 ) -> Response:
     """What was said, in order: the last messages, or those before another one."""
-    scope, store = Scope(user, chat_id), memory.runtime.store
+    scope, store = Scope(user, chat_id), memory.application.store
     store.chats.get(scope)
     if before is not None:
         store.messages.get(scope, before)
-    listed = store.messages.list(scope, limit=limit, before=before)
-    recalls = _recalls(store, scope, listed)
-    return answer(
-        serializers.results(
-            {**serializers.message(each), **_recalled(recalls.get(each.id))} for each in listed
+    messages = store.messages.list(scope, limit=limit, before=before)
+    receipts = _receipts_by_message(store, scope, messages)
+    return json_response(
+        serializers.wrap_results(
+            {**serializers.serialize_message(each), **_serialize_recall(receipts.get(each.id))}
+            for each in messages
         )
     )
 
 
-@router.patch("/{chat_id}/messages/{message_id}", response_model=resources.Observed)
+@router.patch("/{chat_id}/messages/{message_id}", response_model=resources.IngestResultResponse)
 def edit_message(
-    memory: MemoryDoor, user: UserId, chat_id: str, message_id: str, body: requests.MessageEdit
+    memory: MemoryDep, user: UserId, chat_id: str, message_id: str, body: requests.EditMessageRequest
 ) -> Response:
     """Put other words in the place of a message; what was learned from the old ones goes."""
-    memory.runtime.store.messages.get(Scope(user, chat_id), message_id)
-    return answer(memory.edit_message(message_id, body.content, user_id=user))
+    memory.application.store.messages.get(Scope(user, chat_id), message_id)
+    return json_response(memory.edit_message(message_id, body.content, user_id=user))
 
 
-@router.delete("/{chat_id}/messages/{message_id}", response_model=resources.Memories)
-def delete_message(memory: MemoryDoor, user: UserId, chat_id: str, message_id: str) -> Response:
+@router.delete("/{chat_id}/messages/{message_id}", response_model=resources.MemoryListResponse)
+def delete_message(memory: MemoryDep, user: UserId, chat_id: str, message_id: str) -> Response:
     """Delete a message; memories that rested on it alone go with it and are in the answer."""
-    memory.runtime.store.messages.get(Scope(user, chat_id), message_id)
-    return answer(memory.delete_message(message_id, user_id=user))
+    memory.application.store.messages.get(Scope(user, chat_id), message_id)
+    return json_response(memory.delete_message(message_id, user_id=user))
 
 
-@router.post("/{chat_id}/branch", response_model=resources.Chat, status_code=201, dependencies=[OnceOnly])
-def branch(memory: MemoryDoor, user: UserId, chat_id: str, body: requests.Branch) -> Response:
+@router.post(
+    "/{chat_id}/branch", response_model=resources.ChatResponse, status_code=201, dependencies=[IdempotencyKey]
+)
+def branch_chat(memory: MemoryDep, user: UserId, chat_id: str, body: requests.BranchChatRequest) -> Response:
     """Begin a new chat with everything up to a message."""
-    memory.runtime.store.messages.get(Scope(user, chat_id), body.message_id)
+    memory.application.store.messages.get(Scope(user, chat_id), body.message_id)
     memory.branch(body.message_id, body.chat_id, user_id=user)
-    return answer(_one(memory, Scope(user, body.chat_id)), 201)
+    return json_response(_serialize_chat(memory, Scope(user, body.chat_id)), 201)
 
 
-@router.post("/{chat_id}/listen", response_model=resources.Listened, dependencies=[OnceOnly])
-def listen(memory: MemoryDoor, user: UserId, chat_id: str, body: requests.Heard) -> Response:
+@router.post("/{chat_id}/listen", response_model=resources.AddMessagesResponse, dependencies=[IdempotencyKey])
+def add_messages(
+    memory: MemoryDep, user: UserId, chat_id: str, body: requests.AddMessagesRequest
+) -> Response:
     """Listen to messages that were said elsewhere, and learn from them; nobody answers."""
-    heard = memory.add(
+    results = memory.add(
         body.messages, user_id=user, chat_id=chat_id, sync=body.sync, mode=body.mode, settings=body.settings
     )
-    return answer(heard)
+    return json_response(results)
 
 
-def _recalls(store: Store, scope: Scope, messages: Sequence[Message]) -> dict[str, Receipt]:
+def _receipts_by_message(store: Store, scope: Scope, messages: Sequence[Message]) -> dict[str, Receipt]:
     """The recall behind each question: the one whose block was sent with it, else the last of the same words."""
     questions = [message for message in messages if message.role is Role.USER]
     recent = store.receipts.list(scope, limit=2 * len(questions))
-    known = {receipt.id: receipt for receipt in recent}
-    asked = {receipt.query: receipt for receipt in reversed(recent)}
-    sent = store.injections.receipts(scope)
-    found: dict[str, Receipt] = {}
+    receipt_by_id = {receipt.id: receipt for receipt in recent}
+    receipt_by_query = {receipt.query: receipt for receipt in reversed(recent)}
+    injected_receipt_ids = store.injections.receipt_ids(scope)
+    receipts: dict[str, Receipt] = {}
     for question in questions:
-        name = sent.get(question.id)
+        name = injected_receipt_ids.get(question.id)
         receipt = (
-            asked.get(question.content) if name is None else known.get(name) or _kept(store, scope, name)
+            receipt_by_query.get(question.content)
+            if name is None
+            else receipt_by_id.get(name) or _find_receipt(store, scope, name)
         )
         if receipt is not None:
-            found[question.id] = receipt
-    return found
+            receipts[question.id] = receipt
+    return receipts
 
 
-def _kept(store: Store, scope: Scope, receipt_id: str) -> Receipt | None:
+def _find_receipt(store: Store, scope: Scope, receipt_id: str) -> Receipt | None:
     try:
         return store.receipts.get(scope, receipt_id)
     except NotFound:
@@ -142,39 +149,39 @@ def _kept(store: Store, scope: Scope, receipt_id: str) -> Receipt | None:
         return None
 
 
-def _recalled(receipt: Receipt | None) -> Shape:
+def _serialize_recall(receipt: Receipt | None) -> JsonObject:
     if receipt is None:
         return {"receipt": None, "recalled": None}
-    short: Shape = {
-        "memories": len(receipt.injected),
+    summary: JsonObject = {
+        "memories": len(receipt.injected_items),
         "tokens": receipt.tokens,
         "budget": receipt.budget,
         "ms": round(receipt.timings.get("total_ms", 0.0), 2),
     }
-    return {"receipt": receipt.id, "recalled": short}
+    return {"receipt": receipt.id, "recalled": summary}
 
 
-def _one(memory: Memory, scope: Scope) -> Shape:
-    [shown] = _shown(memory, scope.user, [memory.runtime.store.chats.get(scope)])
-    return shown
+def _serialize_chat(memory: Memory, scope: Scope) -> JsonObject:
+    [serialized] = _serialize_chats(memory, scope.user, [memory.application.store.chats.get(scope)])
+    return serialized
 
 
-def _shown(memory: Memory, user: str, chats: Sequence[Chat]) -> list[Shape]:
-    store = memory.runtime.store
-    openings = store.chats.openings(Scope(user), [chat.id for chat in chats if chat.title is None])
+def _serialize_chats(memory: Memory, user: str, chats: Sequence[Chat]) -> list[JsonObject]:
+    store = memory.application.store
+    openings = store.chats.first_lines(Scope(user), [chat.id for chat in chats if chat.title is None])
     return [
         {
-            **serializers.chat(chat),
-            "title": chat.title or _title(openings.get(chat.id)),
+            **serializers.serialize_chat(chat),
+            "title": chat.title or _derive_title(openings.get(chat.id)),
             "mode": store.chats.mode(Scope(user, chat.id)),
         }
         for chat in chats
     ]
 
 
-def _title(opening: str | None) -> str | None:
+def _derive_title(opening: str | None) -> str | None:
     """The first words of a text, none of them cut."""
     words = " ".join((opening or "").split())
-    if len(words) <= LONGEST_TITLE:
+    if len(words) <= MAX_TITLE_CHARS:
         return words or None
-    return (words[:LONGEST_TITLE].rpartition(" ")[0] or words[: LONGEST_TITLE - 1]) + "…"
+    return (words[:MAX_TITLE_CHARS].rpartition(" ")[0] or words[: MAX_TITLE_CHARS - 1]) + "…"

@@ -7,39 +7,43 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
 from recollect.errors import InvalidInput
-from recollect.library.pack import packed, unpacked
-from recollect.library.pack_import import take_in
-from recollect.server.dependencies import MemoryDoor, UserId
-from recollect.server.json_response import answer
+from recollect.library.pack import parse_pack, write_pack
+from recollect.library.pack_import import import_user_pack
+from recollect.server.dependencies import MemoryDep, UserId
+from recollect.server.json_response import json_response
 from recollect.server.responses import reports
-from recollect.server.rest.routing import OnceOnly, subject
+from recollect.server.rest.routing import IdempotencyKey, create_router
 
-router = subject("export and import", "/api")
-NDJSON = "application/x-ndjson"
-PACK = {"schema": {"type": "string"}, "example": '{"recollect":1,"user":"ana","parts":{}}\n'}
+router = create_router("export and import", "/api")
+NDJSON_MEDIA_TYPE = "application/x-ndjson"
+PACK_CONTENT = {"schema": {"type": "string"}, "example": '{"recollect":1,"user":"ana","parts":{}}\n'}
 
 
-@router.get("/export", response_class=Response, responses={200: {"content": {NDJSON: PACK}}})
-def export(memory: MemoryDoor, user: UserId) -> Response:
+@router.get(
+    "/export", response_class=Response, responses={200: {"content": {NDJSON_MEDIA_TYPE: PACK_CONTENT}}}
+)
+def export_pack(memory: MemoryDep, user: UserId) -> Response:
     """
     Chats, messages, memories with their versions, summaries, context files, consents, profile, preferences and what
     was forgotten (as hashes), one JSON object a line behind a manifest with the hash of each part.
     """
     name = 'attachment; filename="recollect.jsonl"'
     return StreamingResponse(
-        packed(memory.runtime, user), media_type=NDJSON, headers={"Content-Disposition": name}
+        write_pack(memory.application, user),
+        media_type=NDJSON_MEDIA_TYPE,
+        headers={"Content-Disposition": name},
     )
 
 
 @router.post(
     "/import",
-    response_model=reports.Imported,
-    dependencies=[OnceOnly],
-    openapi_extra={"requestBody": {"required": True, "content": {NDJSON: PACK}}},
+    response_model=reports.ImportResponse,
+    dependencies=[IdempotencyKey],
+    openapi_extra={"requestBody": {"required": True, "content": {NDJSON_MEDIA_TYPE: PACK_CONTENT}}},
 )
-async def import_(
+async def import_pack(
     request: Request,
-    memory: MemoryDoor,
+    memory: MemoryDep,
     user: UserId,
     dry_run: Annotated[bool, Query(description="Change nothing, and say what would be.")] = False,
 ) -> Response:
@@ -51,6 +55,6 @@ async def import_(
         text = (await request.body()).decode()
     except UnicodeDecodeError as error:
         raise InvalidInput("The pack is not UTF-8. Send it as it was exported.") from error
-    pack = await run_in_threadpool(unpacked, text)
-    arrival = await run_in_threadpool(take_in, memory.runtime, user, pack, dry_run=dry_run)
-    return answer(arrival.shape(dry_run=dry_run))
+    pack = await run_in_threadpool(parse_pack, text)
+    arrival = await run_in_threadpool(import_user_pack, memory.application, user, pack, dry_run=dry_run)
+    return json_response(arrival.serialize(dry_run=dry_run))

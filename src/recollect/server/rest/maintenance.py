@@ -5,25 +5,27 @@ from typing import Annotated
 from fastapi import Query, Response
 
 from recollect.server import requests
-from recollect.server.dependencies import MemoryDoor, UserId
-from recollect.server.json_response import answer
+from recollect.server.dependencies import MemoryDep, UserId
+from recollect.server.json_response import json_response
 from recollect.server.responses import reports
-from recollect.server.rest.routing import OnceOnly, subject
+from recollect.server.rest.routing import IdempotencyKey, create_router
 
-router = subject("garden", "/api/memory")
+router = create_router("garden", "/api/memory")
 
 
-@router.post("/garden", response_model=reports.Tended, dependencies=[OnceOnly])
-def garden(memory: MemoryDoor, user: UserId, body: requests.Gardening | None = None) -> Response:
+@router.post("/garden", response_model=reports.MaintenanceReportResponse, dependencies=[IdempotencyKey])
+def run_maintenance(
+    memory: MemoryDep, user: UserId, body: requests.MaintenanceRequest | None = None
+) -> Response:
     """Do what is due in the garden, or with `dry_run` only say what that would be."""
-    return answer(memory.garden(dry_run=body is not None and body.dry_run, user_id=user))
+    return json_response(memory.run_maintenance(dry_run=body is not None and body.dry_run, user_id=user))
 
 
-@router.get("/garden/forecast", response_model=reports.Tended)
-def forecast(
-    memory: MemoryDoor,
+@router.get("/garden/forecast", response_model=reports.MaintenanceReportResponse)
+def forecast_decay(
+    memory: MemoryDep,
     user: UserId,
     weeks: Annotated[int, Query(ge=1, le=520, description="How far to look.")] = 8,
 ) -> Response:
     """What will be put away within so many weeks if nothing is said again."""
-    return answer(memory.forecast(weeks=weeks, user_id=user))
+    return json_response(memory.forecast_decay(weeks=weeks, user_id=user))

@@ -4,37 +4,37 @@ from typing import Annotated
 
 from fastapi import Query, Response
 
-from recollect.domain.memory import Band, Memory
-from recollect.domain.memory_details import Account, Quote
+from recollect.domain.memory import ImportanceBand, Memory
+from recollect.domain.memory_details import MemoryDetails, SourceQuote
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
 from recollect.serialization import parsers, serializers
-from recollect.serialization.serializers import Shape
+from recollect.serialization.serializers import JsonObject
 from recollect.server import requests
-from recollect.server.dependencies import InTurn, MemoryDoor, UserId
-from recollect.server.json_response import answer
+from recollect.server.dependencies import MemoryDep, RecallSlot, UserId
+from recollect.server.json_response import json_response
 from recollect.server.responses import reports
-from recollect.server.rest.memories import Id
-from recollect.server.rest.routing import subject
+from recollect.server.rest.memories import MemoryId
+from recollect.server.rest.routing import create_router
 
-router = subject("memories", "/api/memory")
+router = create_router("memories", "/api/memory")
 #: Only memories, and whether or not memory is used in chats.
-LEAFING = {"recall.sources": "memories", "memory.mode": "recall_only"}
+BROWSE_OVERRIDES = {"recall.sources": "memories", "memory.mode": "recall_only"}
 #: Found for somebody who types on; and for somebody who wants some of them alone.
-MANY, MORE = 30, 100
+MAX_FOUND_MEMORIES, MAX_FILTERED_MEMORIES = 30, 100
 #: Letters shown on either side of what a memory rests on.
-AROUND = 160
+QUOTE_CONTEXT_CHARS = 160
 
 
-@router.get("/census", response_model=reports.Census)
-def census(
-    memory: MemoryDoor,
+@router.get("/census", response_model=reports.FacetCountListResponse)
+def count_memories(
+    memory: MemoryDep,
     user: UserId,
     contains: Annotated[str | None, Query(description="Only those with these letters in them.")] = None,
 ) -> Response:
     """How many memories there are of each standing, kind, origin and importance together."""
-    counted = memory.runtime.store.browsing.census(Scope(user), contains=contains)
-    shown = (
+    counts = memory.application.store.statistics.count_by_facet(Scope(user), contains=contains)
+    rows = (
         {
             "standing": sort.standing.value,
             "kind": sort.kind.value,
@@ -42,82 +42,95 @@ def census(
             "importance": sort.band.value,
             "count": number,
         }
-        for sort, number in counted.items()
+        for sort, number in counts.items()
     )
-    return answer(serializers.results(map(dict, shown)))
+    return json_response(serializers.wrap_results(map(dict, rows)))
 
 
-@router.post("/find", response_model=reports.FoundMemories, dependencies=[InTurn])
-def find(memory: MemoryDoor, user: UserId, body: requests.Find) -> Response:
+@router.post("/find", response_model=reports.FindMemoriesResponse, dependencies=[RecallSlot])
+def find_memories(memory: MemoryDep, user: UserId, body: requests.FindMemoriesRequest) -> Response:
     """Memories in use that bear on some words, best first; while somebody types, so it leaves no receipt."""
-    runtime, scope = memory.runtime, Scope(user)
-    most = MORE if body.kind or body.origin or body.importance else MANY
-    policy = runtime.policy(user, call={**LEAFING, "recall.limit": most})
-    found = runtime.engine.recall(scope, parsers.question(body.query), policy, keep=False)
+    runtime, scope = memory.application, Scope(user)
+    max_candidates = (
+        MAX_FILTERED_MEMORIES if body.kind or body.origin or body.importance else MAX_FOUND_MEMORIES
+    )
+    policy = runtime.policy(user, call={**BROWSE_OVERRIDES, "recall.limit": max_candidates})
+    receipt = runtime.engine.recall(scope, parsers.replace_surrogates(body.query), policy, save_receipt=False)
     results = []
-    for item in found.items:
+    for item in receipt.items:
         try:
-            known = runtime.store.memories.get(scope, item.id)
+            memory_record = runtime.store.memories.get(scope, item.id)
         except NotFound:
             # Erased since it was found.
             continue
-        if _is_wanted(known, body):
-            scored = serializers.item(item)
-            results.append({**serializers.memory(known), "score": scored["score"], "parts": scored["parts"]})
-    return answer({**serializers.results(results), "degraded": list(found.degraded)})
+        if _matches_request(memory_record, body):
+            scored = serializers.serialize_receipt_item(item)
+            results.append(
+                {
+                    **serializers.serialize_memory(memory_record),
+                    "score": scored["score"],
+                    "parts": scored["parts"],
+                }
+            )
+    return json_response({**serializers.wrap_results(results), "degraded": list(receipt.degradations)})
 
 
-@router.get("/{memory_id}/account", response_model=reports.Account)
-def account(
-    memory: MemoryDoor,
+@router.get("/{memory_id}/account", response_model=reports.MemoryDetailsResponse)
+def get_memory_details(
+    memory: MemoryDep,
     user: UserId,
-    memory_id: Id,
+    memory_id: MemoryId,
     weeks: Annotated[int, Query(ge=1, le=520, description="How far to look ahead.")] = 26,
 ) -> Response:
     """What a memory rests on, when it was recalled, and how it fades if it is not said again."""
-    runtime = memory.runtime
-    return answer(_shown(runtime.engine.account(Scope(user), memory_id, runtime.policy(user), weeks=weeks)))
-
-
-def _is_wanted(memory: Memory, wanted: requests.Find) -> bool:
-    return (
-        wanted.kind in {None, memory.kind.value}
-        and wanted.origin in {None, memory.origin.value}
-        and wanted.importance in {None, Band.of(memory.importance).value}
+    runtime = memory.application
+    return json_response(
+        _serialize_details(
+            runtime.engine.describe_memory(Scope(user), memory_id, runtime.policy(user), weeks=weeks)
+        )
     )
 
 
-def _shown(value: Account) -> Shape:
+def _matches_request(memory: Memory, request: requests.FindMemoriesRequest) -> bool:
+    return (
+        request.kind in {None, memory.kind.value}
+        and request.origin in {None, memory.origin.value}
+        and request.importance in {None, ImportanceBand.from_importance(memory.importance).value}
+    )
+
+
+def _serialize_details(value: MemoryDetails) -> JsonObject:
     return {
-        "sources": [_quote(each) for each in value.quotes],
+        "sources": [_serialize_quote(each) for each in value.quotes],
         "uses": [
             {
                 "receipt": use.receipt_id,
-                "at": serializers.time(use.at),
+                "at": serializers.serialize_timestamp(use.at),
                 "chat_id": use.chat,
                 "query": use.query,
-                "fate": use.fate.value,
+                "fate": use.disposition.value,
                 "score": round(use.score, 4),
             }
             for use in value.uses
         ],
         "fading": [
-            {"at": serializers.time(point.at), "weight": round(point.weight, 4)} for point in value.fading
+            {"at": serializers.serialize_timestamp(point.at), "weight": round(point.weight, 4)}
+            for point in value.weight_forecast
         ],
         "archive_below": value.archive_below,
-        "leaves_at": serializers.time(value.leaves_at),
-        "reason": value.reason,
+        "leaves_at": serializers.serialize_timestamp(value.archive_at),
+        "reason": value.archive_reason,
     }
 
 
-def _quote(value: Quote) -> Shape:
+def _serialize_quote(value: SourceQuote) -> JsonObject:
     text, start, end = value.message.content, value.start, value.end
     return {
         "message_id": value.message.id,
         "chat_id": value.message.chat,
         "role": value.message.role.value,
-        "created_at": serializers.time(value.message.created_at),
-        "before": text[max(start - AROUND, 0) : start],
+        "created_at": serializers.serialize_timestamp(value.message.created_at),
+        "before": text[max(start - QUOTE_CONTEXT_CHARS, 0) : start],
         "quote": text[start:end],
-        "after": text[end : end + AROUND],
+        "after": text[end : end + QUOTE_CONTEXT_CHARS],
     }

@@ -8,107 +8,109 @@ from recollect.domain.memory import Memory as Fact
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput
 from recollect.library.memory import Memory
-from recollect.ports.store import ALL
+from recollect.ports.store import NO_LIMIT
 from recollect.serialization import serializers
-from recollect.serialization.serializers import Shape
+from recollect.serialization.serializers import JsonObject
 from recollect.server import requests
-from recollect.server.dependencies import MemoryDoor, UserId
-from recollect.server.json_response import answer
+from recollect.server.dependencies import MemoryDep, UserId
+from recollect.server.json_response import json_response
 from recollect.server.responses import resources
-from recollect.server.rest.routing import Limit, OnceOnly, subject
+from recollect.server.rest.routing import IdempotencyKey, Limit, create_router
 
-router = subject("privacy", "/api/memory")
+router = create_router("privacy", "/api/memory")
 #: Memories that a preview shows in full.
-SOME = 100
+MAX_PREVIEW_MEMORIES = 100
 
 
-@router.get("/profile", response_model=resources.Profile)
-def profile(memory: MemoryDoor, user: UserId) -> Response:
+@router.get("/profile", response_model=resources.ProfileResponse)
+def get_profile(memory: MemoryDep, user: UserId) -> Response:
     """What the user wrote about themselves; empty without their consent."""
-    return answer(memory.profile(user_id=user))
+    return json_response(memory.profile(user_id=user))
 
 
-@router.put("/profile", response_model=resources.Profile)
-def set_profile(memory: MemoryDoor, user: UserId, body: requests.ProfileForm) -> Response:
+@router.put("/profile", response_model=resources.ProfileResponse)
+def set_profile(memory: MemoryDep, user: UserId, body: requests.UpdateProfileRequest) -> Response:
     """Fill in the profile, with the consent `profile` only; fields that are not sent stay."""
-    return answer(memory.set_profile(body.model_dump(exclude_unset=True), user_id=user))
+    return json_response(memory.set_profile(body.model_dump(exclude_unset=True), user_id=user))
 
 
-@router.get("/consent", response_model=resources.Consents)
-def consents(memory: MemoryDoor, user: UserId) -> Response:
+@router.get("/consent", response_model=resources.ConsentListResponse)
+def list_consents(memory: MemoryDep, user: UserId) -> Response:
     """What the user agreed to, by category."""
-    agreed = memory.consents(user_id=user)
-    return answer({"consents": agreed, "profileConsent": agreed["profile"]})
+    granted_by_category = memory.consents(user_id=user)
+    return json_response({"consents": granted_by_category, "profileConsent": granted_by_category["profile"]})
 
 
-@router.post("/consent", response_model=resources.ConsentChanged, dependencies=[OnceOnly])
-def consent(memory: MemoryDoor, user: UserId, body: requests.ConsentAnswer) -> Response:
+@router.post("/consent", response_model=resources.ConsentChangeResponse, dependencies=[IdempotencyKey])
+def set_consent(memory: MemoryDep, user: UserId, body: requests.SetConsentRequest) -> Response:
     """Write down the user's answer. Taking consent back erases what it covered."""
-    return answer(memory.consent(body.category, granted=body.granted, user_id=user))
+    return json_response(memory.consent(body.category, granted=body.granted, user_id=user))
 
 
-@router.get("/consent/{category}", response_model=resources.Covered)
-def covered(memory: MemoryDoor, user: UserId, category: str) -> Response:
+@router.get("/consent/{category}", response_model=resources.ConsentCoverageResponse)
+def get_consent_coverage(memory: MemoryDep, user: UserId, category: str) -> Response:
     """What would be erased if consent were taken back now."""
-    covers = memory.consent_covers(category, user_id=user)
+    covers = memory.preview_withdrawal(category, user_id=user)
     granted = memory.consents(user_id=user)[category]
-    return answer({"category": category, "granted": granted, "covers": covers})
+    return json_response({"category": category, "granted": granted, "covers": covers})
 
 
-@router.get("/ledger", response_model=resources.Ledger)
-def ledger(memory: MemoryDoor, user: UserId, limit: Limit = 100) -> Response:
+@router.get("/ledger", response_model=resources.AuditLogResponse)
+def get_audit_log(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Response:
     """What was agreed to and erased, the newest first, and whether nobody changed the book."""
-    return answer(memory.ledger(user_id=user, limit=limit))
+    return json_response(memory.audit_log(user_id=user, limit=limit))
 
 
-@router.post("/erase/preview", response_model=resources.ErasePreview)
-def preview(memory: MemoryDoor, user: UserId, body: requests.Erase) -> Response:
+@router.post("/erase/preview", response_model=resources.ErasurePreviewResponse)
+def preview_erasure(memory: MemoryDep, user: UserId, body: requests.EraseRequest) -> Response:
     """What an erasure would take; nothing is changed."""
-    _one_of(body)
+    _require_one_target(body)
     if body.memory_id is not None:
-        fact = memory.runtime.store.memories.get(Scope(user), body.memory_id)
-        return answer(_preview(f"memory {fact.id}", {"memories": 1, "versions": fact.version}, [fact]))
+        fact = memory.application.store.memories.get(Scope(user), body.memory_id)
+        return json_response(
+            _serialize_preview(f"memory {fact.id}", {"memories": 1, "versions": fact.version}, [fact])
+        )
     if body.chat_id is not None:
-        return answer(_of_chat(memory, Scope(user, body.chat_id)))
-    held = memory.runtime.store.upkeep.stats(Scope(user))
+        return json_response(_preview_chat(memory, Scope(user, body.chat_id)))
+    stats = memory.application.store.maintenance.stats(Scope(user))
     rows = {
-        "memories": held.memories,
-        "messages": held.messages,
-        "chats": held.chats,
-        "summaries": held.summaries,
+        "memories": stats.memories,
+        "messages": stats.messages,
+        "chats": stats.chats,
+        "summaries": stats.summaries,
     }
-    return answer(_preview(f"user {user}", rows, []))
+    return json_response(_serialize_preview(f"user {user}", rows, []))
 
 
-@router.post("/erase", response_model=resources.Certificate, dependencies=[OnceOnly])
-def erase(memory: MemoryDoor, user: UserId, body: requests.Erase) -> Response:
+@router.post("/erase", response_model=resources.ErasureCertificateResponse, dependencies=[IdempotencyKey])
+def erase(memory: MemoryDep, user: UserId, body: requests.EraseRequest) -> Response:
     """
     Take a memory, a chat, or everything about the user out of the file for good.
 
     The answer is a certificate: what went, and whether the file's bytes were looked at and found clean.
     """
-    _one_of(body)
-    return answer(memory.erase(body.memory_id, chat_id=body.chat_id, user_id=user))
+    _require_one_target(body)
+    return json_response(memory.erase(body.memory_id, chat_id=body.chat_id, user_id=user))
 
 
-def _one_of(body: requests.Erase) -> None:
+def _require_one_target(body: requests.EraseRequest) -> None:
     if (body.memory_id is not None) + (body.chat_id is not None) + body.everything != 1:
         raise InvalidInput("Say what to erase: a memory_id, a chat_id, or everything: true.")
 
 
-def _of_chat(memory: Memory, scope: Scope) -> Shape:
-    store = memory.runtime.store
+def _preview_chat(memory: Memory, scope: Scope) -> JsonObject:
+    store = memory.application.store
     chat = store.chats.get(scope)
-    said = {message.id for message in store.messages.list(scope, limit=ALL)}
-    resting = store.memories.of_messages(scope.everything, sorted(said))
-    alone = [fact for fact in resting if all(span.message_id in said for span in fact.spans)]
-    rows = {"chats": 1, "messages": chat.messages, "memories": len(alone)}
-    return _preview(f"chat {scope.chat}", rows, alone)
+    message_ids = {message.id for message in store.messages.list(scope, limit=NO_LIMIT)}
+    related = store.memories.of_messages(scope.user_scope, sorted(message_ids))
+    orphaned = [fact for fact in related if all(span.message_id in message_ids for span in fact.spans)]
+    rows = {"chats": 1, "messages": chat.message_count, "memories": len(orphaned)}
+    return _serialize_preview(f"chat {scope.chat}", rows, orphaned)
 
 
-def _preview(what: str, rows: dict[str, int], memories: Sequence[Fact]) -> Shape:
+def _serialize_preview(what: str, rows: dict[str, int], memories: Sequence[Fact]) -> JsonObject:
     return {
         "what": what,
         "rows": dict(rows),
-        "memories": [serializers.memory(each) for each in memories[:SOME]],
+        "memories": [serializers.serialize_memory(each) for each in memories[:MAX_PREVIEW_MEMORIES]],
     }

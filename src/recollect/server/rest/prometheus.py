@@ -2,46 +2,52 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from recollect.domain.metrics import Metrics, measured
+from recollect.domain.metrics import RecallMetrics, compute_metrics
 from recollect.domain.scope import Scope
 from recollect.library.memory import Memory
 from recollect.ports.store import Store
-from recollect.server.http_metrics import STEPS, Traffic
+from recollect.server.http_metrics import LATENCY_BUCKETS_SECONDS, HttpMetrics
 
 #: Receipts that are looked at for each scrape.
-RECALLS = 200
+MAX_RECEIPTS_PER_SCRAPE = 200
 Sample = tuple[Mapping[str, str], float]
 
 
-def exposition(memory: Memory, user: str, traffic: Traffic) -> str:
-    store, scope = memory.runtime.store, Scope(user)
-    recalls = measured(store.receipts.list(scope, limit=RECALLS))
-    lines = (*_held(store, scope), *_recalled(recalls), *_answered(traffic), *_histogram(traffic))
+def render_metrics(memory: Memory, user: str, http_metrics: HttpMetrics) -> str:
+    store, scope = memory.application.store, Scope(user)
+    recalls = compute_metrics(store.receipts.list(scope, limit=MAX_RECEIPTS_PER_SCRAPE))
+    lines = (
+        *_storage_metrics(store, scope),
+        *_recall_metrics(recalls),
+        *_request_metrics(http_metrics),
+        *_latency_histogram(http_metrics),
+    )
     return "".join(f"{line}\n" for line in lines)
 
 
-def _held(store: Store, scope: Scope) -> Iterator[str]:
+def _storage_metrics(store: Store, scope: Scope) -> Iterator[str]:
     yield from _gauge("recollect_memories", "Memories in use.", [({}, store.memories.count(scope))])
     jobs = [
-        ({"kind": kind, "state": state}, number) for (kind, state), number in store.jobs.counts(scope).items()
+        ({"kind": kind, "state": state}, number)
+        for (kind, state), number in store.jobs.count_by_state(scope).items()
     ]
     yield from _gauge("recollect_jobs", "Queued work by kind and state.", jobs)
 
 
-def _recalled(recalls: Metrics) -> Iterator[str]:
+def _recall_metrics(recalls: RecallMetrics) -> Iterator[str]:
     yield from _gauge(
         "recollect_recall_hit_ratio",
-        f"Share of the last {RECALLS} recalls that found something.",
+        f"Share of the last {MAX_RECEIPTS_PER_SCRAPE} recalls that found something.",
         [({}, recalls.hit_rate)],
     )
     yield from _gauge(
         "recollect_recall_degraded",
-        f"Recalls of the last {RECALLS} in which something did not work.",
-        [({}, recalls.degraded)],
+        f"Recalls of the last {MAX_RECEIPTS_PER_SCRAPE} in which something did not work.",
+        [({}, recalls.degraded_count)],
     )
     yield from _gauge(
         "recollect_recall_milliseconds",
-        f"Time of the last {RECALLS} recalls by part and quantile.",
+        f"Time of the last {MAX_RECEIPTS_PER_SCRAPE} recalls by part and quantile.",
         [
             ({"part": part.removesuffix("_ms"), "quantile": name}, getattr(spent, field))
             for part, spent in recalls.latency.items()
@@ -50,20 +56,20 @@ def _recalled(recalls: Metrics) -> Iterator[str]:
     )
 
 
-def _answered(traffic: Traffic) -> Iterator[str]:
-    answers = sorted(traffic.answers.items())
-    samples = [({"method": method, "status": str(status)}, number) for (method, status), number in answers]
+def _request_metrics(http_metrics: HttpMetrics) -> Iterator[str]:
+    responses = sorted(http_metrics.responses.items())
+    samples = [({"method": method, "status": str(status)}, number) for (method, status), number in responses]
     return _family("recollect_http_requests_total", "counter", "Requests answered.", samples)
 
 
-def _histogram(traffic: Traffic) -> Iterator[str]:
-    name, total = "recollect_http_first_byte_seconds", sum(traffic.answers.values())
+def _latency_histogram(http_metrics: HttpMetrics) -> Iterator[str]:
+    name, total = "recollect_http_first_byte_seconds", sum(http_metrics.responses.values())
     yield f"# HELP {name} Time until an answer began."
     yield f"# TYPE {name} histogram"
-    for step in STEPS:
-        yield f'{name}_bucket{{le="{step}"}} {traffic.within[step]}'
+    for step in LATENCY_BUCKETS_SECONDS:
+        yield f'{name}_bucket{{le="{step}"}} {http_metrics.responses_within[step]}'
     yield f'{name}_bucket{{le="+Inf"}} {total}'
-    yield f"{name}_sum {traffic.seconds:.6f}"
+    yield f"{name}_sum {http_metrics.total_seconds:.6f}"
     yield f"{name}_count {total}"
 
 
@@ -75,5 +81,5 @@ def _family(name: str, kind: str, about: str, samples: Iterable[Sample]) -> Iter
     yield f"# HELP {name} {about}"
     yield f"# TYPE {name} {kind}"
     for labels, value in samples:
-        told = ",".join(f'{label}="{text}"' for label, text in labels.items())
-        yield f"{name}{{{told}}} {value:g}" if told else f"{name} {value:g}"
+        label_text = ",".join(f'{label}="{text}"' for label, text in labels.items())
+        yield f"{name}{{{label_text}}} {value:g}" if label_text else f"{name} {value:g}"

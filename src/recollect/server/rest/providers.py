@@ -8,32 +8,32 @@ from fastapi import Response
 from recollect.domain.scope import Scope
 from recollect.errors import CapReached, ProviderError
 from recollect.library.memory import Memory
-from recollect.ports.chat_model import Turn
-from recollect.serialization.serializers import Shape, results
-from recollect.server.dependencies import MemoryDoor
-from recollect.server.json_response import answer
+from recollect.ports.chat_model import ModelMessage
+from recollect.serialization.serializers import JsonObject, wrap_results
+from recollect.server.dependencies import MemoryDep
+from recollect.server.json_response import json_response
 from recollect.server.responses import operations
-from recollect.server.rest.routing import Admin, subject
-from recollect.services.spending import Metered
+from recollect.server.rest.routing import AdminPrincipal, create_router
+from recollect.services.spending import MeteredModel
 
-router = subject("providers", "/api/providers")
-ASKED = "Answer with the one word: ready"
+router = create_router("providers", "/api/providers")
+TEST_PROMPT = "Answer with the one word: ready"
 #: Tokens and seconds a test may take.
-SHORT = 16
-PATIENCE = 20.0
-NONE_SET = {
+MAX_TEST_TOKENS = 16
+TEST_TIMEOUT_SECONDS = 20.0
+NOT_CONFIGURED_DETAILS = {
     "model": "There is no language model: the rules judge messages. Set `model` and `model_url` to have one.",
     "embedder": "There is no embedder: search is by words alone. Set `embedder` to have one.",
 }
 
 
-@router.get("", response_model=operations.Providers)
-def providers(memory: MemoryDoor, _: Admin) -> Response:
+@router.get("", response_model=operations.ProviderListResponse)
+def list_providers(memory: MemoryDep, _: AdminPrincipal) -> Response:
     """The language model and the embedder of this machine, without their keys; for admins."""
-    runtime = memory.runtime
-    connection = runtime.settings.resolve().connection
+    runtime = memory.application
+    connection = runtime.settings.resolve().machine
     model, embedder = runtime.chat_model, runtime.embedder
-    shown: list[Shape] = [
+    rows: list[JsonObject] = [
         {"name": "model", "id": model.model_id if model else None, "address": _host(connection.model_url)},
         {
             "name": "embedder",
@@ -41,36 +41,47 @@ def providers(memory: MemoryDoor, _: Admin) -> Response:
             "address": _host(connection.embedder_url),
         },
     ]
-    return answer(results(shown))
+    return json_response(wrap_results(rows))
 
 
-@router.post("/{name}/test", response_model=operations.Tested)
-def test_provider(memory: MemoryDoor, admin: Admin, name: Literal["model", "embedder"]) -> Response:
+@router.post("/{name}/test", response_model=operations.ProviderTestResponse)
+def test_provider(memory: MemoryDep, admin: AdminPrincipal, name: Literal["model", "embedder"]) -> Response:
     """Ask it something small and say what came of it, for admins. What a model costs counts as always."""
-    clock = memory.runtime.engine.clock
-    begun = clock.monotonic()
+    clock = memory.application.engine.clock
+    started = clock.monotonic()
     try:
-        detail = _asked_model(memory, admin.user) if name == "model" else _asked_embedder(memory)
-        well = detail is not None
+        detail = _test_model(memory, admin.user) if name == "model" else _test_embedder(memory)
+        is_ok = detail is not None
     except (ProviderError, CapReached) as error:
-        detail, well = str(error), False
-    spent = round((clock.monotonic() - begun) * 1000, 1)
-    return answer({"name": name, "ok": well, "milliseconds": spent, "detail": detail or NONE_SET[name]})
+        detail, is_ok = str(error), False
+    elapsed_ms = round((clock.monotonic() - started) * 1000, 1)
+    return json_response(
+        {
+            "name": name,
+            "ok": is_ok,
+            "milliseconds": elapsed_ms,
+            "detail": detail or NOT_CONFIGURED_DETAILS[name],
+        }
+    )
 
 
-def _asked_model(memory: Memory, user: str) -> str | None:
-    runtime = memory.runtime
+def _test_model(memory: Memory, user: str) -> str | None:
+    runtime = memory.application
     if runtime.chat_model is None:
         return None
-    metered = Metered.over(
-        runtime.chat_model, runtime.store.spending, runtime.policy(user), Scope(user), runtime.engine.clock
+    metered = MeteredModel.for_chat(
+        runtime.chat_model, runtime.store.token_usage, runtime.policy(user), Scope(user), runtime.engine.clock
     )
-    said = metered.complete([Turn(role="user", content=ASKED)], max_tokens=SHORT, timeout=PATIENCE)
-    return f"{said.model}: {said.text.strip()[:200]}"
+    completion = metered.complete(
+        [ModelMessage(role="user", content=TEST_PROMPT)],
+        max_tokens=MAX_TEST_TOKENS,
+        timeout=TEST_TIMEOUT_SECONDS,
+    )
+    return f"{completion.model}: {completion.text.strip()[:200]}"
 
 
-def _asked_embedder(memory: Memory) -> str | None:
-    embedder = memory.runtime.embedder
+def _test_embedder(memory: Memory) -> str | None:
+    embedder = memory.application.embedder
     if embedder is None:
         return None
     [vector] = embedder.embed(["hello"])

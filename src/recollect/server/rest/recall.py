@@ -5,18 +5,18 @@ from fastapi import Response
 from recollect.domain.scope import Scope
 from recollect.serialization import serializers
 from recollect.server import requests
-from recollect.server.dependencies import InTurn, MemoryDoor, UserId
-from recollect.server.json_response import answer
+from recollect.server.dependencies import MemoryDep, RecallSlot, UserId
+from recollect.server.json_response import json_response
 from recollect.server.responses import resources
-from recollect.server.rest.routing import Limit, OnceOnly, subject
+from recollect.server.rest.routing import IdempotencyKey, Limit, create_router
 
-router = subject("recall", "/api/memory")
+router = create_router("recall", "/api/memory")
 
 
-@router.post("/search", response_model=resources.Found, dependencies=[InTurn])
-def search(memory: MemoryDoor, user: UserId, body: requests.Question) -> Response:
+@router.post("/search", response_model=resources.SearchResponse, dependencies=[RecallSlot])
+def search(memory: MemoryDep, user: UserId, body: requests.SearchRequest) -> Response:
     """What bears on a question, best first, each with its score and the parts it is made of."""
-    found = memory.search(
+    results = memory.search(
         body.query,
         user_id=user,
         chat_id=body.chat_id,
@@ -26,11 +26,11 @@ def search(memory: MemoryDoor, user: UserId, body: requests.Question) -> Respons
         settings=body.settings,
         receipt=body.receipt,
     )
-    return answer(found)
+    return json_response(results)
 
 
-@router.post("/context", response_model=resources.Context, dependencies=[InTurn])
-def context(memory: MemoryDoor, user: UserId, body: requests.ContextWanted) -> Response:
+@router.post("/context", response_model=resources.ContextResponse, dependencies=[RecallSlot])
+def build_context(memory: MemoryDep, user: UserId, body: requests.ContextRequest) -> Response:
     """The block for the next prompt, never above its budget, and the receipt of it."""
     block = memory.context(
         body.query,
@@ -41,30 +41,32 @@ def context(memory: MemoryDoor, user: UserId, body: requests.ContextWanted) -> R
         mode=body.mode,
         settings=body.settings,
     )
-    return answer(block)
+    return json_response(block)
 
 
-@router.get("/receipts", response_model=resources.Receipts)
-def receipts(memory: MemoryDoor, user: UserId, chat_id: str | None = None, limit: Limit = 20) -> Response:
+@router.get("/receipts", response_model=resources.ReceiptListResponse)
+def list_receipts(memory: MemoryDep, user: UserId, chat_id: str | None = None, limit: Limit = 20) -> Response:
     """What was recalled, the newest first."""
-    listed = memory.runtime.store.receipts.list(Scope(user, chat_id), limit=limit)
-    return answer(serializers.results(map(serializers.receipt, listed)))
+    stored = memory.application.store.receipts.list(Scope(user, chat_id), limit=limit)
+    return json_response(serializers.wrap_results(map(serializers.serialize_receipt, stored)))
 
 
-@router.get("/receipts/{receipt_id}", response_model=resources.Receipt)
-def why(memory: MemoryDoor, user: UserId, receipt_id: str) -> Response:
+@router.get("/receipts/{receipt_id}", response_model=resources.ReceiptResponse)
+def get_receipt(memory: MemoryDep, user: UserId, receipt_id: str) -> Response:
     """One recall (`last` is the newest): what was used, what was left out and why, scores, timings."""
-    return answer(memory.why(receipt_id, user_id=user))
+    return json_response(memory.why(receipt_id, user_id=user))
 
 
-@router.post("/why-not", response_model=resources.Absence)
-def why_not(memory: MemoryDoor, user: UserId, body: requests.WhyNot) -> Response:
+@router.post("/why-not", response_model=resources.WhyNotResponse)
+def explain_absence(memory: MemoryDep, user: UserId, body: requests.WhyNotRequest) -> Response:
     """Why a memory or message would not be recalled for a question."""
-    return answer(memory.why_not(body.query, body.memory_id, user_id=user, chat_id=body.chat_id))
+    return json_response(memory.why_not(body.query, body.memory_id, user_id=user, chat_id=body.chat_id))
 
 
-@router.post("/feedback", response_model=resources.Opinion, status_code=201, dependencies=[OnceOnly])
-def feedback(memory: MemoryDoor, user: UserId, body: requests.Feedback) -> Response:
+@router.post(
+    "/feedback", response_model=resources.FeedbackResponse, status_code=201, dependencies=[IdempotencyKey]
+)
+def add_feedback(memory: MemoryDep, user: UserId, body: requests.FeedbackRequest) -> Response:
     """Say whether something that was recalled bore on the question; tuning learns from it."""
-    said = memory.feedback(body.receipt_id, body.item_id, relevant=body.relevant, user_id=user)
-    return answer(said, 201)
+    result = memory.feedback(body.receipt_id, body.item_id, relevant=body.relevant, user_id=user)
+    return json_response(result, 201)

@@ -3,56 +3,58 @@
 from fastapi import Response
 
 from recollect.bootstrap import built_in_models
-from recollect.domain.embedding_model import KnownModel
+from recollect.domain.embedding_model import EmbeddingModel
 from recollect.domain.scope import Scope
 from recollect.errors import ConfigError
 from recollect.library.memory import Memory
-from recollect.serialization.serializers import Shape
-from recollect.server.dependencies import MemoryDoor, UserId
-from recollect.server.json_response import answer
+from recollect.serialization.serializers import JsonObject
+from recollect.server.dependencies import MemoryDep, UserId
+from recollect.server.json_response import json_response
 from recollect.server.responses import operations
-from recollect.server.rest.routing import OnceOnly, subject
+from recollect.server.rest.routing import IdempotencyKey, create_router
 
-router = subject("embedding", "/api/embedding")
+router = create_router("embedding", "/api/embedding")
 
 
-@router.get("", response_model=operations.Embedding)
-def embedding(memory: MemoryDoor, user: UserId) -> Response:
+@router.get("", response_model=operations.EmbeddingStatusResponse)
+def get_embedding_status(memory: MemoryDep, user: UserId) -> Response:
     """Which models the user's vectors are of, and how far a move to another one is."""
-    return answer(_state(memory, user))
+    return json_response(_serialize_status(memory, user))
 
 
-@router.post("/move", response_model=operations.Embedding, status_code=202, dependencies=[OnceOnly])
-def move(memory: MemoryDoor, user: UserId) -> Response:
+@router.post(
+    "/move", response_model=operations.EmbeddingStatusResponse, status_code=202, dependencies=[IdempotencyKey]
+)
+def start_reembedding(memory: MemoryDep, user: UserId) -> Response:
     """
     Give every passage of the user a vector of the settings' model, in the background.
 
     Until all are there the old model answers. Ask for the state to see how far it is.
     """
-    runtime = memory.runtime
+    runtime = memory.application
     if runtime.embedder is None:
         raise ConfigError("No embedder is configured, so nothing can be embedded. Set `embedder` first.")
-    connection = runtime.settings.resolve().connection
-    target = KnownModel(
+    connection = runtime.settings.resolve().machine
+    target = EmbeddingModel(
         id=runtime.embedder.model_id, embedder=connection.embedder, model=connection.embedder_model
     )
-    runtime.engine.begin_move(Scope(user), target, [target, *built_in_models()])
+    runtime.engine.start_reembedding(Scope(user), target, [target, *built_in_models()])
     runtime.worker.wake()
-    return answer(_state(memory, user), 202)
+    return json_response(_serialize_status(memory, user), 202)
 
 
-def _state(memory: Memory, user: str) -> Shape:
-    runtime = memory.runtime
-    vectors, moving = runtime.store.vectors, runtime.engine.moving_to(user)
+def _serialize_status(memory: Memory, user: str) -> JsonObject:
+    runtime = memory.application
+    vectors, target = runtime.store.vectors, runtime.engine.reembedding_target(user)
     current = runtime.embedder.model_id if runtime.embedder else None
-    answering = runtime.engine.embedders and runtime.engine.embedders.answering(user)
-    counted = vectors.models(user)
-    lacking = vectors.lacks(user, current) if current else 0
+    answering = runtime.engine.embedders and runtime.engine.embedders.active_model(user)
+    counts = vectors.count_by_model(user)
+    lacking = vectors.count_without_vector(user, current) if current else 0
     return {
         "model": current,
         "answering": answering.id if answering else current,
-        "moving_to": moving.id if moving else None,
-        "passages": counted.get(current or "", 0) + lacking,
+        "moving_to": target.id if target else None,
+        "passages": counts.get(current or "", 0) + lacking,
         "lacking": lacking,
-        "vectors": [{"model": model, "vectors": number} for model, number in counted.items()],
+        "vectors": [{"model": model, "vectors": number} for model, number in counts.items()],
     }

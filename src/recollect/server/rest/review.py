@@ -5,57 +5,63 @@ from typing import Annotated
 
 from fastapi import Query, Response
 
-from recollect.domain.event import Action
-from recollect.domain.memory import Memory, Standing
-from recollect.domain.memory_details import Alike, Altered, Told
+from recollect.domain.event import EventAction
+from recollect.domain.memory import Memory, MemoryStatus
+from recollect.domain.memory_details import DuplicatePair, EventDetails, MemoryChange
 from recollect.domain.scope import Scope
 from recollect.serialization import parsers, serializers
-from recollect.serialization.serializers import Json, Shape
+from recollect.serialization.serializers import JsonObject, JsonValue
 from recollect.server import requests
-from recollect.server.dependencies import MemoryDoor, UserId
-from recollect.server.json_response import answer
+from recollect.server.dependencies import MemoryDep, UserId
+from recollect.server.json_response import json_response
 from recollect.server.responses import resources
-from recollect.server.rest.routing import Limit, OnceOnly, subject
+from recollect.server.rest.routing import IdempotencyKey, Limit, create_router
 
-router = subject("memories", "/api/memory")
+router = create_router("memories", "/api/memory")
 #: What nobody can say of a memory that was erased.
-LOST = ("memory", "old_memory", "kind", "standing", "standing_now", "chat_id")
+ERASED_FIELDS = ("memory", "old_memory", "kind", "standing", "standing_now", "chat_id")
 
 
-@router.get("/inbox", response_model=resources.Waiting)
-def inbox(memory: MemoryDoor, user: UserId, limit: Limit = 100) -> Response:
+@router.get("/inbox", response_model=resources.ReviewQueueResponse)
+def get_review_queue(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Response:
     """What waits for the user's decision: facts without a source, and contradictions with what they contradict."""
-    runtime, scope = memory.runtime, Scope(user)
-    waiting = [
+    runtime, scope = memory.application, Scope(user)
+    queue = [
         each
-        for standing in (Standing.CONTESTED, Standing.QUARANTINED)
+        for standing in (MemoryStatus.CONTESTED, MemoryStatus.QUARANTINED)
         for each in runtime.store.memories.list(scope, standing=standing, limit=limit)
     ]
-    shown = [
-        {**serializers.memory(each), "reason": each.reason, "against": _all(runtime.engine.rivals(each))}
-        for each in waiting[:limit]
+    items = [
+        {
+            **serializers.serialize_memory(each),
+            "reason": each.reason,
+            "against": _serialize_memories(runtime.engine.conflicts(each)),
+        }
+        for each in queue[:limit]
     ]
-    return answer(serializers.results(shown))
+    return json_response(serializers.wrap_results(items))
 
 
-@router.get("/duplicates", response_model=resources.Pairs)
-def duplicates(memory: MemoryDoor, user: UserId, limit: Annotated[int, Query(ge=1, le=100)] = 20) -> Response:
+@router.get("/duplicates", response_model=resources.DuplicateListResponse)
+def list_duplicates(
+    memory: MemoryDep, user: UserId, limit: Annotated[int, Query(ge=1, le=100)] = 20
+) -> Response:
     """Memories that may say the same; the newest are compared. `merge` makes one of them, `apart` keeps both."""
-    runtime = memory.runtime
-    found = runtime.engine.alike(Scope(user), runtime.policy(user), limit=limit)
-    return answer(serializers.results(map(_pair, found)))
+    runtime = memory.application
+    pairs = runtime.engine.find_duplicates(Scope(user), runtime.policy(user), limit=limit)
+    return json_response(serializers.wrap_results(map(_serialize_pair, pairs)))
 
 
-@router.post("/apart", status_code=204, dependencies=[OnceOnly])
-def apart(memory: MemoryDoor, user: UserId, body: requests.Apart) -> Response:
+@router.post("/apart", status_code=204, dependencies=[IdempotencyKey])
+def mark_distinct(memory: MemoryDep, user: UserId, body: requests.MarkDistinctRequest) -> Response:
     """Say that two memories are not the same, so that nobody asks again."""
-    memory.runtime.engine.tell_apart(Scope(user), body.ids)
+    memory.application.engine.mark_distinct(Scope(user), body.ids)
     return Response(status_code=204)
 
 
-@router.get("/timeline", response_model=resources.Timeline)
-def timeline(
-    memory: MemoryDoor,
+@router.get("/timeline", response_model=resources.TimelineResponse)
+def get_timeline(
+    memory: MemoryDep,
     user: UserId,
     limit: Limit = 50,
     before: Annotated[str | None, Query(description="Only what came before this event.")] = None,
@@ -64,49 +70,51 @@ def timeline(
     memory_id: Annotated[str | None, Query(description="Only what was done to this memory.")] = None,
 ) -> Response:
     """What was learned, changed and forgotten, the newest first, with the words of then."""
-    runtime, scope = memory.runtime, Scope(user)
+    runtime, scope = memory.application, Scope(user)
     events = runtime.store.events.list(
         scope,
         limit=limit,
         before=before and runtime.store.events.get(scope, before).id,
-        until=parsers.moment(until),
-        actions=[Action(each) for each in action or ()],
+        until=parsers.parse_timestamp(until),
+        actions=[EventAction(each) for each in action or ()],
         memory_id=memory_id,
     )
-    return answer(serializers.results(map(_told, runtime.engine.retell(scope, events))))
+    return json_response(
+        serializers.wrap_results(map(_serialize_event, runtime.engine.describe_events(scope, events)))
+    )
 
 
-def _pair(value: Alike) -> Shape:
+def _serialize_pair(value: DuplicatePair) -> JsonObject:
     return {
-        "memory": serializers.memory(value.memory),
-        "other": serializers.memory(value.other),
+        "memory": serializers.serialize_memory(value.memory),
+        "other": serializers.serialize_memory(value.other),
         "similarity": round(value.cosine, 4),
     }
 
 
-def _told(value: Told) -> Shape:
+def _serialize_event(value: EventDetails) -> JsonObject:
     return {
-        **serializers.event(value.event),
+        **serializers.serialize_event(value.event),
         "can_be_undone": value.can_be_undone,
-        "memories": [_altered(each) for each in value.altered],
+        "memories": [_serialize_change(each) for each in value.changes],
     }
 
 
-def _all(memories: Sequence[Memory]) -> list[Json]:
-    return [serializers.memory(each) for each in memories]
+def _serialize_memories(memories: Sequence[Memory]) -> list[JsonValue]:
+    return [serializers.serialize_memory(each) for each in memories]
 
 
-def _altered(value: Altered) -> Shape:
-    after, before = value.after or value.now, value.before
+def _serialize_change(value: MemoryChange) -> JsonObject:
+    after, before = value.after or value.current, value.before
     if after is None:
-        return {**dict.fromkeys(LOST), "id": value.memory_id, "pinned": False}
+        return {**dict.fromkeys(ERASED_FIELDS), "id": value.memory_id, "pinned": False}
     return {
         "id": value.memory_id,
         "memory": after.text,
         "old_memory": before.text if before and before.text != after.text else None,
         "kind": after.kind.value,
         "standing": after.standing.value,
-        "standing_now": value.now.standing.value if value.now else None,
+        "standing_now": value.current.standing.value if value.current else None,
         "chat_id": after.chat,
         "pinned": after.pinned,
     }

@@ -11,11 +11,11 @@ from starlette.routing import Match
 from starlette.types import Scope
 
 from recollect.errors import InvalidInput
-from recollect.serialization.serializers import Shape
-from recollect.server.dependencies import Asker
-from recollect.server.idempotency import HEADER, LONGEST, Once
-from recollect.server.json_response import answer
-from recollect.server.tokens import Person
+from recollect.serialization.serializers import JsonObject
+from recollect.server.dependencies import CurrentPrincipal
+from recollect.server.idempotency import IDEMPOTENCY_HEADER, MAX_IDEMPOTENCY_KEY_CHARS, IdempotentRoute
+from recollect.server.json_response import json_response
+from recollect.server.tokens import Principal
 
 Limit: TypeAlias = Annotated[int, Query(ge=1, le=1000, description="How many at most.")]
 Offset: TypeAlias = Annotated[int, Query(ge=0, le=2**31, description="How many to pass over.")]
@@ -24,15 +24,15 @@ IfMatch: TypeAlias = Annotated[
     Header(description='The ETag you saw, like "3": the change is refused if there is a newer one.'),
 ]
 #: A group with a name, as routes have them: two of one pattern may not have the same.
-_NAMED = re.compile(r"\(\?P<\w+>")
+_NAMED_GROUP_PATTERN = re.compile(r"\(\?P<\w+>")
 
 
-async def _once(
+async def _document_idempotency_key(
     idempotency_key: Annotated[
         str | None,
         Header(
-            alias=HEADER,
-            max_length=LONGEST,
+            alias=IDEMPOTENCY_HEADER,
+            max_length=MAX_IDEMPOTENCY_KEY_CHARS,
             description="A POST that is sent again with the same key and body is done once.",
         ),
     ] = None,
@@ -41,47 +41,47 @@ async def _once(
     del idempotency_key
 
 
-OnceOnly = Depends(_once)
+IdempotencyKey = Depends(_document_idempotency_key)
 
 
-async def _admin(asker: Asker) -> Person:
-    if not asker.admin:
+async def _require_admin(principal: CurrentPrincipal) -> Principal:
+    if not principal.is_admin:
         raise HTTPException(403, "This is about the whole machine. Ask with an admin's token.")
-    return asker
+    return principal
 
 
 #: Whoever asks, if everybody's memory is open to them.
-Admin: TypeAlias = Annotated[Person, Depends(_admin)]
+AdminPrincipal: TypeAlias = Annotated[Principal, Depends(_require_admin)]
 
 
-class Subject(APIRouter):
+class ResourceRouter(APIRouter):
     """Tries its routes only where one of them may be meant: a request passes some twenty subjects with all theirs."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        if scope["type"] == "http" and self._paths.match(scope["path"]) is None:
+        if scope["type"] == "http" and self._path_pattern.match(scope["path"]) is None:
             return Match.NONE, {}
         return super().matches(scope)
 
     @cached_property
-    def _paths(self) -> re.Pattern[str]:
+    def _path_pattern(self) -> re.Pattern[str]:
         patterns = (route.path_regex.pattern for route in self.routes if isinstance(route, APIRoute))
-        return re.compile("|".join(_NAMED.sub("(?:", pattern) for pattern in patterns))
+        return re.compile("|".join(_NAMED_GROUP_PATTERN.sub("(?:", pattern) for pattern in patterns))
 
 
-def subject(tag: str, prefix: str = "") -> APIRouter:
-    return Subject(prefix=prefix, tags=[tag], route_class=Once)
+def create_router(tag: str, prefix: str = "") -> APIRouter:
+    return ResourceRouter(prefix=prefix, tags=[tag], route_class=IdempotentRoute)
 
 
-def tagged(memory: Shape, status: int = 200) -> Response:
+def respond_with_etag(memory: JsonObject, status: int = 200) -> Response:
     """A memory with its version as its ETag."""
-    return answer(memory, status, headers={"ETag": f'"{memory["version"]}"'})
+    return json_response(memory, status, headers={"ETag": f'"{memory["version"]}"'})
 
 
-def matches(if_match: str | None, version: int) -> bool:
+def matches_version(if_match: str | None, version: int) -> bool:
     """Whether a change was made with this version in mind, or without looking."""
     if if_match is None or if_match.strip() == "*":
         return True
-    wanted = [each.strip().removeprefix("W/").strip('"') for each in if_match.split(",")]
-    if not all(each.isdecimal() and each.isascii() for each in wanted):
+    etags = [each.strip().removeprefix("W/").strip('"') for each in if_match.split(",")]
+    if not all(each.isdecimal() and each.isascii() for each in etags):
         raise InvalidInput('If-Match is the ETag of a memory, like "3".')
-    return str(version) in wanted
+    return str(version) in etags

@@ -4,22 +4,24 @@ from fastapi import Response
 
 from recollect.domain.scope import Scope
 from recollect.server import requests
-from recollect.server.dependencies import MemoryDoor, UserId
-from recollect.server.json_response import answer
+from recollect.server.dependencies import MemoryDep, UserId
+from recollect.server.json_response import json_response
 from recollect.server.responses import resources
-from recollect.server.rest.routing import Limit, OnceOnly, subject
+from recollect.server.rest.routing import IdempotencyKey, Limit, create_router
 
-router = subject("summaries", "/api/memory")
+router = create_router("summaries", "/api/memory")
 
 
-@router.get("/summaries", response_model=resources.Summaries)
-def summaries(memory: MemoryDoor, user: UserId, chat_id: str | None = None, limit: Limit = 20) -> Response:
+@router.get("/summaries", response_model=resources.SummaryListResponse)
+def list_summaries(
+    memory: MemoryDep, user: UserId, chat_id: str | None = None, limit: Limit = 20
+) -> Response:
     """Summaries of all conversations, or of one, the newest first."""
-    return answer(memory.summaries(chat_id=chat_id, user_id=user, limit=limit))
+    return json_response(memory.summaries(chat_id=chat_id, user_id=user, limit=limit))
 
 
-@router.post("/summaries", response_model=resources.Summaries, dependencies=[OnceOnly])
-def summarise_now(memory: MemoryDoor, user: UserId, body: requests.SummariseNow) -> Response:
+@router.post("/summaries", response_model=resources.SummaryListResponse, dependencies=[IdempotencyKey])
+def summarize_chat(memory: MemoryDep, user: UserId, body: requests.SummarizeRequest) -> Response:
     """Summarise a chat now, whether or not it is due; empty if nothing was said since the last time."""
-    memory.runtime.store.chats.get(Scope(user, body.chat_id))
-    return answer(memory.summarise(body.chat_id, user_id=user))
+    memory.application.store.chats.get(Scope(user, body.chat_id))
+    return json_response(memory.summarize(body.chat_id, user_id=user))

@@ -5,48 +5,50 @@ from typing import Annotated
 from fastapi import Path, Request, Response
 
 from recollect.errors import Refused
-from recollect.serialization.serializers import Shape, results
+from recollect.serialization.serializers import JsonObject, wrap_results
 from recollect.server import requests
-from recollect.server.json_response import answer
+from recollect.server.json_response import json_response
 from recollect.server.responses import operations
-from recollect.server.rest.routing import Admin, subject
-from recollect.server.tokens import Keys, Person
+from recollect.server.rest.routing import AdminPrincipal, create_router
+from recollect.server.tokens import Principal, TokenStore
 
-router = subject("tokens", "/api/tokens")
+router = create_router("tokens", "/api/tokens")
 
 
-@router.get("", response_model=operations.Tokens)
-def list_tokens(request: Request, _: Admin) -> Response:
+@router.get("", response_model=operations.TokenListResponse)
+def list_tokens(request: Request, _: AdminPrincipal) -> Response:
     """The tokens by name, never themselves; for admins."""
-    return answer(results(map(_shown, _keys(request).people())))
+    return json_response(wrap_results(map(_serialize_token, _token_store(request).principals())))
 
 
-@router.post("", response_model=operations.NewToken, status_code=201)
-def add_token(request: Request, admin: Admin, body: requests.NewToken) -> Response:
+@router.post("", response_model=operations.CreateTokenResponse, status_code=201)
+def add_token(request: Request, admin: AdminPrincipal, body: requests.CreateTokenRequest) -> Response:
     """Make a token for somebody, for admins. The answer is the only place where it is ever seen."""
-    person = Person(name=body.name, user=body.user_id or admin.user, admin=body.admin)
-    token = _keys(request).add(person.name, user=person.user, admin=person.admin)
-    return answer({**_shown(person), "token": token}, 201)
+    principal = Principal(name=body.name, user=body.user_id or admin.user, is_admin=body.admin)
+    token = _token_store(request).add(principal.name, user=principal.user, admin=principal.is_admin)
+    return json_response({**_serialize_token(principal), "token": token}, 201)
 
 
-@router.delete("/{name}", response_model=operations.Token)
-def revoke_token(request: Request, admin: Admin, name: Annotated[str, Path(min_length=1)]) -> Response:
+@router.delete("/{name}", response_model=operations.TokenResponse)
+def revoke_token(
+    request: Request, admin: AdminPrincipal, name: Annotated[str, Path(min_length=1)]
+) -> Response:
     """Shut somebody out, at once; for admins. The owner's stays: it lies beside the memory itself."""
-    keys = _keys(request)
-    if name == keys.owner.name:
+    token_store = _token_store(request)
+    if name == token_store.owner.name:
         raise Refused(
             "The owner's token lies beside the memory file and cannot be revoked from afar. Delete that file"
             " and start the server again for a new one."
         )
-    known = next((each for each in keys.people() if each.name == name), admin)
-    keys.revoke(name)
-    return answer(_shown(known))
+    principal = next((each for each in token_store.principals() if each.name == name), admin)
+    token_store.revoke(name)
+    return json_response(_serialize_token(principal))
 
 
-def _keys(request: Request) -> Keys:
-    keys: Keys = request.app.state.house.keys
-    return keys
+def _token_store(request: Request) -> TokenStore:
+    token_store: TokenStore = request.app.state.auth_config.token_store
+    return token_store
 
 
-def _shown(person: Person) -> Shape:
-    return {"name": person.name, "user_id": person.user, "admin": person.admin}
+def _serialize_token(principal: Principal) -> JsonObject:
+    return {"name": principal.name, "user_id": principal.user, "admin": principal.is_admin}

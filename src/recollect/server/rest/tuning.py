@@ -4,77 +4,77 @@ from typing import Annotated
 
 from fastapi import Path, Response
 
-from recollect.domain.scope import LONGEST_NAME, Scope
+from recollect.domain.scope import MAX_NAME_CHARS, Scope
 from recollect.serialization import parsers, serializers
 from recollect.server import requests
-from recollect.server.dependencies import MemoryDoor, UserId
-from recollect.server.json_response import answer
+from recollect.server.dependencies import MemoryDep, UserId
+from recollect.server.json_response import json_response
 from recollect.server.responses import operations, resources
-from recollect.server.rest.routing import OnceOnly, subject
+from recollect.server.rest.routing import IdempotencyKey, create_router
 
-router = subject("tuning", "/api")
+router = create_router("tuning", "/api")
 
 
-@router.post("/memory/debug/recall", response_model=resources.Receipt)
-def rehearse(memory: MemoryDoor, user: UserId, body: requests.Question) -> Response:
+@router.post("/memory/debug/recall", response_model=resources.ReceiptResponse)
+def preview_recall(memory: MemoryDep, user: UserId, body: requests.SearchRequest) -> Response:
     """
     A recall with settings of its own, told as a receipt that is not kept: what was found, what was left out and why.
 
     `receipt` is not used.
     """
-    runtime = memory.runtime
+    runtime = memory.application
     limit = {"recall.limit": body.limit} if body.limit is not None else {}
     mode = {"memory.mode": body.mode} if body.mode is not None else {}
     policy = runtime.policy(user, {**(body.settings or {}), **limit, **mode}, chat=body.chat_id)
-    found = runtime.engine.recall(
+    receipt = runtime.engine.recall(
         Scope(user, body.chat_id),
-        parsers.question(body.query),
+        parsers.replace_surrogates(body.query),
         policy,
-        as_of=parsers.moment(body.as_of),
-        keep=False,
+        as_of=parsers.parse_timestamp(body.as_of),
+        save_receipt=False,
     )
-    return answer(serializers.receipt(found))
+    return json_response(serializers.serialize_receipt(receipt))
 
 
-@router.get("/tune/labels", response_model=operations.Labels)
-def labels(memory: MemoryDoor, user: UserId) -> Response:
+@router.get("/tune/labels", response_model=operations.LabelListResponse)
+def list_labels(memory: MemoryDep, user: UserId) -> Response:
     """Questions with what was said to bear on them, made from feedback."""
-    return answer(serializers.results(memory.labels(user_id=user)))
+    return json_response(serializers.wrap_results(memory.labels(user_id=user)))
 
 
-@router.post("/tune", response_model=operations.Tuned, dependencies=[OnceOnly])
-def tune(memory: MemoryDoor, user: UserId, body: requests.Tune) -> Response:
+@router.post("/tune", response_model=operations.TuneResponse, dependencies=[IdempotencyKey])
+def tune(memory: MemoryDep, user: UserId, body: requests.TuneRequest) -> Response:
     """
     Choose the numbers of recall by labelled questions, or by the user's feedback, and say what they are worth.
 
     They become the user's preferences if questions gain that they were not chosen by, or with `force`.
     """
-    given_labels = (
+    label_values = (
         None if body.labels is None else [each.model_dump(exclude_none=True) for each in body.labels]
     )
-    return answer(
-        memory.tune(given_labels, dry_run=body.dry_run, force=body.force, name=body.name, user_id=user)
+    return json_response(
+        memory.tune(label_values, dry_run=body.dry_run, force=body.force, name=body.name, user_id=user)
     )
 
 
-@router.delete("/tune", response_model=operations.Untuned)
-def undo(memory: MemoryDoor, user: UserId) -> Response:
+@router.delete("/tune", response_model=operations.UndoTuningResponse)
+def undo_tuning(memory: MemoryDep, user: UserId) -> Response:
     """Bring back what the last tuning replaced, except where the user has chosen again since then."""
-    return answer(memory.undo_tuning(user_id=user))
+    return json_response(memory.undo_tuning(user_id=user))
 
 
-@router.get("/tunings", response_model=operations.Tunings)
-def tunings(memory: MemoryDoor, user: UserId) -> Response:
+@router.get("/tunings", response_model=operations.TuningListResponse)
+def list_tunings(memory: MemoryDep, user: UserId) -> Response:
     """The numbers that were kept, by their names."""
-    return answer(memory.tunings(user_id=user))
+    return json_response(memory.tunings(user_id=user))
 
 
-@router.put("/tunings/{name}", response_model=operations.Tuning)
-def keep(
-    memory: MemoryDoor,
+@router.put("/tunings/{name}", response_model=operations.TuningResponse)
+def save_tuning(
+    memory: MemoryDep,
     user: UserId,
-    name: Annotated[str, Path(min_length=1, max_length=LONGEST_NAME)],
-    body: requests.Numbers,
+    name: Annotated[str, Path(min_length=1, max_length=MAX_NAME_CHARS)],
+    body: requests.SaveTuningRequest,
 ) -> Response:
     """Make numbers of recall the user's own, and keep them under a name."""
-    return answer(memory.keep_tuning(body.values, name=name, user_id=user))
+    return json_response(memory.save_tuning(body.values, name=name, user_id=user))

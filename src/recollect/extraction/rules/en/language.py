@@ -1,13 +1,19 @@
 """How English speakers put things: questions, suppositions, quotations, requests."""
 
 from recollect.extraction.rules.en import word_lists as en
-from recollect.extraction.rules.en.event_rules import BRINGS, FEELS
-from recollect.extraction.rules.en.relation_rules import BOOKS
-from recollect.extraction.rules.en.verbs import EMPHASIS, LIGHT, order, spoken, third
+from recollect.extraction.rules.en.event_rules import FEELING_CAUSE_PATTERNS, FEELING_PATTERNS
+from recollect.extraction.rules.en.relation_rules import RULE_INDEXES
+from recollect.extraction.rules.en.verbs import (
+    EMPHASIS,
+    LIGHT,
+    normalize_speaker,
+    to_infinitive,
+    to_third_person,
+)
 from recollect.extraction.rules.en.word_classes import STOPS
-from recollect.extraction.rules.grammar import Language, Signs
-from recollect.extraction.rules.lexicon import listed
-from recollect.extraction.rules.patterns import Pattern, Phrases
+from recollect.extraction.rules.grammar import Cues, Language
+from recollect.extraction.rules.lexicon import word_set
+from recollect.extraction.rules.patterns import PhraseSet, WordPattern
 
 _SHORT = {
     "i'm": "i am", "im": "i am", "i've": "i have", "ive": "i have", "i'd": "i would", "i'll": "i will",
@@ -24,24 +30,24 @@ _SHORT = {
     "gonna": "going to",
 }  # fmt: skip
 
-_MUST = listed("must shall has have needs need")
+_MUST = word_set("must shall has have needs need")
 
-_SIGNS = Signs(
-    asking=Phrases.listed(
+_CUES = Cues(
+    question=PhraseSet.parse(
         "what, why, how, who, whom, whose, which, where, when, is, are, am, was, were, do, does, did, can, "
         "could, would, should, shall, will, may, might, have you, has, any, give me, tell me, show me, "
         "write, suggest, recommend, help, explain, describe, generate, make, create, list, find, "
         "summarise, summarize, fix, check, review, convert, rewrite, draft, let us, thoughts, ideas, "
         "simple, please suggest, please help, please write"
     ),
-    doubt=Phrases.listed(
+    doubt=PhraseSet.parse(
         "maybe, perhaps, i wish, i guess, i think, i suppose, might, probably, who knows, not sure, i "
         "would kill, i could eat, what if, wondering, i was wondering, as if, hypothetically, i doubt"
     ),
-    unreal=Phrases.listed(
+    hypothetical=PhraseSet.parse(
         "if, according to, suppose, supposing, let us say, assume, assuming, say i, in case, were i, had i, would have"
     ),
-    staged=Phrases.listed(
+    fiction=PhraseSet.parse(
         "imagine, pretend, act as, role play, roleplay, role-play, let us pretend, let us play, you are a, "
         "write a story, write me a story, write a poem, write a short story, write a scene, write a "
         "dialogue, write a script, tell me a story, story where, story in which, a story about, once upon "
@@ -52,30 +58,34 @@ _SIGNS = Signs(
         "text, the following email, the following sentence, in character, user story, as a developer, as a "
         "user, as an admin, as a customer"
     ),
-    pasted=Phrases.listed(
+    quotation_label=PhraseSet.parse(
         "email, mail, letter, text, message, sentence, paragraph, quote, comment, review, wrote, writes, "
         "says, said, reads, log, output, transcript, excerpt, article, post, tweet, prompt, example, "
         "paste, script, lyrics, ticket, persona, profile, answer, response, sample, character, dialogue, conversation, "
         "description, bio, caption, headline, user, bot, human, customer, assistant, interviewer"
     ),
-    letter=Phrases.listed("dear, to whom it may concern"),
-    joke=Phrases.listed("just kidding, jk, kidding, joking, just joking, not really lol"),
-    keep=Phrases.listed(
+    letter_opening=PhraseSet.parse("dear, to whom it may concern"),
+    joke=PhraseSet.parse("just kidding, jk, kidding, joking, just joking, not really lol"),
+    remember_request=PhraseSet.parse(
         "remember that, remember, do not forget that, do not forget, never forget that, keep in mind that, "
         "keep in mind, bear in mind that, bear in mind, make a note that, make a note, take note that, "
         "take note, note for later, save this, memorise that, memorize that, for future reference, for the "
         "record"
     ),
-    decides=Phrases.listed(
+    decision_heading=PhraseSet.parse(
         "decision made, decision on, decision is, final decision, we agreed, i agreed, and agreed, we decided, "
         "i decided, have decided, and decided, we settled, have agreed"
     ),
-    files=Phrases.listed("for the file, for the record, worth filing, worth noting, worth remembering"),
-    views=Phrases.listed("my take, my view, my opinion"),
-    polite=listed("please can could would you also and always so ok hey hi just"),
-    leads=Phrases.listed("from now on, going forward, as of today, starting today, starting now"),
-    every_time=Phrases.listed("every time, whenever, each time, any time, anytime"),
-    pointing=Phrases.listed(
+    note_heading=PhraseSet.parse(
+        "for the file, for the record, worth filing, worth noting, worth remembering"
+    ),
+    opinion_heading=PhraseSet.parse("my take, my view, my opinion"),
+    politeness_words=word_set("please can could would you also and always so ok hey hi just"),
+    standing_instruction=PhraseSet.parse(
+        "from now on, going forward, as of today, starting today, starting now"
+    ),
+    every_time=PhraseSet.parse("every time, whenever, each time, any time, anytime"),
+    deictic=PhraseSet.parse(
         "this, that, it, its, their, his, these, those, them, here, your, you, him, her, he, she, they, "
         "the first, the second, the third, the last, the previous, the next, the idea, the answer, the "
         "way, the result, the results, the style, the text, the paragraph, the version, the design, the "
@@ -84,19 +94,19 @@ _SIGNS = Signs(
         "the fact, the sound, the look, the error, the bug, the wrong, a different, another, one, some, "
         "more, both, all"
     ),
-    over=Phrases.listed("any more, anymore, any longer"),
-    no_longer=Phrases.listed("no longer"),
+    any_more=PhraseSet.parse("any more, anymore, any longer"),
+    no_longer=PhraseSet.parse("no longer"),
 )
 
 ENGLISH = Language(
     code="en",
     contractions=_SHORT,
     clitics=frozenset(),
-    abbreviations=listed("mr mrs ms dr st prof sr jr vs etc e.g i.e eg ie approx no inc ltd dept"),
-    pronouns=listed("i we"),
-    own=listed("my our"),
-    articles=listed("the this that a an"),
-    others=listed(
+    abbreviations=word_set("mr mrs ms dr st prof sr jr vs etc e.g i.e eg ie approx no inc ltd dept"),
+    pronouns=word_set("i we"),
+    possessives=word_set("my our"),
+    articles=word_set("the this that a an"),
+    other_subjects=word_set(
         "he she it they you this that these those there his her their its your people someone somebody "
         "everyone who nobody"
     ),
@@ -104,77 +114,79 @@ ENGLISH = Language(
     acquaintances=en.ACQUAINTANCES,
     partners=en.PARTNERS,
     trades=en.JOBS - en.TRAITS,
-    things=en.THINGS,
-    bare_things=listed("everything deadline stack"),
-    quantities={
+    project_nouns=en.THINGS,
+    bare_project_nouns=word_set("everything deadline stack"),
+    quantifiers={
         **dict.fromkeys(("all", "every", "each"), _MUST),
         **dict.fromkeys(("no", "nothing", "none", "nobody"), _MUST | {"may", "can", "should"}),
     },
-    thing_verbs=listed(
+    project_verbs=word_set(
         "is are uses use runs run follows follow requires require supports support targets relies depends "
         "must needs need has have should will cannot can was were does do insists insist wants expects"
     ),
-    called=tuple(Pattern.parse(text, {}) for text in ("name is", "is|are called|named", "called|named")),
-    theirs=tuple(
-        Pattern.parse(text, {})
+    kin_name_patterns=tuple(
+        WordPattern.parse(text, {}) for text in ("name is", "is|are called|named", "called|named")
+    ),
+    mentioned_name_patterns=tuple(
+        WordPattern.parse(text, {})
         for text in ("her|his|their|its name|names is|are", "she|he|it is called|named")
     ),
-    introduced=tuple(Pattern.parse(text, {}) for text in ("i am", "this is")),
-    here=Phrases.listed("here"),
+    introduction_patterns=tuple(WordPattern.parse(text, {}) for text in ("i am", "this is")),
+    introduction_suffixes=PhraseSet.parse("here"),
     not_names=en.NOT_NAMES,
-    copulas=listed("is are"),
-    favourites=listed("favourite favorite favourites favorites"),
-    aims=listed("goal dream aim ambition resolution"),
-    feels=FEELS,
-    brings=BRINGS,
-    replies=listed("answer reply respond write speak talk"),
-    tongues=en.LANGUAGES,
-    spoken=spoken,
-    before_is=frozenset(),
-    nearer=listed("older younger little big eldest youngest twin late dear baby new elder middle"),
-    future=listed(
+    copulas=word_set("is are"),
+    favourite_words=word_set("favourite favorite favourites favorites"),
+    goal_nouns=word_set("goal dream aim ambition resolution"),
+    feeling_patterns=FEELING_PATTERNS,
+    feeling_cause_patterns=FEELING_CAUSE_PATTERNS,
+    reply_verbs=word_set("answer reply respond write speak talk"),
+    answer_languages=en.LANGUAGES,
+    normalize_speaker=normalize_speaker,
+    words_before_is=frozenset(),
+    kin_modifiers=word_set("older younger little big eldest youngest twin late dear baby new elder middle"),
+    future_words=word_set(
         "will going getting moving having expecting starting starts flying travelling fly travel leave must "
         "is expires ends begins runs expires ends begins runs"
     ),
-    soft=listed("and or plus nor"),
-    when=listed("when whenever while after before once since until as"),
-    degree=listed("am been be feel felt feeling is are was were get getting got"),
-    imperatives=listed(
+    list_conjunctions=word_set("and or plus nor"),
+    temporal_conjunctions=word_set("when whenever while after before once since until as"),
+    degree_verbs=word_set("am been be feel felt feeling is are was were get getting got"),
+    imperatives=word_set(
         "use write answer give keep show explain include avoid stick always never please reply respond add "
         "do start tell "
         "make put call be"
     ),
-    hard=listed("but because although though whereas which then therefore however so"),
-    resumes=listed(
+    clause_conjunctions=word_set("but because although though whereas which then therefore however so"),
+    list_ending_verbs=word_set(
         "was were want need think noticed know feel miss have had would could should can will am is are "
         "get got find found see saw realized realised wondering"
     ),
-    stops=STOPS,
+    value_end_words=STOPS,
     fillers=en.FILLERS,
-    unsaid=listed(
+    subjectless_verbs=word_set(
         "got moved started bought lost quit graduated passed joined decided chose switched migrated "
         "promised adopted committing"
     ),
-    trailing=LIGHT | listed("right too though lol haha please thanks tho well to"),
-    hearer=listed("you your yours"),
+    trailing_fillers=LIGHT | word_set("right too though lol haha please thanks tho well to"),
+    second_person=word_set("you your yours"),
     adverbs=LIGHT,
-    emphasis=EMPHASIS,
-    negations=listed("not"),
-    signs=_SIGNS,
-    books=BOOKS,
-    third=third,
-    infinitive=order,
-    lessons=(
+    emphasis_adverbs=EMPHASIS,
+    negations=word_set("not"),
+    cues=_CUES,
+    rule_indexes=RULE_INDEXES,
+    to_third_person=to_third_person,
+    to_infinitive=to_infinitive,
+    aversion_rules=(
         (
-            Phrases.listed("did not like, did not enjoy, hated, disliked, could not stand, left early"),
-            Phrases.listed(
+            PhraseSet.parse("did not like, did not enjoy, hated, disliked, could not stand, left early"),
+            PhraseSet.parse(
                 "crowded, packed, so many people, too many people, full of people, was full, too full"
             ),
             "avoids crowded places",
         ),
         (
-            Phrases.listed("did not like, did not enjoy, hated, disliked, could not stand, left early"),
-            Phrases.listed("noisy, too loud, so loud, very loud"),
+            PhraseSet.parse("did not like, did not enjoy, hated, disliked, could not stand, left early"),
+            PhraseSet.parse("noisy, too loud, so loud, very loud"),
             "avoids noisy places",
         ),
     ),

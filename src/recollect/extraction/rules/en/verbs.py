@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from recollect.extraction.rules.lexicon import listed
+from recollect.extraction.rules.lexicon import word_set
 from recollect.extraction.rules.tokens import Word
 
-EMPHASIS = listed("really truly totally absolutely definitely strongly quite")
-LIGHT = listed(
+EMPHASIS = word_set("really truly totally absolutely definitely strongly quite")
+LIGHT = word_set(
     "just also still currently actually finally recently already now honestly personally even basically "
     "officially both kinda lately literally simply mainly"
 )
-_PAST = listed(
+_PAST = word_set(
     "got bought sold had lost left met quit went chose grew began became won broke gave took made built "
     "found said told fell came was were would will can could may might must should used split ran put let "
     "set cut felt did"
@@ -20,16 +20,16 @@ _IRREGULAR = {"am": "is", "are": "is", "were": "was", "have": "has", "do": "does
 _BEFORE_VERB = (
     EMPHASIS
     | LIGHT
-    | listed(
+    | word_set(
         "always usually often rarely never sometimes normally typically generally mostly only no longer not"
     )
 )
-_LY_VERBS = listed("fly apply rely reply supply imply comply multiply bully rally")
-_HEARER = listed("me please let us")
-_DROPPED = listed("i we my our me myself us ourselves")
+_LY_VERBS = word_set("fly apply rely reply supply imply comply multiply bully rally")
+_HEARER = word_set("me please let us")
+_DROPPED = word_set("i we my our me myself us ourselves")
 
 
-def spoken(words: Sequence[Word]) -> list[Word]:
+def normalize_speaker(words: Sequence[Word]) -> list[Word]:
     """Take "my wife and I" for "I": what both do the speaker does."""
     told: list[Word] = []
     for word in words:
@@ -46,7 +46,7 @@ def _is_couple(told: Sequence[Word]) -> bool:
     return my.fold in {"my", "our"} and begins and link.start - kin.end == 1
 
 
-def third(words: Sequence[Word], *, verb: bool = False) -> list[str | None]:
+def to_third_person(words: Sequence[Word], *, verb: bool = False) -> list[str | None]:
     """
     Retell "hate cilantro" as "hates cilantro": the first verb changes and the one behind each "I", and "my" goes.
 
@@ -90,7 +90,7 @@ def _contracted(told: list[str | None]) -> list[str | None]:
     return told
 
 
-def order(words: Sequence[Word]) -> list[str | None]:
+def to_infinitive(words: Sequence[Word]) -> list[str | None]:
     """An English order reads as well without its hearer."""
     told: list[str | None] = [None if word.fold in _HEARER else word.text for word in words]
     for place, (word, after) in enumerate(pairwise(words)):

@@ -3,24 +3,24 @@
 from collections.abc import Mapping, Sequence
 
 from recollect.extraction.rules.conditions import (
-    begins,
     both,
-    capital,
-    capital_within,
+    capitalized_within,
     either,
     has,
+    is_capitalized,
     lacks,
-    lasting,
-    named_or_ends,
-    not_beginning,
+    lasts_long,
+    listed_or_ends_with,
+    not_starting_with,
     noun_phrase,
+    starts_with,
 )
 from recollect.extraction.rules.en import word_lists as en
-from recollect.extraction.rules.lexicon import TECHNOLOGY, listed
-from recollect.extraction.rules.rule_index import Condition, Writer
+from recollect.extraction.rules.lexicon import TECHNOLOGIES, word_set
+from recollect.extraction.rules.rule_index import Condition, RuleFactory
 from recollect.extraction.rules.tokens import Word
 
-STOPS = listed(
+STOPS = word_set(
     "at for in with from who of on by since near that which where as to until because and when while after "
     "before if about during over under than instead using through around ago now anymore "
     "me us myself"
@@ -34,13 +34,13 @@ CLASSES: Mapping[str, frozenset[str]] = {
     "feeling": en.FEELINGS,
     "strong": en.STRONG,
     "very": en.VERY,
-    "often": listed("always usually often rarely never sometimes normally typically generally mostly only"),
-    "degree": listed("severely very mildly highly deathly slightly a bit"),
-    "about": listed("about with of that because by since for at to"),
-    "a": listed("a an the my our"),
+    "often": word_set("always usually often rarely never sometimes normally typically generally mostly only"),
+    "degree": word_set("severely very mildly highly deathly slightly a bit"),
+    "about": word_set("about with of that because by since for at to"),
+    "a": word_set("a an the my our"),
     "occasion": en.OCCASIONS,
     "lesson": en.LESSONS,
-    "paper": listed(
+    "paper": word_set(
         "visa passport licence license contract lease insurance permit warranty mortgage sabbatical"
     ),
     "count": en.COUNTS,
@@ -48,42 +48,47 @@ CLASSES: Mapping[str, frozenset[str]] = {
     "treatment": en.TREATMENTS,
     "dwelling": en.DWELLING,
     "tongue": en.LANGUAGES,
-    "fired": listed(
+    "fired": word_set(
         "fired laid promoted hired engaged married divorced dumped robbed evicted rejected scammed "
         "hospitalised hospitalized admitted demoted made"
     ),
 }
-rules = Writer(classes=CLASSES)
+make_rules = RuleFactory(classes=CLASSES)
 
 JOB: Condition = noun_phrase(
     STOPS,
-    named_or_ends(en.JOBS, ("er", "or", "ist", "ian", "eer", "man", "woman", "smith"), never=en.NOT_JOBS),
+    listed_or_ends_with(
+        en.JOBS, ("er", "or", "ist", "ian", "eer", "man", "woman", "smith"), excluded=en.NOT_JOBS
+    ),
 )
-HOMES = listed(
+HOMES = word_set(
     "house home apartment flat town village country place neighbourhood neighborhood dorm countryside farm"
 )
 PLACE: Condition = either(
-    capital, both(begins(CLASSES["a"]), either(capital_within(5), has(HOMES, within=4)))
+    is_capitalized, both(starts_with(CLASSES["a"]), either(capitalized_within(5), has(HOMES, within=4)))
 )
 TECH: Condition = both(
-    either(has(TECHNOLOGY), capital_within(3)), lacks(listed("here cookies example snippet above below"))
+    either(has(TECHNOLOGIES), capitalized_within(3)),
+    lacks(word_set("here cookies example snippet above below")),
 )
 GOAL: Condition = both(
     either(
-        begins(en.LIFE_VERBS),
-        both(begins(en.MAYBE_LIFE_VERBS), has(en.LIFE_THINGS | en.LONG_TIME, within=10)),
+        starts_with(en.LIFE_VERBS),
+        both(starts_with(en.MAYBE_LIFE_VERBS), has(en.LIFE_THINGS | en.LONG_TIME, within=10)),
     ),
-    not_beginning("learn more", "learn about", "learn how", "get more", "read more", "buy some", "stop here"),
-    lacks(listed("you it its these those")),
+    not_starting_with(
+        "learn more", "learn about", "learn how", "get more", "read more", "buy some", "stop here"
+    ),
+    lacks(word_set("you it its these those")),
 )
 LASTING: Condition = both(
-    lasting(listed("year years months decade decades"), listed("since")),
-    lacks(en.MOMENTARY | en.FEELINGS | listed("it them this")),
+    lasts_long(word_set("year years months decade decades"), word_set("since")),
+    lacks(en.MOMENTARY | en.FEELINGS | word_set("it them this")),
 )
-WEEKLY = listed(
+WEEKLY = word_set(
     "every each weekly mondays tuesdays wednesdays thursdays fridays saturdays sundays weekends twice mornings evenings"
 )
-_GENERIC = listed(
+_GENERIC = word_set(
     "sea beach ocean mountains outdoors cold heat winter summer rain snow gym city countryside dark night "
     "sun theatre theater cinema opera water woods forest internet office"
 )
@@ -98,13 +103,13 @@ def lasting_taste(rest: Sequence[Word]) -> bool:
         return False
     if folds[:1] != ["to"] and STOPS & set(folds[:1]):
         return False
-    short = folds[:1] == ["the"] and len(folds) <= 3 and not any(word.capital for word in rest)
+    short = folds[:1] == ["the"] and len(folds) <= 3 and not any(word.is_capitalized for word in rest)
     return not short or bool(_GENERIC & set(folds))
 
 
-_DEICTIC = listed("it them that these those something this other's another everything anything")
+_DEICTIC = word_set("it them that these those something this other's another everything anything")
 #: Speaks of the answer, not of a taste.
-META = listed(
+META = word_set(
     "idea ideas suggestion suggestions recommendation recommendations option options approach title sound "
     "look answer response list happens happened how concept opinion aspect aspects"
 )

@@ -5,37 +5,37 @@ from collections.abc import Mapping, Sequence
 from recollect.domain.memory import Kind
 from recollect.extraction.rules.conditions import (
     at_least,
-    begins,
     both,
-    capital,
-    capital_within,
+    capitalized_within,
     either,
     has,
+    is_capitalized,
     lacks,
+    starts_with,
 )
-from recollect.extraction.rules.grammar import Subject
-from recollect.extraction.rules.lexicon import TECHNOLOGY, listed
-from recollect.extraction.rules.patterns import Pattern
+from recollect.extraction.rules.grammar import SubjectType
+from recollect.extraction.rules.lexicon import TECHNOLOGIES, word_set
+from recollect.extraction.rules.patterns import WordPattern
 from recollect.extraction.rules.pt import word_lists as pt
 from recollect.extraction.rules.pt.self_rules import AIMS, LIFE, TASTES
-from recollect.extraction.rules.pt.word_classes import CLASSES, JOB, POINTING, TECH, rules
-from recollect.extraction.rules.rule_index import Book
+from recollect.extraction.rules.pt.word_classes import CLASSES, JOB, POINTING, TECH, make_rules
+from recollect.extraction.rules.rule_index import RuleIndex
 from recollect.extraction.rules.tokens import Word
 
 BIO, EVT, EMO, DEC = Kind.BIO, Kind.EVT, Kind.EMO, Kind.DEC
 
-_WHEN = listed(
+_WHEN = word_set(
     "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro segunda "
     "terca quarta quinta sexta amanha semana mes"
 )
-_PRODUCT = listed(
+_PRODUCT = word_set(
     "app aplicativo aplicacao site jogo plataforma saas ferramenta bot startup produto loja sistema mvp"
 )
-_TROUBLE = listed("erro bug codigo")
+_TROUBLE = word_set("erro bug codigo")
 
 
 def _dated(rest: Sequence[Word]) -> bool:
-    return any(word.fold in _WHEN or word.number for word in rest)
+    return any(word.fold in _WHEN or word.is_number for word in rest)
 
 
 def _orders(rest: Sequence[Word]) -> bool:
@@ -45,8 +45,8 @@ def _orders(rest: Sequence[Word]) -> bool:
 
 
 HAPPENED = [
-    *rules(EVT, 0.8, "fui|fomos @fired", bare=True),
-    *rules(
+    *make_rules(EVT, 0.8, "fui|fomos @fired", bare=True),
+    *make_rules(
         EVT,
         0.9,
         """
@@ -55,7 +55,7 @@ HAPPENED = [
         """,
         bare=True,
     ),
-    *rules(
+    *make_rules(
         EVT,
         0.8,
         """
@@ -68,23 +68,23 @@ HAPPENED = [
         """,
         bare=True,
     ),
-    *rules(
+    *make_rules(
         EVT,
         0.8,
         "me|nos? mudei|mudamos me|nos? @to|de, @estou me? mudando me? @to, vou me? mudar me? @to",
         attribute="lives_in",
         needs=both(
-            either(capital_within(3), has(listed("casa apartamento cidade"), within=4)),
-            lacks(listed("ideia arquivo pasta")),
+            either(capitalized_within(3), has(word_set("casa apartamento cidade"), within=4)),
+            lacks(word_set("ideia arquivo pasta")),
         ),
     ),
-    *rules(
+    *make_rules(
         EVT,
         0.8,
         "comprei|compramos|vendi|vendemos|adotei|adotamos|ganhei|troquei",
-        needs=either(has(pt.BOUGHT | pt.HAVABLE, within=5), has(listed("chamado chamada"))),
+        needs=either(has(pt.BOUGHT | pt.HAVABLE, within=5), has(word_set("chamado chamada"))),
     ),
-    *rules(
+    *make_rules(
         EVT,
         0.8,
         """
@@ -93,7 +93,7 @@ HAPPENED = [
         """,
         bare=True,
     ),
-    *rules(
+    *make_rules(
         EVT,
         0.8,
         """
@@ -102,8 +102,8 @@ HAPPENED = [
         """,
         bare=True,
     ),
-    *rules(EVT, 0.8, "passei|passamos|reprovei|chumbei @in|a", needs=has(pt.EXAMS, within=4)),
-    *rules(
+    *make_rules(EVT, 0.8, "passei|passamos|reprovei|chumbei @in|a", needs=has(pt.EXAMS, within=4)),
+    *make_rules(
         EVT,
         0.8,
         """
@@ -115,49 +115,52 @@ HAPPENED = [
 ]
 
 HAPPENED += [
-    *rules(EVT, 0.8, "o|a? @own @paper vence|expira|acaba|termina|comeca", needs=_dated),
-    *rules(EVT, 0.8, "me? inscrevi|matriculei|inscrevemos me|nos? @in", needs=lacks(POINTING)),
-    *rules(EVT, 0.8, "sai|saimos @of @own? emprego|trabalho", bare=True),
-    *rules(
+    *make_rules(EVT, 0.8, "o|a? @own @paper vence|expira|acaba|termina|comeca", needs=_dated),
+    *make_rules(EVT, 0.8, "me? inscrevi|matriculei|inscrevemos me|nos? @in", needs=lacks(POINTING)),
+    *make_rules(EVT, 0.8, "sai|saimos @of @own? emprego|trabalho", bare=True),
+    *make_rules(
         EVT,
         0.8,
         "o|a? @own casa|apartamento|carro|moto|bicicleta|celular alagou|inundou|queimou|pegou|foi fogo?",
         bare=True,
     ),
-    *rules(
-        EVT, 0.8, "acabei|acabamos de me|nos? mudar|comprar", needs=either(capital_within(4), has(pt.BOUGHT))
+    *make_rules(
+        EVT,
+        0.8,
+        "acabei|acabamos de me|nos? mudar|comprar",
+        needs=either(capitalized_within(4), has(pt.BOUGHT)),
     ),
-    *rules(
+    *make_rules(
         EVT, 0.8, "quebrei|torci|fraturei|machuquei|operei|rompi|desloquei @art|@own @own? @body", bare=True
     ),
-    *rules(EVT, 0.8, "fiz|tive|comecei|faco|vou fazer? @art|@own? *? @treatment", needs=_dated),
-    *rules(EVT, 0.8, "comecei|comecamos a? fazer? terapia|fisioterapia|tratamento", bare=True),
-    *rules(
-        EVT, 0.8, "larguei|abandonei o|a|os|as?", needs=both(at_least(1), lacks(POINTING | listed("mao")))
+    *make_rules(EVT, 0.8, "fiz|tive|comecei|faco|vou fazer? @art|@own? *? @treatment", needs=_dated),
+    *make_rules(EVT, 0.8, "comecei|comecamos a? fazer? terapia|fisioterapia|tratamento", bare=True),
+    *make_rules(
+        EVT, 0.8, "larguei|abandonei o|a|os|as?", needs=both(at_least(1), lacks(POINTING | word_set("mao")))
     ),
-    *rules(
+    *make_rules(
         EVT,
         0.8,
         "corri|corremos|terminei|completei|nadei|subi|escalei|fiz @art|@own?",
         needs=has(pt.FEATS, within=4),
     ),
-    *rules(
+    *make_rules(
         EVT,
         0.8,
         "publiquei|publicamos|lancei|lancamos|abri|abrimos|defendi|fundei|fundamos @art|@own",
         needs=both(has(pt.WORKS, within=4), lacks(_TROUBLE)),
     ),
-    *rules(
+    *make_rules(
         EVT,
         0.8,
         "viajo|viajamos|embarco|embarcamos @to, vou|vamos viajar|voar @to",
-        needs=both(capital_within(3), _dated),
+        needs=both(capitalized_within(3), _dated),
     ),
-    *rules(EVT, 0.8, "o|a? @own *? *? @occasion @is|sera no|na|em|dia?", needs=_dated),
+    *make_rules(EVT, 0.8, "o|a? @own *? *? @occasion @is|sera no|na|em|dia?", needs=_dated),
 ]
 
 FELT = [
-    *rules(
+    *make_rules(
         EMO,
         0.9,
         """
@@ -166,7 +169,7 @@ FELT = [
         """,
         needs=lacks(_TROUBLE | POINTING),
     ),
-    *rules(
+    *make_rules(
         EMO,
         0.8,
         """
@@ -177,9 +180,9 @@ FELT = [
         bare=True,
         needs=lacks(_TROUBLE),
     ),
-    *rules(EMO, 0.8, "sinto @very? falta|saudade|saudades @of @own? @kin", bare=True),
-    *rules(EMO, 0.8, "tenho @very? @dread @of, morro de medo @of", needs=lacks(POINTING)),
-    *rules(
+    *make_rules(EMO, 0.8, "sinto @very? falta|saudade|saudades @of @own? @kin", bare=True),
+    *make_rules(EMO, 0.8, "tenho @very? @dread @of, morro de medo @of", needs=lacks(POINTING)),
+    *make_rules(
         EMO,
         0.8,
         """
@@ -192,30 +195,30 @@ FELT = [
 ]
 
 CHOICES = [
-    *rules(
+    *make_rules(
         DEC,
         0.9,
         """
         @decided por|em|que?
         ficou decidido que?, vamos usar|adotar|manter
         """,
-        needs=both(at_least(1), lacks(listed("isso isto aqui entao um for"))),
+        needs=both(at_least(1), lacks(word_set("isso isto aqui entao um for"))),
     ),
-    *rules(DEC, 0.9, "usamos|utilizamos|adotamos", needs=has(listed("vez inves"))),
-    *rules(
+    *make_rules(DEC, 0.9, "usamos|utilizamos|adotamos", needs=has(word_set("vez inves"))),
+    *make_rules(
         DEC,
         0.9,
         "usamos|utilizamos|adotamos, estamos usando|utilizando, estamos a usar, @estou usando, @estou a usar",
         needs=TECH,
     ),
-    *rules(
+    *make_rules(
         DEC,
         0.9,
         "migramos|migrei|trocamos|mudamos|passamos @of|@art|para|pra|pro, estamos migrando|trocando "
         "@of|para|pra",
         needs=TECH,
     ),
-    *rules(
+    *make_rules(
         DEC,
         0.8,
         """
@@ -224,17 +227,17 @@ CHOICES = [
         """,
         needs=has(_PRODUCT, within=4),
     ),
-    *rules(DEC, 0.85, "nao usamos|utilizamos, nunca usamos, nao vamos|vou usar|adotar", needs=TECH),
-    *rules(
+    *make_rules(DEC, 0.85, "nao usamos|utilizamos, nunca usamos, nao vamos|vou usar|adotar", needs=TECH),
+    *make_rules(
         DEC,
         0.85,
         "seguimos|hospedamos|escrevemos|rodamos",
-        needs=either(has(TECHNOLOGY), has(pt.ARCHITECTURE)),
+        needs=either(has(TECHNOLOGIES), has(pt.ARCHITECTURE)),
     ),
 ]
 
 KIN = [
-    *rules(
+    *make_rules(
         EVT,
         0.9,
         """
@@ -244,60 +247,60 @@ KIN = [
         """,
         bare=True,
     ),
-    *rules(EVT, 0.8, "se? mudou se? @to", attribute="lives_in", needs=capital_within(3)),
-    *rules(BIO, 1.0, "mora|moram|vive|vivem @in", attribute="lives_in", needs=capital_within(3)),
-    *rules(EVT, 0.8, "se? mudou|comprou|vendeu|ganhou", needs=lacks(listed("ideia"))),
-    *rules(BIO, 1.0, "é|sao muito? alergico|alergica|alergicos|intolerante @at"),
-    *rules(
+    *make_rules(EVT, 0.8, "se? mudou se? @to", attribute="lives_in", needs=capitalized_within(3)),
+    *make_rules(BIO, 1.0, "mora|moram|vive|vivem @in", attribute="lives_in", needs=capitalized_within(3)),
+    *make_rules(EVT, 0.8, "se? mudou|comprou|vendeu|ganhou", needs=lacks(word_set("ideia"))),
+    *make_rules(BIO, 1.0, "é|sao muito? alergico|alergica|alergicos|intolerante @at"),
+    *make_rules(
         BIO,
         1.0,
         "é|sao um|uma?",
-        needs=either(JOB, begins(pt.STATES | pt.NATIONALITIES | pt.DIETS | pt.CONDITIONS)),
+        needs=either(JOB, starts_with(pt.STATES | pt.NATIONALITIES | pt.DIETS | pt.CONDITIONS)),
     ),
-    *rules(
+    *make_rules(
         BIO,
         1.0,
         "tem|fez|faz|completou <n>|@count anos|meses, acabou de fazer|completar <n>|@count anos",
         bare=True,
     ),
-    *rules(
+    *make_rules(
         BIO,
         1.0,
         "mora|moram|vive|vivem|trabalha|trabalham|estuda|estudam|fala|falam|toca|joga|ensina "
         "@in|como|com|para?",
         bare=True,
-        needs=lacks(listed("que isso")),
+        needs=lacks(word_set("que isso")),
     ),
-    *rules(BIO, 1.0, "tem|sofre de|com?", needs=has(pt.HAVABLE, within=4)),
-    *rules(
+    *make_rules(BIO, 1.0, "tem|sofre de|com?", needs=has(pt.HAVABLE, within=4)),
+    *make_rules(
         BIO,
         1.0,
         "ama|adora|odeia|detesta|gosta|prefere|come @of?, nao gosta|come|bebe de?",
         needs=lacks(POINTING),
     ),
-    *rules(BIO, 1.0, "é de|do|da", needs=capital),
-    *rules(BIO, 1.0, "me criou", bare=True),
-    *rules(BIO, 1.0, "faz aniversario, comeca a? escola|faculdade|creche", bare=True),
+    *make_rules(BIO, 1.0, "é de|do|da", needs=is_capitalized),
+    *make_rules(BIO, 1.0, "me criou", bare=True),
+    *make_rules(BIO, 1.0, "faz aniversario, comeca a? escola|faculdade|creche", bare=True),
 ]
 
 NAMED = [
-    *rules(BIO, 1.0, "mora|vive @in", attribute="lives_in", needs=capital_within(3)),
-    *rules(BIO, 1.0, "trabalha @in|para|pra", attribute="employer", needs=capital_within(3)),
-    *rules(BIO, 1.0, "é muito? alergico|alergica|intolerante @at"),
-    *rules(BIO, 0.8, "prefere", needs=lacks(POINTING)),
-    *rules(Kind.OBJ, 0.7, "quer que eu, pediu que eu", needs=_dated),
-    *rules(DEC, 0.8, "decidiu|concordou em?, se comprometeu a", needs=lacks(POINTING)),
+    *make_rules(BIO, 1.0, "mora|vive @in", attribute="lives_in", needs=capitalized_within(3)),
+    *make_rules(BIO, 1.0, "trabalha @in|para|pra", attribute="employer", needs=capitalized_within(3)),
+    *make_rules(BIO, 1.0, "é muito? alergico|alergica|intolerante @at"),
+    *make_rules(BIO, 0.8, "prefere", needs=lacks(POINTING)),
+    *make_rules(Kind.OBJ, 0.7, "quer que eu, pediu que eu", needs=_dated),
+    *make_rules(DEC, 0.8, "decidiu|concordou em?, se comprometeu a", needs=lacks(POINTING)),
 ]
 
-RULES = rules(
+RULES = make_rules(
     DEC,
     0.9,
     "nao? deve|devem|pode|podem, nao? precisa|precisam, tem de|que",
-    needs=lacks(listed("voce erro erros")),
+    needs=lacks(word_set("voce erro erros")),
 )
 
 PROJECT = [
-    *rules(
+    *make_rules(
         DEC,
         0.9,
         """
@@ -307,7 +310,7 @@ PROJECT = [
         attribute="deadline",
         needs=_dated,
     ),
-    *rules(
+    *make_rules(
         DEC,
         0.9,
         """
@@ -315,24 +318,27 @@ PROJECT = [
         é|sao|foi @made em|no|na|com|sobre
         vai usar|rodar|suportar|ser, precisa de|ser?, tem de|que, deve, nao pode|deve, so pode|usa
         """,
-        needs=lacks(listed("aqui erro erros bug ajuda quebrou travando dando compila voce")),
+        needs=lacks(word_set("aqui erro erros bug ajuda quebrou travando dando compila voce")),
     ),
-    *rules(
+    *make_rules(
         DEC,
         0.85,
         "é|sao em|no|com|tudo?",
         wide=True,
-        needs=both(has(TECHNOLOGY, within=10), lacks(listed("lento lenta rapido melhor pior"))),
+        needs=both(has(TECHNOLOGIES, within=10), lacks(word_set("lento lenta rapido melhor pior"))),
     ),
-    *rules(BIO, 1.0, "se chama"),
-    *rules(DEC, 0.85, "é|sao sobre", needs=lacks(POINTING)),
-    *rules(
-        DEC, 0.9, "é|esta|está marcado? dia|para|em|no|ate?", needs=both(_dated, lacks(listed("lento lenta")))
+    *make_rules(BIO, 1.0, "se chama"),
+    *make_rules(DEC, 0.85, "é|sao sobre", needs=lacks(POINTING)),
+    *make_rules(
+        DEC,
+        0.9,
+        "é|esta|está marcado? dia|para|em|no|ate?",
+        needs=both(_dated, lacks(word_set("lento lenta"))),
     ),
 ]
 
 ORDERS = [
-    *rules(
+    *make_rules(
         Kind.PREF,
         0.9,
         """
@@ -343,26 +349,26 @@ ORDERS = [
         attribute="called",
         says="quer ser chamado de {x}",
     ),
-    *rules(DEC, 0.9, "sempre|nunca|jamais", needs=both(at_least(2), _orders)),
-    *rules(
+    *make_rules(DEC, 0.9, "sempre|nunca|jamais", needs=both(at_least(2), _orders)),
+    *make_rules(
         DEC,
         0.9,
         "pare|para|parem de",
-        needs=has(listed("resposta respostas mensagem mensagens"), within=8),
+        needs=has(word_set("resposta respostas mensagem mensagens"), within=8),
     ),
-    *rules(DEC, 0.9, "me? @reply me? sempre|apenas"),
-    *rules(
+    *make_rules(DEC, 0.9, "me? @reply me? sempre|apenas"),
+    *make_rules(
         DEC,
         0.9,
         "nao use|usa|utilize|escreva|mande|coloque",
-        needs=has(listed("emojis emoji comigo respostas girias giria jargao"), within=6),
+        needs=has(word_set("emojis emoji comigo respostas girias giria jargao"), within=6),
     ),
-    *rules(DEC, 0.9, "nao use|usa|utilize|sugira|escreva|responda nunca|mais|jamais"),
-    *rules(DEC, 0.95, "use|usa|utilize|siga|segue|aplique", needs=has(pt.ARCHITECTURE, within=6)),
+    *make_rules(DEC, 0.9, "nao use|usa|utilize|sugira|escreva|responda nunca|mais|jamais"),
+    *make_rules(DEC, 0.95, "use|usa|utilize|siga|segue|aplique", needs=has(pt.ARCHITECTURE, within=6)),
 ]
 
-FEELS = tuple(
-    Pattern.parse(text, CLASSES)
+FEELING_PATTERNS = tuple(
+    WordPattern.parse(text, CLASSES)
     for text in (
         "eu? fico @very? @feeling|panico",
         "eu? me? sinto me? @very? @feeling",
@@ -371,16 +377,16 @@ FEELS = tuple(
     )
 )
 
-BRINGS = (
-    Pattern.parse("sempre? me deixa|deixam @very? @feeling", CLASSES),
-    Pattern.parse("me da|dá|dao @very? ansiedade|medo|panico|pavor", CLASSES),
+FEELING_CAUSE_PATTERNS = (
+    WordPattern.parse("sempre? me deixa|deixam @very? @feeling", CLASSES),
+    WordPattern.parse("me da|dá|dao @very? ansiedade|medo|panico|pavor", CLASSES),
 )
 
-BOOKS: Mapping[Subject, Book] = {
-    Subject.SPEAKER: Book.of(FELT, HAPPENED, TASTES, AIMS, CHOICES, LIFE),
-    Subject.KIN: Book.of(KIN),
-    Subject.NAMED: Book.of(NAMED),
-    Subject.RULE: Book.of(RULES),
-    Subject.THING: Book.of(PROJECT),
-    Subject.ORDER: Book.of(ORDERS),
+RULE_INDEXES: Mapping[SubjectType, RuleIndex] = {
+    SubjectType.SPEAKER: RuleIndex.from_rules(FELT, HAPPENED, TASTES, AIMS, CHOICES, LIFE),
+    SubjectType.KIN: RuleIndex.from_rules(KIN),
+    SubjectType.NAMED: RuleIndex.from_rules(NAMED),
+    SubjectType.RULE: RuleIndex.from_rules(RULES),
+    SubjectType.THING: RuleIndex.from_rules(PROJECT),
+    SubjectType.ORDER: RuleIndex.from_rules(ORDERS),
 }

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from recollect.extraction.rules.lexicon import listed
+from recollect.extraction.rules.lexicon import word_set
 from recollect.extraction.rules.tokens import Word, fold
 
-OWN = listed("meu minha meus minhas nosso nossa nossos nossas")
-LIGHT = listed(
+OWN = word_set("meu minha meus minhas nosso nossa nossos nossas")
+LIGHT = word_set(
     "tambem ja ainda agora atualmente finalmente recentemente praticamente apenas so la ultimamente "
     "basicamente oficialmente sinceramente"
 )
-EMPHASIS = listed("realmente mesmo simplesmente")
+EMPHASIS = word_set("realmente mesmo simplesmente")
 _THIRD = dict(
     pair.split(":")
     for pair in (
@@ -51,11 +51,13 @@ _THIRD = dict(
     ).split()
 )
 _DROPPED = OWN | {"eu", "me", "nos"}
-_BEFORE_VERB = LIGHT | EMPHASIS | listed("nao nunca sempre quase jamais me se")
-_SURELY_VERBS = listed(
+_BEFORE_VERB = LIGHT | EMPHASIS | word_set("nao nunca sempre quase jamais me se")
+_SURELY_VERBS = word_set(
     "tenho estou sou vou fico quero recebo falo faco posso sinto fui moro vivo penso leio durmo"
 )
-_FIRST = {third: first for first, third in reversed(_THIRD.items()) if not first.endswith("mos")}
+_FIRST = {
+    to_third_person: first for first, to_third_person in reversed(_THIRD.items()) if not first.endswith("mos")
+}
 _INFINITIVE = dict(
     pair.split(":")
     for pair in (
@@ -67,7 +69,7 @@ _INFINITIVE = dict(
 )
 
 
-def third(words: Sequence[Word], *, verb: bool = False) -> list[str | None]:
+def to_third_person(words: Sequence[Word], *, verb: bool = False) -> list[str | None]:
     """
     Retell "odeio coentro" as "odeia coentro"; "minha" goes with its article.
 
@@ -105,7 +107,7 @@ def _article_before_own(words: Sequence[Word], place: int) -> bool:
     return article and place + 1 < len(words) and words[place + 1].fold in OWN
 
 
-def order(words: Sequence[Word]) -> list[str | None]:
+def to_infinitive(words: Sequence[Word]) -> list[str | None]:
     """Retell "nunca use emojis" as "nunca usar emojis"."""
     told: list[str | None] = []
     for place, word in enumerate(words):
@@ -114,7 +116,7 @@ def order(words: Sequence[Word]) -> list[str | None]:
     return told
 
 
-def spoken(words: Sequence[Word]) -> list[Word]:
+def normalize_speaker(words: Sequence[Word]) -> list[Word]:
     """
     Take "a gente usa" for "eu uso": it speaks of the speaker, in the third person.
 

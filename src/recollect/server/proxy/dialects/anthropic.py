@@ -6,124 +6,134 @@ from collections.abc import Iterator, Mapping
 from recollect.domain.message import Role
 from recollect.server.proxy.dialects.content_parts import (
     Dialect,
-    calls_json,
-    ids_of,
-    is_words,
-    listed,
-    messages_in,
-    place_of,
-    text_of,
-    user_in,
-    user_said,
+    extract_ids,
+    extract_text,
+    extract_user,
+    is_text_part,
+    list_mappings,
+    parse_index,
+    parse_request_messages,
+    parse_user_message,
+    serialize_tool_calls,
 )
-from recollect.server.proxy.json_splice import Json, Piece, document
-from recollect.server.proxy.request_view import Asked, Said
+from recollect.server.proxy.json_splice import JsonDict, JsonSpan, parse_document
+from recollect.server.proxy.request_view import ProxyMessage, RequestView
 
 #: What a coding agent says to its model in the user's name.
-REMINDER = "<system-reminder>"
+SYSTEM_REMINDER_TAG = "<system-reminder>"
 
 
-def read(text: str) -> Asked:
-    top = document(text)
-    said = [each for piece in messages_in(text, top) for each in _said(text, piece)]
-    user, session = _named(user_in(top))
-    return Asked(
-        said=tuple(said),
-        system=text_of(top["system"].value) if "system" in top else "",
+def parse_request(text: str) -> RequestView:
+    request_members = parse_document(text)
+    messages = [
+        each
+        for piece in parse_request_messages(text, request_members)
+        for each in _parse_message(text, piece)
+    ]
+    user, session = _split_user_and_session(extract_user(request_members))
+    return RequestView(
+        messages=tuple(messages),
+        system=extract_text(request_members["system"].value) if "system" in request_members else "",
         user=user,
         cache_key=session,
     )
 
 
-def _named(told: str | None) -> tuple[str | None, str | None]:
+def _split_user_and_session(user_id: str | None) -> tuple[str | None, str | None]:
     """Coding agents put a session beside the account: that names a conversation, and nobody's memory."""
-    if told is None:
+    if user_id is None:
         return None, None
-    _, mark, session = told.rpartition("_session_")
+    _, mark, session = user_id.rpartition("_session_")
     if mark:
         return None, session
     try:
-        given = json.loads(told) if told.startswith("{") else {}
+        metadata = json.loads(user_id) if user_id.startswith("{") else {}
     except (ValueError, RecursionError):
-        given = {}
-    session = given.get("session_id", "") if isinstance(given, dict) else ""
-    return (None, session) if isinstance(session, str) and session else (told, None)
+        metadata = {}
+    session = metadata.get("session_id", "") if isinstance(metadata, dict) else ""
+    return (None, session) if isinstance(session, str) and session else (user_id, None)
 
 
-def _said(text: str, piece: Piece) -> Iterator[Said]:
+def _parse_message(text: str, piece: JsonSpan) -> Iterator[ProxyMessage]:
     message = piece.value if isinstance(piece.value, dict) else {}
     content = message.get("content")
     if message.get("role") == "assistant":
-        yield assistant_said(content)
+        yield parse_assistant_message(content)
         return
-    for block in listed(content):
+    for block in list_mappings(content):
         if block.get("type") == "tool_result":
-            yield Said(
-                role=Role.TOOL, text=text_of(block.get("content")), call_ids=ids_of([block], "tool_use_id")
+            yield ProxyMessage(
+                role=Role.TOOL,
+                text=extract_text(block.get("content")),
+                call_ids=extract_ids([block], "tool_use_id"),
             )
-    wrote = _own_words(content)
-    if wrote or not any(block.get("type") == "tool_result" for block in listed(content)):
-        yield user_said(text, piece, words=wrote)
+    own_text = _user_text(content)
+    if own_text or not any(block.get("type") == "tool_result" for block in list_mappings(content)):
+        yield parse_user_message(text, piece, own_text=own_text)
 
 
-def _own_words(content: object) -> str:
+def _user_text(content: object) -> str:
     if isinstance(content, str):
         return content
-    texts = (str(block["text"]) for block in listed(content) if is_words(block))
-    return "\n".join(text for text in texts if not text.lstrip().startswith(REMINDER))
+    texts = (str(block["text"]) for block in list_mappings(content) if is_text_part(block))
+    return "\n".join(text for text in texts if not text.lstrip().startswith(SYSTEM_REMINDER_TAG))
 
 
-def assistant_said(content: object) -> Said:
-    calls = [block for block in listed(content) if block.get("type") == "tool_use"]
-    return Said(
+def parse_assistant_message(content: object) -> ProxyMessage:
+    calls = [block for block in list_mappings(content) if block.get("type") == "tool_use"]
+    return ProxyMessage(
         role=Role.ASSISTANT,
-        text=text_of(content),
-        tool_calls=calls_json(calls),
-        call_ids=ids_of(calls, "id"),
+        text=extract_text(content),
+        tool_calls=serialize_tool_calls(calls),
+        call_ids=extract_ids(calls, "id"),
     )
 
 
-class AnthropicFold:
+class AnthropicAccumulator:
     def __init__(self) -> None:
-        self._blocks: dict[int, Json] = {}
+        self._blocks: dict[int, JsonDict] = {}
 
     @property
     def response_id(self) -> str | None:
         return None
 
-    def event(self, event: Json) -> None:
-        place, block, delta = place_of(event.get("index")), event.get("content_block"), event.get("delta")
+    def add_event(self, event: JsonDict) -> None:
+        place, block, delta = parse_index(event.get("index")), event.get("content_block"), event.get("delta")
         match event.get("type"):
             case "content_block_start" if isinstance(block, dict):
                 self._blocks[place] = dict(block)
             case "content_block_delta" if isinstance(delta, dict) and place in self._blocks:
-                _extend(self._blocks[place], delta)
+                _append_delta(self._blocks[place], delta)
             case _:
                 pass
 
-    def whole(self, answer: Json) -> None:
-        self._blocks = {place: dict(block) for place, block in enumerate(listed(answer.get("content")))}
+    def add_response(self, response: JsonDict) -> None:
+        self._blocks = {
+            place: dict(block) for place, block in enumerate(list_mappings(response.get("content")))
+        }
 
-    def said(self) -> tuple[Said, ...]:
-        return (assistant_said([_finished(block) for block in self._blocks.values()]),)
+    def messages(self) -> tuple[ProxyMessage, ...]:
+        return (parse_assistant_message([_finish_block(block) for block in self._blocks.values()]),)
 
 
-def _extend(block: Json, delta: Mapping[str, object]) -> None:
+def _append_delta(block: JsonDict, delta: Mapping[str, object]) -> None:
     for name, more in (("text", delta.get("text")), ("partial_json", delta.get("partial_json"))):
         if isinstance(more, str):
             block[name] = f"{block.get(name, '')}{more}"
 
 
-def _finished(block: Json) -> Json:
+def _finish_block(block: JsonDict) -> JsonDict:
     """What a tool is called with comes as pieces of JSON; if it broke off, as far as it came."""
     if "partial_json" not in block:
         return block
-    written = str(block["partial_json"])
+    arguments_json = str(block["partial_json"])
     try:
-        given = json.loads(written)
+        arguments = json.loads(arguments_json)
     except (ValueError, RecursionError):
-        given = written
-    return {**{key: value for key, value in block.items() if key != "partial_json"}, "input": given}
+        arguments = arguments_json
+    return {**{key: value for key, value in block.items() if key != "partial_json"}, "input": arguments}
 
 
-ANTHROPIC = Dialect(read=read, fold=AnthropicFold, service="anthropic")
+ANTHROPIC_DIALECT = Dialect(
+    parse_request=parse_request, create_accumulator=AnthropicAccumulator, service="anthropic"
+)

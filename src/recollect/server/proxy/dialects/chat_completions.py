@@ -4,115 +4,117 @@ from collections.abc import Iterator, Mapping
 
 from recollect.domain.message import Role
 from recollect.server.proxy.dialects.content_parts import (
-    SYSTEM,
+    SYSTEM_ROLES,
     Dialect,
-    calls_json,
-    ids_of,
-    listed,
-    messages_in,
-    name_in,
-    place_of,
-    text_of,
-    user_in,
-    user_said,
+    extract_ids,
+    extract_text,
+    extract_user,
+    first_text_member,
+    list_mappings,
+    parse_index,
+    parse_request_messages,
+    parse_user_message,
+    serialize_tool_calls,
 )
-from recollect.server.proxy.json_splice import Json, Piece, document
-from recollect.server.proxy.request_view import Asked, Said
+from recollect.server.proxy.json_splice import JsonDict, JsonSpan, parse_document
+from recollect.server.proxy.request_view import ProxyMessage, RequestView
 
 
-def read(text: str) -> Asked:
-    top = document(text)
-    messages = messages_in(text, top)
+def parse_request(text: str) -> RequestView:
+    request_members = parse_document(text)
+    messages = parse_request_messages(text, request_members)
     system = (
-        text_of(_value(each).get("content")) for each in messages if str(_value(each).get("role")) in SYSTEM
+        extract_text(_mapping_of(each).get("content"))
+        for each in messages
+        if str(_mapping_of(each).get("role")) in SYSTEM_ROLES
     )
-    return Asked(
-        said=tuple(_said(text, messages)),
+    return RequestView(
+        messages=tuple(_parse_messages(text, messages)),
         system="\n".join(system),
-        user=user_in(top),
-        cache_key=name_in(top, "prompt_cache_key"),
+        user=extract_user(request_members),
+        cache_key=first_text_member(request_members, "prompt_cache_key"),
     )
 
 
-def _said(text: str, messages: list[Piece]) -> Iterator[Said]:
+def _parse_messages(text: str, messages: list[JsonSpan]) -> Iterator[ProxyMessage]:
     for piece in messages:
-        message = _value(piece)
+        message = _mapping_of(piece)
         match message.get("role"):
             case "user":
-                yield user_said(text, piece)
+                yield parse_user_message(text, piece)
             case "assistant":
-                yield assistant_said(message)
+                yield parse_assistant_message(message)
             case "tool" | "function":
-                yield Said(
+                yield ProxyMessage(
                     role=Role.TOOL,
-                    text=text_of(message.get("content")),
-                    call_ids=ids_of([message], "tool_call_id"),
+                    text=extract_text(message.get("content")),
+                    call_ids=extract_ids([message], "tool_call_id"),
                 )
             case _:
                 continue
 
 
-def assistant_said(message: Mapping[str, object]) -> Said:
-    calls = listed(message.get("tool_calls"))
-    return Said(
+def parse_assistant_message(message: Mapping[str, object]) -> ProxyMessage:
+    calls = list_mappings(message.get("tool_calls"))
+    return ProxyMessage(
         role=Role.ASSISTANT,
-        text=text_of(message.get("content")),
-        tool_calls=calls_json(calls),
-        call_ids=ids_of(calls, "id"),
+        text=extract_text(message.get("content")),
+        tool_calls=serialize_tool_calls(calls),
+        call_ids=extract_ids(calls, "id"),
     )
 
 
-def _value(piece: Piece) -> Mapping[str, object]:
+def _mapping_of(piece: JsonSpan) -> Mapping[str, object]:
     return piece.value if isinstance(piece.value, dict) else {}
 
 
-class ChatFold:
+class ChatCompletionsAccumulator:
     """The first of the answers; others were asked for to choose from."""
 
     def __init__(self) -> None:
-        self._words: list[str] = []
-        self._calls: dict[int, Json] = {}
+        self._text_pieces: list[str] = []
+        self._calls: dict[int, JsonDict] = {}
 
     @property
     def response_id(self) -> str | None:
         return None
 
-    def event(self, event: Json) -> None:
-        for choice in listed(event.get("choices")):
+    def add_event(self, event: JsonDict) -> None:
+        for choice in list_mappings(event.get("choices")):
             delta = choice.get("delta")
             if choice.get("index", 0) == 0 and isinstance(delta, dict):
-                self._take(delta)
+                self._add_delta(delta)
 
-    def whole(self, answer: Json) -> None:
-        for choice in listed(answer.get("choices")):
+    def add_response(self, response: JsonDict) -> None:
+        for choice in list_mappings(response.get("choices")):
             message = choice.get("message")
             if choice.get("index", 0) == 0 and isinstance(message, dict):
-                self._words = [text_of(message.get("content"))]
+                self._text_pieces = [extract_text(message.get("content"))]
                 self._calls = {
-                    place: dict(call) for place, call in enumerate(listed(message.get("tool_calls")))
+                    place: dict(call) for place, call in enumerate(list_mappings(message.get("tool_calls")))
                 }
 
-    def said(self) -> tuple[Said, ...]:
-        calls: Json = {"content": "".join(self._words), "tool_calls": list(self._calls.values())}
-        return (assistant_said(calls),)
+    def messages(self) -> tuple[ProxyMessage, ...]:
+        calls: JsonDict = {"content": "".join(self._text_pieces), "tool_calls": list(self._calls.values())}
+        return (parse_assistant_message(calls),)
 
-    def _take(self, delta: Json) -> None:
+    def _add_delta(self, delta: JsonDict) -> None:
         if isinstance(words := delta.get("content"), str):
-            self._words.append(words)
-        for call in listed(delta.get("tool_calls")):
-            place = place_of(call["index"]) if "index" in call else len(self._calls)
+            self._text_pieces.append(words)
+        for call in list_mappings(delta.get("tool_calls")):
+            place = parse_index(call["index"]) if "index" in call else len(self._calls)
             known = self._calls.setdefault(place, {"function": {"arguments": ""}})
-            _extend(known, call)
+            _append_call(known, call)
 
 
-def _extend(known: Json, call: Mapping[str, object]) -> None:
+def _append_call(existing: JsonDict, call: Mapping[str, object]) -> None:
     """A call comes in pieces: its name first, its arguments bit by bit."""
-    known.update({key: value for key, value in call.items() if key not in {"index", "function"}})
-    function, more = known["function"], call.get("function")
+    existing.update({key: value for key, value in call.items() if key not in {"index", "function"}})
+    function, more = existing["function"], call.get("function")
     if isinstance(function, dict) and isinstance(more, Mapping):
         function.update({key: value for key, value in more.items() if key != "arguments"})
         if isinstance(arguments := more.get("arguments"), str):
             function["arguments"] += arguments
 
 
-CHAT = Dialect(read=read, fold=ChatFold)
+CHAT_COMPLETIONS_DIALECT = Dialect(parse_request=parse_request, create_accumulator=ChatCompletionsAccumulator)

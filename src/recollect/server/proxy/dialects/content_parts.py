@@ -6,24 +6,30 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from recollect.domain.message import Role
-from recollect.server.proxy.json_splice import Json, Piece, Slot, elements, members
-from recollect.server.proxy.request_view import Asked, Said
+from recollect.server.proxy.json_splice import (
+    InsertionPoint,
+    JsonDict,
+    JsonSpan,
+    parse_elements,
+    parse_members,
+)
+from recollect.server.proxy.request_view import ProxyMessage, RequestView
 
 #: Parts of a message that hold words somebody wrote.
-WORDS = frozenset({"text", "input_text", "output_text"})
-SYSTEM = frozenset({"system", "developer"})
+TEXT_PART_TYPES = frozenset({"text", "input_text", "output_text"})
+SYSTEM_ROLES = frozenset({"system", "developer"})
 
 
-class Fold(Protocol):
+class ResponseAccumulator(Protocol):
     """Gathers an answer while it passes."""
 
-    def event(self, event: Json) -> None:
+    def add_event(self, event: JsonDict) -> None:
         """One event of a stream."""
 
-    def whole(self, answer: Json) -> None:
+    def add_response(self, response: JsonDict) -> None:
         """An answer that came at once."""
 
-    def said(self) -> tuple[Said, ...]:
+    def messages(self) -> tuple[ProxyMessage, ...]:
         """What was said so far."""
 
     @property
@@ -33,79 +39,89 @@ class Fold(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    read: Callable[[str], Asked]  #: ValueError if it is not in the dialect
-    fold: Callable[[], Fold]
+    parse_request: Callable[[str], RequestView]  #: ValueError if it is not in the dialect
+    create_accumulator: Callable[[], ResponseAccumulator]
     service: Literal["openai", "anthropic"] = "openai"
 
 
-def text_of(content: object) -> str:
+def extract_text(content: object) -> str:
     """Text as it is; of a list of parts those with words."""
     if isinstance(content, str):
         return content
-    return "\n".join(str(part["text"]) for part in _parts(content) if is_words(part))
+    return "\n".join(str(part["text"]) for part in _iter_mappings(content) if is_text_part(part))
 
 
-def is_words(part: Mapping[str, object]) -> bool:
-    return str(part.get("type")) in WORDS and isinstance(part.get("text"), str)
+def is_text_part(part: Mapping[str, object]) -> bool:
+    return str(part.get("type")) in TEXT_PART_TYPES and isinstance(part.get("text"), str)
 
 
-def _parts(content: object) -> Iterator[Mapping[str, object]]:
+def _iter_mappings(content: object) -> Iterator[Mapping[str, object]]:
     if isinstance(content, Sequence) and not isinstance(content, str):
         yield from (part for part in content if isinstance(part, Mapping))
 
 
-def slot_in(text: str, content: Piece, kind: str = "text") -> Slot | None:
+def find_insertion_point(text: str, content: JsonSpan, part_type: str = "text") -> InsertionPoint | None:
     """The place after the words of a message: at the end of a text, or one more part of a list."""
     if isinstance(content.value, str):
-        return Slot(content.end - 1, "\\n\\n")
+        return InsertionPoint(content.end - 1, "\\n\\n")
     if not isinstance(content.value, list):
         return None
-    parts = elements(text, content.start)
-    at = parts[-1].end if parts else content.start + 1
-    return Slot(at, f'{"," if parts else ""}{{"type":"{kind}","text":"', '"}')
+    parts = parse_elements(text, content.start)
+    offset = parts[-1].end if parts else content.start + 1
+    return InsertionPoint(offset, f'{"," if parts else ""}{{"type":"{part_type}","text":"', '"}')
 
 
-def user_said(text: str, message: Piece, *, words: str | None = None, kind: str = "text") -> Said:
+def parse_user_message(
+    text: str, message: JsonSpan, *, own_text: str | None = None, part_type: str = "text"
+) -> ProxyMessage:
     """What the user wrote, with a place for what is recalled if they wrote anything."""
-    content = members(text, message.start).get("content")
-    wrote = words if words is not None else text_of(content.value if content else None)
-    slot = slot_in(text, content, kind) if content and wrote.strip() else None
-    return Said(role=Role.USER, text=wrote, slot=slot)
+    content = parse_members(text, message.start).get("content")
+    user_text = own_text if own_text is not None else extract_text(content.value if content else None)
+    insertion_point = (
+        find_insertion_point(text, content, part_type) if content and user_text.strip() else None
+    )
+    return ProxyMessage(role=Role.USER, text=user_text, insertion_point=insertion_point)
 
 
-def calls_json(calls: Sequence[object]) -> str | None:
+def serialize_tool_calls(calls: Sequence[object]) -> str | None:
     return json.dumps(calls) if calls else None
 
 
-def ids_of(calls: object, name: str) -> tuple[str, ...]:
-    return tuple(value for each in _parts(calls) if isinstance(value := each.get(name), str))
+def extract_ids(calls: object, name: str) -> tuple[str, ...]:
+    return tuple(value for each in _iter_mappings(calls) if isinstance(value := each.get(name), str))
 
 
-def listed(value: object) -> list[Mapping[str, object]]:
-    return list(_parts(value))
+def list_mappings(value: object) -> list[Mapping[str, object]]:
+    return list(_iter_mappings(value))
 
 
-def place_of(value: object) -> int:
+def parse_index(value: object) -> int:
     """Where a piece of an answer belongs; the first place if that is not said."""
     return value if isinstance(value, int) else 0
 
 
-def name_in(top: Mapping[str, Piece], *names: str) -> str | None:
+def first_text_member(request_members: Mapping[str, JsonSpan], *names: str) -> str | None:
     """The first of these members that is a text with something in it."""
-    values = (top[name].value for name in names if name in top)
+    values = (request_members[name].value for name in names if name in request_members)
     return next((value for value in values if isinstance(value, str) and value.strip()), None)
 
 
-def user_in(top: Mapping[str, Piece]) -> str | None:
+def extract_user(request_members: Mapping[str, JsonSpan]) -> str | None:
     """Whom a client asks for: it says so in one of three places."""
-    named = name_in(top, "safety_identifier", "user")
-    metadata = top["metadata"].value if "metadata" in top else None
-    told = metadata.get("user_id") if isinstance(metadata, Mapping) else None
-    return named or (told if isinstance(told, str) and told.strip() else None)
+    top_level_user = first_text_member(request_members, "safety_identifier", "user")
+    metadata = request_members["metadata"].value if "metadata" in request_members else None
+    metadata_user = metadata.get("user_id") if isinstance(metadata, Mapping) else None
+    return top_level_user or (
+        metadata_user if isinstance(metadata_user, str) and metadata_user.strip() else None
+    )
 
 
-def messages_in(text: str, top: Mapping[str, Piece], name: str = "messages") -> list[Piece]:
+def parse_request_messages(
+    text: str, request_members: Mapping[str, JsonSpan], name: str = "messages"
+) -> list[JsonSpan]:
     """The messages of a request; ValueError if it has none."""
-    if name not in top or not isinstance(top[name].value, list):
+    if name not in request_members or not isinstance(request_members[name].value, list):
         raise ValueError(f"no {name}")
-    return [each for each in elements(text, top[name].start) if isinstance(each.value, dict)]
+    return [
+        each for each in parse_elements(text, request_members[name].start) if isinstance(each.value, dict)
+    ]

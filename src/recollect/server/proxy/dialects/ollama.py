@@ -3,36 +3,38 @@
 from collections.abc import Mapping
 
 from recollect.server.proxy.dialects import chat_completions
-from recollect.server.proxy.dialects.content_parts import Dialect, listed
-from recollect.server.proxy.json_splice import Json
-from recollect.server.proxy.request_view import Said
+from recollect.server.proxy.dialects.content_parts import Dialect, list_mappings
+from recollect.server.proxy.json_splice import JsonDict
+from recollect.server.proxy.request_view import ProxyMessage
 
 
-class OllamaFold:
+class OllamaAccumulator:
     """Each line is a piece of the answer, and so is an answer that comes at once."""
 
     def __init__(self) -> None:
-        self._words: list[str] = []
+        self._text_pieces: list[str] = []
         self._calls: list[Mapping[str, object]] = []
 
     @property
     def response_id(self) -> str | None:
         return None
 
-    def event(self, event: Json) -> None:
+    def add_event(self, event: JsonDict) -> None:
         message = event.get("message")
         if isinstance(message, dict):
             words = message.get("content")
-            self._words.append(words if isinstance(words, str) else "")
-            self._calls += listed(message.get("tool_calls"))
+            self._text_pieces.append(words if isinstance(words, str) else "")
+            self._calls += list_mappings(message.get("tool_calls"))
 
-    def whole(self, answer: Json) -> None:
-        self.event(answer)
+    def add_response(self, response: JsonDict) -> None:
+        self.add_event(response)
 
-    def said(self) -> tuple[Said, ...]:
+    def messages(self) -> tuple[ProxyMessage, ...]:
         return (
-            chat_completions.assistant_said({"content": "".join(self._words), "tool_calls": self._calls}),
+            chat_completions.parse_assistant_message(
+                {"content": "".join(self._text_pieces), "tool_calls": self._calls}
+            ),
         )
 
 
-OLLAMA = Dialect(read=chat_completions.read, fold=OllamaFold)
+OLLAMA_DIALECT = Dialect(parse_request=chat_completions.parse_request, create_accumulator=OllamaAccumulator)

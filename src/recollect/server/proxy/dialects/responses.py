@@ -4,112 +4,115 @@ from collections.abc import Iterator, Mapping
 
 from recollect.domain.message import Role
 from recollect.server.proxy.dialects.content_parts import (
-    SYSTEM,
+    SYSTEM_ROLES,
     Dialect,
-    calls_json,
-    ids_of,
-    listed,
-    messages_in,
-    name_in,
-    place_of,
-    slot_in,
-    text_of,
-    user_in,
-    user_said,
+    extract_ids,
+    extract_text,
+    extract_user,
+    find_insertion_point,
+    first_text_member,
+    list_mappings,
+    parse_index,
+    parse_request_messages,
+    parse_user_message,
+    serialize_tool_calls,
 )
-from recollect.server.proxy.json_splice import Json, Piece, document
-from recollect.server.proxy.request_view import Asked, Said
+from recollect.server.proxy.json_splice import JsonDict, JsonSpan, parse_document
+from recollect.server.proxy.request_view import ProxyMessage, RequestView
 
 
-def read(text: str) -> Asked:
-    top = document(text)
-    if "input" not in top:
+def parse_request(text: str) -> RequestView:
+    request_members = parse_document(text)
+    if "input" not in request_members:
         raise ValueError("no input")
-    instructions = name_in(top, "instructions") or ""
-    return Asked(
-        said=tuple(_said(text, top)),
+    instructions = first_text_member(request_members, "instructions") or ""
+    return RequestView(
+        messages=tuple(_parse_input(text, request_members)),
         system=instructions,
-        user=user_in(top),
-        conversation=_conversation(top),
-        follows=name_in(top, "previous_response_id"),
-        cache_key=name_in(top, "prompt_cache_key"),
+        user=extract_user(request_members),
+        conversation_id=_conversation_id(request_members),
+        previous_response_id=first_text_member(request_members, "previous_response_id"),
+        cache_key=first_text_member(request_members, "prompt_cache_key"),
     )
 
 
-def _conversation(top: Mapping[str, Piece]) -> str | None:
-    given = top["conversation"].value if "conversation" in top else None
-    name = given.get("id") if isinstance(given, Mapping) else given
+def _conversation_id(request_members: Mapping[str, JsonSpan]) -> str | None:
+    conversation = request_members["conversation"].value if "conversation" in request_members else None
+    name = conversation.get("id") if isinstance(conversation, Mapping) else conversation
     return name if isinstance(name, str) and name.strip() else None
 
 
-def _said(text: str, top: Mapping[str, Piece]) -> Iterator[Said]:
-    given = top["input"]
-    if isinstance(given.value, str):
-        slot = slot_in(text, given) if given.value.strip() else None
-        yield Said(role=Role.USER, text=given.value, slot=slot)
+def _parse_input(text: str, request_members: Mapping[str, JsonSpan]) -> Iterator[ProxyMessage]:
+    input_span = request_members["input"]
+    if isinstance(input_span.value, str):
+        insertion_point = find_insertion_point(text, input_span) if input_span.value.strip() else None
+        yield ProxyMessage(role=Role.USER, text=input_span.value, insertion_point=insertion_point)
         return
-    for piece in messages_in(text, top, "input"):
+    for piece in parse_request_messages(text, request_members, "input"):
         item = piece.value if isinstance(piece.value, dict) else {}
         if item.get("role") == "user":
-            yield user_said(text, piece, kind="input_text")
-        elif str(item.get("role")) not in SYSTEM:
-            yield from item_said(item)
+            yield parse_user_message(text, piece, part_type="input_text")
+        elif str(item.get("role")) not in SYSTEM_ROLES:
+            yield from parse_item(item)
 
 
-def item_said(item: Mapping[str, object]) -> Iterator[Said]:
+def parse_item(item: Mapping[str, object]) -> Iterator[ProxyMessage]:
     """What an item of input or output says; thoughts and references say nothing."""
     kind = str(item.get("type") or "message")
     if kind == "message" and item.get("role") == "assistant":
-        yield Said(role=Role.ASSISTANT, text=text_of(item.get("content")))
+        yield ProxyMessage(role=Role.ASSISTANT, text=extract_text(item.get("content")))
     elif kind.endswith("_call_output"):
         output = item.get("output")
-        yield Said(role=Role.TOOL, text=text_of(output), call_ids=ids_of([item], "call_id"))
+        yield ProxyMessage(role=Role.TOOL, text=extract_text(output), call_ids=extract_ids([item], "call_id"))
     elif kind.endswith("_call") and "call_id" in item:
         call = {key: value for key, value in item.items() if key not in {"id", "status"}}
-        yield Said(
-            role=Role.ASSISTANT, text="", tool_calls=calls_json([call]), call_ids=ids_of([item], "call_id")
+        yield ProxyMessage(
+            role=Role.ASSISTANT,
+            text="",
+            tool_calls=serialize_tool_calls([call]),
+            call_ids=extract_ids([item], "call_id"),
         )
 
 
-class ResponsesFold:
+class ResponsesAccumulator:
     def __init__(self) -> None:
         self._items: dict[int, Mapping[str, object]] = {}
-        self._begun: dict[int, list[str]] = {}
+        self._partial_texts: dict[int, list[str]] = {}
         self._id: str | None = None
 
     @property
     def response_id(self) -> str | None:
         return self._id
 
-    def event(self, event: Json) -> None:
-        place = place_of(event.get("output_index"))
+    def add_event(self, event: JsonDict) -> None:
+        place = parse_index(event.get("output_index"))
         match event.get("type"):
             case "response.created" | "response.completed" | "response.incomplete":
-                self._note(event.get("response"))
+                self._record_id(event.get("response"))
             case "response.output_text.delta" if isinstance(words := event.get("delta"), str):
-                self._begun.setdefault(place, []).append(words)
+                self._partial_texts.setdefault(place, []).append(words)
             case "response.output_item.done" if isinstance(item := event.get("item"), dict):
                 self._items[place] = item
             case _:
                 pass
 
-    def whole(self, answer: Json) -> None:
-        self._note(answer)
-        self._items = dict(enumerate(listed(answer.get("output"))))
+    def add_response(self, response: JsonDict) -> None:
+        self._record_id(response)
+        self._items = dict(enumerate(list_mappings(response.get("output"))))
 
-    def said(self) -> tuple[Said, ...]:
-        places = sorted({*self._items, *self._begun})
-        return tuple(said for place in places for said in self._at(place))
+    def messages(self) -> tuple[ProxyMessage, ...]:
+        places = sorted({*self._items, *self._partial_texts})
+        return tuple(said for place in places for said in self._messages_at(place))
 
-    def _at(self, place: int) -> Iterator[Said]:
-        if place in self._items:
-            yield from item_said(self._items[place])
+    def _messages_at(self, index: int) -> Iterator[ProxyMessage]:
+        if index in self._items:
+            yield from parse_item(self._items[index])
         else:
-            yield Said(role=Role.ASSISTANT, text="".join(self._begun[place]))
+            yield ProxyMessage(role=Role.ASSISTANT, text="".join(self._partial_texts[index]))
 
-    def _note(self, response: object) -> None:
+    def _record_id(self, response: object) -> None:
         name = response.get("id") if isinstance(response, Mapping) else None
         self._id = name if isinstance(name, str) else self._id
 
 
-RESPONSES = Dialect(read=read, fold=ResponsesFold)
+RESPONSES_DIALECT = Dialect(parse_request=parse_request, create_accumulator=ResponsesAccumulator)
