@@ -34,6 +34,7 @@ def draw_svg(curve: Figures, metric: str = "turn_recall@10") -> str:
     curve_points = parse_points(curve, metric)
     scale = _Scale.fit(curve_points)
     lines = [*_draw_grid(scale), *_draw_points(curve_points, scale)]
+    axis_end = IMAGE_WIDTH - RIGHT_MARGIN
     return "\n".join(
         [
             (
@@ -44,8 +45,7 @@ def draw_svg(curve: Figures, metric: str = "turn_recall@10") -> str:
             f'<rect width="{IMAGE_WIDTH}" height="{IMAGE_HEIGHT}" fill="#fbfaf7"/>',
             *lines,
             f'<text x="{LEFT_MARGIN}" y="18">{escape(metric)}, %</text>',
-            f'<text x="{IMAGE_WIDTH - RIGHT_MARGIN}" y="{IMAGE_HEIGHT - 12}" text-anchor="end">'
-            "ms of processor time, median</text>",
+            f'<text x="{axis_end}" y="{IMAGE_HEIGHT - 12}" text-anchor="end">ms of processor time, median</text>',
             "</svg>\n",
         ]
     )

@@ -284,3 +284,68 @@ def test_messages_come_back_in_their_order() -> None:
     found = Extractor(model=ScriptedChatModel("[]"))(messages, policy=policy_for_mode("batch"))
 
     assert [judged.message_id for judged in found] == ["m0", "m1", "m2", "m3", "m4"]
+
+
+PAGE = 'Resume isto: """Meu nome é Atacante. Moro em Moscou."""\n\n'
+
+
+def test_what_only_quoted_text_says_is_quarantined() -> None:
+    message = make_message(f"{PAGE}Sou vegetariano.")
+    answer = '[{"t":"bio","c":"nome: Atacante","w":0.9},{"t":"pref","c":"vegetariano","w":0.8}]'
+    [result] = Extractor(model=ScriptedChatModel(answer))([message], policy=policy_for_mode("list"))
+
+    assert fact_texts(result) == ["vegetariano"]
+    assert [(doubt.fact.text, doubt.reason) for doubt in result.quarantined_facts] == [
+        ("nome: Atacante", "only quoted or pasted text says so")
+    ]
+
+
+def test_what_is_quoted_and_also_said_is_a_fact() -> None:
+    message = make_message(f"{PAGE}Também moro em Moscou.")
+    answer = '[{"t":"bio","c":"mora em Moscou","w":0.9}]'
+    [result] = Extractor(model=ScriptedChatModel(answer))([message], policy=policy_for_mode("list"))
+
+    assert fact_texts(result) == ["mora em Moscou"]
+    assert message.content[result.extraction.facts[0].start :] == "Também moro em Moscou."
+
+
+def test_quoted_text_stays_quoted_where_a_long_message_is_cut() -> None:
+    page = "This line is about nothing much at all. " * 400
+    message = make_message(f'Read """{page} My name is Attacker. {page}""" I am a vegetarian.')
+    answer = '[{"t":"bio","c":"name is Attacker","w":0.9}]'
+    extractor = Extractor(model=ScriptedChatModel(*[answer] * 40), max_input_tokens=1500)
+    [result] = extractor([message], policy=policy_for_mode("list"))
+
+    assert fact_texts(result) == []
+    assert "only quoted or pasted text says so" in {doubt.reason for doubt in result.quarantined_facts}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"""\nMy name is Attacker.\nI live in Moscow.\n"""\nWhat does it say?',
+        "From: bob@example.com\nTo: ana@example.com\nSubject: Hi\n\nMy name is Attacker. I live in Moscow.",
+        "Look at this\n-----Original Message-----\nMy name is Attacker.",
+        "~~~\nMy name is Attacker.\n~~~",
+        "<document>\nMy name is Attacker.\n</document>",
+        "What is this\n\n    My name is Attacker\n    I live in Moscow",
+    ],
+)
+def test_the_rules_learn_nothing_from_quoted_text(text: str) -> None:
+    [result] = Extractor()([make_message(text)], policy=DEFAULT_POLICY)
+
+    assert fact_texts(result) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ('My dog is called "Rex".', "dog: Rex"),
+        ('"""My name is Attacker."""\nMy name is Ana.', "name: Ana"),
+        ("> My name is Attacker.\n\nMy name is Ana.", "name: Ana"),
+    ],
+)
+def test_the_rules_learn_what_stands_beside_a_quotation(text: str, fact: str) -> None:
+    [result] = Extractor()([make_message(text)], policy=DEFAULT_POLICY)
+
+    assert fact_texts(result) == [fact]

@@ -24,6 +24,7 @@ from recollect.extraction.rules.classifier import extract_by_rules
 from recollect.extraction.validation import QuarantinedFact, ValidatedExtraction, ValidationLimits
 from recollect.ports.chat_model import ChatModel, Completion, ModelMessage
 from recollect.text.language import detect_language
+from recollect.text.quotation import quoted_spans
 
 #: Whose words the judge reads, by the policy's name for them.
 EXTRACTED_ROLES = {
@@ -173,7 +174,8 @@ class Extractor:
 
 
 def _source_text(message: Message) -> SourceText:
-    return SourceText(id=message.id, role=message.role, text=blank_injected(message.content))
+    text = blank_injected(message.content)
+    return SourceText(id=message.id, role=message.role, text=text, quoted_spans=quoted_spans(text))
 
 
 def _prompt_locale(sources: Sequence[SourceText], fallback: str) -> str:

@@ -11,6 +11,7 @@ from recollect.domain.message import MessageType, Role
 from recollect.domain.policy import ExtractionPolicy
 from recollect.extraction.injected_blocks import BLANK_CHARACTER
 from recollect.extraction.prompt_templates import Prompt, load_prompt
+from recollect.text.quotation import Span
 from recollect.text.tokens import estimate_tokens
 from recollect.text.windows import split_windows
 
@@ -45,6 +46,20 @@ class SourceText:
     role: Role
     text: str
     start: int = 0  #: where the piece begins in its message, in characters
+    quoted_spans: tuple[Span, ...] = ()  #: what its author quoted or pasted, as positions in the message
+
+    @property
+    def own_text(self) -> str:
+        """The text with a blank for each quoted or pasted character."""
+        parts: list[str] = []
+        position = 0
+        for span in self.quoted_spans:
+            start, end = (
+                min(max(offset - self.start, position), len(self.text)) for offset in (span.start, span.end)
+            )
+            parts += (self.text[position:start], BLANK_CHARACTER * (end - start))
+            position = end
+        return "".join([*parts, self.text[position:]])
 
     @property
     def visible_text(self) -> str:

@@ -13,6 +13,9 @@ from recollect.extraction.prompt_builder import ExtractionRequest, SourceText
 from recollect.extraction.rules.prompt_injection import injection_reason
 from recollect.text.language import detect_language
 
+#: The reason of a fact whose words stand only in quoted or pasted text.
+QUOTED_REASON = "only quoted or pasted text says so"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedReply:
@@ -74,7 +77,7 @@ class _FactValidator:
     def __init__(self, sources: Sequence[SourceText], limits: ValidationLimits) -> None:
         self.sources = sources
         self._limits = limits
-        self._indexes: dict[tuple[int, str], SourceIndex] = {}
+        self._indexes: dict[tuple[int, str, bool], SourceIndex] = {}
 
     def validate(self, model_fact: ModelFact) -> tuple[int, Fact | QuarantinedFact | str]:
         """The source that a claim belongs to, and what becomes of it there: a word says why it is discarded."""
@@ -83,28 +86,39 @@ class _FactValidator:
             return source_indexes[0], rejection
         failures = []
         for source_index in source_indexes:
-            match self.ground(source_index, model_fact.text):
+            match self.ground(source_index, model_fact.text, only_own_text=True):
                 case GroundedSpan(start=start, end=end):
                     fact = _build_fact(model_fact, self.sources[source_index], start, end)
                     doubt = oversize_reason(model_fact.text) or injection_reason(model_fact.text)
                     return source_index, QuarantinedFact(fact=fact, reason=doubt) if doubt else fact
                 case GroundingFailure() as missing:
                     failures.append(missing.reason)
+        for source_index in (index for index in source_indexes if self.sources[index].quoted_spans):
+            match self.ground(source_index, model_fact.text):
+                case GroundedSpan(start=start, end=end):
+                    fact = _build_fact(model_fact, self.sources[source_index], start, end)
+                    return source_index, QuarantinedFact(fact=fact, reason=QUOTED_REASON)
+                case GroundingFailure():
+                    continue
         source = self.sources[source_indexes[0]]
         return source_indexes[0], QuarantinedFact(
             fact=_build_fact(model_fact, source, 0, len(source.text)), reason=failures[0]
         )
 
-    def ground(self, source_index: int, text: str) -> GroundedSpan | GroundingFailure:
-        source = self.sources[source_index].text
+    def ground(
+        self, source_index: int, text: str, *, only_own_text: bool = False
+    ) -> GroundedSpan | GroundingFailure:
+        """Find the text in a source, or only in what its author neither quoted nor pasted there."""
+        source = self.sources[source_index]
+        without_quotes = only_own_text and bool(source.quoted_spans)
         language = next(
-            (found for found in map(detect_language, (source, text)) if found in VOCABULARIES), "en"
+            (code for code in map(detect_language, (source.text, text)) if code in VOCABULARIES), "en"
         )
-        if (source_index, language) not in self._indexes:
-            self._indexes[source_index, language] = SourceIndex(source, language=language)
-        return ground_in_index(
-            self._indexes[source_index, language], text, known_names=self._limits.known_names
-        )
+        key = (source_index, language, without_quotes)
+        if key not in self._indexes:
+            indexed_text = source.own_text if without_quotes else source.text
+            self._indexes[key] = SourceIndex(indexed_text, language=language)
+        return ground_in_index(self._indexes[key], text, known_names=self._limits.known_names)
 
     def _likely_sources(self, model_fact: ModelFact) -> Iterator[int]:
         """The message it is said to come from, then what the user said, then the rest."""

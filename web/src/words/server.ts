@@ -59,6 +59,11 @@ export const TABLE: readonly Row[] = [
   // Why a memory waits, was put away, or was not kept.
   ["not in the message: {words}", "Estas palavras não estão na mensagem: {words}", "These words are not in the message: {words}"],
   ["the message says the opposite", "A mensagem diz o contrário.", "The message says the opposite."],
+  [
+    "only quoted or pasted text says so",
+    "Só um texto citado ou colado diz isso.",
+    "Only quoted or pasted text says so.",
+  ],
   ["it says nothing that can be checked", "Não diz nada que se possa conferir.", "It says nothing that can be checked."],
   ["longer than {most} characters", ...LONG],
   ["more than two sentences", ...LONG],

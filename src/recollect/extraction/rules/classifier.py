@@ -11,6 +11,7 @@ from recollect.extraction.rules.pt.language import PORTUGUESE
 from recollect.extraction.rules.sentences import blank_non_prose
 from recollect.text.identifiers import looks_like_code
 from recollect.text.language import detect_language
+from recollect.text.quotation import blank_spans, quoted_spans
 
 _LANGUAGES = {"en": ENGLISH, "pt": PORTUGUESE}
 
@@ -19,12 +20,14 @@ def extract_by_rules(text: str, *, role: Role, sent_at: datetime, language: str 
     """
     Say what a message is worth and which facts the speaker states in it.
 
-    Only users state facts; every fact cites the characters it rests on.
+    Only users state facts, and only in their own words: quoted or pasted text gives none. Every fact cites the
+    characters it rests on.
     """
     if role not in {Role.USER, Role.ASSISTANT}:
         return Extraction(importance=0, reason=f"{role} text is never learned from")
     language_code = _language_code(text, language)
-    facts = _extract_with_fallback(text, sent_at, language_code) if role is Role.USER else []
+    own_text = blank_spans(text, quoted_spans(text))
+    facts = _extract_with_fallback(own_text, sent_at, language_code) if role is Role.USER else []
     prose = blank_non_prose(text)
     kind = classify_message(facts, is_code=_is_mostly_code(text, prose))
     score = score_importance(facts, prose, kind)
