@@ -13,7 +13,7 @@ USER_ID = "ana"
 OTHER_USER_IDS = ("bruno", "carla", "davi", "elisa", "fabio")
 MESSAGES_PER_OTHER_USER = 200
 #: Rules and their jobs are measured by themselves; here they would only make the wait longer.
-QUIET_SETTINGS = {"worker": False, "extract.mode": "off"}
+QUIET_SETTINGS = {"worker": False, "extraction.mode": "off"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

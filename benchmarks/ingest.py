@@ -15,7 +15,7 @@ WRITER_THREADS = 64
 MESSAGES_PER_WRITER = 20
 #: As much as people write in a line or two.
 SHORT_MESSAGE_CHARS = 200
-EXTRACTION_SETTINGS = {"extract.mode": "per_message"}
+EXTRACTION_SETTINGS = {"extraction.mode": "per_message"}
 
 
 def measure_single_writes(memory: Memory) -> list[Figure]:

@@ -19,10 +19,10 @@ SETTINGS_BY_POINT: Mapping[str, Mapping[str, OptionValue]] = {
     "sum": {"recall.ranker": "sum"},
     "blend": {"recall.ranker": "blend"},
     "evidence": {},
-    "evidence, 50 a channel": {"recall.fetch": 50, "recall.around": 20},
-    "evidence, 200 a channel": {"recall.fetch": 200, "recall.around": 50},
-    "evidence, 3 reread": {"recall.rerank": 3, "recall.rerank_ms": 10_000},
-    "evidence, 10 reread": {"recall.rerank": 10, "recall.rerank_ms": 10_000},
+    "evidence, 50 a channel": {"recall.candidates_per_channel": 50, "recall.neighbour_candidates": 20},
+    "evidence, 200 a channel": {"recall.candidates_per_channel": 200, "recall.neighbour_candidates": 50},
+    "evidence, 3 reread": {"recall.rerank_count": 3, "recall.rerank_deadline_ms": 10_000},
+    "evidence, 10 reread": {"recall.rerank_count": 10, "recall.rerank_deadline_ms": 10_000},
 }
 
 

@@ -14,7 +14,11 @@ from recollect import Memory
 
 USER_ID = "asker"
 #: The worker would embed behind our back; facts are learned only where an eval is about them.
-QUIET_SETTINGS: Mapping[str, object] = {"worker": False, "extract.mode": "off", "summaries.every": 0}
+QUIET_SETTINGS: Mapping[str, object] = {
+    "worker": False,
+    "extraction.mode": "off",
+    "summaries.every_answers": 0,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,8 +68,8 @@ db = "~/notes/memory.db"
 hybrid = true
 alpha = 0.5
 
-[funnel]
-gold = ["our budget", "the deadline"]
+[triage]
+keep_phrases = ["our budget", "the deadline"]
 ```
 
 The further names in the environment columns are understood in the file as well (`rag_hybrid = true`). A relative

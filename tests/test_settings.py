@@ -168,20 +168,20 @@ def test_the_machine_has_defaults_that_need_no_setting_up() -> None:
 ALIAS_CASES: list[tuple[str, str, str, OptionValue, tuple[str, ...]]] = [
     ("RAG_HYBRID", "false", "recall.hybrid", False, ("Q1",)),
     ("RAG_CHUNKING", "false", "chunking.enabled", False, ("Q2",)),
-    ("RAG_TOKEN_BUDGET", "1200", "assemble.budget", 1200, ("Q3",)),
-    ("RAG_SUMMARY_FREQUENCY", "0", "summaries.every", 0, ("Q4",)),
+    ("RAG_TOKEN_BUDGET", "1200", "context.budget", 1200, ("Q3",)),
+    ("RAG_SUMMARY_FREQUENCY", "0", "summaries.every_answers", 0, ("Q4",)),
     ("RAG_RERANK_ALPHA", "0.5", "recall.alpha", 0.5, ("Q5",)),
     ("RAG_RERANK_BETA", "0.4", "recall.beta", 0.4, ("Q5",)),
     ("RAG_RERANK_GAMMA", "0", "recall.gamma", 0.0, ("Q5",)),
     ("BACKFILL_CHUNKS", "true", "chunking.backfill", True, ("Q6",)),
     ("RAG_EMBEDDING_MODEL", "intfloat/e5-small", "embedder_model", "intfloat/e5-small", ("Q7",)),
-    ("RAG_SIMILARITY_THRESHOLD", "0.5", "recall.floor", 0.5, ("Q8",)),
+    ("RAG_SIMILARITY_THRESHOLD", "0.5", "recall.min_cosine", 0.5, ("Q8",)),
     ("CHROMA_DIR", "data/chroma", "chroma_dir", "data/chroma", ("Q9",)),
     ("memory_extractor", "google/gemini-3-flash-preview", "model", "google/gemini-3-flash-preview", ("Q10",)),
-    ("_MIN_FACT_LENGTH", "3", "extract.min_fact_chars", 3, ("Q11",)),
+    ("_MIN_FACT_LENGTH", "3", "extraction.min_fact_chars", 3, ("Q11",)),
     ("ENABLE_SMART_RAG", "false", "recall.enabled", False, ("Q14",)),
     ("enable_smart_rag", "false", "recall.enabled", False, ("Q14",)),
-    ("MaxToolOutputLen", "500", "clip.tool_chars", 500, ("Q15",)),
+    ("MaxToolOutputLen", "500", "truncation.max_tool_chars", 500, ("Q15",)),
 ]
 
 
@@ -217,14 +217,14 @@ def test_no_variable_sets_two_things() -> None:
 
 
 def test_our_own_name_wins_over_another_name() -> None:
-    environ = {"RAG_TOKEN_BUDGET": "900", "RECOLLECT_ASSEMBLE_BUDGET": "800"}
+    environ = {"RAG_TOKEN_BUDGET": "900", "RECOLLECT_CONTEXT_BUDGET": "800"}
 
     assert resolve_settings(environ=environ).policy.context.budget == 800
 
 
 def test_our_own_name_wins_in_a_file_too(tmp_path: Path) -> None:
     file = tmp_path / "recollect.toml"
-    file.write_text("rag_token_budget = 900\n[assemble]\nbudget = 800\n", "utf-8")
+    file.write_text("rag_token_budget = 900\n[context]\nbudget = 800\n", "utf-8")
 
     assert resolve_settings(files=(file,)).policy.context.budget == 800
 
@@ -233,10 +233,10 @@ def test_our_own_name_wins_in_a_file_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "name", "value"),
     [
-        ("max_tool_output_len = 500", "clip.tool_chars", 500),
-        ("MaxToolOutputLen = 500", "clip.tool_chars", 500),
-        ("min_fact_length = 3", "extract.min_fact_chars", 3),
-        ("_MIN_FACT_LENGTH = 3", "extract.min_fact_chars", 3),
+        ("max_tool_output_len = 500", "truncation.max_tool_chars", 500),
+        ("MaxToolOutputLen = 500", "truncation.max_tool_chars", 500),
+        ("min_fact_length = 3", "extraction.min_fact_chars", 3),
+        ("_MIN_FACT_LENGTH = 3", "extraction.min_fact_chars", 3),
         ("enable_smart_rag = false", "recall.enabled", False),
         ("rag_hybrid = false", "recall.hybrid", False),
     ],
@@ -275,7 +275,7 @@ def test_an_argument_of_none_counts_as_not_given() -> None:
 
 def test_a_list_in_a_file_is_a_list(tmp_path: Path) -> None:
     file = tmp_path / "recollect.toml"
-    file.write_text('[funnel]\ngold = ["our budget", "yes, and"]\n', "utf-8")
+    file.write_text('[triage]\nkeep_phrases = ["our budget", "yes, and"]\n', "utf-8")
 
     assert resolve_settings(files=(file,)).policy.triage.keep_phrases == ("our budget", "yes, and")
 
@@ -297,10 +297,10 @@ def test_the_embedder_may_be_a_folder() -> None:
 @pytest.mark.parametrize(
     ("budget", "warnings"),
     [
-        ("199", ("assemble.budget is 199 (RAG_TOKEN_BUDGET); 200 to 4000 tokens are sensible.",)),
+        ("199", ("context.budget is 199 (RAG_TOKEN_BUDGET); 200 to 4000 tokens are sensible.",)),
         ("200", ()),
         ("4000", ()),
-        ("4001", ("assemble.budget is 4001 (RAG_TOKEN_BUDGET); 200 to 4000 tokens are sensible.",)),
+        ("4001", ("context.budget is 4001 (RAG_TOKEN_BUDGET); 200 to 4000 tokens are sensible.",)),
     ],
 )
 def test_an_unusual_budget_is_allowed_but_remarked_on(budget: str, warnings: tuple[str, ...]) -> None:
@@ -377,7 +377,7 @@ def test_a_file_is_read_again_when_it_came_changed_or_went(tmp_path: Path) -> No
     settings = load_settings(environ={}, files=[file])
 
     budgets = [settings.resolve().policy.context.budget]
-    for text in ("[assemble]\nbudget = 900\n", "[assemble]\nbudget = 1_234\n"):
+    for text in ("[context]\nbudget = 900\n", "[context]\nbudget = 1_234\n"):
         file.write_text(text, "utf-8")
         budgets.append(settings.resolve().policy.context.budget)
     file.unlink()

@@ -37,7 +37,7 @@ def refusal_message(
             "RAG_TOKEN_BUDGET",
             "-1",
             (
-                "assemble.budget cannot be '-1' (from the environment variable RAG_TOKEN_BUDGET)."
+                "context.budget cannot be '-1' (from the environment variable RAG_TOKEN_BUDGET)."
                 " It takes a whole number from 0 to 1000000000."
             ),
         ),
@@ -86,7 +86,7 @@ def test_a_bad_value_says_what_is_allowed_and_who_set_it(variable: str, text: st
         ("recall.alhpa", "recall.alpha"),
         ("recal.alpha", "recall.alpha"),
         ("alpha", "recall.alpha"),
-        ("budget", "assemble.budget"),
+        ("budget", "context.budget"),
         ("embeder", "embedder"),
         ("prest", "preset"),
     ],

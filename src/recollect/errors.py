@@ -120,4 +120,7 @@ class AnswerUnreadable(ProviderError):
 
 
 class CapReached(ProviderError):
-    """Asking the language model would cost more than is allowed. Raise `spend.per_day` or `spend.per_chat`."""
+    """
+    The call would exceed the user's cap on model tokens. Raise `spending.max_tokens_per_day` or
+    `spending.max_tokens_per_chat`.
+    """

@@ -134,33 +134,46 @@ class MachineSettings:
 SETTING_ALIASES: Mapping[str, str] = {
     "RAG_HYBRID": "recall.hybrid",
     "RAG_CHUNKING": "chunking.enabled",
-    "RAG_TOKEN_BUDGET": "assemble.budget",
-    "RAG_SUMMARY_FREQUENCY": "summaries.every",
+    "RAG_TOKEN_BUDGET": "context.budget",
+    "RAG_SUMMARY_FREQUENCY": "summaries.every_answers",
     "RAG_RERANK_ALPHA": "recall.alpha",
     "RAG_RERANK_BETA": "recall.beta",
     "RAG_RERANK_GAMMA": "recall.gamma",
-    "RAG_SIMILARITY_THRESHOLD": "recall.floor",
+    "RAG_SIMILARITY_THRESHOLD": "recall.min_cosine",
     "RAG_EMBEDDING_MODEL": "embedder_model",
     "BACKFILL_CHUNKS": "chunking.backfill",
     "CHROMA_DIR": "chroma_dir",
     "memory_extractor": "model",
     "ENABLE_SMART_RAG": "recall.enabled",
     "enable_smart_rag": "recall.enabled",
-    "_MIN_FACT_LENGTH": "extract.min_fact_chars",
-    "MaxToolOutputLen": "clip.tool_chars",
+    "_MIN_FACT_LENGTH": "extraction.min_fact_chars",
+    "MaxToolOutputLen": "truncation.max_tool_chars",
 }
 
 _MIN_ONE_SETTINGS = (
-    *("collect.largest_message", "chunking.max_tokens", "extract.batch", "recall.fetch", "recall.limit"),
+    *(
+        "collect.max_message_bytes",
+        "chunking.max_tokens",
+        "extraction.batch_size",
+        "recall.candidates_per_channel",
+        "recall.limit",
+    ),
     *("summaries.max_tokens", "summaries.working_max_tokens", "summaries.working_max_words"),
 )
 _FRACTION_SETTINGS = (
-    *("recall.cliff", "recall.alpha", "recall.beta", "recall.gamma", "keep.similar", "keep.context_similar"),
     *(
-        "assemble.recall_share",
-        "decay.emo_per_week",
-        "decay.pref_per_week",
-        "decay.obj_per_week",
+        "recall.relative_cutoff",
+        "recall.alpha",
+        "recall.beta",
+        "recall.gamma",
+        "consolidation.duplicate_cosine",
+        "consolidation.context_file_cosine",
+    ),
+    *(
+        "context.recall_share",
+        "decay.emotion_per_week",
+        "decay.preference_per_week",
+        "decay.goal_per_week",
         "decay.archive_below",
     ),
 )
@@ -168,11 +181,11 @@ _FRACTION_SETTINGS = (
 SETTING_LIMITS: Mapping[str, tuple[float, float]] = {
     **dict.fromkeys(_MIN_ONE_SETTINGS, (1, MAX_SETTING_VALUE)),
     **dict.fromkeys(_FRACTION_SETTINGS, (0, 1)),
-    **dict.fromkeys(("recall.importance_floor", "assemble.local_floor"), (0, 100)),
+    **dict.fromkeys(("recall.min_importance", "context.summary_min_importance"), (0, 100)),
     # A hundred years, which a date can still be moved by.
-    **dict.fromkeys(("decay.temporary_days", "record.keep_days"), (0, 36_500)),
+    **dict.fromkeys(("decay.temporary_days", "receipts.keep_days"), (0, 36_500)),
     "recall.half_life_days": (0.01, 36_500),
-    "recall.floor": (-1, 1),
+    "recall.min_cosine": (-1, 1),
     "embedder_threads": (1, 256),
     "busy_timeout_ms": (0, 3_600_000),
 }
@@ -501,8 +514,8 @@ def _policy_warnings(policy: Policy, sources: _Layer) -> Iterator[str]:
     """What is allowed, but hardly meant."""
     min_tokens, max_tokens = SENSIBLE_BUDGET_TOKENS
     if not min_tokens <= policy.context.budget <= max_tokens:
-        origin = sources["assemble.budget"].origin
-        yield f"assemble.budget is {policy.context.budget} ({origin}); use {min_tokens} to {max_tokens} tokens."
+        origin = sources["context.budget"].origin
+        yield f"context.budget is {policy.context.budget} ({origin}); {min_tokens} to {max_tokens} tokens are sensible."
     if policy.recall.boost_min > policy.recall.boost_max:
         yield "recall.boost_min is above recall.boost_max, so every memory gets the same boost."
 

@@ -21,7 +21,7 @@ def analytics(server: LiveServer, owner: Page) -> Iterator[Page]:
         client.post("/chats/c/listen", json={"messages": said})
         server.drain_jobs()
         client.post("/api/memory/context", json={"query": QUESTION, "budget": 40})
-        client.post("/api/memory/search", json={"query": "zzz", "settings": {"recall.floor": 1.0}})
+        client.post("/api/memory/search", json={"query": "zzz", "settings": {"recall.min_cosine": 1.0}})
     with at_home(owner, server):
         owner.goto(f"{server.url}/analytics")
         expect(owner.get_by_role("heading", name="Latency")).to_be_visible()

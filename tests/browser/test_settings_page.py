@@ -66,7 +66,7 @@ def test_what_is_typed_stays_when_the_settings_are_read_again(settings: Page) ->
     settings.get_by_label("Token Budget").fill("1200")
     [reading] = held
     read = reading.fetch().json()
-    [frequency] = [each for each in read["results"] if each["name"] == "summaries.every"]
+    [frequency] = [each for each in read["results"] if each["name"] == "summaries.every_answers"]
     frequency["value"] = 7
     reading.fulfill(json=read)
 
@@ -80,15 +80,15 @@ def test_flags_and_numbers_change_without_a_restart(server: LiveServer, settings
     settings.get_by_role("switch", name="Enable Smart Chunking (better long message handling)").click()
     settings.get_by_label("Token Budget").fill("1200")
     settings.get_by_label("Token Budget").press("Enter")
-    expect(settings.get_by_text("assemble.budget is now 1200.")).to_be_visible()
+    expect(settings.get_by_text("context.budget is now 1200.")).to_be_visible()
     settings.get_by_label("Summary Frequency").fill("0")
     settings.get_by_label("Summary Frequency").press("Tab")
-    expect(settings.get_by_text("summaries.every is now 0.")).to_be_visible()
+    expect(settings.get_by_text("summaries.every_answers is now 0.")).to_be_visible()
 
     expect(settings.get_by_text("recommended: 800-1500")).to_be_visible()
     expect(settings.get_by_text("messages (0 to disable)")).to_be_visible()
-    held = [value(server, name) for name in ("recall.hybrid", "chunking.enabled", "assemble.budget")]
-    assert [*held, value(server, "summaries.every")] == [False, False, 1200, 0]
+    held = [value(server, name) for name in ("recall.hybrid", "chunking.enabled", "context.budget")]
+    assert [*held, value(server, "summaries.every_answers")] == [False, False, 1200, 0]
     with server.client() as client:
         client.post("/api/memory/search", json={"query": "anything"})
         flags = client.get("/api/memory/receipts/last").json()["flags"]
@@ -98,19 +98,19 @@ def test_flags_and_numbers_change_without_a_restart(server: LiveServer, settings
 def test_a_choice_can_be_reset_to_what_held_before(server: LiveServer, settings: Page) -> None:
     settings.get_by_label("Token Budget").fill("700")
     settings.get_by_label("Token Budget").press("Tab")
-    settings.get_by_role("button", name="Reset assemble.budget").click()
+    settings.get_by_role("button", name="Reset context.budget").click()
 
     expect(settings.get_by_label("Token Budget")).to_have_value("1000")
-    assert value(server, "assemble.budget") == 1000
+    assert value(server, "context.budget") == 1000
 
 
 def test_what_makes_no_sense_is_refused_beside_the_field(server: LiveServer, settings: Page) -> None:
     settings.get_by_label("Token Budget").fill("many")
     settings.get_by_label("Token Budget").press("Tab")
 
-    expect(settings.get_by_text("assemble.budget cannot be 'many'")).to_be_visible()
+    expect(settings.get_by_text("context.budget cannot be 'many'")).to_be_visible()
     expect(settings.get_by_label("Token Budget")).to_have_attribute("aria-invalid", "true")
-    assert value(server, "assemble.budget") == 1000
+    assert value(server, "context.budget") == 1000
 
 
 def test_all_settings_are_found_by_another_programs_name_and_say_whence_they_come(

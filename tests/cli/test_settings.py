@@ -102,10 +102,10 @@ def test_a_name_or_value_that_makes_no_sense_is_exit_code_2(
 
 
 def test_a_setting_shows_what_it_takes(cli: InProcessCli) -> None:
-    shown = cli("settings", "get", "assemble.format")
+    shown = cli("settings", "get", "context.format")
 
     assert "one of: facts, smart" in shown.stdout
-    assert "RECOLLECT_ASSEMBLE_FORMAT" in shown.stdout
+    assert "RECOLLECT_CONTEXT_FORMAT" in shown.stdout
 
 
 def test_settings_that_hardly_make_sense_are_a_warning(
@@ -115,7 +115,7 @@ def test_settings_that_hardly_make_sense_are_a_warning(
     answer = cli("settings")
 
     assert answer.exit_code == 0
-    assert "Warning: assemble.budget is 10" in answer.stderr
+    assert "Warning: context.budget is 10" in answer.stderr
 
 
 def test_every_preset_is_explained_with_what_it_changes(cli: InProcessCli) -> None:
@@ -123,7 +123,7 @@ def test_every_preset_is_explained_with_what_it_changes(cli: InProcessCli) -> No
 
     assert set(PRESET_DESCRIPTIONS) == set(PRESETS)
     assert [each["name"] for each in shaped["results"]] == list(PRESETS)
-    assert shaped["results"][3]["values"]["extract.mode"] == "off"
+    assert shaped["results"][3]["values"]["extraction.mode"] == "off"
     for name in PRESETS:
         assert name in shown.stdout
 
@@ -132,6 +132,6 @@ def test_one_preset_can_be_looked_at_and_chosen(cli: InProcessCli) -> None:
     shown = cli("presets", "dev")
     cli("settings", "set", "preset", "dev")
 
-    assert "extract.mode" in shown.stdout
-    assert read_setting(cli, "extract.mode") == ("off", "preset", "dev")
+    assert "extraction.mode" in shown.stdout
+    assert read_setting(cli, "extraction.mode") == ("off", "preset", "dev")
     assert cli("presets", "nonsense").exit_code == 2

@@ -95,12 +95,12 @@ def messages(draw: st.DrawFn) -> Message:
     )
 
 
-recalled_only = st.builds(Tiers, recalled=st.lists(scored_candidates(), max_size=8).map(tuple))
+recalled_only = st.builds(Tiers, candidates=st.lists(scored_candidates(), max_size=8).map(tuple))
 all_tiers = st.builds(
     Tiers,
-    buffer=st.lists(messages(), max_size=4).map(tuple),
+    recent_messages=st.lists(messages(), max_size=4).map(tuple),
     local=st.lists(messages(), max_size=4).map(tuple),
-    recalled=st.lists(scored_candidates(), max_size=6).map(tuple),
+    candidates=st.lists(scored_candidates(), max_size=6).map(tuple),
     working=st.none() | texts,
     contexts=st.lists(st.builds(context_file, texts, texts), max_size=2).map(tuple),
     profile=st.none() | texts,

@@ -14,61 +14,61 @@ PRESET_TABLE: list[tuple[str, tuple[OptionValue, ...], tuple[str, ...]]] = [
     # recall on
     ("recall.enabled", (True, False, True, True, True, True), ("C-7",)),
     # funnel layers 1+2; min message chars
-    ("funnel.enabled", (True, True, True, False, False, False), ()),
-    ("funnel.min_chars", (10, 10, 3, 0, 0, 0), ("C-26",)),
+    ("triage.enabled", (True, True, True, False, False, False), ()),
+    ("triage.min_chars", (10, 10, 3, 0, 0, 0), ("C-26",)),
     # extractor mode / roles
-    ("extract.mode", ("list", "per_message", "list", "off", "single_fact", "batch"), ()),
-    ("extract.batch", (NOT_SET, NOT_SET, NOT_SET, NOT_SET, NOT_SET, 20), ()),
+    ("extraction.mode", ("list", "per_message", "list", "off", "single_fact", "batch"), ()),
+    ("extraction.batch_size", (NOT_SET, NOT_SET, NOT_SET, NOT_SET, NOT_SET, 20), ()),
     (
-        "extract.roles",
+        "extraction.roles",
         ("user+assistant", "user+assistant", "user", NOT_SET, "user+assistant", "all"),
         (),
     ),
     # store_raw
     ("collect.store_raw", ("full", "gated", "none", "full", "full", "full"), ()),
     # buffer; 0 leaves it to the host
-    ("assemble.buffer", (6, 4, 6, 0, 0, 10), ("C-12",)),
+    ("context.recent_messages", (6, 4, 6, 0, 0, 10), ("C-12",)),
     # tier-2 importance floor
-    ("assemble.local_floor", (10, 10, NOT_SET, NOT_SET, NOT_SET, NOT_SET), ()),
+    ("context.summary_min_importance", (10, 10, NOT_SET, NOT_SET, NOT_SET, NOT_SET), ()),
     # chats scanned; 0 is all
-    ("recall.chats", (0, 50, 0, 0, 0, 0), ()),
+    ("recall.recent_chats", (0, 50, 0, 0, 0, 0), ()),
     # candidates → injected
-    ("recall.fetch", (20, NOT_SET, 10, 20, 5, NOT_SET), ("C-8",)),
+    ("recall.candidates_per_channel", (20, NOT_SET, 10, 20, 5, NOT_SET), ("C-8",)),
     ("recall.limit", (8, 6, 5, 10, 5, 5), ("C-8", "Q13")),
-    ("recall.facts", (NOT_SET, NOT_SET, NOT_SET, NOT_SET, NOT_SET, 3), ("C-8",)),
-    ("recall.history", (NOT_SET, NOT_SET, NOT_SET, NOT_SET, NOT_SET, 2), ("C-8",)),
+    ("recall.max_memories", (NOT_SET, NOT_SET, NOT_SET, NOT_SET, NOT_SET, 3), ("C-8",)),
+    ("recall.max_messages", (NOT_SET, NOT_SET, NOT_SET, NOT_SET, NOT_SET, 2), ("C-8",)),
     # similarity floor; -1 is the embedder's own
-    ("recall.floor", (-1.0, NOT_SET, NOT_SET, NOT_SET, 0.5, NOT_SET), ("Q8",)),
+    ("recall.min_cosine", (-1.0, NOT_SET, NOT_SET, NOT_SET, 0.5, NOT_SET), ("Q8",)),
     # small set = all; 0 is off
-    ("recall.small_set", (5, 0, 0, 0, 5, 0), ()),
+    ("recall.small_store_size", (5, 0, 0, 0, 5, 0), ()),
     # empty policy
-    ("recall.empty", ("none", "none", "none", "none", "recent", "none"), ()),
-    ("recall.recent", (NOT_SET, NOT_SET, NOT_SET, NOT_SET, 10, NOT_SET), ()),
+    ("recall.fallback", ("none", "none", "none", "none", "recent", "none"), ()),
+    ("recall.fallback_count", (NOT_SET, NOT_SET, NOT_SET, NOT_SET, 10, NOT_SET), ()),
     # rank
     ("recall.ranker", ("evidence", "importance", "product", "sum", "cosine", "cosine"), ()),
     ("recall.alpha", (0.6, NOT_SET, NOT_SET, 0.6, NOT_SET, NOT_SET), ("Q5",)),
     ("recall.beta", (0.3, NOT_SET, NOT_SET, 0.3, NOT_SET, NOT_SET), ("Q5",)),
     ("recall.gamma", (0.1, NOT_SET, NOT_SET, 0.1, NOT_SET, NOT_SET), ("Q5",)),
     # dedup
-    ("keep.similar", (0.9, NOT_SET, NOT_SET, NOT_SET, 0.9, NOT_SET), ("Q12",)),
-    ("keep.context_similar", (NOT_SET, NOT_SET, NOT_SET, NOT_SET, 0.9, NOT_SET), ("Q12",)),
-    ("keep.substring", (NOT_SET, NOT_SET, NOT_SET, NOT_SET, True, NOT_SET), ()),
+    ("consolidation.duplicate_cosine", (0.9, NOT_SET, NOT_SET, NOT_SET, 0.9, NOT_SET), ("Q12",)),
+    ("consolidation.context_file_cosine", (NOT_SET, NOT_SET, NOT_SET, NOT_SET, 0.9, NOT_SET), ("Q12",)),
+    ("consolidation.context_file_substring", (NOT_SET, NOT_SET, NOT_SET, NOT_SET, True, NOT_SET), ()),
     # decay
-    ("decay.emo_per_week", (0.1, 0.0, 0.1, 0.0, 0.0, 0.0), ()),
+    ("decay.emotion_per_week", (0.1, 0.0, 0.1, 0.0, 0.0, 0.0), ()),
     ("decay.archive_below", (0.3, NOT_SET, 0.3, NOT_SET, NOT_SET, NOT_SET), ()),
     # summary
-    ("summaries.every", (5, NOT_SET, NOT_SET, 5, 0, 0), ("Q4",)),
+    ("summaries.every_answers", (5, NOT_SET, NOT_SET, 5, 0, 0), ("Q4",)),
     ("summaries.max_tokens", (200, NOT_SET, NOT_SET, 200, NOT_SET, NOT_SET), ()),
-    ("summaries.working_every", (NOT_SET, NOT_SET, 4, NOT_SET, 0, 0), ()),
+    ("summaries.working_every_exchanges", (NOT_SET, NOT_SET, 4, NOT_SET, 0, 0), ()),
     ("summaries.working_max_tokens", (NOT_SET, NOT_SET, 80, NOT_SET, NOT_SET, NOT_SET), ()),
     ("summaries.working_max_words", (NOT_SET, NOT_SET, 30, NOT_SET, NOT_SET, NOT_SET), ()),
     # budget
-    ("assemble.budget", (1000, 1000, 300, 1000, 1000, 1000), ("C-23", "N1", "Q3")),
+    ("context.budget", (1000, 1000, 300, 1000, 1000, 1000), ("C-23", "N1", "Q3")),
     # tool truncation; 0 is off
-    ("clip.tool_chars", (2000, 0, 0, 0, 0, 2000), ("Q15",)),
+    ("truncation.max_tool_chars", (2000, 0, 0, 0, 0, 2000), ("Q15",)),
     # format / locale
-    ("assemble.format", ("facts", "smart", "companion", "dev", "facts", "agent"), ()),
-    ("assemble.locale", ("en", "pt", "pt", "en", "en", "en"), ()),
+    ("context.format", ("facts", "smart", "companion", "dev", "facts", "agent"), ()),
+    ("context.locale", ("en", "pt", "pt", "en", "en", "en"), ()),
 ]
 
 

@@ -30,7 +30,7 @@ def test_so_has_no(raw: object) -> None:
     ],
 )
 def test_a_list_is_separated_by_commas_or_already_a_list(raw: object, words: tuple[str, ...]) -> None:
-    assert SPECS_BY_NAME["funnel.gold"].parse(raw) == words
+    assert SPECS_BY_NAME["triage.keep_phrases"].parse(raw) == words
 
 
 @pytest.mark.parametrize("raw", [1, "1", " 1 ", "1.0", 1.0])
@@ -63,8 +63,8 @@ def test_the_embedder_is_one_of_the_names_or_a_folder(raw: str) -> None:
         ("recall.ranker", 3),
         ("recall.ranker", "./my-ranker"),
         ("recall.half_life_days", 0),
-        ("funnel.gold", 3),
-        ("funnel.gold", ["fine", 3]),
+        ("triage.keep_phrases", 3),
+        ("triage.keep_phrases", ["fine", 3]),
         ("embedder", "my-model"),
         ("user", "  "),
         ("db", b"memory.db"),
@@ -112,7 +112,7 @@ def test_a_number_outside_its_limits_never_gets_through(row: SettingSpec, number
         ("recall.alhpa", "recall.alpha"),
         ("recal.alpha", "recall.alpha"),
         ("alpha", "recall.alpha"),
-        ("budget", "assemble.budget"),
+        ("budget", "context.budget"),
         ("embeder", "embedder"),
         ("xyzzy", None),
     ],

@@ -29,7 +29,7 @@ DEFAULT_POLICY = Policy()
 
 def policy_for_mode(mode: str, **values: str | int) -> Policy:
     changed = {key.replace("__", "."): value for key, value in values.items()}
-    return DEFAULT_POLICY.with_values({"extract.mode": mode, "extract.min_fact_chars": 3, **changed})
+    return DEFAULT_POLICY.with_values({"extraction.mode": mode, "extraction.min_fact_chars": 3, **changed})
 
 
 def fact_texts(result: MessageExtraction) -> list[str]:

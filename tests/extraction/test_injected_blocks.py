@@ -59,7 +59,7 @@ def test_what_our_own_formats_inject_is_taken_out_again(format_: str, locale: st
         weight=0.8,
     )
     policy = load_preset("default").with_values(
-        {"assemble.format": format_, "assemble.locale": locale, "assemble.notice": notice}
+        {"context.format": format_, "context.locale": locale, "context.notice": notice}
     )
     block = assemble(
         Tiers(candidates=(ScoredCandidate(candidate=hates, score=1.0),)),

@@ -48,8 +48,8 @@ def test_a_changed_prompt_is_a_visible_difference(mode: ExtractionMode, locale: 
     found = build_prompts(
         mode,
         locale=locale,
-        existing=["Mora no Porto", "Tem dois gatos"],
-        contexts=["Projeto: loja de vinhos."],
+        known_memories=["Mora no Porto", "Tem dois gatos"],
+        context_texts=["Projeto: loja de vinhos."],
     )
 
     assert "\n".join(map(format_prompt, found)) == (SNAPSHOTS_FOLDER / f"{mode}.{locale}.txt").read_text(
@@ -113,7 +113,7 @@ def test_every_exchange_is_one_question() -> None:
 @pytest.mark.spec("D7", "F6")
 @pytest.mark.parametrize("mode", MODES)
 def test_eight_known_memories_are_shown_as_bullets(mode: ExtractionMode) -> None:
-    [question, *_] = build_prompts(mode, existing=[f"fact\nnumber {n}" for n in range(12)])
+    [question, *_] = build_prompts(mode, known_memories=[f"fact\nnumber {n}" for n in range(12)])
     bullets = [line for line in question.messages[0].text.splitlines() if line.startswith("- fact")]
 
     assert bullets == [f"- fact number {n}" for n in range(8)]
@@ -123,7 +123,7 @@ def test_eight_known_memories_are_shown_as_bullets(mode: ExtractionMode) -> None
 @pytest.mark.parametrize("mode", MODES)
 def test_attached_files_are_shown_in_full(mode: ExtractionMode) -> None:
     files = ["# Wine shop\n\n" + "The cellar is in Porto. " * 100, "Second file"]
-    [question, *_] = build_prompts(mode, contexts=files)
+    [question, *_] = build_prompts(mode, context_texts=files)
 
     assert all(file.strip() in question.messages[0].text for file in files)
     assert question.omissions == ()
@@ -132,7 +132,7 @@ def test_attached_files_are_shown_in_full(mode: ExtractionMode) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_a_file_without_room_is_left_out_whole_and_said_to_be(mode: ExtractionMode) -> None:
     long = "word " * 20_000
-    [question, *_] = build_prompts(mode, contexts=[long, "Second file"])
+    [question, *_] = build_prompts(mode, context_texts=[long, "Second file"])
 
     assert question.omissions == (f"context file 1 was not shown: {estimate_tokens(long):,} tokens",)
     assert "Second file" in question.messages[0].text
@@ -140,7 +140,7 @@ def test_a_file_without_room_is_left_out_whole_and_said_to_be(mode: ExtractionMo
 
 def test_what_is_filled_in_is_never_filled_again() -> None:
     tricky = SourceText(id="t", role=Role.USER, text="{{EXISTING_CONTEXT}} {user_message} {{ASSISTANT_TEXT}}")
-    [question] = build_prompts("single_fact", [tricky], contexts=["secret file"])
+    [question] = build_prompts("single_fact", [tricky], context_texts=["secret file"])
 
     assert tricky.text in question.messages[0].text
     assert question.messages[0].text.count("secret file") == 1
@@ -155,8 +155,8 @@ def test_a_prompt_of_the_user_is_used_instead_of_ours() -> None:
     [question] = build_prompts(
         "single_fact",
         [VEGETARIAN, REPLY],
-        existing=["x"],
-        contexts=["y"],
+        known_memories=["x"],
+        context_texts=["y"],
         overrides={"memory_extraction": own},
     )
 
@@ -212,7 +212,7 @@ def test_nothing_of_a_message_is_left_out_and_no_question_is_too_long(
 ) -> None:
     roles = (Role.USER, Role.ASSISTANT)
     chat = [SourceText(id=f"m{n}", role=roles[n % 2], text=text) for n, text in enumerate(texts)]
-    found = build_prompts(mode, chat, max_input=1500)
+    found = build_prompts(mode, chat, max_input_tokens=1500)
     pieces = [source for question in found for source in question.sources]
 
     for source in chat:

@@ -45,7 +45,7 @@ def test_a_text_of_the_largest_size_is_taken_and_one_byte_more_is_not() -> None:
         normalize_content(text, max_bytes=1999)
     assert str(refused.value) == (
         "The text has 2,000 bytes of UTF-8, and one message may have 1,999."
-        " Split it into several messages, or raise collect.largest_message."
+        " Split it into several messages, or raise collect.max_message_bytes."
     )
 
 

@@ -361,7 +361,7 @@ def test_the_budget_holds_in_any_script_and_format(
 ) -> None:
     for text in said_by_user:
         memory.add(make_message(f"{question} {text}"), chat_id="kitchen")
-    answer = memory.context(question, chat_id="kitchen", budget=budget, settings={"assemble.format": form})
+    answer = memory.context(question, chat_id="kitchen", budget=budget, settings={"context.format": form})
 
     assert estimate_tokens(str(answer["text"])) <= budget
     assert answer["tokens"] == estimate_tokens(str(answer["text"]))
@@ -523,10 +523,10 @@ def test_a_call_wins_over_a_preference_which_wins_over_the_environment_without_a
     before = budget()
     monkeypatch.setenv("RAG_TOKEN_BUDGET", "900")
     by_environment = budget()
-    memory.application.store.preferences.set("ana", "assemble.budget", "800", now=clock.now())
+    memory.application.store.preferences.set("ana", "context.budget", "800", now=clock.now())
     by_preference = budget()
-    by_call = budget(**{"assemble.budget": 700})
-    memory.application.store.preferences.set("ana", "assemble.budget", None, now=clock.now())
+    by_call = budget(**{"context.budget": 700})
+    memory.application.store.preferences.set("ana", "context.budget", None, now=clock.now())
 
     assert (before, by_environment, by_preference, by_call, budget()) == (1000, 900, 800, 700, 900)
 

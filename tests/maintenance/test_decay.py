@@ -221,7 +221,7 @@ def test_a_forecast_of_no_weeks_is_about_today() -> None:
 _rates = st.integers(0, 1000).map(lambda thousandths: thousandths / 1000)
 _policies = st.builds(
     DecayPolicy,
-    emo_per_week=_rates,
+    emotion_per_week=_rates,
     pref_per_week=_rates,
     obj_per_week=_rates,
     bio_fixed=st.booleans(),

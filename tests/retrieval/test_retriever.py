@@ -212,7 +212,7 @@ def test_hits_that_have_nothing_to_do_with_the_question_or_are_in_view_are_not_c
     seen = harness.retriever(CHAT_SCOPE, "food", Policy(), visible_ids=frozenset({SALAD.id}))
 
     assert "bean stew" in texts(seen)
-    assert "bean stew" in harness.texts("boat food", CHAT_SCOPE, reach_below=5)
+    assert "bean stew" in harness.texts("boat food", CHAT_SCOPE, other_chats_below=5)
 
 
 @pytest.mark.spec("K6", "C-10")
@@ -227,7 +227,7 @@ def test_hits_that_have_nothing_to_do_with_the_question_or_are_in_view_are_not_c
 def test_how_far_to_look_is_a_setting(harness: RetrieverHarness, reach: str, found: list[str]) -> None:
     harness.add(SOUP, BREAD, SALAD, STEW)
 
-    assert sorted(harness.texts("food", CHAT_SCOPE, reach=reach)) == found
+    assert sorted(harness.texts("food", CHAT_SCOPE, other_chats=reach)) == found
 
 
 @pytest.mark.spec("C-10")
@@ -236,7 +236,7 @@ def test_never_means_never_even_when_this_chat_is_silent_but_memories_belong_to_
 ) -> None:
     harness.add(STEW, a_memory("vegetarian"))
 
-    assert harness.texts("food", CHAT_SCOPE, reach="never") == ["vegetarian"]
+    assert harness.texts("food", CHAT_SCOPE, other_chats="never") == ["vegetarian"]
 
 
 @pytest.mark.spec("A9", "C-22")
@@ -261,11 +261,11 @@ def test_what_may_be_recalled_is_a_setting(harness: RetrieverHarness, sources: s
 def test_a_summary_is_recalled_in_its_own_chat_only(harness: RetrieverHarness, reach: str) -> None:
     harness.add(STEW, a_message("hello", chat="attic"))
     harness.add_summary("garden", "They talked about food.")
-    across = Policy().with_values({"summaries.scope": "global", "recall.reach": "always"})
+    across = Policy().with_values({"summaries.scope": "global", "recall.other_chats": "always"})
 
-    assert "They talked about food." in harness.texts("food", Scope(ANA, "garden"), reach=reach)
-    assert "They talked about food." not in harness.texts("food", Scope(ANA, "attic"), reach=reach)
-    assert "They talked about food." not in harness.texts("food", reach=reach)
+    assert "They talked about food." in harness.texts("food", Scope(ANA, "garden"), other_chats=reach)
+    assert "They talked about food." not in harness.texts("food", Scope(ANA, "attic"), other_chats=reach)
+    assert "They talked about food." not in harness.texts("food", other_chats=reach)
     assert "They talked about food." in texts(harness.recall("food", Scope(ANA, "attic"), across))
 
 
@@ -456,7 +456,7 @@ def test_a_personal_question_is_expanded_for_its_vector_and_its_command_is_cut_o
     embedder = TopicEmbedder()
     harness = open_harness(embedder)
     harness.add(SOUP, a_message("weight and height of the wall"))
-    recalled = harness.recall("/ask what is my favourite soup?", expand=True)
+    recalled = harness.recall("/ask what is my favourite soup?", expand_query=True)
 
     assert embedder.queries == ["what is my favourite soup?" + PERSONAL_QUERY_SUFFIX]
     assert texts(recalled) == ["salmon soup"]
@@ -466,7 +466,7 @@ def test_what_lies_in_the_middle_of_everything_is_less_near(harness: RetrieverHa
     harness.add(*(a_message(f"soup by the water, day {day}") for day in range(70)), a_message("boat code"))
 
     def nearness(middle: float) -> dict[str, float]:
-        found = harness.recall("ship", middle=middle, limit=100).candidates
+        found = harness.recall("ship", centroid_penalty=middle, limit=100).candidates
         return {"boat" if "boat" in r.candidate.text else "soup": r.candidate.dense or 0.0 for r in found}
 
     assert nearness(0.0) == {"boat": pytest.approx(0.71, abs=0.01), "soup": pytest.approx(0.71, abs=0.01)}
@@ -504,7 +504,7 @@ def test_up_to_five_memories_are_all_used(harness: RetrieverHarness) -> None:
     harness.add(*make_facts(*five), SHIP)
 
     assert sorted(harness.texts("food")) == sorted(five)
-    assert harness.texts("food", small_set=0) == []
+    assert harness.texts("food", small_store_size=0) == []
 
 
 @pytest.mark.spec("K11")
@@ -520,7 +520,7 @@ def test_when_nothing_is_found_the_ten_most_recent_memories_stand_in_if_asked_fo
 ) -> None:
     listed = [f"boat number {number}" for number in range(12)]
     harness.add(*make_facts(*listed))
-    recalled = harness.recall("food", empty="recent", limit=20)
+    recalled = harness.recall("food", fallback="recent", limit=20)
 
     assert texts(recalled) == listed[:1:-1]
     assert recalled.sources["recent"] == 10
@@ -562,8 +562,8 @@ def test_the_agent_gets_three_facts_and_two_messages_by_one_vector(open_harness:
 def test_the_floor_drops_what_is_not_near_and_each_embedder_brings_its_own(harness: RetrieverHarness) -> None:
     harness.add(SOUP, a_message("soup on the boat"), SHIP)
     at_its_own = harness.recall("food", hybrid=False)
-    higher = harness.recall("food", hybrid=False, floor=0.9)
-    none = harness.recall("food", hybrid=False, floor=0.0)
+    higher = harness.recall("food", hybrid=False, min_cosine=0.9)
+    none = harness.recall("food", hybrid=False, min_cosine=0.0)
 
     assert texts(at_its_own) == ["salmon soup", "soup on the boat"]
     assert drop_reasons(at_its_own) == {SHIP.content: "cosine 0.00 is below 0.50"}
@@ -633,7 +633,7 @@ def test_as_of_tells_what_was_known_and_true_then(harness: RetrieverHarness) -> 
 def test_without_an_embedder_recall_is_by_words_alone_and_says_so(open_harness: OpenHarness) -> None:
     harness = open_harness(None)
     harness.add(SOUP, BREAD, a_memory("vegetarian"), embed=False)
-    recalled = harness.recall("salmon", hybrid=False, small_set=0)
+    recalled = harness.recall("salmon", hybrid=False, small_store_size=0)
 
     assert texts(recalled) == ["salmon soup"]
     assert recalled.degraded == ("lexical only: no embedder is configured",)
@@ -697,7 +697,7 @@ def test_what_a_cross_encoder_finds_to_answer_comes_first_and_the_receipt_says_w
 ) -> None:
     harness.add(SOUP, BREAD, SALAD)
     harness.reranker = OracleReranker("salad")
-    first, *others = harness.recall("soup for dinner", rerank=3, reread=2.0).candidates
+    first, *others = harness.recall("soup for dinner", rerank_count=3, reread=2.0).candidates
 
     assert first.candidate.text == "green salad"
     assert first.parts["reread"] == 1.0
@@ -719,7 +719,7 @@ def test_what_is_not_read_again_in_time_keeps_its_score_and_the_receipt_says_so(
     harness.add(SOUP, BREAD, SALAD)
     plain = {r.candidate.id: r.score for r in harness.recall("soup for dinner").candidates}
     harness.reranker = reranker = OracleReranker("nothing", max_passages=1)
-    recalled = harness.recall("soup for dinner", rerank=3)
+    recalled = harness.recall("soup for dinner", rerank_count=3)
 
     assert reranker.calls == [("soup for dinner", 0.12)]
     assert {r.candidate.id: r.score for r in recalled.candidates} == plain
@@ -730,7 +730,7 @@ def test_a_cross_encoder_that_fails_changes_nothing_and_is_named(harness: Retrie
     harness.add(SOUP, BREAD, SALAD)
     plain = texts(harness.recall("soup for dinner"))
     harness.reranker = OracleReranker("salad", error=ModelMissing("The weights are gone."))
-    recalled = harness.recall("soup for dinner", rerank=3)
+    recalled = harness.recall("soup for dinner", rerank_count=3)
 
     assert texts(recalled) == plain
     assert recalled.degraded == ("not read again: The weights are gone.",)
@@ -746,8 +746,8 @@ def test_what_was_said_at_a_time_that_the_question_names_is_found_by_nothing_els
     question = f"what did we talk about on {march.created_at:%Y-%m-%d}?"
     harness.add(march, *(a_message(f"we did talk about it {n}") for n in range(30)))
 
-    assert texts(harness.recall(question, fetch=5, limit=2))[0] == SHIP.content
-    assert harness.recall(question, fetch=5, limit=2).sources["then"] == 1
+    assert texts(harness.recall(question, candidates_per_channel=5, limit=2))[0] == SHIP.content
+    assert harness.recall(question, candidates_per_channel=5, limit=2).sources["then"] == 1
 
 
 def test_a_question_that_stays_in_its_chat_takes_nothing_of_that_time_from_another(
@@ -756,7 +756,7 @@ def test_a_question_that_stays_in_its_chat_takes_nothing_of_that_time_from_anoth
     elsewhere = replace(SHIP, chat="garden", created_at=MONDAY - 60 * DAY)
     harness.add(elsewhere, SOUP)
 
-    found = harness.texts(f"soup on {elsewhere.created_at:%Y-%m-%d}?", CHAT_SCOPE, reach="never")
+    found = harness.texts(f"soup on {elsewhere.created_at:%Y-%m-%d}?", CHAT_SCOPE, other_chats="never")
     assert found == ["salmon soup"]
 
 

@@ -30,7 +30,7 @@ from recollect.settings import list_specs
 from recollect.testing.clock import MONDAY
 
 GAIN_LISTS = st.lists(st.floats(0, 10), max_size=12)
-START_WEIGHTS = {"alpha": 0.6, "beta": 0.3, "gamma": 0.1, "cliff": 0.25}
+START_WEIGHTS = {"alpha": 0.6, "beta": 0.3, "gamma": 0.1, "relative_cutoff": 0.25}
 
 
 def rank(*candidates: Candidate, policy: RecallPolicy) -> list[ScoredCandidate]:
@@ -105,7 +105,7 @@ def test_the_best_mixture_is_found_and_then_each_number_by_itself() -> None:
         "alpha": 0.9,
         "beta": 0.1,
         "gamma": 0.0,
-        "cliff": 0.0,
+        "relative_cutoff": 0.0,
     }
 
 
@@ -205,7 +205,9 @@ def test_what_is_wanted_counts_once_and_what_is_beyond_the_cliff_not_at_all() ->
     page = label_candidates(found, RelevanceLabel(query="?", gains={"the saffron": 1.0, "far": 1.0}))
 
     assert query_ndcg(page, policy) == pytest.approx(ndcg([1, 0], [1, 1]))
-    assert query_ndcg(page, with_weights(policy, {"cliff": 0.0})) == pytest.approx(ndcg([1, 0, 1], [1, 1]))
+    assert query_ndcg(page, with_weights(policy, {"relative_cutoff": 0.0})) == pytest.approx(
+        ndcg([1, 0, 1], [1, 1])
+    )
 
 
 CANDIDATE_STRATEGY = st.lists(
@@ -226,7 +228,7 @@ def test_a_sheet_is_ranked_as_the_ranker_would(
     candidates: list[Candidate], ranker: str, alpha: float, half_life: float
 ) -> None:
     numbers = {"alpha": alpha, "half_life_days": half_life}
-    start = Policy().with_values({"recall.ranker": ranker, "recall.cliff": 0.0}).recall
+    start = Policy().with_values({"recall.ranker": ranker, "recall.relative_cutoff": 0.0}).recall
     then = with_weights(start, numbers)
     page = with_half_life(
         label_candidates(rank(*candidates, policy=start), RelevanceLabel(query="?", gains={"a": 1.0})),

@@ -122,10 +122,10 @@ def test_a_preference_wins_holds_at_once_and_can_be_taken_back(client: httpx2.Cl
     ("name", "value", "status"),
     [
         ("RAG_HYBRID", False, 200),
-        ("funnel.gold", ["our budget", "the deadline"], 200),
+        ("triage.keep_phrases", ["our budget", "the deadline"], 200),
         ("recall.limit", "many", 422),
         ("recall.limit", None, 422),
-        ("funnel.gold", ["one, two"], 422),
+        ("triage.keep_phrases", ["one, two"], 422),
         ("db", "/somewhere/else.db", 422),
         ("model_url", "http://evil.example", 422),
         ("nonsense", 1, 404),

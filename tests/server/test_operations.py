@@ -139,7 +139,7 @@ def test_vectors_move_to_the_model_of_the_settings_and_the_state_tells_how_far(
 def test_a_recall_with_other_numbers_says_what_was_left_out_and_leaves_no_trace(
     client_with_teas: httpx2.Client,
 ) -> None:
-    few = {"query": "iced tea", "settings": {"recall.limit": 2, "recall.small_set": 0}}
+    few = {"query": "iced tea", "settings": {"recall.limit": 2, "recall.small_store_size": 0}}
     told = client_with_teas.post("/api/memory/debug/recall", json=few).json()
     fates = [each["fate"] for each in told["items"]]
 

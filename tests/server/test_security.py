@@ -440,7 +440,7 @@ def test_any_number_of_requests_may_be_allowed(tmp_path: Path) -> None:
 
 def test_caps_on_costs_are_not_the_users_to_lift(server: LiveServer) -> None:
     token = server.token_store.add("phone", user="bruno")
-    cap, call = {"value": 1_000}, {"query": "tea", "settings": {"spend.per_day": 10**9}}
+    cap, call = {"value": 1_000}, {"query": "tea", "settings": {"spending.max_tokens_per_day": 10**9}}
     with server.client() as ana, server.client(token) as bruno:
         tried = [
             bruno.put("/api/settings/spend.per_day", json=cap),
@@ -456,4 +456,4 @@ def test_caps_on_costs_are_not_the_users_to_lift(server: LiveServer) -> None:
     assert [answer.status_code for answer in tried] == [403, 403, 422]
     assert set_for_him.status_code == 200
     assert seen["value"] == 1_000
-    assert [each["what"] for each in taken["left_out"]] == ["spend.per_day"]
+    assert [each["what"] for each in taken["left_out"]] == ["spending.max_tokens_per_day"]

@@ -19,8 +19,8 @@ FACTS = {
 }
 #: Ranks by letters alone.
 LETTER_RANKING_SETTINGS = {
-    "recall.ranker": "sum", "recall.alpha": 1.0, "recall.beta": 0.0, "recall.gamma": 0.0, "recall.floor": 0.0,
-    "recall.small_set": 0, "recall.cliff": 0.0, "recall.sources": "memories",
+    "recall.ranker": "sum", "recall.alpha": 1.0, "recall.beta": 0.0, "recall.gamma": 0.0, "recall.min_cosine": 0.0,
+    "recall.small_store_size": 0, "recall.relative_cutoff": 0.0, "recall.sources": "memories",
 }  # fmt: skip
 
 

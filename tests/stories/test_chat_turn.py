@@ -116,7 +116,7 @@ def test_an_answer_that_is_stopped_is_kept_as_far_as_it_came(memory: Memory) -> 
 
 
 def test_a_chat_has_its_cap_too(memory: Memory) -> None:
-    policy = memory.application.policy("default", {"spend.per_chat": 10})
+    policy = memory.application.policy("default", {"spending.max_tokens_per_chat": 10})
 
     with pytest.raises(CapReached):
         list(
@@ -181,7 +181,7 @@ def test_a_long_conversation_is_cut_at_a_place_that_stays_for_many_turns(memory:
     engine, firsts = memory.application.engine, []
     for number in range(60):
         text = f"Message {number}: " + "word " * 1000
-        memory.add({"role": "user", "content": text}, chat_id="c", settings={"extract.mode": "off"})
+        memory.add({"role": "user", "content": text}, chat_id="c", settings={"extraction.mode": "off"})
         firsts.append(engine.history(CHAT_SCOPE).messages[0].content[:12])
     sizes = sum(len(turn.content.split()) for turn in engine.history(CHAT_SCOPE).messages)
 

@@ -151,7 +151,7 @@ def test_a_question_in_portuguese_finds_what_was_said_in_portuguese(
 ) -> None:
     add_user_messages(memory, told, "Bom dia!", "O tempo está bom hoje.")
 
-    assert remembered in context_text(memory, asked, settings={"recall.small_set": 0})
+    assert remembered in context_text(memory, asked, settings={"recall.small_store_size": 0})
 
 
 # She writes code
@@ -352,7 +352,7 @@ def test_a_memory_that_is_broken_all_over_does_not_fail_the_chat_and_says_so(
     vandal = apsw.Connection(str(tmp_path / "memory.db"))
     vandal.execute("DROP TABLE passages_fts")
     vandal.close()
-    answer = memory.context("What should I cook?", chat_id="monday", settings={"recall.small_set": 0})
+    answer = memory.context("What should I cook?", chat_id="monday", settings={"recall.small_store_size": 0})
     receipt = answer["receipt"]
     assert isinstance(receipt, dict)
     degraded = receipt["degraded"]

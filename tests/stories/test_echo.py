@@ -87,7 +87,7 @@ def memory_rows(memory: Memory) -> list[tuple[object, ...]]:
 
 
 def context_text(memory: Memory, query: str, style: str) -> str:
-    settings = {"assemble.format": style, "assemble.budget": 4000, "recall.small_set": 4000}
+    settings = {"context.format": style, "context.budget": 4000, "recall.small_store_size": 4000}
     return str(memory.context(query, chat_id="another", settings=settings)["text"])
 
 

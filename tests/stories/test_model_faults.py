@@ -66,7 +66,7 @@ def test_after_any_faults_every_message_was_learned_from_exactly_once(
         chat_model=model,
         embedder=LetterEmbedder(),
         clock=clock,
-        settings={"worker": False, "summaries.every": 0, "summaries.working_every": 0},
+        settings={"worker": False, "summaries.every_answers": 0, "summaries.working_every_exchanges": 0},
     )
     server.fail_next(*(FAULT_KINDS[(seed * 5 + place) % len(FAULT_KINDS)] for place in range(12)))
     for name in TOWNS:

@@ -110,7 +110,7 @@ def test_an_exchange_is_persisted_with_its_index_in_one_file(
     broken = FailingEmbedder(ProviderBusy("out of order"))
     with open_memory(tmp_path / "app.db", "facts", model=model, embedder=broken, clock=clock) as memory:
         answer = memory.extract_and_store("I have a dog named Rex.", "A good boy.", chat_id="chat")
-        without_vector = texts(memory.search("dog named Rex", settings={"recall.small_set": 0}))
+        without_vector = texts(memory.search("dog named Rex", settings={"recall.small_store_size": 0}))
         waiting = memory.stats()["pending_vectors"]
     with open_memory(
         tmp_path / "app.db", "facts", model=model, embedder=LetterEmbedder(), clock=clock

@@ -42,7 +42,7 @@ def test_summaries_come_as_often_as_they_should(memory: Memory) -> None:
 
 @pytest.mark.spec("H5", "Q4")
 def test_none_come_when_they_are_off(tmp_path: Path) -> None:
-    off = {"worker": False, "summaries.every": 0, "summaries.working_every": 0}
+    off = {"worker": False, "summaries.every_answers": 0, "summaries.working_every_exchanges": 0}
     with Memory(tmp_path / "m.db", embedder=LetterEmbedder(), settings=off) as memory:
         for number in range(12):
             add_exchange(memory, number)
@@ -90,7 +90,7 @@ def test_a_summary_is_recalled_in_its_chat_only_unless_told_otherwise(memory: Me
 @pytest.mark.spec("H4", "H6", "H7")
 def test_a_model_is_asked_in_the_words_of_the_seeds_and_never_shown_system_text(tmp_path: Path) -> None:
     model = ScriptedChatModel(SUMMARY_TEXT)
-    settings = {"worker": False, "extract.mode": "off"}
+    settings = {"worker": False, "extraction.mode": "off"}
     with Memory(tmp_path / "m.db", chat_model=model, embedder=LetterEmbedder(), settings=settings) as memory:
         memory.add({"role": "system", "content": "You are a pirate."}, chat_id="c")
         for number in range(5):
@@ -111,7 +111,7 @@ def test_a_model_that_is_not_brief_is_cut_at_a_sentence(tmp_path: Path) -> None:
         tmp_path / "m.db",
         chat_model=model,
         embedder=LetterEmbedder(),
-        settings={"worker": False, "extract.mode": "off"},
+        settings={"worker": False, "extraction.mode": "off"},
     ) as memory:
         add_exchange(memory, 1)
         made = rows(memory.summarize("c"))

@@ -209,7 +209,7 @@ def test_opinions_about_receipts_become_labels(memory: Memory) -> None:
 
 
 def test_a_question_that_is_not_kept_makes_no_label(memory: Memory) -> None:
-    found = memory.search("saffron", limit=1, settings={"record.query": "off"})
+    found = memory.search("saffron", limit=1, settings={"receipts.query": "off"})
     memory.feedback("last", get_path(found, "results")[0]["id"])
 
     assert memory.labels() == []

@@ -91,7 +91,9 @@ def lease_job(runtime: Application, kind: JobKind) -> Job:
 
 def search_dense(runtime: Application) -> set[str]:
     """Texts that are found by their vectors."""
-    policy = runtime.policy("ana", {"recall.hybrid": False, "recall.ranker": "cosine", "recall.floor": 0.0})
+    policy = runtime.policy(
+        "ana", {"recall.hybrid": False, "recall.ranker": "cosine", "recall.min_cosine": 0.0}
+    )
     receipt = runtime.engine.recall(USER_SCOPE, "red bicycle", policy)
     assert receipt.degradations == ()
     return {item.text for item in receipt.items if item.parts["dense"] > 0}

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { colourOf, made, sharesOf } from "$/api/score.svelte";
 
-const SHARES = { "recall.alpha": 0.6, "recall.beta": 0.3, "recall.gamma": 0.1, "recall.fresh": 0.05, "recall.short": 0.2, "recall.outdated": 0.5 };
+const SHARES = { "recall.alpha": 0.6, "recall.beta": 0.3, "recall.gamma": 0.1, "recall.freshness_weight": 0.05, "recall.short_penalty": 0.2, "recall.outdated_penalty": 0.5 };
 
 test("parts are shown by what they add to the score, what speaks against it below zero", () => {
   const score = 0.6 + 0.15 + 0.05 * 0.4 - 0.1 - 0.5;

@@ -161,13 +161,13 @@ describe("the lab", () => {
   it("has sliders that reach what holds", () => {
     expect(slide(setting({ name: "recall.limit", low: 1, value: 8, default: 8 }))).toEqual({ min: 1, max: 50, step: 1 });
     expect(slide(setting({ name: "recall.limit", low: 1, value: 400, default: 8 })).max).toBe(400);
-    expect(slide(setting({ name: "recall.floor", kind: "number", low: -1, high: 1, value: -1 }))).toEqual({ min: -1, max: 1, step: 0.01 });
-    expect(slide(setting({ name: "recall.lead", kind: "number", value: 1.5, default: 1.5 })).max).toBe(3);
+    expect(slide(setting({ name: "recall.min_cosine", kind: "number", low: -1, high: 1, value: -1 }))).toEqual({ min: -1, max: 1, step: 0.01 });
+    expect(slide(setting({ name: "recall.lexical_lead_weight", kind: "number", value: 1.5, default: 1.5 })).max).toBe(3);
   });
 
   it("tries what is about recall and not about whether", () => {
-    expect(["recall.alpha", "recall.enabled", "assemble.budget"].map((name) => isTried(setting({ name })))).toEqual([true, false, false]);
-    expect(["recall.alpha", "recall.limit", "recall.lead", "recall.topics"].map(groupOf)).toEqual(["main", "size", "evidence", "rest"]);
+    expect(["recall.alpha", "recall.enabled", "context.budget"].map((name) => isTried(setting({ name })))).toEqual([true, false, false]);
+    expect(["recall.alpha", "recall.limit", "recall.lexical_lead_weight", "recall.topic_filter"].map(groupOf)).toEqual(["main", "size", "evidence", "rest"]);
   });
 
   it("sends only what differs, and a preset as numbers of its own", () => {

@@ -101,7 +101,7 @@ def context(
     without a part that failed.
     """
     with ctx.open_session() as session:
-        overrides = {"assemble.budget": budget, "assemble.format": block_format, "memory.mode": mode}
+        overrides = {"context.budget": budget, "context.format": block_format, "memory.mode": mode}
         policy = session.policy(overrides, chat=chat)
         receipt = session.engine.build_context(session.scope(chat), query, policy)
     if ctx.is_text:

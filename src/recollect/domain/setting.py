@@ -18,35 +18,68 @@ SECRET_PLACEHOLDER = "••••"  # noqa: S105 - not a password
 MAX_SETTING_VALUE = 1_000_000_000
 
 #: What settings begin with that limit what a user costs others: these are not the user's own to raise.
-CAP_SETTING_PREFIX = "spend."
+CAP_SETTING_PREFIX = "spending."
 
 #: What a `recollect.toml` in the current folder may set without being trusted, since anybody may have put it there: how
 #: memories that a recall may read anyway are ranked, cut and laid out. The worst value makes a recall poor, which gains
 #: the file's author nothing. A setting that is not listed needs trust. Left out on purpose are those that decide
 #: - where texts, keys and memories go or come from: db, user, prompts, embedder*, model*, proxy_*, chroma_dir, otel
-#: - what is collected, learned, merged, masked, kept or deleted: preset, memory, collect, clip, chunking, funnel,
-#:   extract, keep, decay, summaries, record
-#: - which memories may be read: recall.enabled, sources, reach, reach_below, chats, importance_floor, small_set, empty
-#:   and recent
-#: - money and processor time: spend, recall.fetch, around, rerank, rerank_ms, deadline_ms, worker, requests_per_minute
-#: - words of a prompt: assemble.persona
+#: - what is collected, extracted, merged, redacted, kept or deleted: preset, memory, collect, truncation, chunking,
+#:   triage, extraction, consolidation, decay, summaries, receipts
+#: - which memories may be read: recall.enabled, sources, other_chats, other_chats_below, recent_chats, min_importance,
+#:   small_store_size, fallback and fallback_count
+#: - money and processor time: spending, recall.candidates_per_channel, neighbour_candidates, rerank_count,
+#:   rerank_deadline_ms, deadline_ms, worker, requests_per_minute
+#: - words of a prompt: context.persona
 PROJECT_SETTINGS = frozenset(
     (
-        *("recall.hybrid", "recall.ranker", "recall.alpha", "recall.beta", "recall.middle", "recall.gamma"),
-        *("recall.answer", "recall.follow", "recall.chat", "recall.lead", "recall.date", "recall.speaker"),
-        *("recall.sort", "recall.personal", "recall.short", "recall.asks", "recall.assistant"),
         *(
-            "recall.outdated",
-            "recall.fresh",
-            "recall.limit",
-            "recall.cliff",
-            "recall.facts",
-            "recall.history",
+            "recall.hybrid",
+            "recall.ranker",
+            "recall.alpha",
+            "recall.beta",
+            "recall.centroid_penalty",
+            "recall.gamma",
         ),
-        *("recall.floor", "recall.half_life_days", "recall.boost_min", "recall.boost_max", "recall.expand"),
-        *("recall.expand_chars", "recall.topics", "recall.reread", "recall.code_first"),
-        *("assemble.format", "assemble.locale", "assemble.budget", "assemble.overflow", "assemble.buffer"),
-        *("assemble.local_floor", "assemble.recall_share", "assemble.repeat_after"),
+        *(
+            "recall.reply_weight",
+            "recall.previous_weight",
+            "recall.chat_weight",
+            "recall.lexical_lead_weight",
+            "recall.date_weight",
+            "recall.speaker_weight",
+        ),
+        *(
+            "recall.answer_type_weight",
+            "recall.personal_weight",
+            "recall.short_penalty",
+            "recall.question_penalty",
+            "recall.assistant_penalty",
+        ),
+        *(
+            "recall.outdated_penalty",
+            "recall.freshness_weight",
+            "recall.limit",
+            "recall.relative_cutoff",
+            "recall.max_memories",
+            "recall.max_messages",
+        ),
+        *(
+            "recall.min_cosine",
+            "recall.half_life_days",
+            "recall.boost_min",
+            "recall.boost_max",
+            "recall.expand_query",
+        ),
+        *("recall.expand_max_chars", "recall.topic_filter", "recall.rerank_weight", "recall.code_first"),
+        *(
+            "context.format",
+            "context.locale",
+            "context.budget",
+            "context.overflow",
+            "context.recent_messages",
+        ),
+        *("context.summary_min_importance", "context.recall_share", "context.repeat_after_turns"),
     )
 )
 

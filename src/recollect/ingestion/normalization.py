@@ -26,7 +26,7 @@ def normalize_content(text: str, *, max_bytes: int) -> str:
     if size > max_bytes:
         raise TextTooLong(
             f"The text has {size:,} bytes of UTF-8, and one message may have {max_bytes:,}."
-            " Split it into several messages, or raise collect.largest_message."
+            " Split it into several messages, or raise collect.max_message_bytes."
         )
     if not any(map(_is_visible, text)):
         raise EmptyText

@@ -52,7 +52,7 @@ class MemoryRecallMixin(MemoryBase):
     ) -> JsonObject:
         """The block for the next prompt under ``text``, and its receipt: what is in it, what is not, and why."""
         scope = self._scope(user_id, chat_id)
-        call = {**(settings or {}), **({"assemble.budget": budget} if budget is not None else {})}
+        call = {**(settings or {}), **({"context.budget": budget} if budget is not None else {})}
         policy = self._policy(scope, call, mode)
         receipt = self._application.engine.build_context(
             scope, parsers.replace_surrogates(query), policy, context_ids=context_ids

@@ -24,7 +24,7 @@ MAX_ANSWER_TOKENS = 2048
 #: same for many turns.
 MAX_HISTORY_TOKENS = 24_000
 #: The conversation itself is sent turn by turn, so the block need not repeat it.
-CHAT_POLICY_OVERRIDES = {"assemble.buffer": 0, "assemble.local_floor": 100}
+CHAT_POLICY_OVERRIDES = {"context.recent_messages": 0, "context.summary_min_importance": 100}
 ALREADY_STORED_REASON = "it was heard before"
 
 

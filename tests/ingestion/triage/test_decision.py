@@ -80,7 +80,7 @@ POLICY_STRATEGY = st.builds(
     TriagePolicy,
     enabled=st.booleans(),
     min_chars=st.integers(0, 30),
-    gold_overrides=st.sampled_from(["all", "after_layer1"]),
+    keep_phrases_override=st.sampled_from(["all", "after_layer1"]),
     trash=st.lists(st.text(), max_size=3).map(tuple),
     gold=st.lists(st.text(), max_size=3).map(tuple),
 )

@@ -83,7 +83,7 @@ function weighed(parts: Item["parts"], ranker: string, shares: Shares): Part[] |
   const own = ["dense", "lexical", "identifier"] as const;
   switch (ranker) {
     case "evidence": {
-      const counted: Partial<Record<PartName, number>> = { fresh: (shares["recall.fresh"] ?? 0) * fresh, weight: 0, recency: 0 };
+      const counted: Partial<Record<PartName, number>> = { fresh: (shares["recall.freshness_weight"] ?? 0) * fresh, weight: 0, recency: 0 };
       return [...found(PARTS, (name) => counted[name] ?? worth(name)), ...found(AGAINST, (name) => -worth(name))];
     }
     case "sum":

@@ -25,11 +25,11 @@ DEFAULT_PROXY_DEADLINE_MS = 150
 MAX_LOADED_MESSAGES = 1_000
 #: The conversation is sent along, so the block need not repeat it.
 PROXY_POLICY_OVERRIDES: Mapping[str, OptionValue] = {
-    "assemble.format": "xml",
-    "assemble.notice": True,
-    "assemble.buffer": 0,
-    "assemble.local_floor": 100,
-    "summaries.working_every": 0,
+    "context.format": "xml",
+    "context.notice": True,
+    "context.recent_messages": 0,
+    "context.summary_min_importance": 100,
+    "summaries.working_every_exchanges": 0,
 }
 
 

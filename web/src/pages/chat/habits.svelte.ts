@@ -4,7 +4,7 @@ import { api } from "../../api/client";
 import type { Mode } from "../../api/types";
 
 export const MODE = "memory.mode";
-export const BUDGET = "assemble.budget";
+export const BUDGET = "context.budget";
 
 class Habits {
   mode = $state<Mode | undefined>();
