@@ -32,5 +32,5 @@ class WebApp(BuildHookInterface):  # type: ignore[type-arg]
         builder = _builder()
         try:
             builder.build()
-        except builder.CannotBuild as missing:
-            print(f"recollect is built without its web app. {missing}", file=sys.stderr)
+        except builder.BuildError as error:
+            print(f"Building recollect without its web app. {error}", file=sys.stderr)

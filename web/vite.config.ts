@@ -7,16 +7,25 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig, type Plugin } from "vite";
 
 const src = fileURLToPath(new URL("./src", import.meta.url));
-const built = fileURLToPath(new URL("../src/recollect/server/static", import.meta.url));
-/** Where `recollect up` listens, for the development server. */
-const server = process.env.RECOLLECT_URL ?? "http://127.0.0.1:8765";
-const served = ["/api", "/chats", "/session", "/login", "/health", "/version", "/docs", "/openapi.json"];
+const outDir = fileURLToPath(new URL("../src/recollect/server/static", import.meta.url));
+/** Address of `recollect up`, for the proxy of the development server. */
+const serverUrl = process.env.RECOLLECT_URL ?? "http://127.0.0.1:8765";
+const proxiedPaths = [
+  "/api",
+  "/chats",
+  "/session",
+  "/login",
+  "/health",
+  "/version",
+  "/docs",
+  "/openapi.json",
+];
 
-/** The server hands out what was compressed beforehand. */
-function compressed(): Plugin {
+/** Write .gz files next to the assets; the server sends them as they are. */
+function precompress(): Plugin {
   let out = "";
   return {
-    name: "compressed",
+    name: "precompress",
     apply: "build",
     configResolved: (config) => void (out = resolve(config.root, config.build.outDir)),
     closeBundle() {
@@ -30,24 +39,27 @@ function compressed(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [svelte(), compressed()],
+  plugins: [svelte(), precompress()],
   resolve: {
     alias: { $: src },
-    // Components are tested as the browser runs them.
+    // Test the browser build of Svelte components.
     ...(process.env.VITEST ? { conditions: ["browser"] } : {}),
   },
   build: {
-    outDir: built,
+    outDir,
     emptyOutDir: true,
     target: ["chrome125", "firefox128", "safari17.5"],
-    // What is written into a page as data: would be refused by the page's own rules.
+    // Inlined data: URLs would violate the Content-Security-Policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
   server: {
     proxy: Object.fromEntries(
-      // The server answers to pages of its own address only.
-      served.map((path) => [path, { target: server, changeOrigin: true, headers: { origin: server } }]),
+      // The server rejects requests from other origins.
+      proxiedPaths.map((path) => [
+        path,
+        { target: serverUrl, changeOrigin: true, headers: { origin: serverUrl } },
+      ]),
     ),
   },
 });

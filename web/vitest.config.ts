@@ -4,6 +4,8 @@ import vite from "./vite.config.ts";
 
 export default mergeConfig(
   vite,
-  // One page for all files: making another takes longer than all tests.
-  defineConfig({ test: { environment: "jsdom", include: ["tests/**/*.test.ts"], isolate: false, maxWorkers: 1 } }),
+  // One jsdom for all files: creating one takes longer than running the tests.
+  defineConfig({
+    test: { environment: "jsdom", include: ["tests/**/*.test.ts"], isolate: false, maxWorkers: 1 },
+  }),
 );

@@ -1,4 +1,4 @@
-"""A real Chromium, and a server for it to talk to."""
+"""Fixtures: Chromium and a Recollect server."""
 
 import shutil
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from tests.server.live_server import LiveServer, run_server
 
-#: This name is our own machine to the browser, and somebody else's site to the server.
+#: Resolves to this machine in the browser, but is a foreign site for the server.
 EVIL = "evil.example"
 ARGUMENTS = (
     "--no-sandbox",
@@ -18,7 +18,7 @@ ARGUMENTS = (
     "--disable-sync",
     "--no-first-run",
     f"--host-resolver-rules=MAP {EVIL} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
-    # Browsers ask before a site may reach this machine; a server must not count on that.
+    # Browsers ask before a site may access local addresses; the server must not rely on it.
     "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWarn",
 )
 
@@ -32,18 +32,18 @@ def _chromium() -> str:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """
-    One for all tests of a file. Not for the whole run: while it is open, asyncio believes that a loop runs in this
-    thread, and tests elsewhere start loops of their own.
+    One browser per file. Not per session: while it is open, asyncio sees a running loop in this thread, and other
+    tests start their own loops.
     """
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=_chromium(), args=list(ARGUMENTS))
-        yield opened
-        opened.close()
+        open_group = playwright.chromium.launch(executable_path=_chromium(), args=list(ARGUMENTS))
+        yield open_group
+        open_group.close()
 
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """An empty page in a profile of its own, without cookies."""
+    """A blank page in its own browser context."""
     context = browser.new_context()
     context.set_default_timeout(20_000)
     yield context.new_page()
@@ -52,19 +52,19 @@ def page(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[LiveServer]:
-    """A server on a free port, over an empty memory in a folder of its own."""
+    """A server on a free port with an empty database."""
     with run_server(tmp_path) as running:
         yield running
 
 
 @pytest.fixture
 def login_link(server: LiveServer) -> str:
-    """It works once; whoever follows it is the owner."""
-    return f"{server.url}/login?code={server.sessions.create_login_code(server.token_store.owner)}"
+    """A one-time sign-in link of the owner."""
+    return f"{server.url}/login?code={server.sessions.link(server.token_store.owner)}"
 
 
 @pytest.fixture
 def owner(page: Page, login_link: str) -> Page:
-    """A page of somebody who has logged in."""
+    """A page signed in as the owner."""
     page.goto(login_link)
     return page

@@ -1,9 +1,9 @@
-"""Texts that would run as a script wherever somebody forgot to escape them."""
+"""XSS payloads."""
 
 from itertools import product
 
-#: What each of them does if it runs.
-DEED = "window.hit=1"
+#: Script that a payload runs if it is not escaped.
+PAYLOAD_SCRIPT = "window.hit=1"
 _TAGS = (
     "<script>{}</script>",
     "<img src=x onerror={}>",
@@ -28,6 +28,8 @@ _TAGS = (
     "<noscript><p title='</noscript><img src=x onerror={}>'>",
     "{{{{constructor.constructor('{}')()}}}}",
 )
-#: Out of an attribute, of a comment, of a block of code, or as they are.
+#: Breaks out of attributes, comments and code blocks.
 _AROUND = ("{}", "\"'>{}", "--><!-- -->{}", "```\n</code></pre>{}\n```", "**{}** and so on")
-PAYLOADS = tuple(around.format(tag.format(DEED, DEED)) for tag, around in product(_TAGS, _AROUND))
+PAYLOADS = tuple(
+    around.format(tag.format(PAYLOAD_SCRIPT, PAYLOAD_SCRIPT)) for tag, around in product(_TAGS, _AROUND)
+)

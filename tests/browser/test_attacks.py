@@ -11,8 +11,8 @@ from urllib.parse import unquote
 
 import pytest
 from playwright.sync_api import Page, Route
+from tests.browser.attack_sites import BLANK, DELETED, UnprotectedServer, attacker, unprotected_server
 from tests.browser.conftest import EVIL
-from tests.browser.sites import BLANK, DELETED, Unguarded, attacker, unguarded
 from tests.server.live_server import LiveServer
 from tests.server.proxy.live_proxy import wait_until
 
@@ -96,8 +96,8 @@ def site(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.fixture
-def naive() -> Iterator[Unguarded]:
-    with unguarded(SECRET) as running:
+def unprotected() -> Iterator[UnprotectedServer]:
+    with unprotected_server(SECRET) as running:
         yield running
 
 
@@ -107,8 +107,8 @@ class Answers(NamedTuple):
 
 
 @dataclass(slots=True)
-class Ours:
-    """Our server with its owner logged in, and how it answered everybody but us."""
+class ProtectedServer:
+    """A Recollect server with a signed-in owner, and its responses to other sites."""
 
     server: LiveServer
     looks: int = 0
@@ -127,97 +127,97 @@ class Ours:
 
 
 @pytest.fixture
-def ours(server: LiveServer, page: Page, login_link: str) -> Ours:
+def protected_server(server: LiveServer, page: Page, login_link: str) -> ProtectedServer:
     # The app that a login leads to would ask for things of its own, and its requests would be counted.
     page.context.request.get(login_link, max_redirects=0)
     assert [cookie["sameSite"] for cookie in page.context.cookies(server.url)] == ["Strict"]
     with server.client() as client:
         client.post("/api/memory", json={"content": SECRET})
-    return Ours(server)
+    return ProtectedServer(server)
 
 
 def attack(page: Page, victim: str, script: str) -> str:
-    """What the page got out of it; a failure is nothing."""
+    """Run a script in the attacker's page and return what it read."""
     steps = f"const value = {script}; return typeof value === 'string' ? value : '';"
     whole = f"async ({{victim, planted}}) => {{ {TOOLS} try {{ {steps} }} catch {{ return ''; }} }}"
     got: str = page.evaluate(whole, {"victim": victim, "planted": PLANTED})
     return got
 
 
-def test_what_is_remembered_cannot_be_read_from_another_site(
-    page: Page, site: str, naive: Unguarded, ours: Ours
+def test_memories_cannot_be_read_from_another_site(
+    page: Page, site: str, unprotected: UnprotectedServer, protected_server: ProtectedServer
 ) -> None:
     page.goto(site)
-    stolen = {how: SECRET in attack(page, naive.url, script) for how, script in READS.items()}
-    before = ours.answers()
-    got = {how: attack(page, ours.server.url, script) for how, script in READS.items()}
-    after = ours.answers()
+    stolen = {how: SECRET in attack(page, unprotected.url, script) for how, script in READS.items()}
+    before = protected_server.answers()
+    got = {how: attack(page, protected_server.server.url, script) for how, script in READS.items()}
+    after = protected_server.answers()
 
     assert stolen == dict.fromkeys(READS, True)
     assert got == dict.fromkeys(READS, "")
     assert after == Answers(before.heeded, before.refused + len(READS))
 
 
-def test_what_is_remembered_is_not_even_sent_to_another_site(
-    page: Page, site: str, naive: Unguarded, ours: Ours
+def test_memories_are_not_sent_to_another_site(
+    page: Page, site: str, unprotected: UnprotectedServer, protected_server: ProtectedServer
 ) -> None:
     page.goto(site)
     for script in BLIND_READS.values():
-        attack(page, naive.url, script)
-    before = ours.answers()
+        attack(page, unprotected.url, script)
+    before = protected_server.answers()
     for script in BLIND_READS.values():
-        attack(page, ours.server.url, script)
-    after = ours.answers()
+        attack(page, protected_server.server.url, script)
+    after = protected_server.answers()
 
-    assert naive.told == len(BLIND_READS)
+    assert unprotected.reads == len(BLIND_READS)
     assert after == Answers(before.heeded, before.refused + len(BLIND_READS))
 
 
-def test_what_is_remembered_cannot_be_changed_from_another_site(
-    page: Page, site: str, naive: Unguarded, ours: Ours
+def test_memories_cannot_be_changed_from_another_site(
+    page: Page, site: str, unprotected: UnprotectedServer, protected_server: ProtectedServer
 ) -> None:
     page.goto(site)
-    changed = {how: _changes(page, naive, script) for how, script in WRITES.items()}
-    before = ours.answers()
+    changed = {how: is_changed_by(page, unprotected, script) for how, script in WRITES.items()}
+    before = protected_server.answers()
     for script in WRITES.values():
-        attack(page, ours.server.url, script)
+        attack(page, protected_server.server.url, script)
     # A beacon says nothing of its arrival.
-    wait_until(lambda: ours.answers().refused >= before.refused + len(WRITES))
+    wait_until(lambda: protected_server.answers().refused >= before.refused + len(WRITES))
 
     assert changed == dict.fromkeys(WRITES, True)
-    assert ours.answers().heeded == before.heeded
-    assert ours.memories() == [SECRET]
+    assert protected_server.answers().heeded == before.heeded
+    assert protected_server.memories() == [SECRET]
 
 
-def test_a_name_that_comes_to_mean_this_machine_opens_nothing(
-    page: Page, naive: Unguarded, ours: Ours
+def test_dns_rebinding_gives_no_access(
+    page: Page, unprotected: UnprotectedServer, protected_server: ProtectedServer
 ) -> None:
-    """The attacker's page, whose name is pointed at our address once it is loaded: to the browser that is one site."""
+    """DNS rebinding: the attacker's host name resolves to our address after the page was loaded."""
     scripts = {**READS, **WRITES}
-    victim = _rebound(page, naive.port)
+    victim = rebind_dns(page, unprotected.port)
     stolen = {how: SECRET in attack(page, victim, script) for how, script in READS.items()}
-    changed = {how: _changes(page, naive, script, victim) for how, script in WRITES.items()}
-    before = ours.answers()
-    victim = _rebound(page, int(ours.server.url.rpartition(":")[2]))
+    changed = {how: is_changed_by(page, unprotected, script, victim) for how, script in WRITES.items()}
+    before = protected_server.answers()
+    victim = rebind_dns(page, int(protected_server.server.url.rpartition(":")[2]))
     got = {how: attack(page, victim, script) for how, script in scripts.items()}
-    wait_until(lambda: ours.answers().refused >= before.refused + len(scripts))
+    wait_until(lambda: protected_server.answers().refused >= before.refused + len(scripts))
 
     assert stolen == dict.fromkeys(READS, True)
     assert changed == dict.fromkeys(WRITES, True)
     assert [how for how, text in got.items() if SECRET in text] == []
-    assert ours.memories() == [SECRET]
+    assert protected_server.memories() == [SECRET]
 
 
-def _changes(page: Page, naive: Unguarded, script: str, victim: str | None = None) -> bool:
-    """Whether an attack reaches what anybody may change."""
-    before = len(naive.changed)
-    attack(page, victim or naive.url, script)
-    wait_until(lambda: len(naive.changed) > before)
-    return naive.changed[-1] == DELETED or "evil.example" in unquote(naive.changed[-1])
+def is_changed_by(page: Page, unprotected: UnprotectedServer, script: str, victim: str | None = None) -> bool:
+    """Whether an attack changes the unprotected server."""
+    before = len(unprotected.changed)
+    attack(page, victim or unprotected.url, script)
+    wait_until(lambda: len(unprotected.changed) > before)
+    return unprotected.changed[-1] == DELETED or "evil.example" in unquote(unprotected.changed[-1])
 
 
-def _rebound(page: Page, port: int) -> str:
-    """The document comes from the attacker, and all that it asks for from the victim."""
+def rebind_dns(page: Page, port: int) -> str:
+    """Serve the document from the attacker and all further requests from the victim."""
     address = f"http://{EVIL}:{port}"
 
     def from_the_attacker(route: Route) -> None:

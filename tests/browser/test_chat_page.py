@@ -1,4 +1,4 @@
-"""The chat: answers stream, every answer has its receipt, and what was said can be reworded, branched and deleted."""
+"""Chat page."""
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.browser.states import LOST, expect_failure, expect_no_sideways_scroll, failing, silent, waiting
+from tests.browser.page_states import (
+    OFFLINE_TEXT,
+    expect_failure,
+    expect_no_horizontal_scroll,
+    failing_requests,
+    offline,
+    pending_requests,
+)
 from tests.server.live_server import ANA, LiveServer, run_server
 
 from recollect.domain.message import MessageDraft, Role
@@ -20,8 +27,8 @@ QUESTION = "What can I cook as a vegetarian?"
 LONG = "\n\n".join(f"Step {number}: stir the pot for a while, then look at it again." for number in range(60))
 
 
-class Talker(ScriptedChatModel):
-    """Answers people; asked to judge, it finds nothing. It pauses after its first word if it is told to."""
+class PausingChatModel(ScriptedChatModel):
+    """Chat model that can pause after its first word; extraction finds nothing."""
 
     def __init__(self, answer: str) -> None:
         super().__init__(answer)
@@ -30,7 +37,7 @@ class Talker(ScriptedChatModel):
 
     def complete(
         self,
-        messages: Sequence[ModelMessage],
+        turns: Sequence[ModelMessage],
         *,
         max_tokens: int,
         schema: Mapping[str, object] | None = None,
@@ -41,20 +48,20 @@ class Talker(ScriptedChatModel):
         )
 
     def stream(
-        self, messages: Sequence[ModelMessage], *, max_tokens: int, timeout: float | None = None
+        self, turns: Sequence[ModelMessage], *, max_tokens: int, timeout: float | None = None
     ) -> Iterator[str]:
-        for piece in super().stream(messages, max_tokens=max_tokens, timeout=timeout):
+        for piece in super().stream(turns, max_tokens=max_tokens, timeout=timeout):
             yield piece
             self.go_on.wait(20)
 
 
 @pytest.fixture
-def model() -> Talker:
-    return Talker("Try a **risotto**.")
+def model() -> PausingChatModel:
+    return PausingChatModel("Try a **risotto**.")
 
 
 @pytest.fixture
-def server(tmp_path: Path, model: Talker) -> Iterator[LiveServer]:
+def server(tmp_path: Path, model: PausingChatModel) -> Iterator[LiveServer]:
     with run_server(tmp_path, chat_model=model) as running:
         yield running
         model.go_on.set()
@@ -62,23 +69,23 @@ def server(tmp_path: Path, model: Talker) -> Iterator[LiveServer]:
 
 @pytest.fixture
 def chat(server: LiveServer, owner: Page) -> Iterator[Page]:
-    """The page; whatever it asks for elsewhere, and whatever breaks in it, fails the test."""
-    asked: list[str] = []
-    owner.on("request", lambda request: asked.append(request.url))
-    broken: list[str] = []
-    owner.on("pageerror", lambda error: broken.append(str(error)))
+    """The chat page; external requests and script errors fail the test."""
+    requested_urls: list[str] = []
+    owner.on("request", lambda request: requested_urls.append(request.url))
+    script_errors: list[str] = []
+    owner.on("pageerror", lambda error: script_errors.append(str(error)))
     owner.goto(f"{server.url}/chat")
     expect(composer(owner)).to_be_visible()
     yield owner
-    assert [url for url in asked if not url.startswith(server.url)] == []
-    assert broken == []
+    assert [url for url in requested_urls if not url.startswith(server.url)] == []
+    assert script_errors == []
 
 
 @pytest.fixture
-def modest(tmp_path: Path, page: Page) -> Iterator[tuple[LiveServer, Page]]:
-    """A server without a language model, which learns by rules, and its page."""
+def server_without_model(tmp_path: Path, page: Page) -> Iterator[tuple[LiveServer, Page]]:
+    """A server without a language model, and its chat page."""
     with run_server(tmp_path / "modest") as running:
-        page.goto(f"{running.url}/login?code={running.sessions.create_login_code(running.token_store.owner)}")
+        page.goto(f"{running.url}/login?code={running.sessions.link(running.token_store.owner)}")
         expect(composer(page)).to_be_visible()
         yield running, page
 
@@ -115,17 +122,17 @@ def get(server: LiveServer, path: str) -> dict[str, Any]:
     return shape
 
 
-def said(server: LiveServer, chat: str) -> list[str]:
+def stored_messages(server: LiveServer, chat: str) -> list[str]:
     return [each["content"] for each in get(server, f"/chats/{chat}/messages")["results"]]
 
 
-def name_of(page: Page) -> str:
+def chat_id(page: Page) -> str:
     return page.url.rpartition("/")[2].partition("#")[0]
 
 
 @pytest.mark.spec("UI-7")
-def test_an_answer_streams_and_a_memory_is_forgotten_from_its_receipt_and_comes_back(
-    server: LiveServer, chat: Page, model: Talker
+def test_an_answer_streams_and_a_memory_is_forgotten_and_restored_in_its_receipt(
+    server: LiveServer, chat: Page, model: PausingChatModel
 ) -> None:
     memory = remember(server, "I am vegetarian.")
     model.go_on.clear()
@@ -138,20 +145,18 @@ def test_an_answer_streams_and_a_memory_is_forgotten_from_its_receipt_and_comes_
     answers(chat).get_by_role("button", name="Why this answer: 1 memory").click()
     expect(receipt(chat).get_by_text("I am vegetarian.")).to_be_visible()
     receipt(chat).get_by_role("button", name="Forget").click()
-    expect(receipt(chat).get_by_text("Forgotten. It will not be recalled.")).to_be_visible()
+    expect(receipt(chat).get_by_text("Memory forgotten. It will not be used again.")).to_be_visible()
     assert get(server, f"/api/memory/{memory}")["standing"] == "forgotten"
 
     receipt(chat).get_by_role("button", name="Undo").click()
-    expect(receipt(chat).get_by_text("Taken back.")).to_be_visible()
+    expect(receipt(chat).get_by_text("Change undone.")).to_be_visible()
     assert get(server, f"/api/memory/{memory}")["standing"] == "active"
     chat.keyboard.press("Escape")
     expect(receipt(chat)).to_be_hidden()
     expect(chat.get_by_role("heading", level=1)).to_have_text(QUESTION)
 
 
-def test_a_conversation_and_its_receipts_are_there_again_when_one_comes_back(
-    server: LiveServer, chat: Page
-) -> None:
+def test_a_chat_and_its_receipts_persist(server: LiveServer, chat: Page) -> None:
     remember(server, "I am vegetarian.")
     say(chat, QUESTION)
     expect(answers(chat)).to_contain_text("risotto")
@@ -163,9 +168,7 @@ def test_a_conversation_and_its_receipts_are_there_again_when_one_comes_back(
     expect(receipt(chat).get_by_text("I am vegetarian.")).to_be_visible()
 
 
-def test_an_answer_is_stopped_and_kept_as_far_as_it_came(
-    server: LiveServer, chat: Page, model: Talker
-) -> None:
+def test_a_stopped_answer_is_stored(server: LiveServer, chat: Page, model: PausingChatModel) -> None:
     model.go_on.clear()
     say(chat, "What can I cook?")
     expect(answers(chat)).to_contain_text("Try")
@@ -173,104 +176,106 @@ def test_an_answer_is_stopped_and_kept_as_far_as_it_came(
         chat.get_by_role("button", name="Stop").click()
     model.go_on.set()
 
-    expect(chat.get_by_text("Stopped here.")).to_be_visible()
-    assert said(server, name_of(chat)) == ["What can I cook?", "Try "]
+    expect(chat.get_by_text("Answer stopped.")).to_be_visible()
+    assert stored_messages(server, chat_id(chat)) == ["What can I cook?", "Try "]
 
 
-def test_the_last_question_is_answered_again(server: LiveServer, chat: Page, model: Talker) -> None:
+def test_the_last_answer_is_regenerated(server: LiveServer, chat: Page, model: PausingChatModel) -> None:
     say(chat, "What can I cook?")
     expect(answers(chat)).to_contain_text("risotto")
     model.answer("A soup.")
-    chat.get_by_role("button", name="Answer again").click()
+    chat.get_by_role("button", name="Regenerate").click()
 
     expect(answers(chat)).to_contain_text("A soup.")
     expect(answers(chat)).to_have_count(1)
-    assert said(server, name_of(chat)) == ["What can I cook?", "A soup."]
+    assert stored_messages(server, chat_id(chat)) == ["What can I cook?", "A soup."]
 
 
-def test_the_last_question_is_reworded_in_its_place(server: LiveServer, chat: Page, model: Talker) -> None:
+def test_the_last_question_is_edited_in_place(
+    server: LiveServer, chat: Page, model: PausingChatModel
+) -> None:
     say(chat, "What can I cook?")
     expect(answers(chat)).to_contain_text("risotto")
     model.answer("A cake.")
     questions(chat).get_by_role("button", name="Edit").click()
-    chat.get_by_label("Your words").fill("What can I bake?")
-    chat.get_by_role("button", name="Save and answer again").click()
+    chat.get_by_label("Your message").fill("What can I bake?")
+    chat.get_by_role("button", name="Save and regenerate").click()
 
     expect(answers(chat)).to_contain_text("A cake.")
-    assert said(server, name_of(chat)) == ["What can I bake?", "A cake."]
+    assert stored_messages(server, chat_id(chat)) == ["What can I bake?", "A cake."]
 
 
-def test_an_earlier_question_is_reworded_in_a_branch_and_the_conversation_stays(
-    server: LiveServer, chat: Page, model: Talker
+def test_editing_an_earlier_question_creates_a_branch(
+    server: LiveServer, chat: Page, model: PausingChatModel
 ) -> None:
     say(chat, "What can I cook?")
     expect(answers(chat)).to_contain_text("risotto")
     say(chat, "And for dessert?")
     expect(answers(chat)).to_have_count(2)
-    first = name_of(chat)
-    expect(chat.get_by_role("button", name="Answer again")).to_be_visible()
+    first = chat_id(chat)
+    expect(chat.get_by_role("button", name="Regenerate")).to_be_visible()
     model.answer("A cake.")
     questions(chat).first.get_by_role("button", name="Edit").click()
-    chat.get_by_label("Your words").fill("What can I bake?")
-    expect(chat.get_by_role("button", name="Save and answer again")).to_have_count(0)
-    chat.get_by_role("button", name="Save as a branch").click()
+    chat.get_by_label("Your message").fill("What can I bake?")
+    expect(chat.get_by_role("button", name="Save and regenerate")).to_have_count(0)
+    chat.get_by_role("button", name="Save as branch").click()
 
     expect(answers(chat)).to_have_count(1)
     expect(answers(chat)).to_contain_text("A cake.")
     expect(chat.get_by_role("heading", level=1)).to_have_text("What can I cook? (branch)")
-    assert name_of(chat) != first
-    assert said(server, name_of(chat)) == ["What can I bake?", "A cake."]
-    assert said(server, first)[0] == "What can I cook?"
-    assert len(said(server, first)) == 4
+    assert chat_id(chat) != first
+    assert stored_messages(server, chat_id(chat)) == ["What can I bake?", "A cake."]
+    assert stored_messages(server, first)[0] == "What can I cook?"
+    assert len(stored_messages(server, first)) == 4
 
 
-def test_a_temporary_chat_goes_on_and_leaves_no_trace(server: LiveServer, chat: Page, model: Talker) -> None:
+def test_a_temporary_chat_is_not_stored(server: LiveServer, chat: Page, model: PausingChatModel) -> None:
     remember(server, "I am vegetarian.")
     before = len(get(server, "/chats")["results"])
     chat.get_by_role("button", name="Temporary chat").first.click()
-    expect(chat.get_by_text("Nothing said here is stored")).to_be_visible()
+    expect(chat.get_by_text("Messages in this chat are not stored")).to_be_visible()
     say(chat, "I live in Lisbon.")
     expect(answers(chat)).to_contain_text("risotto")
     say(chat, QUESTION)
     expect(answers(chat)).to_have_count(2)
-    expect(chat.get_by_role("button", name="Answer again")).to_be_visible()
+    expect(chat.get_by_role("button", name="Regenerate")).to_be_visible()
     sent = [turn.content for turn in model.calls[-1].messages if turn.role != "system"]
 
     assert sent == ["I live in Lisbon.", "Try a **risotto**.", QUESTION]
     assert len(get(server, "/chats")["results"]) == before
     assert [each["memory"] for each in get(server, "/api/memory")["results"]] == ["I am vegetarian."]
     chat.reload()
-    expect(chat.get_by_text("This conversation leaves no trace.")).to_be_visible()
+    expect(chat.get_by_text("Nothing from this chat is stored.")).to_be_visible()
     expect(answers(chat)).to_have_count(0)
 
 
 @pytest.mark.spec("UI-4")
-def test_how_memory_is_used_is_chosen_for_a_chat_and_stays(server: LiveServer, chat: Page) -> None:
+def test_the_memory_mode_of_a_chat_persists(server: LiveServer, chat: Page) -> None:
     say(chat, "What can I cook?")
     expect(answers(chat)).to_contain_text("risotto")
-    mode = chat.get_by_label("How memory is used here")
+    mode = chat.get_by_label("Memory mode of this chat")
     with chat.expect_response(lambda response: response.request.method == "PATCH"):
         mode.select_option(label="Memory off")
     say(chat, "I live in Lisbon.")
     expect(answers(chat)).to_have_count(2)
-    expect(questions(chat).last).to_contain_text("not kept")
+    expect(questions(chat).last).to_contain_text("not stored")
 
-    assert len(said(server, name_of(chat))) == 2
+    assert len(stored_messages(server, chat_id(chat))) == 2
     chat.reload()
     expect(mode).to_have_value("off")
-    mode.select_option(label="Read only")
+    mode.select_option(label="Recall only")
     expect(mode).to_have_value("recall_only")
 
 
-def test_the_meter_shows_what_memory_took_and_the_budget_is_set_there(server: LiveServer, chat: Page) -> None:
+def test_the_budget_meter_shows_usage_and_changes_the_budget(server: LiveServer, chat: Page) -> None:
     remember(server, "I am vegetarian.")
     say(chat, QUESTION)
     expect(answers(chat)).to_contain_text("risotto")
     tokens = get(server, "/api/memory/receipts/last")["tokens"]
     chat.get_by_role("button", name=f"Memory in the last prompt: {tokens} of 1,000 tokens").click()
-    slider = chat.get_by_role("slider", name="Tokens at most")
+    slider = chat.get_by_role("slider", name="Maximum tokens")
     slider.press("ArrowRight")
-    chat.get_by_role("button", name="Set the budget").click()
+    chat.get_by_role("button", name="Save budget").click()
 
     expect(
         chat.get_by_role("button", name=f"Memory in the last prompt: {tokens} of 1,050 tokens")
@@ -278,47 +283,47 @@ def test_the_meter_shows_what_memory_took_and_the_budget_is_set_there(server: Li
     assert get(server, "/api/settings/assemble.budget")["value"] == 1050
 
 
-def test_a_conversation_is_renamed_and_the_old_name_comes_back(server: LiveServer, chat: Page) -> None:
+def test_renaming_a_chat_can_be_undone(server: LiveServer, chat: Page) -> None:
     say(chat, "What can I cook?")
     expect(answers(chat)).to_contain_text("risotto")
-    chat.get_by_role("button", name="This conversation").click()
+    chat.get_by_role("button", name="Chat options").click()
     chat.get_by_role("menuitem", name="Rename").click()
     chat.get_by_label("Name", exact=True).fill("Dinner")
     chat.get_by_role("button", name="Rename").click()
     expect(chat.get_by_role("heading", level=1)).to_have_text("Dinner")
     expect(chat.get_by_role("link", name="Dinner")).to_be_visible()
 
-    chat.get_by_role("region", name="Notices").get_by_role("button", name="Undo").click()
+    chat.get_by_role("region", name="Notifications").get_by_role("button", name="Undo").click()
     expect(chat.get_by_role("heading", level=1)).to_have_text("What can I cook?")
 
 
 @pytest.mark.spec("H9", "UI-6")
-def test_a_conversation_is_summarised_now(server: LiveServer, chat: Page) -> None:
+def test_a_chat_is_summarized_on_request(server: LiveServer, chat: Page) -> None:
     say(chat, "I decided to bake a lemon cake for the party on Friday.")
     expect(answers(chat)).to_contain_text("risotto")
-    chat.get_by_role("button", name="This conversation").click()
+    chat.get_by_role("button", name="Chat options").click()
     chat.get_by_role("menuitem", name="Summaries").click()
-    dialog = chat.get_by_role("dialog", name="What this conversation came to")
-    expect(dialog.get_by_role("heading", name="No summary yet")).to_be_visible()
-    dialog.get_by_role("button", name="Summarise now").click()
+    dialog = chat.get_by_role("dialog", name="Chat summaries")
+    expect(dialog.get_by_role("heading", name="No summaries yet")).to_be_visible()
+    dialog.get_by_role("button", name="Summarize now").click()
 
-    expect(dialog.get_by_text("Summarised.")).to_be_visible()
-    expect(dialog.get_by_role("listitem").filter(has_text="Where it stands")).to_have_count(1)
-    dialog.get_by_role("button", name="Summarise now").click()
-    expect(dialog.get_by_text("Nothing was said since the last summary.")).to_be_visible()
-    kept = get(server, f"/api/memory/summaries?chat_id={name_of(chat)}")["results"]
-    assert {each["kind"] for each in kept} == {"conversation", "working"}
+    expect(dialog.get_by_text("Summary created.")).to_be_visible()
+    expect(dialog.get_by_role("listitem").filter(has_text="Session")).to_have_count(1)
+    dialog.get_by_role("button", name="Summarize now").click()
+    expect(dialog.get_by_text("No new messages since the last summary.")).to_be_visible()
+    summaries = get(server, f"/api/memory/summaries?chat_id={chat_id(chat)}")["results"]
+    assert {each["kind"] for each in summaries} == {"conversation", "working"}
 
 
 @pytest.mark.parametrize(
     "payload",
     ["<img src=x onerror=window.hit=1>", "<script>window.hit=1</script>", "[a](javascript:window.hit=1)"],
 )
-def test_what_is_said_and_answered_runs_nothing(chat: Page, model: Talker, payload: str) -> None:
+def test_message_text_is_not_executed(chat: Page, model: PausingChatModel, payload: str) -> None:
     model.answer(f"Look: {payload}")
     say(chat, payload)
     expect(answers(chat)).to_contain_text("Look:")
-    expect(chat.get_by_role("button", name="Answer again")).to_be_visible()
+    expect(chat.get_by_role("button", name="Regenerate")).to_be_visible()
     for link in answers(chat).locator(".answer a").all():
         assert "javascript" not in (link.get_attribute("href") or "")
 
@@ -327,58 +332,58 @@ def test_what_is_said_and_answered_runs_nothing(chat: Page, model: Talker, paylo
     assert chat.evaluate("window.hit") is None
 
 
-def test_before_a_conversation_is_deleted_its_consequences_are_told(
-    modest: tuple[LiveServer, Page],
+def test_deleting_a_chat_shows_what_will_be_deleted(
+    server_without_model: tuple[LiveServer, Page],
 ) -> None:
-    server, page = modest
+    server, page = server_without_model
     say(page, "I hate cilantro.")
     expect(page.get_by_text("Learned: hates cilantro")).to_be_visible()
-    page.get_by_role("button", name="This conversation").click()
+    page.get_by_role("button", name="Chat options").click()
     page.get_by_role("menuitem", name="Delete").click()
-    dialog = page.get_by_role("dialog", name="Delete this conversation?")
-    expect(dialog).to_contain_text("1 message goes, for good.")
-    expect(dialog).to_contain_text("1 memory rests on this conversation alone")
+    dialog = page.get_by_role("dialog", name="Delete this chat?")
+    expect(dialog).to_contain_text("1 message will be permanently deleted.")
+    expect(dialog).to_contain_text("1 memory comes only from this chat")
     expect(dialog.get_by_role("listitem")).to_have_text("hates cilantro")
-    dialog.get_by_role("button", name="Delete conversation").click()
+    dialog.get_by_role("button", name="Delete chat").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("New chat")
     assert get(server, "/chats")["results"] == []
     assert get(server, "/api/memory")["results"] == []
 
 
-def test_what_was_learned_is_told_corrected_and_taken_back(modest: tuple[LiveServer, Page]) -> None:
-    server, page = modest
+def test_learned_memories_are_shown_edited_and_undone(server_without_model: tuple[LiveServer, Page]) -> None:
+    server, page = server_without_model
     say(page, "I hate cilantro.")
     expect(page.get_by_text("Learned: hates cilantro")).to_be_visible()
     page.get_by_role("button", name="Edit: hates cilantro").click()
-    page.get_by_label("What it should say").fill("hates coriander")
+    page.get_by_label("Memory text").fill("hates coriander")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Corrected: hates coriander")).to_be_visible()
+    expect(page.get_by_text("Edited: hates coriander")).to_be_visible()
     say(page, "I live in Lisbon.")
     expect(page.get_by_text("Learned: lives in Lisbon")).to_be_visible()
     page.get_by_role("button", name="Undo: lives in Lisbon").click()
 
-    expect(page.get_by_text("Taken back: lives in Lisbon")).to_be_visible()
+    expect(page.get_by_text("Undone: lives in Lisbon")).to_be_visible()
     assert [each["memory"] for each in get(server, "/api/memory")["results"]] == ["hates coriander"]
 
 
-def test_without_a_model_memory_is_quoted_and_labelled(modest: tuple[LiveServer, Page]) -> None:
-    server, page = modest
+def test_without_a_model_memories_are_quoted_and_labeled(
+    server_without_model: tuple[LiveServer, Page],
+) -> None:
+    server, page = server_without_model
     remember(server, "I am vegetarian.")
     say(page, QUESTION)
 
-    expect(answers(page).get_by_text("no language model: quoting memory", exact=True)).to_be_visible()
+    expect(answers(page).get_by_text("No language model: quoting memories", exact=True)).to_be_visible()
     expect(answers(page)).to_contain_text("I am vegetarian.")
     expect(answers(page).get_by_role("link", name="Connect a model")).to_be_visible()
     page.reload()
-    expect(page.get_by_text("What was quoted from memory is not kept.")).to_be_visible()
+    expect(page.get_by_text("Quoted memories are not stored as an answer.")).to_be_visible()
     page.get_by_role("button", name="Answer now").click()
     expect(answers(page)).to_contain_text("I am vegetarian.")
 
 
-def test_a_link_to_a_message_shows_and_marks_it_however_far_back_it_is(
-    server: LiveServer, chat: Page
-) -> None:
+def test_a_link_to_an_old_message_scrolls_to_it(server: LiveServer, chat: Page) -> None:
     messages = [{"role": "user", "content": f"Message number {number}"} for number in range(150)]
     with server.client() as client:
         client.post("/chats/long/listen", json={"messages": messages})
@@ -391,15 +396,15 @@ def test_a_link_to_a_message_shows_and_marks_it_however_far_back_it_is(
     expect(marked).to_be_in_viewport()
     expect(marked).to_be_focused()
     chat.goto(f"{server.url}/chat/long#nothing")
-    expect(chat.get_by_text("The message this link means is not here any more.")).to_be_visible()
+    expect(chat.get_by_text("The linked message no longer exists.")).to_be_visible()
 
 
-def test_who_reads_is_not_moved_by_what_comes(chat: Page, model: Talker) -> None:
+def test_streaming_does_not_move_the_scroll_position_of_a_reader(chat: Page, model: PausingChatModel) -> None:
     model.answer(LONG)
     say(chat, "What can I cook?")
     expect(answers(chat)).to_contain_text("Step 59")
-    transcript = chat.get_by_role("group", name="Conversation")
-    newest = chat.get_by_role("button", name="To the newest message")
+    transcript = chat.get_by_role("group", name="Messages")
+    newest = chat.get_by_role("button", name="Jump to latest")
     expect(newest).to_have_count(0)
     model.go_on.clear()
     say(chat, "And then?")
@@ -415,18 +420,20 @@ def test_who_reads_is_not_moved_by_what_comes(chat: Page, model: Talker) -> None
     assert transcript.evaluate("box => box.scrollHeight - box.scrollTop - box.clientHeight") < 2
 
 
-def test_a_model_that_fails_is_told_and_asked_again(server: LiveServer, chat: Page, model: Talker) -> None:
+def test_a_model_error_is_shown_and_can_be_retried(
+    server: LiveServer, chat: Page, model: PausingChatModel
+) -> None:
     model.fail_next(ProviderBusy("The model is asleep. It is night. Wake it."))
     say(chat, "What can I cook?")
     expect(chat.get_by_role("alert")).to_contain_text("The model is asleep.")
-    assert said(server, name_of(chat)) == ["What can I cook?"]
+    assert stored_messages(server, chat_id(chat)) == ["What can I cook?"]
     chat.get_by_role("button", name="Try again").click()
 
     expect(answers(chat)).to_contain_text("risotto")
-    assert said(server, name_of(chat)) == ["What can I cook?", "Try a **risotto**."]
+    assert stored_messages(server, chat_id(chat)) == ["What can I cook?", "Try a **risotto**."]
 
 
-def test_everything_is_reached_by_keys(server: LiveServer, chat: Page) -> None:
+def test_shortcuts_work(server: LiveServer, chat: Page) -> None:
     remember(server, "I am vegetarian.")
     chat.get_by_role("heading", level=1).focus()
     chat.keyboard.press("/")
@@ -445,40 +452,40 @@ def test_everything_is_reached_by_keys(server: LiveServer, chat: Page) -> None:
     expect(chat.get_by_role("heading", level=1)).to_have_text("Temporary chat")
 
 
-def test_an_empty_chat_teaches_what_to_say(chat: Page) -> None:
-    expect(chat.get_by_role("heading", name="What is on your mind?")).to_be_visible()
+def test_an_empty_chat_suggests_messages(chat: Page) -> None:
+    expect(chat.get_by_role("heading", name="How can I help you?")).to_be_visible()
     chat.get_by_role("button", name="What do you know about me?").click()
 
     expect(composer(chat)).to_have_value("What do you know about me?")
     expect(composer(chat)).to_be_focused()
 
 
-def test_conversations_are_found_by_their_names(server: LiveServer, chat: Page) -> None:
+def test_chats_are_searched_by_title(server: LiveServer, chat: Page) -> None:
     for number, word in enumerate("soup cake rice bread tea milk".split()):
-        server.application.engine.add_messages(
+        server.application.engine.observe(
             Scope(ANA, f"c{number}"), _drafts(f"About {word}"), server.application.policy(ANA)
         )
     chat.reload()
-    names = chat.get_by_role("region", name="Conversations").get_by_role("link")
+    names = chat.get_by_role("region", name="Chats").get_by_role("link")
     expect(names).to_have_count(6)
     chat.get_by_label("Search").fill("RICE")
 
     expect(names).to_have_count(1)
     chat.get_by_label("Search").fill("zebra")
-    expect(chat.get_by_text("No conversation is called so.")).to_be_visible()
+    expect(chat.get_by_text("No matching chats.")).to_be_visible()
 
 
-def test_loading_failing_and_missing_conversations_say_so(server: LiveServer, chat: Page) -> None:
-    server.application.engine.add_messages(
+def test_loading_failed_and_missing_chats_are_shown(server: LiveServer, chat: Page) -> None:
+    server.application.engine.observe(
         Scope(ANA, "soup"), _drafts("About soup"), server.application.policy(ANA)
     )
-    with waiting(chat, "**/chats/soup/messages**"):
+    with pending_requests(chat, "**/chats/soup/messages**"):
         chat.goto(f"{server.url}/chat/soup")
         expect(
             chat.get_by_role("main").get_by_role("status").filter(has_text="Loading").first
         ).to_be_visible()
     expect(questions(chat)).to_contain_text("About soup")
-    with failing(chat, "**/chats/soup**"):
+    with failing_requests(chat, "**/chats/soup**"):
         chat.goto(f"{server.url}/chat/soup?again")
         expect_failure(chat)
     chat.get_by_role("alert").get_by_role("button", name="Try again").click()
@@ -488,28 +495,28 @@ def test_loading_failing_and_missing_conversations_say_so(server: LiveServer, ch
     expect(chat.get_by_role("main").get_by_role("link", name="New chat")).to_be_visible()
 
 
-def test_a_server_that_stops_is_told_of_and_found_again(server: LiveServer, chat: Page) -> None:
-    with silent(chat):
+def test_it_reconnects_after_the_server_was_offline(server: LiveServer, chat: Page) -> None:
+    with offline(chat):
         say(chat, "What can I cook?")
-        expect(chat.get_by_text(LOST)).to_be_visible()
-        expect(answers(chat)).to_contain_text("Recollect does not answer.")
-    expect(chat.get_by_text(LOST)).to_be_hidden()
+        expect(chat.get_by_text(OFFLINE_TEXT)).to_be_visible()
+        expect(answers(chat)).to_contain_text("Recollect is not responding.")
+    expect(chat.get_by_text(OFFLINE_TEXT)).to_be_hidden()
     answers(chat).get_by_role("button", name="Try again").click()
 
     expect(answers(chat)).to_contain_text("risotto")
 
 
-def test_it_fits_a_phone_and_twice_the_size(server: LiveServer, chat: Page, model: Talker) -> None:
+def test_it_fits_small_screens(server: LiveServer, chat: Page, model: PausingChatModel) -> None:
     model.answer("A " + "very" * 60 + " long word and\n\n```\n" + "code " * 60 + "\n```")
     say(chat, "W" * 200)
     expect(answers(chat)).to_contain_text("long word")
-    expect(chat.get_by_role("button", name="Answer again")).to_be_visible()
-    expect_no_sideways_scroll(chat)
+    expect(chat.get_by_role("button", name="Regenerate")).to_be_visible()
+    expect_no_horizontal_scroll(chat)
 
     chat.set_viewport_size({"width": 360, "height": 740})
-    chat.get_by_role("button", name="Show conversations").click()
-    chat.get_by_role("dialog", name="Conversations").get_by_role("link").first.click()
-    expect(chat.get_by_role("dialog", name="Conversations")).to_be_hidden()
+    chat.get_by_role("button", name="Show chats").click()
+    chat.get_by_role("dialog", name="Chats").get_by_role("link").first.click()
+    expect(chat.get_by_role("dialog", name="Chats")).to_be_hidden()
 
 
 def _drafts(text: str) -> list[MessageDraft]:

@@ -1,4 +1,4 @@
-"""Connecting programs, and moving a memory: copyable lines, a pack that is looked at first, an export."""
+"""Connect page: client setup, import, export."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.browser.visiting import at_home, expect_states, expect_to_fit, in_portuguese, tabbed_to
+from tests.browser.navigation import (
+    assert_no_external_requests,
+    expect_states,
+    expect_to_fit,
+    press_tab_until,
+    switch_to_portuguese,
+)
 from tests.server.live_server import LiveServer, run_server
 
 FACT = "I drink green tea."
@@ -14,14 +20,14 @@ FACT = "I drink green tea."
 
 @pytest.fixture
 def connect(server: LiveServer, owner: Page) -> Iterator[Page]:
-    with at_home(owner, server):
+    with assert_no_external_requests(owner, server):
         owner.goto(f"{server.url}/connect")
         yield owner
 
 
 @pytest.fixture
 def pack(tmp_path: Path) -> Path:
-    """What another Recollect exported."""
+    """Export file of another installation."""
     there = tmp_path / "there"
     there.mkdir()
     with run_server(there) as other, other.client() as client:
@@ -45,89 +51,91 @@ def texts(server: LiveServer) -> list[str]:
         ("Ollama clients", "export OLLAMA_HOST={url}/v1"),
     ],
 )
-def test_the_line_for_a_program_is_copied_with_this_servers_address(
+def test_the_setup_snippet_contains_the_servers_address(
     server: LiveServer, connect: Page, client: str, line: str
 ) -> None:
     connect.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    connect.get_by_role("button", name=f"Copy: the lines for {client}").click()
+    connect.get_by_role("button", name=f"Copy: setup for {client}").click()
 
     expect(connect.get_by_role("status").filter(has_text="Copied").first).to_be_attached()
     assert connect.evaluate("navigator.clipboard.readText()") == line.format(url=server.url)
 
 
-def test_a_proxy_without_an_address_says_how_to_give_it_one(connect: Page) -> None:
-    expect(connect.get_by_text("The proxy does not know where to pass questions on to yet.")).to_be_visible()
+def test_a_proxy_without_upstream_shows_how_to_configure_one(connect: Page) -> None:
+    expect(connect.get_by_text("The proxy has no upstream provider.")).to_be_visible()
     expect(
         connect.get_by_text("RECOLLECT_PROXY_UPSTREAM=https://api.openai.com/v1 recollect up")
     ).to_be_visible()
 
 
-def test_a_pack_is_looked_at_first_and_then_taken_in(server: LiveServer, connect: Page, pack: Path) -> None:
+def test_an_export_file_is_previewed_and_imported(server: LiveServer, connect: Page, pack: Path) -> None:
     connect.get_by_role("tab", name="Import").click()
     connect.locator("input[type=file]").set_input_files(pack)
-    expect(connect.get_by_role("heading", name="What pack.jsonl would bring")).to_be_visible()
+    expect(connect.get_by_role("heading", name="Preview of pack.jsonl")).to_be_visible()
     assert texts(server) == []
-    connect.get_by_role("button", name=re.compile(r"Take in \d+ things")).click()
-    expect(connect.get_by_role("heading", name="Taken in from pack.jsonl")).to_be_visible()
+    connect.get_by_role("button", name=re.compile(r"Import \d+ items")).click()
+    expect(connect.get_by_role("heading", name="Imported from pack.jsonl")).to_be_visible()
 
     assert len(texts(server)) == 1
     expect(connect.get_by_role("row", name=re.compile("^Memories 1 0"))).to_be_visible()
     connect.get_by_role("button", name="Choose another file").click()
     connect.locator("input[type=file]").set_input_files(pack)
-    expect(connect.get_by_text("Nothing in it is new: everything is here already.")).to_be_visible()
+    expect(
+        connect.get_by_text("Nothing to import: everything in this file is already stored.")
+    ).to_be_visible()
 
 
-def test_a_pack_that_was_dropped_is_looked_at_too(connect: Page, pack: Path) -> None:
+def test_a_dropped_file_is_previewed(connect: Page, pack: Path) -> None:
     connect.get_by_role("tab", name="Import").click()
     dropped = connect.evaluate_handle(
         """text => {
-            const held = new DataTransfer();
-            held.items.add(new File([text], "dropped.jsonl"));
-            return held;
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([text], "dropped.jsonl"));
+            return transfer;
         }""",
         pack.read_text("utf-8"),
     )
     connect.locator(".drop").dispatch_event("drop", {"dataTransfer": dropped})
 
-    expect(connect.get_by_role("heading", name="What dropped.jsonl would bring")).to_be_visible()
+    expect(connect.get_by_role("heading", name="Preview of dropped.jsonl")).to_be_visible()
 
 
-def test_what_is_no_pack_is_refused_with_the_reason(connect: Page, tmp_path: Path) -> None:
+def test_an_invalid_file_is_rejected_with_a_reason(connect: Page, tmp_path: Path) -> None:
     (tmp_path / "holiday.jsonl").write_text("not a pack", "utf-8")
     connect.get_by_role("tab", name="Import").click()
     connect.locator("input[type=file]").set_input_files(tmp_path / "holiday.jsonl")
 
     expect(connect.get_by_role("alert")).to_be_visible()
     connect.get_by_role("button", name="Choose another file").click()
-    expect(connect.get_by_role("heading", name="Drop a pack here")).to_be_visible()
+    expect(connect.get_by_role("heading", name="Drop an export file here")).to_be_visible()
 
 
-def test_everything_is_exported_and_comes_back_elsewhere(server: LiveServer, connect: Page) -> None:
+def test_everything_is_exported(server: LiveServer, connect: Page) -> None:
     with server.client() as client:
         client.post("/api/memory", json={"content": FACT})
     connect.get_by_role("tab", name="Export").click()
     with connect.expect_download() as begun:
-        connect.get_by_role("link", name="Download the pack").click()
+        connect.get_by_role("link", name="Download export").click()
 
     assert begun.value.suggested_filename.endswith(".jsonl")
     assert "green tea" in Path(begun.value.path()).read_text("utf-8")
 
 
-def test_its_states(server: LiveServer, connect: Page) -> None:
+def test_loading_error_and_offline_states_are_shown(server: LiveServer, connect: Page) -> None:
     expect_states(connect, f"{server.url}/connect", "**/api/settings")
 
 
-def test_it_fits_and_speaks_portuguese(server: LiveServer, connect: Page) -> None:
+def test_it_fits_small_screens_and_is_translated(server: LiveServer, connect: Page) -> None:
     for section in ("clients", "import", "export"):
         expect_to_fit(connect, f"{server.url}/connect/{section}")
-    in_portuguese(connect)
+    switch_to_portuguese(connect)
 
-    expect(connect.get_by_role("link", name="Baixar o pacote")).to_be_visible()
+    expect(connect.get_by_role("link", name="Baixar exportação")).to_be_visible()
 
 
 def test_a_file_is_chosen_with_the_keyboard_alone(server: LiveServer, connect: Page, pack: Path) -> None:
     connect.goto(f"{server.url}/connect/import")
-    tabbed_to(connect, "Choose a file")
+    press_tab_until(connect, "Choose file")
     field = connect.locator("input[type=file]")
     # Whether the browser then shows a list of files is not up to the page.
     field.evaluate("field => (field.onclick = () => { field.dataset.asked = 'yes'; return false; })")
@@ -135,4 +143,4 @@ def test_a_file_is_chosen_with_the_keyboard_alone(server: LiveServer, connect: P
     expect(field).to_have_attribute("data-asked", "yes")
     field.set_input_files(pack)
 
-    expect(connect.get_by_role("heading", name="What pack.jsonl would bring")).to_be_visible()
+    expect(connect.get_by_role("heading", name="Preview of pack.jsonl")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The page of memories: searched as one types, narrowed, corrected, merged, put away, and all of it taken back."""
+"""Memories page."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from tests.server.live_server import ANA, LiveServer
 from recollect.domain.memory import Kind, Memory, Origin
 from recollect.testing.builders import a_memory
 
-expect.set_options(timeout=30_000)  # a busy machine is no failure
+expect.set_options(timeout=30_000)  # slow machines must not fail tests
 
 NOW = datetime.now(UTC)
 TEA = a_memory("likes green tea", user=ANA, kind=Kind.PREF, weight=0.8, seen_at=NOW)
@@ -19,7 +19,7 @@ FEAR = a_memory("is afraid of flying", user=ANA, kind=Kind.EMO, weight=0.9, seen
 BUS = a_memory("takes bus 42 to work", user=ANA, kind=Kind.NOTE, origin=Origin.RULES, seen_at=NOW)
 
 
-def keep(server: LiveServer, *memories: Memory) -> None:
+def store_memories(server: LiveServer, *memories: Memory) -> None:
     for memory in memories:
         server.application.store.memories.add(memory)
     server.drain_jobs()
@@ -27,20 +27,20 @@ def keep(server: LiveServer, *memories: Memory) -> None:
 
 @pytest.fixture
 def memories(server: LiveServer, owner: Page) -> Iterator[Page]:
-    """The page, with three memories on it; whatever it asks for elsewhere fails the test."""
-    asked: list[str] = []
-    owner.on("request", lambda request: asked.append(request.url))
-    broken: list[str] = []
-    owner.on("pageerror", lambda error: broken.append(str(error)))
-    keep(server, TEA, FEAR, BUS)
+    """The page with three memories; external requests fail the test."""
+    requested_urls: list[str] = []
+    owner.on("request", lambda request: requested_urls.append(request.url))
+    script_errors: list[str] = []
+    owner.on("pageerror", lambda error: script_errors.append(str(error)))
+    store_memories(server, TEA, FEAR, BUS)
     owner.goto(f"{server.url}/memory")
     expect(rows(owner)).to_have_count(3)
     for each in (TEA, FEAR, BUS):
-        # A row has its place before it has its words, and heeds no key until then.
+        # A row has its place before it has its words, and heeds no key wait_until then.
         expect(row(owner, each.text)).to_be_visible()
     yield owner
-    assert [url for url in asked if not url.startswith(server.url)] == []
-    assert broken == []
+    assert [url for url in requested_urls if not url.startswith(server.url)] == []
+    assert script_errors == []
 
 
 def rows(page: Page) -> Locator:
@@ -60,23 +60,23 @@ def texts(server: LiveServer) -> set[str]:
         return {each["memory"] for each in client.get("/api/memory").json()["results"]}
 
 
-def test_a_search_answers_while_it_is_typed_and_leaves_no_receipt(server: LiveServer, memories: Page) -> None:
+def test_search_runs_while_typing_and_creates_no_receipt(server: LiveServer, memories: Page) -> None:
     memories.get_by_role("searchbox").press_sequentially("green tea", delay=10)
 
     expect(rows(memories).first).to_contain_text(TEA.text)
-    expect(rows(memories).first.get_by_role("img", name=re.compile("^Score: .*Words"))).to_be_visible()
+    expect(rows(memories).first.get_by_role("img", name=re.compile("^Score: .*Keywords"))).to_be_visible()
     expect(memories).to_have_url(re.compile(r"\?q=green\+tea$"))
     with server.client() as client:
         assert client.get("/api/memory/receipts").json()["results"] == []
 
 
-def test_facets_narrow_the_list_and_say_how_much_there_is(memories: Page) -> None:
-    memories.get_by_label("Kind").select_option("Preference (1)")
+def test_facets_filter_the_list_and_show_counts(memories: Page) -> None:
+    memories.get_by_label("Type").select_option("Preference (1)")
     expect(rows(memories)).to_have_count(1)
     expect(row(memories, TEA.text)).to_be_visible()
 
-    memories.get_by_label("Kind").select_option("All")
-    memories.get_by_label("Source").select_option("Found by rules (1)")
+    memories.get_by_label("Type").select_option("All")
+    memories.get_by_label("Source").select_option("Extracted by rules (1)")
     expect(row(memories, BUS.text)).to_be_visible()
     expect(rows(memories)).to_have_count(1)
 
@@ -85,12 +85,10 @@ def test_facets_narrow_the_list_and_say_how_much_there_is(memories: Page) -> Non
     expect(rows(memories)).to_have_count(1)
 
 
-def test_a_memory_is_corrected_in_its_row_and_the_correction_taken_back(
-    server: LiveServer, memories: Page
-) -> None:
+def test_a_memory_is_edited_inline_and_the_edit_is_undone(server: LiveServer, memories: Page) -> None:
     row(memories, TEA.text).focus()
     memories.keyboard.press("e")
-    memories.get_by_label("What it says").fill("likes black tea")
+    memories.get_by_label("Memory text").fill("likes black tea")
     memories.keyboard.press("Enter")
 
     expect(row(memories, "likes black tea")).to_be_focused()
@@ -101,28 +99,28 @@ def test_a_memory_is_corrected_in_its_row_and_the_correction_taken_back(
     assert TEA.text in texts(server)
 
 
-def test_a_correction_of_something_older_is_refused_and_told(server: LiveServer, memories: Page) -> None:
+def test_editing_an_outdated_version_is_rejected(server: LiveServer, memories: Page) -> None:
     row(memories, TEA.text).focus()
     memories.keyboard.press("e")
     with server.client() as client:
         client.patch(f"/api/memory/{TEA.id}", json={"content": "likes white tea"})
-    memories.get_by_label("What it says").fill("likes black tea")
+    memories.get_by_label("Memory text").fill("likes black tea")
     memories.keyboard.press("Enter")
 
-    expect(memories.get_by_text("This was changed elsewhere meanwhile.")).to_be_visible()
+    expect(memories.get_by_text("This was changed elsewhere.")).to_be_visible()
     assert "likes white tea" in texts(server)
 
 
 @pytest.mark.spec("UI-7")
-def test_a_memory_is_written_down_corrected_and_forgotten(server: LiveServer, memories: Page) -> None:
-    memories.get_by_role("button", name="Write one down").click()
+def test_a_memory_is_added_edited_and_forgotten(server: LiveServer, memories: Page) -> None:
+    memories.get_by_role("button", name="Add memory").click()
     memories.get_by_label("What should be remembered?").fill("I play the cello.")
-    memories.get_by_role("button", name="Remember").click()
+    memories.get_by_role("dialog").get_by_role("button", name="Add").click()
     expect(row(memories, "cello")).to_be_visible()
 
     row(memories, "cello").get_by_role("link").click()
     detail(memories).get_by_role("button", name="Edit").click()
-    detail(memories).get_by_label("What it says").fill("I play the viola.")
+    detail(memories).get_by_label("Memory text").fill("I play the viola.")
     detail(memories).get_by_role("button", name="Save").click()
     expect(row(memories, "viola")).to_be_visible()
 
@@ -132,16 +130,16 @@ def test_a_memory_is_written_down_corrected_and_forgotten(server: LiveServer, me
 
 
 @pytest.mark.parametrize(
-    ("button", "told"), [("Archive", "Archived 2 memories."), ("Forget", "Forgot 2 memories.")]
+    ("button", "notice"), [("Archive", "2 memories archived."), ("Forget", "2 memories forgotten.")]
 )
-def test_several_are_taken_away_together_and_come_back_together(
-    server: LiveServer, memories: Page, button: str, told: str
+def test_several_memories_are_removed_and_restored_together(
+    server: LiveServer, memories: Page, button: str, notice: str
 ) -> None:
     for memory in (TEA, FEAR):
         row(memories, memory.text).get_by_role("checkbox").check()
     memories.get_by_role("main").get_by_role("button", name=button).click()
 
-    expect(memories.get_by_text(told)).to_be_visible()
+    expect(memories.get_by_text(notice)).to_be_visible()
     expect(rows(memories)).to_have_count(1)
     assert texts(server) == {BUS.text}
 
@@ -150,7 +148,7 @@ def test_several_are_taken_away_together_and_come_back_together(
     assert texts(server) == {TEA.text, FEAR.text, BUS.text}
 
 
-def test_two_that_say_the_same_become_one(server: LiveServer, memories: Page) -> None:
+def test_two_memories_are_merged(server: LiveServer, memories: Page) -> None:
     for memory in (TEA, FEAR):
         row(memories, memory.text).get_by_role("checkbox").check()
     memories.get_by_role("button", name="Merge").click()
@@ -161,10 +159,13 @@ def test_two_that_say_the_same_become_one(server: LiveServer, memories: Page) ->
     expect(rows(memories)).to_have_count(3)
 
 
-def test_an_account_shows_source_versions_use_and_fading(server: LiveServer, memories: Page) -> None:
-    said = {"messages": [{"role": "user", "content": "By the way: I hate cilantro. Really."}], "sync": True}
+def test_the_detail_pane_shows_source_versions_usage_and_decay(server: LiveServer, memories: Page) -> None:
+    stored_messages = {
+        "messages": [{"role": "user", "content": "By the way: I hate cilantro. Really."}],
+        "sync": True,
+    }
     with server.client() as client:
-        client.post("/chats/kitchen/listen", json=said)
+        client.post("/chats/kitchen/listen", json=stored_messages)
         server.drain_jobs()
         [memory] = client.get("/api/memory", params={"contains": "cilantro"}).json()["results"]
         client.patch(f"/api/memory/{memory['id']}", json={"content": "hates fresh cilantro"})
@@ -175,16 +176,16 @@ def test_an_account_shows_source_versions_use_and_fading(server: LiveServer, mem
     pane = detail(memories)
 
     expect(pane.locator("mark")).to_contain_text("hate cilantro")
-    expect(pane.get_by_role("link", name="Open the conversation")).to_have_attribute(
+    expect(pane.get_by_role("link", name="Open chat")).to_have_attribute(
         "href", f"/chat/kitchen#{message['id']}"
     )
     expect(pane.locator("ins")).to_have_text("fresh ")
     expect(pane.get_by_role("link", name="cilantro", exact=True)).to_have_attribute(
         "href", re.compile("^/receipt/")
     )
-    expect(pane.get_by_text("It does not fade.")).to_be_visible()
+    expect(pane.get_by_text("This memory does not decay.")).to_be_visible()
     memories.goto(f"{server.url}/memory/{FEAR.id}")
-    pane.get_by_role("button", name="Show as a table").last.click()
+    pane.get_by_role("button", name="Show as table").last.click()
     expect(pane.get_by_role("table").last.get_by_role("row")).to_have_count(26)
 
 
@@ -206,23 +207,23 @@ def test_everything_can_be_done_by_keyboard(server: LiveServer, memories: Page) 
     expect(rows(memories)).to_have_count(3)
 
 
-def test_an_empty_memory_teaches_one_thing(server: LiveServer, owner: Page) -> None:
+def test_without_memories_it_suggests_adding_one(server: LiveServer, owner: Page) -> None:
     owner.goto(f"{server.url}/memory")
-    expect(owner.get_by_role("heading", name="Nothing is remembered yet")).to_be_visible()
+    expect(owner.get_by_role("heading", name="No memories yet")).to_be_visible()
 
-    owner.get_by_role("main").get_by_role("button", name="Write one down").last.click()
+    owner.get_by_role("main").get_by_role("button", name="Add memory").last.click()
     expect(owner.get_by_label("What should be remembered?")).to_be_focused()
 
 
-def test_nothing_found_offers_a_way_back(memories: Page) -> None:
+def test_without_results_the_filters_can_be_cleared(memories: Page) -> None:
     memories.goto(f"{memories.url}?standing=forgotten&q=zebra")
-    expect(memories.get_by_role("heading", name="Nothing like that")).to_be_visible()
+    expect(memories.get_by_role("heading", name="No results")).to_be_visible()
 
     memories.get_by_role("button", name="Clear search and filters").click()
     expect(rows(memories)).to_have_count(3)
 
 
-def test_a_failure_says_what_why_and_next_and_can_be_tried_again(memories: Page) -> None:
+def test_an_error_is_explained_and_can_be_retried(memories: Page) -> None:
     memories.route(
         "**/api/memory/find",
         lambda route: route.fulfill(
@@ -241,11 +242,11 @@ def test_a_failure_says_what_why_and_next_and_can_be_tried_again(memories: Page)
     expect(alert).to_have_count(0)
 
 
-def test_a_server_that_does_not_answer_is_told_of_and_found_again(memories: Page) -> None:
+def test_it_reconnects_after_the_server_was_offline(memories: Page) -> None:
     memories.route("**/api/**", lambda route: route.abort())
     memories.route("**/session", lambda route: route.abort())
     memories.get_by_role("searchbox").fill("tea")
-    banner = memories.get_by_text("Start it with “recollect up”; this page goes on by itself.")
+    banner = memories.get_by_text("Start it with “recollect up”; this page reconnects automatically.")
     expect(banner).to_be_visible()
 
     memories.unroute_all()
@@ -255,16 +256,16 @@ def test_a_server_that_does_not_answer_is_told_of_and_found_again(memories: Page
 @pytest.mark.parametrize(
     "payload", ["<img src=x onerror=window.hit=1>", "{@html x}", "<script>window.hit=1</script>"]
 )
-def test_what_is_remembered_is_shown_as_words(server: LiveServer, memories: Page, payload: str) -> None:
+def test_memory_text_is_not_executed(server: LiveServer, memories: Page, payload: str) -> None:
     hostile = a_memory(f"is called {payload}", user=ANA, tags=(payload,), seen_at=NOW)
-    keep(server, hostile)
+    store_memories(server, hostile)
     memories.goto(f"{server.url}/memory/{hostile.id}")
 
     expect(detail(memories).get_by_text(hostile.text).first).to_be_visible()
     assert memories.evaluate("window.hit") is None
 
 
-def test_it_speaks_portuguese_and_goes_dark_without_loading_again(memories: Page) -> None:
+def test_language_and_theme_change_without_a_reload(memories: Page) -> None:
     memories.get_by_role("button", name="Português (Brasil)").click()
     expect(memories.get_by_role("heading", name="Memórias", level=1)).to_be_visible()
     expect(memories.get_by_text("3 memórias", exact=True)).to_be_visible()
@@ -280,13 +281,13 @@ def test_it_speaks_portuguese_and_goes_dark_without_loading_again(memories: Page
 
 
 @pytest.mark.parametrize("size", [(320, 640), (640, 400)])
-def test_nothing_scrolls_sideways_on_a_phone_or_when_enlarged(memories: Page, size: tuple[int, int]) -> None:
+def test_it_fits_small_screens(memories: Page, size: tuple[int, int]) -> None:
     memories.set_viewport_size({"width": size[0], "height": size[1]})
     wide = "[document.documentElement, document.querySelector('main')].some((box) => box.scrollWidth > innerWidth)"
 
     assert not memories.evaluate(wide)
     row(memories, FEAR.text).get_by_role("link").click()
-    expect(detail(memories).get_by_role("heading", name="How it fades")).to_be_visible()
+    expect(detail(memories).get_by_role("heading", name="Decay")).to_be_visible()
     assert not memories.evaluate(wide)
     detail(memories).get_by_role("link", name="Back").click()
     expect(rows(memories)).to_have_count(3)

@@ -1,4 +1,4 @@
-"""Settings: the specification's words, changes that hold at once and after a restart, and whence values come."""
+"""Settings page."""
 
 import re
 from collections.abc import Iterator
@@ -6,13 +6,20 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
-from tests.browser.visiting import at_home, expect_states, expect_to_fit, in_portuguese, log_in, tabbed_to
+from tests.browser.navigation import (
+    assert_no_external_requests,
+    expect_states,
+    expect_to_fit,
+    log_in,
+    press_tab_until,
+    switch_to_portuguese,
+)
 from tests.server.live_server import LiveServer, run_server
 
 
 @pytest.fixture
 def settings(server: LiveServer, owner: Page) -> Iterator[Page]:
-    with at_home(owner, server):
+    with assert_no_external_requests(owner, server):
         owner.goto(f"{server.url}/settings")
         expect(smart_context(owner)).to_be_visible()
         yield owner
@@ -28,21 +35,21 @@ def value(server: LiveServer, name: str) -> object:
 
 
 @pytest.mark.spec("UI-1", "UI-4", "Y16")
-def test_the_toggle_holds_at_once_and_persists_across_a_restart(page: Page, tmp_path: Path) -> None:
+def test_the_toggle_applies_immediately_and_persists_across_a_restart(page: Page, tmp_path: Path) -> None:
     with run_server(tmp_path) as server:
         log_in(page, server).goto(f"{server.url}/settings")
         with server.client() as client:
             client.post("/api/memory", json={"content": "I drink green tea."})
         expect(smart_context(page)).to_be_checked()
         smart_context(page).click()
-        expect(page.get_by_text("recall.enabled is now off.")).to_be_visible()
+        expect(page.get_by_text("recall.enabled set to off.")).to_be_visible()
         with server.client() as client:
             block = client.post("/api/memory/context", json={"query": "green tea"}).json()
         assert block["text"] == ""
     with run_server(tmp_path) as server:
         log_in(page, server).goto(f"{server.url}/settings")
         expect(smart_context(page)).not_to_be_checked()
-        expect(page.get_by_text("your choice").first).to_be_visible()
+        expect(page.get_by_text("set by you").first).to_be_visible()
 
 
 @pytest.mark.spec("UI-1")
@@ -50,21 +57,21 @@ def test_smart_context_is_off_in_the_preset_it_comes_from(server: LiveServer, se
     settings.get_by_label("Preset").select_option("smart")
 
     expect(smart_context(settings)).not_to_be_checked()
-    expect(settings.get_by_text("from the preset smart").first).to_be_visible()
+    expect(settings.get_by_text("from preset smart").first).to_be_visible()
     assert value(server, "recall.enabled") is False
 
 
-def test_what_is_typed_stays_when_the_settings_are_read_again(settings: Page) -> None:
-    held: list[Route] = []
+def test_typed_text_survives_a_reload_of_the_settings(settings: Page) -> None:
+    pending_routes: list[Route] = []
 
     def hold(route: Route) -> None:
-        held.append(route)
+        pending_routes.append(route)
 
     settings.route("**/api/settings", hold)
     settings.get_by_role("switch", name="Enable Hybrid Search (improves code recall)").click()
-    expect(settings.get_by_text("recall.hybrid is now")).to_be_visible()
+    expect(settings.get_by_text("recall.hybrid set to")).to_be_visible()
     settings.get_by_label("Token Budget").fill("1200")
-    [reading] = held
+    [reading] = pending_routes
     read = reading.fetch().json()
     [frequency] = [each for each in read["results"] if each["name"] == "summaries.every_answers"]
     frequency["value"] = 7
@@ -80,10 +87,10 @@ def test_flags_and_numbers_change_without_a_restart(server: LiveServer, settings
     settings.get_by_role("switch", name="Enable Smart Chunking (better long message handling)").click()
     settings.get_by_label("Token Budget").fill("1200")
     settings.get_by_label("Token Budget").press("Enter")
-    expect(settings.get_by_text("context.budget is now 1200.")).to_be_visible()
+    expect(settings.get_by_text("context.budget set to 1200.")).to_be_visible()
     settings.get_by_label("Summary Frequency").fill("0")
     settings.get_by_label("Summary Frequency").press("Tab")
-    expect(settings.get_by_text("summaries.every_answers is now 0.")).to_be_visible()
+    expect(settings.get_by_text("summaries.every_answers set to 0.")).to_be_visible()
 
     expect(settings.get_by_text("recommended: 800-1500")).to_be_visible()
     expect(settings.get_by_text("messages (0 to disable)")).to_be_visible()
@@ -95,7 +102,7 @@ def test_flags_and_numbers_change_without_a_restart(server: LiveServer, settings
     assert flags == {"hybrid": False, "chunking": False, "tokenBudget": 1200}
 
 
-def test_a_choice_can_be_reset_to_what_held_before(server: LiveServer, settings: Page) -> None:
+def test_a_setting_can_be_reset(server: LiveServer, settings: Page) -> None:
     settings.get_by_label("Token Budget").fill("700")
     settings.get_by_label("Token Budget").press("Tab")
     settings.get_by_role("button", name="Reset context.budget").click()
@@ -104,7 +111,7 @@ def test_a_choice_can_be_reset_to_what_held_before(server: LiveServer, settings:
     assert value(server, "context.budget") == 1000
 
 
-def test_what_makes_no_sense_is_refused_beside_the_field(server: LiveServer, settings: Page) -> None:
+def test_an_invalid_value_is_rejected_at_its_field(server: LiveServer, settings: Page) -> None:
     settings.get_by_label("Token Budget").fill("many")
     settings.get_by_label("Token Budget").press("Tab")
 
@@ -113,39 +120,35 @@ def test_what_makes_no_sense_is_refused_beside_the_field(server: LiveServer, set
     assert value(server, "context.budget") == 1000
 
 
-def test_all_settings_are_found_by_another_programs_name_and_say_whence_they_come(
-    server: LiveServer, settings: Page
-) -> None:
+def test_settings_are_found_by_variable_and_show_their_source(server: LiveServer, settings: Page) -> None:
     settings.get_by_role("tab", name="All settings").click()
     expect(settings.locator("[data-setting]").nth(100)).to_be_attached()
     settings.get_by_role("searchbox").fill("RAG_HYBRID")
     expect(settings.locator("[data-setting]")).to_have_count(1)
     expect(settings.locator("[data-setting='recall.hybrid']")).to_contain_text("default")
     settings.get_by_role("searchbox").fill("memory.db")
-    expect(settings.get_by_role("heading", name="No setting has these words")).to_be_visible()
+    expect(settings.get_by_role("heading", name="No matching settings")).to_be_visible()
     settings.get_by_role("button", name="Show all").click()
     database = settings.locator("[data-setting='db']")
 
-    expect(database).to_contain_text("from the call")
+    expect(database).to_contain_text("from the request")
     expect(database).to_contain_text("RECOLLECT_DB")
     expect(database.get_by_role("textbox")).to_have_count(0)
     expect(settings).to_have_url(f"{server.url}/settings/all")
 
 
-def test_providers_are_tested_and_the_embedder_shows_its_progress(server: LiveServer, settings: Page) -> None:
+def test_providers_are_tested_and_re_embedding_shows_progress(server: LiveServer, settings: Page) -> None:
     with server.client() as client:
         client.post("/api/memory", json={"content": "I drink green tea."})
     server.drain_jobs()
     settings.get_by_role("tab", name="Models").click()
-    settings.get_by_role("region", name="Embedder").get_by_role("button", name="Test").click()
+    settings.get_by_role("region", name="Embedding model").get_by_role("button", name="Test").click()
     settings.get_by_role("region", name="Language model").get_by_role("button", name="Test").click()
 
-    expect(settings.get_by_text(re.compile("It works: hashing-256, 256 dimensions"))).to_be_visible()
+    expect(settings.get_by_text(re.compile("Working: hashing-256, 256 dimensions"))).to_be_visible()
     expect(settings.get_by_text(re.compile("There is no language model"))).to_be_visible()
-    settings.get_by_role("button", name="Embed anew").click()
-    expect(
-        settings.get_by_text(re.compile(r"All \d+ passages have their vector of hashing-256"))
-    ).to_be_visible()
+    settings.get_by_role("button", name="Re-embed").click()
+    expect(settings.get_by_text(re.compile(r"All \d+ passages embedded with hashing-256"))).to_be_visible()
 
 
 def test_a_token_is_shown_once_and_revoked(server: LiveServer, settings: Page) -> None:
@@ -160,11 +163,11 @@ def test_a_token_is_shown_once_and_revoked(server: LiveServer, settings: Page) -
         expect(settings.get_by_text(token)).to_have_count(0)
         settings.get_by_role("button", name="Revoke phone").click()
         settings.get_by_role("dialog").get_by_role("button", name="Revoke").click()
-        expect(settings.get_by_text("phone opens nothing any more.")).to_be_visible()
+        expect(settings.get_by_text("Token phone revoked.")).to_be_visible()
         assert phone.get("/api/memory").status_code == 401
 
 
-def test_language_and_theme_are_chosen_here_and_stay(settings: Page) -> None:
+def test_language_and_theme_persist(settings: Page) -> None:
     settings.get_by_role("tab", name="Appearance").click()
     settings.get_by_label("Theme", exact=True).select_option("dark")
     settings.get_by_label("Language", exact=True).select_option("pt")
@@ -174,13 +177,13 @@ def test_language_and_theme_are_chosen_here_and_stay(settings: Page) -> None:
     expect(settings.locator("html")).to_have_attribute("data-theme", "dark")
 
 
-def test_its_states(server: LiveServer, settings: Page) -> None:
+def test_loading_error_and_offline_states_are_shown(server: LiveServer, settings: Page) -> None:
     expect_states(settings, f"{server.url}/settings", "**/api/settings")
     expect_states(settings, f"{server.url}/settings/models", "**/api/providers")
     expect_states(settings, f"{server.url}/settings/access", "**/api/tokens")
 
 
-def test_without_an_embedder_it_says_that_search_is_by_words_only(server: LiveServer, settings: Page) -> None:
+def test_without_an_embedding_model_it_warns_about_keyword_search(server: LiveServer, settings: Page) -> None:
     state = (
         '{"model": null, "answering": null, "moving_to": null, "passages": 0, "lacking": 0, "vectors": []}'
     )
@@ -189,19 +192,19 @@ def test_without_an_embedder_it_says_that_search_is_by_words_only(server: LiveSe
     )
     settings.goto(f"{server.url}/settings/models")
 
-    expect(settings.get_by_text("By words only: there is no embedder.")).to_be_visible()
+    expect(settings.get_by_text("Keyword search only: no embedding model is configured.")).to_be_visible()
 
 
-def test_it_fits_and_speaks_portuguese(server: LiveServer, settings: Page) -> None:
+def test_it_fits_small_screens_and_is_translated(server: LiveServer, settings: Page) -> None:
     for section in ("resources", "models", "access", "look", "all"):
         expect_to_fit(settings, f"{server.url}/settings/{section}")
-    in_portuguese(settings)
+    switch_to_portuguese(settings)
 
-    expect(settings.get_by_text("Busca por palavras além do sentido.")).to_be_visible()
+    expect(settings.get_by_text("Combina busca por palavras-chave com busca semântica.")).to_be_visible()
 
 
-def test_tabs_and_switches_work_with_the_keyboard_alone(server: LiveServer, settings: Page) -> None:
-    tabbed_to(settings, "Smart Context (RAG)")
+def test_tabs_and_switches_work_by_keyboard(server: LiveServer, settings: Page) -> None:
+    press_tab_until(settings, "Smart Context (RAG)")
     settings.keyboard.press("Space")
     expect(smart_context(settings)).not_to_be_checked()
     settings.get_by_role("tab", name="Resources").focus()

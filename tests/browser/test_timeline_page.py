@@ -1,4 +1,4 @@
-"""The timeline: what was learned, changed and forgotten by day, what was known then, and every event taken back."""
+"""Timeline page."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.browser.states import LOST, expect_failure, expect_no_sideways_scroll, failing, silent, waiting
+from tests.browser.page_states import (
+    OFFLINE_TEXT,
+    expect_failure,
+    expect_no_horizontal_scroll,
+    failing_requests,
+    offline,
+    pending_requests,
+)
 from tests.server.live_server import ANA, LiveServer
 
 from recollect.domain.event import Event, EventAction, EventChange
@@ -31,7 +38,7 @@ PORTO = a_memory("lives in Porto", user=ANA, kind=Kind.BIO, created_at=MOVED, se
 
 @pytest.fixture
 def tea(server: LiveServer) -> str:
-    """A memory that was learned, corrected and forgotten today, and one of sixty days ago."""
+    """A memory learned, edited and forgotten today, and one from sixty days ago."""
     server.application.store.memories.add(LISBON)
     server.application.store.memories.add(PORTO)
     learned = Event(
@@ -39,7 +46,7 @@ def tea(server: LiveServer) -> str:
         user=ANA,
         at=LONG_AGO,
         action=EventAction.LEARN,
-        changes=(EventChange(memory_id=LISBON.id, previous_version=None),),
+        changes=(EventChange(memory_id=LISBON.id, before=None),),
     )
     server.application.store.events.add(learned)
     with server.client() as client:
@@ -51,12 +58,12 @@ def tea(server: LiveServer) -> str:
 
 @pytest.fixture
 def timeline(server: LiveServer, owner: Page, tea: str) -> Iterator[Page]:
-    broken: list[str] = []
-    owner.on("pageerror", lambda error: broken.append(str(error)))
+    script_errors: list[str] = []
+    owner.on("pageerror", lambda error: script_errors.append(str(error)))
     owner.goto(f"{server.url}/timeline")
     expect(events(owner)).to_have_count(4)
     yield owner
-    assert broken == []
+    assert script_errors == []
 
 
 def events(page: Page) -> Locator:
@@ -68,7 +75,7 @@ def date(moment: datetime) -> str:
 
 
 @pytest.mark.spec("UI-7")
-def test_what_was_done_stands_under_its_day_in_the_words_of_then(
+def test_events_are_grouped_by_day_with_their_original_text(
     server: LiveServer, timeline: Page, tea: str
 ) -> None:
     expect(timeline.get_by_role("heading", name=re.compile("^Today"))).to_be_visible()
@@ -84,106 +91,108 @@ def test_what_was_done_stands_under_its_day_in_the_words_of_then(
     expect(timeline).to_have_url(f"{server.url}/memory/{tea}")
 
 
-def test_events_are_chosen_by_what_happened_and_the_address_knows(timeline: Page) -> None:
-    chips = timeline.get_by_role("group", name="Show")
+def test_events_are_filtered_by_action_and_the_filter_is_in_the_url(timeline: Page) -> None:
+    chips = timeline.get_by_role("group", name="Filter events")
     chips.get_by_role("button", name="Forgotten").click()
     expect(events(timeline)).to_have_count(1)
     chips.get_by_role("button", name="Learned").click()
     expect(events(timeline)).to_have_count(2)
     timeline.reload()
     expect(events(timeline)).to_have_count(2)
-    chips.get_by_role("button", name="Taken back").click()
+    chips.get_by_role("button", name="Undone").click()
 
-    expect(timeline.get_by_role("heading", name="Nothing of this sort")).to_be_visible()
-    chips.get_by_role("button", name="Everything").click()
+    expect(timeline.get_by_role("heading", name="No matching events")).to_be_visible()
+    chips.get_by_role("button", name="All").click()
     expect(events(timeline)).to_have_count(4)
 
 
-def test_an_event_is_taken_back(server: LiveServer, timeline: Page, tea: str) -> None:
-    events(timeline).first.get_by_role("button", name="Take back").click()
+def test_an_event_is_undone(server: LiveServer, timeline: Page, tea: str) -> None:
+    events(timeline).first.get_by_role("button", name="Undo").click()
 
-    expect(timeline.get_by_role("region", name="Notices").get_by_text("Taken back.")).to_be_visible()
+    expect(timeline.get_by_role("region", name="Notifications").get_by_text("Change undone.")).to_be_visible()
     expect(events(timeline)).to_have_count(5)
-    expect(events(timeline).first.get_by_role("button", name="Take back")).to_have_count(0)
-    expect(events(timeline).nth(1)).to_contain_text("taken back")
+    expect(events(timeline).first.get_by_role("button", name="Undo")).to_have_count(0)
+    expect(events(timeline).nth(1)).to_contain_text("undone")
     assert server.application.store.memories.get(Scope(ANA), tea).standing is MemoryStatus.ACTIVE
 
 
-def test_what_was_changed_later_says_why_it_cannot_be_taken_back(timeline: Page) -> None:
-    events(timeline).nth(1).get_by_role("button", name="Take back").click()
+def test_undo_after_a_later_change_is_rejected_with_a_reason(timeline: Page) -> None:
+    events(timeline).nth(1).get_by_role("button", name="Undo").click()
 
-    expect(timeline.get_by_role("region", name="Notices")).to_contain_text("Undo the later change first")
+    expect(timeline.get_by_role("region", name="Notifications")).to_contain_text(
+        "Undo the later change first"
+    )
     expect(events(timeline)).to_have_count(4)
 
 
-def test_a_day_shows_what_was_known_and_true_then(server: LiveServer, timeline: Page) -> None:
-    timeline.get_by_role("textbox", name="What was known on").fill(date(NOW - timedelta(days=45)))
-    known = timeline.get_by_role("region", name=re.compile("What was known on"))
+def test_a_date_shows_the_memories_of_that_day(server: LiveServer, timeline: Page) -> None:
+    timeline.get_by_role("textbox", name="Memories on").fill(date(NOW - timedelta(days=45)))
+    known = timeline.get_by_role("region", name=re.compile("Memories on"))
     expect(known.get_by_role("listitem")).to_have_count(1)
     expect(known.get_by_role("listitem")).to_contain_text("lives in Lisbon")
     expect(known.get_by_role("listitem")).to_contain_text("now superseded")
     expect(events(timeline)).to_have_count(1)
-    timeline.get_by_role("textbox", name="What was known on").fill(date(NOW - timedelta(days=10)))
+    timeline.get_by_role("textbox", name="Memories on").fill(date(NOW - timedelta(days=10)))
     expect(known.get_by_role("listitem")).to_contain_text("lives in Porto")
     timeline.goto(f"{server.url}/timeline/{date(NOW - timedelta(days=400))}")
-    expect(timeline.get_by_role("heading", name="Nothing was known yet")).to_be_visible()
-    expect(timeline.get_by_role("heading", name="Nothing had happened yet")).to_be_visible()
+    expect(timeline.get_by_role("heading", name="No memories on this date")).to_be_visible()
+    expect(timeline.get_by_role("heading", name="No events before this date")).to_be_visible()
 
     timeline.get_by_role("button", name="Back to today").click()
     expect(timeline).to_have_url(f"{server.url}/timeline")
     expect(events(timeline)).to_have_count(4)
 
 
-def test_earlier_days_are_shown_when_asked_for(server: LiveServer, owner: Page) -> None:
+def test_earlier_events_are_loaded_on_request(server: LiveServer, owner: Page) -> None:
     for number in range(70):
-        step = EventChange(memory_id=f"m{number}", previous_version=None)
+        step = EventChange(memory_id=f"m{number}", before=None)
         server.application.store.events.add(
             Event(id=f"e{number}", user=ANA, at=LONG_AGO, action=EventAction.LEARN, changes=(step,))
         )
     owner.goto(f"{server.url}/timeline")
     expect(events(owner)).to_have_count(60)
-    expect(events(owner).first).to_contain_text("A memory that was erased")
-    owner.get_by_role("button", name="Show earlier days").click()
+    expect(events(owner).first).to_contain_text("Erased memory")
+    owner.get_by_role("button", name="Show earlier events").click()
 
     expect(events(owner)).to_have_count(70)
-    expect(owner.get_by_text("This is where it began.")).to_be_visible()
+    expect(owner.get_by_text("No earlier events.")).to_be_visible()
 
 
-def test_nothing_done_yet_teaches_one_thing(server: LiveServer, owner: Page) -> None:
+def test_without_events_it_suggests_a_message(server: LiveServer, owner: Page) -> None:
     owner.goto(f"{server.url}/timeline")
 
-    expect(owner.get_by_role("heading", name="Nothing has happened yet")).to_be_visible()
-    expect(owner.get_by_role("link", name="Go to the chat")).to_be_visible()
+    expect(owner.get_by_role("heading", name="No events yet")).to_be_visible()
+    expect(owner.get_by_role("link", name="Go to chat")).to_be_visible()
 
 
-def test_loading_failing_and_offline_are_shown(server: LiveServer, timeline: Page) -> None:
-    with waiting(timeline, "**/api/memory/timeline**"):
+def test_loading_failed_and_offline_states_are_shown(server: LiveServer, timeline: Page) -> None:
+    with pending_requests(timeline, "**/api/memory/timeline**"):
         timeline.reload()
         expect(timeline.get_by_role("main").get_by_text("Loading")).to_be_visible()
     expect(events(timeline)).to_have_count(4)
-    with failing(timeline, "**/api/memory/timeline**"):
+    with failing_requests(timeline, "**/api/memory/timeline**"):
         timeline.reload()
         expect_failure(timeline)
     timeline.get_by_role("button", name="Try again").click()
     expect(events(timeline)).to_have_count(4)
-    with failing(timeline, "**/api/memory?as_of**"):
+    with failing_requests(timeline, "**/api/memory?as_of**"):
         timeline.goto(f"{server.url}/timeline/{date(NOW)}")
         expect_failure(timeline)
         expect(events(timeline)).to_have_count(4)
-    with silent(timeline):
-        events(timeline).first.get_by_role("button", name="Take back").click()
-        expect(timeline.get_by_text(LOST)).to_be_visible()
-    expect(timeline.get_by_text(LOST)).to_be_hidden()
+    with offline(timeline):
+        events(timeline).first.get_by_role("button", name="Undo").click()
+        expect(timeline.get_by_text(OFFLINE_TEXT)).to_be_visible()
+    expect(timeline.get_by_text(OFFLINE_TEXT)).to_be_hidden()
 
 
-def test_it_fits_a_phone_and_twice_the_size(server: LiveServer, timeline: Page) -> None:
-    expect_no_sideways_scroll(timeline)
+def test_it_fits_small_screens(server: LiveServer, timeline: Page) -> None:
+    expect_no_horizontal_scroll(timeline)
     timeline.goto(f"{server.url}/timeline/{date(NOW - timedelta(days=45))}")
-    expect(timeline.get_by_role("region", name=re.compile("What was known on"))).to_be_visible()
-    expect_no_sideways_scroll(timeline)
+    expect(timeline.get_by_role("region", name=re.compile("Memories on"))).to_be_visible()
+    expect_no_horizontal_scroll(timeline)
 
 
-def test_it_speaks_portuguese(timeline: Page) -> None:
+def test_it_is_translated(timeline: Page) -> None:
     timeline.get_by_role("button", name="Português (Brasil)").click()
 
     expect(timeline.get_by_role("heading", level=1)).to_have_text("Linha do tempo")

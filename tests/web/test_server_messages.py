@@ -1,4 +1,4 @@
-"""The web app can say in Portuguese what the server gives as a reason."""
+"""The web app translates the server's reasons and errors."""
 
 import ast
 import json
@@ -12,76 +12,84 @@ from recollect import errors
 
 ROOT = Path(__file__).parents[2]
 SERVER = ROOT / "src" / "recollect"
-#: Where reasons and notes are written that a receipt, a memory or its history shows.
-WRITERS = (
-    "services/recall.py",
-    "services/memories.py",
-    "context/block.py",
-    "context/budget.py",
-    "context/tiers.py",
-    "maintenance/decay.py",
-    "extraction/grounding.py",
-    "consolidation/reconciliation.py",
-    "consolidation/consolidator.py",
-    "retrieval/search_state.py",
-    "retrieval/ranking.py",
-    "retrieval/retriever.py",
+#: Modules that produce reasons and notes shown in the web app.
+REASON_MODULES = (
+    "engine/recalling.py",
+    "engine/steering.py",
+    "steps/assemble/block.py",
+    "steps/assemble/budget.py",
+    "steps/assemble/tiers.py",
+    "steps/garden/decay.py",
+    "steps/judge/grounding.py",
+    "steps/keep/reconcile.py",
+    "steps/keep/step.py",
+    "steps/recall/errand.py",
+    "steps/recall/rank.py",
+    "steps/recall/step.py",
 )
-#: What is put into a note, and no note itself.
-PARTS = {"recent messages", "earlier summaries"}
-HOLE = "\0"
+#: Fragments of notes that are not notes themselves.
+FRAGMENTS = {"recent messages", "earlier summaries"}
+PLACEHOLDER = "\0"
 
 
-def _said() -> list[str]:
-    """The first column of the app's table."""
-    table = (ROOT / "web" / "src" / "words" / "server.ts").read_text("utf-8")
-    return [json.loads(row) for row in re.findall(r'^  \[("(?:[^"\\]|\\.)*"), ', table, re.MULTILINE)]
+def _translated_texts() -> list[str]:
+    """First column of the translation table."""
+    table = (ROOT / "web" / "src" / "i18n" / "server-messages.ts").read_text("utf-8")
+    return [json.loads(row) for row in re.findall(r'^  \[\s*("(?:[^"\\]|\\.)*"),', table, re.MULTILINE)]
 
 
-def _texts(node: ast.AST) -> Iterator[str]:
-    """Texts with a mark for each hole; no docstrings, no types, and nothing inside a hole."""
+def _string_literals(node: ast.AST) -> Iterator[str]:
+    """String literals with a marker for each placeholder; without docstrings and annotations."""
     if isinstance(node, ast.JoinedStr):
-        yield "".join(str(part.value) if isinstance(part, ast.Constant) else HOLE for part in node.values)
+        yield "".join(
+            str(part.value) if isinstance(part, ast.Constant) else PLACEHOLDER for part in node.values
+        )
     elif isinstance(node, ast.AnnAssign):
-        yield from _texts(node.value) if node.value else ()
+        yield from _string_literals(node.value) if node.value else ()
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield re.sub(r"\{.*?\}", HOLE, node.value)
+        yield re.sub(r"\{.*?\}", PLACEHOLDER, node.value)
     elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
         for child in ast.iter_child_nodes(node):
-            yield from _texts(child)
+            yield from _string_literals(child)
 
 
 def _reasons(module: str) -> list[str]:
-    """Reasons have several words and begin small; sentences that begin with a capital are problems."""
-    texts = _texts(ast.parse((SERVER / module).read_text("utf-8")))
-    return [text for text in texts if re.match(rf"[a-z{HOLE}].* [\w{HOLE}]", text) and text not in PARTS]
+    """Reasons have several words and start in lower case; capitalized sentences are problems."""
+    texts = _string_literals(ast.parse((SERVER / module).read_text("utf-8")))
+    return [
+        text
+        for text in texts
+        if re.match(rf"[a-z{PLACEHOLDER}].* [\w{PLACEHOLDER}]", text) and text not in FRAGMENTS
+    ]
 
 
-def _known(text: str, said: list[str]) -> bool:
-    """As a whole, or as a beginning that is known with a known reason behind it."""
-    begun = (row.removesuffix("{why}") for row in said if row.endswith(": {why}"))
-    whole = re.compile(".+".join(map(re.escape, text.split(HOLE))))
-    return any(map(whole.fullmatch, said)) or any(
-        text.startswith(row) and _known(text.removeprefix(row), said) for row in begun
+def _is_translated(text: str, translated: list[str]) -> bool:
+    """Whether a text is translated as a pattern, or as a known prefix with a known reason."""
+    prefixes = (row.removesuffix("{why}") for row in translated if row.endswith(": {why}"))
+    pattern = re.compile(".+".join(map(re.escape, text.split(PLACEHOLDER))))
+    return any(map(pattern.fullmatch, translated)) or any(
+        text.startswith(row) and _is_translated(text.removeprefix(row), translated) for row in prefixes
     )
 
 
-@pytest.mark.parametrize("module", WRITERS)
-def test_every_reason_can_be_said_in_portuguese(module: str) -> None:
-    reasons, said = _reasons(module), _said()
+@pytest.mark.parametrize("module", REASON_MODULES)
+def test_every_reason_is_translated(module: str) -> None:
+    reasons, translated = _reasons(module), _translated_texts()
 
-    assert reasons, f"{module} gives no reasons any more: take it off the list."
-    lacking = [text.replace(HOLE, "{}") for text in reasons if not _known(text, said)]
-    assert not lacking, "Add these to web/src/words/server.ts."
+    assert reasons, f"{module} has no reasons any more: remove it from the list."
+    missing = [text.replace(PLACEHOLDER, "{}") for text in reasons if not _is_translated(text, translated)]
+    assert not missing, "Add these to web/src/i18n/server-messages.ts."
 
 
-def test_every_error_can_be_said_in_portuguese() -> None:
-    ours = [
+def test_every_error_is_translated() -> None:
+    error_types = [
         each
         for each in vars(errors).values()
         if isinstance(each, type) and issubclass(each, errors.RecollectError)
     ]
-    sentences = {sentence for each in ours for sentence in re.findall(r"\S.*?\.(?=\s|$)", each.__doc__ or "")}
+    sentences = {
+        sentence for each in error_types for sentence in re.findall(r"\S.*?\.(?=\s|$)", each.__doc__ or "")
+    }
 
     assert sentences
-    assert sentences <= set(_said()), "Add these to web/src/words/server.ts."
+    assert sentences <= set(_translated_texts()), "Add these to web/src/i18n/server-messages.ts."

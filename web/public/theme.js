@@ -1,4 +1,4 @@
-// Before the first paint, so that nothing flashes. A file of its own: the page allows no script inside it.
+// Applies theme and language before first paint. A separate file, because the CSP forbids inline scripts.
 (function () {
   var root = document.documentElement;
   try {
@@ -7,6 +7,6 @@
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
     root.lang = language.slice(0, 2).toLowerCase() === "pt" ? "pt-BR" : "en";
   } catch (e) {
-    // A browser that keeps nothing shows the system's theme.
+    // Storage is not available: use the system theme.
   }
 })();

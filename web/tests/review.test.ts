@@ -1,21 +1,22 @@
 import { expect, test } from "vitest";
 
-import type { Memory, ToldEvent, WaitingMemory } from "$/api/types";
-import { address } from "$/api/client";
-import { cards, place } from "$/pages/inbox/cards";
-import { byDay, dateOf, endOf, isGroup, readDate } from "$/pages/timeline/days";
+import type { Memory, TimelineEntry, PendingMemory } from "$/api/types";
+import { buildUrl } from "$/api/client";
+import { buildCards, clampIndex } from "$/pages/review/cards";
+import { groupByDay, toDateString, endOfDay, isEventGroup, parseDate } from "$/pages/timeline/days";
 
-const memory = (id: string, standing: Memory["standing"]) => ({ id, standing, against: [] }) as unknown as WaitingMemory;
-const event = (id: string, at: Date) => ({ id, at: at.toISOString() }) as ToldEvent;
+const memory = (id: string, standing: Memory["standing"]) =>
+  ({ id, standing, against: [] }) as unknown as PendingMemory;
+const event = (id: string, at: Date) => ({ id, at: at.toISOString() }) as TimelineEntry;
 
-test("contradictions come first, then doubts, then twins", () => {
+test("contradictions come first, then uncertain memories, then duplicates", () => {
   const pair = { memory: memory("c", "active"), other: memory("d", "active"), similarity: 0.95 };
-  const shown = cards([memory("a", "quarantined"), memory("b", "contested")], [pair]);
+  const cards = buildCards([memory("a", "quarantined"), memory("b", "contested")], [pair]);
 
-  expect(shown.map((card) => [card.sort, card.key])).toEqual([
+  expect(cards.map((card) => [card.sort, card.key])).toEqual([
     ["contested", "b"],
-    ["doubted", "a"],
-    ["twins", "c d"],
+    ["uncertain", "a"],
+    ["duplicate", "c d"],
   ]);
 });
 
@@ -24,10 +25,14 @@ test.each([
   [2, 2, 1],
   [5, 0, 0],
   [-1, 3, 0],
-])("at %i of %i one stands at %i", (at, count, found) => expect(place(at, count)).toBe(found));
+])("index %i of %i is clamped to %i", (at, count, expected) => expect(clampIndex(at, count)).toBe(expected));
 
-test("events stand under the day they happened on here", () => {
-  const days = byDay([event("c", new Date(2026, 2, 2, 23, 59)), event("b", new Date(2026, 2, 2, 0, 1)), event("a", new Date(2026, 2, 1, 23, 59))]);
+test("events are grouped by local day", () => {
+  const days = groupByDay([
+    event("c", new Date(2026, 2, 2, 23, 59)),
+    event("b", new Date(2026, 2, 2, 0, 1)),
+    event("a", new Date(2026, 2, 1, 23, 59)),
+  ]);
 
   expect(days.map((day) => [day.date, day.events.map((each) => each.id)])).toEqual([
     ["2026-03-02", ["c", "b"]],
@@ -41,17 +46,23 @@ test.each([
   ["yesterday", null],
   ["", null],
   [undefined, null],
-])("%s in an address is %s", (text, date) => expect(readDate(text)).toBe(date));
+])("%s in the URL is parsed as %s", (text, date) => expect(parseDate(text)).toBe(date));
 
-test("a day ends with its last moment", () => {
-  expect(dateOf(endOf("2026-03-02"))).toBe("2026-03-02");
-  expect(dateOf(new Date(endOf("2026-03-02").getTime() + 1))).toBe("2026-03-03");
+test("a day ends with its last millisecond", () => {
+  expect(toDateString(endOfDay("2026-03-02"))).toBe("2026-03-02");
+  expect(toDateString(new Date(endOfDay("2026-03-02").getTime() + 1))).toBe("2026-03-03");
 });
 
-test("what is not a group shows everything", () => {
-  expect([isGroup("learned"), isGroup("toString"), isGroup(null)]).toEqual([true, false, false]);
+test("unknown groups are rejected", () => {
+  expect([isEventGroup("learned"), isEventGroup("toString"), isEventGroup(null)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
-test("a list in a query is said one by one", () => {
-  expect(address("/api/memory/timeline", { query: { action: ["learn", "forget"], limit: 5, before: undefined } })).toBe("/api/memory/timeline?action=learn&action=forget&limit=5");
+test("a list becomes repeated query parameters", () => {
+  expect(
+    buildUrl("/api/memory/timeline", { query: { action: ["learn", "forget"], limit: 5, before: undefined } }),
+  ).toBe("/api/memory/timeline?action=learn&action=forget&limit=5");
 });

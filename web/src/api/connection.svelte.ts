@@ -1,6 +1,6 @@
-/** Whether the server answers, and who is logged in. */
+/** Connection state and session of the signed-in user. */
 
-import { asProblem, isAbort, offline, Problem } from "./problem";
+import { problemFromResponse, isAbort, offlineProblem, Problem } from "./problem";
 
 export interface Session {
   user: string;
@@ -8,50 +8,50 @@ export interface Session {
   csrf: string;
 }
 
-/** Milliseconds between looks at a server that does not answer. */
-const PATIENCE = 3000;
+/** Time between reconnection attempts. */
+const RETRY_INTERVAL_MS = 3000;
 
 class Connection {
   session = $state<Session | null>(null);
-  /** The server was asked, and knows nobody. */
-  stranger = $state(false);
-  lost = $state(false);
-  #looking: ReturnType<typeof setInterval> | undefined;
+  /** The server answered that there is no session. */
+  isSignedOut = $state(false);
+  isOffline = $state(false);
+  #retryTimer: ReturnType<typeof setInterval> | undefined;
 
-  /** Every request of the app goes through here. */
+  /** Fetch wrapper used by every request: tracks connection state and throws `Problem`. */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     try {
       const response = await fetch(path, { credentials: "same-origin", redirect: "error", ...init });
-      this.#found();
+      this.#markOnline();
       if (response.ok) return response;
-      const problem = await asProblem(response);
-      if (problem.isStranger) this.stranger = true;
+      const problem = await problemFromResponse(response);
+      if (problem.isUnauthorized) this.isSignedOut = true;
       throw problem;
     } catch (error) {
       if (error instanceof Problem || isAbort(error)) throw error;
-      this.#lose();
-      throw offline();
+      this.#markOffline();
+      throw offlineProblem();
     }
   }
 
-  async open(): Promise<void> {
+  async loadSession(): Promise<void> {
     const response = await this.fetch("/session");
     this.session = (await response.json()) as Session;
-    this.stranger = false;
+    this.isSignedOut = false;
   }
 
-  #found(): void {
-    this.lost = false;
-    clearInterval(this.#looking);
-    this.#looking = undefined;
+  #markOnline(): void {
+    this.isOffline = false;
+    clearInterval(this.#retryTimer);
+    this.#retryTimer = undefined;
   }
 
-  #lose(): void {
-    this.lost = true;
-    this.#looking ??= setInterval(() => {
-      // A server that was started again knows nobody: ask who we are, which also says that it is there.
-      this.open().catch(() => undefined);
-    }, PATIENCE);
+  #markOffline(): void {
+    this.isOffline = true;
+    this.#retryTimer ??= setInterval(() => {
+      // A restarted server has no sessions, so reload ours; success also proves that the server is reachable.
+      this.loadSession().catch(() => undefined);
+    }, RETRY_INTERVAL_MS);
   }
 }
 

@@ -1,49 +1,49 @@
-/** Something that is fetched, shown, and fetched again: what a Panel shows. */
+/** Fetched data with loading and error state, rendered by ResourcePanel. */
 
-import { asThrown, isAbort, type Problem } from "./problem";
+import { toProblem, isAbort, type Problem } from "./problem";
 
 export class Resource<T> {
   data = $state.raw<T | undefined>();
   problem = $state.raw<Problem | undefined>();
   loading = $state(false);
   #fetch: (signal: AbortSignal) => Promise<T>;
-  #running: AbortController | undefined;
+  #controller: AbortController | undefined;
 
   constructor(fetch: (signal: AbortSignal) => Promise<T>) {
     this.#fetch = fetch;
   }
 
-  /** Fetch it, again if need be; whatever is under way is left. What was there stays until the new is here. */
+  /** Fetch again. A running request is aborted; old data stays visible until new data arrives. */
   reload = async (): Promise<void> => {
-    this.#running?.abort();
-    const running = (this.#running = new AbortController());
+    this.#controller?.abort();
+    const controller = (this.#controller = new AbortController());
     this.loading = true;
     try {
-      this.data = await this.#fetch(running.signal);
+      this.data = await this.#fetch(controller.signal);
       this.problem = undefined;
     } catch (error) {
-      if (running.signal.aborted || isAbort(error)) return;
-      this.problem = asThrown(error);
+      if (controller.signal.aborted || isAbort(error)) return;
+      this.problem = toProblem(error);
     } finally {
-      if (this.#running === running) this.loading = false;
+      if (this.#controller === controller) this.loading = false;
     }
   };
 
   stop = (): void => {
-    this.#running?.abort();
+    this.#controller?.abort();
     this.loading = false;
   };
 }
 
 /**
- * In a component: fetches at once and whenever something that `fetch` reads before its first await changes.
+ * In a component: fetch now, and again when a value that `fetch` reads before its first await changes.
  * `const memory = resource((signal) => api.get("/api/memory/{memory_id}", { path: { memory_id: id }, signal }))`
  */
 export function resource<T>(fetch: (signal: AbortSignal) => Promise<T>): Resource<T> {
-  const made = new Resource(fetch);
+  const created = new Resource(fetch);
   $effect(() => {
-    void made.reload();
-    return made.stop;
+    void created.reload();
+    return created.stop;
   });
-  return made;
+  return created;
 }

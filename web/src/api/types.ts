@@ -1,42 +1,47 @@
-/** The server's shapes under short names. */
+/** Aliases for the generated schema types. */
 
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 export type Memory = Schemas["Memory"];
 export type Kind = Memory["kind"];
-export type Standing = Memory["standing"];
+export type MemoryStatus = Memory["standing"];
 export type Version = Schemas["Version"];
 export type Item = Schemas["Item"];
 export type Receipt = Schemas["Receipt"];
 export type Chat = Schemas["Chat"];
 export type Message = Schemas["ChatMessage"];
-export type Observed = Schemas["Observed"];
+export type IngestResult = Schemas["Observed"];
 export type Mode = NonNullable<Chat["mode"]>;
 export type Event = Schemas["Event"];
-export type ToldEvent = Schemas["ToldEvent"];
-export type Action = ToldEvent["action"];
-export type WaitingMemory = Schemas["WaitingMemory"];
-export type Pair = Schemas["Pair"];
+export type TimelineEntry = Schemas["ToldEvent"];
+export type EventAction = TimelineEntry["action"];
+export type PendingMemory = Schemas["WaitingMemory"];
+export type DuplicatePair = Schemas["Pair"];
 export type Setting = Schemas["Setting"];
 export type Job = Schemas["Job"];
 export type Stats = Schemas["Stats"];
 export type MetricsReport = Schemas["MetricsReport"];
-export type FoundMemory = Schemas["FoundMemory"];
-export type Sort = Schemas["SortCount"];
-export type Origin = Sort["origin"];
-export type Band = Sort["importance"];
-export type Account = Schemas["Account"];
+export type SearchHit = Schemas["FoundMemory"];
+export type FacetCount = Schemas["SortCount"];
+export type Origin = FacetCount["origin"];
+export type ImportanceBand = FacetCount["importance"];
+export type MemoryAccount = Schemas["Account"];
 export type { Schemas };
 
 export const KINDS = ["bio", "pref", "emo", "obj", "evt", "dec", "note"] as const satisfies readonly Kind[];
-export const STANDINGS = [
+export const MEMORY_STATUSES = [
   "active",
   "quarantined",
   "contested",
   "superseded",
   "archived",
   "forgotten",
-] as const satisfies readonly Standing[];
+] as const satisfies readonly MemoryStatus[];
 export const ORIGINS = ["manual", "rules", "model", "import"] as const satisfies readonly Origin[];
-export const BANDS = ["critical", "context", "temporary", "trivial"] as const satisfies readonly Band[];
+export const IMPORTANCE_BANDS = [
+  "critical",
+  "context",
+  "temporary",
+  "trivial",
+] as const satisfies readonly ImportanceBand[];

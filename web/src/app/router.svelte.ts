@@ -1,9 +1,9 @@
-/** Where we are. Links are plain `<a href>`; this follows those that are ours. */
+/** Client-side router. Links are plain `<a href>`; internal ones are handled here. */
 
-import { isOurs, match, type Params } from "./match";
-import { home, routes, type Route } from "./routes";
+import { isInternalLink, matchPath, type Params } from "./path-matching";
+import { HOME_PATH, routes, type Route } from "./routes";
 
-export interface Place {
+export interface RouteLocation {
   route: Route | undefined;
   params: Params;
   path: string;
@@ -11,50 +11,50 @@ export interface Place {
   hash: string;
 }
 
-function placeOf(location: Location | URL): Place {
-  const path = location.pathname === "/" ? home : location.pathname;
+function locateRoute(location: Location | URL): RouteLocation {
+  const path = location.pathname === "/" ? HOME_PATH : location.pathname;
   const query = new URLSearchParams(location.search);
   const hash = location.hash.slice(1);
   for (const route of routes) {
-    const params = match(route.path, path);
+    const params = matchPath(route.path, path);
     if (params) return { route, params, path, query, hash };
   }
   return { route: undefined, params: {}, path, query, hash };
 }
 
 class Router {
-  #place = $state.raw<Place>(placeOf(location));
+  #location = $state.raw<RouteLocation>(locateRoute(location));
 
   get route(): Route | undefined {
-    return this.#place.route;
+    return this.#location.route;
   }
   get params(): Params {
-    return this.#place.params;
+    return this.#location.params;
   }
   get path(): string {
-    return this.#place.path;
+    return this.#location.path;
   }
   get query(): URLSearchParams {
-    return this.#place.query;
+    return this.#location.query;
   }
   get hash(): string {
-    return this.#place.hash;
+    return this.#location.hash;
   }
 
-  /** Go somewhere; the browser's back button comes back. */
-  go(address: string): void {
+  /** Navigate with a new history entry. */
+  navigate(address: string): void {
     history.pushState(null, "", address);
-    this.#arrive();
+    this.#sync();
   }
 
-  /** The same place with other words in its address: filters, a search. */
+  /** Replace the current history entry, for filters and searches. */
   replace(address: string): void {
     history.replaceState(null, "", address);
-    this.#arrive();
+    this.#sync();
   }
 
-  /** Change parts of the query and leave the rest; an empty value takes one out. */
-  put(query: Record<string, string | null | undefined>): void {
+  /** Change some query parameters and keep the rest; an empty value removes one. */
+  setQuery(query: Record<string, string | null | undefined>): void {
     const next = new URLSearchParams(location.search);
     for (const [name, value] of Object.entries(query)) {
       if (value) next.set(name, value);
@@ -64,27 +64,27 @@ class Router {
   }
 
   listen(): () => void {
-    const arrive = () => this.#arrive();
-    const follow = (event: MouseEvent) => {
+    const sync = () => this.#sync();
+    const followLink = (event: MouseEvent) => {
       const link = event.target instanceof Element ? event.target.closest("a") : null;
-      if (!link?.href || !isOurs(event, link, location.origin)) return;
-      const there = new URL(link.href);
-      // The skip link and other places on the same page belong to the browser, what no page answers to the server.
-      if (there.pathname === location.pathname && there.search === location.search && there.hash) return;
-      if (!placeOf(there).route) return;
+      if (!link?.href || !isInternalLink(event, link, location.origin)) return;
+      const target = new URL(link.href);
+      // Anchors on the same page are left to the browser, unknown paths to the server.
+      if (target.pathname === location.pathname && target.search === location.search && target.hash) return;
+      if (!locateRoute(target).route) return;
       event.preventDefault();
-      this.go(there.pathname + there.search + there.hash);
+      this.navigate(target.pathname + target.search + target.hash);
     };
-    addEventListener("popstate", arrive);
-    addEventListener("click", follow);
+    addEventListener("popstate", sync);
+    addEventListener("click", followLink);
     return () => {
-      removeEventListener("popstate", arrive);
-      removeEventListener("click", follow);
+      removeEventListener("popstate", sync);
+      removeEventListener("click", followLink);
     };
   }
 
-  #arrive(): void {
-    this.#place = placeOf(location);
+  #sync(): void {
+    this.#location = locateRoute(location);
   }
 }
 

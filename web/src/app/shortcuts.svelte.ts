@@ -1,49 +1,54 @@
-/** Keys that do something, wherever the focus is but in a field. Pages add theirs while they are shown. */
+/** Keyboard shortcuts, active unless a text input has the focus. Pages register theirs while mounted. */
 
 import { untrack } from "svelte";
 
 export interface Shortcut {
-  /** One key, like `/`, `j` or `?`; or two after each other, like `g m`. */
+  /** One key such as `/`, `j` or `?`, or a sequence of two such as `g m`. */
   keys: string;
-  /** What it does, for the help; read when shown, so that it speaks the language of now. */
+  /** Description for the help dialog; a function, so that it follows the language. */
   text: () => string;
   run: (event: KeyboardEvent) => void;
 }
 
-/** Milliseconds in which the second key must follow. */
-const TOGETHER = 1200;
+/** Time in which the second key of a sequence must follow. */
+const SEQUENCE_TIMEOUT_MS = 1200;
 
 class Shortcuts {
   all = $state.raw<readonly Shortcut[]>([]);
-  #begun: { key: string; at: number } | undefined;
+  #pending: { key: string; at: number } | undefined;
 
-  /** In a component: `$effect(() => shortcuts.add([...]))`; they go with it. */
-  add(more: readonly Shortcut[]): () => void {
-    // An effect that adds must not depend on what others add.
-    this.all = [...untrack(() => this.all), ...more];
-    return () => (this.all = untrack(() => this.all).filter((each) => !more.includes(each)));
+  /** In a component: `$effect(() => shortcuts.add([...]))`; removed when it unmounts. */
+  add(added: readonly Shortcut[]): () => void {
+    // Untracked: an effect that registers shortcuts must not depend on other shortcuts.
+    this.all = [...untrack(() => this.all), ...added];
+    return () => (this.all = untrack(() => this.all).filter((each) => !added.includes(each)));
   }
 
-  press = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isWriting(event.target)) return;
+  handleKeydown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTextInput(event.target))
+      return;
     if (document.querySelector("dialog[open]")) return;
-    const before = this.#begun && event.timeStamp - this.#begun.at < TOGETHER ? `${this.#begun.key} ` : "";
-    this.#begun = undefined;
-    // What was added last is nearest to the user.
-    const found = this.all.findLast((each) => each.keys === before + event.key);
-    if (found) {
+    const prefix =
+      this.#pending && event.timeStamp - this.#pending.at < SEQUENCE_TIMEOUT_MS
+        ? `${this.#pending.key} `
+        : "";
+    this.#pending = undefined;
+    // The most recently registered shortcut wins.
+    const shortcut = this.all.findLast((each) => each.keys === prefix + event.key);
+    if (shortcut) {
       event.preventDefault();
-      found.run(event);
+      shortcut.run(event);
     } else if (this.all.some((each) => each.keys.startsWith(`${event.key} `))) {
-      this.#begun = { key: event.key, at: event.timeStamp };
+      this.#pending = { key: event.key, at: event.timeStamp };
     }
   };
 }
 
-function isWriting(target: EventTarget | null): boolean {
+function isTextInput(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=range])"))
+    (target.isContentEditable ||
+      target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=range])"))
   );
 }
 

@@ -1,45 +1,48 @@
-/** Light, dark, or as the system is. The file theme.js does the same before the first paint. */
+/** Theme preference. public/theme.js applies the same before first paint. */
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
-const KEPT = "recollect.theme";
+const STORAGE_KEY = "recollect.theme";
 
-function read(): Theme {
+function readStored(): Theme {
   try {
-    const kept = localStorage.getItem(KEPT);
-    return kept === "light" || kept === "dark" ? kept : "system";
+    const stored = localStorage.getItem(STORAGE_KEY);
+    return stored === "light" || stored === "dark" ? stored : "system";
   } catch {
-    return "system"; // A browser that keeps nothing.
+    return "system"; // Storage is not available.
   }
 }
 
-class Current {
-  #now = $state<Theme>(read());
-  #system = $state(matchMedia("(prefers-color-scheme: dark)").matches);
+class ThemePreference {
+  #current = $state<Theme>(readStored());
+  #isSystemDark = $state(matchMedia("(prefers-color-scheme: dark)").matches);
 
   constructor() {
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => (this.#system = event.matches));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener(
+      "change",
+      (event) => (this.#isSystemDark = event.matches),
+    );
   }
 
-  get now(): Theme {
-    return this.#now;
+  get current(): Theme {
+    return this.#current;
   }
 
-  /** What is seen: charts paint themselves and must know. */
+  /** Effective theme; charts draw on a canvas and need it. */
   get isDark(): boolean {
-    return this.#now === "dark" || (this.#now === "system" && this.#system);
+    return this.#current === "dark" || (this.#current === "system" && this.#isSystemDark);
   }
 
-  choose(theme: Theme): void {
-    this.#now = theme;
+  set(theme: Theme): void {
+    this.#current = theme;
     if (theme === "system") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = theme;
     try {
-      localStorage.setItem(KEPT, theme);
+      localStorage.setItem(STORAGE_KEY, theme);
     } catch {
-      // It holds until the page is closed.
+      // Storage is not available; the choice lasts until the page is closed.
     }
   }
 }
 
-export const theme = new Current();
+export const theme = new ThemePreference();

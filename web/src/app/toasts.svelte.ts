@@ -1,8 +1,8 @@
-/** Short notices, each with a way back where there is one. */
+/** Toast notifications with an optional undo action. */
 
-import { asThrown } from "../api/problem";
-import { say } from "../words/common";
-import { problemText } from "../words/problems";
+import { toProblem } from "../api/problem";
+import { t } from "../i18n/common";
+import { problemText } from "../i18n/problems";
 
 export interface Toast {
   id: number;
@@ -12,56 +12,66 @@ export interface Toast {
   action?: { text: string; run: () => void } | undefined;
 }
 
-/** Milliseconds a notice stays; one with a way back stays longer, and none goes while it is looked at. */
-const STAY = 5000;
-const STAY_UNDO = 12000;
+/** Time a toast stays visible; longer with an action, and paused while hovered or focused. */
+const TOAST_MS = 5000;
+const TOAST_WITH_ACTION_MS = 12000;
 
 class Toasts {
   all = $state.raw<readonly Toast[]>([]);
   #next = 1;
   #timers = new Map<number, ReturnType<typeof setTimeout>>();
 
-  /** `toasts.tell(say("forgotten", { count }), { undo: () => api.post("/api/memory/undo", …) })` */
-  tell(text: string, how: Partial<Pick<Toast, "tone" | "undo" | "action">> = {}): number {
-    const toast: Toast = { id: this.#next++, text, tone: how.tone ?? "plain", undo: how.undo, action: how.action };
+  /** `toasts.show(t("forgotten", { count }), { undo: () => api.post("/api/memory/undo", …) })` */
+  show(text: string, options: Partial<Pick<Toast, "tone" | "undo" | "action">> = {}): number {
+    const toast: Toast = {
+      id: this.#next++,
+      text,
+      tone: options.tone ?? "plain",
+      undo: options.undo,
+      action: options.action,
+    };
     this.all = [...this.all.slice(-2), toast];
-    this.wait(toast.id);
+    this.resume(toast.id);
     return toast.id;
   }
 
-  /** What could not be done, in the server's words. */
-  fail(error: unknown): void {
-    const problem = asThrown(error);
-    if (!problem.isOffline && !problem.isStranger) this.tell(problemText(problem), { tone: "bad" });
+  /** Show an error. Offline and signed-out states have their own display. */
+  showError(error: unknown): void {
+    const problem = toProblem(error);
+    if (!problem.isOffline && !problem.isUnauthorized) this.show(problemText(problem), { tone: "bad" });
   }
 
   async undo(id?: number): Promise<void> {
-    const toast = id === undefined ? this.all.findLast((each) => each.undo) : this.all.find((each) => each.id === id);
+    const toast =
+      id === undefined ? this.all.findLast((each) => each.undo) : this.all.find((each) => each.id === id);
     if (!toast?.undo) return;
-    this.drop(toast.id);
+    this.dismiss(toast.id);
     try {
       await toast.undo();
-      this.tell(say("undone"));
+      this.show(t("undone"));
     } catch (error) {
-      this.fail(error);
+      this.showError(error);
     }
   }
 
-  drop(id: number): void {
-    this.hold(id);
+  dismiss(id: number): void {
+    this.pause(id);
     this.all = this.all.filter((each) => each.id !== id);
   }
 
-  hold(id: number): void {
+  pause(id: number): void {
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
   }
 
-  wait(id: number): void {
+  resume(id: number): void {
     const toast = this.all.find((each) => each.id === id);
     if (!toast) return;
-    this.hold(id);
-    this.#timers.set(id, setTimeout(() => this.drop(id), toast.undo || toast.action ? STAY_UNDO : STAY));
+    this.pause(id);
+    this.#timers.set(
+      id,
+      setTimeout(() => this.dismiss(id), toast.undo || toast.action ? TOAST_WITH_ACTION_MS : TOAST_MS),
+    );
   }
 }
 

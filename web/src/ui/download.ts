@@ -1,4 +1,4 @@
-/** Hands a file to the browser, which keeps it where the user wants it. */
+/** Start a browser download. */
 
 export function download(name: string, content: BlobPart, type = "application/json"): void {
   const address = URL.createObjectURL(new Blob([content], { type }));
@@ -9,7 +9,7 @@ export function download(name: string, content: BlobPart, type = "application/js
   URL.revokeObjectURL(address);
 }
 
-/** A name with the moment in it, which no file system minds: `recollect-2026-03-01T09-30.jsonl` */
-export function stamped(name: string, ending: string, now: Date = new Date()): string {
+/** File name with a timestamp: `recollect-2026-03-01T09-30.jsonl` */
+export function timestampedName(name: string, ending: string, now: Date = new Date()): string {
   return `${name}-${now.toISOString().slice(0, 16).replace(":", "-")}.${ending}`;
 }

@@ -1,14 +1,15 @@
-/** Our own icons, drawn on a field of 20 by 20 with a line of 1.5. */
+/** SVG paths on a 20 × 20 grid with a stroke width of 1.5. */
 
 export const icons = {
   chat: "M3 5.5A1.5 1.5 0 0 1 4.5 4h11A1.5 1.5 0 0 1 17 5.5v7a1.5 1.5 0 0 1-1.5 1.5H9l-4 3v-3h-.5A1.5 1.5 0 0 1 3 12.5zM6.5 7.5h7M6.5 10.5h4",
   memory: "M5 3h8.5A1.5 1.5 0 0 1 15 4.5v12L10 13l-5 3.5V3z",
-  inbox: "M3 11.5 5.5 4h9L17 11.5V16H3zM3 11.5h4L8 13.5h4l1-2h4",
+  review: "M3 11.5 5.5 4h9L17 11.5V16H3zM3 11.5h4L8 13.5h4l1-2h4",
   timeline: "M10 3a7 7 0 1 0 0 14a7 7 0 0 0 0-14zM10 6v4l2.5 2",
   profile: "M10 10a3.2 3.2 0 1 0 0-6.4A3.2 3.2 0 0 0 10 10zM3.8 17c.5-3.3 2.9-5 6.2-5s5.7 1.7 6.2 5",
   analytics: "M3 17h14M5.5 14V9.5M10 14V4.5M14.5 14V7.5",
-  lab: "M8 3h4M8.7 3v5L4.2 15.5A1 1 0 0 0 5.1 17h9.8a1 1 0 0 0 .9-1.5L11.3 8V3M6.5 12.5h7",
-  settings: "M3 6h7M14 6h3M3 14h3M10 14h7M12 4a2 2 0 1 0 0 4a2 2 0 0 0 0-4zM8 12a2 2 0 1 0 0 4a2 2 0 0 0 0-4z",
+  tuning: "M8 3h4M8.7 3v5L4.2 15.5A1 1 0 0 0 5.1 17h9.8a1 1 0 0 0 .9-1.5L11.3 8V3M6.5 12.5h7",
+  settings:
+    "M3 6h7M14 6h3M3 14h3M10 14h7M12 4a2 2 0 1 0 0 4a2 2 0 0 0 0-4zM8 12a2 2 0 1 0 0 4a2 2 0 0 0 0-4z",
   connect: "M8 12l4-4M7 9 5.5 10.5a3 3 0 0 0 4 4L11 13M13 11l1.5-1.5a3 3 0 0 0-4-4L9 7",
   health: "M3 10h3.5L8.5 5l3.5 10 2-5h3",
   search: "M9 3.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 0 0 0-11zM13 13l4 4",

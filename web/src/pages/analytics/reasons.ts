@@ -1,64 +1,82 @@
-/** Reasons that are counted, in the language of now. The server's own words are English, few and stable. */
+/** Labels for the server's reason counters. */
 
-import { language } from "../../words/language.svelte";
+import { language } from "../../i18n/language.svelte";
 
-const PORTUGUESE: Record<string, string> = {
+const PORTUGUESE_REASONS: Record<string, string> = {
   "too short": "curta demais",
   "no words": "sem palavras",
-  "small talk": "conversa fiada",
+  "small talk": "conversa trivial",
   laughter: "risada",
   greeting: "saudação",
   thanks: "agradecimento",
   farewell: "despedida",
   acknowledgement: "confirmação",
-  "not trivial": "não é trivial",
-  "funnel off": "funil desligado",
-  "system text is never learned from": "de texto do sistema nunca se aprende",
-  "tool output is never learned from": "de saída de ferramenta nunca se aprende",
-  "judged by rules: the cap was reached": "julgada por regras: o limite foi atingido",
-  "cosine … is below …": "semelhança abaixo do mínimo",
-  "below … of the best score": "muito abaixo do melhor",
-  "rank …, only … are handed on": "além do limite de trechos",
-  "only … facts are handed on": "além do limite de fatos",
-  "only … messages are handed on": "além do limite de mensagens",
-  "only beside one that was found": "só ao lado de um achado",
-  "covered by its chunk": "coberta por seu trecho",
-  "a memory says the same": "uma memória diz o mesmo",
-  "same text as …": "mesmo texto que outro",
-  "over budget…": "sem espaço no orçamento",
+  "not trivial": "não trivial",
+  "funnel off": "filtro desativado",
+  "system text is never learned from": "texto de sistema nunca é analisado",
+  "tool output is never learned from": "saída de ferramenta nunca é analisada",
+  "judged by rules: the cap was reached": "extraída por regras: limite de custo atingido",
+  "cosine … is below …": "similaridade abaixo do mínimo",
+  "below … of the best score": "pontuação muito abaixo da melhor",
+  "rank …, only … are handed on": "limite de trechos atingido",
+  "only … facts are handed on": "limite de memórias atingido",
+  "only … messages are handed on": "limite de mensagens atingido",
+  "only beside one that was found": "apenas vizinho de um resultado",
+  "covered by its chunk": "já incluído em um trecho",
+  "a memory says the same": "uma memória já diz o mesmo",
+  "same text as …": "duplicata de outro trecho",
+  "over budget…": "acima do orçamento",
   "no visible text": "sem texto visível",
   "already in the conversation": "já está na conversa",
-  "injected a moment ago": "entrou há pouco",
-  "the profile is shown whole": "o perfil já aparece inteiro",
-  "its file is shown whole": "o arquivo já aparece inteiro",
-  "after the first passage over budget": "depois do primeiro sem espaço",
+  "injected a moment ago": "enviado há pouco",
+  "the profile is shown whole": "o perfil já está incluído por completo",
+  "its file is shown whole": "o arquivo já está incluído por completo",
+  "after the first passage over budget": "depois de um trecho que excedeu o orçamento",
 };
-const SAID: Record<string, string> = {
-  "cosine … is below …": "similarity below the floor",
-  "below … of the best score": "far below the best score",
-  "rank …, only … are handed on": "beyond the limit of passages",
-  "only … facts are handed on": "beyond the limit of facts",
-  "only … messages are handed on": "beyond the limit of messages",
-  "same text as …": "the same text as another",
-  "over budget…": "no room in the budget",
+const ENGLISH_REASONS: Record<string, string> = {
+  "funnel off": "filter disabled",
+  "system text is never learned from": "system text is never processed",
+  "tool output is never learned from": "tool output is never processed",
+  "judged by rules: the cap was reached": "extracted by rules: cost limit reached",
+  "cosine … is below …": "similarity below the minimum",
+  "below … of the best score": "score far below the best",
+  "rank …, only … are handed on": "passage limit reached",
+  "only … facts are handed on": "memory limit reached",
+  "only … messages are handed on": "message limit reached",
+  "only beside one that was found": "only a neighbor of a match",
+  "covered by its chunk": "already included in a chunk",
+  "a memory says the same": "a memory already says the same",
+  "same text as …": "duplicate of another passage",
+  "over budget…": "over budget",
+  "injected a moment ago": "sent recently",
+  "the profile is shown whole": "full profile already included",
+  "its file is shown whole": "full file already included",
+  "after the first passage over budget": "after a passage that exceeded the budget",
 };
 
-export function reason(text: string): string {
+export function reasonLabel(text: string): string {
   if (text.startsWith("gold: ")) return `“${text.slice("gold: ".length)}”`;
   if (text.startsWith("masked: ")) return text.slice("masked: ".length);
-  return (language.now === "pt" ? PORTUGUESE[text] : SAID[text]) ?? text;
+  return (language.current === "pt" ? PORTUGUESE_REASONS[text] : ENGLISH_REASONS[text]) ?? text;
 }
 
 export type Stage = "sifted" | "judged" | "masked";
 export const STAGES: readonly Stage[] = ["sifted", "judged", "masked"];
 
-/** Where in the funnel a reason was given. */
+/** Stage of the ingest funnel that produced a reason. */
 export function stageOf(text: string): Stage {
   if (text.startsWith("masked: ")) return "masked";
-  return text.startsWith("gold: ") || text === "not trivial" || text === "funnel off" || text.startsWith("judged") ? "judged" : "sifted";
+  return text.startsWith("gold: ") ||
+    text === "not trivial" ||
+    text === "funnel off" ||
+    text.startsWith("judged")
+    ? "judged"
+    : "sifted";
 }
 
-export function byStage(verdicts: Record<string, number>): { stage: Stage; count: number; reasons: [string, number][] }[] {
+export function groupByStage(
+  verdicts: Record<string, number>,
+): { stage: Stage; count: number; reasons: [string, number][] }[] {
   return STAGES.map((stage) => {
     const reasons = Object.entries(verdicts).filter(([text]) => stageOf(text) === stage);
     return { stage, count: reasons.reduce((sum, [, count]) => sum + count, 0), reasons };

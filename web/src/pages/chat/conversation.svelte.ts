@@ -1,38 +1,47 @@
-/** A conversation and all that can be done in it. It goes on while another page is shown. */
+/** State and actions of a conversation. Streaming continues while another page is open. */
 
 import { api } from "../../api/client";
-import { asThrown, isAbort, type Problem } from "../../api/problem";
-import { converse, regenerate, type ChatEvent } from "../../api/stream";
+import { toProblem, isAbort, type Problem } from "../../api/problem";
+import { sendMessage, regenerate, type ChatEvent } from "../../api/chat-stream";
 import type { Chat, Memory, Mode } from "../../api/types";
-import { waiting } from "../../app/inbox.svelte";
-import { chats } from "./chats.svelte";
-import { fresh, lastQuestion, newName, past, said, short, TEMPORARY, unlabelled, type Lesson, type Turn } from "./turns";
+import { reviewCount } from "../../app/review-count.svelte";
+import { chatList } from "./chat-list.svelte";
+import {
+  newTurn,
+  lastQuestionIndex,
+  newId,
+  toHistory,
+  turnFromMessage,
+  summarizeReceipt,
+  TEMPORARY,
+  stripQuoteLabel,
+  type LearnedMemory,
+  type Turn,
+} from "./turns";
 
-/** Messages that are loaded at once, and how often more are when one is looked for. */
-const PAGE = 60;
-const MOST_PAGES = 50;
-/** Milliseconds between two looks at an answer that comes. */
-const FRAME = 50;
-/** Milliseconds after which what was not learned yet is looked at again. */
-const LATER = [3000, 9000, 20000];
+/** Messages per page, and the page limit when loading back to a message. */
+const PAGE_SIZE = 60;
+const MAX_PAGES = 50;
+/** Time between renders of a streaming answer. */
+const RENDER_INTERVAL_MS = 50;
+/** Delays of the polls for memories that were still pending. */
+const LEARNED_POLL_DELAYS_MS = [3000, 9000, 20000];
 
 export class Conversation {
   readonly id: string;
   readonly temporary: boolean;
   turns = $state<Turn[]>([]);
   chat = $state.raw<Chat | null>(null);
-  /** How memory is used here, if the user chose; kept with the chat once it exists. */
+  /** Memory mode of this chat; null means the user's default. Saved once the chat exists. */
   mode = $state<Mode | null>(null);
   loaded = $state(false);
   problem = $state.raw<Problem | undefined>();
-  /** Whether there is more above. */
+  /** Whether there are earlier messages. */
   more = $state(false);
   busy = $state(false);
   model = $state<string | null | undefined>();
-  #running: AbortController | undefined;
+  #controller: AbortController | undefined;
   #load: Promise<void> | undefined;
-  #coming = "";
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(id: string, isNew: boolean) {
     this.id = id;
@@ -44,7 +53,7 @@ export class Conversation {
     return this.chat?.title ?? null;
   }
 
-  /** Load the end of it, once; whoever asks meanwhile waits for the same. */
+  /** Load the last page once; concurrent calls share the request. */
   load = async (): Promise<void> => {
     if (!this.loaded) await (this.#load ??= this.#fetch());
   };
@@ -55,32 +64,35 @@ export class Conversation {
       const path = { chat_id: this.id };
       const [chat, { results }] = await Promise.all([
         api.get("/chats/{chat_id}", { path }),
-        api.get("/chats/{chat_id}/messages", { path, query: { limit: PAGE } }),
+        api.get("/chats/{chat_id}/messages", { path, query: { limit: PAGE_SIZE } }),
       ]);
       this.chat = chat;
       this.mode = chat.mode;
-      this.turns = results.map(said);
-      this.more = results.length === PAGE;
+      this.turns = results.map(turnFromMessage);
+      this.more = results.length === PAGE_SIZE;
       this.loaded = true;
     } catch (error) {
-      this.problem = asThrown(error);
+      this.problem = toProblem(error);
     } finally {
       this.#load = undefined;
     }
   };
 
-  earlier = async (): Promise<void> => {
+  loadEarlier = async (): Promise<void> => {
     const first = this.turns.find((turn) => turn.id);
     if (!this.more || !first?.id) return;
-    const { results } = await api.get("/chats/{chat_id}/messages", { path: { chat_id: this.id }, query: { limit: PAGE, before: first.id } });
-    this.more = results.length === PAGE;
-    this.turns.unshift(...results.map(said));
+    const { results } = await api.get("/chats/{chat_id}/messages", {
+      path: { chat_id: this.id },
+      query: { limit: PAGE_SIZE, before: first.id },
+    });
+    this.more = results.length === PAGE_SIZE;
+    this.turns.unshift(...results.map(turnFromMessage));
   };
 
-  /** Load as far back as a message; whether it is there. */
-  reach = async (message: string): Promise<boolean> => {
+  /** Load earlier pages until a message is found; returns whether it was. */
+  loadUntil = async (message: string): Promise<boolean> => {
     await this.load();
-    for (let page = 0; page < MOST_PAGES && this.more && !this.has(message); page++) await this.earlier();
+    for (let page = 0; page < MAX_PAGES && this.more && !this.has(message); page++) await this.loadEarlier();
     return this.has(message);
   };
 
@@ -88,159 +100,164 @@ export class Conversation {
     return this.turns.some((turn) => turn.id === message);
   }
 
-  choose = async (mode: Mode): Promise<void> => {
-    const before = this.mode;
+  setMode = async (mode: Mode): Promise<void> => {
+    const history = this.mode;
     this.mode = mode;
     if (!this.chat) return;
     try {
       this.chat = await api.patch("/chats/{chat_id}", { path: { chat_id: this.id }, body: { mode } });
     } catch (error) {
-      this.mode = before;
+      this.mode = history;
       throw error;
     }
   };
 
-  say = async (content: string, listens: boolean): Promise<void> => {
-    const before = past(this.turns);
-    const key = newName();
-    this.turns.push(fresh("user", content, key), fresh("assistant", "", newName()));
+  send = async (content: string, isStored: boolean): Promise<void> => {
+    const history = toHistory(this.turns);
+    const key = newId();
+    this.turns.push(newTurn("user", content, key), newTurn("assistant", "", newId()));
     const at = this.turns.length - 1;
-    const sent = { content, id: key, ...this.#how(), ...(listens ? {} : { past: before }) };
-    await this.#run((signal) => converse(this.id, sent, signal), at);
+    const request = { content, id: key, ...this.#modeOption(), ...(isStored ? {} : { past: history }) };
+    await this.#streamAnswer((signal) => sendMessage(this.id, request, signal), at);
   };
 
-  /** Answer the last question anew. */
-  again = async (listens: boolean): Promise<void> => {
-    const at = lastQuestion(this.turns);
+  /** Regenerate the answer to the last question. */
+  regenerate = async (isStored: boolean): Promise<void> => {
+    const at = lastQuestionIndex(this.turns);
     const question = this.turns[at];
     if (!question) return;
-    const answer = fresh("assistant", "", newName());
+    const answer = newTurn("assistant", "", newId());
     this.turns.splice(at + 1, this.turns.length, answer);
-    if (question.kept && listens) {
-      await this.#run((signal) => regenerate(this.id, this.#how(), signal), at + 1);
+    if (question.isStored && isStored) {
+      await this.#streamAnswer((signal) => regenerate(this.id, this.#modeOption(), signal), at + 1);
       return;
     }
-    const sent = { content: question.content, ...this.#how(), past: past(this.turns.slice(0, at)) };
-    await this.#run((signal) => converse(this.id, sent, signal), at + 1);
+    const request = {
+      content: question.content,
+      ...this.#modeOption(),
+      past: toHistory(this.turns.slice(0, at)),
+    };
+    await this.#streamAnswer((signal) => sendMessage(this.id, request, signal), at + 1);
   };
 
-  /** Put other words in the place of the last question, and answer them. */
-  reword = async (content: string, listens: boolean): Promise<void> => {
-    const at = lastQuestion(this.turns);
+  /** Edit the last question and regenerate its answer. */
+  rewordLast = async (content: string, isStored: boolean): Promise<void> => {
+    const at = lastQuestionIndex(this.turns);
     const question = this.turns[at];
     if (!question) return;
-    if (question.kept && question.id) {
-      await api.patch("/chats/{chat_id}/messages/{message_id}", { path: { chat_id: this.id, message_id: question.id }, body: { content } });
+    if (question.isStored && question.id) {
+      await api.patch("/chats/{chat_id}/messages/{message_id}", {
+        path: { chat_id: this.id, message_id: question.id },
+        body: { content },
+      });
     }
     question.content = content;
-    await this.again(listens);
+    await this.regenerate(isStored);
   };
 
-  /** A new chat with everything up to a turn, whose words may be others there. */
+  /** Create a chat with all turns up to one, whose text may be replaced. */
   branch = async (at: number, content: string | undefined, title: string): Promise<Conversation> => {
     const turn = this.turns[at];
-    const name = newName(this.temporary ? TEMPORARY : "");
-    if (!turn?.kept || !turn.id) return this.#copied(name, at, content);
-    await api.post("/chats/{chat_id}/branch", { path: { chat_id: this.id }, body: { message_id: turn.id, chat_id: name } });
-    const path = { chat_id: name };
+    const branchId = newId(this.temporary ? TEMPORARY : "");
+    if (!turn?.isStored || !turn.id) return this.#copyLocally(branchId, at, content);
+    await api.post("/chats/{chat_id}/branch", {
+      path: { chat_id: this.id },
+      body: { message_id: turn.id, chat_id: branchId },
+    });
+    const path = { chat_id: branchId };
     await api.patch("/chats/{chat_id}", { path, body: { title, ...(this.mode ? { mode: this.mode } : {}) } });
-    const there = conversations.of(name);
-    await there.load();
-    const last = there.turns.at(-1);
+    const branch = conversations.get(branchId);
+    await branch.load();
+    const last = branch.turns.at(-1);
     if (content !== undefined && last?.id) {
-      await api.patch("/chats/{chat_id}/messages/{message_id}", { path: { ...path, message_id: last.id }, body: { content } });
+      await api.patch("/chats/{chat_id}/messages/{message_id}", {
+        path: { ...path, message_id: last.id },
+        body: { content },
+      });
       last.content = content;
     }
-    void chats.reload();
-    return there;
+    void chatList.reload();
+    return branch;
   };
 
-  /** End the answer; what came of it is kept. */
+  /** Stop the answer; the text so far is kept. */
   stop = async (): Promise<void> => {
     try {
       await api.post("/chats/{chat_id}/stop", { path: { chat_id: this.id } });
     } catch {
-      this.#running?.abort();
+      this.#controller?.abort();
     }
   };
 
-  #how(): { mode?: Mode } {
+  #modeOption(): { mode?: Mode } {
     return this.mode && !this.temporary ? { mode: this.mode } : {};
   }
 
-  #copied(name: string, at: number, content: string | undefined): Conversation {
-    const there = new Conversation(name, true);
-    there.turns = $state.snapshot(this.turns.slice(0, at + 1)).map((turn) => ({ ...turn, id: null, kept: false })) as Turn[];
-    there.mode = this.mode;
-    const last = there.turns.at(-1);
+  #copyLocally(branchId: string, at: number, content: string | undefined): Conversation {
+    const branch = new Conversation(branchId, true);
+    branch.turns = $state
+      .snapshot(this.turns.slice(0, at + 1))
+      .map((turn) => ({ ...turn, id: null, isStored: false })) as Turn[];
+    branch.mode = this.mode;
+    const last = branch.turns.at(-1);
     if (content !== undefined && last) last.content = content;
-    conversations.put(there);
-    return there;
+    conversations.add(branch);
+    return branch;
   }
 
-  async #run(ask: (signal: AbortSignal) => AsyncGenerator<ChatEvent>, at: number): Promise<void> {
-    const running = (this.#running = new AbortController());
+  async #streamAnswer(ask: (signal: AbortSignal) => AsyncGenerator<ChatEvent>, at: number): Promise<void> {
+    const controller = (this.#controller = new AbortController());
     this.busy = true;
     const answer = this.turns[at];
     const question = this.turns[at - 1];
     if (!answer || !question) return;
+    const buffer = new AnswerBuffer(answer);
     try {
-      for await (const event of ask(running.signal)) this.#heard(event, question, answer);
+      for await (const event of ask(controller.signal)) this.#handleEvent(event, question, answer, buffer);
     } catch (error) {
-      if (!isAbort(error)) answer.problem = asThrown(error);
+      if (!isAbort(error)) answer.problem = toProblem(error);
       else answer.stopped = true;
     } finally {
-      this.#show(answer);
+      buffer.flush();
       answer.state = "done";
       answer.learning = false;
-      this.busy = false;
+      // The next answer may have started while this one was still waiting for its learned memories.
+      if (this.#controller === controller) this.busy = false;
     }
   }
 
-  /** Words come faster than they can be drawn: they are shown a few at a time. */
-  #show(answer: Turn): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (!this.#coming) return;
-    const content = answer.content + this.#coming;
-    this.#coming = "";
-    answer.state = "streaming";
-    answer.content = answer.quoted ? unlabelled(content) : content;
-  }
-
-  #heard(event: ChatEvent, question: Turn, answer: Turn): void {
+  #handleEvent(event: ChatEvent, question: Turn, answer: Turn, buffer: AnswerBuffer): void {
     switch (event.event) {
       case "recalled":
-        question.kept = event.asked.stored;
+        question.isStored = event.asked.stored;
         question.id = event.asked.stored ? event.asked.id : null;
         question.receipt = event.receipt.id;
-        question.recalled = answer.recalled = short(event.receipt);
+        question.recalled = answer.recalled = summarizeReceipt(event.receipt);
         answer.receipt = event.receipt.id;
-        answer.whole = event.receipt;
-        answer.quoted = event.model === null;
+        answer.fullReceipt = event.receipt;
+        answer.isQuote = event.model === null;
         this.model = event.model;
-        if (question.kept) void this.#born();
+        if (question.isStored) void this.#registerChat();
         break;
       case "delta":
-        this.#coming += event.text;
-        this.#timer ??= setTimeout(() => this.#show(answer), FRAME);
+        buffer.append(event.text);
         break;
       case "done":
-        this.#show(answer);
+        buffer.flush();
         answer.id = event.answer?.stored ? event.answer.id : null;
-        answer.kept = event.answer?.stored ?? false;
-        answer.content = answer.quoted ? unlabelled(event.text) : event.text;
+        answer.isStored = event.answer?.stored ?? false;
+        answer.content = answer.isQuote ? stripQuoteLabel(event.text) : event.text;
         answer.stopped = event.stopped;
         answer.state = "done";
-        answer.learning = question.kept;
-        // What is learned comes later; one may go on.
+        answer.learning = question.isStored;
+        // Learned memories arrive later; the user can already continue.
         this.busy = false;
         break;
       case "learned":
         answer.learning = event.pending;
-        answer.learned = event.results.map(lesson);
-        if (event.results.length) void waiting.look();
-        if (event.pending) this.#lookLater(question, answer, 0);
+        answer.learned = event.results.map(toLearnedMemory);
+        if (event.results.length) void reviewCount.refresh();
+        if (event.pending) this.#pollLearned(question, answer, 0);
         break;
       case "error":
         answer.problem = event.problem;
@@ -248,24 +265,26 @@ export class Conversation {
     }
   }
 
-  /** The chat exists from its first message on. */
-  async #born(): Promise<void> {
+  /** A chat is created by its first stored message. */
+  async #registerChat(): Promise<void> {
     if (this.chat) {
-      chats.touch(this.chat);
+      chatList.moveToTop(this.chat);
       return;
     }
     try {
       const path = { chat_id: this.id };
-      this.chat = this.mode ? await api.patch("/chats/{chat_id}", { path, body: { mode: this.mode } }) : await api.get("/chats/{chat_id}", { path });
-      chats.touch(this.chat);
+      this.chat = this.mode
+        ? await api.patch("/chats/{chat_id}", { path, body: { mode: this.mode } })
+        : await api.get("/chats/{chat_id}", { path });
+      chatList.moveToTop(this.chat);
     } catch {
-      // The list shows it when it is loaded again.
+      // The list shows the chat after its next reload.
     }
   }
 
-  #lookLater(question: Turn, answer: Turn, time: number): void {
-    const wait = LATER[time];
-    if (wait === undefined) {
+  #pollLearned(question: Turn, answer: Turn, attempt: number): void {
+    const delay = LEARNED_POLL_DELAYS_MS[attempt];
+    if (delay === undefined) {
       answer.learning = false;
       return;
     }
@@ -273,44 +292,73 @@ export class Conversation {
       try {
         const { results } = await api.get("/api/memory", { query: { chat_id: this.id, limit: 50 } });
         const ours = [question.id, answer.id];
-        const found = results.filter((memory) => memory.sources.some((source) => ours.includes(source.message_id)));
-        if (found.length > (answer.learned?.length ?? 0)) answer.learned = found.map((memory) => lesson(memory));
+        const learned = results.filter((memory) =>
+          memory.sources.some((source) => ours.includes(source.message_id)),
+        );
+        if (learned.length > (answer.learned?.length ?? 0))
+          answer.learned = learned.map((memory) => toLearnedMemory(memory));
       } catch {
-        // Another look follows, or the timeline tells it.
+        // The next poll tries again.
       }
-      this.#lookLater(question, answer, time + 1);
-    }, wait);
+      this.#pollLearned(question, answer, attempt + 1);
+    }, delay);
   }
 }
 
-function lesson(memory: Memory & { event?: string }): Lesson {
-  return { memory, again: memory.event === "REINFORCE", state: "kept" };
+/** Deltas arrive faster than they can be rendered, so they are collected and shown together. */
+class AnswerBuffer {
+  readonly #answer: Turn;
+  #text = "";
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(answer: Turn) {
+    this.#answer = answer;
+  }
+
+  append(text: string): void {
+    this.#text += text;
+    this.#timer ??= setTimeout(() => this.flush(), RENDER_INTERVAL_MS);
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#text) return;
+    const content = this.#answer.content + this.#text;
+    this.#text = "";
+    this.#answer.state = "streaming";
+    this.#answer.content = this.#answer.isQuote ? stripQuoteLabel(content) : content;
+  }
+}
+
+function toLearnedMemory(memory: Memory & { event?: string }): LearnedMemory {
+  return { memory, isReinforced: memory.event === "REINFORCE", state: "learned" };
 }
 
 class Conversations {
   #all = new Map<string, Conversation>();
-  #next: Conversation | undefined;
+  #draft: Conversation | undefined;
 
-  of(id: string): Conversation {
-    return this.#all.get(id) ?? this.put(new Conversation(id, false));
+  get(id: string): Conversation {
+    return this.#all.get(id) ?? this.add(new Conversation(id, false));
   }
 
-  /** The one that begins with the first word said. */
-  next(): Conversation {
-    return (this.#next ??= new Conversation(newName(), true));
+  /** The new conversation, registered with its first message. */
+  draft(): Conversation {
+    return (this.#draft ??= new Conversation(newId(), true));
   }
 
-  begun(conversation: Conversation): void {
-    if (this.#next === conversation) this.#next = undefined;
-    this.put(conversation);
+  register(conversation: Conversation): void {
+    if (this.#draft === conversation) this.#draft = undefined;
+    this.add(conversation);
   }
 
-  put(conversation: Conversation): Conversation {
+  add(conversation: Conversation): Conversation {
     this.#all.set(conversation.id, conversation);
     return conversation;
   }
 
-  drop(id: string): void {
+  remove(id: string): void {
     this.#all.delete(id);
   }
 }

@@ -1,130 +1,143 @@
-/** What is said in a chat, as it is shown: pure, so that it can be tested. */
+/** View model of chat turns; pure functions. */
 
 import type { Problem } from "../../api/problem";
 import type { Memory, Message, Receipt } from "../../api/types";
 
-/** The beginning of a chat's name that leaves no trace; the server knows the same. */
+/** Id prefix of temporary chats, which the server does not store. */
 export const TEMPORARY = "temporary-";
-/** Turns of a conversation that are sent along where the server does not keep them. */
-const PAST = 40;
-/** What an answer without a model begins with, in the server's two languages. */
-const QUOTED = /^\((?:no language model|sem modelo de linguagem)[^)]*\)\n?/;
+/** Turns sent with each request when the server does not store the chat. */
+const MAX_HISTORY_TURNS = 40;
+/** Label with which the server starts an answer when no model is configured. */
+const QUOTE_LABEL = /^\((?:no language model|sem modelo de linguagem)[^)]*\)\n?/;
 
-export interface Short {
+export interface RecallSummary {
   memories: number;
   tokens: number;
   budget: number;
   ms: number;
 }
-export interface Lesson {
+export interface LearnedMemory {
   memory: Memory;
-  /** Known before, and heard again. */
-  again: boolean;
-  /** What became of it since. */
-  state: "kept" | "undone" | "edited";
+  /** Whether an existing memory was reinforced. */
+  isReinforced: boolean;
+  /** What the user did with it since. */
+  state: "learned" | "undone" | "edited";
 }
 export interface Turn {
-  /** Ours, and the client's name of a question: sent twice it is asked once. */
+  /** Client-side id; for questions also the idempotency key. */
   key: string;
-  /** The server's; null where nothing is kept. */
+  /** Server-side id; null if the message is not stored. */
   id: string | null;
   role: Message["role"];
   content: string;
   at: string;
-  kept: boolean;
+  isStored: boolean;
   state: "done" | "waiting" | "streaming";
-  /** The recall behind a question, or behind the answer that is given now. */
+  /** Receipt id of the recall for this question or answer. */
   receipt: string | null;
-  recalled: Short | null;
-  /** The whole of it, for a turn of this visit: one that is not kept has no other. */
-  whole?: Receipt | undefined;
-  /** Quoted from memory: there is no model. */
-  quoted?: boolean;
+  recalled: RecallSummary | null;
+  /** Full receipt of a turn from this visit; unstored turns have no other copy. */
+  fullReceipt?: Receipt | undefined;
+  /** The answer quotes memories, because no model is configured. */
+  isQuote?: boolean;
   stopped?: boolean;
   problem?: Problem | undefined;
-  learned?: Lesson[] | undefined;
+  learned?: LearnedMemory[] | undefined;
   learning?: boolean;
 }
 
-export function said(message: Message): Turn {
+export function turnFromMessage(message: Message): Turn {
   return {
     key: message.id,
     id: message.id,
     role: message.role,
     content: message.content,
     at: message.created_at,
-    kept: true,
+    isStored: true,
     state: "done",
     receipt: message.receipt,
     recalled: message.recalled ?? null,
   };
 }
 
-export function fresh(role: Turn["role"], content: string, key: string): Turn {
+export function newTurn(role: Turn["role"], content: string, key: string): Turn {
   const state = role === "user" ? "done" : "waiting";
-  return { key, id: null, role, content, at: new Date().toISOString(), kept: false, state, receipt: null, recalled: null };
+  return {
+    key,
+    id: null,
+    role,
+    content,
+    at: new Date().toISOString(),
+    isStored: false,
+    state,
+    receipt: null,
+    recalled: null,
+  };
 }
 
-export function short(receipt: Receipt): Short {
+export function summarizeReceipt(receipt: Receipt): RecallSummary {
   const memories = receipt.items.filter((item) => item.fate === "injected").length;
   return { memories, tokens: receipt.tokens, budget: receipt.budget, ms: receipt.timings["total_ms"] ?? 0 };
 }
 
-/** The conversation so far, for a server that does not keep it. */
-export function past(turns: readonly Turn[]): { role: "user" | "assistant"; content: string }[] {
-  const spoken: { role: "user" | "assistant"; content: string }[] = [];
-  for (const { role, content, quoted } of turns) {
-    if ((role === "user" || role === "assistant") && content && !quoted) spoken.push({ role, content });
+/** Previous turns, for a chat that the server does not store. */
+export function toHistory(turns: readonly Turn[]): { role: "user" | "assistant"; content: string }[] {
+  const history: { role: "user" | "assistant"; content: string }[] = [];
+  for (const { role, content, isQuote } of turns) {
+    if ((role === "user" || role === "assistant") && content && !isQuote) history.push({ role, content });
   }
-  return spoken.slice(-PAST);
+  return history.slice(-MAX_HISTORY_TURNS);
 }
 
-/** A quote without its label, which is shown beside it. */
-export function unlabelled(text: string): string {
-  return text.replace(QUOTED, "");
+/** Remove the label of a quote; the UI shows it separately. */
+export function stripQuoteLabel(text: string): string {
+  return text.replace(QUOTE_LABEL, "");
 }
 
-/** The answer of a question, or null if it was given none. */
-export function answerOf(turns: readonly Turn[], at: number): Turn | null {
+/** The answer to a question, or null. */
+export function findAnswer(turns: readonly Turn[], at: number): Turn | null {
   const next = turns[at + 1];
   return turns[at]?.role === "user" && next?.role === "assistant" ? next : null;
 }
 
-/** The question before an answer: its recall is the answer's. */
-export function questionOf(turns: readonly Turn[], at: number): Turn | null {
+/** The question before an answer; both share one recall. */
+export function findQuestion(turns: readonly Turn[], at: number): Turn | null {
   for (let place = at - 1; place >= 0; place--) {
     if (turns[place]?.role === "user") return turns[place] ?? null;
   }
   return null;
 }
 
-/** The receipt of a question, or of the answer to it. */
-export function receiptOf(turns: readonly Turn[], at: number): { id: string; whole: Receipt | undefined } | undefined {
+/** The receipt of a question or of its answer. */
+export function findReceipt(
+  turns: readonly Turn[],
+  at: number,
+): { id: string; fullReceipt: Receipt | undefined } | undefined {
   const turn = turns[at];
-  const from = turn?.receipt ? turn : turn?.role === "assistant" ? questionOf(turns, at) : null;
-  const whole = turn?.whole ?? answerOf(turns, at)?.whole;
-  return from?.receipt ? { id: from.receipt, whole } : undefined;
+  const from = turn?.receipt ? turn : turn?.role === "assistant" ? findQuestion(turns, at) : null;
+  const fullReceipt = turn?.fullReceipt ?? findAnswer(turns, at)?.fullReceipt;
+  return from?.receipt ? { id: from.receipt, fullReceipt } : undefined;
 }
 
-/** What was recalled for a question, or for the answer to it. */
-export function recallOf(turns: readonly Turn[], at: number): Short | null {
+/** Recall statistics of a question or of its answer. */
+export function findRecall(turns: readonly Turn[], at: number): RecallSummary | null {
   const turn = turns[at];
-  return turn?.recalled ?? (turn?.role === "assistant" ? (questionOf(turns, at)?.recalled ?? null) : null);
+  return turn?.recalled ?? (turn?.role === "assistant" ? (findQuestion(turns, at)?.recalled ?? null) : null);
 }
 
-export function lastQuestion(turns: readonly Turn[]): number {
+export function lastQuestionIndex(turns: readonly Turn[]): number {
   return turns.findLastIndex((turn) => turn.role === "user");
 }
 
-/** Whole sentences of a text beyond what was spoken already, for who listens: never half a word. */
-export function sentences(text: string, spoken: number): string {
-  const rest = text.slice(spoken);
+/** Complete sentences after an offset, for screen reader announcements. */
+export function completeSentences(text: string, history: number): string {
+  const rest = text.slice(history);
   const end = Math.max(...[". ", "! ", "? ", "\n"].map((stop) => rest.lastIndexOf(stop)));
   return end < 0 ? "" : rest.slice(0, end + 1);
 }
 
-/** A new name; `crypto.randomUUID` is not everywhere. */
-export function newName(prefix = ""): string {
+/** Random id; `crypto.randomUUID` needs a secure context. */
+export function newId(prefix = ""): string {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return prefix + Array.from(bytes, (byte) => byte.toString(36).padStart(2, "0")).join("");
 }

@@ -1,46 +1,69 @@
-/** What the list is narrowed to. It stands in the address, so that it can be kept and shared. */
+/** List filters, stored in the URL so that they can be bookmarked. */
 
-import { BANDS, KINDS, ORIGINS, STANDINGS, type Band, type Kind, type Origin, type Sort, type Standing } from "../../api/types";
+import {
+  IMPORTANCE_BANDS,
+  KINDS,
+  ORIGINS,
+  MEMORY_STATUSES,
+  type ImportanceBand,
+  type Kind,
+  type Origin,
+  type FacetCount,
+  type MemoryStatus,
+} from "../../api/types";
 
 export interface Filters {
   q: string;
-  standing: Standing;
+  standing: MemoryStatus;
   kind: Kind | "";
   origin: Origin | "";
-  importance: Band | "";
+  importance: ImportanceBand | "";
 }
 export type Facet = "standing" | "kind" | "origin" | "importance";
 
-export const FACETS = { standing: STANDINGS, kind: KINDS, origin: ORIGINS, importance: BANDS } as const;
+export const FACETS = {
+  standing: MEMORY_STATUSES,
+  kind: KINDS,
+  origin: ORIGINS,
+  importance: IMPORTANCE_BANDS,
+} as const;
 
-export function read(query: URLSearchParams): Filters {
+export function parseFilters(query: URLSearchParams): Filters {
   return {
     q: query.get("q") ?? "",
-    standing: one(STANDINGS, query.get("standing")) || "active",
-    kind: one(KINDS, query.get("kind")),
-    origin: one(ORIGINS, query.get("origin")),
-    importance: one(BANDS, query.get("importance")),
+    standing: oneOf(MEMORY_STATUSES, query.get("standing")) || "active",
+    kind: oneOf(KINDS, query.get("kind")),
+    origin: oneOf(ORIGINS, query.get("origin")),
+    importance: oneOf(IMPORTANCE_BANDS, query.get("importance")),
   };
 }
 
-function one<V extends string>(known: readonly V[], given: string | null): V | "" {
-  return known.find((each) => each === given) ?? "";
+function oneOf<V extends string>(allowed: readonly V[], value: string | null): V | "" {
+  return allowed.find((each) => each === value) ?? "";
 }
 
-/** How many memories there are with these filters; `but` leaves one of them open, for its own choices. */
-export function count(census: readonly Sort[], filters: Filters, but?: Facet, value?: string): number {
-  const wanted = { ...filters, ...(but ? { [but]: value ?? "" } : {}) };
+/** Count memories that match the filters, with one facet optionally overridden. */
+export function countMatching(
+  census: readonly FacetCount[],
+  filters: Filters,
+  overriddenFacet?: Facet,
+  value?: string,
+): number {
+  const effective = { ...filters, ...(overriddenFacet ? { [overriddenFacet]: value ?? "" } : {}) };
   const facets = Object.keys(FACETS) as Facet[];
   return census
-    .filter((sort) => facets.every((facet) => !wanted[facet] || sort[facet] === wanted[facet]))
+    .filter((sort) => facets.every((facet) => !effective[facet] || sort[facet] === effective[facet]))
     .reduce((sum, sort) => sum + sort.count, 0);
 }
 
-/** The engine finds what is in use; what was put away is found by its letters. */
-export function isAsked(filters: Filters): boolean {
+/** Active memories are searched with the retrieval engine, others by substring. */
+export function isSearch(filters: Filters): boolean {
   return filters.q.trim() !== "" && filters.standing === "active";
 }
 
-export function isNarrowed(filters: Filters): boolean {
-  return !!(filters.q.trim() || filters.kind || filters.origin || filters.importance) || filters.standing !== "active";
+export function hasFilters(filters: Filters): boolean {
+  return (
+    !!(filters.q.trim() || filters.kind || filters.origin || filters.importance) ||
+    filters.standing !== "active"
+  );
 }

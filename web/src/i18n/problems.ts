@@ -1,0 +1,26 @@
+/** User-facing texts of problems. */
+
+import type { Problem } from "../api/problem";
+import { t } from "./common";
+import { translateServerMessage } from "./server-messages";
+
+export interface ProblemText {
+  what: string;
+  why: string;
+  next: string;
+}
+
+export function describeProblem(problem: Problem): ProblemText {
+  if (problem.isOffline) return { what: t("offlineWhat"), why: t("offlineWhy"), next: t("offlineNext") };
+  if (problem.isConflict) return { what: t("conflict"), why: "", next: "" };
+  return {
+    what: translateServerMessage(problem.what),
+    why: translateServerMessage(problem.why),
+    next: translateServerMessage(problem.next) || (problem.status >= 500 ? t("unexpectedNext") : ""),
+  };
+}
+
+export function problemText(problem: Problem): string {
+  const { what, why, next } = describeProblem(problem);
+  return [what, why, next].filter(Boolean).join(" ");
+}

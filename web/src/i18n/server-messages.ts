@@ -1,0 +1,495 @@
+/** Translates English texts of the server. Texts that are not in the table are shown unchanged. */
+
+import { SENTENCE_PATTERN } from "../api/problem";
+import { t as common } from "./common";
+import { language } from "./language.svelte";
+import { formatMessage, type Message } from "./translate";
+
+/** Server text, Portuguese translation, and optionally a clearer English text for the UI. */
+type TranslationRow = readonly [server: string, portuguese: Message, english?: Message];
+type PlaceholderSpec = readonly [pattern: string, read: (text: string) => string | number];
+
+/** The first match wins. tests/web compares the first column with the server's texts. */
+export const SERVER_MESSAGES: readonly TranslationRow[] = [
+  // Reasons why a passage was left out.
+  [
+    "cosine {near} is below {least}",
+    "Similaridade semântica baixa demais: {near}; o mínimo é {least}.",
+    "Semantic similarity too low: {near}; the minimum is {least}.",
+  ],
+  [
+    "below {share}% of the best score",
+    "Pontuação abaixo de {share} % da melhor.",
+    "Scored below {share} % of the best score.",
+  ],
+  [
+    "rank {rank}, only {most} are handed on",
+    "Posição {rank}; o limite é {most}.",
+    "Ranked {rank}; the limit is {most}.",
+  ],
+  [
+    "only {most} facts are handed on",
+    "Limite de {most} memórias atingido.",
+    "Limit of {most} memories reached.",
+  ],
+  [
+    "only {most} messages are handed on",
+    "Limite de {most} mensagens atingido.",
+    "Limit of {most} messages reached.",
+  ],
+  [
+    "over budget (needs {needs}, {left} left)",
+    "Acima do orçamento: precisa de {needs} tokens, restavam {left}.",
+    "Over budget: needs {needs} tokens, {left} were left.",
+  ],
+  [
+    "after the first passage over budget",
+    "Vem depois de um trecho que excedeu o orçamento.",
+    "Comes after a passage that exceeded the budget.",
+  ],
+  ["no visible text", "Sem texto visível.", "No visible text."],
+  ["only beside one that was found", "Apenas vizinho de um resultado.", "Only a neighbor of a match."],
+  [
+    "covered by its chunk",
+    "Já incluído em um trecho da mesma mensagem.",
+    "Already included in a chunk of the same message.",
+  ],
+  ["a memory says the same", "Uma memória já diz o mesmo.", "A memory already says the same."],
+  ["already in the conversation", "Já está na conversa.", "Already in the conversation."],
+  ["injected a moment ago", "Já enviado ao modelo há pouco.", "Already sent to the model recently."],
+  [
+    "the profile is shown whole",
+    "O perfil já está incluído por completo.",
+    "The full profile is already included.",
+  ],
+  [
+    "its file is shown whole",
+    "O arquivo já está incluído por completo.",
+    "Its full file is already included.",
+  ],
+  ["same text as {source} {id}", "Duplicata de outro trecho.", "Duplicate of another passage."],
+  [
+    "nothing: it is recalled",
+    "Nenhum motivo: é usada nesta consulta.",
+    "No reason: it is recalled for this query.",
+  ],
+  [
+    "not among the {most} best of either channel",
+    "Não está entre os {most} melhores resultados da busca semântica nem da busca por palavras-chave.",
+    "Not among the top {most} of semantic or keyword search.",
+  ],
+  ["it is {standing}", "Não está ativa: {standing}.", "Not active: {standing}."],
+  ["it is {standing}: {why}", "Não está ativa ({standing}): {why}", "Not active ({standing}): {why}"],
+
+  // Sources that were skipped or did not fit.
+  [
+    "everything: memory is {mode} here",
+    "Memória não consultada: o modo é “{mode}”.",
+    "Memory not searched: the mode is “{mode}”.",
+  ],
+  ["{category}: no consent", "{category}: não usado, sem consentimento.", "{category} not used: no consent."],
+  [
+    "{count} more candidates, further down",
+    "Mais {count} candidatos com posição inferior.",
+    "{count} more candidates ranked lower.",
+  ],
+  [
+    "no room for {count} recent messages",
+    {
+      one: "{count} mensagem recente não coube no orçamento.",
+      other: "{count} mensagens recentes não couberam no orçamento.",
+    },
+    {
+      one: "{count} recent message did not fit the budget.",
+      other: "{count} recent messages did not fit the budget.",
+    },
+  ],
+  [
+    "no room for {count} earlier summaries",
+    {
+      one: "{count} resumo anterior não coube no orçamento.",
+      other: "{count} resumos anteriores não couberam no orçamento.",
+    },
+    {
+      one: "{count} earlier summary did not fit the budget.",
+      other: "{count} earlier summaries did not fit the budget.",
+    },
+  ],
+  ["profile: {why}", "Perfil: {why}", "Profile: {why}"],
+  ["session summary: {why}", "Resumo da sessão: {why}", "Session summary: {why}"],
+  ["context file {name}: {why}", "{name}: {why}", "{name}: {why}"],
+
+  // Degraded operation.
+  ["lexical only: {why}", "Só busca por palavras-chave: {why}", "Keyword search only: {why}"],
+  ["dense only: {why}", "Só busca semântica: {why}", "Semantic search only: {why}"],
+  ["recollections only: {why}", "Só memórias recuperadas: {why}", "Recalled passages only: {why}"],
+  [
+    "this receipt is not kept: {why}",
+    "Este recibo não pôde ser armazenado: {why}",
+    "This receipt could not be stored: {why}",
+  ],
+  [
+    "no embedder is configured",
+    "nenhum modelo de embeddings configurado",
+    "no embedding model is configured",
+  ],
+  ["not read again: {why}", "Reranker não executado: {why}", "Reranker skipped: {why}"],
+  [
+    "{some} of {most} not read again in {time} ms",
+    "O reranker não processou {some} de {most} trechos em {time} ms.",
+    "The reranker did not reach {some} of {most} passages within {time} ms.",
+  ],
+
+  // Reasons why a memory is in review, archived or rejected.
+  ["not in the message: {words}", "Não consta na mensagem: {words}", "Not found in the message: {words}"],
+  ["only quoted or pasted text says so", "Só aparece em texto citado ou colado.", "Found only in quoted or pasted text."],
+  ["the message says the opposite", "A mensagem diz o contrário.", "The message says the opposite."],
+  [
+    "it says nothing that can be checked",
+    "Não contém nada que possa ser verificado.",
+    "Contains nothing that can be verified.",
+  ],
+  ["longer than {most} characters", "Contém mais de um fato.", "Contains more than one fact."],
+  ["more than two sentences", "Contém mais de um fato.", "Contains more than one fact."],
+  [
+    "it tells the assistant to drop its instructions",
+    "Pede ao assistente que ignore suas instruções.",
+    "Tells the assistant to ignore its instructions.",
+  ],
+  ["contradicts {text}", "contradiz {text}"],
+  ["superseded by {text}", "substituída por {text}"],
+  ["merged into {text}", "mesclada em {text}"],
+  ["by the user", "por você", "by you"],
+  ["not wanted by the user", "rejeitada por você", "rejected by you"],
+  ["undid {action}", "desfeito: {action}", "undone: {action}"],
+  [
+    "a message it rests on was changed",
+    "uma mensagem de origem foi alterada",
+    "a source message was changed",
+  ],
+  ["it was to be kept until {day}", "validade expirada em {day}", "expired on {day}"],
+  ["the goal was for {day}", "o prazo do objetivo era {day}", "the goal was due on {day}"],
+  ["temporary, {days} days: {why}", "temporária, {days} dias: {why}", "temporary, {days} days: {why}"],
+  ["weight under {floor}: {why}", "peso abaixo de {floor}: {why}", "weight below {floor}: {why}"],
+  ["last said on {day}", "última menção em {day}", "last mentioned on {day}"],
+  ["already learned from these words", "já aprendida deste texto", "already learned from this text"],
+  [
+    "it was forgotten after it was said",
+    "foi esquecida depois de mencionada",
+    "forgotten after it was mentioned",
+  ],
+  [
+    "the assistant repeats what is known",
+    "o assistente repetiu uma memória existente",
+    "the assistant repeated an existing memory",
+  ],
+  ["it stands in the file {name}", "já está no arquivo {name}", "already in the file {name}"],
+  [
+    "the user does not want memories of the kind {kind}",
+    "sem consentimento para memórias do tipo “{kind}”",
+    "no consent for memories of type “{kind}”",
+  ],
+  ["it could not be stored: {why}", "não pôde ser armazenada: {why}"],
+
+  // Problem texts, one sentence per row.
+  ["Something in recollect went wrong.", "Ocorreu um erro no Recollect."],
+  ["The input cannot be stored or understood.", "A entrada não pode ser armazenada nem interpretada."],
+  ["Change it and try again.", "Altere-a e tente novamente."],
+  ["There is no text to store.", "Não há texto para armazenar."],
+  ["Give at least one visible character.", "Informe pelo menos um caractere visível."],
+  ["The text is larger than one message may be.", "O texto excede o tamanho máximo de uma mensagem."],
+  [
+    "The text has {size} bytes of UTF-8, and one message may have {most}.",
+    "O texto tem {size} bytes em UTF-8, e o máximo por mensagem é {most}.",
+  ],
+  ["Split it and try again.", "Divida-o e tente novamente."],
+  [
+    "Split it into several messages, or raise collect.max_message_bytes.",
+    "Divida-o em várias mensagens ou aumente collect.max_message_bytes.",
+  ],
+  ["Nobody speaks in that role.", "Esse papel não existe."],
+  ["Use user, assistant, system or tool.", "Use user, assistant, system ou tool."],
+  ["There is no such thing for this user.", "Item não encontrado para este usuário."],
+  ["There is no memory {id} for this user.", "Memória {id} não encontrada para este usuário."],
+  ["There is no message {id} for this user.", "Mensagem {id} não encontrada para este usuário."],
+  ["There is no chat {id} for this user.", "Chat {id} não encontrado para este usuário."],
+  ["There is no receipt {id} for this user.", "Recibo {id} não encontrado para este usuário."],
+  ["There is no event {id} for this user.", "Evento {id} não encontrado para este usuário."],
+  ["Each recall leaves one.", "Cada consulta gera um."],
+  ["`recollect list` shows what there is.", "`recollect list` mostra o que existe."],
+  ["`recollect chats` lists them.", "`recollect chats` lista os existentes."],
+  ["This was refused on purpose.", "A operação foi recusada."],
+  ["The message says what would be needed.", "A mensagem informa o que é necessário."],
+  [
+    "The user has not agreed to this, and it is done only with their consent.",
+    "Esta operação exige o consentimento do usuário, que não foi concedido.",
+  ],
+  [
+    "The profile is kept only with consent, and it has not been given.",
+    "O perfil só é armazenado com consentimento, que não foi concedido.",
+  ],
+  ["Ask the user for it first.", "Solicite-o primeiro ao usuário."],
+  ["The settings do not make sense.", "As configurações são inválidas."],
+  [
+    "`recollect settings` shows each value and its source.",
+    "`recollect settings` mostra cada valor e sua origem.",
+  ],
+  ["Memory {id} says the same already.", "A memória {id} já diz o mesmo."],
+  ["Forget one of the two instead.", "Em vez disso, esqueça uma das duas."],
+  [
+    "Memory {id} is {standing}: there is nothing to bring back.",
+    "O status da memória {id} é “{standing}”: não há o que restaurar.",
+  ],
+  [
+    "Memory {id} was changed after this {action}.",
+    "A memória {id} foi alterada depois desta ação ({action}).",
+  ],
+  [
+    "Undo the later change first: `recollect undo --list` shows it.",
+    "Desfaça primeiro a alteração posterior: `recollect undo --list` mostra qual é.",
+  ],
+  [
+    "Memory {id} was changed meanwhile: it is at version {found}, not {version}.",
+    "A memória {id} foi alterada nesse meio-tempo: está na versão {found}, não na {version}.",
+  ],
+  ["Read it again and repeat the change.", "Recarregue-a e repita a alteração."],
+  ["There is nothing to undo.", "Não há nada para desfazer."],
+  ["Event {id} was undone already.", "O evento {id} já foi desfeito."],
+  [
+    "It takes at least two memories to make one of them.",
+    "São necessárias pelo menos duas memórias para mesclar.",
+  ],
+  [
+    "Nothing was asked in chat {id} yet, so there is nothing to answer.",
+    "Ainda não há perguntas no chat {id}, portanto não há o que responder.",
+  ],
+  ["There is a chat {id} already.", "O chat {id} já existe."],
+  ["Choose another name for the branch.", "Escolha outro nome para a ramificação."],
+  ["There is a context file {name} already.", "O arquivo {name} já existe."],
+  ["Delete it first, or rename one.", "Exclua-o primeiro ou renomeie um deles."],
+  ["{most} answers are under way already.", "Já há {most} respostas em andamento."],
+  ["Try again in a moment.", "Tente novamente em instantes."],
+  ["Too many requests in a minute.", "Requisições demais em um minuto."],
+  ["Wait a little.", "Aguarde um pouco."],
+  ["Nobody is logged in here.", "Nenhuma sessão ativa."],
+  ["`recollect up` prints a link.", "`recollect up` mostra um link de acesso."],
+  ["This is about the whole machine.", "Esta operação afeta o servidor inteiro."],
+  ["Ask with an admin's token.", "Use o token de um administrador."],
+  ["This is a mistake in recollect.", "Este é um erro do Recollect."],
+  ["The log has the details under the request's id.", "Os detalhes estão no log, com o ID da requisição."],
+  ["The database said no.", "O banco de dados recusou a operação."],
+  ["`recollect doctor` looks for the reason.", "`recollect doctor` procura a causa."],
+  ["Another process holds the file.", "Outro processo está usando o arquivo."],
+  ["The disk is full.", "O disco está cheio."],
+  [
+    "Nothing was half written; free some space and try again.",
+    "Nenhuma gravação ficou pela metade; libere espaço e tente novamente.",
+  ],
+  [
+    "The memory file or its folder cannot be written.",
+    "Não é possível gravar no banco de dados ou em sua pasta.",
+  ],
+  [
+    "Check permissions, or choose another file with --db.",
+    "Verifique as permissões ou escolha outro arquivo com --db.",
+  ],
+  ["The file is not a recollect memory.", "O arquivo não é um banco de dados do Recollect."],
+  [
+    "Choose another file with --db; this one was left as it was.",
+    "Escolha outro arquivo com --db; este não foi alterado.",
+  ],
+  [
+    "The file was written by a newer recollect.",
+    "O arquivo foi gravado por uma versão mais nova do Recollect.",
+  ],
+  ["Upgrade recollect; the file was left as it was.", "Atualize o Recollect; o arquivo não foi alterado."],
+  ["The file is damaged.", "O arquivo está corrompido."],
+  [
+    "`recollect doctor` says where, `recollect repair` rebuilds what can be rebuilt.",
+    "`recollect doctor` mostra onde; `recollect repair` reconstrói o que for possível.",
+  ],
+  [
+    "An embedder or a language model said no.",
+    "Um modelo de embeddings ou de linguagem recusou a requisição.",
+  ],
+  ["The provider is busy or cannot be reached.", "O provedor está ocupado ou inacessível."],
+  ["The work stays queued and is tried again.", "A tarefa continua na fila e será repetida."],
+  ["The model's files or package are not here.", "Os arquivos ou o pacote do modelo não estão instalados."],
+  ["`recollect doctor` says what to install.", "`recollect doctor` mostra o que instalar."],
+  ["The model's answer could not be read.", "Não foi possível interpretar a resposta do modelo."],
+  [
+    "Nothing was learned; retry the job, or choose another model.",
+    "Nada foi aprendido; repita a tarefa ou escolha outro modelo.",
+  ],
+  [
+    "Asking the language model would cost more than is allowed.",
+    "A chamada ao modelo de linguagem excederia o limite de custo.",
+  ],
+  ["Raise `spending.max_tokens_per_day` or `spending.max_tokens_per_chat`.", "Aumente `spending.max_tokens_per_day` ou `spending.max_tokens_per_chat`."],
+  ["No language model is available.", "Nenhum modelo de linguagem disponível."],
+  ["Set one, or let the rules judge.", "Configure um ou use a extração por regras."],
+  [
+    "The model {name} at {host} did not answer within {seconds} s.",
+    "O modelo {name} em {host} não respondeu em {seconds} s.",
+  ],
+  [
+    "The model {name} at {host} did not finish within {seconds} s.",
+    "O modelo {name} em {host} não terminou em {seconds} s.",
+  ],
+  [
+    "The model {name} at {host} cannot be reached, or broke off ({error}).",
+    "O modelo {name} em {host} está inacessível ou interrompeu a conexão ({error}).",
+  ],
+  [
+    "The model {name} at {host} answered in a way that cannot be read ({error}).",
+    "A resposta do modelo {name} em {host} é inválida ({error}).",
+  ],
+  ["The model {name} at {host} answered HTTP {error}.", "O modelo {name} em {host} respondeu HTTP {error}."],
+  [
+    "The embedder at {host} did not answer within {seconds} s.",
+    "O modelo de embeddings em {host} não respondeu em {seconds} s.",
+  ],
+  [
+    "The embedder at {host} did not finish within {seconds} s.",
+    "O modelo de embeddings em {host} não terminou em {seconds} s.",
+  ],
+  [
+    "The embedder at {host} cannot be reached ({error}).",
+    "O modelo de embeddings em {host} está inacessível ({error}).",
+  ],
+  [
+    "The embedder at {host} answered in a way that cannot be read ({error}).",
+    "A resposta do modelo de embeddings em {host} é inválida ({error}).",
+  ],
+  [
+    "The embedder at {host} answered HTTP {error}.",
+    "O modelo de embeddings em {host} respondeu HTTP {error}.",
+  ],
+  [
+    "Check that it runs; the work stays queued and is tried again.",
+    "Verifique se está em execução; a tarefa continua na fila e será repetida.",
+  ],
+  ["The work stays queued; try again later.", "A tarefa continua na fila; tente novamente mais tarde."],
+  [
+    "The work stays queued; try again in {seconds} s.",
+    "A tarefa continua na fila; tente novamente em {seconds} s.",
+  ],
+  ["It does not accept the key.", "A chave não foi aceita."],
+  ["Check the model's API key.", "Verifique a chave de API do modelo."],
+  ["Check the embedder's API key.", "Verifique a chave de API do modelo de embeddings."],
+  ["Redirects are not followed.", "Redirecionamentos não são seguidos."],
+  ["Set base_url to the final address.", "Defina base_url como o endereço final."],
+  ["Check base_url.", "Verifique base_url."],
+  [
+    "Check base_url and that the model {name} exists there.",
+    "Verifique base_url e se o modelo {name} existe nesse endereço.",
+  ],
+  [
+    "Check base_url (usually it ends in /v1) and that the model {name} exists there.",
+    "Verifique base_url (geralmente termina em /v1) e se o modelo {name} existe nesse endereço.",
+  ],
+  // A failed job's reason starts with the exception's class name.
+  ["{class}: {why}", "{class}: {why}"],
+];
+
+const PORTUGUESE_ACTIONS: Record<string, string> = {
+  forget: "esquecer",
+  edit: "editar",
+  merge: "mesclar",
+  archive: "arquivar",
+  learn: "aprender",
+  supersede: "substituir",
+  pin: "fixar",
+  restore: "restaurar",
+  accept: "aceitar",
+  undo: "desfazer",
+};
+const KIND_PATTERN = "bio|pref|emo|obj|evt|dec|note";
+const NUMBER_PLACEHOLDERS = [
+  "near",
+  "least",
+  "share",
+  "rank",
+  "most",
+  "needs",
+  "left",
+  "count",
+  "some",
+  "time",
+  "days",
+  "floor",
+  "size",
+  "seconds",
+  "found",
+  "version",
+];
+const NUMBER: PlaceholderSpec = [
+  "-?\\d+(?:,\\d{3})*(?:\\.\\d+)?",
+  (text) => Number(text.replaceAll(",", "")),
+];
+const ANY_TEXT: PlaceholderSpec = [".+?", (text) => text];
+const kindName = (name: string) => common(`kind.${name as "bio"}`);
+
+const PLACEHOLDERS: Record<string, PlaceholderSpec> = {
+  ...Object.fromEntries(NUMBER_PLACEHOLDERS.map((name) => [name, NUMBER])),
+  // A file name may contain a colon, so match it greedily; the reason after it contains none.
+  name: [".+", (text) => text],
+  why: [".+?", translateServerMessage],
+  class: ["[A-Z]\\w+", (text) => text],
+  day: [
+    "\\d{4}-\\d\\d-\\d\\d",
+    (text) => (language.current === "pt" ? text.split("-").reverse().join("/") : text),
+  ],
+  action: [
+    Object.keys(PORTUGUESE_ACTIONS).join("|"),
+    (name) => (language.current === "pt" ? PORTUGUESE_ACTIONS[name] : undefined) ?? name,
+  ],
+  kind: [KIND_PATTERN, kindName],
+  category: [
+    `profile|${KIND_PATTERN}`,
+    (name) => (name === "profile" ? common("source.profile") : kindName(name)),
+  ],
+  standing: [
+    "active|quarantined|contested|superseded|archived|forgotten",
+    (name) => common(`standing.${name as "active"}`),
+  ],
+  mode: ["on|collect_only|recall_only|off", (name) => common(`mode.${name as "on"}`)],
+};
+const placeholder = (name: string): PlaceholderSpec => PLACEHOLDERS[name] ?? ANY_TEXT;
+
+/** Compile a server text to a regular expression with a named group for each placeholder. */
+function toRegExp(server: string): RegExp {
+  const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  const parts = server
+    .split(/\{(\w+)\}/)
+    .map((part, at) => (at % 2 ? `(?<${part}>${placeholder(part)[0]})` : literal(part)));
+  return new RegExp(`^${parts.join("")}$`, "s");
+}
+
+const COMPILED_MESSAGES = SERVER_MESSAGES.map(([server, pt, en]) => ({ pattern: toRegExp(server), pt, en }));
+
+/** Translate a server text as a whole, or else sentence by sentence. */
+export function translateServerMessage(text: string): string {
+  return (
+    translateExact(text) ??
+    text.replace(SENTENCE_PATTERN, (part) =>
+      part.replace(/\S.*\S/s, (sentence) => translateExact(sentence) ?? sentence),
+    )
+  );
+}
+
+function translateExact(text: string): string | undefined {
+  for (const { pattern, pt, en } of COMPILED_MESSAGES) {
+    const match = pattern.exec(text);
+    if (!match) continue;
+    const message = language.current === "pt" ? pt : en;
+    const values = Object.entries(match.groups ?? {}).map(([name, value]) => [
+      name,
+      placeholder(name)[1](value),
+    ]);
+    return message === undefined
+      ? text
+      : formatMessage(message, Object.fromEntries(values), language.current);
+  }
+  return undefined;
+}
