@@ -30,7 +30,7 @@ def assert_no_external_requests(page: Page, server: LiveServer) -> Iterator[Page
 
 
 def log_in(page: Page, server: LiveServer) -> Page:
-    page.goto(f"{server.url}/login?code={server.sessions.link(server.token_store.owner)}")
+    page.goto(f"{server.url}/login?code={server.sessions.create_login_code(server.token_store.owner)}")
     return page
 
 

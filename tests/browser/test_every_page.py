@@ -36,8 +36,8 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 def tell(server: LiveServer, notes: str, stored_messages: Sequence[str], chat: str) -> None:
     """A profile, and messages in a chat."""
     engine, policy = server.application.engine, server.application.policy(ANA)
-    engine.consent(Scope(ANA), "profile", granted=True)
-    engine.tell_profile(Scope(ANA), {"freeformNotes": notes}, policy)
+    engine.set_consent(Scope(ANA), "profile", granted=True)
+    engine.set_profile(Scope(ANA), {"freeformNotes": notes}, policy)
     Memory.from_application(server.application).add(
         [{"role": "user", "content": each} for each in stored_messages], user_id=ANA, chat_id=chat
     )

@@ -42,7 +42,7 @@ def add_failed_job(server: LiveServer) -> None:
     jobs.enqueue(ANA, NewJob(kind=JobKind.SUMMARIZE, key="c"), now=now)
     job = jobs.lease(now=now, until=now + timedelta(minutes=5))
     assert job is not None
-    assert jobs.park(job, reason="Nobody answers at the model.")
+    assert jobs.dead_letter(job, reason="Nobody answers at the model.")
 
 
 def test_passed_checks_are_listed(status: Page) -> None:
@@ -101,8 +101,8 @@ def test_a_backup_is_created_with_its_restore_command(server: LiveServer, status
 
 def test_other_users_see_only_their_own_queue(server: LiveServer, page: Page) -> None:
     server.token_store.add("phone", user="bob")
-    bob = next(each for each in server.token_store.people() if each.user == "bob")
-    page.goto(f"{server.url}/login?code={server.sessions.link(bob)}")
+    bob = next(each for each in server.token_store.principals() if each.user == "bob")
+    page.goto(f"{server.url}/login?code={server.sessions.create_login_code(bob)}")
     requested_urls: list[str] = []
     page.on("request", lambda request: requested_urls.append(request.url))
     page.goto(f"{server.url}/status")

@@ -68,7 +68,7 @@ def test_revoking_consent_shows_a_preview_and_erases_the_data(
     with server.client() as client:
         assert client.get("/api/memory/profile").json()["freeformNotes"] == ""
         assert client.get("/api/memory/consent").json()["profileConsent"] is False
-    assert server.application.store.upkeep.check()
+    assert server.application.store.maintenance.check()
     assert NOTES.encode() not in (tmp_path / "memory.db").read_bytes()
 
 

@@ -46,7 +46,7 @@ def tea(server: LiveServer) -> str:
         user=ANA,
         at=LONG_AGO,
         action=EventAction.LEARN,
-        changes=(EventChange(memory_id=LISBON.id, before=None),),
+        changes=(EventChange(memory_id=LISBON.id, previous_version=None),),
     )
     server.application.store.events.add(learned)
     with server.client() as client:
@@ -145,7 +145,7 @@ def test_a_date_shows_the_memories_of_that_day(server: LiveServer, timeline: Pag
 
 def test_earlier_events_are_loaded_on_request(server: LiveServer, owner: Page) -> None:
     for number in range(70):
-        step = EventChange(memory_id=f"m{number}", before=None)
+        step = EventChange(memory_id=f"m{number}", previous_version=None)
         server.application.store.events.add(
             Event(id=f"e{number}", user=ANA, at=LONG_AGO, action=EventAction.LEARN, changes=(step,))
         )
