@@ -280,7 +280,7 @@ def test_the_budget_meter_shows_usage_and_changes_the_budget(server: LiveServer,
     expect(
         chat.get_by_role("button", name=f"Memory in the last prompt: {tokens} of 1,050 tokens")
     ).to_be_visible()
-    assert get(server, "/api/settings/assemble.budget")["value"] == 1050
+    assert get(server, "/api/settings/context.budget")["value"] == 1050
 
 
 def test_renaming_a_chat_can_be_undone(server: LiveServer, chat: Page) -> None:

@@ -263,21 +263,21 @@ describe("tuning", () => {
       max: 1,
       step: 0.01,
     });
-    expect(sliderRange(setting({ name: "recall.lexical_lead_weight", kind: "number", value: 1.5, default: 1.5 })).max).toBe(
-      3,
-    );
+    expect(
+      sliderRange(setting({ name: "recall.lexical_lead_weight", kind: "number", value: 1.5, default: 1.5 }))
+        .max,
+    ).toBe(3);
   });
 
   it("tunes ranking parameters only", () => {
     expect(
       ["recall.alpha", "recall.enabled", "context.budget"].map((name) => isTunable(setting({ name }))),
     ).toEqual([true, false, false]);
-    expect(["recall.alpha", "recall.limit", "recall.lexical_lead_weight", "recall.topic_filter"].map(parameterGroup)).toEqual([
-      "main",
-      "size",
-      "evidence",
-      "rest",
-    ]);
+    expect(
+      ["recall.alpha", "recall.limit", "recall.lexical_lead_weight", "recall.topic_filter"].map(
+        parameterGroup,
+      ),
+    ).toEqual(["main", "size", "evidence", "rest"]);
   });
 
   it("sends only changed values, and a preset with its defaults", () => {

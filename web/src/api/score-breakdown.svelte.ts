@@ -58,10 +58,24 @@ export interface ScoreBreakdown {
   addsUp: boolean;
 }
 
+/** Recall setting that weights each part. */
 const WEIGHT_SETTINGS: Readonly<Record<string, string>> = {
   dense: "alpha",
   lexical: "beta",
   identifier: "gamma",
+  answer: "reply_weight",
+  chat: "chat_weight",
+  follow: "previous_weight",
+  lead: "lexical_lead_weight",
+  date: "date_weight",
+  speaker: "speaker_weight",
+  sort: "answer_type_weight",
+  personal: "personal_weight",
+  reread: "rerank_weight",
+  short: "short_penalty",
+  asks: "question_penalty",
+  assistant: "assistant_penalty",
+  outdated: "outdated_penalty",
 };
 /** A larger difference means that the score was computed with other settings. */
 const SUM_TOLERANCE = 0.015;

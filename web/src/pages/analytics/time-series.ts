@@ -2,7 +2,7 @@
 
 import type { Schemas } from "../../api/types";
 
-export type Step = Schemas["SpanStep"];
+export type Step = Schemas["MetricsIntervalResponse"];
 export type Quantile = "p50" | "p95" | "p99";
 
 export const RANGE_HOURS = [24, 168, 720] as const;
@@ -21,7 +21,7 @@ export function toSeconds(steps: readonly Step[]): number[] {
 }
 
 /** Measured stages, in execution order. */
-export function measuredParts(latencySeries: Schemas["WholeSpan"]["latency"]): LatencyPart[] {
+export function measuredParts(latencySeries: Schemas["PeriodMetricsResponse"]["latency"]): LatencyPart[] {
   return LATENCY_PARTS.filter((part) => part in latencySeries);
 }
 

@@ -4,7 +4,7 @@ import { buildUrl, buildHeaders } from "../../api/client";
 import { connection } from "../../api/connection.svelte";
 import type { Schemas } from "../../api/types";
 
-export type ImportReport = Schemas["Imported"];
+export type ImportReport = Schemas["ImportResponse"];
 export const IMPORT_PARTS = [
   "chats",
   "messages",

@@ -2,7 +2,7 @@
 
 import type { Schemas } from "../../api/types";
 
-export type Profile = Schemas["Profile"];
+export type Profile = Schemas["ProfileResponse"];
 
 export const PROFILE_FIELDS = [
   "codingStyle",

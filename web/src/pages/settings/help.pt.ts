@@ -53,16 +53,20 @@ export const help: Record<string, string> = {
   "extraction.roles": "De quais papéis podem ser extraídos fatos. Os do assistente são marcados.",
   "extraction.known_memories": "Memórias existentes enviadas como contexto para a extração.",
   "extraction.batch_size": "Mensagens por chamada no modo em lotes.",
-  "extraction.batch_wait_seconds": "Segundos que um lote espera por mais mensagens; um lote completo não espera.",
+  "extraction.batch_wait_seconds":
+    "Segundos que um lote espera por mais mensagens; um lote completo não espera.",
   "extraction.min_fact_chars": "Fatos mais curtos são descartados.",
   "spending.max_tokens_per_day":
     "Tokens de modelo por usuário por dia; acima disso, a extração é feita por regras. 0 é sem limite.",
-  "spending.max_tokens_per_chat": "Tokens de modelo por chat; acima disso, a extração é feita por regras. 0 é sem limite.",
-  "consolidation.duplicate_cosine": "Similaridade (cosseno) a partir da qual dois fatos são considerados iguais.",
+  "spending.max_tokens_per_chat":
+    "Tokens de modelo por chat; acima disso, a extração é feita por regras. 0 é sem limite.",
+  "consolidation.duplicate_cosine":
+    "Similaridade (cosseno) a partir da qual dois fatos são considerados iguais.",
   "consolidation.compared_memories": "Memórias existentes com que um fato novo é comparado.",
   "consolidation.context_file_cosine":
     "Similaridade (cosseno) a partir da qual um fato já consta em um arquivo de contexto.",
-  "consolidation.context_file_substring": "Considera conhecido um fato cujo texto está contido em um arquivo de contexto.",
+  "consolidation.context_file_substring":
+    "Considera conhecido um fato cujo texto está contido em um arquivo de contexto.",
   "decay.emotion_per_week": "Peso que um sentimento perde por semana sem nova menção.",
   "decay.preference_per_week": "Peso que uma preferência perde por semana.",
   "decay.goal_per_week": "Peso que um objetivo perde por semana.",
@@ -101,7 +105,8 @@ export const help: Record<string, string> = {
   "recall.neighbour_candidates": "Candidatos cujas mensagens vizinhas são avaliadas, no ranker evidence.",
   "recall.candidates_per_channel": "Candidatos obtidos de cada canal de busca antes da ordenação.",
   "recall.limit": "Máximo de trechos depois da ordenação.",
-  "recall.relative_cutoff": "Trechos abaixo desta fração da melhor pontuação são descartados; 0 mantém todos.",
+  "recall.relative_cutoff":
+    "Trechos abaixo desta fração da melhor pontuação são descartados; 0 mantém todos.",
   "recall.max_memories": "Máximo de memórias; 0 deixa a proporção para a ordenação.",
   "recall.max_messages": "Máximo de mensagens; 0 deixa a proporção para a ordenação.",
   "recall.sources": "Tipos de conteúdo que podem ser usados.",
@@ -132,13 +137,16 @@ export const help: Record<string, string> = {
   "context.locale": "Idioma dos títulos no bloco de memória.",
   "context.budget": "Máximo de tokens do bloco de memória, incluindo títulos.",
   "context.overflow": "Quando um trecho não cabe: tentar trechos menores ou parar.",
-  "context.recent_messages": "Mensagens mais recentes do chat incluídas na íntegra; 0 deixa isso para o aplicativo.",
+  "context.recent_messages":
+    "Mensagens mais recentes do chat incluídas na íntegra; 0 deixa isso para o aplicativo.",
   "context.summary_min_importance":
     "Mensagens anteriores deste chat acima desta importância são incluídas como resumos.",
   "context.recall_share": "Fração do orçamento reservada às memórias quando há mensagens recentes.",
   "context.repeat_after_turns":
     "Turnos até um trecho poder ser repetido no mesmo chat; 0 permite repetir imediatamente.",
   "context.persona": "Persona que responde, no formato companion_prompt.",
+  "context.notice":
+    "Começa o bloco de memória com uma frase que diz que são dados sobre o usuário, não instruções. companion_prompt não tem essa frase, nem um bloco com orçamento abaixo de cem tokens.",
   "receipts.query": "Como a consulta é armazenada nos recibos.",
   "receipts.keep_days": "Dias de retenção de recibos e métricas.",
   "receipts.max_dropped_items": "Número de candidatos descartados registrados em um recibo.",

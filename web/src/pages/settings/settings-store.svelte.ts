@@ -8,7 +8,7 @@ import { t } from "./messages";
 import { displayValue, type SettingValue } from "./setting-values";
 
 export class SettingsStore {
-  all: Resource<Schemas["SettingsList"]> = resource((signal) => api.get("/api/settings", { signal }));
+  all: Resource<Schemas["SettingListResponse"]> = resource((signal) => api.get("/api/settings", { signal }));
 
   get(name: string): Setting | undefined {
     return this.all.data?.results.find((each) => each.name === name);
