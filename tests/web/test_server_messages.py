@@ -14,18 +14,18 @@ ROOT = Path(__file__).parents[2]
 SERVER = ROOT / "src" / "recollect"
 #: Modules that produce reasons and notes shown in the web app.
 REASON_MODULES = (
-    "engine/recalling.py",
-    "engine/steering.py",
-    "steps/assemble/block.py",
-    "steps/assemble/budget.py",
-    "steps/assemble/tiers.py",
-    "steps/garden/decay.py",
-    "steps/judge/grounding.py",
-    "steps/keep/reconcile.py",
-    "steps/keep/step.py",
-    "steps/recall/errand.py",
-    "steps/recall/rank.py",
-    "steps/recall/step.py",
+    "consolidation/consolidator.py",
+    "consolidation/reconciliation.py",
+    "context/block.py",
+    "context/budget.py",
+    "context/tiers.py",
+    "extraction/grounding.py",
+    "maintenance/decay.py",
+    "retrieval/ranking.py",
+    "retrieval/retriever.py",
+    "retrieval/search_state.py",
+    "services/memories.py",
+    "services/recall.py",
 )
 #: Fragments of notes that are not notes themselves.
 FRAGMENTS = {"recent messages", "earlier summaries"}
@@ -87,9 +87,9 @@ def test_every_error_is_translated() -> None:
         for each in vars(errors).values()
         if isinstance(each, type) and issubclass(each, errors.RecollectError)
     ]
-    sentences = {
-        sentence for each in error_types for sentence in re.findall(r"\S.*?\.(?=\s|$)", each.__doc__ or "")
-    }
+    # A sentence may continue on the next line of its docstring.
+    docs = [" ".join((each.__doc__ or "").split()) for each in error_types]
+    sentences = {sentence for doc in docs for sentence in re.findall(r"\S.*?\.(?=\s|$)", doc)}
 
     assert sentences
     assert sentences <= set(_translated_texts()), "Add these to web/src/i18n/server-messages.ts."
