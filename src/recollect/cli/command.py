@@ -67,7 +67,8 @@ class _HasSignature(Protocol):
     __signature__: object
 
 
-CONTEXT_PARAMETER = Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)
+# Not `ctx`: Typer reads the annotations of the wrapped function, where `ctx` is a CommandContext.
+CONTEXT_PARAMETER = Parameter("typer_context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
 GLOBAL_PARAMETERS = (
     Parameter("db", Parameter.KEYWORD_ONLY, default=None, annotation=DbOption),
     Parameter("user", Parameter.KEYWORD_ONLY, default=None, annotation=UserOption),
@@ -81,7 +82,7 @@ def command(function: CommandFunction) -> CommandFunction:
 
     @wraps(function)
     def run(
-        ctx: typer.Context,
+        typer_context: typer.Context,
         *,
         db: str | None,
         user: str | None,
@@ -89,13 +90,13 @@ def command(function: CommandFunction) -> CommandFunction:
         as_json: bool,
         **arguments: object,
     ) -> None:
-        options: GlobalOptions = ctx.obj
+        options: GlobalOptions = typer_context.obj
         options.db = options.db if db is None else db
         options.user = options.user if user is None else user
         options.config = options.config if config is None else config
         options.json = as_json or options.json
         # A group's own function runs before that of the command in it, which has the answer.
-        if ctx.invoked_subcommand is None:
+        if typer_context.invoked_subcommand is None:
             function(CommandContext(options), **arguments)
 
     _, *parameters = signature(function).parameters.values()

@@ -223,7 +223,7 @@ def _show_forgetting(ctx: CommandContext, session: CliSession, example: DemoForg
         Text(
             f"   Asked again, it is {'not there' if is_missing else 'still there'}, nor is the message it came from."
         ),
-        Text(f"   Undone, it is {'is_restored' if is_restored else 'still away'}."),
+        Text(f"   Undone, it is {'back' if is_restored else 'still missing'}."),
     )
     return {"id": memory_id, "text": memory.text, "missing": is_missing, "back": is_restored}
 
