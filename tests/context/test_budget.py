@@ -99,10 +99,10 @@ recalled_only = st.builds(Tiers, candidates=st.lists(scored_candidates(), max_si
 all_tiers = st.builds(
     Tiers,
     recent_messages=st.lists(messages(), max_size=4).map(tuple),
-    local=st.lists(messages(), max_size=4).map(tuple),
+    earlier_messages=st.lists(messages(), max_size=4).map(tuple),
     candidates=st.lists(scored_candidates(), max_size=6).map(tuple),
-    working=st.none() | texts,
-    contexts=st.lists(st.builds(context_file, texts, texts), max_size=2).map(tuple),
+    working_summary=st.none() | texts,
+    context_files=st.lists(st.builds(context_file, texts, texts), max_size=2).map(tuple),
     profile=st.none() | texts,
 )
 questions = st.sampled_from(["What shall I cook?", "where is calculateTotal() used?"])

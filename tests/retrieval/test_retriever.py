@@ -697,7 +697,7 @@ def test_what_a_cross_encoder_finds_to_answer_comes_first_and_the_receipt_says_w
 ) -> None:
     harness.add(SOUP, BREAD, SALAD)
     harness.reranker = OracleReranker("salad")
-    first, *others = harness.recall("soup for dinner", rerank_count=3, reread=2.0).candidates
+    first, *others = harness.recall("soup for dinner", rerank_count=3, rerank_weight=2.0).candidates
 
     assert first.candidate.text == "green salad"
     assert first.parts["reread"] == 1.0

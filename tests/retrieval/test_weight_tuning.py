@@ -93,12 +93,12 @@ def test_every_number_that_is_tried_is_one_the_settings_take(ranker: str) -> Non
 def test_every_ranker_that_weighs_can_be_tuned_by_numbers_there_are() -> None:
     numbers = {field.name for field in fields(RecallPolicy) if field.type is float}
 
-    assert set().union(*TUNED_WEIGHTS_BY_RANKER.values()) == numbers - {"floor", "reread"}
+    assert set().union(*TUNED_WEIGHTS_BY_RANKER.values()) == numbers - {"min_cosine", "rerank_weight"}
 
 
 def test_the_best_mixture_is_found_and_then_each_number_by_itself() -> None:
     def worth(numbers: Mapping[str, float]) -> list[float]:
-        return [-abs(numbers["alpha"] - 0.9), -abs(numbers["cliff"] - 0.0)]
+        return [-abs(numbers["alpha"] - 0.9), -abs(numbers["relative_cutoff"] - 0.0)]
 
     assert coordinate_ascent(START_WEIGHTS, worth) == {
         **START_WEIGHTS,

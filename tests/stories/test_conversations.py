@@ -324,9 +324,9 @@ def test_with_every_flag_off_dense_recall_of_the_messages_still_works(open_memor
     memory = open_memory(
         recall__hybrid=False,
         chunking__enabled=False,
-        funnel__enabled=False,
-        extract__mode="off",
-        summaries__every=0,
+        triage__enabled=False,
+        extraction__mode="off",
+        summaries__every_answers=0,
         recall__ranker="cosine",
         recall__sources="messages",
     )

@@ -156,7 +156,7 @@ def test_a_model_that_believes_the_assistant_is_told_nothing_new_by_its_own_word
         add_message(memory, "user", text, "first")
     before = memory_rows(memory)
     believing = open_memory(
-        ScriptedChatModel(extract_every_line), extract__roles="user+assistant", extract__mode="list"
+        ScriptedChatModel(extract_every_line), extraction__roles="user+assistant", extraction__mode="list"
     )
     for turn in range(24):
         clock.advance(timedelta(minutes=7))

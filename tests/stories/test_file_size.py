@@ -43,7 +43,7 @@ def generate_messages() -> Iterator[tuple[str, list[dict[str, object]]]]:
 @pytest.fixture(scope="module")
 def measurements(tmp_path_factory: pytest.TempPathFactory) -> FileMeasurements:
     path, text_bytes = tmp_path_factory.mktemp("grown") / "m.db", 0
-    with open_memory(path, "dev", embedder=LetterEmbedder(DIMENSION), summaries__every=0) as memory:
+    with open_memory(path, "dev", embedder=LetterEmbedder(DIMENSION), summaries__every_answers=0) as memory:
         for chat, messages in generate_messages():
             text_bytes += sum(len(str(message["content"]).encode()) for message in messages)
             memory.add(messages, chat_id=chat)

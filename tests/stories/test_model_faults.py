@@ -132,7 +132,7 @@ def test_turning_the_model_off_in_the_middle_loses_nothing(tmp_path: Path) -> No
         assert texts(memory.get_all()) == ["lives in Lisbon"]
 
 
-@pytest.mark.parametrize(("cap", "scope"), [("per_day", "day"), ("per_chat", "chat")])
+@pytest.mark.parametrize(("cap", "scope"), [("max_tokens_per_day", "day"), ("max_tokens_per_chat", "chat")])
 def test_a_cap_is_never_passed_and_the_rules_go_on(tmp_path: Path, cap: str, scope: str) -> None:
     clock, model = FrozenClock(), ScriptedChatModel("[]")
     most = 3600
@@ -141,7 +141,7 @@ def test_a_cap_is_never_passed_and_the_rules_go_on(tmp_path: Path, cap: str, sco
         chat_model=model,
         embedder=LetterEmbedder(),
         clock=clock,
-        settings={"worker": False, f"spend.{cap}": most},
+        settings={"worker": False, f"spending.{cap}": most},
     ) as memory:
         for number in range(20):
             text = f"I live in Lisbon, and this is what I say in message number {number}."

@@ -98,7 +98,7 @@ def test_the_whole_prompt_is_the_one_its_document_prints(tmp_path: Path, clock: 
                 chat_id="today",
                 sync=True,
             )
-        shown = context_text(memory, "O que faço agora?", assemble__format="companion_prompt")
+        shown = context_text(memory, "O que faço agora?", context__format="companion_prompt")
 
     assert shown == (
         "Você é Katherine.\n"

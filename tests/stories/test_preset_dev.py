@@ -81,7 +81,7 @@ def test_where_results_came_from_is_counted(memory: Memory) -> None:
         memory.add(
             exchange_messages(f"Is total {number} summed?", f"Total {number} is."), chat_id=CHAT_ID, sync=True
         )
-    told = context_receipt(memory, "calculateTotal on the server", chat=CHAT_ID, recall__reach="always")
+    told = context_receipt(memory, "calculateTotal on the server", chat=CHAT_ID, recall__other_chats="always")
     fallback = context_receipt(memory, "calculateTotal", chat="a new one")
     dense = context_receipt(memory, "calculateTotal", chat=CHAT_ID, recall__hybrid=False)
 
@@ -195,7 +195,7 @@ def test_the_budget_goes_to_the_most_relevant_and_among_equals_to_the_most_recen
             user_messages("The cache of the billing service was slow because of a lock."), chat_id=CHAT_ID
         )
         memory.flush()
-        told = context_receipt(memory, "Why was the billing cache slow?", chat=CHAT_ID, assemble__budget=60)
+        told = context_receipt(memory, "Why was the billing cache slow?", chat=CHAT_ID, context__budget=60)
     first, *others = str(told["text"]).split("\n\n---\n\n")
 
     assert first == "The cache of the billing service was slow because of a lock."

@@ -203,7 +203,11 @@ def test_a_fact_within_nine_tenths_of_a_known_one_that_only_adds_to_it_is_the_sa
 ) -> None:
     near = facts_after_two_exchanges(tmp_path / "a.db", VIOLIN_FACT, LONGER_VIOLIN_FACT, real_embedder)
     stricter = facts_after_two_exchanges(
-        tmp_path / "b.db", VIOLIN_FACT, LONGER_VIOLIN_FACT, real_embedder, keep__similar=0.999
+        tmp_path / "b.db",
+        VIOLIN_FACT,
+        LONGER_VIOLIN_FACT,
+        real_embedder,
+        consolidation__duplicate_cosine=0.999,
     )
 
     assert [sightings for _, sightings in near] == [2]

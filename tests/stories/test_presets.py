@@ -135,7 +135,7 @@ def test_no_more_is_handed_on_than_promised_and_the_budget_is_the_hard_cap(memor
     memory.flush()
     told = context_receipt(memory, "Which service of our project uses Rust?", recall__enabled=True)
     tight = context_receipt(
-        memory, "Which service of our project uses Rust?", recall__enabled=True, assemble__budget=40
+        memory, "Which service of our project uses Rust?", recall__enabled=True, context__budget=40
     )
     kinds = [item["source"] for item in told["items"] if item["fate"] == "injected"]
 

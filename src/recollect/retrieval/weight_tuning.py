@@ -35,25 +35,27 @@ MIN_QUOTE_CHARS = 8
 _MATCH_WEIGHTS = ("alpha", "beta", "gamma")
 #: What each ranker looks at; the others have no numbers to tune.
 TUNED_WEIGHTS_BY_RANKER: Mapping[str, tuple[str, ...]] = {
-    "sum": (*_MATCH_WEIGHTS, "cliff"),
-    "blend": (*_MATCH_WEIGHTS, "half_life_days", "boost_min", "boost_max", "cliff"),
-    "product": ("half_life_days", "cliff"),
+    "sum": (*_MATCH_WEIGHTS, "relative_cutoff"),
+    "blend": (*_MATCH_WEIGHTS, "half_life_days", "boost_min", "boost_max", "relative_cutoff"),
+    "product": ("half_life_days", "relative_cutoff"),
     "evidence": (
-        *(
-            *_MATCH_WEIGHTS,
-            "middle",
-            "chat",
-            "answer",
-            "follow",
-            "lead",
-            "date",
-            "speaker",
-            "sort",
-            "personal",
-            "short",
-            "asks",
-        ),
-        *("assistant", "outdated", "fresh", "half_life_days", "cliff"),
+        *_MATCH_WEIGHTS,
+        "centroid_penalty",
+        "chat_weight",
+        "reply_weight",
+        "previous_weight",
+        "lexical_lead_weight",
+        "date_weight",
+        "speaker_weight",
+        "answer_type_weight",
+        "personal_weight",
+        "short_penalty",
+        "question_penalty",
+        "assistant_penalty",
+        "outdated_penalty",
+        "freshness_weight",
+        "half_life_days",
+        "relative_cutoff",
     ),
 }
 #: Mixtures of meaning and words that are nearer to each other than this say nearly the same of a passage.
@@ -67,12 +69,12 @@ _WEIGHT_GRID: Mapping[str, tuple[float, ...]] = {
 _TRIAL_FACTORS = (0.0, 0.5, 1.5, 2.0)
 _TRIALS_FROM_ZERO = (0.05, 0.15, 0.3)
 #: Where zero makes no sense, more is not better by this measure, or the scale is another one.
-_TRIAL_FACTORS_BY_WEIGHT = {"half_life_days": (0.25, 0.5, 2.0, 4.0), "cliff": (0.0, 0.5)}
+_TRIAL_FACTORS_BY_WEIGHT = {"half_life_days": (0.25, 0.5, 2.0, 4.0), "relative_cutoff": (0.0, 0.5)}
 _TRIAL_VALUES_BY_WEIGHT = {
     "boost_min": (0.0, 0.1, 0.3, 0.5, 0.8, 1.0),
     "boost_max": (1.0, 1.25, 1.5, 2.0, 3.0),
 }
-_MAX_WEIGHTS = {"alpha": 1.0, "beta": 1.0, "gamma": 1.0, "cliff": 1.0, "half_life_days": 3650.0}
+_MAX_WEIGHTS = {"alpha": 1.0, "beta": 1.0, "gamma": 1.0, "relative_cutoff": 1.0, "half_life_days": 3650.0}
 
 
 def ndcg(gains: Sequence[float], ideal: Sequence[float], *, depth: int = NDCG_DEPTH) -> float:
