@@ -147,7 +147,7 @@ def test_without_a_model_the_rules_judge() -> None:
 def test_only_the_roles_of_the_policy_are_read_and_never_the_system(roles: str, read: list[str]) -> None:
     model = ScriptedChatModel("[]")
     messages = [make_message(f"words of the {role}", role, role) for role in Role]
-    found = Extractor(model=model)(messages, policy=policy_for_mode("list", extract__roles=roles))
+    found = Extractor(model=model)(messages, policy=policy_for_mode("list", extraction__roles=roles))
 
     asked = [turn.content for call in model.calls for turn in call.messages]
     assert [any(f"words of the {role}" in text for text in asked) for role in Role] == [

@@ -222,11 +222,11 @@ _rates = st.integers(0, 1000).map(lambda thousandths: thousandths / 1000)
 _policies = st.builds(
     DecayPolicy,
     emotion_per_week=_rates,
-    pref_per_week=_rates,
-    obj_per_week=_rates,
-    bio_fixed=st.booleans(),
+    preference_per_week=_rates,
+    goal_per_week=_rates,
+    biography_fixed=st.booleans(),
     archive_below=_rates,
-    forget=st.sampled_from(["archive", "delete"]),
+    action=st.sampled_from(["archive", "delete"]),
     temporary_days=st.integers(0, 30),
 )
 _later = st.integers(0, 60 * 24 * 400).map(lambda minutes: MONDAY + timedelta(minutes=minutes))

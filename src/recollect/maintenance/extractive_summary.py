@@ -26,8 +26,13 @@ _MAX_BULLET_WORDS = 24
 _MAX_SENTENCE_CHARS = 400
 
 _SUMMARY_PHRASES = {
-    "en": {"goal": "User wants to", "topic": "User discussing", "user": "User", "before": "before"},
-    "pt": {"goal": "Usuário quer", "topic": "Usuário discutindo", "user": "Usuário", "before": "antes"},
+    "en": {"goal": "User wants to", "topic": "User discussing", "user": "User", "previous_state": "before"},
+    "pt": {
+        "goal": "Usuário quer",
+        "topic": "Usuário discutindo",
+        "user": "Usuário",
+        "previous_state": "antes",
+    },
 }
 _BULLET_LABELS = {
     "en": ("Decision", "Preference", "Context"),
@@ -244,7 +249,7 @@ def _find_topic(user_sentences: Sequence[str], phrases: dict[str, str]) -> str |
 
 def _parse_state(previous: str, phrases: dict[str, str]) -> str:
     """What the last summary said the user was after, without their mood and what was before that."""
-    first = previous.strip().split(f"; {phrases['before']}:")[0]
+    first = previous.strip().split(f"; {phrases['previous_state']}:")[0]
     state = _MOOD_SUFFIX_PATTERN.sub("", first).strip().rstrip(".")
     return "" if state == phrases["user"] else state
 

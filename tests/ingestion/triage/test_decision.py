@@ -81,8 +81,8 @@ POLICY_STRATEGY = st.builds(
     enabled=st.booleans(),
     min_chars=st.integers(0, 30),
     keep_phrases_override=st.sampled_from(["all", "after_layer1"]),
-    trash=st.lists(st.text(), max_size=3).map(tuple),
-    gold=st.lists(st.text(), max_size=3).map(tuple),
+    drop_phrases=st.lists(st.text(), max_size=3).map(tuple),
+    keep_phrases=st.lists(st.text(), max_size=3).map(tuple),
 )
 
 
