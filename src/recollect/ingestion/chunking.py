@@ -1,4 +1,20 @@
-"""Cut a long message into code blocks and passages of prose that can be found by themselves."""
+"""
+Split a long message into chunks that are indexed separately: hierarchical splitting, then greedy packing.
+
+1. `_split_blocks` scans for Markdown fences and yields code and prose blocks. A code block is one chunk, whatever
+   its size.
+2. `_split_prose` splits prose at paragraph breaks; a part above ``max_tokens`` is split at sentence ends, then
+   between words, then between characters (levels 0 to 4 and up of `_cut_points`; levels 0 and 2 leave cut points
+   out that are less than ``max_tokens // 16`` characters apart, so that there are fewer parts to count).
+3. `_pack_spans` merges neighbouring parts greedily while their sum stays within ``max_tokens``.
+
+Invariants: each visible character is in exactly one chunk, ``text[chunk.start:][:len(chunk.content)]`` is the
+content, chunks are in text order, and a prose chunk has at most ``max_tokens`` tokens.
+Cost: linear in the length of the text; the patterns are possessive or atomic and cannot backtrack.
+
+Example: with ``max_tokens=100``, paragraphs of 60, 30 and 250 tokens give a chunk of the first two (90 tokens) and
+chunks of whole sentences of the third.
+"""
 
 import re
 import unicodedata
@@ -9,7 +25,7 @@ from recollect.domain.message import Chunk, ChunkKind
 from recollect.domain.policy import ChunkingPolicy
 from recollect.text.tokens import estimate_tokens
 
-# Each pattern is tried once per place and never takes a step back, so that no text can make it slow.
+# Each pattern matches in linear time: quantifiers are possessive, so that no text causes backtracking.
 _FENCE_PATTERN = re.compile(r"`{3,}|~{3,}")
 _FENCE_MARKERS = ("```", "~~~")
 _LINE_PATTERN = re.compile(r"[^\r\n]*+")
@@ -24,14 +40,14 @@ _SENTENCE_END_PATTERN = re.compile(
     re.VERBOSE,
 )
 
-#: What follows a fence is a language if it is no longer than this.
+#: A longer word after an opening fence is not taken for the language.
 _MAX_LANGUAGE_CHARS = 40
 
-#: Longer words are cut like any row of characters, and longer heaps of accents too.
+#: Longer words, and longer runs of combining marks, are cut anywhere.
 _MAX_WORD_CHARS = 64
 _MAX_COMBINING_MARKS = 16
 
-#: A text of this many characters per token has blanks in it; visible text has fewer.
+#: Upper bound for visible text; only white space has more characters per token.
 _MAX_CHARS_PER_TOKEN = 16
 
 
@@ -52,9 +68,9 @@ class _TextSpan:
 
 def chunk_text(text: str, policy: ChunkingPolicy) -> tuple[Chunk, ...]:
     """
-    Return the chunks of a long message in order, or nothing when it stays in one piece.
+    Return the chunks of a long message in text order; an empty tuple when it needs no splitting.
 
-    Every visible character is in exactly one chunk. Code blocks are whole, whatever their size;
+    Every visible character is in exactly one chunk. Code blocks stay whole, whatever their size;
     prose is cut between paragraphs, then sentences, then words, and never exceeds ``max_tokens``.
     """
     if not policy.enabled or _count_tokens(text, policy.min_tokens) <= policy.min_tokens:
@@ -81,14 +97,14 @@ def _build_chunk(text: str, index: int, block: _TextBlock, piece: _TextSpan) -> 
 
 
 def _count_tokens(text: str, limit: int) -> int:
-    """The tokens of the text; of a long one that is over the limit anyway only those of its beginning."""
+    """Return the token count; for a text above the limit the count of a prefix that already exceeds it."""
     beginning = text[: _MAX_CHARS_PER_TOKEN * max(limit, 1)]
     tokens = estimate_tokens(beginning)
     return tokens if tokens > limit or len(beginning) == len(text) else estimate_tokens(text)
 
 
 def _split_blocks(text: str) -> Iterator[_TextBlock]:
-    """Fenced code, and what stands between, in order. A fence that nobody closes reaches to the end."""
+    """Yield fenced code blocks and the prose between them in order. An unclosed fence extends to the end."""
     if not any(fence in text for fence in _FENCE_MARKERS):
         yield _TextBlock(0, len(text), ChunkKind.PROSE)
         return
@@ -113,7 +129,7 @@ def _split_blocks(text: str) -> Iterator[_TextBlock]:
 
 
 def _fence_line_start(text: str, position: int) -> int | None:
-    """Where the line begins if only up to three spaces stand before ``at``."""
+    """Return the start of the line if at most three spaces precede ``position``, else None."""
     start = position
     while start > 0 and text[start - 1] == " " and position - start < 4:
         start -= 1
@@ -150,7 +166,7 @@ def _split_block(text: str, block: _TextBlock, limit: int) -> Iterator[_TextSpan
 
 
 def _pack_spans(text: str, spans: Iterator[_TextSpan], limit: int) -> Iterator[_TextSpan]:
-    """As many pieces in a row as fit together, then the next."""
+    """Merge neighbouring spans greedily while they fit into the limit."""
     row: list[_TextSpan] = []
     total = 0
     for piece in spans:
@@ -172,9 +188,9 @@ def _separator_tokens(text: str, left: _TextSpan, right: _TextSpan) -> int:
 
 
 def _merge_row(text: str, row: list[_TextSpan], limit: int) -> tuple[_TextSpan, list[_TextSpan]]:
-    """The passage of the whole row, and none left; or without the last pieces should they not fit."""
-    # A row is filled by adding up, since to count it again at each piece would be quadratic. Counted as a whole
-    # it may be a little larger than the sum, so that a piece has to wait for the next passage.
+    """Return one span for as much of the row as fits, and the spans left over."""
+    # Rows are filled by summing token counts, since counting the joined text for each span would be quadratic.
+    # The count of the joined text may exceed the sum a little; then the last spans move to the next row.
     for last in range(len(row) - 1, 0, -1):
         start, end = row[0].start, row[last].end
         tokens = estimate_tokens(text[start:end])
@@ -184,7 +200,7 @@ def _merge_row(text: str, row: list[_TextSpan], limit: int) -> tuple[_TextSpan, 
 
 
 def _split_prose(text: str, start: int, end: int, limit: int, level: int = 0) -> Iterator[_TextSpan]:
-    """Paragraphs; of those too large the sentences; of those too large runs of words."""
+    """Yield paragraphs; split those above the limit into sentences, and those into runs of words."""
     for cut in (*_cut_points(text, start, end, limit, level), end):
         piece = _trim_span(text, start, cut, limit)
         start = cut
@@ -195,7 +211,7 @@ def _split_prose(text: str, start: int, end: int, limit: int, level: int = 0) ->
 
 
 def _cut_points(text: str, start: int, end: int, limit: int, level: int) -> Iterator[int]:
-    # Tiny neighbours stay together at first, so that a million lines of one letter are not counted one by one.
+    # Short neighbours stay together at first, so that a million lines of one letter are not counted one by one.
     min_distance = limit // 16
     match level:
         case 0:
@@ -213,19 +229,19 @@ def _cut_points(text: str, start: int, end: int, limit: int, level: int) -> Iter
 def _boundaries(
     pattern: re.Pattern[str], text: str, start: int, end: int, min_distance: int
 ) -> Iterator[int]:
-    """Where paragraphs or sentences end, at least so many characters apart."""
+    """Yield the ends of paragraphs or sentences that are at least ``min_distance`` characters apart."""
     while gap := pattern.search(text, start + min_distance, end):
         start = gap.end()
         yield start
 
 
 def _word_boundaries(text: str, start: int, end: int, run_chars: int, limit: int) -> Iterator[int]:
-    """Where runs of about ``step`` characters end: between words, or else not between a letter and its accent."""
+    """Yield the ends of runs of about ``run_chars`` characters: between words, never before a combining mark."""
     while start + run_chars < end:
         target = start + run_chars
         space = _WHITESPACE_PATTERN.search(text, target, min(target + _MAX_WORD_CHARS, end))
         if not space and end - target < _MAX_WORD_CHARS and estimate_tokens(text[start:end]) <= limit:
-            # The last word of a text has no space behind it.
+            # No white space follows the last word of a text.
             return
         start = space.end() if space else _skip_combining_marks(text, start, target)
         yield start

@@ -1,21 +1,22 @@
-"""Make what a client sent fit to be stored, or say why it cannot be."""
+"""Normalize and validate the content of an incoming message."""
 
 import unicodedata
 
 from recollect.errors import EmptyText, TextTooLong
 
-#: Separators, controls and format characters. Unassigned ones are not here: tomorrow's emoji look so today.
+#: Separators, control and format characters. Unassigned code points (Cn) count as visible, since emoji newer than
+#: Python's Unicode tables are among them.
 _INVISIBLE_CATEGORIES = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
 
-#: Letters and symbols by name that show nothing: Hangul fillers and the empty Braille cell.
+#: Letters and symbols that render as blank: Hangul fillers and the empty Braille cell.
 _BLANK_CHARACTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 
 def normalize_content(text: str, *, max_bytes: int) -> str:
     """
-    Return the text without NUL and with U+FFFD for each lone surrogate; all else stays as it was.
+    Return the text without NUL and with U+FFFD for each lone surrogate; everything else is unchanged.
 
-    Raises EmptyText when nothing visible is left and TextTooLong above ``largest`` bytes of UTF-8.
+    Raises EmptyText when nothing visible is left and TextTooLong above ``max_bytes`` bytes of UTF-8.
     """
     text = text.replace("\0", "")
     try:
@@ -25,7 +26,7 @@ def normalize_content(text: str, *, max_bytes: int) -> str:
         size = len(text.encode())
     if size > max_bytes:
         raise TextTooLong(
-            f"The text has {size:,} bytes of UTF-8, and one message may have {max_bytes:,}."
+            f"The text has {size:,} bytes of UTF-8; the limit for one message is {max_bytes:,}."
             " Split it into several messages, or raise collect.max_message_bytes."
         )
     if not any(map(_is_visible, text)):
@@ -34,7 +35,7 @@ def normalize_content(text: str, *, max_bytes: int) -> str:
 
 
 def _repair_surrogates(text: str) -> str:
-    # Two halves that stand side by side are one character; only halves without a partner are lost.
+    # An adjacent pair of surrogates becomes its character; only unpaired ones are replaced.
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 

@@ -1,4 +1,4 @@
-"""Intake: from what a client handed over to a message that can be stored."""
+"""Turn a message draft into a storable message: normalize, redact, truncate, chunk."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from recollect.text.tokens import estimate_tokens
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedMessage:
-    """A message fit to be stored, its pieces, and the kinds of secrets that were masked in it."""
+    """A message ready to be stored, its chunks, and the kinds of secrets that were redacted."""
 
     message: Message
     chunks: tuple[Chunk, ...]
@@ -28,7 +28,7 @@ class MessagePreparer:
     ids: Ids
 
     def __call__(self, scope: Scope, draft: MessageDraft, policy: Policy) -> PreparedMessage:
-        # An assistant that only calls a tool says nothing, and that is no mistake.
+        # An assistant message that only calls tools may be empty.
         is_tool_call_only = draft.tool_calls is not None and not draft.content.strip()
         text = (
             ""
@@ -51,9 +51,9 @@ class MessagePreparer:
             client_id=draft.client_id,
             original_bytes=truncation.original_bytes,
         )
-        kinds = tuple(dict.fromkeys(finding.kind for finding in redaction.matches))
+        kinds = tuple(dict.fromkeys(match.kind for match in redaction.matches))
         return PreparedMessage(message=message, chunks=self.chunk(message, policy), redacted_kinds=kinds)
 
     def chunk(self, message: Message, policy: Policy) -> tuple[Chunk, ...]:
-        """The chunks of a message that somebody said; tool output and system text are not searched."""
+        """Return the chunks of a user or assistant message; tool output and system text are not indexed."""
         return chunk_text(message.content, policy.chunking) if message.role in CHAT_ROLES else ()

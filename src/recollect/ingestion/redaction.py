@@ -1,4 +1,19 @@
-"""Take keys, passwords, card and identity numbers out of a text before it is stored, and say what stood there."""
+"""
+Redact secrets from a text before it is stored: API keys, passwords, payment cards, bank and identity numbers.
+
+Four detectors run over the text, the most specific first: PEM private keys, API keys with a known prefix
+(`secret_keys`), numbers with valid check digits (`secret_numbers`), and values that follow a label such as
+"password is" (`secret_phrases`). Overlapping matches are merged; the merged match has the kind of the detector that
+came first. Each match is replaced by a placeholder with its kind.
+
+A placeholder may separate two strings that were adjacent and thereby reveal another secret, so the detectors run
+again until nothing new is found. Invariants: `redact(redact(text).text)` changes nothing, `matches` are positions in
+the original text, and text outside the matches is unchanged.
+Cost: one scan per label or prefix that occurs in the text; the patterns are bounded or possessive, so that the
+time is linear, and a text without secrets is scanned once.
+
+"my password is hunter2, card 4111 1111 1111 1111" becomes "my password is ‹password›, card ‹payment card›".
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -13,19 +28,18 @@ from recollect.ingestion.secret_phrases import find_labelled_secrets
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redaction:
     text: str
-    matches: tuple[SecretMatch, ...] = ()  #: in the order of the text, by their places in the original
+    matches: tuple[SecretMatch, ...] = ()  #: in text order, as positions in the original text
 
 
 def redact(text: str) -> Redaction:
     """
-    Return the text with each secret replaced by what it is: ``‹openai key›``.
+    Return the text with each secret replaced by a placeholder with its kind: ``‹openai key›``.
 
-    The words around a secret stay, so that "my password is ‹password›" still says something.
-    Masking twice is masking once.
+    The words around a secret stay: "my password is ‹password›". Redacting twice gives the same text.
     """
     matches: list[SecretMatch] = []
     redacted_text = text
-    # A mask parts what was joined before, and may so uncover another secret: look until nothing is left.
+    # A placeholder separates adjacent strings and may so reveal another secret: repeat until nothing is found.
     while new_matches := _merge_overlapping(_find_secrets(redacted_text)):
         matches = _map_to_original(matches, new_matches)
         redacted_text = _replace_matches(text, matches)
@@ -33,7 +47,7 @@ def redact(text: str) -> Redaction:
 
 
 def _find_secrets(text: str) -> Iterator[SecretMatch]:
-    """Everything found, the surest first."""
+    """Yield the matches of all detectors, the most specific detector first."""
     lowercase = _lowercase(text)
     if "PRIVATE KEY" in text:
         yield from find_private_keys(text)
@@ -46,23 +60,23 @@ def _lowercase(text: str) -> str:
     lowercase = text.lower()
     if len(lowercase) == len(text):
         return lowercase
-    # A few letters grow when they are made small; places must stay what they are.
+    # Lowercasing a few letters gives two characters; those stay as they are, so that positions stay valid.
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
 def _merge_overlapping(matches: Iterable[SecretMatch]) -> list[SecretMatch]:
-    """Findings that overlap are one, of the kind that was found first."""
+    """Merge overlapping matches; the merged one has the kind of the detector that came first."""
     ranked = sorted(enumerate(matches), key=lambda pair: (pair[1].start, pair[0]))
     merged: list[tuple[int, SecretMatch]] = []
-    for rank, finding in ranked:
-        if merged and finding.start < merged[-1][1].end:
-            other, before = merged[-1]
-            kind = before.kind if other < rank else finding.kind
-            end = max(before.end, finding.end)
-            merged[-1] = (min(other, rank), SecretMatch(kind=kind, start=before.start, end=end))
+    for rank, match in ranked:
+        if merged and match.start < merged[-1][1].end:
+            previous_rank, previous = merged[-1]
+            kind = previous.kind if previous_rank < rank else match.kind
+            end = max(previous.end, match.end)
+            merged[-1] = (min(previous_rank, rank), SecretMatch(kind=kind, start=previous.start, end=end))
         else:
-            merged.append((rank, finding))
-    return [finding for _, finding in merged]
+            merged.append((rank, match))
+    return [match for _, match in merged]
 
 
 def _placeholder(match: SecretMatch) -> str:
@@ -71,21 +85,21 @@ def _placeholder(match: SecretMatch) -> str:
 
 def _replace_matches(text: str, matches: Iterable[SecretMatch]) -> str:
     parts, position = [], 0
-    for finding in matches:
-        parts += [text[position : finding.start], _placeholder(finding)]
-        position = finding.end
+    for match in matches:
+        parts += [text[position : match.start], _placeholder(match)]
+        position = match.end
     return "".join([*parts, text[position:]])
 
 
 def _map_to_original(previous: list[SecretMatch], new_matches: list[SecretMatch]) -> list[SecretMatch]:
-    """Add what was found between the masks, with its places moved to where they are without masks."""
-    masks: list[int] = []
+    """Return all matches as positions in the original text; new ones are positions in the redacted text."""
+    placeholder_starts: list[int] = []
     shifts = [0]
-    for finding in previous:
-        masks.append(finding.start - shifts[-1])
-        shifts.append(shifts[-1] + finding.end - finding.start - len(_placeholder(finding)))
-    moved = []
-    for finding in new_matches:
-        shift = shifts[bisect_right(masks, finding.start)]
-        moved.append(SecretMatch(kind=finding.kind, start=finding.start + shift, end=finding.end + shift))
-    return sorted((*previous, *moved), key=lambda finding: finding.start)
+    for match in previous:
+        placeholder_starts.append(match.start - shifts[-1])
+        shifts.append(shifts[-1] + match.end - match.start - len(_placeholder(match)))
+    shifted_matches = []
+    for match in new_matches:
+        shift = shifts[bisect_right(placeholder_starts, match.start)]
+        shifted_matches.append(SecretMatch(kind=match.kind, start=match.start + shift, end=match.end + shift))
+    return sorted((*previous, *shifted_matches), key=lambda match: match.start)

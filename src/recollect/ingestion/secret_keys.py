@@ -1,4 +1,4 @@
-"""API keys and tokens that are known by their shape: a prefix, a length, an alphabet."""
+"""Detect API keys and tokens by their format: prefix, length and alphabet."""
 
 import re
 import string
@@ -9,16 +9,16 @@ from recollect.ingestion.secret_match import SecretMatch, find_all, is_preceded_
 
 _WORD_CHARACTERS = frozenset(string.ascii_letters + string.digits + "_")
 _ALPHANUMERIC_RUN_PATTERN = re.compile(r"[A-Za-z0-9]+")
-#: A run this long of letters mixed with digits is not a word, nor a name somebody chose.
+#: A run of letters and digits this long is neither a word nor a chosen name.
 _MIN_RANDOM_RUN_CHARS = 14
 _PEM_END_PATTERN = re.compile(r"-----END [A-Z0-9 ]{0,48}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_BEGIN_PATTERN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,48}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_BODY_PATTERN = re.compile(r"(?:(?:\\r|\\n|\s){1,6}[A-Za-z0-9+/=]{16,}+)++")
 _MAX_PEM_CHARS = 20_000
 
-#: No key is shorter.
+#: The shortest key of any known format.
 _MIN_KEY_CHARS = 19
-#: Some have no beginning of their own, and are looked for where there is a sign of them.
+#: Formats without a fixed prefix; searched only if a characteristic substring occurs.
 _MAILCHIMP_KEY_PATTERN = re.compile(r"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])")
 _DISCORD_TOKEN_PATTERN = re.compile(r"[MNO][A-Za-z0-9_-]{22,27}+\.[A-Za-z0-9_-]{6,7}+\.[A-Za-z0-9_-]{27,}+")
 _TELEGRAM_TOKEN_PATTERN = re.compile(r"[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}+")
@@ -26,18 +26,18 @@ _TELEGRAM_TOKEN_PATTERN = re.compile(r"[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}+")
 
 @dataclass(frozen=True, slots=True)
 class KeyFormat:
-    """How a kind of key begins, and what must follow; each character is taken once."""
+    """The prefixes of a kind of key and the pattern that must follow them. Patterns are possessive."""
 
     kind: str
     prefixes: tuple[str, ...]
     suffix_pattern: re.Pattern[str]
     is_valid: Callable[[str], bool] = bool
-    #: It may not begin after these, so that a failed try is not repeated inside the same run.
+    #: A key does not start after these, so that a failed match is not retried inside the same run.
     forbidden_before: frozenset[str] = _WORD_CHARACTERS
 
 
 def looks_random(value: str) -> bool:
-    """Whether a value looks made by a machine: a long run of letters with digits among them."""
+    """Return whether a value looks generated: a long run of letters mixed with digits."""
     return any(
         _is_mixed(run)
         for run in _ALPHANUMERIC_RUN_PATTERN.findall(value)
@@ -109,8 +109,8 @@ _MIN_DISCORD_TOKEN_CHARS = 58
 
 
 def find_keys(text: str) -> Iterator[SecretMatch]:
-    """Every key in the text, the surest kinds first; the same words may be found as two kinds."""
-    # Most words are far too short to be keys: to look for signs of one among the others alone takes no time.
+    """Yield every key in the text, the most specific formats first; matches of two formats may overlap."""
+    # Most words are too short to be keys, so the prefixes are searched among the long ones only.
     long_words = " ".join(word for word in text.split() if len(word) >= _MIN_KEY_CHARS)
     if not long_words:
         return
@@ -124,9 +124,9 @@ def find_keys(text: str) -> Iterator[SecretMatch]:
         yield from _find_pattern("telegram token", _TELEGRAM_TOKEN_PATTERN, text)
     if len(long_words) >= _MIN_DISCORD_TOKEN_CHARS:
         yield from (
-            found
-            for found in _find_pattern("discord token", _DISCORD_TOKEN_PATTERN, text)
-            if looks_random(text[found.start : found.end])
+            match
+            for match in _find_pattern("discord token", _DISCORD_TOKEN_PATTERN, text)
+            if looks_random(text[match.start : match.end])
         )
 
 
@@ -139,7 +139,7 @@ def _find_pattern(kind: str, pattern: re.Pattern[str], text: str) -> Iterator[Se
 def _find_key_format(key_format: KeyFormat, prefix: str, text: str) -> Iterator[SecretMatch]:
     previous_end = 0
     for position in find_all(text, prefix):
-        # What was taken as part of one key cannot begin another, or a long run would be walked again and again.
+        # A key cannot start inside another one, or a long run would be scanned once per prefix in it.
         if position < previous_end or is_preceded_by(text, position, key_format.forbidden_before):
             continue
         if match := key_format.suffix_pattern.match(text, position + len(prefix)):
@@ -149,7 +149,7 @@ def _find_key_format(key_format: KeyFormat, prefix: str, text: str) -> Iterator[
 
 
 def find_private_keys(text: str) -> Iterator[SecretMatch]:
-    """Blocks from BEGIN to END; of a block that was cut off, the lines that can only be the key's."""
+    """Yield PEM blocks from BEGIN to END; of a truncated block the base64 lines after BEGIN."""
     position = 0
     while begin := _PEM_BEGIN_PATTERN.search(text, position):
         position = begin.end()

@@ -1,4 +1,4 @@
-"""Numbers that are somebody's: cards, bank accounts and identity numbers, told by their check digits."""
+"""Detect payment cards, bank accounts and identity numbers, mostly by their check digits."""
 
 import re
 import string
@@ -18,7 +18,7 @@ IBAN_LENGTHS: Mapping[str, int] = {
     "SK": 24, "SM": 27, "ST": 25, "SV": 28, "TL": 23, "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20,
 }  # fmt: skip
 
-#: Which digits a card begins with, and how many it may have.
+#: Prefix of the card number and allowed number of digits, by brand.
 _CARD_BRANDS: tuple[tuple[re.Pattern[str], tuple[int, ...]], ...] = (
     (re.compile(r"4"), (13, 16, 19)),
     (re.compile(r"5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720"), (16,)),
@@ -33,31 +33,31 @@ _CARD_BRANDS: tuple[tuple[re.Pattern[str], tuple[int, ...]], ...] = (
 _DIGIT_PATTERN = re.compile(r"\d")
 _NUMBER_JOINERS = frozenset(string.ascii_letters + string.digits + "_.,/#+-")
 _ALPHANUMERICS = frozenset(string.ascii_letters + string.digits)
-#: Nine digits or more with at most one sign between two: only there can such a number stand.
+#: Nine or more digits with at most one separator between two; the other patterns search only inside these.
 _DIGIT_CLUSTER_PATTERN = re.compile(r"[0-9](?:[ .\u00a0/-]?[0-9]){8,}+")
 _DIGIT_SEPARATOR = r"[ .\u00a0-]"
 _CARD_PATTERN = re.compile(
     rf"[0-9](?:\d{{12,18}}|\d{{3}}(?:{_DIGIT_SEPARATOR}\d{{4}}){{3}}(?:{_DIGIT_SEPARATOR}?\d{{1,3}})?|\d{{3}}{_DIGIT_SEPARATOR}\d{{6}}{_DIGIT_SEPARATOR}\d{{4,5}})"
     r"(?![\w/-]|[.,]\d)"
 )
-#: What else has that many digits, when the word stands just before.
+#: Labels before a number of that length that is not a card.
 _NON_CARD_LABEL_PATTERN = re.compile(
     r"(?<![^\W_])(?:order|pedido|tracking|rastre\w{1,8}|invoice|fatura|nota|protocolo?|ticket|isbn|imei|ean|gtin|sku|serial|"
     r"id|phone|tel|telefone|celular|whatsapp|n[ºo°]|timestamp|chave)(?:[\W_]|id|n[ºo°]|number|número|code|código|is|é){0,6}?$"
 )
 _CARD_LABEL_PATTERN = re.compile(r"card|cart[aã]o|visa|master|amex|cr[eé]dit|d[eé]bit|elo\b")
-#: The check digits of an IBAN; its two letters stand before them.
+#: The check digits of an IBAN; the country code precedes them.
 _IBAN_CHECK_DIGITS_PATTERN = re.compile(r"[0-9][0-9](?=[ -]?[A-Za-z0-9]{4})")
 _CNPJ_PATTERN = re.compile(r"[0-9A-Z]{2}(?:\.[0-9A-Z]{3}){2}/[0-9A-Z]{4}-\d{2}(?![\w-])")
-_CNPJ_SLASH_OFFSET = 10  #: where the slash stands in it
+_CNPJ_SLASH_OFFSET = 10  #: offset of the slash in a CNPJ
 
-#: What may stand between the word and its number.
+#: Words and signs allowed between a label and its number.
 _LABEL_FILLER = r"(?:[\W_]|n[uú]mero|number|is|é|e|do|da|meu|minha|o|n[ºo°]){0,6}?"
 
 
 @dataclass(frozen=True, slots=True)
 class _FormattedNumber:
-    """A number that is known by the way it is written."""
+    """A number recognized by its punctuation."""
 
     kind: str
     pattern: re.Pattern[str]
@@ -66,7 +66,7 @@ class _FormattedNumber:
 
 @dataclass(frozen=True, slots=True)
 class _LabelledNumber:
-    """A number that is only known by the word before it."""
+    """A number recognized only by the label before it."""
 
     kind: str
     labels: tuple[str, ...]
@@ -91,18 +91,18 @@ def _extract_digits(text: str) -> str:
 
 
 def is_valid_luhn(digits: str) -> bool:
-    """The check of payment cards."""
+    """Return whether the digits pass the Luhn check of payment cards."""
     doubled = (int(digit) * 2 for digit in digits[-2::-2])
     return (sum(map(int, digits[-1::-2])) + sum(n - 9 if n > 9 else n for n in doubled)) % 10 == 0
 
 
 def is_valid_iban(iban: str) -> bool:
-    """The check of bank accounts, letters counting from ten."""
+    """Return whether an IBAN passes the mod-97 check, with A as 10 to Z as 35."""
     return int("".join(str(int(c, 36)) for c in iban[4:] + iban[:4])) % 97 == 1
 
 
 def is_valid_cpf(text: str) -> bool:
-    """The check of Brazilian persons. One digit repeated passes the sum, and is nobody's."""
+    """Return whether a Brazilian CPF has valid check digits. Eleven equal digits pass the sum but are never issued."""
     values = [int(digit) for digit in _extract_digits(text)]
     if len(values) != 11 or len(set(values)) == 1:
         return False
@@ -111,7 +111,7 @@ def is_valid_cpf(text: str) -> bool:
 
 
 def is_valid_cnpj(text: str) -> bool:
-    """The check of Brazilian companies. Letters are allowed since 2026 and count by their place after zero."""
+    """Return whether a Brazilian CNPJ has valid check digits. Letters, allowed since 2026, count as ASCII code - 48."""
     characters = [c for c in text.upper() if c.isascii() and c.isalnum()]
     values = [ord(c) - 48 for c in characters]
     if len(values) != 14 or len(set(values)) == 1:
@@ -122,7 +122,7 @@ def is_valid_cnpj(text: str) -> bool:
 
 
 def is_valid_pis(text: str) -> bool:
-    """The check of Brazilian workers."""
+    """Return whether a Brazilian PIS number has a valid check digit."""
     values = [int(digit) for digit in _extract_digits(text)]
     if len(values) != 11 or len(set(values)) == 1:
         return False
@@ -130,7 +130,7 @@ def is_valid_pis(text: str) -> bool:
 
 
 def is_valid_nif(text: str) -> bool:
-    """The check of Portuguese taxpayers, or of Spanish ones, whose number ends in a letter."""
+    """Return whether a Portuguese NIF, or a Spanish NIF or NIE (ending in a letter), has a valid check character."""
     if text[-1].isalpha():
         number = text.casefold().replace("-", "")
         whole = number[:-1].translate(str.maketrans("xyz", "012"))
@@ -166,7 +166,7 @@ _LABELLED_NUMBERS = (
 
 
 def find_numbers(text: str, lowercase: str) -> Iterator[SecretMatch]:
-    """Every such number; ``small`` is the text in small letters, place for place."""
+    """Yield every such number; ``lowercase`` is the text in lower case with the same positions."""
     if not _DIGIT_PATTERN.search(text):  # as in most messages
         return
     yield from _find_ibans(text)
@@ -220,7 +220,7 @@ def _find_cards(text: str, lowercase: str, start: int, end: int) -> Iterator[Sec
 def _is_likely_card(digits: str, before: str) -> bool:
     if _CARD_LABEL_PATTERN.search(before):
         return True
-    # Thirteen digits are more often a telephone or a book than one of the old cards.
+    # Thirteen digits are more often a phone number or an ISBN than an old card.
     return len(digits) > 13 and not _NON_CARD_LABEL_PATTERN.search(before)
 
 

@@ -1,4 +1,4 @@
-"""Secrets that only the words around them give away: "my password is ...", `token = ...`, user:password@host."""
+"""Detect secrets by the label around them: "my password is ...", `token = ...`, user:password@host."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -7,7 +7,7 @@ from recollect.ingestion.secret_keys import looks_random
 from recollect.ingestion.secret_match import SecretMatch, find_all
 
 _OPENING_QUOTE = "[\"'`“”«‘’*]{0,3}[ \\t]{0,2}"
-#: What a value cannot hold: spaces, quotes, angle brackets, and the marks of a mask.
+#: A value has no spaces, quotes, angle brackets or placeholder quotes.
 _SECRET_VALUE = "([^\\s\"'`“”«»‘’‹›<>]{3,256}+)"  # noqa: S105 - not a password
 _PASSWORD_LABELS = (
     "password",
@@ -21,7 +21,7 @@ _PASSWORD_LABELS = (
     "contraseña",
     "contrasena",
 )
-#: Only these are parts of other words: "resenha" and "desenha" are no passwords, "dbpassword" is one.
+#: Labels that must not follow a letter: "resenha" and "desenha" are other words, "dbpassword" is a label.
 _WHOLE_WORD_LABELS = frozenset({"pwd", "senha"})
 _TOKEN_LABELS = ("token", "secret", "key", "chave da api", "chave de api", "chave api")
 _TOKEN_QUALIFIER_PATTERN = re.compile(
@@ -73,12 +73,12 @@ _SEED_PHRASE_LABELS = (
 _SEED_PHRASE_PATTERN = re.compile(
     r"(?:[ \t](?:is|é))?[ \t]{0,3}:?[ \t\n]{0,3}[\"']?((?:[a-z]{3,8} ){11,23}[a-z]{3,8})"
 )
-#: How far before a word its owner may stand.
+#: How far before a label its qualifier or owner is searched.
 _LOOKBEHIND_CHARS = 40
 
 _TRAILING_PUNCTUATION = ".,;:)]}"
 _PASSWORD_SYMBOLS = frozenset("@#$%^&*!+=~?|\\")
-#: A call, an attribute, a variable, a constant's name, a path or an address: what fetches a secret is not the secret.
+#: A call, attribute, variable, constant, path or URL: code that reads a secret does not contain it.
 _CODE_PATTERN = re.compile(
     r"[^\W\d][\w.-]*[(\[{]|[^\W\d]\w*(?:\.[^\W\d]\w*)+\Z|[{(\[/]|~/|&\w+\Z|%(?:\w?\Z|\(|\w+%\Z)"
     r"|\$(?:[A-Z_{(]|[a-z_]+\d?\Z)|\\[$n]|https?:|[A-Za-z]:\\|[A-Z][A-Z_]+\d?\Z|\.\."
@@ -98,7 +98,7 @@ _NEXT_FIELD_PATTERN = re.compile(r"&[\w.-]{1,40}=")
 _UUID_PATTERN = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z")
 _ALPHANUMERIC_RUN_PATTERN = re.compile(r"[A-Za-z0-9]{10,}")
 
-#: How a password may be: "my password is weak" tells no secret.
+#: Adjectives and adverbs: "my password is weak" contains no password.
 _PASSWORD_ADJECTIVES = frozenset(
     """
     wrong weak strong secure safe unsafe short simple easy hard complex unique invalid incorrect correct right fine good
@@ -115,7 +115,7 @@ _ADJECTIVE_ENDINGS = ("ed", "ing", "ado", "ada", "ido", "ida", "ável", "ível",
 
 
 def find_labelled_secrets(text: str, lowercase: str) -> Iterator[SecretMatch]:
-    """Every secret that is called one; ``small`` is the text in small letters, place for place."""
+    """Yield every labelled secret; ``lowercase`` is the text in lower case with the same positions."""
     for kind, words, pattern, is_valid in _LABELLED_PATTERNS:
         for word in words:
             for position in find_all(lowercase, word):
@@ -154,7 +154,7 @@ def _find_token(text: str, lowercase: str, start: int, end: int) -> Iterator[Sec
 
 
 def _is_token_label(label: str, lowercase: str, position: int) -> bool:
-    """Whether it is a token's name: any key may be of a piano, but an api key is one."""
+    """Return whether the label names a token: "key" alone may be a piano key, "api key" is a label."""
     if label.startswith("chave") or _matches_before(_TOKEN_QUALIFIER_PATTERN, lowercase, position):
         return True
     return label != "key" and not (position and lowercase[position - 1].isalpha())
@@ -189,7 +189,7 @@ def _find_url_passwords(text: str) -> Iterator[SecretMatch]:
 
 
 def _is_password(value: str) -> bool:
-    """Words alone may be anything; digits or signs among the letters are what passwords are made of."""
+    """Return whether a value looks like a password: it has digits, or symbols among its letters."""
     if len(value) < 4 or _is_placeholder(value) or _VALIDATION_RULE_PATTERN.match(value.casefold()):
         return False
     has_symbols = any(c in _PASSWORD_SYMBOLS for c in value[:-1])

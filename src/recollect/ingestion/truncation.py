@@ -1,4 +1,4 @@
-"""Keep the beginning of a tool's long output, and say how much there was."""
+"""Truncate long tool output and add a notice with its original size."""
 
 import unicodedata
 from collections.abc import Callable
@@ -8,14 +8,14 @@ from typing import ParamSpec
 
 Arguments = ParamSpec("Arguments")
 
-#: What stands in place of an output that was cut: what was kept, and the size of the whole.
+#: Template of a truncated output: the beginning, and the size of the whole output in bytes.
 TRUNCATION_NOTICE = (
     "%s\n... [Output truncated. Original size: %d bytes."
     " Hint: Use standard unix tools like grep/head to read specific parts]"
 )
 _NOTICE_BEFORE_SIZE, _NOTICE_AFTER_SIZE = TRUNCATION_NOTICE.removeprefix("%s").split("%d")
 
-#: How far a cut moves back to leave a letter with its accents; longer heaps of accents are no letter.
+#: How far a cut moves back to keep a letter together with its combining marks.
 _MAX_CUT_SHIFT_CHARS = 16
 _ZERO_WIDTH_JOINER = "\u200d"
 
@@ -23,11 +23,11 @@ _ZERO_WIDTH_JOINER = "\u200d"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Truncation:
     text: str
-    original_bytes: int | None = None  #: size of the whole in UTF-8; None when nothing was cut
+    original_bytes: int | None = None  #: UTF-8 size before truncation; None if nothing was cut
 
 
 def truncate(text: str, limit: int) -> Truncation:
-    """Keep the first ``limit`` characters and add the notice; 0 keeps all. Clipping twice is clipping once."""
+    """Keep the first ``limit`` characters and add the notice; 0 keeps all. Idempotent."""
     if limit <= 0 or len(text) <= limit:
         return Truncation(text=text)
     head, size = _parse_notice(text) or (text, len(text.encode("utf-8", "surrogatepass")))
@@ -37,7 +37,7 @@ def truncate(text: str, limit: int) -> Truncation:
 
 
 def truncate_output(limit: int = 2000) -> Callable[[Callable[Arguments, str]], Callable[Arguments, str]]:
-    """Clip what a tool function returns: ``@clipped()`` above its ``def``."""
+    """Decorate a tool function so that its return value is truncated: ``@truncate_output()``."""
 
     def decorate(tool: Callable[Arguments, str]) -> Callable[Arguments, str]:
         @wraps(tool)
@@ -50,7 +50,7 @@ def truncate_output(limit: int = 2000) -> Callable[[Callable[Arguments, str]], C
 
 
 def _parse_notice(text: str) -> tuple[str, int] | None:
-    # A tool that clips its own output must not lose its true size when the message is stored.
+    # A tool may truncate its own output; its original size must survive when the message is stored.
     head, notice, rest = text.rpartition(_NOTICE_BEFORE_SIZE)
     size = rest.removesuffix(_NOTICE_AFTER_SIZE)
     if notice and size != rest and size.isascii() and size.isdecimal() and len(size) <= 18:

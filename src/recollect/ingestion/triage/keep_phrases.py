@@ -1,4 +1,4 @@
-"""Find the words that tend to matter for long: projects, decisions, preferences, people, plans."""
+"""Find phrases that signal lasting information: projects, decisions, preferences, people, plans."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,7 +11,7 @@ _NO_LABEL = ""
 
 
 def find_keep_phrase(text: str, policy: TriagePolicy) -> str | None:
-    """Return the first gold phrase of the text as it stands in its list, the user's list first; whole words only."""
+    """Return the first keep phrase in the text, as its list spells it; the user's list is searched first."""
     tokens = split_words(text)
     return _first_phrase(tokens, _user_phrases(policy.keep_phrases)) or _first_phrase(
         tokens, _builtin_phrases()

@@ -1,4 +1,4 @@
-"""Read a text as plain words, and find known phrases among them."""
+"""Tokenize a text into folded words and match known phrases in it."""
 
 import re
 import unicodedata
@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
-#: A laugh such as "kkkk" is no drawn-out "k"; three of a letter in a longer word are one.
+#: Three or more equal letters inside a word become one; a word of one repeated letter ("kkkk", a laugh) stays.
 _REPEATED_LETTER_PATTERN = re.compile(r"(\b([a-z])\2{2,}+\b)|([a-z])\3{2,}+")
 _TRIPLE_LETTERS = tuple(letter * 3 for letter in ascii_lowercase)
 
-#: Characters whose reading is remembered; nobody shall fill the memory with rare ones.
+#: Maximum size of the fold table, so that texts with many rare characters cannot exhaust memory.
 _MAX_CACHED_CHARACTERS = 20_000
 
 
 class _FoldTable(dict[int, str]):
-    """From a character to what it reads as: small, without accents; a space when it is no part of a word."""
+    """Maps a code point to its casefolded form without diacritics, or to a space if it is not alphanumeric."""
 
     def __missing__(self, code: int) -> str:
         folded = _fold_character(chr(code))
@@ -25,17 +25,17 @@ class _FoldTable(dict[int, str]):
 
 
 def _fold_character(character: str) -> str:
-    # One character at a time: normalising a whole text takes quadratic time on heaps of accents.
+    # One character at a time: normalizing a whole text is quadratic in long runs of combining marks.
     parts = unicodedata.normalize("NFKD", character.casefold())
-    kept = (part for part in parts if unicodedata.category(part) not in {"Mn", "Me", "Cf"})
-    return "".join(part if part.isalnum() else " " for part in kept)
+    base_parts = (part for part in parts if unicodedata.category(part) not in {"Mn", "Me", "Cf"})
+    return "".join(part if part.isalnum() else " " for part in base_parts)
 
 
 _FOLD_TABLE = _FoldTable()
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words: casefolded, without accents and punctuation, drawn-out letters once (`okkkk` is `ok`)."""
+    """Return the words casefolded, without diacritics and punctuation, repeated letters once (`okkkk` is `ok`)."""
     folded = text.translate(_FOLD_TABLE)
     if any(triple in folded for triple in _TRIPLE_LETTERS):
         folded = _REPEATED_LETTER_PATTERN.sub(r"\1\3", folded)
@@ -43,34 +43,34 @@ def split_words(text: str) -> list[str]:
 
 
 def split_phrases(text: str) -> tuple[str, ...]:
-    """Return the phrases of a list that is written with commas."""
+    """Return the phrases of a comma-separated list."""
     return tuple(" ".join(phrase.split()) for phrase in text.split(",") if phrase.strip())
 
 
 @dataclass(frozen=True, slots=True)
 class PhraseIndex:
-    """Phrases with a label each."""
+    """Labelled phrases, indexed by their first word."""
 
     labels: Mapping[tuple[str, ...], str]
-    lengths: Mapping[str, frozenset[int]]  #: how long phrases are that begin with this word
+    lengths: Mapping[str, frozenset[int]]  #: numbers of words of the phrases that start with this word
 
     @classmethod
     def from_pairs(cls, phrases: Iterable[tuple[str, str]]) -> "PhraseIndex":
-        """Take pairs of phrase and label. Of two labels the first stays; phrases without a word are left out."""
+        """Build the index from (phrase, label) pairs. The first label of a phrase wins; empty phrases are ignored."""
         labels: dict[tuple[str, ...], str] = {}
         lengths: dict[str, set[int]] = {}
         for phrase, label in phrases:
             if tokens := tuple(split_words(phrase)):
                 labels.setdefault(tokens, label)
                 lengths.setdefault(tokens[0], set()).add(len(tokens))
-        return cls(labels, {first: frozenset(known) for first, known in lengths.items()})
+        return cls(labels, {first: frozenset(counts) for first, counts in lengths.items()})
 
     def candidate_positions(self, tokens: Sequence[str]) -> Iterator[int]:
-        """Where a phrase may begin."""
-        return (place for place, word in enumerate(tokens) if word in self.lengths)
+        """Yield the positions where a phrase may start."""
+        return (position for position, word in enumerate(tokens) if word in self.lengths)
 
     def matches_at(self, tokens: Sequence[str], position: int) -> Iterator[tuple[int, str]]:
-        """The end and the label of each phrase that begins at this place."""
+        """Yield the end and the label of each phrase that starts at this position."""
         for length in self.lengths.get(tokens[position], ()):
             label = self.labels.get(tuple(tokens[position : position + length]))
             if label is not None and position + length <= len(tokens):

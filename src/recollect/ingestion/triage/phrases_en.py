@@ -1,8 +1,8 @@
-"""What English speakers say when they say nothing, and what they say when it matters."""
+"""English phrase lists of the triage: fillers, remarks, request openings and keep phrases."""
 
 from collections.abc import Mapping
 
-#: A message made of nothing but these is trivial; the key is the reason given.
+#: Fillers by reason. A message that consists only of fillers is trivial.
 FILLERS: Mapping[str, str] = {
     "greeting": """
         hi, hello, hey, heya, hiya, yo, howdy, greetings, good morning, good afternoon, good evening,
@@ -100,7 +100,7 @@ FILLERS: Mapping[str, str] = {
     "laughter": "lol, lmao, lmfao, rofl, xd, that's funny, that's hilarious, hilarious, funny",
 }
 
-#: May stand between fillers, and says nothing by itself.
+#: Words allowed between fillers; they have no reason of their own.
 CONNECTIVES = """
     please, pls, plz, and, so, very, really, much, a lot, then, now, too, well, just, also, but, again,
     today, for now, everyone, everybody, all, there, team, folks, guys, friend, my friend, friends, buddy,
@@ -108,7 +108,8 @@ CONNECTIVES = """
     katherine
 """
 
-#: A remark with one of the first says only this if it needs no other words than the second.
+#: Remarks by reason: required words and further allowed words. A remark has at least one required word and no
+#: others than these.
 REMARKS: Mapping[str, tuple[str, str]] = {
     "weather": (
         """
@@ -136,7 +137,7 @@ REMARKS: Mapping[str, tuple[str, str]] = {
     ),
 }
 
-#: A question that begins so could be put to any search engine.
+#: Openings of general questions, as one would ask a search engine.
 QUESTION_OPENINGS = """
     what is, what's, whats, what are, what was, what were, what does, what causes, who is, who's, who are,
     who was, who were, who invented, who wrote, who discovered, who painted, who won, who founded,
@@ -146,13 +147,13 @@ QUESTION_OPENINGS = """
     tell me who, explain what, can you explain what, explain the concept of, can you explain the concept of
 """
 
-#: Asks for the meaning of the few words that follow.
+#: Openings of requests for a definition.
 DEFINITION_OPENINGS = """
     define, definition of, the definition of, meaning of, the meaning of, synonym of, synonyms of,
     synonym for, synonyms for, antonym of, how do you spell, how do i spell, what rhymes with
 """
 
-#: Asks for the same words in another language.
+#: Openings of translation requests.
 TRANSLATION_OPENINGS = """
     translate, can you translate, could you translate, would you translate, help me translate,
     can you help me translate, how do you say, how do i say, how to say, how would you say, how can i say,
@@ -160,14 +161,14 @@ TRANSLATION_OPENINGS = """
     what's the word for, how do you pronounce, how to pronounce
 """
 
-#: Asks for a sum, if a number or one of these units follows.
+#: Openings of calculations and unit conversions; a number or one of the unit phrases must follow.
 CONVERSION_OPENINGS = "convert, can you convert, could you convert, how many, calculate, compute"
 ONE_UNIT_PHRASES = "in a, in an, in one, make a, make one"
 
-#: The speaker's own things.
+#: Words for things of the user.
 POSSESSIVES = "my, mine, our, ours"
 
-#: What only the speaker or this conversation can know.
+#: Words that refer to the user or to this conversation.
 PERSONAL_WORDS = """
     i, im, ive, me, myself, we, us, ourselves, you, your, yours, he, she, they, him, her, his, hers, them,
     their, this, that, these, those, it, its, here, above, below, wrong, yesterday, today, tonight, tomorrow,
@@ -175,10 +176,10 @@ PERSONAL_WORDS = """
     team, repo, branch, ticket
 """
 
-#: With one of these, and without a question mark, the sentence states something.
+#: Verbs that make a sentence without a question mark a statement.
 STATEMENT_VERBS = "is, are, was, were, more"
 
-#: What tends to matter for long.
+#: Phrases that signal lasting information.
 KEEP_PHRASES = """
     my project, my projects, our project, our projects, my app, our app, my application, our application,
     my startup, our startup, my company, our company, my business, our codebase, my codebase, our repo,
@@ -228,7 +229,7 @@ KEEP_PHRASES = """
     stresses me, i'm afraid of, i'm scared of, i struggle with, i suffer from
 """
 
-#: Phrases that hold a gold word and are worth nothing.
+#: Phrases that contain a keep phrase but are trivial.
 KEEP_EXCEPTIONS = """
     stack overflow, stack trace, stack traces, call stack, stack of, stack exchange, never mind, never better,
     never ending, never heard, never seen, never been, never knew, never thought, i never knew,

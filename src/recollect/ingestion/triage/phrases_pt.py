@@ -1,4 +1,4 @@
-"""What Portuguese speakers say when they say nothing, and what they say when it matters."""
+"""Portuguese phrase lists of the triage; `phrases_en` describes each list."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,22 @@
-"""Recognise messages that hold nothing to remember: greetings, small talk, questions for a search engine."""
+"""
+Detect trivial messages: greetings, small talk, laughter, general questions, translation and conversion requests.
+
+A message is trivial if it is shorter than ``min_chars``, starts with one of the user's drop phrases that end in
+``*``, or if every sentence of it is trivial. A sentence is trivial if it is one of these, checked in this order:
+
+1. a concatenation of filler phrases and connectives. `_filler_ends` computes, from left to right, all positions up
+   to which the words can be covered by fillers (dynamic programming over word positions, like word-break);
+2. a remark that uses only the words of one remark list;
+3. for user messages: fillers followed by the opening of a request ("what is", "translate"), if few words follow and
+   none of them refers to the user.
+
+The reason of the first request is returned if there is one, else that of the first sentence; None means that the
+message is not trivial. Cost: linear in the number of words; phrases are looked up by their first word.
+
+"Hey! What is the capital of Peru?": the first sentence is the filler "hey" (greeting), the second starts with the
+opening "what is" and has no personal word, so the reason is "general question". "What is my order status?" is not
+trivial: "my" is a personal word.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +35,7 @@ LISTED_PHRASE = "listed phrase"
 _DEFINITION_REQUEST = "definition"
 _NO_REASON = ""
 
-#: The most words that may follow an opening. Longer requests bring something of the speaker's with them.
+#: Maximum number of words after the opening. Longer requests usually contain something about the user.
 _MAX_REQUEST_WORDS = {
     GENERAL_QUESTION: 16,
     _DEFINITION_REQUEST: 4,
@@ -25,13 +43,13 @@ _MAX_REQUEST_WORDS = {
     CONVERSION_REQUEST: 12,
 }
 
-#: Without a question mark, more words than this are a statement.
+#: Without a question mark, a sentence with more words after the opening counts as a statement.
 _MAX_WORDS_WITHOUT_QUESTION_MARK = 6
 
-#: The letters of a laugh and the least that makes one: "he" and "já" are words.
+#: Letters of a laugh and the minimum length, since "he" and "já" are words.
 _MIN_LAUGH_LETTERS = {
-    frozenset(letters): least
-    for letters, least in (
+    frozenset(letters): min_letters
+    for letters, min_letters in (
         ("ha", 2),
         ("k", 2),
         ("rs", 2),
@@ -45,7 +63,7 @@ _MIN_LAUGH_LETTERS = {
     )
 }
 
-# Looks back one character only, and reads each white space once.
+# One character of lookbehind and a possessive quantifier: linear time.
 _SENTENCE_END_PATTERN = re.compile(r"(?<=[.!?;…。！？])\s++|[\r\n]++")
 
 
@@ -57,9 +75,9 @@ _POSSESSIVES = _word_set(phrases_en.POSSESSIVES, phrases_pt.POSSESSIVES)
 _PERSONAL_WORDS = _POSSESSIVES | _word_set(phrases_en.PERSONAL_WORDS, phrases_pt.PERSONAL_WORDS)
 _STATEMENT_VERBS = _word_set(phrases_en.STATEMENT_VERBS, phrases_pt.STATEMENT_VERBS)
 _REMARK_WORDS = tuple(
-    (reason, _word_set(about), _word_set(about, around))
+    (reason, _word_set(required), _word_set(required, allowed))
     for language in (phrases_en, phrases_pt)
-    for reason, (about, around) in language.REMARKS.items()
+    for reason, (required, allowed) in language.REMARKS.items()
 )
 _ONE_UNIT_PAIRS = frozenset(
     tuple(split_words(pair))
@@ -68,7 +86,7 @@ _ONE_UNIT_PAIRS = frozenset(
 
 
 def triviality_reason(text: str, role: Role, policy: TriagePolicy) -> str | None:
-    """Return why the message is trivial, or None when somebody should look at it."""
+    """Return why the message is trivial, or None if it is not."""
     if len(text.strip()) < policy.min_chars:
         return "too short"
     if _starts_with_drop_phrase(text, policy.drop_phrases):
@@ -95,14 +113,14 @@ def _sentence_reason(
         return filler_ends[len(tokens)] or "small talk"
     if remark := _match_remark(tokens):
         return remark
-    # An assistant asks about the user's affairs, not about the world.
+    # Questions of an assistant are about the user and never trivial.
     if role is Role.USER:
         return next(_match_requests(tokens, filler_ends, is_question=is_question), None)
     return None
 
 
 def _filler_ends(tokens: Sequence[str], fillers: PhraseIndex) -> dict[int, str]:
-    """The places up to which there are only fillers, each with the first filler's reason."""
+    """Return the positions up to which the words are covered by fillers, each with the first filler's reason."""
     reason_by_end = {0: _NO_REASON}
     last_end = 0
     for position, word in enumerate(tokens):
@@ -146,8 +164,8 @@ def _match_remark(tokens: Sequence[str]) -> str | None:
     return next(
         (
             reason
-            for reason, about, all_of in _REMARK_WORDS
-            if all_of.issuperset(tokens) and not about.isdisjoint(tokens)
+            for reason, required, allowed in _REMARK_WORDS
+            if allowed.issuperset(tokens) and not required.isdisjoint(tokens)
         ),
         None,
     )
@@ -166,7 +184,7 @@ def _split_sentences(text: str) -> Iterator[str]:
 
 
 def _starts_with_drop_phrase(text: str, drop_phrases: tuple[str, ...]) -> bool:
-    """Whether a phrase that the user ended with a star begins the message."""
+    """Return whether the message starts with one of the user's drop phrases that end in ``*``."""
     prefix_phrases = tuple(phrase for phrase in drop_phrases if phrase.rstrip().endswith("*"))
     if not prefix_phrases or not (tokens := split_words(text)):
         return False
@@ -180,17 +198,17 @@ def _prefix_phrase_index(phrases: tuple[str, ...]) -> PhraseIndex:
 
 @lru_cache(maxsize=64)
 def _filler_index(drop_phrases: tuple[str, ...]) -> PhraseIndex:
-    own = ((part, LISTED_PHRASE) for phrase in drop_phrases for part in _split_sentences(phrase))
-    known = (
+    user_phrases = ((part, LISTED_PHRASE) for phrase in drop_phrases for part in _split_sentences(phrase))
+    builtin_phrases = (
         (phrase, reason)
         for language in (phrases_en, phrases_pt)
         for reason, phrases in language.FILLERS.items()
         for phrase in split_phrases(phrases)
     )
-    glue = (
+    connectives = (
         (phrase, _NO_REASON) for phrase in split_phrases(f"{phrases_en.CONNECTIVES},{phrases_pt.CONNECTIVES}")
     )
-    return PhraseIndex.from_pairs((*own, *known, *glue))
+    return PhraseIndex.from_pairs((*user_phrases, *builtin_phrases, *connectives))
 
 
 @lru_cache(maxsize=1)
