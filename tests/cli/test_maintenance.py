@@ -31,7 +31,7 @@ def test_a_mood_that_was_not_mentioned_again_is_put_away_with_its_reason(
 
     assert shown.exit_code == 0
     assert shown.stdout.startswith("Were put away: 1\n")
-    assert f"{WORRY_MEMORY}  weight under 0.3: last said on " in shown.stdout
+    assert f"{WORRY_MEMORY}  weight below 0.3: last mentioned on " in shown.stdout
     assert (texts(cli_with_old_mood), texts(cli_with_old_mood, "--standing", "archived")) == (
         ["lives in Porto"],
         [WORRY_MEMORY],

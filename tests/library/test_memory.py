@@ -146,7 +146,7 @@ def test_one_message_or_a_list_is_stored_and_not_yet_learned_from(tmp_path: Path
             "role": "user",
             "new": True,
             "considered": True,
-            "reason": "gold: i live in",
+            "reason": "keep phrase: i live in",
             "tokens": estimate_tokens("I live in Lisbon."),
             "clipped_from": None,
             "masked": [],

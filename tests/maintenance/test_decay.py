@@ -58,8 +58,8 @@ def test_a_mood_that_is_felt_again_starts_anew() -> None:
     [
         (5.9, Retain()),
         (6, Retain()),
-        (6.1, Archive("weight under 0.3: last said on 2024-01-01")),
-        (60, Archive("weight under 0.3: last said on 2024-01-01")),
+        (6.1, Archive("weight below 0.3: last mentioned on 2024-01-01")),
+        (60, Archive("weight below 0.3: last mentioned on 2024-01-01")),
     ],
 )
 def test_a_mood_lighter_than_the_threshold_is_archived(weeks: float, expected: object) -> None:
@@ -70,7 +70,7 @@ def test_a_mood_lighter_than_the_threshold_is_archived(weeks: float, expected: o
 def test_it_is_deleted_instead_where_the_policy_says_so() -> None:
     found = decay_outcome(memory(), MONDAY + 7 * WEEK, DecayPolicy(action="delete"))
 
-    assert found == Forget("weight under 0.3: last said on 2024-01-01")
+    assert found == Forget("weight below 0.3: last mentioned on 2024-01-01")
 
 
 @pytest.mark.spec("G3", "C-18")
@@ -78,7 +78,7 @@ def test_what_is_put_away_keeps_its_weight_and_says_why() -> None:
     found = apply_decay(memory(), MONDAY + 7 * WEEK, DEFAULT_POLICY)
 
     assert found == replace(
-        memory(), standing=MemoryStatus.ARCHIVED, reason="weight under 0.3: last said on 2024-01-01"
+        memory(), standing=MemoryStatus.ARCHIVED, reason="weight below 0.3: last mentioned on 2024-01-01"
     )
 
 
@@ -125,7 +125,7 @@ def test_preferences_and_goals_fade_at_their_own_rates(kind: Kind, policy: Decay
 
     assert effective_weight(told, MONDAY + 2 * WEEK, policy) == 0.7
     assert decay_outcome(told, MONDAY + 11 * WEEK, policy) == Archive(
-        "weight under 0.3: last said on 2024-01-01"
+        "weight below 0.3: last mentioned on 2024-01-01"
     )
 
 
@@ -134,7 +134,7 @@ def test_a_goal_is_put_away_when_its_day_has_come() -> None:
     goal = replace(memory(Kind.OBJ, 0.8), valid_to=MONDAY + WEEK)
 
     assert decay_outcome(goal, MONDAY + 0.9 * WEEK, DEFAULT_POLICY) == Retain()
-    assert decay_outcome(goal, MONDAY + WEEK, DEFAULT_POLICY) == Archive("the goal was for 2024-01-08")
+    assert decay_outcome(goal, MONDAY + WEEK, DEFAULT_POLICY) == Archive("the goal was due on 2024-01-08")
 
 
 @pytest.mark.parametrize("weeks", [0, 7, 500])
@@ -150,9 +150,9 @@ def test_what_was_pinned_never_fades(weeks: int) -> None:
     ("weight", "days", "expected"),
     [
         (0.2, 6.9, Retain()),
-        (0.2, 7, Expire("temporary, 7 days: last said on 2024-01-01")),
-        (0.01, 8, Expire("temporary, 7 days: last said on 2024-01-01")),
-        (0.3, 8, Expire("temporary, 7 days: last said on 2024-01-01")),
+        (0.2, 7, Expire("temporary, 7 days: last mentioned on 2024-01-01")),
+        (0.01, 8, Expire("temporary, 7 days: last mentioned on 2024-01-01")),
+        (0.3, 8, Expire("temporary, 7 days: last mentioned on 2024-01-01")),
         (0.31, 8, Retain()),
         (0.0, 8, Retain()),
     ],
@@ -183,7 +183,7 @@ def test_nothing_is_archived_for_its_weight_when_the_threshold_is_zero() -> None
 def test_a_memory_with_a_last_day_expires_on_it_even_when_pinned() -> None:
     told = replace(memory(Kind.NOTE), pinned=True, expires_at=MONDAY + WEEK)
 
-    assert decay_outcome(told, MONDAY + WEEK, DEFAULT_POLICY) == Expire("it was to be kept until 2024-01-08")
+    assert decay_outcome(told, MONDAY + WEEK, DEFAULT_POLICY) == Expire("expired on 2024-01-08")
 
 
 @pytest.mark.parametrize("standing", [MemoryStatus.SUPERSEDED, MemoryStatus.ARCHIVED, MemoryStatus.FORGOTTEN])
@@ -208,13 +208,13 @@ def test_a_forecast_names_the_week_and_leaves_out_what_stays() -> None:
 
     found = forecast_decay(told, MONDAY, 8, DEFAULT_POLICY)
 
-    light = Archive("weight under 0.3: last said on 2024-01-01")
+    light = Archive("weight below 0.3: last mentioned on 2024-01-01")
     assert found == [(3, told[1], light), (3, told[0], light)]
 
 
 def test_a_forecast_of_no_weeks_is_about_today() -> None:
     assert forecast_decay([memory(weight=0.2), memory(name="m2")], MONDAY, 0, DEFAULT_POLICY) == [
-        (0, memory(weight=0.2), Archive("weight under 0.3: last said on 2024-01-01"))
+        (0, memory(weight=0.2), Archive("weight below 0.3: last mentioned on 2024-01-01"))
     ]
 
 

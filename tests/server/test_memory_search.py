@@ -151,6 +151,6 @@ def test_an_account_foresees_how_a_memory_fades(client: httpx2.Client) -> None:
     assert weights[-1] == 0.0
     assert days[-1] - days[0] >= timedelta(weeks=26)
     assert fading["leaves_at"] is not None
-    assert fading["reason"].startswith("weight under 0.3")
+    assert fading["reason"].startswith("weight below 0.3")
     assert staying["leaves_at"] is None
     assert len({point["weight"] for point in staying["fading"]}) == 1

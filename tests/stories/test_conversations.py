@@ -384,7 +384,7 @@ def test_a_question_about_her_own_project_is_judged_all_the_same(open_memory: Op
     answer = memory.add({"role": "user", "content": text}, chat_id="work")
     waiting = memory.application.store.jobs.count_by_state(Scope("default"))
 
-    assert [row["reason"] for row in rows(answer, "messages")] == ["gold: my project"]
+    assert [row["reason"] for row in rows(answer, "messages")] == ["keep phrase: my project"]
     assert JobKind.EXTRACT in {kind for kind, _ in waiting}
     memory.flush()
     assert len(model.calls) == 1

@@ -79,7 +79,7 @@ def test_of_three_layers_only_the_essential_reaches_the_prompt(
     shown = context_text(memory, "Which database do we use?", recall__enabled=True)
 
     assert [each["considered"] for each in observed] == [False] * len(TRIVIAL_MESSAGES) + [True, True]
-    assert observed[-2]["reason"] == "gold: i decided"
+    assert observed[-2]["reason"] == "keep phrase: i decided"
     assert len(model.calls) == 2
     assert shown == f"{CONTEXT_HEADER}\n- [Importância 95] User defined that the project uses PostgreSQL."
 

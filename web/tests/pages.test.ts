@@ -179,7 +179,7 @@ describe("analytics", () => {
   });
 
   it("groups reasons by stage", () => {
-    expect(["too short", "gold: my budget", "masked: key", "not trivial"].map(stageOf)).toEqual([
+    expect(["too short", "keep phrase: my budget", "masked: key", "not trivial"].map(stageOf)).toEqual([
       "sifted",
       "judged",
       "masked",

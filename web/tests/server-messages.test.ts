@@ -19,7 +19,7 @@ describe("in English", () => {
     ["lexical only: no embedder is configured", "Keyword search only: no embedding model is configured"],
     ["it is archived", "Not active: Archived."],
     ["it is archived: too light", "Not active (Archived): too light"],
-    ["weight under 0.1: last said on 2026-03-01", "weight below 0.1: last mentioned on 2026-03-01"],
+    ["weight below 0.1: last mentioned on 2026-03-01", "weight below 0.1: last mentioned on 2026-03-01"],
     ["undid forget", "undone: forget"],
     ["more than two sentences", "Contains more than one fact."],
   ])("%s is rewritten", (note, sentence) => expect(translateServerMessage(note)).toBe(sentence));
@@ -50,8 +50,8 @@ describe("in Portuguese", () => {
       "Não está ativa (Substituída): substituída por 'lives in York'",
     ],
     ["not in the message: boat, sailing", "Não consta na mensagem: boat, sailing"],
-    ["weight under 0.1: last said on 2026-03-01", "peso abaixo de 0,1: última menção em 01/03/2026"],
-    ["temporary, 30 days: last said on 2026-03-01", "temporária, 30 dias: última menção em 01/03/2026"],
+    ["weight below 0.1: last mentioned on 2026-03-01", "peso abaixo de 0,1: última menção em 01/03/2026"],
+    ["temporary, 30 days: last mentioned on 2026-03-01", "temporária, 30 dias: última menção em 01/03/2026"],
     ["undid forget", "desfeito: esquecer"],
     [
       "the user does not want memories of the kind emo",

@@ -1,9 +1,9 @@
 """
-Natural forgetting: what is not said again grows lighter, until it is put away.
+Decay of memories: memories that are not mentioned again lose weight each week until they are archived.
 
-The weight in the store is what a memory weighed when it was last said, at ``seen_at``, and stays that.
-What it weighs today is always computed from the two, so that no tick of the gardener, missed or repeated,
-changes the result. Only biography is corrected where it stands: its weight is 1.
+The stored weight is the weight at ``seen_at``, when the memory was last mentioned; decay does not change it. The
+current weight is computed from both, so that a missed or repeated maintenance run does not change the result. Only
+biography is corrected in place: its weight is 1.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,32 +15,32 @@ from recollect.domain.decay import WEEK, base_weight, decay_rate, weight_at
 from recollect.domain.memory import ImportanceBand, Kind, Memory, MemoryStatus
 from recollect.domain.policy import DecayPolicy
 
-#: Put away already; nothing more happens to them by themselves.
-_FINAL_STANDINGS = frozenset({MemoryStatus.SUPERSEDED, MemoryStatus.ARCHIVED, MemoryStatus.FORGOTTEN})
+#: Memories with these statuses are inactive and no longer decay.
+_FINAL_STATUSES = frozenset({MemoryStatus.SUPERSEDED, MemoryStatus.ARCHIVED, MemoryStatus.FORGOTTEN})
 
 
 @dataclass(frozen=True, slots=True)
 class Retain:
-    """It stays."""
+    """The memory stays active."""
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """It is no longer recalled, and can be brought back."""
+    """The memory is no longer recalled, but can be restored."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Expire:
-    """Its time was limited, and is over."""
+    """The memory was stored for a limited time, which is over."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """It is deleted, as the policy asks for memories that grew too light."""
+    """The memory is deleted, because the policy deletes memories below the minimum weight."""
 
     reason: str
 
@@ -54,9 +54,9 @@ def effective_weight(memory: Memory, now: datetime, policy: DecayPolicy) -> floa
 
 def apply_decay(memory: Memory, now: datetime, policy: DecayPolicy) -> Memory:
     """
-    The memory as the gardener leaves it: put away with the reason if it is time, biography at its full weight.
+    Return the memory after maintenance: archived or forgotten with the reason if due, biography with weight 1.
 
-    The stored weight does not fall (see above), so doing this twice, late or in another order gives the same.
+    The stored weight does not decay (see above), so applying this twice, late or in another order gives the same.
     """
     corrected = replace(memory, weight=base_weight(memory.kind, memory.weight, policy))
     match decay_outcome(memory, now, policy):
@@ -70,25 +70,23 @@ def apply_decay(memory: Memory, now: datetime, policy: DecayPolicy) -> Memory:
 
 def decay_outcome(memory: Memory, now: datetime, policy: DecayPolicy) -> DecayOutcome:
     """
-    What time has done to a memory: the first thing that came over it since it was last said.
+    Return the earliest outcome that is due since the memory was last mentioned.
 
-    Reasons name the memory's own dates, never the day somebody looked.
+    Reasons contain the memory's own dates, never the date of the maintenance run.
     """
-    if memory.standing in _FINAL_STANDINGS:
+    if memory.standing in _FINAL_STATUSES:
         return Retain()
-    first_outcome = min(
-        _due_outcomes(memory, now, policy), key=lambda event: event[0], default=(0.0, Retain())
-    )
-    return first_outcome[1]
+    _, outcome = min(_due_outcomes(memory, now, policy), key=lambda due: due[0], default=(0.0, Retain()))
+    return outcome
 
 
 def forecast_decay(
     memories: Iterable[Memory], now: datetime, weeks: int, policy: DecayPolicy
 ) -> list[tuple[int, Memory, DecayOutcome]]:
     """
-    What will be put away within so many weeks if nothing is said again: the week it happens by, 0 being today.
+    Return the memories that decay within so many weeks if none is mentioned again, with week and outcome.
 
-    What stays is not listed. Ordered by week, then by id.
+    Week 0 is now. Memories that stay active are omitted. Ordered by week, then by id.
     """
     changes = []
     for memory in memories:
@@ -97,28 +95,28 @@ def forecast_decay(
             if not isinstance(outcome, Retain):
                 changes.append((week, memory, outcome))
                 break
-    return sorted(changes, key=lambda line: (line[0], line[1].id))
+    return sorted(changes, key=lambda change: (change[0], change[1].id))
 
 
 def _due_outcomes(memory: Memory, now: datetime, policy: DecayPolicy) -> Iterator[tuple[float, DecayOutcome]]:
-    """Everything that has come over it by now, and how many weeks after it was last said."""
-    last_stated = f"last said on {memory.seen_at:%Y-%m-%d}"
+    """Yield every outcome that is due, with the number of weeks between the last mention and its due date."""
+    last_mention = f"last mentioned on {memory.seen_at:%Y-%m-%d}"
     if memory.expires_at is not None and memory.expires_at <= now:
-        reason = f"it was to be kept until {memory.expires_at:%Y-%m-%d}"
+        reason = f"expired on {memory.expires_at:%Y-%m-%d}"
         yield (memory.expires_at - memory.seen_at) / WEEK, Expire(reason)
     if memory.pinned:
         return
     if memory.kind is Kind.OBJ and memory.valid_to is not None and memory.valid_to <= now:
-        reason = f"the goal was for {memory.valid_to:%Y-%m-%d}"
+        reason = f"the goal was due on {memory.valid_to:%Y-%m-%d}"
         yield (memory.valid_to - memory.seen_at) / WEEK, Archive(reason)
     if _is_temporary(memory, policy) and now - memory.seen_at >= timedelta(days=policy.temporary_days):
-        yield policy.temporary_days / 7, Expire(f"temporary, {policy.temporary_days} days: {last_stated}")
+        yield policy.temporary_days / 7, Expire(f"temporary, {policy.temporary_days} days: {last_mention}")
     weekly_loss, floor = (
         decay_rate(memory.kind, memory.weight, policy, pinned=memory.pinned),
         policy.archive_below,
     )
     if weekly_loss > 0 and effective_weight(memory, now, policy) < floor:
-        reason = f"weight under {floor:g}: {last_stated}"
+        reason = f"weight below {floor:g}: {last_mention}"
         weeks = max((base_weight(memory.kind, memory.weight, policy) - floor) / weekly_loss, 0.0)
         yield weeks, Archive(reason) if policy.action == "archive" else Forget(reason)
 

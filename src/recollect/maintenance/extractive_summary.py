@@ -1,4 +1,4 @@
-"""Says in few words what a conversation came to, from its own sentences, when there is no model to do it."""
+"""Extractive summaries of conversations, built from their own sentences without a language model."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ _BULLET_LABELS = {
     "en": ("Decision", "Preference", "Context"),
     "pt": ("Decisão", "Preferência", "Contexto"),
 }
-#: What the speaker calls theirs is somebody else's in a summary.
+#: First-person words and their third-person form in a summary.
 _THIRD_PERSON_PRONOUNS = {
     "en": {
         "my": "their",
@@ -72,7 +72,7 @@ _SENTENCE_END_PATTERN = re.compile(r"[.!?…][\"'”)]?(?=\s|\Z)")
 
 
 def is_summary_due(assistant_messages_since_last: int, every: int) -> bool:
-    """Whether it is time for another summary: so many answers after the last one, whoever else spoke between."""
+    """Return whether the assistant has answered often enough since the last summary; 0 turns summaries off."""
     return every > 0 and assistant_messages_since_last >= every
 
 
@@ -85,10 +85,9 @@ def summarize_session(
     max_words: int = 30,
 ) -> str:
     """
-    One dense sentence: what the user is after now, how they feel, and, where there is room, what it was before.
+    Return one sentence: the user's current goal or topic, their mood, and, if it fits, the previous goal.
 
-    As long as they say nothing new they are after what they were; a mood that is not heard again has passed.
-    Empty when there is nothing to tell.
+    Without a new goal the one of the previous summary is repeated; a mood is not. Empty if there is nothing to say.
     """
     phrases = _SUMMARY_PHRASES.get(locale, _SUMMARY_PHRASES["en"])
     user_texts = [message.content for message in messages if message.role is Role.USER]
@@ -112,9 +111,9 @@ def summarize_session(
 
 def summarize_conversation(messages: Sequence[Message], *, max_tokens: int = 200) -> str:
     """
-    Bullets: decisions, then preferences and limits, then what else will matter; empty when nothing does.
+    Return bullets with decisions, then preferences and limits, then other context; empty if there is none.
 
-    Only what user and assistant said, never code.
+    Only user and assistant messages are used, without their code.
     """
     chat_messages = [message for message in messages if message.role in CHAT_ROLES]
     points = _deduplicate(point for message in chat_messages for point in _extract_points(message))
@@ -127,31 +126,33 @@ def summarize_conversation(messages: Sequence[Message], *, max_tokens: int = 200
     for point in sorted(points, key=lambda point: -point.score):
         if estimate_tokens(_format_bullets([*selected, point], language)) <= max_tokens:
             selected.append(point)
-    order = {id(point): place for place, point in enumerate(points)}
+    order = {id(point): position for position, point in enumerate(points)}
     return _format_bullets(sorted(selected, key=lambda point: (point.group, order[id(point)])), language)
 
 
 def validate_summary(text: str, max_tokens: int) -> str:
     """
-    What a model wrote, within its size: whole bullets or whole sentences, no code.
+    Return a model's summary without code, truncated to whole bullets or sentences within the limit.
 
-    Raises AnswerUnreadable when nothing is left, so that silence is never taken for a summary.
+    Raises AnswerUnreadable when nothing is left, so that an empty reply is never stored as a summary.
     """
     summary = _strip_quotes(_CODE_FENCE_PATTERN.sub("", text).strip())
     if not summary:
         raise AnswerUnreadable(
-            "The model gave no summary. The last one stays; retry the job, or choose another model."
+            "The model returned an empty summary. The previous one is kept; retry the job or choose another model."
         )
     if estimate_tokens(summary) <= max_tokens:
         return summary
     lines = [line.rstrip() for line in summary.splitlines() if line.strip()]
-    units, glue = (lines, "\n") if any(map(_BULLET_PATTERN.match, lines)) else (_split_at_stops(summary), " ")
+    units, separator = (
+        (lines, "\n") if any(map(_BULLET_PATTERN.match, lines)) else (_split_at_stops(summary), " ")
+    )
     fitting_units: list[str] = []
     for unit in units:
-        if estimate_tokens(glue.join([*fitting_units, unit])) > max_tokens:
+        if estimate_tokens(separator.join([*fitting_units, unit])) > max_tokens:
             break
         fitting_units.append(unit)
-    return glue.join(fitting_units) or _truncate_tokens(units[0], max_tokens)
+    return separator.join(fitting_units) or _truncate_tokens(units[0], max_tokens)
 
 
 def _strip_quotes(text: str) -> str:
@@ -180,9 +181,10 @@ def _extract_points(message: Message) -> Iterator[_SummaryPoint]:
 
 
 def _classify_sentence(sentence: str, role: Role) -> int | None:
-    """What an assistant likes is nobody's preference, and what is asked is neither decided nor preferred."""
+    """Return the group of a sentence: 0 decision, 1 preference, 2 context; None if it is none of them."""
     if len(sentence) > _MAX_SENTENCE_CHARS or len(sentence.split()) < 3 or COURTESY_PATTERN.match(sentence):
         return None
+    # Questions are no decisions or preferences, and an assistant has no preferences of its own.
     is_question = sentence.endswith("?")
     if DECISION_PATTERN.search(sentence) and not is_question:
         return 0
@@ -197,7 +199,7 @@ def _score_sentence(sentence: str, group: int, role: Role) -> float:
 
 
 def _deduplicate(points: Iterable[_SummaryPoint]) -> list[_SummaryPoint]:
-    """Each thing once; of two that share most of their words the first is kept."""
+    """Drop points that share 70 % of their words with an earlier one."""
     distinct_points: list[tuple[_SummaryPoint, set[str]]] = []
     for point in points:
         words = {fold_text(word) for word in _TERM_PATTERN.findall(point.text)} - STOP_WORDS
@@ -214,7 +216,7 @@ def _format_bullets(points: Sequence[_SummaryPoint], language: str) -> str:
 
 
 def _find_goal(user_sentences: Sequence[str], phrases: dict[str, str]) -> str | None:
-    """The last thing the user said they are after."""
+    """Return the last goal the user stated."""
     for sentence in reversed(user_sentences):
         language = "pt" if detect_language(sentence) == "pt" else "en"
         match = GOAL_PATTERNS[language].search(sentence)
@@ -234,7 +236,7 @@ def _to_third_person(goal: str, language: str) -> str:
 
 
 def _find_topic(user_sentences: Sequence[str], phrases: dict[str, str]) -> str | None:
-    """What was talked about most, the later the more."""
+    """Return the most frequent terms, later sentences weighted up to twice."""
     counts: dict[str, float] = {}
     spelling: dict[str, str] = {}
     for position, sentence in enumerate(user_sentences, start=1):
@@ -248,7 +250,7 @@ def _find_topic(user_sentences: Sequence[str], phrases: dict[str, str]) -> str |
 
 
 def _parse_state(previous: str, phrases: dict[str, str]) -> str:
-    """What the last summary said the user was after, without their mood and what was before that."""
+    """Return the goal or topic of the previous summary, without mood and earlier goal."""
     first = previous.strip().split(f"; {phrases['previous_state']}:")[0]
     state = _MOOD_SUFFIX_PATTERN.sub("", first).strip().rstrip(".")
     return "" if state == phrases["user"] else state
@@ -274,8 +276,8 @@ def _fit_sentence(sentence: str, max_tokens: int, max_words: int) -> str:
 
 
 def _truncate_tokens(text: str, max_tokens: int) -> str:
-    """At a word, with a sign that there was more; never over the size."""
-    # In rare scripts the sign can cost more at the end of a text than by itself.
+    """Truncate at a word and append an ellipsis, within the limit."""
+    # In rare scripts the ellipsis can cost more tokens after a text than alone.
     for size in range(max_tokens - 1, 0, -1):
         prefix = truncate_to_tokens(text, size)
         head = prefix if len(prefix) == len(text) else prefix.rpartition(" ")[0] or prefix

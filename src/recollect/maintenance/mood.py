@@ -1,4 +1,4 @@
-"""Hears how somebody feels in what they write, in English and Portuguese."""
+"""Detect the mood of texts by word lists, in English and Portuguese."""
 
 import re
 from collections import Counter
@@ -11,14 +11,14 @@ from recollect.text.analyzer import fold_text
 @dataclass(frozen=True, slots=True)
 class Mood:
     english: str
-    portuguese: str  #: ends in "o" where a woman would say "a"
-    #: How the words begin that name the feeling, without accents.
+    portuguese: str  #: masculine form; the feminine one ends in "a" instead of "o"
+    #: Words that name the mood, without accents.
     name_pattern: str
-    #: What people say when they feel so, without naming it.
+    #: Expressions of the mood that do not name it.
     expression_pattern: str = r"(?!)"
 
 
-#: The first that is heard most wins.
+#: In order of precedence when two moods are equally frequent.
 MOODS = (
     Mood(
         "frustrated",
@@ -99,7 +99,7 @@ _INTENSIFIER_PATTERN = re.compile(
     r"\b(?:very|so|really|extremely|super|totally|completely|muito|demais|tao|super|extremamente|completamente|bem)\b"
 )
 _MAX_CLAUSE_CHARS = 60
-#: Heard so often it is strong.
+#: A mood with at least this many mentions is strong.
 _STRONG_MOOD_COUNT = 3
 
 
@@ -110,7 +110,7 @@ class DetectedMood:
     is_feminine: bool = False
 
     def describe(self, locale: str) -> str:
-        """In words: "slightly frustrated", "muito ansiosa"."""
+        """Return the mood in words: "slightly frustrated", "muito ansiosa"."""
         if locale != "pt":
             return f"{'very' if self.is_strong else 'slightly'} {self.mood.english}"
         word = self.mood.portuguese
@@ -121,24 +121,24 @@ class DetectedMood:
 
 def detect_mood(texts: Sequence[str]) -> DetectedMood | None:
     """
-    The feeling that is heard most in what somebody wrote, the last words counting double; None if there is none.
+    Return the most frequent mood of the texts, the last text counting double; None if there is none.
 
-    It is strong when it is said to be, or shouted, or heard again and again.
+    It is strong after an intensifier, with "!!", or if it is mentioned at least three times.
     """
     counts: Counter[int] = Counter()
     strength: Counter[int] = Counter()
-    feminine = False
+    is_feminine = False
     for position, text in enumerate(texts):
         folded_text = fold_text(text).replace("’", "'")
         for mood_index, word, is_intense in _find_moods(folded_text):
             counts[mood_index] += 2 if position == len(texts) - 1 else 1
             strength[mood_index] += _STRONG_MOOD_COUNT if is_intense else 1
-            feminine = feminine or word.endswith(("da", "sa"))
+            is_feminine = is_feminine or word.endswith(("da", "sa"))
     if not counts:
         return None
-    best = max(counts, key=lambda number: (counts[number], -number))
+    best = max(counts, key=lambda index: (counts[index], -index))
     return DetectedMood(
-        mood=MOODS[best], is_strong=strength[best] >= _STRONG_MOOD_COUNT, is_feminine=feminine
+        mood=MOODS[best], is_strong=strength[best] >= _STRONG_MOOD_COUNT, is_feminine=is_feminine
     )
 
 

@@ -1,4 +1,4 @@
-"""The prompts for summaries, one file each, in English and Portuguese."""
+"""Prompt templates for summaries, one file per prompt and language."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -15,7 +15,7 @@ def build_working_memory_prompt(
     max_words: int = 30,
     overrides: Mapping[str, str] | None = None,
 ) -> str:
-    """Ask for the session summary anew: what it was, and what has been said since."""
+    """Return the prompt that updates the session summary with the messages since the last one."""
     values = {"resumo_anterior": previous, "buffer_recente": recent}
     values |= {"previous_summary": previous, "recent_messages": recent, "max_words": str(max_words)}
     return load_prompt("working_memory", locale, overrides).fill(values)
@@ -28,15 +28,15 @@ def build_conversation_summary_prompt(
     max_tokens: int = 200,
     overrides: Mapping[str, str] | None = None,
 ) -> str:
-    """Ask for a summary of the last messages, which follow in the same prompt."""
+    """Return the prompt for a summary of the last messages; the caller appends the messages."""
     values = {"N": str(message_count), "max_tokens": str(max_tokens)}
     return load_prompt("conversation_summary", locale, overrides).fill(values)
 
 
 def load_prompt(name: str, locale: str, overrides: Mapping[str, str] | None = None) -> Template:
-    """A prompt in a language: the user's own for `name.pt`, else for `name`, else ours. English is the fallback."""
-    full, text = select_template(name, locale, overrides)
-    return _load_builtin(full) if text is None else Template.parse(text)
+    """Return the template for a locale: the user's `name.pt`, else their `name`, else the built-in one."""
+    full_name, text = select_template(name, locale, overrides)
+    return _load_builtin(full_name) if text is None else Template.parse(text)
 
 
 @cache

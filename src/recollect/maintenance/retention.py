@@ -1,12 +1,12 @@
-"""How long receipts and metrics are kept."""
+"""Retention period of receipts and metrics."""
 
 from datetime import UTC, datetime, timedelta
 
 
 def retention_cutoff(now: datetime, keep_days: int) -> datetime:
-    """What was made before this moment goes. With 0 days nothing older than now stays."""
+    """Return the time before which rows are deleted. With 0 days everything older than now is deleted."""
     try:
         return now - timedelta(days=max(keep_days, 0))
     except OverflowError:
-        # Longer than there are dates: everything stays.
+        # The period exceeds the range of datetime: nothing is deleted.
         return datetime.min.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Words that tell what a sentence is for: a goal, a decision, a preference, something worth knowing."""
+"""Patterns that classify a sentence: goal, decision, preference, context or courtesy."""
 
 import re
 
@@ -7,7 +7,7 @@ def _any_of(*patterns: str) -> re.Pattern[str]:
     return re.compile(r"(?<![^\W_])(?:" + "|".join(patterns) + ")", re.IGNORECASE)
 
 
-#: What somebody is after; the words behind it say what.
+#: Introductions of a goal; the goal follows.
 GOAL_PATTERNS = {
     "en": _any_of(
         r"(?:i|we)(?:'m| am|'re| are)? (?:just )?(?:trying|hoping|planning|looking) to",
@@ -61,13 +61,13 @@ CONTEXT_PATTERN = _any_of(
     r"o (?:erro|bug|problema|motivo)", r"a causa|a versão", r"porque", r"próxim[oa] (?:passo|semana|mês)",
     r"amanhã|hoje|ontem|na (?:segunda|terça|quarta|quinta|sexta)",
 )  # fmt: skip
-#: Where a goal's words end.
+#: End of the clause that states a goal.
 CLAUSE_END_PATTERN = re.compile(
     r"[.!?;:\n(),]"
     r"| (?:because|but|so that|since|although|however|and i|and it|porque|mas|pois|só que|e eu|e isso|já que)\b",
     re.IGNORECASE,
 )
-#: Said to be kind, not to say something.
+#: Sentences without content: greetings, thanks, agreement.
 COURTESY_PATTERN = re.compile(
     r"\s*(?:hi|hello|hey|thanks?|thank you|ok(?:ay)?|sure|great|perfect|sorry|please|yes|no|oi|olá|obrigad[oa]|"
     r"valeu|beleza|certo|claro|sim|não|bom dia|boa tarde|boa noite|good (?:morning|night|evening)|of course|"

@@ -1,4 +1,4 @@
-"""What people said, without the code they showed: in sentences, fit to be quoted."""
+"""Split messages into sentences of prose, without code and quotations."""
 
 import re
 
@@ -17,36 +17,36 @@ _MAX_TEXT_CHARS = 20_000
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a message; code blocks, lines of code and quotations are not what somebody said."""
+    """Return the sentences of a message without code blocks, lines of code and quotations."""
     prose = _INLINE_CODE_PATTERN.sub(
         _replace_inline_code, _CODE_FENCE_PATTERN.sub("\n", text[:_MAX_TEXT_CHARS])
     )
     lines = (line for line in prose.splitlines() if not _is_code(line) and not line.lstrip().startswith(">"))
     plain_lines = (_BULLET_PATTERN.sub("", line).replace("**", "").replace("__", "") for line in lines)
     return [
-        found
+        sentence
         for line in plain_lines
         for part in _SENTENCE_PATTERN.findall(line)
-        if (found := " ".join(part.split()))
+        if (sentence := " ".join(part.split()))
     ]
 
 
 def _replace_inline_code(match: re.Match[str]) -> str:
-    """A name in code is a name; anything longer is code."""
+    """Keep a single identifier; replace longer code by an ellipsis."""
     return match[1] if _CODE_NAME_PATTERN.fullmatch(match[1]) else "…"
 
 
 def _is_code(line: str) -> bool:
-    """One sign in eight is far more than prose has; a keyword at the start needs a sign as well."""
+    """Return whether more than one character in eight is a code sign, or a keyword and a sign occur."""
     signs = sum(letter in _CODE_SIGNS for letter in line)
     return 8 * signs > len(line.strip()) or (signs > 0 and _CODE_KEYWORD_PATTERN.match(line) is not None)
 
 
 def truncate_words(text: str, max_words: int) -> str:
-    """The first words, and a sign that there were more."""
-    said = text.split()
+    """Return at most ``max_words`` words, with an ellipsis if some were cut."""
+    words = text.split()
     return (
-        " ".join(said)
-        if len(said) <= max_words
-        else " ".join(said[: max(max_words - 1, 1)]).rstrip(",;:") + " …"
+        " ".join(words)
+        if len(words) <= max_words
+        else " ".join(words[: max(max_words - 1, 1)]).rstrip(",;:") + " …"
     )

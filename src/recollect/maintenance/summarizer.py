@@ -1,4 +1,4 @@
-"""Garden: says what a conversation came to, asked of a language model if there is one, else in its own sentences."""
+"""Summarize conversations with a language model if one is configured, else extractively."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from recollect.ports.chat_model import ChatModel, ModelMessage
 from recollect.text.language import detect_language
 from recollect.text.tokens import truncate_to_tokens
 
-#: Tokens of one message that a model is shown; the rest of a longer one is left out.
+#: Longer messages are truncated in the transcript for the model.
 MAX_MESSAGE_TOKENS = 1000
 SMALL_TALK_SUMMARY = {"en": "- Context: small talk", "pt": "- Contexto: conversa informal"}
 
@@ -24,16 +24,16 @@ SMALL_TALK_SUMMARY = {"en": "- Context: small talk", "pt": "- Contexto: conversa
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summarizer:
     model: ChatModel | None = None
-    prompt_overrides: Mapping[str, str] = field(default_factory=dict)  #: the user's own, by name
+    prompt_overrides: Mapping[str, str] = field(default_factory=dict)  #: the user's templates, by name
     timeout: float | None = None
 
     def __call__(
         self, kind: SummaryKind, previous: str | None, messages: Sequence[Message], policy: SummaryPolicy
     ) -> str:
         """
-        A summary of what was said since the last one; the session's builds on the one before.
+        Return a summary of the messages; a session summary also builds on the previous one.
 
-        Raises ProviderBusy and ProviderError as the model does, AnswerUnreadable if it says nothing.
+        Raises ProviderBusy and ProviderError from the model, and AnswerUnreadable if its reply is empty.
         """
         locale = "pt" if detect_language(" ".join(m.content[:200] for m in messages)) == "pt" else "en"
         if kind is SummaryKind.WORKING:
@@ -68,11 +68,11 @@ class Summarizer:
         return self._complete(self.model, prompt, policy.working_max_tokens)
 
     def _complete(self, model: ChatModel, prompt: str, max_tokens: int) -> str:
-        # Room for a model that is not brief; what is too long is cut at a sentence.
-        answer = model.complete(
+        # Twice the limit for models that write more; a longer summary is truncated at a sentence.
+        completion = model.complete(
             [ModelMessage(role="user", content=prompt)], max_tokens=max_tokens * 2, timeout=self.timeout
         )
-        return validate_summary(answer.text, max_tokens)
+        return validate_summary(completion.text, max_tokens)
 
 
 def _format_transcript(messages: Sequence[Message]) -> str:

@@ -122,7 +122,7 @@ def test_gold_saves_a_message_that_looks_trivial_unless_it_only_counts_afterward
     text: str, trivial: str, phrase: str
 ) -> None:
     assert triage(text, Role.USER, TriagePolicy(keep_phrases_override="all")) == ExtractMessage(
-        reason=f"gold: {phrase}"
+        reason=f"keep phrase: {phrase}"
     )
     assert triage(text, Role.USER, TriagePolicy(keep_phrases_override="after_layer1")) == SkipMessage(
         reason=trivial
@@ -134,7 +134,9 @@ def test_gold_saves_a_message_that_looks_trivial_unless_it_only_counts_afterward
 def test_gold_is_the_reason_given_whenever_there_is_some(gold_overrides: str) -> None:
     policy = TriagePolicy() if gold_overrides == "all" else TriagePolicy(keep_phrases_override="after_layer1")
 
-    assert triage("My project uses React", Role.USER, policy) == ExtractMessage(reason="gold: my project")
+    assert triage("My project uses React", Role.USER, policy) == ExtractMessage(
+        reason="keep phrase: my project"
+    )
     assert triage("Rex ate the sofa", Role.USER, policy) == ExtractMessage(reason="not trivial")
 
 
@@ -142,7 +144,7 @@ def test_gold_is_the_reason_given_whenever_there_is_some(gold_overrides: str) ->
 def test_a_question_about_my_own_project_is_not_one_for_a_search_engine() -> None:
     text = "What is the best way to deploy my project?"
 
-    assert triage(text, Role.USER, TriagePolicy()) == ExtractMessage(reason="gold: my project")
+    assert triage(text, Role.USER, TriagePolicy()) == ExtractMessage(reason="keep phrase: my project")
 
 
 @pytest.mark.spec("W4")
@@ -161,7 +163,7 @@ def test_nothing_is_learned_from_tool_output() -> None:
 
 @pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT, Role.TOOL])
 def test_with_the_funnel_off_everything_reaches_the_judge(role: Role) -> None:
-    assert triage("hi", role, TriagePolicy(enabled=False)) == ExtractMessage(reason="funnel off")
+    assert triage("hi", role, TriagePolicy(enabled=False)) == ExtractMessage(reason="triage off")
 
 
 @pytest.mark.spec("B1")
@@ -169,7 +171,7 @@ def test_with_the_funnel_off_everything_reaches_the_judge(role: Role) -> None:
 def test_user_and_assistant_are_both_heard(role: Role) -> None:
     assert triage("Good morning", role, TriagePolicy()) == SkipMessage(reason="greeting")
     assert triage("We decided to use Kafka", role, TriagePolicy()) == ExtractMessage(
-        reason="gold: we decided"
+        reason="keep phrase: we decided"
     )
 
 

@@ -1,4 +1,4 @@
-"""Decide, at no cost, whether a message is worth the judge's time."""
+"""Decide with phrase lists, without a model call, whether facts are extracted from a message."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -11,14 +11,14 @@ from recollect.ingestion.triage.triviality import triviality_reason
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkipMessage:
-    """Nothing is learned from the message."""
+    """The message is stored, but no facts are extracted from it."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractMessage:
-    """The judge decides."""
+    """The message goes on to extraction."""
 
     reason: str
 
@@ -27,11 +27,11 @@ TriageDecision: TypeAlias = SkipMessage | ExtractMessage
 
 
 def triage(text: str, role: Role, policy: TriagePolicy) -> TriageDecision:
-    """Reasons are few and stable, so that they can be counted."""
+    """Return the decision with its reason. Reasons come from a small fixed set, so that they can be counted."""
     if role is Role.SYSTEM:
         return SkipMessage(reason="system text is never learned from")
     if not policy.enabled:
-        return ExtractMessage(reason="funnel off")
+        return ExtractMessage(reason="triage off")
     if role is Role.TOOL:
         return SkipMessage(reason="tool output is never learned from")
     return _triage_by_phrases(text, role, policy)
@@ -42,4 +42,4 @@ def _triage_by_phrases(text: str, role: Role, policy: TriagePolicy) -> TriageDec
     is_kept_by_phrase = phrase is not None and policy.keep_phrases_override == "all"
     if not is_kept_by_phrase and (reason := triviality_reason(text, role, policy)):
         return SkipMessage(reason=reason)
-    return ExtractMessage(reason=f"gold: {phrase}" if phrase else "not trivial")
+    return ExtractMessage(reason=f"keep phrase: {phrase}" if phrase else "not trivial")

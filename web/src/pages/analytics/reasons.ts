@@ -12,7 +12,7 @@ const PORTUGUESE_REASONS: Record<string, string> = {
   farewell: "despedida",
   acknowledgement: "confirmação",
   "not trivial": "não trivial",
-  "funnel off": "filtro desativado",
+  "triage off": "filtro desativado",
   "system text is never learned from": "texto de sistema nunca é analisado",
   "tool output is never learned from": "saída de ferramenta nunca é analisada",
   "judged by rules: the cap was reached": "extraída por regras: limite de custo atingido",
@@ -34,7 +34,7 @@ const PORTUGUESE_REASONS: Record<string, string> = {
   "after the first passage over budget": "depois de um trecho que excedeu o orçamento",
 };
 const ENGLISH_REASONS: Record<string, string> = {
-  "funnel off": "filter disabled",
+  "triage off": "filter disabled",
   "system text is never learned from": "system text is never processed",
   "tool output is never learned from": "tool output is never processed",
   "judged by rules: the cap was reached": "extracted by rules: cost limit reached",
@@ -55,7 +55,7 @@ const ENGLISH_REASONS: Record<string, string> = {
 };
 
 export function reasonLabel(text: string): string {
-  if (text.startsWith("gold: ")) return `“${text.slice("gold: ".length)}”`;
+  if (text.startsWith("keep phrase: ")) return `“${text.slice("keep phrase: ".length)}”`;
   if (text.startsWith("masked: ")) return text.slice("masked: ".length);
   return (language.current === "pt" ? PORTUGUESE_REASONS[text] : ENGLISH_REASONS[text]) ?? text;
 }
@@ -66,9 +66,9 @@ export const STAGES: readonly Stage[] = ["sifted", "judged", "masked"];
 /** Stage of the ingest funnel that produced a reason. */
 export function stageOf(text: string): Stage {
   if (text.startsWith("masked: ")) return "masked";
-  return text.startsWith("gold: ") ||
+  return text.startsWith("keep phrase: ") ||
     text === "not trivial" ||
-    text === "funnel off" ||
+    text === "triage off" ||
     text.startsWith("judged")
     ? "judged"
     : "sifted";
