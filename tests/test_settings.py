@@ -297,10 +297,10 @@ def test_the_embedder_may_be_a_folder() -> None:
 @pytest.mark.parametrize(
     ("budget", "warnings"),
     [
-        ("199", ("context.budget is 199 (RAG_TOKEN_BUDGET); 200 to 4000 tokens are sensible.",)),
+        ("199", ("context.budget is 199 (RAG_TOKEN_BUDGET); use 200 to 4000 tokens.",)),
         ("200", ()),
         ("4000", ()),
-        ("4001", ("context.budget is 4001 (RAG_TOKEN_BUDGET); 200 to 4000 tokens are sensible.",)),
+        ("4001", ("context.budget is 4001 (RAG_TOKEN_BUDGET); use 200 to 4000 tokens.",)),
     ],
 )
 def test_an_unusual_budget_is_allowed_but_remarked_on(budget: str, warnings: tuple[str, ...]) -> None:
@@ -416,7 +416,7 @@ def test_a_running_chat_keeps_its_settings_when_a_change_makes_no_sense(tmp_path
     assert kept.warnings == (
         (
             f"Unknown setting recall.limitt (from the file {file}). Did you mean recall.limit?"
-            " `recollect settings` lists them all. Until then the earlier values hold."
+            " `recollect settings` lists all settings. Until then, the previous values stay in force."
         ),
     )
     assert (mended.policy.recall.limit, mended.warnings) == (4, ())

@@ -95,7 +95,7 @@ def test_every_setting_is_allowed_by_name_or_needs_trust() -> None:
     names = {row.name for row in list_specs()}
 
     assert names >= PROJECT_SETTINGS
-    assert {name.partition(".")[0] for name in PROJECT_SETTINGS} == {"recall", "assemble"}
+    assert {name.partition(".")[0] for name in PROJECT_SETTINGS} == {"recall", "context"}
     assert PROJECT_SETTINGS.isdisjoint(DANGEROUS_SETTINGS)
 
 
@@ -165,7 +165,7 @@ def test_a_named_file_wins_over_the_variable_and_must_be_there() -> None:
     environ = {"RECOLLECT_CONFIG": "recollect.toml"}
 
     assert load_settings(environ=environ, config="other.toml").resolve().machine.user == "eva"
-    with pytest.raises(ConfigError, match=r"--config names nowhere\.toml, which is not there"):
+    with pytest.raises(ConfigError, match=r"nowhere\.toml given with --config does not exist"):
         load_settings(environ=environ, config="nowhere.toml")
 
 

@@ -92,7 +92,7 @@ def test_a_bad_value_says_what_is_allowed_and_who_set_it(variable: str, text: st
     ],
 )
 def test_an_unknown_setting_names_the_nearest_one(key: str, meant: str) -> None:
-    hint = f"Did you mean {meant}? `recollect settings` lists them all."
+    hint = f"Did you mean {meant}? `recollect settings` lists all settings."
 
     assert refusal_message(call={key: 1}) == f"Unknown setting {key} (from an argument). {hint}"
     assert refusal_message(arguments={key: 1}) == f"Unknown setting {key} (from an argument). {hint}"
@@ -104,7 +104,7 @@ def test_an_unknown_setting_names_the_nearest_one(key: str, meant: str) -> None:
 
 def test_a_name_like_no_other_gets_no_guess() -> None:
     assert refusal_message(call={"xyzzy": 1}) == (
-        "Unknown setting xyzzy (from an argument). `recollect settings` lists them all."
+        "Unknown setting xyzzy (from an argument). `recollect settings` lists all settings."
     )
 
 
@@ -130,21 +130,21 @@ def test_an_unknown_variable_of_ours_names_the_nearest_one(variable: str, meant:
             "[recal]\nalpha = 0.5\n",
             (
                 "Unknown setting recal.alpha (from the file recollect.toml). Did you mean recall.alpha?"
-                " `recollect settings` lists them all."
+                " `recollect settings` lists all settings."
             ),
         ),
         (
             "[recal]\n",
             (
                 "Unknown setting recal (from the file recollect.toml). Did you mean recall?"
-                " `recollect settings` lists them all."
+                " `recollect settings` lists all settings."
             ),
         ),
         (
             "recall = true\n",
             (
                 "Unknown setting recall (from the file recollect.toml). Make it a table: [recall]."
-                " `recollect settings` lists them all."
+                " `recollect settings` lists all settings."
             ),
         ),
         (
@@ -164,8 +164,8 @@ def test_an_unknown_variable_of_ours_names_the_nearest_one(variable: str, meant:
         (
             "memory_profile_consent = true\n",
             (
-                "memory_profile_consent is the user's answer, no setting (from the file recollect.toml)."
-                " It is asked of the user, not set."
+                "memory_profile_consent is a consent, not a setting (from the file recollect.toml)."
+                " Remove it; users give consent with `recollect consent`."
             ),
         ),
     ],
@@ -188,7 +188,8 @@ def test_a_file_that_is_not_utf8_names_the_line(tmp_path: Path) -> None:
 
 def test_a_folder_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
     assert refusal_message(files=(tmp_path,)) == (
-        f"The file {tmp_path} cannot be read: Is a directory. Correct that, or name another with RECOLLECT_CONFIG."
+        f"Cannot read the file {tmp_path}: Is a directory."
+        " Correct that, or name another file with RECOLLECT_CONFIG."
     )
 
 
@@ -197,7 +198,7 @@ def test_a_folder_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
 )
 def test_a_preference_cannot_change_the_machine(name: str) -> None:
     assert refusal_message(preferences={name: "1"}) == (
-        f"{name} belongs to this machine and cannot be a user's preference."
+        f"{name} is a setting of this machine, not a user preference."
         f" Set RECOLLECT_{name.upper()}, or write it in recollect.toml."
     )
 
@@ -210,7 +211,7 @@ def test_a_key_is_not_shown_in_an_error_either() -> None:
 
 def test_a_file_named_in_the_environment_must_be_there() -> None:
     assert refusal_message(environ={"RECOLLECT_CONFIG": "nowhere.toml"}, files=None) == (
-        "RECOLLECT_CONFIG names nowhere.toml, which is not there. Create it or unset RECOLLECT_CONFIG."
+        "The file nowhere.toml named by RECOLLECT_CONFIG does not exist. Create it or unset RECOLLECT_CONFIG."
     )
 
 

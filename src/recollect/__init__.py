@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["AsyncMemory", "Memory", "Policy", "errors"]
 __version__ = "0.1.0"
 
-_LATER = {
+_LAZY_IMPORTS = {
     "AsyncMemory": "recollect.library.async_memory",
     "Memory": "recollect.library.memory",
     "Policy": "recollect.domain.policy",
@@ -28,8 +28,8 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    """Load what is asked for when it is asked for: a hook that only wants the version starts at once."""
-    if name not in _LATER:
+    """Import public names on first use, so that a process that needs only the version starts fast."""
+    if name not in _LAZY_IMPORTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module(_LATER[name])
+    module = import_module(_LAZY_IMPORTS[name])
     return module if name == "errors" else getattr(module, name)

@@ -1,4 +1,4 @@
-"""`python -m recollect` is the command line."""
+"""Run the command line as `python -m recollect`."""
 
 from recollect.cli.app import main
 

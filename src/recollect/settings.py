@@ -1,4 +1,24 @@
-"""Settings: what was asked for in a call, by the user, in the environment, in a file, or by nobody."""
+"""
+Settings resolution: six layers of values merged into a `Policy` and `MachineSettings`.
+
+Precedence, highest first: arguments of a call, arguments of the process, the user's stored preferences, environment
+variables, files, the preset, defaults. The file is the one named by `--config` or RECOLLECT_CONFIG; otherwise
+`recollect.toml` of the current folder takes precedence over that of the user's configuration folder.
+
+Invariants:
+- Every value is parsed and checked by its `SettingSpec`, whichever layer it comes from, and carries its source.
+- A `recollect.toml` in the current folder may come from anybody: it sets only PROJECT_SETTINGS unless the user has
+  trusted exactly these bytes (SHA-256). It can never make a command fail; problems become warnings.
+- An invalid file or variable stops the start. Later, the previous values stay in force and a warning says so, since
+  a chat must not fail because of a settings file.
+- Secrets appear only in `MachineSettings`, never in `ResolvedSettings.settings`.
+
+Cost: `resolve` calls stat() on at most three files and compares environment variables; it parses again only after a
+change. Results are cached by preferences and call arguments.
+
+Example: with `preset = "dev"` in the user's file and RECOLLECT_RECALL_ALPHA=0.8, `recall.ranker` is "sum" (from the
+preset "dev"), `recall.alpha` is 0.8 (from the environment) and `recall.beta` is 0.3 (the default).
+"""
 
 import hashlib
 import json
@@ -44,19 +64,19 @@ __all__ = [
 ]
 
 FILE_NAME = "recollect.toml"
-#: Looked for in the current folder; it may have come with somebody else's project. Compared by identity: the same path
-#: that somebody named on purpose is another object.
+#: Looked up in the current folder, where it may belong to somebody else's project. Compared by identity: the same path
+#: given explicitly (--config) is another object.
 PROJECT_FILE = Path(FILE_NAME)
-#: A file of settings has a few hundred bytes.
+#: A settings file has a few hundred bytes.
 MAX_PROJECT_FILE_BYTES = 100_000
 MAX_SHOWN_KEY_CHARS = 80
 ENVIRONMENT_PREFIX = "RECOLLECT_"
 CONFIG_VARIABLE = "RECOLLECT_CONFIG"
-#: Kept among the user's preferences, but an answer they gave and no setting.
+#: Stored among the user's preferences, but a consent rather than a setting.
 CONSENT_KEY = "memory_profile_consent"
-#: Tokens between which a memory block is neither useless nor most of the prompt.
+#: Budgets outside this range cause a warning: a smaller block is useless, a larger one crowds the prompt.
 SENSIBLE_BUDGET_TOKENS = (200, 4000)
-#: Combinations of what users and calls say that are remembered.
+#: Cached results by preferences and call arguments.
 MAX_CACHED_RESULTS = 256
 
 
@@ -73,64 +93,73 @@ def _secret_option(doc: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineSettings:
-    """What belongs to this machine rather than to a user: where things are and how to reach them."""
+    """Settings of this machine rather than of a user: paths, services, keys."""
 
     db: str = _data_path_option("memory.db", "The memory file.")
-    user: str = option(DEFAULT_USER, "Whose memory it is when nobody says.")
+    user: str = option(DEFAULT_USER, "The user id when a call names none.")
     embedder: str = option(
         "onnx",
-        "What turns text into vectors: one of the names, or a folder with an ONNX model;"
-        " none searches by words alone.",
+        "The embedder: one of the names, or a folder with an ONNX model; none turns dense search off.",
         choices=("onnx", "hashing", "openai", "fastembed", "sentence-transformers", "none"),
     )
     embedder_model: str = option(
-        "BAAI/bge-small-en-v1.5", "The model asked of the embedder; this one is installed with recollect."
+        "BAAI/bge-small-en-v1.5", "The embedding model; the default is installed with recollect."
     )
-    embedder_url: str = option("", "Base address of an OpenAI-compatible service, /v1 included.")
-    embedder_key: str = _secret_option("The key for that service; never shown.")
-    embedder_threads: int = option(1, "Threads the local embedder may use.")
-    model: str = option("", "The language model that judges messages; without one the rules do.")
-    model_fallbacks: tuple[str, ...] = option((), "Models to take if that one is not there, in order.")
+    embedder_url: str = option("", "Base URL of an OpenAI-compatible embedding service, including /v1.")
+    embedder_key: str = _secret_option("API key of the embedding service; never shown.")
+    embedder_threads: int = option(1, "Threads used by the local embedder and reranker.")
+    model: str = option(
+        "", "The language model for extraction and answers; without one, local rules extract facts."
+    )
+    model_fallbacks: tuple[str, ...] = option((), "Models to use if `model` is not available, in order.")
     model_provider: Literal["openai", "anthropic"] = option(
-        "openai", "The dialect its service speaks.", choices=("openai", "anthropic")
+        "openai", "The API dialect of the model's service.", choices=("openai", "anthropic")
     )
-    model_url: str = option("", "Base address of its service, /v1 included for the OpenAI dialect.")
-    model_key: str = _secret_option("The key for that service; never shown.")
+    model_url: str = option("", "Base URL of the model's service, including /v1 for the OpenAI dialect.")
+    model_key: str = _secret_option("API key of the model's service; never shown.")
     proxy_upstream: str = option(
-        "", "Where the proxy sends what OpenAI's clients ask, /v1 included; without one, to `model_url`."
+        "", "Base URL that the proxy forwards OpenAI requests to, including /v1; default: `model_url`."
     )
-    proxy_key: str = _secret_option("The key for it, used for clients with a token of ours; never shown.")
+    proxy_key: str = _secret_option(
+        "API key for `proxy_upstream`, used for clients that authenticate with a recollect token; never shown."
+    )
     proxy_upstream_anthropic: str = option(
-        "", "Where the proxy sends what Anthropic's clients ask; without one, to `model_url`."
+        "", "Base URL that the proxy forwards Anthropic requests to; default: `model_url`."
     )
     proxy_key_anthropic: str = _secret_option(
-        "The key for it, used for clients with a token of ours; never shown."
+        "API key for `proxy_upstream_anthropic`, used for clients that authenticate with a recollect token;"
+        " never shown."
     )
     prompts: str = field(
         default="",
-        metadata={"doc": "A folder with prompts of your own, named as ours.", "choices": (), "path": True},
+        metadata={
+            "doc": "A folder with custom prompts; files replace the built-in prompts of the same name.",
+            "choices": (),
+            "path": True,
+        },
     )
-    worker: bool = option(True, "Do background work in this process. Off leaves it to another one.")
+    worker: bool = option(True, "Run background jobs in this process. Off leaves them to another process.")
     log_format: Literal["text", "json"] = option(
-        "text", "How the server writes its log: lines for people, or JSON objects.", choices=("text", "json")
+        "text", "Log format of the server: plain text lines or JSON objects.", choices=("text", "json")
     )
     log_level: Literal["debug", "info", "warning", "error"] = option(
         "info",
-        "What the server's log holds; every request is `info`.",
+        "Minimum level of the server's log; requests are logged as `info`.",
         choices=("debug", "info", "warning", "error"),
     )
     otel: bool = option(
         False,
-        "Make OpenTelemetry spans of requests, recalls and jobs. Needs the extra `otel`; the SDK is yours.",
+        "Create OpenTelemetry spans for requests, recalls and jobs. Needs the extra `otel` and an SDK that you"
+        " configure.",
     )
     requests_per_minute: int = option(
-        6_000, "Requests that one person may make of the server; 0 is any number."
+        6_000, "Rate limit of the server: requests per minute and principal; 0 means no limit."
     )
-    busy_timeout_ms: int = option(5000, "Milliseconds to wait while another process writes to the file.")
+    busy_timeout_ms: int = option(5000, "Milliseconds to wait for a lock on the memory file.")
     chroma_dir: str = _data_path_option("chroma", "The folder of the optional Chroma index.")
 
 
-#: Names under which a host may already keep these settings.
+#: Environment variables and keys of other designs that are accepted for these settings.
 SETTING_ALIASES: Mapping[str, str] = {
     "RAG_HYBRID": "recall.hybrid",
     "RAG_CHUNKING": "chunking.enabled",
@@ -182,7 +211,7 @@ SETTING_LIMITS: Mapping[str, tuple[float, float]] = {
     **dict.fromkeys(_MIN_ONE_SETTINGS, (1, MAX_SETTING_VALUE)),
     **dict.fromkeys(_FRACTION_SETTINGS, (0, 1)),
     **dict.fromkeys(("recall.min_importance", "context.summary_min_importance"), (0, 100)),
-    # A hundred years, which a date can still be moved by.
+    # A hundred years: dates shifted by more would overflow.
     **dict.fromkeys(("decay.temporary_days", "receipts.keep_days"), (0, 36_500)),
     "recall.half_life_days": (0.01, 36_500),
     "recall.min_cosine": (-1, 1),
@@ -193,7 +222,7 @@ SETTING_LIMITS: Mapping[str, tuple[float, float]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolvedSettings:
-    """The settings that hold for one call. Secrets stand in `connection` only."""
+    """The settings of one call. Secrets are in `machine` only."""
 
     policy: Policy
     machine: MachineSettings
@@ -222,7 +251,7 @@ def _build_specs() -> Iterator[SettingSpec]:
         kind="choice",
         choices=tuple(PRESETS),
         default="default",
-        doc="The set of values to start from.",
+        doc="The preset whose values replace the defaults.",
     )
     option_fields = [(f.name, f) for f in fields(MachineSettings)]
     for section in policy_sections():
@@ -244,7 +273,7 @@ _SECTION_NAMES = tuple(section.name for section in policy_sections())
 
 
 def list_specs() -> list[SettingSpec]:
-    """Everything that can be set, in the order of the reference page."""
+    """Return all settings, in the order of the reference page."""
     return list(_SPECS.values())
 
 
@@ -257,18 +286,19 @@ def _find_spec(key: str, source: SettingSource) -> SettingSpec:
     spec = _SPECS.get(key) or _SPEC_BY_ALIAS.get(_normalize_key(key))
     if spec is None and _normalize_key(key) == _normalize_key(CONSENT_KEY):
         raise ConfigError(
-            f"{key} is the user's answer, no setting (from {source}). It is asked of the user, not set."
+            f"{key} is a consent, not a setting (from {source}). Remove it; users give consent with"
+            " `recollect consent`."
         )
     if spec is None:
         tables = _SECTION_NAMES if source.layer == "file" else ()
         hint = f" Make it a table: [{key}]." if key in tables else _suggest_name(key, [*_SPECS, *tables])
-        shown = key if len(key) <= MAX_SHOWN_KEY_CHARS else f"{key[:MAX_SHOWN_KEY_CHARS]}…"
+        display_key = key if len(key) <= MAX_SHOWN_KEY_CHARS else f"{key[:MAX_SHOWN_KEY_CHARS]}…"
         raise ConfigError(
-            f"Unknown setting {shown} (from {source}).{hint} `recollect settings` lists them all."
+            f"Unknown setting {display_key} (from {source}).{hint} `recollect settings` lists all settings."
         )
     if source.layer == "preference" and "." not in spec.name and spec.name != "preset":
         raise ConfigError(
-            f"{spec.name} belongs to this machine and cannot be a user's preference."
+            f"{spec.name} is a setting of this machine, not a user preference."
             f" Set {spec.environment[0]}, or write it in {FILE_NAME}."
         )
     return spec
@@ -294,7 +324,7 @@ def _expand_home(path: str) -> str:
 
 def _parse_layer(values: Mapping[str, object], source: SettingSource) -> _Layer:
     layer: dict[str, Setting] = {}
-    # Our own name wins over another name for the same thing.
+    # The setting's own name takes precedence over its aliases.
     for key in sorted(values, key=lambda key: key not in _SPECS):
         is_consent = source is _PREFERENCE_SOURCE and key == CONSENT_KEY
         if values[key] is not None and not is_consent:
@@ -321,36 +351,36 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise ConfigError(
-            f"The file {path} cannot be read: {error.strerror}. Correct that, or name another with {CONFIG_VARIABLE}."
+            f"Cannot read the file {path}: {error.strerror}. Correct that, or name another file with {CONFIG_VARIABLE}."
         ) from error
 
 
 def _project_content(path: Path) -> bytes:
-    """What a project's file holds. A pipe, which would keep us waiting, or a huge file is refused."""
+    """Read a project's file. Pipes, which would block, and huge files are refused."""
     try:
         status = path.stat()
     except OSError as error:
-        raise ConfigError(f"The file {path} cannot be read: {error.strerror}. Correct that.") from error
+        raise ConfigError(f"Cannot read the file {path}: {error.strerror}. Correct that.") from error
     if not stat.S_ISREG(status.st_mode):
-        raise ConfigError(f"{path} is not a regular file. Move it away.")
+        raise ConfigError(f"{path} is not a regular file. Remove or rename it.")
     if status.st_size > MAX_PROJECT_FILE_BYTES:
         raise ConfigError(
-            f"The file {path} has {status.st_size} bytes, more than the {MAX_PROJECT_FILE_BYTES} that settings may"
-            " have. Shorten it."
+            f"The file {path} has {status.st_size} bytes; a settings file may have at most"
+            f" {MAX_PROJECT_FILE_BYTES}. Shorten it."
         )
     return _content(path)
 
 
 def _parse(path: Path, content: bytes) -> Mapping[str, object]:
-    """The values of a file by the names of the settings."""
+    """Parse a TOML file into values by setting name."""
     try:
-        # Some editors put a byte order mark in front.
+        # Some editors write a byte order mark.
         document = tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise ConfigError(f"The file {path} is not UTF-8 (at line {line}). Save it as UTF-8.") from error
     except (ValueError, RecursionError) as error:
-        # Besides mistakes of syntax: a number of thousands of digits, or thousands of brackets.
+        # Not only syntax errors: also an integer of thousands of digits, or thousands of nested brackets.
         raise ConfigError(f"The file {path} is not valid TOML: {error}. Correct it and try again.") from error
     values: dict[str, object] = {}
     for key, value in document.items():
@@ -366,13 +396,13 @@ def _parse_file(path: Path) -> _Layer:
 
 
 class TrustedFiles:
-    """Files of projects that the user trusts, by their path and the hash of what they held when the user saw them."""
+    """The project files that the user trusts, by path and SHA-256 of the content they trusted."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
 
     def hashes(self) -> dict[str, str]:
-        """SHA-256 by path."""
+        """Return the trusted SHA-256 by path."""
         try:
             hashes = json.loads(self.file.read_text("utf-8"))
         except FileNotFoundError:
@@ -380,11 +410,11 @@ class TrustedFiles:
         except (OSError, ValueError) as error:
             raise self._unreadable(str(error)) from error
         if not isinstance(hashes, dict) or not all(isinstance(each, str) for each in hashes.values()):
-            raise self._unreadable("it is no list of hashes")
+            raise self._unreadable("it is not an object of hashes by path")
         return hashes
 
     def states(self) -> dict[str, FileState]:
-        """Whether each file still is what was trusted."""
+        """Return whether each file is unchanged, changed or missing."""
         return {path: self._state(Path(path), sha256) for path, sha256 in self.hashes().items()}
 
     def _state(self, path: Path, sha256: str) -> FileState:
@@ -393,7 +423,7 @@ class TrustedFiles:
         try:
             content = _project_content(path)
         except ConfigError:
-            # A file that became huge, a folder or unreadable is not what was trusted.
+            # Too large, a folder or unreadable: in any case no longer the trusted content.
             return "changed"
         return "trusted" if hashlib.sha256(content).hexdigest() == sha256 else "changed"
 
@@ -403,13 +433,13 @@ class TrustedFiles:
     def remove(self, path: Path) -> None:
         hashes = self.hashes()
         if hashes.pop(str(path), None) is None:
-            raise NotFound(f"{path} is not trusted. `recollect trust --list` shows the files that are.")
+            raise NotFound(f"{path} is not trusted. `recollect trust --list` shows the trusted files.")
         self._write(hashes)
 
     def _write(self, hashes: Mapping[str, str]) -> None:
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            # Only its owner can read a temporary file, and it takes the old one's place in one step.
+            # Only the owner can read a temporary file, and replace() is atomic.
             with NamedTemporaryFile(
                 "w", encoding="utf-8", dir=self.file.parent, prefix=self.file.name, delete=False
             ) as file:
@@ -417,23 +447,23 @@ class TrustedFiles:
             Path(file.name).replace(self.file)
         except OSError as error:
             raise ConfigError(
-                f"The list of trusted files {self.file} cannot be written: {error.strerror}."
+                f"Cannot write the list of trusted files {self.file}: {error.strerror}. Check its permissions."
             ) from error
 
     def _unreadable(self, why: str) -> ConfigError:
         return ConfigError(
-            f"The list of trusted files {self.file} cannot be read ({why}). Delete it and trust the files again."
+            f"Cannot read the list of trusted files {self.file} ({why}). Delete it and trust the files again."
         )
 
 
 def trusted_files() -> TrustedFiles:
-    """The user's own list of trusted files."""
+    """Return the user's list of trusted files."""
     return TrustedFiles(user_config_path("recollect", appauthor=False) / "trusted.json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectFile:
-    """A project's file and what it would set if it were trusted. Secrets are hidden."""
+    """A project's file and the values it would set if trusted. Secrets are replaced by a placeholder."""
 
     path: Path
     sha256: str
@@ -441,10 +471,10 @@ class ProjectFile:
 
 
 def read_project_file(folder: Path) -> ProjectFile:
-    """Read the file of a folder as `recollect trust` shows it; a mistake in it is an error."""
+    """Read a folder's settings file for `recollect trust`; raise ConfigError if it is invalid."""
     path = folder.resolve() / FILE_NAME
     if _stat_file(path) is None:
-        raise NotFound(f"There is no {FILE_NAME} in {folder.resolve()}. Name the folder that has it.")
+        raise NotFound(f"There is no {FILE_NAME} in {folder.resolve()}. Give the folder that contains it.")
     content = _project_content(path)
     layer = _parse_layer(_parse(path, content), SettingSource("file", str(path)))
     return ProjectFile(
@@ -459,14 +489,14 @@ def read_project_file(folder: Path) -> ProjectFile:
 
 def _read_project_file(trusted: TrustedFiles) -> tuple[_Layer, tuple[str, ...]]:
     """
-    What the file of the current folder may set, and warnings about the rest. Nothing in it can stop a command: whoever
-    unpacks an archive or clones a repository did not ask for its settings.
+    Return the values that the current folder's file may set, and warnings about the others. It never makes a command
+    fail: a user who unpacks an archive or clones a repository did not choose its settings.
     """
     try:
         content = _project_content(PROJECT_FILE)
         layer = _parse_layer(_parse(PROJECT_FILE, content), SettingSource("file", str(PROJECT_FILE)))
     except ConfigError as error:
-        return {}, (f"{error} Until then {FILE_NAME} of the current folder is ignored.",)
+        return {}, (f"{error} {FILE_NAME} in the current folder is ignored.",)
     restricted = [name for name in layer if name not in PROJECT_SETTINGS]
     if not restricted:
         return layer, ()
@@ -480,8 +510,8 @@ def _read_project_file(trusted: TrustedFiles) -> tuple[_Layer, tuple[str, ...]]:
         return layer, ()
     changed = " It has changed since it was trusted." if known else ""
     ignored = (
-        f"{path} sets {', '.join(restricted)}, which a file in the current folder may set only if you trust it:"
-        f" ignored.{changed} Read it and run `recollect trust`, or name it with --config or {CONFIG_VARIABLE}."
+        f"{path} sets {', '.join(restricted)}, which an untrusted file in the current folder may not set: ignored."
+        f"{changed} Read it and run `recollect trust`, or name it with --config or {CONFIG_VARIABLE}."
     )
     return {name: layer[name] for name in layer if name in PROJECT_SETTINGS}, (*unreadable, ignored)
 
@@ -492,7 +522,7 @@ def _stat_file(path: Path) -> _FileStamp:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError:
-        # It is there but closed to us. Reading it will say why.
+        # It exists but is not accessible; reading it raises the error with its cause.
         return 0, 0, 0
     return status.st_mtime_ns, status.st_size, status.st_ino
 
@@ -511,17 +541,17 @@ def _default_layer() -> _Layer:
 
 
 def _policy_warnings(policy: Policy, sources: _Layer) -> Iterator[str]:
-    """What is allowed, but hardly meant."""
+    """Yield warnings about values that are valid but probably mistakes."""
     min_tokens, max_tokens = SENSIBLE_BUDGET_TOKENS
     if not min_tokens <= policy.context.budget <= max_tokens:
         origin = sources["context.budget"].origin
-        yield f"context.budget is {policy.context.budget} ({origin}); {min_tokens} to {max_tokens} tokens are sensible."
+        yield f"context.budget is {policy.context.budget} ({origin}); use {min_tokens} to {max_tokens} tokens."
     if policy.recall.boost_min > policy.recall.boost_max:
         yield "recall.boost_min is above recall.boost_max, so every memory gets the same boost."
 
 
 def _resolve_layers(layers: Sequence[_Layer], warnings: tuple[str, ...]) -> ResolvedSettings:
-    """Join layers, weakest first; the presets stand between the defaults and the rest."""
+    """Merge layers, lowest precedence first; the preset comes between the defaults and the other layers."""
     defaults, *explicit_layers = layers
     explicit_settings: dict[str, Setting] = {}
     for layer in explicit_layers:
@@ -546,26 +576,26 @@ def _resolve_layers(layers: Sequence[_Layer], warnings: tuple[str, ...]) -> Reso
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _InputState:
-    """The relevant variables and the files as they were when last looked at."""
+    """The relevant environment variables and file stamps at the last read."""
 
     variables: Mapping[str, str]
     files: tuple[tuple[Path, _FileStamp], ...]
-    trusted: _FileStamp = None  #: the list of trusted files, if it matters
+    trusted: _FileStamp = None  #: stamp of the list of trusted files, if there is a project file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _BaseSettings:
-    """What holds as long as nothing that was seen has changed."""
+    """The merged settings as long as the inputs do not change."""
 
     inputs: _InputState
     layers: tuple[_Layer, ...]
     resolved: ResolvedSettings
     warnings: tuple[str, ...]
-    cache: dict[str, ResolvedSettings] = field(default_factory=dict)  #: by what a user and a call say besides
+    cache: dict[str, ResolvedSettings] = field(default_factory=dict)  #: by preferences and call arguments
 
 
 class Settings:
-    """All layers of settings. The environment and the files are read again when they have changed."""
+    """All layers of settings. The environment and the files are read again after a change."""
 
     def __init__(
         self,
@@ -588,10 +618,10 @@ class Settings:
         self, *, preferences: Mapping[str, str] = _EMPTY_MAPPING, call: Mapping[str, object] = _EMPTY_MAPPING
     ) -> ResolvedSettings:
         """
-        Return what holds for a call by a user with these preferences.
+        Return the settings of a call by a user with these preferences.
 
-        A change of the environment or a file that makes no sense stops only the start: later on, the
-        values read before stay in force and a warning says so, since a chat must not fail for it.
+        An invalid environment or file stops only the start. Later, the previous values stay in force and a warning
+        says so, since a chat must not fail because of it.
         """
         base = self._refresh()
         if not preferences and not call:
@@ -612,12 +642,12 @@ class Settings:
 
     @property
     def own_file(self) -> Path:
-        """The user's own settings file, whether or not it is there: the last of those that are looked for."""
+        """The user's settings file, which may not exist: the last one in the search order."""
         return self._paths(self._base.inputs.variables)[-1]
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is wrong with the files and variables; a part of the warnings of every call."""
+        """Warnings about files and variables; every call's warnings include them."""
         return self._refresh().warnings
 
     def _refresh(self) -> _BaseSettings:
@@ -627,7 +657,7 @@ class Settings:
             try:
                 self._base = self._load_base(inputs)
             except ConfigError as error:
-                warning = f"{error} Until then the earlier values hold."
+                warning = f"{error} Until then, the previous values stay in force."
                 self._base = self._build_base(inputs, self._base.layers, (warning,))
         return self._base
 
@@ -660,11 +690,11 @@ class Settings:
         present = [path for path, stamp in inputs.files if stamp is not None]
         if not present and self._files is None and self._config is not None:
             raise ConfigError(
-                f"--config names {self._config}, which is not there. Create it or leave --config out."
+                f"The file {self._config} given with --config does not exist. Create it or omit --config."
             )
         if not present and self._files is None and CONFIG_VARIABLE in inputs.variables:
             raise ConfigError(
-                f"{CONFIG_VARIABLE} names {inputs.files[0][0]}, which is not there. Create it or"
+                f"The file {inputs.files[0][0]} named by {CONFIG_VARIABLE} does not exist. Create it or"
                 f" unset {CONFIG_VARIABLE}."
             )
         layers: list[_Layer] = []
@@ -672,7 +702,7 @@ class Settings:
         for path in reversed(present):
             if path is not PROJECT_FILE:
                 layers.append(_parse_file(path))
-            # In the user's configuration folder both are the same file, which was read as the user's own.
+            # In the user's configuration folder both are the same file, already read as the user's own.
             elif len({stamp for _, stamp in inputs.files}) == len(inputs.files):
                 layer, warnings = _read_project_file(self._trusted)
                 layers.append(layer)
@@ -697,9 +727,9 @@ def load_settings(
     """
     Read the settings of this process.
 
-    `arguments` win over everything but a call's own. `environ` and `files` stand in for the process's
-    environment and for the usual files, of which the first wins. `config` names the one file to read, as the
-    variable RECOLLECT_CONFIG does, over which it wins. Files that are named here are trusted.
+    `arguments` take precedence over everything but a call's own arguments. `environ` and `files` replace the process's
+    environment and the default files, of which the first has precedence. `config` names the only file to read; it
+    overrides RECOLLECT_CONFIG. Files given here are trusted.
     """
     return Settings(
         arguments=arguments or {},

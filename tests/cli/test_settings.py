@@ -89,7 +89,7 @@ def test_taking_back_what_was_not_set_says_so(cli: InProcessCli) -> None:
         (("get", "recal.limit"), "Did you mean recall.limit?"),
         (("unset", "nonsense-xyz"), "There is no setting nonsense-xyz."),
         (("set", "recall.limit", "many"), "It takes a whole number"),
-        (("set", "db", "other.db"), "belongs to this machine"),
+        (("set", "db", "other.db"), "is a setting of this machine"),
     ],
 )
 def test_a_name_or_value_that_makes_no_sense_is_exit_code_2(

@@ -89,7 +89,7 @@ def test_messages_that_cannot_be_stored_are_named_and_the_others_stored(cli: InP
 
     assert answer.exit_code == 0
     assert answer.stdout.startswith("6 messages: 4 new, 0 known, 2 skipped; 3 to be judged.")
-    assert "skipped line 5: There is no text to store." in answer.stderr
+    assert "skipped line 5: The text is empty." in answer.stderr
     assert "skipped line 6: The text has 10,000,001 bytes" in answer.stderr
 
 
@@ -99,7 +99,7 @@ def test_messages_that_cannot_be_stored_are_named_and_the_others_stored(cli: InP
         ('{"role": "user"', "line 5 of history.jsonl is no valid JSON"),
         ('["role"]', "line 5 of history.jsonl is no message"),
         ('{"content": "x"}', "A message needs a role and content"),
-        ('{"role": "boss", "content": "x"}', "Nobody speaks in the role 'boss'"),
+        ('{"role": "boss", "content": "x"}', "Unknown role 'boss'"),
         ('{"role": "user", "content": 5}', "The content of a message is text"),
         ('{"role": "user", "content": "x", "created_at": "soon"}', "'soon' is not a time"),
     ],

@@ -62,7 +62,7 @@ describe("in Portuguese", () => {
       "O texto tem 2.000.000 bytes em UTF-8, e o máximo por mensagem é 1.000.000.",
     ],
     [
-      "ProviderBusy: The provider is busy or cannot be reached.",
+      "ProviderBusy: The provider is busy or unreachable.",
       "ProviderBusy: O provedor está ocupado ou inacessível.",
     ],
   ])("%s", (text, portuguese) => {
@@ -98,10 +98,10 @@ describe("in Portuguese", () => {
 
     expect(
       translateServerMessage(
-        "lexical only: Another process holds the file. Try again in a moment. (ana.db: BusyError)",
+        "lexical only: The memory file is locked by another process. Try again in a moment. (ana.db: BusyError)",
       ),
     ).toBe(
-      "Só busca por palavras-chave: Outro processo está usando o arquivo. Tente novamente em instantes. (ana.db: BusyError)",
+      "Só busca por palavras-chave: O banco de dados está bloqueado por outro processo. Tente novamente em instantes. (ana.db: BusyError)",
     );
   });
 

@@ -1,1 +1,1 @@
-"""The nouns: frozen values that the steps hand on to each other."""
+"""Domain values: frozen dataclasses without I/O, shared by all packages."""

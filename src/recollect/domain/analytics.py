@@ -1,4 +1,4 @@
-"""How recall went over time: the same measures, step by step, and why passages were left out."""
+"""Recall metrics over time, by interval, and counts of the reasons why passages were left out."""
 
 import re
 from collections import Counter
@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 from recollect.domain.metrics import RecallMetrics, compute_metrics
 from recollect.domain.receipt import Disposition, Receipt
 
-#: Reasons tell numbers, which are as many as there are passages; counted are the reasons without them.
+#: Numbers and quoted texts in a reason: they differ by passage, so reasons are counted without them.
 _REASON_DETAIL_PATTERN = re.compile(r" ?\(.*\)$|(?<=same text as ).+|-?\b\d+(?:\.\d+)?%?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricsInterval:
-    """What happened from one moment on, for as long as a step is."""
+    """The metrics of one interval of time."""
 
     starts_at: datetime
     metrics: RecallMetrics
@@ -31,7 +31,7 @@ def split_into_intervals(
     until: datetime,
     interval_count: int,
 ) -> list[MetricsInterval]:
-    """A span of time cut into equal steps, those in which nothing happened included."""
+    """Return the metrics of equal intervals from `since` to `until`, empty intervals included."""
     length = (until - since) / interval_count
     receipts_by_interval: list[list[Receipt]] = [[] for _ in range(interval_count)]
     summary_counts = Counter(
@@ -53,7 +53,7 @@ def split_into_intervals(
 
 
 def count_exclusion_reasons(receipts: Sequence[Receipt]) -> Mapping[str, int]:
-    """Why passages were left out, the most frequent reason first."""
+    """Count the reasons why passages were left out, most frequent first."""
     counts = Counter(
         _REASON_DETAIL_PATTERN.sub("…", item.reason or "").strip()
         for receipt in receipts

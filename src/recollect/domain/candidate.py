@@ -1,4 +1,4 @@
-"""What a search brings back, and what ranking makes of it."""
+"""Passages, index hits and retrieved candidates, before and after ranking."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from recollect.domain.message import ChunkKind, Role
 
 
 class Source(StrEnum):
-    """Where a passage comes from; its value is the content type shown to users."""
+    """The content type of a passage; users see its value."""
 
     MESSAGE = "message"
     CHUNK = "message_chunk"
@@ -21,15 +21,15 @@ class Source(StrEnum):
     CONTEXT = "context"
 
 
-#: What a passage is known by.
+#: Identifies a passage across content types.
 PassageKey: TypeAlias = tuple[Source, str]
-#: The one profile of a user.
+#: The key of a user's profile, of which there is one.
 PROFILE_KEY: PassageKey = (Source.PROFILE, "profile")
 
 
-# Tuples, since every recall makes dozens of them: a dataclass takes three times as long.
+# Named tuples because every recall creates dozens: creating a dataclass takes three times as long.
 class ChatPosition(NamedTuple):
-    """A message and those right before and after it in its chat, by their numbers in the index, if that was asked."""
+    """The passage id of a message, and of its neighbours in the chat if the caller requested them."""
 
     passage_id: int
     previous_id: int | None = None
@@ -37,7 +37,7 @@ class ChatPosition(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A passage that may bear on the question, with what each channel thinks of it."""
+    """A passage retrieved for a query, with the score of each channel."""
 
     source: Source
     id: str
@@ -46,18 +46,20 @@ class Candidate(NamedTuple):
     seen_at: datetime
     tokens: int
     chat: str | None = None
-    parent_id: str | None = None  #: the message a chunk was cut from
-    position: ChatPosition | None = None  #: where the message, or that of a chunk, was said
+    parent_id: str | None = None  #: the message that a chunk is part of
+    position: ChatPosition | None = None  #: of the message, or of a chunk's message
     role: Role | None = None
     kind: Kind | None = None
     chunk_kind: ChunkKind | None = None
     weight: float = 1.0
     importance: int | None = None
-    pinned: bool = False  #: a memory that does not fade
-    outdated: bool = False  #: a message that says something which is no longer so
-    summary: str | None = None  #: the one-sentence summary of a judged message
-    dense: float | None = None  #: cosine, as far as it tells; None when the dense channel did not bring it
-    lexical: float | None = None  #: BM25, larger is better; None when the lexical channel did not bring it
+    pinned: bool = False  #: a memory that does not decay
+    outdated: bool = False  #: a message whose facts have been superseded
+    summary: str | None = None  #: the one-sentence summary of an extracted message
+    dense: float | None = (
+        None  #: cosine less the centroid penalty; None if the dense channel did not return it
+    )
+    lexical: float | None = None  #: BM25, larger is better; None if the lexical channel did not return it
 
     @property
     def key(self) -> PassageKey:
@@ -66,7 +68,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredCandidate:
-    """A candidate with its place in the order, and the parts its score is made of."""
+    """A candidate with its score and the parts of the score."""
 
     candidate: Candidate
     score: float
@@ -75,29 +77,27 @@ class ScoredCandidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchFilter:
-    """Where a search may look, besides the scope that every search names."""
+    """The restrictions of a search besides its scope."""
 
     sources: frozenset[Source] = frozenset({Source.MESSAGE, Source.CHUNK, Source.MEMORY, Source.SUMMARY})
-    max_recent_chats: int = 0  #: only the most recent chats; 0 means all
-    min_importance: int = 0  #: memories and judged messages below this are left where they are
+    max_recent_chats: int = 0  #: search only this many most recent chats; 0 means all
+    min_importance: int = 0  #: excludes memories and extracted messages below it
     kinds: frozenset[Kind] = frozenset()  #: only memories of these kinds; empty means all
-    as_of: datetime | None = None  #: what was known and true then
+    as_of: datetime | None = None  #: only what was known and valid at that time
 
 
-# A tuple, since a search makes hundreds of them and hands on twenty.
+# A named tuple because a search creates hundreds and returns twenty.
 class Hit(NamedTuple):
-    """A passage by its number in the index, and what a channel thinks of it."""
+    """An index hit: the passage id and the score of one channel."""
 
     passage_id: int
     score: float
-    query_coverage: float = (
-        1.0  #: the share of the question's words that it holds, if the channel goes by words
-    )
+    query_coverage: float = 1.0  #: share of the query's terms in the passage; 1 in the dense channel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """A text in the index that waits for its vector."""
+    """An indexed text to be embedded."""
 
     id: int
     text: str

@@ -1,4 +1,4 @@
-"""What happens while an answer is made, one thing after the other."""
+"""The events of a chat turn, in order: the context, the answer's deltas, the end."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -9,25 +9,25 @@ from recollect.domain.receipt import Receipt
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextReady:
-    """What will be put before the model; the user's message is on disk."""
+    """The context is assembled and the user's message is stored; the model is called next."""
 
     ingest_result: IngestResult
     receipt: Receipt
-    prompt: str  #: the user's words with the memory block behind them
+    prompt: str  #: the user's message followed by the memory block
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerDelta:
-    """A piece of the answer."""
+    """A part of the streamed answer."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFinished:
-    """The answer is over, and on disk if somebody gave it."""
+    """The answer is complete, and stored if a model wrote it."""
 
-    ingest_result: IngestResult | None  #: None if there was nothing in it, or memory was only quoted
+    ingest_result: IngestResult | None  #: None if it was empty or only quoted memories
     text: str
 
 

@@ -1,4 +1,4 @@
-"""What may be put before the model, and the block of text that comes of it."""
+"""The inputs of context assembly, by tier, and the memory block it produces."""
 
 from dataclasses import dataclass
 
@@ -10,10 +10,10 @@ from recollect.domain.summary import ContextFile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tiers:
-    """What may be shown: this conversation, what came earlier in it, and everything else."""
+    """The tiers of a memory block: recent messages, earlier messages of the chat, recalled passages, and the rest."""
 
     recent_messages: tuple[Message, ...] = ()  #: the most recent messages of the chat, oldest first
-    earlier_messages: tuple[Message, ...] = ()  #: earlier messages of the chat, shown by their summaries
+    earlier_messages: tuple[Message, ...] = ()  #: earlier messages of the chat, included as summaries
     candidates: tuple[ScoredCandidate, ...] = ()  #: best first
     working_summary: str | None = None  #: the session summary
     context_files: tuple[ContextFile, ...] = ()  #: files attached to the chat
@@ -22,10 +22,10 @@ class Tiers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextBlock:
-    """The text that goes into a prompt, with an account of every recollection that asked to be in it."""
+    """The memory block for a prompt, with a receipt item for every candidate."""
 
     text: str
     tokens: int
-    items: tuple[ReceiptItem, ...]  #: one for each recollection, best first
-    tiers: Tiers = Tiers()  #: what the text holds
-    notes: tuple[str, ...] = ()  #: files, profile and summary that had no room, in words
+    items: tuple[ReceiptItem, ...]  #: one per candidate, best first
+    tiers: Tiers = Tiers()  #: the contents of the text
+    notes: tuple[str, ...] = ()  #: which files, profile or summary did not fit the budget

@@ -1,4 +1,4 @@
-"""An embedding model by name: whose vectors they are, and what brings it."""
+"""An embedding model and the settings that load it."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingModel:
-    """The id of a vector space, and the two settings that bring the embedder for it."""
+    """The id of a vector space, and the two settings that select its embedder."""
 
     id: str
     embedder: str  #: a name like `onnx`, or a folder
-    model: str  #: what is asked of it
+    model: str  #: the model's name for that embedder
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False)

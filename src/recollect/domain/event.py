@@ -1,4 +1,4 @@
-"""What was done to memories, so that it can be seen and undone."""
+"""Events (undoable changes of memories), audit entries and erasure certificates."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ class EventAction(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventChange:
-    """One memory in an event: its id, and the version it had before; None if it did not exist."""
+    """One memory changed by an event, and its version before; None if it did not exist."""
 
     memory_id: str
     previous_version: int | None
@@ -38,7 +38,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEntry:
-    """A line of the ledger: what was agreed to or done, never what was said."""
+    """A line of the audit log. It records actions and consents, never message text."""
 
     at: datetime
     action: str
@@ -47,10 +47,10 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureCertificate:
-    """What an erasure did, and whether the file's bytes were looked at and found clean."""
+    """The rows an erasure deleted, and whether a scan of the file confirmed that their bytes are gone."""
 
     target: str
     rows: dict[str, int]
-    is_physical: bool  #: False if only the rows are gone: the bytes may still be on disk
+    is_physical: bool  #: False if only rows were deleted: their bytes may still be on disk
     detail: str
     bytes_scanned: int = 0

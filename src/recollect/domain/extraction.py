@@ -1,4 +1,4 @@
-"""What a judge makes of a message: what it is worth, and the facts in it."""
+"""The result of extraction: a message's importance, type, summary and facts."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,25 +9,25 @@ from recollect.domain.message import MessageType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """A short statement in the third person, with the words it rests on."""
+    """A short statement in the third person, with the span of the message that supports it."""
 
     text: str
     kind: Kind
     weight: float  #: 0 to 1
-    start: int  #: where the words begin in the message, in characters
+    start: int  #: start of the span in the message, in characters
     end: int
-    attribute: str | None = None  #: the slot it fills ("lives_in", "name", "diet"); one value at a time
-    value: str | None = None  #: what fills the slot
-    negated: bool = False  #: the slot's value no longer holds ("not vegetarian any more")
+    attribute: str | None = None  #: single-valued attribute ("lives_in", "name", "diet")
+    value: str | None = None  #: the attribute's value
+    negated: bool = False  #: the value no longer holds ("not vegetarian any more")
     valid_from: datetime | None = None  #: when it became true, if the message says so
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """Importance 0 means trivial: nothing is kept."""
+    """The extractor's result for one message. Importance 0 means trivial: nothing is learned."""
 
     importance: int
     message_type: MessageType = MessageType.CHAT
     summary: str | None = None  #: one sentence
     facts: tuple[Fact, ...] = ()
-    reason: str = ""  #: why nothing was kept, or who judged
+    reason: str = ""  #: why nothing was learned, or which extractor ran

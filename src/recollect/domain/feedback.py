@@ -1,4 +1,4 @@
-"""What the user said of what was recalled, and what a question should have brought."""
+"""Relevance feedback by users, and labelled queries for evaluation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,20 +7,20 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelevanceFeedback:
-    """Whether one passage of a receipt bore on the question."""
+    """Whether one passage of a receipt was relevant to the query."""
 
     user: str
     receipt_id: str
     item_id: str
     relevant: bool
     created_at: datetime
-    query: str | None = None  #: as the receipt has it
+    query: str | None = None  #: as stored in the receipt
     chat: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelevanceLabel:
-    """A question and what bears on it, each by its id or by its words, with how much it does."""
+    """A query and the gain of each relevant passage, by passage id or text."""
 
     query: str
     gains: Mapping[str, float]

@@ -1,4 +1,4 @@
-"""What became of memories that were brought from elsewhere."""
+"""The result of an import."""
 
 from dataclasses import dataclass
 
@@ -14,5 +14,5 @@ class SkippedMemory:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportResult:
     memories: tuple[Memory, ...] = ()
-    known_count: int = 0  #: that were here already
+    known_count: int = 0  #: memories that existed already
     skipped_memories: tuple[SkippedMemory, ...] = ()

@@ -1,4 +1,4 @@
-"""Work for later, kept in the database until it is done."""
+"""Background jobs, stored in the database until they finish."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,10 +7,10 @@ from enum import StrEnum
 
 
 class JobKind(StrEnum):
-    EMBED = "embed"  #: give passages their vectors
-    EXTRACT = "judge"  #: decide what a message is worth and extract facts
-    BACKFILL = "backfill"  #: cut older messages into chunks
-    REEMBED = "reembed"  #: move to another embedding model
+    EMBED = "embed"  #: embed passages
+    EXTRACT = "judge"  #: extract importance and facts from messages
+    BACKFILL = "backfill"  #: split older messages into chunks
+    REEMBED = "reembed"  #: migrate vectors to another embedding model
     SUMMARIZE = "summarise"
     MAINTENANCE = "garden"
 
@@ -18,13 +18,13 @@ class JobKind(StrEnum):
 class JobState(StrEnum):
     READY = "ready"
     LEASED = "leased"
-    DEAD = "parked"  #: gave up; the reason says why, a retry starts it again
+    DEAD = "parked"  #: dead letter: `reason` says why; a retry makes it ready again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewJob:
     kind: JobKind
-    key: str  #: two waiting jobs of one kind and key are one job
+    key: str  #: waiting jobs with the same kind and key are merged into one
     payload: Mapping[str, str | int] = field(default_factory=dict)
     run_at: datetime | None = None
 
@@ -40,6 +40,6 @@ class Job:
     attempts: int
     run_at: datetime
     created_at: datetime
-    fencing_token: int = 0  #: the fencing token: only its holder may finish the job
+    fencing_token: int = 0  #: only the holder of the current token may finish the job
     leased_until: datetime | None = None
     reason: str | None = None

@@ -1,4 +1,4 @@
-"""What the gardener did, or would do."""
+"""What a maintenance run did, or would do in a dry run."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from recollect.domain.memory import Memory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedMemory:
-    """A memory whose time has come, or will have come in so many weeks."""
+    """A memory that is archived now, or will be in `due_in_weeks` weeks."""
 
     memory: Memory
     reason: str

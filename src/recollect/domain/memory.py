@@ -1,4 +1,4 @@
-"""What is remembered: short facts with their weight, their source and their history."""
+"""Memories: short facts with weight, source spans, status and version history."""
 
 import hashlib
 import unicodedata
@@ -14,9 +14,9 @@ class Kind(StrEnum):
     PREF = "pref"
     EMO = "emo"
     OBJ = "obj"  #: a goal
-    EVT = "evt"  #: something that happened
+    EVT = "evt"  #: an event
     DEC = "dec"  #: a decision or a constraint
-    NOTE = "note"  #: kept because it was asked for; nobody said what it is
+    NOTE = "note"  #: added by hand without a kind
 
 
 class MemoryStatus(StrEnum):
@@ -29,7 +29,7 @@ class MemoryStatus(StrEnum):
 
 
 class Origin(StrEnum):
-    """Who wrote a memory down."""
+    """What created a memory."""
 
     MANUAL = "manual"
     RULES = "rules"
@@ -38,7 +38,7 @@ class Origin(StrEnum):
 
 
 class ImportanceBand(StrEnum):
-    """What an importance from 0 to 100 means."""
+    """Bands of the importance scale from 0 to 100."""
 
     TRIVIAL = "trivial"
     TEMPORARY = "temporary"
@@ -56,7 +56,7 @@ class ImportanceBand(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceSpan:
-    """The words of a message that a memory rests on, in characters."""
+    """The part of a message that supports a memory, in characters."""
 
     message_id: str
     start: int
@@ -70,8 +70,8 @@ class Memory:
     text: str
     created_at: datetime
     updated_at: datetime
-    seen_at: datetime  #: when it was last said again
-    chat: str | None = None  #: where it was first said
+    seen_at: datetime  #: when it was last mentioned
+    chat: str | None = None  #: where it was first mentioned
     kind: Kind = Kind.NOTE
     weight: float = 1.0  #: 0 to 1
     standing: MemoryStatus = MemoryStatus.ACTIVE
@@ -81,9 +81,9 @@ class Memory:
     sightings: int = 1
     version: int = 1
     pinned: bool = False
-    attribute: str | None = None  #: the slot a fact fills ("lives in"); one value at a time
-    value: str | None = None  #: what fills the slot
-    superseded_by: str | None = None  #: the memory that took its place
+    attribute: str | None = None  #: single-valued attribute ("lives in")
+    value: str | None = None  #: the attribute's value
+    superseded_by: str | None = None  #: id of the memory that replaced it
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     expires_at: datetime | None = None
@@ -100,7 +100,7 @@ class Memory:
 
 
 class ChangeKind(StrEnum):
-    """What happened to a memory; mem0's words where it has one."""
+    """The kind of change of a version; the values follow mem0 where it has one."""
 
     ADD = "ADD"
     UPDATE = "UPDATE"
@@ -109,13 +109,13 @@ class ChangeKind(StrEnum):
     SUPERSEDE = "SUPERSEDE"
     ARCHIVE = "ARCHIVE"
     RESTORE = "RESTORE"
-    REPLAY = "RELEARN"  #: what it was learned from changed
+    REPLAY = "RELEARN"  #: a source message changed
     MERGE = "MERGE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryVersion:
-    """One line of a memory's history."""
+    """One version in a memory's history."""
 
     memory_id: str
     version: int
@@ -130,7 +130,7 @@ class MemoryVersion:
 
 
 def normalize_fact(text: str) -> str:
-    """The same fact in other clothes: case, width, spaces and the final stop do not matter."""
+    """Fold case, width, spaces and final punctuation, so that equal facts compare equal."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(folded.split()).rstrip(".!")
 

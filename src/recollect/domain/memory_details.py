@@ -1,4 +1,4 @@
-"""Leafing through what is remembered: how much there is of what, and what became of one memory."""
+"""Values for browsing memories: facets, and the sources, uses and forecast of one memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from recollect.domain.receipt import Disposition
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryFacet:
-    """Memories that are alike in everything one can choose them by."""
+    """A combination of the attributes that memories can be filtered by."""
 
     standing: MemoryStatus
     kind: Kind
@@ -22,7 +22,7 @@ class MemoryFacet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallUse:
-    """A recall in which a memory was considered."""
+    """A recall that had a memory among its candidates."""
 
     receipt_id: str
     at: datetime
@@ -34,7 +34,7 @@ class RecallUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceQuote:
-    """The words of a message that a memory rests on."""
+    """A source span with its message."""
 
     message: Message
     start: int
@@ -43,7 +43,7 @@ class SourceQuote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightPoint:
-    """What a memory weighs at a moment."""
+    """The weight of a memory at one time."""
 
     at: datetime
     weight: float
@@ -51,16 +51,16 @@ class WeightPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuplicatePair:
-    """Two memories that may say the same: their vectors do, their words do not prove it."""
+    """Two memories that may be duplicates: their vectors are close, but their texts are not equal."""
 
-    memory: Memory  #: the one that says more
+    memory: Memory  #: the more detailed one
     other: Memory
     cosine: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryChange:
-    """What an event did to one memory. What is not kept any more is None."""
+    """What an event did to one memory. A version that is no longer stored is None."""
 
     memory_id: str
     before: Memory | None
@@ -70,7 +70,7 @@ class MemoryChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventDetails:
-    """An event with what it did."""
+    """An event with its changes."""
 
     event: Event
     changes: Sequence[MemoryChange]
@@ -79,11 +79,11 @@ class EventDetails:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryDetails:
-    """What a memory rests on, when it was recalled, and how it fades if it is not said again."""
+    """The sources and recalls of a memory, and its weight over time if it is not mentioned again."""
 
     quotes: Sequence[SourceQuote]
     uses: Sequence[RecallUse]
     weight_forecast: Sequence[WeightPoint]
     archive_below: float
-    archive_at: datetime | None  #: when it is put away; None if it stays for as long as was looked
-    archive_reason: str | None  #: why it is put away then
+    archive_at: datetime | None  #: when it will be archived; None if not within the forecast
+    archive_reason: str | None  #: why it will be archived

@@ -1,4 +1,4 @@
-"""What was said: messages, and the chunks long ones are cut into."""
+"""Messages, chats, and the chunks that long messages are split into."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,16 +15,14 @@ class Role(StrEnum):
 
     @classmethod
     def parse(cls, name: str) -> "Role":
-        """Accept the roles of today's chat APIs; `developer` speaks as system, `function` as tool."""
+        """Parse a role of any chat API; `developer` means system and `function` means tool."""
         try:
             return cls({"developer": "system", "function": "tool"}.get(name, name))
         except ValueError as error:
-            raise UnknownRole(
-                f"Nobody speaks in the role {name!r}. Use user, assistant, system or tool."
-            ) from error
+            raise UnknownRole(f"Unknown role {name!r}. Use user, assistant, system or tool.") from error
 
 
-#: Only what these two said is indexed, embedded and summarised.
+#: Only messages with these roles are indexed, embedded and summarized.
 CHAT_ROLES = (Role.USER, Role.ASSISTANT)
 
 
@@ -41,24 +39,24 @@ class ChunkKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageDraft:
-    """A message as a client hands it over."""
+    """A message as a client sends it, before it is stored."""
 
     role: Role
     content: str
     created_at: datetime | None = None
-    tool_calls: str | None = None  #: JSON, as the model's provider wrote it
+    tool_calls: str | None = None  #: JSON, as the provider sent it
     tool_call_id: str | None = None
-    client_id: str | None = None  #: the client's own id: a draft with a known one is not stored again
+    client_id: str | None = None  #: idempotency key: a draft with a known id is not stored again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """A piece of a message that can be found and injected by itself."""
+    """A part of a message that is indexed and injected separately."""
 
     index: int
     kind: ChunkKind
     content: str
-    start: int  #: where the piece begins in the message, in characters
+    start: int  #: offset in the message, in characters
     tokens: int
     language: str | None = None  #: the fence's language tag, for code
 
@@ -75,9 +73,9 @@ class Message:
     tool_calls: str | None = None
     tool_call_id: str | None = None
     client_id: str | None = None
-    original_bytes: int | None = None  #: size before clipping; None when nothing was cut
+    original_bytes: int | None = None  #: size before truncation; None if not truncated
     summary: str | None = None
-    importance: int | None = None  #: 0 to 100; None until judged
+    importance: int | None = None  #: 0 to 100; None until extracted
     message_type: MessageType | None = None
     extracted: bool = False
 

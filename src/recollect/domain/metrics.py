@@ -1,4 +1,4 @@
-"""How well and how fast memory answers, counted from the receipts of what it did."""
+"""Recall metrics, computed from receipts."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,9 +7,9 @@ from math import ceil
 
 from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 
-#: The similarities that are looked at.
+#: Top similarities that are returned.
 MAX_SIMILARITIES = 3
-#: Budgets between which a memory block is neither useless nor most of the prompt, and the step they are advised in.
+#: Recommended budgets: a smaller block is useless, a larger one crowds the prompt. They are rounded to the step.
 MIN_BUDGET_TOKENS, MAX_BUDGET_TOKENS, BUDGET_STEP_TOKENS = 200, 4000, 50
 OVER_BUDGET_REASON = "over budget"
 
@@ -26,15 +26,15 @@ class RecallMetrics:
     """Shares are from 0 to 1; times are milliseconds."""
 
     recall_count: int = 0
-    hit_rate: float = 0.0  #: recalls that found anything
-    top_similarity: float | None = None  #: of the best passage, on average
-    content_types: Mapping[str, int] = field(default_factory=dict)  #: what was handed on, by source
-    sources: Mapping[str, int] = field(default_factory=dict)  #: hits of each channel before ranking
-    latency: Mapping[str, Percentiles] = field(default_factory=dict)  #: by part
-    flags: Mapping[str, float] = field(default_factory=dict)  #: share of recalls with a feature on
-    budget_used: float | None = None  #: of a block, on average
-    tokens: Percentiles | None = None  #: of a block
-    overflow_count: int = 0  #: blocks that had no room for something
+    hit_rate: float = 0.0  #: share of recalls with a result
+    top_similarity: float | None = None  #: mean cosine of the best passage
+    content_types: Mapping[str, int] = field(default_factory=dict)  #: passages returned, by content type
+    sources: Mapping[str, int] = field(default_factory=dict)  #: hits per channel before ranking
+    latency: Mapping[str, Percentiles] = field(default_factory=dict)  #: by stage
+    flags: Mapping[str, float] = field(default_factory=dict)  #: share of recalls with a feature enabled
+    budget_used: float | None = None  #: mean share of the budget used by a block
+    tokens: Percentiles | None = None  #: per block
+    overflow_count: int = 0  #: blocks that left out a passage for lack of budget
     degraded_count: int = 0
 
 
@@ -69,7 +69,7 @@ def compute_metrics(receipts: Sequence[Receipt]) -> RecallMetrics:
 
 
 def top_similarities(items: Sequence[ReceiptItem]) -> list[float]:
-    """How near the best passages are to the question by meaning, nearest first."""
+    """Return the highest cosines of the items, best first."""
     return sorted((item.cosine for item in items if item.cosine is not None), reverse=True)[:MAX_SIMILARITIES]
 
 
@@ -81,8 +81,8 @@ def is_over_budget(receipt: Receipt) -> bool:
 
 def recommend_budget(metrics: RecallMetrics, budget: int) -> int | None:
     """
-    The budget that real use asks for: what 95 of 100 blocks needed, more if blocks overflowed; None before there is
-    any use to go by.
+    Return a budget that fits actual use: the 95th percentile of block sizes, more if blocks overflowed. None if there
+    are no blocks yet.
     """
     if metrics.tokens is None:
         return None

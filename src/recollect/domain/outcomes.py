@@ -1,4 +1,4 @@
-"""What came of something, as a value: never a flag, never silence."""
+"""Typed outcomes of ingestion, consolidation and `why_not`."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -10,29 +10,29 @@ from recollect.domain.message import Message
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class New:
-    """Nobody had said it before."""
+    """The fact was unknown; a memory was created."""
 
     memory: Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reinforced:
-    """It was known; now it is known a little better."""
+    """The fact was known; its memory was reinforced."""
 
     memory: Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Superseded:
-    """It took the place of something that no longer holds; that stays in history."""
+    """The fact replaced an older memory, which stays in the history."""
 
-    memory: Memory | None  #: None when a thing merely ended
+    memory: Memory | None  #: None if the old fact ended without a successor
     old: Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflicting:
-    """It contradicts what is known, and the user is asked."""
+    """The fact contradicts a memory; the user decides in the review queue."""
 
     memory: Memory
     against: Memory
@@ -40,7 +40,7 @@ class Conflicting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlreadyKnown:
-    """There was nothing to do."""
+    """The fact was known; nothing changed."""
 
     memory: Memory
     reason: str
@@ -48,7 +48,7 @@ class AlreadyKnown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviouslyForgotten:
-    """It was forgotten, and stays so."""
+    """The user had forgotten this fact; it is not learned again."""
 
     text: str
     reason: str
@@ -56,7 +56,7 @@ class PreviouslyForgotten:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declined:
-    """The user does not want this kept."""
+    """The user has not consented to facts of this kind."""
 
     text: str
     reason: str
@@ -69,22 +69,22 @@ FactOutcome: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestResult:
-    """A message is on disk, or memory does not listen here and it is not."""
+    """The result of adding a message. It is stored, unless collection is off for the chat."""
 
     message: Message
-    is_new: bool  #: False if its client id was there already, or if it is not stored
-    is_queued: bool  #: whether a judge will look at it
-    reason: str  #: what the funnel said
-    redacted_kinds: tuple[str, ...] = ()  #: kinds of secrets that were masked before it was stored
-    is_stored: bool = True  #: False where memory does not listen
+    is_new: bool  #: False if its client id is known, or if it is not stored
+    is_queued: bool  #: whether extraction is queued
+    reason: str  #: the reason given by triage
+    redacted_kinds: tuple[str, ...] = ()  #: kinds of secrets that were redacted
+    is_stored: bool = True  #: False if collection is off
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhyNot:
-    """Why something is not recalled, or that it is."""
+    """Why a passage is not recalled, or the rank at which it is."""
 
     id: str
     text: str
     reason: str
-    rank: int | None = None  #: its place in the order, if a channel brought it
+    rank: int | None = None  #: its rank, if a channel returned it
     candidate: ScoredCandidate | None = None

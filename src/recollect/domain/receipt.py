@@ -1,4 +1,4 @@
-"""What happened in a recall, as a value: shown alike by every door."""
+"""Receipts: the record of one recall, the same in every interface."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ from recollect.domain.message import Role
 
 
 class Disposition(StrEnum):
-    """What became of a candidate."""
+    """Whether a candidate was used."""
 
     INJECTED = "injected"
-    RETURNED = "returned"  #: a search result: shown, not injected
+    RETURNED = "returned"  #: a search result, not injected into a prompt
     LEFT_OUT = "left_out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiptItem:
-    """One candidate: what it is, how it scored, and why it is in or out."""
+    """One candidate with its score, its disposition and the reason for it."""
 
     source: Source
     id: str
@@ -34,19 +34,17 @@ class ReceiptItem:
     role: Role | None = None
     kind: Kind | None = None
     reason: str | None = None  #: why it was left out
-    cosine: float | None = (
-        None  #: how near it is by meaning, where its part of the score is a share of the nearest
-    )
+    cosine: float | None = None  #: the raw cosine, if the dense part of the score is normalized
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """Every recall leaves one."""
+    """The record of one recall: its query, settings, candidates, timings and degradations."""
 
     id: str
     user: str
     chat: str | None
-    query: str | None  #: the question, its hash, or None: as the policy says
+    query: str | None  #: text, hash or None, depending on `receipts.query`
     created_at: datetime
     preset: str
     ranker: str
@@ -54,12 +52,12 @@ class Receipt:
     chunking: bool
     budget: int
     tokens: int = 0
-    text: str = ""  #: the block as it was handed out
+    text: str = ""  #: the memory block as returned
     items: tuple[ReceiptItem, ...] = ()
-    degradations: tuple[str, ...] = ()  #: what did not work, in words; empty when all did
-    skipped_sources: tuple[str, ...] = ()  #: sources that were not asked, and why
+    degradations: tuple[str, ...] = ()  #: what failed or was skipped; empty if nothing
+    skipped_sources: tuple[str, ...] = ()  #: content types that were not searched, and why
     sources: Mapping[str, int] = field(default_factory=dict)  #: hits per source before ranking
-    timings: Mapping[str, float] = field(default_factory=dict)  #: milliseconds by part
+    timings: Mapping[str, float] = field(default_factory=dict)  #: milliseconds by stage
 
     @property
     def injected_items(self) -> tuple[ReceiptItem, ...]:

@@ -1,4 +1,4 @@
-"""Whose memory, and which conversation."""
+"""The scope of every query: a user, and optionally one chat."""
 
 from dataclasses import dataclass
 
@@ -7,28 +7,28 @@ from recollect.errors import InvalidInput
 DEFAULT_USER = "default"
 DEFAULT_CHAT = "default"
 MAX_NAME_CHARS = 256
-#: A chat with a name that begins so leaves no trace: nothing said in it is stored, and nothing is recalled.
+#: Chats whose id has this prefix store nothing and recall nothing.
 TEMPORARY_CHAT_PREFIX = "temporary-"
 
 
 def validate_name(label: str, name: str) -> str:
-    """Return the name of a user or chat, or say what is wrong with it."""
+    """Return the id of a user or chat, or raise InvalidInput."""
     value: object = name
     if not isinstance(value, str):
-        raise InvalidInput(f"The {label} is text, not {value!r}. Write it as text.")
+        raise InvalidInput(f"The {label} must be a string, not {value!r}.")
     if not name.strip():
-        raise InvalidInput(f"The {label} is empty. Give it a name.")
+        raise InvalidInput(f"The {label} is empty. Give at least one visible character.")
     if len(name) > MAX_NAME_CHARS:
         raise InvalidInput(f"The {label} has {len(name)} characters; at most {MAX_NAME_CHARS} are allowed.")
-    # Nearly all names are printable, and to ask that takes no time; what is not may be a soft hyphen, which is allowed.
+    # isprintable() is the fast path; it rejects soft hyphens, which are allowed, hence the second test.
     if not name.isprintable() and any(ord(c) < 32 or "\ud800" <= c <= "\udfff" for c in name):
-        raise InvalidInput(f"The {label} {name!r} holds a control character. Use printable text.")
+        raise InvalidInput(f"The {label} {name!r} contains a control character. Use printable text.")
     return name
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Every query names its user. A chat narrows it; without one it spans all the user's chats."""
+    """A user and optionally one chat; without a chat, all of the user's chats."""
 
     user: str
     chat: str | None = None

@@ -1,4 +1,4 @@
-"""A setting: its names, what it takes, its value and where that came from."""
+"""Settings: names, accepted values, current value and source."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass
@@ -12,17 +12,17 @@ SettingKind: TypeAlias = Literal[
     "yes or no", "whole number", "number", "choice", "choice or folder", "list", "path", "text"
 ]
 
-#: What stands in for a secret wherever it would be seen.
+#: Shown in place of a secret.
 SECRET_PLACEHOLDER = "••••"  # noqa: S105 - not a password
-#: No count, size or time in the settings is sensibly larger.
+#: Upper limit of every count, size and duration.
 MAX_SETTING_VALUE = 1_000_000_000
 
-#: What settings begin with that limit what a user costs others: these are not the user's own to raise.
+#: Prefix of the settings that cap a user's costs; a user cannot change these.
 CAP_SETTING_PREFIX = "spending."
 
-#: What a `recollect.toml` in the current folder may set without being trusted, since anybody may have put it there: how
-#: memories that a recall may read anyway are ranked, cut and laid out. The worst value makes a recall poor, which gains
-#: the file's author nothing. A setting that is not listed needs trust. Left out on purpose are those that decide
+#: Settings that an untrusted `recollect.toml` in the current folder may change. Such a file may come from anybody, so
+#: these only affect how memories that a recall may read anyway are ranked, selected and formatted: the worst value
+#: makes recall poor, which gains the file's author nothing. All other settings need trust, among them those that decide
 #: - where texts, keys and memories go or come from: db, user, prompts, embedder*, model*, proxy_*, chroma_dir, otel
 #: - what is collected, extracted, merged, redacted, kept or deleted: preset, memory, collect, truncation, chunking,
 #:   triage, extraction, consolidation, decay, summaries, receipts
@@ -30,7 +30,7 @@ CAP_SETTING_PREFIX = "spending."
 #:   small_store_size, fallback and fallback_count
 #: - money and processor time: spending, recall.candidates_per_channel, neighbour_candidates, rerank_count,
 #:   rerank_deadline_ms, deadline_ms, worker, requests_per_minute
-#: - words of a prompt: context.persona
+#: - prompt text: context.persona
 PROJECT_SETTINGS = frozenset(
     (
         *(
@@ -103,7 +103,7 @@ _KIND_BY_TYPE: Mapping[object, SettingKind] = {
 
 
 class SettingSource(NamedTuple):
-    """Who set a value. The origin is a variable, a file or a preset; a default has none."""
+    """Where a value came from. The origin is a variable, a file or a preset; a default has none."""
 
     layer: SettingLayer
     origin: str = ""
@@ -126,7 +126,7 @@ class SettingSource(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """A value and where it came from."""
+    """A value with its source."""
 
     name: str
     value: OptionValue
@@ -137,23 +137,23 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingSpec:
-    """One thing that can be set."""
+    """The declaration of a setting: names, kind, limits, default and description."""
 
     name: str
-    #: The environment variables that set it, strongest first.
+    #: The environment variables that set it, highest precedence first.
     environment: tuple[str, ...]
     kind: SettingKind
     choices: tuple[str, ...] = ()
     low: float = 0
     high: float = MAX_SETTING_VALUE
-    #: As it is shown: a path that depends on the machine is put into words.
+    #: The default as displayed: a path that depends on the machine is described in words.
     default: OptionValue
     doc: str
     is_secret: bool = False
 
     @property
     def accepted_values(self) -> str:
-        """What may be written, in words."""
+        """Describe the accepted values."""
         match self.kind:
             case "yes or no":
                 return "yes or no (also true/false, on/off, 1/0)"
@@ -172,7 +172,7 @@ class SettingSpec:
         return Setting(name=self.name, value=value, layer=source.layer, origin=source.origin, doc=self.doc)
 
     def parse(self, raw: object) -> OptionValue:
-        """Return the value, from text or already typed, or None if it makes no sense here."""
+        """Return the value from text or a typed value, or None if it is not accepted."""
         match self.kind:
             case "yes or no":
                 return _BOOLEAN_WORDS.get(str(raw).strip().casefold())
@@ -193,7 +193,7 @@ def describe_field(
     environment: tuple[str, ...],
     limits: tuple[float, float] = (0, MAX_SETTING_VALUE),
 ) -> SettingSpec:
-    """Describe a field made by `knob`."""
+    """Build the spec of a field made by `option`."""
     low, high = limits
     return SettingSpec(
         name=name,
@@ -212,13 +212,13 @@ def _field_kind(option_field: Field[object]) -> SettingKind:
     if option_field.metadata.get("path"):
         return "path"
     if option_field.metadata["choices"]:
-        # A Literal is the whole list; a plain string leaves room for a folder.
+        # A Literal lists all choices; a plain string also accepts a folder.
         return "choice or folder" if option_field.type is str else "choice"
     return _KIND_BY_TYPE.get(option_field.type, "list")
 
 
 def closest_name(key: str, names: Sequence[str]) -> str | None:
-    """The name that was probably meant; `alpha` finds `recall.alpha`."""
+    """Return the most similar name, also by its last part: `alpha` matches `recall.alpha`."""
     if close := get_close_matches(key, names, n=1):
         return close[0]
     names_by_tail = {name.rpartition(".")[2]: name for name in reversed(names)}

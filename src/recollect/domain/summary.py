@@ -1,4 +1,4 @@
-"""What a conversation came to, and what a user tells about themselves."""
+"""Summaries of chats, the user's profile, and attached context files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,8 +7,8 @@ from enum import StrEnum
 
 
 class SummaryKind(StrEnum):
-    CONVERSATION = "conversation"  #: bullet points, every few answers
-    WORKING = "working"  #: one dense sentence with the mood, replaced as the chat goes on
+    CONVERSATION = "conversation"  #: bullet points, created every few answers
+    WORKING = "working"  #: one dense sentence with the mood, replaced at each update
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What the user wrote about themselves. Stored and used only with consent."""
+    """The user's description of themselves. Stored and used only with consent."""
 
     user: str
     updated_at: datetime
@@ -36,7 +36,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextFile:
-    """A text the user attaches to chats; always available there."""
+    """A text that the user attaches to chats, where it is always included."""
 
     id: str
     user: str

@@ -1,4 +1,4 @@
-"""What came of looking for better numbers for recall."""
+"""The result of tuning the recall weights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class NdcgChange(NamedTuple):
-    """NDCG@5 with the numbers that held before, and with the new ones."""
+    """NDCG@5 before and after tuning."""
 
     before: float
     after: float
@@ -14,16 +14,16 @@ class NdcgChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningResult:
-    """New numbers by the names of their settings, and what they are worth."""
+    """Old and new values by setting name, with their NDCG on training and held-out queries."""
 
     before: Mapping[str, float]
     after: Mapping[str, float]
-    training_ndcg: NdcgChange  #: on all questions, which the numbers were chosen by
-    held_out_ndcg: NdcgChange  #: on each question with numbers that were chosen without it
+    training_ndcg: NdcgChange  #: on all queries, with values fitted to them
+    held_out_ndcg: NdcgChange  #: cross-validated: each query with values fitted without it
     query_count: int
-    improved_count: int  #: questions that gain by numbers chosen without them
+    improved_count: int  #: queries that improve with values fitted without them
     worsened_count: int
-    unanswerable_count: int  #: questions for which nothing of what is relevant was found at all
+    unanswerable_count: int  #: queries for which no relevant passage was retrieved
     trial_count: int
 
     @property
@@ -32,5 +32,5 @@ class TuningResult:
 
     @property
     def is_improvement(self) -> bool:
-        """Whether questions that the numbers were not chosen by gain as well."""
+        """Whether held-out queries improve as well."""
         return bool(self.changed_values) and self.held_out_ndcg.after > self.held_out_ndcg.before
