@@ -27,7 +27,7 @@ def test_what_no_search_can_use_is_refused(numbers: list[float]) -> None:
 
 
 def test_a_vector_of_another_size_is_refused() -> None:
-    with pytest.raises(ProviderError, match="2 numbers where 3 were expected"):
+    with pytest.raises(ProviderError, match="2 dimensions instead of 3"):
         unit_vector([3, 4], dimension=3)
 
 

@@ -218,7 +218,7 @@ def test_an_embedder_that_refuses_everything_is_not_asked_about_every_text(open_
         (ShortEmbedder(), "gave 0 vectors for 1 texts"),
         (InvalidVectorEmbedder([0.0] * 26), "zero or not a number"),
         (InvalidVectorEmbedder([float("nan")] * 26), "zero or not a number"),
-        (InvalidVectorEmbedder([0.5] * 25), "25 numbers where 26 were expected"),
+        (InvalidVectorEmbedder([0.5] * 25), "25 dimensions instead of 26"),
     ],
     ids=["too few", "zeros", "nan", "wrong dimension"],
 )

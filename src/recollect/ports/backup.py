@@ -1,49 +1,49 @@
-"""Everything in one copy, and the copy back in its place."""
+"""Port for backups: copying a store, inspecting a copy, restoring it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
-#: Told how many bytes are done, of how many.
+#: Called with the bytes done and the total.
 ProgressCallback: TypeAlias = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupContents:
-    """What is in a file, in numbers."""
+    """Counts of a backup's contents."""
 
     schema_version: int
     users: int
     messages: int
-    memories: int  #: in use
-    last_message_at: datetime | None = None  #: when something was said last
+    memories: int  #: active memories
+    last_message_at: datetime | None = None  #: time of the newest message
     rows: Mapping[str, int] = field(default_factory=dict)  #: by table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backup:
-    """A copy that was looked through and found whole."""
+    """A copy whose integrity was checked."""
 
     path: str
     size_bytes: int
     sha256: str
     contents: BackupContents
-    created_at: datetime | None = None  #: None if no manifest lies beside it
+    created_at: datetime | None = None  #: None without a manifest next to the file
     warnings: tuple[str, ...] = ()
 
 
 class Backups(Protocol):
-    """What can be done with copies while the memory itself is not open."""
+    """Operations on backups while the store itself is closed."""
 
     def inspect(self, path: str) -> Backup:
-        """Look a copy through. Raises if it is damaged, something else, or of a newer recollect; changes nothing."""
+        """Check a copy without changing it. Raise CorruptStore, NotAStore or NewerStore if it is not usable."""
 
     def restore(
         self, backup: Backup, *, now: datetime, progress: ProgressCallback | None = None
     ) -> str | None:
         """
-        Put a copy that was looked through in the memory's place; return where the file went that was there.
+        Replace the store by an inspected copy; return the path that the old file was moved to.
 
-        Refused while anybody has the memory open, and if the copy has changed since.
+        Raise Refused while another process has the store open, or if the copy has changed since its inspection.
         """

@@ -1,4 +1,4 @@
-"""Asks a language model."""
+"""Port for language models."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ class ModelMessage:
 class Completion:
     text: str
     model: str
-    prompt_tokens: int = 0  #: as the provider counted; 0 if it did not say
+    prompt_tokens: int = 0  #: as reported by the provider; 0 if it did not report any
     completion_tokens: int = 0
-    is_truncated: bool = False  #: the model ran into its limit before it was done
+    is_truncated: bool = False  #: the reply ended at the token limit
 
 
 class ChatModel(Protocol):
     """
-    Answers a prompt. Safe to call from several threads.
+    Completes a prompt. Safe to call from several threads.
 
-    Raises ProviderBusy if a later call may work (time-out, 429, 5xx, a broken stream), ProviderError for anything
-    else, also for an answer that is none: empty choices, a wrong content type, more than it may be.
+    Raises ProviderBusy if a later call may work (timeout, 429, 5xx, a broken stream), ProviderError for anything
+    else, including unusable responses: empty choices, a wrong content type, an oversized body.
     """
 
     @property
@@ -41,9 +41,9 @@ class ChatModel(Protocol):
         schema: Mapping[str, object] | None = None,
         timeout: float | None = None,
     ) -> Completion:
-        """The whole answer. A JSON schema is passed on where the endpoint knows what to do with it."""
+        """Return the whole reply. A JSON schema is passed to endpoints that support it."""
 
     def stream(
         self, messages: Sequence[ModelMessage], *, max_tokens: int, timeout: float | None = None
     ) -> Iterator[str]:
-        """The answer piece by piece, as it comes. Closing the iterator stops the model."""
+        """Yield the reply in deltas as they arrive. Closing the iterator stops the model."""

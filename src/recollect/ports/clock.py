@@ -1,4 +1,4 @@
-"""Tells the time, and makes names that nobody else has."""
+"""Ports for time and unique ids."""
 
 from datetime import datetime
 from typing import Protocol
@@ -6,12 +6,12 @@ from typing import Protocol
 
 class Clock(Protocol):
     def now(self) -> datetime:
-        """The current time, aware, in UTC."""
+        """Return the current time, timezone-aware, in UTC."""
 
     def monotonic(self) -> float:
-        """Seconds since some moment; never goes back. For measuring only."""
+        """Return seconds of a monotonic clock, for measuring durations only."""
 
 
 class Ids(Protocol):
     def new(self) -> str:
-        """A new id: lower-case letters and digits, unguessable, later ones sort after earlier ones."""
+        """Return a new id: lower-case letters and digits, unguessable, sortable by creation time."""

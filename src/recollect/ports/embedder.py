@@ -1,4 +1,4 @@
-"""Turns text into vectors."""
+"""Port for embedders, which turn text into vectors."""
 
 from array import array
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ class Embedder(Protocol):
 
     @property
     def model_id(self) -> str:
-        """Names the vector space: two embedders with the same id give comparable vectors."""
+        """The id of the vector space: embedders with the same id give comparable vectors."""
 
     @property
     def dimension(self) -> int: ...
 
     @property
     def cosine_floor(self) -> float:
-        """The cosine at or below which two texts have nothing to do with each other in this space."""
+        """The cosine at or below which two texts are unrelated in this space."""
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """
@@ -34,7 +34,7 @@ class Embedder(Protocol):
         """
 
     def embed_query(self, text: str) -> Vector:
-        """Embed a question; some models treat it differently from a passage."""
+        """Embed a query, which some models treat differently from a passage."""
 
     def windows(self, text: str) -> list[str]:
-        """Cut a text into consecutive pieces that each fit the model whole; they join back to the text."""
+        """Split a text into consecutive parts that each fit the model; joined, they are the text."""

@@ -1,4 +1,4 @@
-"""Gets something done while one waits for something else."""
+"""Port for running a call concurrently with the caller."""
 
 from collections.abc import Callable
 from typing import Protocol, TypeVar
@@ -9,12 +9,13 @@ Result = TypeVar("Result")
 class Executor(Protocol):
     def __call__(self, work: Callable[[], Result], /) -> Callable[[], Result]:
         """
-        Begin with it now, maybe on another thread, or leave it for later.
+        Schedule a call and return a function that waits for its result.
 
-        To call what comes back is to want the result: it is handed over, or whatever went wrong is raised.
+        The call may run on another thread or only when the result is requested. The returned function returns the
+        result or raises the call's exception.
         """
 
 
 def run_inline(work: Callable[[], Result], /) -> Callable[[], Result]:
-    """With nobody to help, it is done when it is wanted."""
+    """Run the call in the caller's thread when its result is requested."""
     return work

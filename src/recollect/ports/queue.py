@@ -1,4 +1,4 @@
-"""Keeps work for later. What was queued in a transaction exists if and only if it committed."""
+"""Port for the job queue. A job enqueued in a transaction exists if and only if the transaction commits."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,48 +9,48 @@ from recollect.domain.scope import Scope
 
 
 class JobQueue(Protocol):
-    """At least once, in any order; the lease's number tells a late worker that it is no longer meant."""
+    """At-least-once delivery in any order. The fencing token rejects a worker whose lease was taken over."""
 
     def enqueue(self, user: str, job: NewJob, *, now: datetime) -> None:
         """
-        Queue a job. One of its kind and key that waits already is enough; one that runs will run again, and one that
-        was parked is tried again.
+        Enqueue a job. If one with the same kind and key is waiting, they are merged; if one is running, it will run
+        again; a dead one becomes ready again.
         """
 
     def lease(self, *, now: datetime, until: datetime, kinds: Sequence[JobKind] = ()) -> Job | None:
-        """Take one job that is due, or whose holder let its lease run out. Nobody else gets it before `until`."""
+        """Lease one job that is due or whose lease has expired; it is exclusive until `until`."""
 
     def has_lease(self, job: Job) -> bool:
-        """Whether the lease is still ours. Ask inside the transaction that writes the result."""
+        """Return whether the job's lease is still valid. Call it in the transaction that writes the result."""
 
     def extend_lease(self, job: Job, *, until: datetime) -> bool:
-        """Keep a lease for longer; False if it was lost."""
+        """Extend the lease; return False if it was lost."""
 
     def finish(self, job: Job) -> bool:
-        """The work is done: remove the job. False, and nothing changes, if the lease was lost."""
+        """Remove a completed job; return False, without effect, if the lease was lost."""
 
     def postpone(self, job: Job, *, run_at: datetime, reason: str) -> bool:
-        """It failed but may work later. False if the lease was lost."""
+        """Reschedule a failed job; return False if the lease was lost."""
 
     def dead_letter(self, job: Job, *, reason: str) -> bool:
-        """It failed for good: keep it, with its reason, until somebody asks for a retry."""
+        """Mark a failed job as dead; it is kept with its reason until someone retries it."""
 
     def retry(self, scope: Scope, *, job_id: int | None = None, now: datetime) -> int:
-        """Make parked jobs ready again, one or all of the user; return how many."""
+        """Make one or all dead jobs of the user ready again; return how many."""
 
     def retry_dead(self, kind: JobKind, *, now: datetime) -> int:
-        """Make parked jobs of a kind ready again, whoever's they are; return how many."""
+        """Make dead jobs of a kind ready again, for all users; return how many."""
 
     def run_now(self, *, now: datetime) -> int:
-        """Make due what only waits for company and has never failed, whoever's it is; return how many."""
+        """Make jobs due that wait to fill a batch and have never failed, for all users; return how many."""
 
     def list(self, scope: Scope, *, limit: int = 100) -> "Sequence[Job]":
-        """The user's jobs, oldest first."""
+        """Return the user's jobs, oldest first."""
 
     def count_by_state(self, scope: Scope) -> dict[tuple[JobKind, JobState], int]: ...
 
     def count_outstanding(self, *, now: datetime) -> int:
-        """How many jobs of all users are due or in somebody's hands."""
+        """Return how many jobs of all users are due or leased."""
 
     def next_due(self) -> datetime | None:
-        """When the next job becomes due or its lease runs out, if there is one."""
+        """Return when the next job becomes due or its lease expires, if there is one."""

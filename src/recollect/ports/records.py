@@ -1,4 +1,4 @@
-"""Keeps what stands around memories: summaries, files, what was forgotten, what was done, what was agreed to."""
+"""Ports for summaries, context files, extractions, tombstones, events, consents, usage and the audit log."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -15,35 +15,35 @@ from recollect.domain.summary import ContextFile, Profile, Summary, SummaryKind
 
 class Summaries(Protocol):
     def add(self, summary: Summary) -> None:
-        """Keep a summary. The working one of a chat takes the place of the one before."""
+        """Store a summary. A working summary replaces the previous one of its chat."""
 
     def latest(self, scope: Scope, kind: SummaryKind) -> Summary | None:
-        """The newest of a chat, if there is one."""
+        """Return the newest summary of a chat, if there is one."""
 
     def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Summary]:
-        """The newest first."""
+        """Return summaries, newest first."""
 
     def count_answers_since(self, scope: Scope, kind: SummaryKind) -> int:
-        """How often the assistant has spoken in a chat since its newest summary of that kind."""
+        """Count the assistant's messages in a chat since its newest summary of that kind."""
 
     def delete_from(self, scope: Scope, message_id: str) -> int:
-        """Delete the summaries that tell of this message or of what came after it in its chat; return how many."""
+        """Delete the summaries that cover this message or later ones of its chat; return how many."""
 
     def messages_since(self, scope: Scope, kind: SummaryKind, *, limit: int = 100) -> Sequence[Message]:
-        """What the user and the assistant said in a chat since its newest summary of that kind, oldest first."""
+        """Return user and assistant messages of a chat since its newest summary of that kind, oldest first."""
 
 
 class ContextFiles(Protocol):
     def add(self, file: ContextFile) -> None: ...
 
     def get(self, scope: Scope, context_id: str) -> ContextFile:
-        """The file, or NotFound. A unique beginning of its id, or its name, will do."""
+        """Return the file with this id, unique id prefix or name, or raise NotFound."""
 
     def list(self, scope: Scope) -> Sequence[ContextFile]:
-        """All of the user's; with a chat in the scope those attached to it. By name."""
+        """Return the user's files by name; with a chat in the scope, those attached to it."""
 
     def attach(self, scope: Scope, context_id: str) -> None:
-        """Make a file available in the scope's chat."""
+        """Attach a file to the scope's chat."""
 
     def detach(self, scope: Scope, context_id: str) -> None: ...
 
@@ -52,20 +52,20 @@ class ContextFiles(Protocol):
 
 class Extractions(Protocol):
     def put(self, scope: Scope, message_id: str, extractor: str, extraction: Extraction) -> None:
-        """Keep what a judge said, in place of what one said before."""
+        """Store the extraction of a message, replacing an earlier one."""
 
     def get(self, scope: Scope, message_id: str) -> Extraction | None: ...
 
 
 class Tombstones(Protocol):
-    """What was forgotten, by hash: the words themselves are not kept."""
+    """Forgotten facts by hash; their text is not kept."""
 
     def add(self, user: str, fact_hash: str, *, now: datetime) -> None: ...
 
     def forgotten_at(self, user: str, fact_hash: str) -> datetime | None: ...
 
     def all(self, user: str) -> Mapping[str, datetime]:
-        """Every hash, and when it was buried; the oldest first."""
+        """Return every hash with the time it was forgotten, oldest first."""
 
     def remove(self, user: str, fact_hash: str) -> None: ...
 
@@ -83,7 +83,7 @@ class Events(Protocol):
         actions: Collection[EventAction] = (),
         memory_id: str | None = None,
     ) -> Sequence[Event]:
-        """The newest first: all, or those before another one, up to a time, of some actions, about one memory."""
+        """Return events, newest first, filtered by predecessor, time, actions or memory."""
 
     def get(self, scope: Scope, event_id: str) -> Event: ...
 
@@ -92,10 +92,10 @@ class Events(Protocol):
 
 class Injections(Protocol):
     """
-    What was put behind a message for a model, so that later turns of the chat send the same bytes at the same place.
+    The memory blocks injected after messages, so that later turns of the chat send the same bytes at the same place.
 
-    What such a text shows may change: when it is corrected, forgotten, deleted or no longer agreed to, or when the
-    message itself is edited or deleted, the whole text goes.
+    A block is deleted when a passage in it is corrected, forgotten, deleted or no longer covered by consent, or when
+    the message itself is edited or deleted.
     """
 
     def put(
@@ -107,82 +107,82 @@ class Injections(Protocol):
         passage_keys: Collection[PassageKey] = (),
         receipt_id: str | None = None,
     ) -> None:
-        """Keep the text of a message in place of an earlier one, or NotFound; `shown` is what the text shows."""
+        """Store a message's block, replacing an earlier one, or raise NotFound; `passage_keys` are its contents."""
 
     def texts(self, scope: Scope) -> Mapping[str, str]:
-        """The texts of the scope's chat by message, in order."""
+        """Return the blocks of the scope's chat by message id, in order."""
 
     def passage_keys(self, scope: Scope) -> Mapping[str, frozenset[PassageKey]]:
-        """What the texts of the scope's chat show, by message: it need not be said again."""
+        """Return the passages in each block of the chat by message id; they need not be injected again."""
 
     def receipt_ids(self, scope: Scope) -> Mapping[str, str]:
-        """The receipts that tell of the texts, by message."""
+        """Return the receipt id of each block by message id."""
 
 
 class TriageCounts(Protocol):
     def increment(self, user: str, reason: str, *, now: datetime) -> None: ...
 
     def all(self, user: str) -> Mapping[str, int]:
-        """How often which reason was given, the most frequent first."""
+        """Return the count of each triage reason, most frequent first."""
 
 
 class Consents(Protocol):
-    """What the user agreed to. `profile` is off until they say yes; kinds of memory are on until they say no."""
+    """The user's consents: opt-in for `profile`, opt-out for kinds of memory."""
 
     def all(self, scope: Scope) -> Mapping[str, bool]: ...
 
     def set(self, scope: Scope, category: str, *, granted: bool, now: datetime) -> None:
-        """Write down an answer. Taking consent back erases what it covered, shadows included, in this transaction."""
+        """Record a decision. A withdrawal erases what the consent covered, indexes included, in this transaction."""
 
     def count_covered(self, scope: Scope, category: str) -> Mapping[str, int]:
-        """What would go if consent were taken back: rows by name."""
+        """Count the rows that a withdrawal would erase, by name."""
 
 
 class Profiles(Protocol):
     def get(self, scope: Scope) -> Profile | None:
-        """The profile, if there is one and the user has consented: the query itself asks."""
+        """Return the profile if there is one and the user has consented; the query itself checks consent."""
 
     def put(self, profile: Profile) -> None:
-        """Keep the profile, or ConsentRequired."""
+        """Store the profile, or raise ConsentRequired."""
 
 
 class TokenUsage(Protocol):
-    """What was asked of language models, in calls and tokens."""
+    """Calls and tokens of language models, per user and chat."""
 
     def reserve(self, scope: Scope, tokens: int, *, per_day: int, per_chat: int, now: datetime) -> bool:
-        """Set tokens aside for one call, unless a cap would be passed; 0 is no cap. All in one transaction."""
+        """Reserve tokens for one call unless a cap would be exceeded; 0 means no cap. One transaction."""
 
     def settle(self, scope: Scope, reserved_tokens: int, used_tokens: int, *, now: datetime) -> None:
-        """Put what was really spent in the place of what was set aside."""
+        """Replace a reservation by the tokens actually used."""
 
     def usage(self, scope: Scope, *, now: datetime) -> tuple[int, int]:
-        """Calls and tokens: of a user today, or of a chat ever."""
+        """Return calls and tokens: of a user today, or of a chat in total."""
 
 
 class Feedback(Protocol):
-    """What the user said of what was recalled. It goes with the passage, the chat or the user it is about."""
+    """Relevance feedback. It is deleted with the passage, the chat or the user it concerns."""
 
     def add(self, feedback: RelevanceFeedback) -> None:
-        """Keep an opinion, in place of one about the same passage of the same receipt."""
+        """Store feedback, replacing earlier feedback on the same passage of the same receipt."""
 
     def list(self, scope: Scope, *, limit: int = 1000) -> Sequence[RelevanceFeedback]:
-        """The newest first; with a chat in the scope those of its recalls."""
+        """Return feedback, newest first; with a chat in the scope, only on recalls in that chat."""
 
 
 class AuditLog(Protocol):
-    """A ledger nobody can change without it showing. It never holds what was said."""
+    """A tamper-evident log of consents and erasures. It never contains message text."""
 
     def add(self, user: str, action: str, detail: str, *, now: datetime) -> None: ...
 
     def list(self, scope: Scope, *, limit: int = 100) -> Sequence[AuditEntry]:
-        """The newest first."""
+        """Return entries, newest first."""
 
     def is_intact(self, scope: Scope) -> bool:
-        """Whether no line of a user's was changed, put elsewhere, or removed before a later one."""
+        """Return whether no entry of the user was changed, moved, or removed before a later one."""
 
 
 class Erasure(Protocol):
-    """Takes rows and their bytes away for good."""
+    """Deletes rows and overwrites their bytes."""
 
     def erase_memory(self, scope: Scope, memory_id: str) -> ErasureCertificate: ...
 

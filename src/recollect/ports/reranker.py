@@ -1,4 +1,4 @@
-"""Judges how well a passage answers a question, reading both together."""
+"""Port for rerankers, which score a query and a passage together (cross-encoder)."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,16 +9,16 @@ class Reranker(Protocol):
 
     @property
     def model_id(self) -> str:
-        """Names the model: two rerankers with the same id give comparable scores."""
+        """The id of the model: rerankers with the same id give comparable scores."""
 
     def scores(
         self, query: str, passages: Sequence[str], *, deadline: float | None = None
     ) -> list[float | None]:
         """
-        Score each passage from 0 (says nothing about it) to 1 (answers it), one score each, in order.
+        Score each passage from 0 (irrelevant) to 1 (answers the query), one score each, in order.
 
-        Passages are read first to last, so give the most promising first. With a ``deadline``, in seconds from
-        the call and loading included, those not reached in time are None; the one being read at that moment is
+        Passages are scored first to last, so pass the most promising first. With a ``deadline``, in seconds from
+        the call and loading included, passages not reached in time get None; the one being scored then is
         finished. A score never depends on the other passages.
 
         Raises ModelMissing if files or packages are absent, ProviderError for anything else.

@@ -1,4 +1,4 @@
-"""Finds passages: messages, chunks, memories and summaries. Ranking them is not its business."""
+"""Ports for retrieval: lexical and dense search over passages, and their vectors. Ranking is done elsewhere."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -10,18 +10,18 @@ from recollect.domain.candidate import Candidate, Hit, Passage, SearchFilter
 from recollect.domain.scope import Scope
 from recollect.ports.embedder import Vector
 
-#: What a channel says that was not asked.
+#: The scores of a channel that was not searched.
 NO_SCORES: Final[Mapping[int, float]] = MappingProxyType({})
 
 
 class Search(Protocol):
-    """Two channels over the same passages. A scope with a chat looks into that chat alone."""
+    """Lexical and dense search over the same passages. A scope with a chat searches only that chat."""
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """What is asked inside, on this thread, is answered as of one moment, and faster."""
+        """Give all reads of this thread inside the block one consistent snapshot; this is also faster."""
 
     def lexical(self, scope: Scope, query: str, *, limit: int, search_filter: SearchFilter) -> list[Hit]:
-        """Passages that share words with the query; BM25, larger is better. Any text is a valid query."""
+        """Return passages that share terms with the query, scored by BM25. Any text is a valid query."""
 
     def dense(
         self,
@@ -34,11 +34,11 @@ class Search(Protocol):
         centroid_penalty: float = 0.0,
     ) -> list[Hit]:
         """
-        Passages whose vector of that model is near; cosine. Vectors of other models are never compared.
+        Return the passages with the highest cosine to the vector. Vectors of other models are never compared.
 
-        What lies in the middle of a user's vectors is near to any question. So much as `middle` of how much nearer to
-        it a passage is than they are on average is taken off its cosine, once there are enough to have a middle; one
-        that lies further out gains a little.
+        Passages close to the centroid c of the user's vectors match any query. Therefore
+        `centroid_penalty · (v·c − c·c)` is subtracted from the cosine of a vector v, once the user has enough vectors;
+        the bonus for vectors far from the centroid is capped.
         """
 
     def cosines(
@@ -50,15 +50,15 @@ class Search(Protocol):
         model: str,
         centroid_penalty: float = 0.0,
     ) -> dict[int, float]:
-        """How near these passages are; those without a vector of that model are not in the answer."""
+        """Return the cosine of these passages; those without a vector of that model are omitted."""
 
     def most_important(self, scope: Scope, *, limit: int, search_filter: SearchFilter) -> list[Hit]:
-        """Judged messages and memories, the most important first, then the newest; the score is 0 to 1."""
+        """Return extracted messages and memories by importance, then newest first; scores are 0 to 1."""
 
     def messages_between(
         self, scope: Scope, starts_at: datetime, ends_at: datetime, *, limit: int
     ) -> list[int]:
-        """Messages by user or assistant of a stretch of time, its end not included, the newest first."""
+        """Return user and assistant messages of a half-open time interval, newest first."""
 
     def load(
         self,
@@ -71,35 +71,35 @@ class Search(Protocol):
         include_neighbours: bool = False,
     ) -> dict[int, Candidate]:
         """
-        The candidates behind the numbers, with what each channel says. What the reach excludes is not there.
+        Load passages as candidates with the given scores. Those excluded by the filter are omitted.
 
-        With `beside` the place of a message tells who spoke before and after it, be it user or assistant.
+        With `include_neighbours` a message's position includes the user or assistant messages before and after it.
         """
 
 
 class Vectors(Protocol):
-    """Keeps the dense channel's shadow: one vector per passage and model."""
+    """The vectors of the dense channel: one per passage and model, derived from the text."""
 
     def queued_passages(self, user: str, *, limit: int) -> list[Passage]:
-        """Passages of a user that wait for a vector, oldest first."""
+        """Return passages of a user that are queued for embedding, oldest first."""
 
     def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
-        """Store vectors. A passage that changed or vanished meanwhile is left alone."""
+        """Store vectors, except for passages that were changed or deleted meanwhile."""
 
     def count_queued(self, user: str) -> int:
-        """How many passages wait for a vector."""
+        """Count the passages queued for embedding."""
 
     def count_by_model(self, user: str) -> dict[str, int]:
-        """How many vectors there are by model."""
+        """Count vectors by model."""
 
     def enqueue_missing(self, user: str, model: str) -> int:
         """Queue every passage that has no vector of this model; return how many there are."""
 
     def passages_without_vector(self, user: str, model: str, *, limit: int) -> list[Passage]:
-        """Passages without a vector of this model that do not wait for a first one, oldest first."""
+        """Return passages without a vector of this model that are not queued, oldest first."""
 
     def count_without_vector(self, user: str, model: str) -> int:
-        """How many passages there are without a vector of this model, waiting or not."""
+        """Count passages without a vector of this model, queued or not."""
 
     def delete_model(self, user: str, model: str) -> int:
-        """Delete the vectors of a model that is no longer used; return how many there were."""
+        """Delete the vectors of a model that is no longer used; return how many."""

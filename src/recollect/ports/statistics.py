@@ -1,4 +1,4 @@
-"""Leafs through what is remembered, as a person does who looks for nothing in particular."""
+"""Port for browsing memories: facet counts and past recalls."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -9,7 +9,7 @@ from recollect.domain.scope import Scope
 
 class Statistics(Protocol):
     def count_by_facet(self, scope: Scope, *, contains: str | None = None) -> Mapping[MemoryFacet, int]:
-        """How many memories there are of each sort, or of those that have these letters in them."""
+        """Count memories by facet, optionally only those whose text contains a substring."""
 
     def recall_uses(self, scope: Scope, memory_id: str, *, limit: int) -> Sequence[RecallUse]:
-        """The last recalls in which a memory was considered, the newest first."""
+        """Return the last recalls that had the memory among their candidates, newest first."""

@@ -1,4 +1,4 @@
-"""Keeps the truth: messages, memories, preferences and receipts. Nothing is read without a user."""
+"""Port for the store: messages, memories, preferences and receipts. Every read names a user."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -39,63 +39,65 @@ from recollect.ports.records import (
 from recollect.ports.search import Search, Vectors
 from recollect.ports.statistics import Statistics
 
-#: A limit that limits nothing: more than anybody has.
+#: Larger than any result.
 NO_LIMIT = 2**31
 
 
 class Messages(Protocol):
     def add(self, message: Message, chunks: Sequence[Chunk]) -> tuple[Message, bool]:
         """
-        Store a message with its chunks; its chat is made if it is new.
+        Store a message with its chunks, creating its chat if needed.
 
-        A client id that is already there stores nothing: the first message comes back, with False.
+        If the client id is known, nothing is stored: the existing message is returned, with False.
         """
 
     def get(self, scope: Scope, message_id: str) -> Message:
-        """The message, or NotFound; the same for one that belongs to somebody else."""
+        """Return the message, or raise NotFound, also if it belongs to another user."""
 
     def list(
         self, scope: Scope, *, limit: int = 100, before: str | None = None, newest_first: bool = False
     ) -> Sequence[Message]:
-        """Messages in the order they came, the last `limit` of them, or those just before another one."""
+        """Return the last `limit` messages in order, or those just before another message."""
 
     def recent(self, scope: Scope, *, full: int, limit: int, importance_above: int) -> Sequence[Message]:
         """
-        The last `limit` messages of a chat in the order they came, system messages left out.
+        Return the last `limit` messages of a chat in order, without system messages.
 
-        Of those before the last `whole` only what has a summary and an importance `above` a number is there.
+        Before the last `full` messages, only those with a summary and an importance above `importance_above` are
+        included.
         """
 
     def get_many(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Message]:
-        """Those of these messages that exist, in the order they came."""
+        """Return those of these messages that exist, in order."""
 
     def prune_raw(self, scope: Scope, *, keep: int, trivial_only: bool, summarized_only: bool) -> int:
         """
-        Delete what was judged and is older than the last `keep` messages of the scope's chat; return how many.
+        Delete extracted messages before the last `keep` messages of the scope's chat; return how many.
 
-        `trivial_only` spares what is worth something, `summarised` what the session summary does not cover yet.
+        `trivial_only` keeps messages with an importance above 0; `summarized_only` keeps those that the session
+        summary does not cover yet.
         """
 
     def edit(self, scope: Scope, message_id: str, content: str, chunks: Sequence[Chunk], tokens: int) -> None:
-        """Replace the text; index, chunks and vectors follow."""
+        """Replace the text, with its index entries, chunks and vectors."""
 
     def delete(self, scope: Scope, message_id: str) -> None:
-        """Delete a message with its chunks and vectors, or NotFound."""
+        """Delete a message with its chunks and vectors, or raise NotFound."""
 
     def annotate(
         self, scope: Scope, message_id: str, *, importance: int, summary: str | None, kind: MessageType
     ) -> None:
-        """Write down what a message is worth."""
+        """Store a message's importance, summary and type."""
 
     def list_unextracted(self, scope: Scope, *, limit: int) -> Sequence[Message]:
-        """Messages no extractor has seen yet, oldest first; system messages are never among them."""
+        """Return messages that were not extracted yet, oldest first, without system messages."""
 
     def mark_extracted(self, scope: Scope, message_ids: Sequence[str]) -> None: ...
 
     def list_unchunked(
         self, scope: Scope, *, after: str | None, tokens_above: int, limit: int
     ) -> Sequence[Message]:
-        """Messages above a size in tokens that were stored without chunks, in order, after another one."""
+        """Return messages above a size in tokens that have no chunks, in order, after another message."""
 
     def replace_chunks(self, scope: Scope, message_id: str, chunks: Sequence[Chunk]) -> None: ...
 
@@ -104,32 +106,32 @@ class Messages(Protocol):
 
 class Chats(Protocol):
     def list(self, scope: Scope, *, limit: int = 100) -> Sequence[Chat]:
-        """The user's chats, the most recently used first."""
+        """Return the user's chats, most recently used first."""
 
     def get(self, scope: Scope) -> Chat:
-        """The scope's chat, or NotFound."""
+        """Return the scope's chat, or raise NotFound."""
 
     def rename(self, scope: Scope, title: str) -> None: ...
 
     def first_lines(self, scope: Scope, chats: Sequence[str]) -> Mapping[str, str]:
-        """How the first thing that the user said in each of these chats begins."""
+        """Return the beginning of the user's first message in each of these chats."""
 
     def mode(self, scope: Scope) -> str | None:
-        """The mode the user chose for the scope's chat, if they did."""
+        """Return the memory mode set for the scope's chat, if any."""
 
     def set_mode(self, scope: Scope, mode: str | None, *, now: datetime) -> None:
-        """Choose how memory is used in a chat, which is made if it is new; None takes the choice back."""
+        """Set the memory mode of a chat, creating the chat if needed; None removes the mode."""
 
     def delete(self, scope: Scope) -> None:
-        """Delete a chat with its messages, chunks, summaries and vectors; memories stay, without their source."""
+        """Delete a chat with its messages, chunks, summaries and vectors; memories stay, without these sources."""
 
 
 class Memories(Protocol):
     def add(self, memory: Memory, *, reason: str | None = None) -> tuple[Memory, bool]:
-        """Store a memory and its first version. If the same fact is active, that one comes back, with False."""
+        """Store a memory and its first version. If the same fact is active, return that memory, with False."""
 
     def get(self, scope: Scope, memory_id: str) -> Memory:
-        """The memory, or NotFound. A unique beginning of its id will do."""
+        """Return the memory with this id or unique id prefix, or raise NotFound."""
 
     def list(
         self,
@@ -146,71 +148,71 @@ class Memories(Protocol):
         as_of: datetime | None = None,
     ) -> Sequence[Memory]:
         """
-        Memories, the most recently seen first. A scope with a chat gives those first said there; `as_of` those that
-        were known and true then, whatever their standing is.
+        Return memories, most recently mentioned first. With a chat in the scope, those first mentioned there; with
+        `as_of`, those known and valid at that time, whatever their status is now.
         """
 
     def count(self, scope: Scope, *, limit: int = NO_LIMIT) -> int:
-        """How many active memories there are; `most` if there are more."""
+        """Count active memories, up to `limit`."""
 
     def by_hash(self, scope: Scope, fact_hash: str) -> Memory | None:
-        """The active memory that says the same, if there is one."""
+        """Return the active memory with this fact hash, if any."""
 
     def by_attribute(self, scope: Scope, attribute: str) -> Sequence[Memory]:
-        """The active memories that fill a slot, the most recently seen first."""
+        """Return the active memories with this attribute, most recently mentioned first."""
 
     def of_messages(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Memory]:
-        """Memories that rest on any of these messages, whatever their standing."""
+        """Return memories with a source span in any of these messages, whatever their status."""
 
     def related(self, scope: Scope, memories: Sequence[Memory]) -> Sequence[Memory]:
         """
-        These and those they had to do with, whatever their standing: the same words, the same slot, the same source,
-        or one took the other's place.
+        Return these memories and the ones related to them, whatever their status: same fact, same attribute, same
+        source message, or one superseded the other.
         """
 
     def has_later_sources(self, scope: Scope, message_id: str) -> bool:
-        """Whether a memory rests on a message that came after this one."""
+        """Return whether any memory has a source message later than this one."""
 
     def add_sources(self, scope: Scope, memory_id: str, spans: Sequence[SourceSpan]) -> None:
-        """Let a memory rest on further words; that is no new version of it."""
+        """Add source spans to a memory without creating a version."""
 
     def at_version(self, scope: Scope, memory_id: str, version: int) -> Memory:
-        """A memory as it was, or NotFound if that is not kept."""
+        """Return a memory at a version, or raise NotFound if that version is not stored."""
 
     def save(self, memory: Memory, change: ChangeKind, *, reason: str | None = None) -> Memory:
-        """Replace a memory by its next version, and return that. Its version must be the stored one, or Refused."""
+        """Store and return the next version. Raise Refused if the given version is not the stored one."""
 
     def history(self, scope: Scope, memory_id: str) -> Sequence[MemoryVersion]:
-        """All versions, oldest first."""
+        """Return all versions, oldest first."""
 
     def erase(self, scope: Scope, memory_id: str) -> None:
-        """Remove every row of it, versions and vectors included."""
+        """Delete every row of a memory, versions and vectors included."""
 
 
 class Receipts(Protocol):
     def add(self, receipt: Receipt) -> None:
-        """Keep a receipt; durable soon rather than at once."""
+        """Store a receipt; it becomes durable shortly after the call."""
 
     def get(self, scope: Scope, receipt_id: str) -> Receipt:
-        """The receipt, or NotFound; `last` is the newest."""
+        """Return the receipt, or raise NotFound; `last` is the newest."""
 
     def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Receipt]: ...
 
     def prune(self, before: datetime) -> int:
-        """Delete older ones of every user; return how many."""
+        """Delete older receipts of all users; return how many."""
 
 
 class Preferences(Protocol):
     def all(self, user: str) -> Mapping[str, str]:
-        """What the user has set, by setting name."""
+        """Return the user's preferences by setting name."""
 
     def set(self, user: str, key: str, value: str | None, *, now: datetime) -> None:
-        """Set a preference; None takes it back."""
+        """Set a preference; None removes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """One line of a check: what was looked at, whether it is well, and what to do if not."""
+    """The result of one check, with a fix if it failed."""
 
     name: str
     ok: bool
@@ -232,31 +234,31 @@ class StoreStats:
 
 
 class StoreMaintenance(Protocol):
-    """Looks after the shadows. It never writes to the truth."""
+    """Checks and repairs derived data (indexes, vectors). It never changes messages or memories."""
 
     def check(self, *, deep: bool = False) -> Sequence[CheckResult]:
-        """Look at integrity, and compare the shadows with the truth."""
+        """Check integrity, and compare derived data with the rows it is derived from."""
 
     def repair_indexes(self) -> int:
-        """Repair the differences between truth and shadows, by content; return how many there were."""
+        """Repair derived data that differs from its rows; return the number of differences."""
 
     def rebuild_index(self, index: str) -> int:
-        """Make a shadow anew from the truth (`fulltext` or `vectors`); return how many passages it holds."""
+        """Rebuild an index (`fulltext` or `vectors`) from the rows; return its number of passages."""
 
     def optimize_index(self) -> int:
-        """Put together what was written in many pieces, a little at a time; return in how many steps."""
+        """Merge index segments incrementally; return the number of steps."""
 
     def stats(self, scope: Scope) -> StoreStats: ...
 
     def backup(self, destination: str, *, now: datetime, progress: ProgressCallback | None = None) -> Backup:
         """
-        Copy everything as it is at this moment, others may write meanwhile; the copy is looked through before it
-        gets its name. Refused where there is a file already.
+        Copy a consistent snapshot while others may write. The copy is checked before it is renamed to `destination`.
+        Raise Refused if a file exists there.
         """
 
 
 class Store(Protocol):
-    """One database. Everything inside one `transaction()` is on disk when it ends, or none of it."""
+    """One database. All writes in one `transaction()` are durable when it ends, or none of them."""
 
     messages: Messages
     chats: Chats
@@ -283,11 +285,11 @@ class Store(Protocol):
     statistics: Statistics
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Begin to write. Inside another transaction this joins it."""
+        """Begin a write transaction, or join the current one."""
 
     def users(self) -> Sequence[str]: ...
 
     def location(self) -> str:
-        """Where the data is, for people."""
+        """Return where the data is, for display."""
 
     def close(self) -> None: ...

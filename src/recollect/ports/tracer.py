@@ -1,4 +1,4 @@
-"""Spans: how long things took and inside of what, for those who collect them. What anybody said is never in one."""
+"""Port for tracing. Spans never contain message text."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -11,9 +11,9 @@ class Span(Protocol):
     def set_attributes(
         self, attributes: SpanAttributes, *, name: str | None = None, failed: bool = False
     ) -> None:
-        """What is known by now; a better name, and whether it went wrong."""
+        """Set attributes, optionally a better name, and whether the operation failed."""
 
 
 class Tracer(Protocol):
     def span(self, name: str, *, headers: Mapping[str, str] | None = None) -> AbstractContextManager[Span]:
-        """A span inside of the one that is open here, or of the one that a request's headers name."""
+        """Open a span as a child of the current one, or of the one named by a request's headers."""

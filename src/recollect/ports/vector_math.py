@@ -1,4 +1,4 @@
-"""What every embedder does with its numbers: unit length, nothing broken, and a floor for unrelated texts."""
+"""Vector helpers for embedders: unit vectors, cosine, and the cosine floor of unrelated texts."""
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
@@ -8,7 +8,7 @@ from operator import mul
 from recollect.errors import ProviderError
 from recollect.ports.embedder import Vector
 
-#: Questions and statements of which no two have anything to do with each other.
+#: Queries and statements of which no two are related.
 _UNRELATED_QUERIES = (
     "What does my sister do for a living?",
     "Which database did we choose for the shop?",
@@ -31,18 +31,18 @@ def unit_vector(values: Iterable[float], *, dimension: int | None = None) -> Vec
     """
     Scale to unit length.
 
-    Raises ProviderError for what no search can use: no numbers, zeros, NaN, infinities, or not ``dimension`` of them.
+    Raise ProviderError for vectors that search cannot use: empty, zero, NaN, infinite, or of another dimension.
     """
     numbers = array("d", values)
     if dimension is not None and len(numbers) != dimension:
         raise ProviderError(
-            f"The embedder gave a vector of {len(numbers)} numbers where {dimension} were expected. "
+            f"The embedder returned a vector of {len(numbers)} dimensions instead of {dimension}. "
             "If the model was changed, set its dimension and run `recollect reembed`."
         )
     length = hypot(*numbers)
     if not 0 < length < inf:
         raise ProviderError(
-            "The embedder gave a vector that is empty, zero or not a number, so nothing was stored. "
+            "The embedder returned a vector that is empty, zero or not finite, so nothing was stored. "
             "Try again, or choose another embedder."
         )
     return array("f", [number / length for number in numbers])
@@ -53,7 +53,7 @@ def cosine(one: Vector, other: Vector) -> float:
 
 
 def estimate_cosine_floor(embed: Callable[[Sequence[str]], list[Vector]]) -> float:
-    """The highest cosine among 36 pairs that have nothing to do with each other: a floor for an unknown space."""
+    """Return the highest cosine of 36 unrelated pairs, as the cosine floor of an unknown vector space."""
     vectors = embed([*_UNRELATED_QUERIES, *_UNRELATED_STATEMENTS])
     query_vectors, statement_vectors = vectors[: len(_UNRELATED_QUERIES)], vectors[len(_UNRELATED_QUERIES) :]
     return max(

@@ -68,7 +68,7 @@ def test_the_dimension_is_learned_once_and_then_held(server: ModelServer, embedd
     assert [request.body["input"] for request in server.requests] == [["dimension"]]
 
     server.fail_next(model_server.WRONG_DIMENSION)
-    with pytest.raises(ProviderError, match="25 numbers where 26 were expected"):
+    with pytest.raises(ProviderError, match="25 dimensions instead of 26"):
         embedder.embed(["one"])
 
 
