@@ -1,4 +1,4 @@
-"""Settings in, a running engine out. The only place that picks adapters."""
+"""The composition root: builds an `Application` from settings. The only module that chooses adapters."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -33,7 +33,7 @@ from recollect.settings import MachineSettings, ResolvedSettings, Settings
 from recollect.workers.handlers import JobHandlers
 from recollect.workers.worker import Worker
 
-#: Named here, imported only when chosen: what is optional stays optional.
+#: Import paths, resolved only when chosen, so that optional dependencies stay optional.
 STORE_CLASSES = {"sqlite": "recollect.adapters.sqlite.store:SqliteStore"}
 BACKUP_CLASSES = {"sqlite": "recollect.adapters.sqlite.restore:SqliteBackups"}
 TRACER_CLASS = "recollect.adapters.otel.tracer:OtelTracer"
@@ -56,7 +56,7 @@ CHAT_MODEL_CLASSES = {
 }
 BUNDLED_MODEL = "BAAI/bge-small-en-v1.5"
 PROMPT_READER_FUNCTION = "recollect.adapters.system.prompt_files:read_prompts"
-#: The rooms that have prompts.
+#: Packages that contain prompt files.
 PROMPT_PACKAGES = ("recollect.extraction", "recollect.maintenance", "recollect.context")
 
 
@@ -65,23 +65,23 @@ MODE_SETTING = "memory.mode"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Application:
-    """An engine with everything it runs on."""
+    """The engine with its store, embedder, worker and settings."""
 
     settings: Settings
     store: Store
     engine: Engine
     embedder: Embedder | None
     worker: Worker
-    prompts: Mapping[str, str] = field(default_factory=dict)  #: the user's own, by name
-    tracer: Tracer | None = None  #: None where nobody wants spans
-    process: int = field(default_factory=os.getpid)  #: that opened it
+    prompts: Mapping[str, str] = field(default_factory=dict)  #: custom prompts by name
+    tracer: Tracer | None = None  #: None if tracing is off
+    process: int = field(default_factory=os.getpid)  #: id of the process that opened it
 
     def resolve(
         self, user: str, call: Mapping[str, object] | None = None, *, chat: str | None = None
     ) -> ResolvedSettings:
         """
-        What holds for this user now: their preferences are read anew each time. How memory is used in a chat can be
-        chosen for the chat; a temporary one never uses it, whatever anybody chose.
+        Return the current settings of a user; preferences are read on each call. A chat may have its own memory mode;
+        in a temporary chat the mode is always off.
         """
         overrides = {
             **self._chat_mode_override(user, chat),
@@ -91,7 +91,7 @@ class Application:
         return self.settings.resolve(preferences=self.preferences(user), call=overrides)
 
     def preferences(self, user: str) -> dict[str, str]:
-        """The settings a user has chosen. Names with a dot at the start are notes of our own."""
+        """Return the user's preferences, without internal keys, which begin with a dot."""
         stored = self.store.preferences.all(user)
         return {key: value for key, value in stored.items() if not key.startswith(".")}
 
@@ -102,7 +102,7 @@ class Application:
 
     @property
     def chat_model(self) -> ChatModel | None:
-        """The language model of the settings, if there is one."""
+        """The configured language model, if any."""
         return self.engine.extractor.model
 
     def _chat_mode_override(self, user: str, chat: str | None) -> dict[str, object]:
@@ -111,11 +111,11 @@ class Application:
 
     def close(self) -> None:
         if os.getpid() != self.process:
-            # A forked child has neither the threads nor the right to close what its parent goes on using.
+            # A forked child has no threads, and must not close resources that its parent still uses.
             return
         self.worker.stop()
         self.store.close()
-        # Only those that hold connections or threads have anything to give back.
+        # Only those that hold connections or threads have a close method.
         for resource in (self.embedder, self.engine.extractor.model, self.engine.retriever.executor):
             close_resource: Callable[[], None] | None = getattr(resource, "close", None)
             if close_resource is not None:
@@ -130,7 +130,7 @@ def open_application(
     clock: Clock | None = None,
     ids: Ids | None = None,
 ) -> Application:
-    """Open the memory that the settings name. What is given here is used instead of theirs."""
+    """Open the store named by the settings. Arguments replace the configured adapters."""
     connection = settings.resolve().machine
     active_embedder = embedder or make_embedder(connection)
     model = chat_model or make_chat_model(connection)
@@ -187,7 +187,7 @@ def open_application(
 
 
 def open_backups(settings: Settings) -> tuple[Backups, Clock]:
-    """What can be done with copies of the memory that the settings name, without opening it."""
+    """Return the backup operations for the configured store, without opening it, and a clock."""
     backups: Backups = _import_object(BACKUP_CLASSES["sqlite"])(settings.resolve().machine.db)
     return backups, _import_object(CLOCK_CLASS)()
 
@@ -198,7 +198,7 @@ class _ConsolidationSteps(TypedDict):
 
 
 def _make_consolidation_steps(store: Store, clock: Clock, ids: Ids) -> _ConsolidationSteps:
-    """The two steps that put facts where they belong: one as they are heard, one when they were heard before."""
+    """Return the consolidator for new facts, and the replayer for facts whose source messages changed."""
     consolidator = Consolidator(
         memories=store.memories, tombstones=store.tombstones, search=store.search, clock=clock
     )
@@ -219,13 +219,13 @@ def _temporary_chat_override(user: str, chat: str | None) -> dict[str, object]:
 
 
 def make_reranker(connection: MachineSettings) -> Reranker:
-    """The cross-encoder that is installed with recollect; loaded when a passage is first read again."""
+    """Return the bundled cross-encoder; its model is loaded on first use."""
     reranker: Reranker = _import_object(RERANKER_CLASS)(threads=connection.embedder_threads)
     return reranker
 
 
 def make_tracer(connection: MachineSettings) -> Tracer | None:
-    """OpenTelemetry's, if the settings want spans."""
+    """Return the OpenTelemetry tracer if `otel` is on."""
     if not connection.otel:
         return None
     try:
@@ -253,7 +253,7 @@ def _make_retriever(
 
 
 def make_embedder(connection: MachineSettings) -> Embedder | None:
-    """The embedder that the settings name; its model is loaded with the first text."""
+    """Return the configured embedder; its model is loaded on first use."""
     name, model = connection.embedder, connection.embedder_model
     match name:
         case "none":
@@ -269,7 +269,9 @@ def make_embedder(connection: MachineSettings) -> Embedder | None:
             return _load_embedder(name)
         case "openai":
             if not connection.embedder_url:
-                raise ConfigError("The embedder `openai` needs an address. Set `embedder_url`, /v1 included.")
+                raise ConfigError(
+                    "The embedder `openai` needs a base URL. Set `embedder_url`, including /v1."
+                )
             return _load_embedder(name, connection.embedder_url, model, connection.embedder_key or None)
         case "fastembed" | "sentence-transformers":
             return _load_embedder(name, model)
@@ -278,12 +280,12 @@ def make_embedder(connection: MachineSettings) -> Embedder | None:
 
 
 def make_embedder_for(connection: MachineSettings, model: EmbeddingModel) -> Embedder | None:
-    """The embedder of a model that is known by name; addresses and keys are those of the settings."""
+    """Return the embedder of a model; URLs and keys come from the settings."""
     return make_embedder(replace(connection, embedder=model.embedder, embedder_model=model.model))
 
 
 def built_in_models() -> list[EmbeddingModel]:
-    """Those that every recollect has, the best first."""
+    """Return the models installed with recollect, best first."""
     return [
         EmbeddingModel(id=_load_embedder(name).model_id, embedder=name, model=BUNDLED_MODEL)
         for name in ("onnx", "hashing")
@@ -291,11 +293,11 @@ def built_in_models() -> list[EmbeddingModel]:
 
 
 def make_chat_model(connection: MachineSettings) -> ChatModel | None:
-    """The language model that the settings name, or the first of its fallbacks that its service has."""
+    """Return the configured language model, or its first fallback that the service offers."""
     if not connection.model:
         return None
     if not connection.model_url:
-        raise ConfigError(f"The model {connection.model!r} needs an address. Set `model_url`.")
+        raise ConfigError(f"The model {connection.model!r} needs a base URL. Set `model_url`.")
     model_class = _import_object(CHAT_MODEL_CLASSES[connection.model_provider])
     key = connection.model_key or None
     name = connection.model
@@ -310,7 +312,7 @@ def make_chat_model(connection: MachineSettings) -> ChatModel | None:
 
 
 def load_custom_prompts(connection: MachineSettings) -> Mapping[str, str]:
-    """The prompts in the user's folder, if the settings name one."""
+    """Return the custom prompts in the configured folder, if any."""
     if not connection.prompts:
         return {}
     prompt_files = (

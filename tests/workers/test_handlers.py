@@ -195,7 +195,7 @@ def test_a_text_that_the_embedder_refuses_does_not_hold_up_the_others(open_memor
         "poison number 3",
         "poison number 40",
     ]
-    reason = "ProviderError: The embedder refused 2 texts; the others have vectors. this text is not for me"
+    reason = "ProviderError: The embedder rejected 2 texts; the others have vectors. this text is not for me"
     assert list_jobs(memory) == [(JobKind.EMBED, JobState.DEAD, reason)]
     assert "poison number 40" in search(memory, "poison")
     assert embedder.calls < 30
@@ -215,7 +215,7 @@ def test_an_embedder_that_refuses_everything_is_not_asked_about_every_text(open_
 @pytest.mark.parametrize(
     ("embedder", "reason"),
     [
-        (ShortEmbedder(), "gave 0 vectors for 1 texts"),
+        (ShortEmbedder(), "returned 0 vectors for 1 texts"),
         (InvalidVectorEmbedder([0.0] * 26), "zero or not a number"),
         (InvalidVectorEmbedder([float("nan")] * 26), "zero or not a number"),
         (InvalidVectorEmbedder([0.5] * 25), "25 dimensions instead of 26"),
@@ -259,7 +259,7 @@ def test_the_work_of_a_zombie_is_not_written(open_memory: OpenMemory, clock: Fro
     while (outcome := memory.application.worker.run_one()) is not None:
         done.append((outcome.job.kind, outcome.error))
 
-    assert (JobKind.EMBED, "its lease ran out; somebody else does it") in done
+    assert (JobKind.EMBED, "lease lost: another worker runs this job") in done
     assert store.vectors.count_by_model("ana") == {}
     assert sleeper.rescuer is not None
     assert store.jobs.has_lease(sleeper.rescuer)

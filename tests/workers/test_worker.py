@@ -137,7 +137,7 @@ def test_a_lost_lease_is_said_so(store: SqliteStore, clock: FrozenClock) -> None
     outcome = make_worker(store, clock, failing_handler(LeaseLost())).run_one()
 
     assert outcome is not None
-    assert outcome.error == "its lease ran out; somebody else does it"
+    assert outcome.error == "lease lost: another worker runs this job"
 
 
 def test_draining_does_everything_that_is_due_and_tells_of_each(
@@ -253,7 +253,7 @@ def test_a_job_that_is_not_done_when_the_process_ends_is_given_back(store: Sqlit
     go_on.set()
     worker.stop()
 
-    assert (job.state, job.reason) == (JobState.READY, "the process ended while it was being done")
+    assert (job.state, job.reason) == (JobState.READY, "interrupted by shutdown")
     assert taken is not None
     assert store.jobs.has_lease(taken)
 
@@ -263,6 +263,6 @@ def test_an_interrupted_job_is_given_back(store: SqliteStore, clock: FrozenClock
     outcome = make_worker(store, clock, failing_handler(JobInterrupted())).run_one()
 
     assert outcome is not None
-    assert (outcome.error, outcome.is_dead) == ("the process ended while it was being done", False)
+    assert (outcome.error, outcome.is_dead) == ("interrupted by shutdown", False)
     [job] = store.jobs.list(USER_SCOPE)
     assert (job.state, job.run_at) == (JobState.READY, clock.now())

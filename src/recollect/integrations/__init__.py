@@ -1,1 +1,1 @@
-"""Memory in the shape that other programs expect."""
+"""Adapters that expose a memory through the interfaces of other programs."""

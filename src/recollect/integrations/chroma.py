@@ -1,4 +1,4 @@
-"""Keeps a Chroma collection in step with what is remembered, for programs that look there."""
+"""A mirror of the active memories in a Chroma collection, for programs that query Chroma."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -16,7 +16,7 @@ COLLECTION_METADATA: Mapping[str, str] = {"hnsw:space": "cosine"}
 
 
 class ChromaCollection(Protocol):
-    """The part of Chroma's collection that is used."""
+    """The methods of Chroma's collection that are used."""
 
     def upsert(
         self, ids: Sequence[str], embeddings: Sequence[Sequence[float]], documents: Sequence[str]
@@ -37,10 +37,10 @@ class ChromaClient(Protocol):
 
 class ChromaMirror:
     """
-    The collection `memory`, cosine, one document for each active memory under its id.
+    The collection `memory` (cosine) with one document per active memory, under the memory's id.
 
-    The file is the truth and the collection its shadow: `sync_memories_from_db` writes only what differs, so a crash
-    between the two is mended by calling it again. Without a client, Chroma keeps the collection in the folder
+    The collection is derived from the store: `sync_memories_from_db` writes only differences, so after a crash
+    calling it again repairs the collection. Without a client, Chroma stores the collection in the folder
     `chroma_dir`; that needs `pip install recollect[chroma]`.
     """
 
@@ -54,7 +54,7 @@ class ChromaMirror:
         self._collection = self._open_collection()
 
     def add_memory(self, memory_id: str, content: str) -> None:
-        """Put a memory's text into the collection, in place of what it said before."""
+        """Insert or replace a memory's text in the collection."""
         [vector] = self._embedder.embed([content])
         self._collection.upsert(ids=[str(memory_id)], embeddings=[list(vector)], documents=[content])
 
@@ -62,15 +62,15 @@ class ChromaMirror:
         self._collection.delete(ids=[str(memory_id)])
 
     def query(self, text: str, top_k: int = 5, min_similarity: float | None = None) -> list[tuple[str, str]]:
-        """The nearest memories, id and text; similarity is 1 less the cosine distance."""
+        """Return id and text of the nearest memories; similarity is 1 minus the cosine distance."""
         matches = self._collection.query(
             query_embeddings=[list(self._embedder.embed_query(text))], n_results=top_k
         )
         rows = zip(matches["ids"][0], matches["documents"][0], matches["distances"][0], strict=True)
         min_cosine = -1.0 if min_similarity is None else min_similarity
         return [
-            (str(name), str(text_found))
-            for name, text_found, distance in rows
+            (str(memory_id), str(document))
+            for memory_id, document, distance in rows
             if 1 - float(distance) >= min_cosine
         ]
 
@@ -79,7 +79,7 @@ class ChromaMirror:
         self._collection = self._open_collection()
 
     def sync_memories_from_db(self) -> int:
-        """Make the collection say what the file says; return how many documents were written or removed."""
+        """Make the collection equal to the store; return how many documents were written or deleted."""
         stored = self._collection.get()
         stored_texts = dict(zip(stored["ids"], stored["documents"], strict=True))
         active_texts = {fact.id: fact.text for fact in self._active_memories()}
@@ -94,7 +94,7 @@ class ChromaMirror:
         return len(deleted_ids) + len(changed_ids)
 
     def chunk_text_for_embedding(self, text: str) -> list[str]:
-        """The pieces of a text that each fit the embedding model whole."""
+        """Split a text into parts that each fit the embedding model."""
         return self._embedder.windows(text)
 
     def _active_memories(self) -> Sequence[Fact]:
@@ -107,7 +107,9 @@ class ChromaMirror:
     def _embedder(self) -> Embedder:
         embedder = self._memory.application.embedder
         if embedder is None:
-            raise ConfigError("A Chroma mirror needs vectors. Set `embedder` to something other than none.")
+            raise ConfigError(
+                "A Chroma mirror needs an embedder. Set `embedder` to something other than none."
+            )
         return embedder
 
 
@@ -116,7 +118,7 @@ def _open_persistent_client(folder: str) -> ChromaClient:
         chromadb = import_module("chromadb")
     except ImportError as error:
         raise ModelMissing(
-            "The package chromadb is not installed. Run `pip install recollect[chroma]`, or give a client."
+            "The package chromadb is not installed. Run `pip install recollect[chroma]`, or pass a client."
         ) from error
     client: ChromaClient = chromadb.PersistentClient(path=folder)
     return client

@@ -1,4 +1,4 @@
-"""A knowledge repository for agents: facts in, facts and messages out by one vector, and a note of what was read."""
+"""A knowledge repository for agents: store facts, search facts and messages by vector, track extraction."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ HISTORY_SOURCES = frozenset({Source.MESSAGE})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextItem:
-    """Something that lies near: a fact (`knowledge`), or a message (`history`) with who said it."""
+    """A search result: a fact (`knowledge`), or a message (`history`) with its role."""
 
     type: str
     id: str
@@ -29,14 +29,14 @@ class ContextItem:
 
 
 class Repository:
-    """The four verbs of an agent's knowledge store, on a memory and for one user of it."""
+    """The four operations of an agent's knowledge store, for one user of a memory."""
 
     def __init__(self, memory: Memory, *, user_id: str | None = None) -> None:
         self._memory = memory
         self._scope = Scope(user_id or memory.application.settings.resolve().machine.user)
 
     def save_fact(self, fact: str, *, category: str | None = None, source: str | None = None) -> JsonObject:
-        """Keep a fact; one that is known already is confirmed. `source` becomes a tag."""
+        """Store a fact, or reinforce it if it is known. `source` becomes a tag."""
         tags = [source] if source else []
         answer = self._memory.add(fact, kind=category, tags=tags, user_id=self._scope.user)
         [result] = _result_rows(answer)
@@ -45,11 +45,11 @@ class Repository:
     def search_context(
         self, vector: Sequence[float], limit_knowledge: int = 3, limit_history: int = 2
     ) -> list[ContextItem]:
-        """The union query: the facts and then the messages nearest to a vector of the memory's embedder."""
+        """Return the facts, then the messages, nearest to a vector of the memory's embedder."""
         query_vector = unit_vector(vector, dimension=self._embedder.dimension)
         facts = list(self._nearest(query_vector, KNOWLEDGE_SOURCES, limit_knowledge))
         fact_texts = {normalize_fact(fact.text) for fact, _ in facts}
-        # What a fact says word for word need not be said again by the message it was learned from.
+        # A message with the same text as a fact adds nothing.
         messages = self._nearest(query_vector, HISTORY_SOURCES, limit_history + len(facts))
         new_messages = [
             (message, score) for message, score in messages if normalize_fact(message.text) not in fact_texts
@@ -60,12 +60,12 @@ class Repository:
         ]
 
     def get_unextracted_messages(self, limit: int = 20) -> list[JsonObject]:
-        """Messages from which nothing was learned yet, oldest first; system prompts are never among them."""
+        """Return messages that were not extracted yet, oldest first, without system messages."""
         messages = self._memory.application.store.messages.list_unextracted(self._scope, limit=limit)
         return [serializers.serialize_message(message) for message in messages]
 
     def mark_messages_extracted(self, message_ids: Sequence[str]) -> None:
-        """Whoever reads messages by themselves says so here, and they are not read again."""
+        """Mark messages as extracted by the caller, so that they are not extracted again."""
         store = self._memory.application.store
         with store.transaction():
             store.messages.mark_extracted(self._scope, message_ids)

@@ -118,7 +118,7 @@ LOGGABLE_ERRORS = frozenset(
             "ProviderBusy",
             "ModelMissing",
             "CapReached",
-            "its lease ran out; somebody else does it",
+            "lease lost: another worker runs this job",
         ),
     )
 )

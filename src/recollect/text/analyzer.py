@@ -1,4 +1,22 @@
-"""Turns text into the words it is found by. The index and the question go through the same door."""
+"""
+The text analyzer: tokenization, folding, identifier splitting and stemming for the full-text index and its queries.
+
+Pipeline: split into tokens (a word, an identifier, a path, a flag, a run of an unspaced script) → fold width (NFKC),
+case and accents → split identifiers at camel case and punctuation, keeping the whole → stem with Snowball. Chinese,
+Japanese, Korean and Thai, which write no spaces, become character bigrams.
+
+Asymmetry: the index stores one stem per word, in the language detected for the text, because a long text shows its
+language. A short query does not, so each of its words is expanded to its stems in six languages, and any may match.
+Stop words are indexed, but dropped from queries that contain other words.
+
+Invariants: every form that `index_terms` stores for a word is among the forms of `query_terms` for that word, provided
+that the text's language is one of the six (Russian is recognized by its letters). A change of the forms requires
+a rebuild of the index. All patterns are possessive, so tokenization is linear in the text even for hostile input.
+Whitespace-separated runs are cached per language, which makes repeated words a dictionary lookup.
+
+Example: "calculateTotal() falhou nas reuniões" (pt) is indexed as ("calculat", "calculatetotal"), ("total",), … with
+"reuniões" as the stem of "reunião"; the query "reunião" has that stem among its forms.
+"""
 
 import re
 import unicodedata
@@ -16,13 +34,13 @@ _UNSPACED_CHARS: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-#: Accents that stand as characters of their own, and the vowel signs of India.
+#: Combining accents, and the vowel signs of Indic scripts.
 _COMBINING_CHARS: Final = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0dff"
 )
 
-#: No step can be taken back, so that no text makes it slow. Plain ASCII has a door of its own since it is most of what
-#: people write.
+#: Possessive quantifiers prevent backtracking, so that no text makes matching slow. ASCII, which is most text, has a
+#: simpler and faster pattern.
 _FLAG_PATTERN: Final = r"(?<![\w-])--[A-Za-z][\w-]*+"
 _ASCII_TOKEN_PATTERN: Final = re.compile(
     rf"\w++(?:['.\-/:@](?=[^\W_])\w++)*+(?:\+\+|\#(?!\w))?+|{_FLAG_PATTERN}", re.ASCII
@@ -39,7 +57,7 @@ _CAMEL_CASE_PATTERN: Final = re.compile(
 _ACRONYM_PLURAL_PATTERN: Final = re.compile(r"[A-Z]{2,}s")
 _CONTRACTION_PATTERN: Final = re.compile(r"(\w+)'(s|t|re|ve|ll|d|m)")
 _JOINER_CHARS: Final = frozenset("._/:@+#")
-#: Of longer names the beginning is enough.
+#: Longer terms are truncated.
 _MAX_TERM_CHARS: Final = 64
 
 _STEMMER_NAMES: Final = {
@@ -51,12 +69,12 @@ _STEMMER_NAMES: Final = {
     "it": "italian",
     "ru": "russian",
 }
-#: The index keeps one stem, in the language of the text; a question does not show its language so well, and is asked in
-#: each of these.
+#: The index stores one stem, in the language of the text. The language of a short query is uncertain, so its words are
+#: stemmed in each of these.
 _QUERY_LANGUAGES: Final = tuple(language for language in _STEMMER_NAMES if language != "ru")
 
-#: Portuguese endings without their accents, and the ending as the stemmer knows it. Plurals become singulars first: to
-#: the stemmer alone reuniões and reunião are two words.
+#: Portuguese endings without accents, and the accented singular ending that the stemmer expects. Without this, the
+#: stemmer gives reuniões and reunião different stems.
 _PORTUGUESE_ENDINGS: Final = {
     "coes": "ção", "cao": "ção", "oes": "ão", "aes": "ão", "aos": "ão", "ao": "ão",
     "encias": "ência", "encia": "ência", "ancias": "ância", "ancia": "ância",
@@ -80,18 +98,18 @@ STOP_WORDS: Final = frozenset(
 
 
 def index_terms(text: str) -> list[tuple[str, ...]]:
-    """Return the words of a text for the index, in order: each with the forms it is found by, the main one first."""
+    """Return the terms of a text for the index, in order: each as a tuple of forms, the main one first."""
     language = detect_language(text)
     cache_by_token = _form_cache(language if language in _STEMMER_NAMES else "en")
-    # No word has a space in it, so that what stands between two spaces is looked up whole.
+    # No token contains a space, so each whitespace-separated run is looked up whole.
     return [token_forms for token in text.split() for token_forms in cache_by_token[token]]
 
 
 def query_terms(query: str, limit: int = 32) -> tuple[tuple[str, ...], ...]:
     """
-    Return the words of a question, each with the forms it may stand under in the index.
+    Return the terms of a query, each as a tuple of the forms it may have in the index.
 
-    Words that stand in every text are left out, unless there are no others.
+    Stop words are left out unless there are no other words.
     """
     language = detect_language(query)
     content_terms: dict[str, tuple[str, ...]] = {}
@@ -105,12 +123,12 @@ def query_terms(query: str, limit: int = 32) -> tuple[tuple[str, ...], ...]:
 
 
 def match_expression(terms: Iterable[Sequence[str]]) -> str:
-    """Return the question in FTS5's own language; every form is quoted, so that no text is read as syntax."""
+    """Return an FTS5 match expression; every form is quoted, so that no text is parsed as syntax."""
     return " OR ".join('"' + form.replace('"', '""') + '"' for forms in terms for form in forms)
 
 
 class _AccentFolding(dict[int, str]):
-    """Letters without their accents. Letters of their own, such as й and が, stay what they are."""
+    """Maps letters to their base letters. Distinct letters such as й and が are kept."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -131,7 +149,7 @@ _ACCENT_FOLDING: Final = _AccentFolding(
 
 
 def fold_text(text: str) -> str:
-    """Return the text with width, case and accents taken away."""
+    """Return the text with width, case and accents folded."""
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFKC", text).casefold().translate(_ACCENT_FOLDING)
@@ -139,12 +157,12 @@ def fold_text(text: str) -> str:
 
 @lru_cache(maxsize=32_768)
 def stem(word: str, language: str) -> str:
-    """Return the stem of a folded word; a language without stemmer counts as English."""
+    """Return the stem of a folded word; languages without a stemmer use the English one."""
     if len(word) < 3 or not word.isalpha():
         return word
     if language == "pt":
         word = _PORTUGUESE_ENDING_PATTERN.sub(lambda ending: _PORTUGUESE_ENDINGS[ending.group()], word)
-    # Stemmers keep their place in themselves: one that two threads share gives wrong stems.
+    # Stemmer objects have state: one shared by two threads gives wrong stems.
     stemmer = Stemmer.Stemmer(_STEMMER_NAMES.get(language, "english"), 0)
     return fold_text(stemmer.stemWord(word))
 
@@ -155,18 +173,18 @@ def _token_pattern(text: str) -> re.Pattern[str]:
 
 @cache
 def _form_cache(language: str) -> TextCache[tuple[tuple[str, ...], ...]]:
-    """What stands between two spaces, with the words in it."""
+    """Return a cache from whitespace-separated runs to their terms."""
 
     def analyze(run: str) -> tuple[tuple[str, ...], ...]:
         return tuple(
-            found for raw in _token_pattern(run).findall(run) for found in _index_forms(raw, language)
+            forms for raw in _token_pattern(run).findall(run) for forms in _index_forms(raw, language)
         )
 
     return TextCache(analyze)
 
 
 def _index_forms(raw: str, language: str) -> tuple[tuple[str, ...], ...]:
-    """The words in one run of characters, each with the forms it is kept under."""
+    """Return the terms of one token, each with the forms stored in the index."""
     if raw.isascii() and raw.isalpha() and (raw.islower() or raw.istitle()):
         return ((stem(raw.lower()[:_MAX_TERM_CHARS], _stem_language(raw, language)),),)
     if _is_unspaced(raw):
@@ -190,14 +208,14 @@ def _query_forms(raw: str, language: str) -> Iterator[tuple[str, tuple[str, ...]
 
 
 def _stem_language(word: str, language: str) -> str:
-    """The language a word is stemmed in: letters say it for Russian, the text for the others."""
+    """Return the language to stem a word in: Russian by its letters, otherwise the text's language."""
     if not word.isascii():
         return "ru" if "\u0400" <= word[0] <= "\u04ff" else language
     return language if language in _STEMMER_NAMES and language != "ru" else "en"
 
 
 def _split_token(raw: str) -> tuple[tuple[str, ...], list[str]]:
-    """A name whole, if it is one, and the plain words in it."""
+    """Return the whole forms of an identifier, if the token is one, and its words."""
     if raw.isalpha() and (raw.islower() or raw.istitle() or raw.isupper()):
         return (), [fold_text(raw)[:_MAX_TERM_CHARS]]
     if _ACRONYM_PLURAL_PATTERN.fullmatch(raw):
@@ -215,7 +233,7 @@ def _split_token(raw: str) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _identifier_forms(raw: str, word_count: int) -> tuple[str, ...]:
-    """The whole of an identifier, and the file's name at the end of a path."""
+    """Return a whole identifier, and the file name at the end of a path."""
     name = fold_text(raw)[:_MAX_TERM_CHARS]
     if raw.startswith("--") or not _JOINER_CHARS.isdisjoint(raw):
         last = name.rpartition("/")[2]
@@ -224,7 +242,7 @@ def _identifier_forms(raw: str, word_count: int) -> tuple[str, ...]:
 
 
 def _split_camel_case(raw: str, part: re.Match[str]) -> list[tuple[int, int]]:
-    """The words written into one: two in calculateTotal, three in HTTPServer2, one in Lisboa and ÉVORA."""
+    """Return the spans of camel-case words: two in calculateTotal, three in HTTPServer2, one in Lisboa and ÉVORA."""
     text = part.group()
     if text == text.lower() or (text.isalpha() and (text.istitle() or text.isupper())):
         return [part.span()]
@@ -233,7 +251,7 @@ def _split_camel_case(raw: str, part: re.Match[str]) -> list[tuple[int, int]]:
 
 
 def _bigrams(run: str) -> list[str]:
-    """Characters two by two; one alone stands for itself."""
+    """Return the character bigrams of a run; a single character is returned as it is."""
     normalized = unicodedata.normalize("NFKC", run).casefold()
     return [normalized[i : i + 2] for i in range(max(len(normalized) - 1, 1))]
 

@@ -1,4 +1,4 @@
-"""Finds the times that a question names: a date, a month, yesterday, two weeks ago."""
+"""Time expressions in queries, in English and Portuguese: dates, months, "yesterday", "two weeks ago"."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class TimeRange:
-    """A stretch of time that a question names; `share` says how exactly, 1 for a day."""
+    """A half-open time range that a query names; `precision` is 1 for a day and less for longer ranges."""
 
     starts_at: datetime
     ends_at: datetime
@@ -32,7 +32,7 @@ _MONTH_NUMBERS: Final = {
     )
     for name in names.split()
 }  # fmt: skip
-#: Words in their own right: they are months only beside a number or a preposition.
+#: Month names that are also ordinary words: they count only next to a number or a preposition.
 _AMBIGUOUS_MONTHS: Final = frozenset("may march mar set out ago jan sep dec abr fev dez".split())
 _WEEKDAY_NUMBERS: Final = {
     name: number
@@ -88,13 +88,13 @@ _WEEKDAY_PATTERN: Final = re.compile(
     rf"(?<!\w)(?:last|past)\s+(?P<day>{'|'.join(_WEEKDAY_NUMBERS)})(?!\w)"
     rf"|(?<!\w)(?P<dia>{'|'.join(_WEEKDAY_NUMBERS)})\s+passad[oa](?!\w)"
 )
-#: Not today: "what shall I cook today?" asks for what was said long ago.
+#: Not "today": "what shall I cook today?" is about older memories.
 _RELATIVE_DAYS: Final = {"yesterday": 1, "ontem": 1, "anteontem": 2}
 _RELATIVE_DAY_PATTERN: Final = re.compile(rf"(?<!\w)(?:{'|'.join(_RELATIVE_DAYS)})(?!\w)")
 
 
 def find_time_ranges(query: str, now: datetime) -> tuple[TimeRange, ...]:
-    """Return the stretches of the past that a question names, seen from `now`."""
+    """Return the past time ranges that a query names, relative to `now`."""
     text = fold_text(query)
     return (
         *_find_dates(text, now),
@@ -106,7 +106,7 @@ def find_time_ranges(query: str, now: datetime) -> tuple[TimeRange, ...]:
 
 
 def date_match(time_ranges: Iterable[TimeRange], timestamp: datetime) -> float:
-    """How well a moment fits the times that were named: 0 if it fits none."""
+    """Return the highest precision of the ranges that contain the timestamp, or 0."""
     return max(
         (each.precision for each in time_ranges if each.starts_at <= timestamp < each.ends_at), default=0.0
     )
@@ -119,7 +119,7 @@ def _find_dates(text: str, now: datetime) -> Iterator[TimeRange]:
         month, day = _MONTH_NUMBERS[match["month"]], match["day"] or match["after"]
         if match["month"] in _AMBIGUOUS_MONTHS and not (match["before"] or day or match["year"]):
             continue
-        # Without a year it is the last one, or the one before: memory reaches no further than people's words do.
+        # Without a year, the most recent occurrence and the one a year before are meant.
         years = [int(match["year"])] if match["year"] else _recent_years(month, now)
         for year in years:
             yield from _day_ranges(year, month, int(day)) if day else _month_ranges(year, month)
@@ -131,7 +131,7 @@ def _recent_years(month: int, now: datetime) -> Sequence[int]:
 
 
 def _day_ranges(year: int, month: int, day: int) -> Iterator[TimeRange]:
-    """A day, and less surely its month: people speak of what was some days before."""
+    """Yield the day and, with less precision, its month: people often mention events a few days later."""
     if not 1 <= month <= 12:
         return
     yield from _month_ranges(year, month)
@@ -175,7 +175,7 @@ def _find_weekdays(text: str, now: datetime) -> Iterator[TimeRange]:
 
 
 def _range_around(now: datetime, *, days: int, slack: int) -> TimeRange:
-    """The time so many days ago, give or take; the wider it is, the less it says."""
+    """Return the range around a day in the past; a wider range has less precision."""
     center = now - min(days, (now.year - MINYEAR - 1) * 365) * DAY
     precision = 1.0 if slack <= 1 else 0.5 if slack <= 31 else 0.25
     return TimeRange(center - slack * DAY, center + (slack + 1) * DAY, precision)

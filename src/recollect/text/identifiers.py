@@ -1,4 +1,4 @@
-"""Finds the names that programmers use: functions, classes, files, flags, error codes, versions."""
+"""Code identifiers in texts: functions, classes, files, flags, error codes, versions."""
 
 import re
 from typing import Final
@@ -35,7 +35,7 @@ _PATH_PATTERN: Final = re.compile(
     rf"(?<![\w./~:-])(?:(?:~|\.{{1,2}}|/[\w.-]++)/(?:[\w.-]++/)*+[\w.-]+(?<!\.)|(?:[\w.-]++/)*+[\w-]+(?:\.[\w-]+)*\.(?:{_FILE_EXTENSIONS})(?!\w))"
 )
 
-#: Words of programming languages, which say nothing about what the code is about.
+#: Keywords and common names of programming languages, which say nothing about the topic.
 _LANGUAGE_KEYWORDS: Final = frozenset(
     """
     and any args async await bool boolean break case catch char class console const continue data def default del dict
@@ -46,7 +46,7 @@ _LANGUAGE_KEYWORDS: Final = frozenset(
     what when where while with yield you
     """.split()
 )
-#: Names that everybody writes with a capital in the middle.
+#: Brand names in camel case.
 _BRAND_NAMES: Final = frozenset(
     """
     airpods chatgpt deepseek doordash ebay facetime fedex icloud imac imessage ios ipad iphone ipod linkedin macbook
@@ -71,7 +71,7 @@ def extract_identifiers(text: str) -> frozenset[str]:
 
 
 def looks_like_code(query: str) -> bool:
-    """Return whether a question is about code: it quotes some, or names something that only code has."""
+    """Return whether a query contains a code fence or a code identifier."""
     return "```" in query or bool(extract_identifiers(query))
 
 
@@ -83,7 +83,7 @@ def _code_identifiers(text: str) -> set[str]:
 
 
 def _has_inner_underscore(name: str) -> bool:
-    """The underscore joins words; one around a word is only emphasis."""
+    """Return whether an underscore joins words; around a word it is Markdown emphasis."""
     bare = name.strip("_")
     dunder = name.startswith("__") and name.endswith("__")
     return any(map(str.isalpha, bare)) and ("_" in bare or dunder)

@@ -1,4 +1,4 @@
-"""Tells which language a line of chat is written in, from its script, its small words and its spelling."""
+"""Language detection for short texts, by script, common words and spelling."""
 
 import re
 from functools import lru_cache
@@ -6,16 +6,16 @@ from typing import Final
 
 UNDETERMINED: Final = "und"
 
-#: Enough of a message to know its language; reading on would only cost time.
+#: The beginning of a message is enough to detect its language.
 _SAMPLE_CHARS: Final = 240
 
-#: Less evidence than this is no evidence: a name, a number, "ok".
+#: With less evidence (a name, a number, "ok") the language is undetermined.
 _MIN_EVIDENCE: Final = 0.5
 
-#: Chats in the other languages are rarer, so they must show themselves more clearly.
+#: Weights of the languages, in the order of _COMMON_WORDS: rarer ones need more evidence.
 _LANGUAGE_PRIORS: Final = (1.0, 1.0, 0.8, 0.8, 0.8, 0.8)
 
-#: Small and frequent words. A word that stands in several lists counts for each of them, but less.
+#: Common words. A word in several lists counts for each language, but less.
 _COMMON_WORDS: Final = {
     "en": """
         i you he she it we they me my mine your yours his her its our ours their them us this that these those
@@ -115,7 +115,7 @@ _COMMON_WORDS: Final = {
     """,
 }
 
-#: Spelling, for words that stand in no list.
+#: Spelling patterns with weights, for words in no list.
 _SPELLING_RULES: Final = (
     (
         "en",
@@ -155,7 +155,7 @@ _SPELLING_RULES: Final = (
     ("it", 0.3, r"[aeio]$"),
 )
 
-#: Scripts that name a language, or nearly so.
+#: Scripts that identify a language, in order of precedence.
 _SCRIPT_RANGES: Final = (
     ("ja", r"[\u3040-\u30ff]"),
     ("ko", r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]"),
@@ -187,7 +187,7 @@ _SYMBOL_PATTERN: Final = re.compile(r"[_/\\=(){}<>\[\];@#$%^&|~]\w")
 
 
 def detect_language(text: str) -> str:
-    """Return the ISO 639-1 code of the language of a text, or "und" when it does not show."""
+    """Return the ISO 639-1 code of the language of a text, or "und" if undetermined."""
     return _detect_language(text[:_SAMPLE_CHARS])
 
 
@@ -201,12 +201,12 @@ def _detect_language(text: str) -> str:
         for language, weight in _word_evidence(word):
             totals[language] += weight
     best = max(totals)
-    # The first of equals wins: English, then Portuguese.
+    # Ties go to the first language: English, then Portuguese.
     return _LATIN_LANGUAGES[totals.index(best)] if best >= _MIN_EVIDENCE else UNDETERMINED
 
 
 def _strip_symbols(text: str) -> str:
-    """The text without addresses, paths and other names that belong to no language."""
+    """Return the text without URLs, paths and identifiers, which belong to no language."""
     if not _SYMBOL_PATTERN.search(text):
         return text
     return " ".join(word for word in text.split() if not _SYMBOL_PATTERN.search(word))
@@ -214,7 +214,7 @@ def _strip_symbols(text: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def _word_evidence(word: str) -> tuple[tuple[int, float], ...]:
-    """How much one word speaks for each language that it may belong to."""
+    """Return the weight of a word as evidence for each language, by language index."""
     language_indexes = [
         number for number, language in enumerate(_LATIN_LANGUAGES) if word in _WORD_SETS[language]
     ]

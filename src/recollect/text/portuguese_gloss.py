@@ -1,4 +1,4 @@
-"""Everyday Portuguese in English words, so that a model that reads English alone has an idea of what is meant."""
+"""Word-by-word English gloss of everyday Portuguese, for embedding models that know only English."""
 
 import re
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ _WORD_PATTERN: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 @cache
 def _load_tables() -> tuple[dict[str, str], dict[str, str]]:
-    """The English of Portuguese words, and of their stems; the first that names a word keeps it."""
+    """Return the English of Portuguese words and of their stems; the first entry of a word counts."""
     words: dict[str, str] = {}
     stems: dict[str, str] = {}
     for concept in _split_entries(PORTUGUESE_CONCEPTS):
@@ -46,7 +46,7 @@ def _load_tables() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def gloss_in_english(text: str) -> str:
-    """Return a Portuguese text word by word in English, as far as the words are known; any other as it is."""
+    """Return a Portuguese text with its known words in English; any other text unchanged."""
     if detect_language(text) != "pt":
         return text
     prepared = _QUESTION_START_PATTERN.sub(
@@ -68,7 +68,7 @@ def _drop_article(match: re.Match[str]) -> str:
 
 
 def _gloss_words(text: str, begin: int, end: int) -> str:
-    """One word at a time. A capital inside a sentence begins a name, which has no English."""
+    """Translate word by word. A capitalized word inside a sentence is a name and is kept."""
     parts: list[str] = []
     position = begin
     for word in _WORD_PATTERN.finditer(text, begin, end):
@@ -89,7 +89,7 @@ def _gloss_word(word: str) -> str:
 
 
 def _singular_candidates(word: str) -> Iterator[str]:
-    """The word, and what it may be the plural of."""
+    """Yield the word and its possible singulars."""
     yield word
     for plural, singular in _PLURAL_ENDINGS.items():
         if len(word) > len(plural) + 2 and word.endswith(plural):

@@ -1,8 +1,8 @@
-"""Everyday Portuguese words and phrases with their English."""
+"""Everyday Portuguese words and phrases with their English translations."""
 
 from typing import Final
 
-#: English first, then the Portuguese words for it, without accents; other forms are found by their stem.
+#: English, then the Portuguese words for it, without accents; inflected forms are matched by stem.
 PORTUGUESE_CONCEPTS: Final = """
 i: eu | me: me mim comigo | my: meu minha meus minhas | you: voce voces tu te ti vc contigo
 your: seu sua seus suas teu tua | he: ele | she: ela | they: eles elas | we: nos gente conosco
@@ -245,7 +245,7 @@ journalist: jornalista | scientist: cientista | researcher: pesquisador | progra
 developer: desenvolvedor | salesperson: vendedor | secretary: secretaria
 """
 
-#: What several words say together, and words that only their accent tells from others.
+#: Phrases, and words that differ from others only in their accent.
 PORTUGUESE_PHRASES: Final = """
 o que = what | a que = what | do que = than | de que = what | em que = in which | com que = with which
 para que = for what | por que = why | por causa de = because of | por causa do = because of the

@@ -1,15 +1,15 @@
 """
-Find the parts of a message that its author quoted or pasted rather than said.
+Find the parts of a message that its author quoted or pasted rather than wrote.
 
 Detectors run in a fixed order, each on the text without what the earlier ones found, so that marks inside a code fence
 open nothing: fences, triple quotes, XML and HTML blocks, `>` lines, mails, announced texts ("translate this: …"),
 indented code, and quotations of more than a few words. Every detector is one pass; the whole is linear in the text.
 
-Where the end of a quotation is in doubt, more is taken for quoted. A fence or triple quote that is not closed reaches
-to the end of the message, as in Markdown: a paste that was cut off is still a paste. Triple quotes and tags reach to
-their last closing mark, since a pasted page may contain the mark itself. A mail or an announced text has no closing
-mark, and reaches to the end. What is lost thereby is a fact that can be stated again; what would be gained otherwise is
-a false memory.
+If the end of a quotation is uncertain, the longer span is chosen. An unclosed fence or triple quote extends to the end
+of the message, as in Markdown: a truncated paste is still a paste. Triple quotes and tags extend to their last closing
+mark, since a pasted page may contain the mark itself. A mail or an announced text has no closing mark and extends to
+the end. The cost of a span that is too long is a missed fact, which can be stated again; that of one too short is a
+false memory.
 """
 
 import re
@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-#: A quotation of so many words or fewer may be a name or a title in the author's own sentence.
+#: A quotation of at most this many words may be a name or a title in the author's own sentence.
 MAX_TITLE_WORDS = 4
 #: How far before a colon an announcement may begin, in characters.
 MAX_ANNOUNCEMENT_CHARS = 160
@@ -80,7 +80,7 @@ _SPACE = re.compile(r"\s*+")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A quoted part of a text, in characters. An inline one stands within a sentence, between its quotation marks."""
+    """A quoted part of a text, in characters. An inline span is inside a sentence, between quotation marks."""
 
     start: int
     end: int
@@ -88,20 +88,20 @@ class Span:
 
 
 def quoted_spans(text: str) -> tuple[Span, ...]:
-    """Return what is quoted or pasted: sorted, disjoint, within the text."""
+    """Return the quoted or pasted spans: sorted, disjoint, within the text."""
     spans: list[Span] = []
     rest = text
     for detect in _DETECTORS:
-        if found := [span for span in detect(rest) if span.start < span.end]:
-            spans = _merged([*spans, *found])
-            rest = _masked(rest, found)
+        if detected := [span for span in detect(rest) if span.start < span.end]:
+            spans = _merged([*spans, *detected])
+            rest = _masked(rest, detected)
     announced = _merged([*spans, *_announced_texts(rest, spans)])
     rest = _masked(rest, announced)
     return tuple(_merged([*announced, *_indented_code(rest), *_quotations(rest)]))
 
 
 def blank_spans(text: str, spans: Iterable[Span]) -> str:
-    """Return the text, as long as before, with line breaks for each quoted block and spaces for inline quotations."""
+    """Return the text with quoted blocks replaced by line breaks and inline quotations by spaces, same length."""
     parts: list[str] = []
     end = 0
     for span in spans:
@@ -122,7 +122,7 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _masked(text: str, spans: Iterable[Span]) -> str:
-    """Return the text with a character that no detector looks for in place of what was found; line breaks stay."""
+    """Return the text with NUL, which no detector matches, in place of the spans; line breaks stay."""
     parts: list[str] = []
     end = 0
     for span in _merged(spans):
@@ -184,7 +184,7 @@ def _mails(text: str) -> Iterator[Span]:
         starts.append(headers)
     for reply in _reply_lines(text):
         following = _SPACE.match(text, reply.end)
-        # The quoted lines below are masked; then what comes after them is the author's own answer.
+        # If the lines below are masked (quoted with ">"), the text after them is the author's own.
         if following and text[following.end() : following.end() + 1] == "\0":
             yield reply
         else:
@@ -194,7 +194,7 @@ def _mails(text: str) -> Iterator[Span]:
 
 
 def _reply_lines(text: str) -> Iterator[Span]:
-    """Find "On Monday, Bob wrote:", which mail programs may break into two lines."""
+    """Find lines like "On Monday, Bob wrote:", which mail programs may break into two."""
     at = 0
     before: int | None = None
     for line in text.split("\n"):
@@ -207,7 +207,7 @@ def _reply_lines(text: str) -> Iterator[Span]:
 
 
 def _mail_headers(text: str) -> int | None:
-    """Return where the first mail begins: a sender with a subject, a date or addresses beside it."""
+    """Return the start of the first mail header: a sender next to a subject, a date or addresses."""
     begin = at = 0
     names: set[str] = set()
     has_address = False
@@ -231,7 +231,7 @@ def _mail_headers(text: str) -> int | None:
 
 
 def _announced_texts(text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """Find the first announcement with a text after it. Where a delimited block follows, that is the whole text."""
+    """Find the first announcement followed by text. If a delimited block follows, only the block is quoted."""
     starts = [span.start for span in spans]
     for colon in _ANNOUNCING_COLON.finditer(text):
         clause = text[max(colon.start() - MAX_ANNOUNCEMENT_CHARS, 0) : colon.start()]
@@ -259,7 +259,7 @@ def _announces(clause: str) -> bool:
 def _indented_code(text: str) -> Iterator[Span]:
     lines = text.split("\n")
     spoken = [line for line in lines if line.strip() and not line.startswith("\0")]
-    # A message that is indented as a whole was merely written so.
+    # A message that is indented as a whole is not code.
     if all(_INDENTED.match(line) for line in spoken):
         return
     at, after_blank = 0, True
@@ -299,7 +299,7 @@ def _between(text: str, opening: str, closings: str) -> Iterator[Span]:
 
 
 def _is_passage(inside: str) -> bool:
-    """A few words, or more that are mostly capitalized, are a name or a title."""
+    """Return whether a quotation is a passage rather than a name or title (few or capitalized words)."""
     words = inside.split()
     capitalized = sum(word[:1].isupper() and len(word.strip(",.!")) > 1 for word in words)
     return len(words) > MAX_TITLE_WORDS and 2 * capitalized < len(words)

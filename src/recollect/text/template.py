@@ -1,4 +1,4 @@
-"""A text with gaps and a version: what prompts are made of."""
+"""Prompt templates: text with placeholders and a version."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -12,7 +12,7 @@ _PLACEHOLDER_PATTERN = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
     text: str
-    version: str  #: from the front matter; `unversioned` if it names none
+    version: str  #: from the front matter, or `unversioned`
 
     @classmethod
     def parse(cls, source: str) -> "Template":
@@ -22,14 +22,14 @@ class Template:
         return cls(text=body.strip(), version=version_match.group(1) if version_match else "unversioned")
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """Fill each `{{NAME}}` and `{name}` that has a value. What is filled in is never filled again."""
+        """Replace each `{{NAME}}` and `{name}` that has a value, in one pass: inserted values are not expanded."""
         return _PLACEHOLDER_PATTERN.sub(lambda gap: values.get(gap[1] or gap[2], gap[0]), self.text)
 
 
 def select_template(
     name: str, locale: str, overrides: Mapping[str, str] | None, locales: Collection[str] = ("en", "pt")
 ) -> tuple[str, str | None]:
-    """The name of the template in a language, and the user's own text for it, if there is one: `list.pt` or `list`."""
+    """Return a template's name in a language (`list.pt` or `list`), and the user's override of it, if any."""
     full_name = f"{name}.{locale}" if locale in locales and locale != "en" else name
     custom_texts = overrides or {}
     return full_name, custom_texts.get(f"{name}.{locale}", custom_texts.get(name))

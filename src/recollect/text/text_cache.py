@@ -1,18 +1,18 @@
-"""Remembers what was made of short texts: people say most words more than once."""
+"""A cache of function results for short texts, since most words occur repeatedly."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
 Computed = TypeVar("Computed")
 
-#: Longer texts are hardly ever seen again, and would fill the memory.
+#: Longer texts hardly ever recur and would fill the cache.
 _MAX_KEY_CHARS = 64
-#: How many are remembered; then we begin anew. To keep the latest, as `lru_cache` does, would take twice as long.
+#: The cache is cleared when full: evicting the least recently used entry, as `lru_cache` does, takes twice as long.
 _MAX_ENTRIES = 32_768
 
 
 class TextCache(dict[str, Computed], Generic[Computed]):
-    """Look texts up in it: ``remembered[text]`` is what the function makes of the text."""
+    """A dict that computes missing values: ``cache[text]`` is the function's result for the text."""
 
     def __init__(self, compute: Callable[[str], Computed]) -> None:
         self._compute = compute

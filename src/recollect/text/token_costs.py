@@ -1,4 +1,15 @@
-"""What pieces of words cost in tokens: fitted so that sums over a text come close to a real tokenizer's count."""
+"""
+The fitted weights of the token estimator (`tokens.py`).
+
+A linear model with hashed features: each n-gram of a piece is hashed into a table whose size is a power of two, and
+the entry is its weight. The weights were fitted so that sums over a text approximate a real tokenizer's count. Frequent
+n-grams dominate their entry; rare ones share one and cost about the average. Weights are quantized to one byte: the
+value `b` means `(b − 128) · weight_step` tokens. The tables are stored compressed and decoded on import. The cost of a
+piece is one table lookup per n-gram.
+
+There are two tables: WORD_COSTS for scripts that separate words, WIDE_COSTS for Chinese and Japanese. Do not edit them
+by hand: a changed byte shifts the estimates of many words.
+"""
 
 from base64 import b64decode
 from bisect import bisect_right
@@ -9,16 +20,13 @@ from zlib import decompress
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenCosts:
-    """
-    The cost of a piece of text is the base, plus that of each character by its script, plus that of each short run of
-    characters. Runs share a table by a hash of theirs: frequent ones are learned, rare ones cost the average.
-    """
+    """The parameters of one model: base cost, cost of a character by script, and weights of hashed n-grams."""
 
     base: float
-    script_bounds: tuple[int, ...]  #: where the next script begins
-    script_costs: tuple[float, ...]  #: one more than bounds
+    script_bounds: tuple[int, ...]  #: first code point of each following script
+    script_costs: tuple[float, ...]  #: one more than bounds, in tokens
     weight_step: float
-    weights: bytes  #: steps above or below nothing, which is 128; as many as a power of two
+    weights: bytes  #: quantized weights, 128 is zero; the length is a power of two
 
     def character_cost(self, code: int) -> float:
         return self.script_costs[bisect_right(self.script_bounds, code)]
@@ -28,7 +36,7 @@ class TokenCosts:
         return self.weight_step * (sum([weights[number & mask] for number in hashes]) - 128 * len(hashes))
 
 
-#: First code points of blocks whose characters cost alike.
+#: First code points of blocks whose characters have the same cost.
 _SCRIPT_BOUNDS: Final = (
     0x30,
     0x3A,
@@ -71,7 +79,7 @@ _SCRIPT_BOUNDS: Final = (
     0x20000,
 )
 
-#: Scripts that write words apart.
+#: Scripts that separate words.
 WORD_COSTS: Final = TokenCosts(
     base=0.677,
     script_bounds=_SCRIPT_BOUNDS,

@@ -1,4 +1,4 @@
-"""Cut a long text into pieces that each fit a model, and that join back to the text."""
+"""Splitting of long texts into windows that fit a model; joined, the windows are the text."""
 
 import re
 from collections.abc import Callable
@@ -7,18 +7,18 @@ from math import ceil
 
 _SPACE_PATTERN = re.compile(r"\s+")
 
-#: How many characters past an even cut a space may be, so that words stay whole.
+#: A cut moves forward by at most this many characters to reach a space, so that words stay whole.
 _MAX_CUT_SHIFT_CHARS = 64
 
-#: Even cuts by characters are uneven in tokens; a little room saves a second round of cutting.
+#: Equal parts in characters differ in tokens; this margin usually avoids a second split.
 _FILL_RATIO = 0.9
 
 
 def split_windows(text: str, *, count_tokens: Callable[[str], int], limit: int) -> list[str]:
     """
-    Cut the text into pieces of at most ``limit`` tokens, about equally long, between words where there are any.
+    Split the text into windows of at most ``limit`` tokens, about equally long, between words where possible.
 
-    At least one piece comes back, and only a piece of one character may be over the limit.
+    Return at least one window; only a window of a single character may exceed the limit.
     """
     count = count_tokens(text)
     if count <= limit or len(text) < 2:
@@ -32,7 +32,7 @@ def split_windows(text: str, *, count_tokens: Callable[[str], int], limit: int) 
 
 
 def replace_lone_surrogates(text: str) -> str:
-    """Put a question mark for each lone surrogate: no tokenizer and no wire takes them."""
+    """Replace each lone surrogate by a question mark: tokenizers and UTF-8 reject them."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -43,5 +43,5 @@ def _slices(text: str, parts: int) -> list[str]:
 
 def _cut_position(text: str, target: int) -> int:
     match = _SPACE_PATTERN.search(text, target - 1, target + _MAX_CUT_SHIFT_CHARS)
-    # A cut at the very end would cut nothing, and the pieces would never get shorter.
+    # A cut at the very end would leave the text whole, and the recursion would not end.
     return match.end() if match and match.end() < len(text) else target

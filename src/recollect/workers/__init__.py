@@ -1,1 +1,1 @@
-"""The night shift: work that was queued with a message and is done after the answer."""
+"""Background jobs: the worker, its job handlers and the retry policy."""

@@ -1,4 +1,4 @@
-"""Gives passages their vectors: a text that the embedder will not take does not hold up the others."""
+"""Batch embedding that isolates texts the embedder rejects, so that they do not block the others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,18 +8,20 @@ from recollect.errors import ModelMissing, ProviderBusy, ProviderError
 from recollect.ports.embedder import Embedder, Vector
 from recollect.ports.vector_math import unit_vector
 
-#: After so many refusals and not one vector it is not the texts.
+#: After this many rejected texts without a single vector, the embedder itself is at fault.
 MAX_REFUSALS = 3
 
 
 @dataclass(slots=True, kw_only=True)
 class BatchEmbedder:
     embedder: Embedder
-    errors: dict[int, ProviderError] = field(default_factory=dict)  #: why not, by the passage's number
+    errors: dict[int, ProviderError] = field(
+        default_factory=dict
+    )  #: the error of each rejected passage, by passage id
     _embedded_count: int = 0
 
     def embed_batch(self, batch: Sequence[Passage]) -> list[tuple[Passage, Vector]]:
-        """The vectors of those that have one. Which of a refused batch is to blame is found by halving it."""
+        """Return the vectors of the accepted passages. A rejected batch is bisected to find the rejected texts."""
         try:
             pairs = list(zip(batch, self._embed(batch), strict=True))
         except (ProviderBusy, ModelMissing):
@@ -39,7 +41,7 @@ class BatchEmbedder:
         vectors = self.embedder.embed([passage.text for passage in batch])
         if len(vectors) != len(batch):
             raise ProviderError(
-                f"The embedder gave {len(vectors)} vectors for {len(batch)} texts, so none was stored."
+                f"The embedder returned {len(vectors)} vectors for {len(batch)} texts, so none was stored."
                 " Retry the job, or choose another embedder."
             )
         return [unit_vector(vector, dimension=self.embedder.dimension) for vector in vectors]

@@ -1,4 +1,19 @@
-"""What each kind of job does. A handler may be run twice and must not mind."""
+"""
+Job handlers: what each kind of job does.
+
+The queue delivers a job at least once, so every handler is idempotent: it reads what is still to do from the store
+(passages without a vector, messages not yet extracted), does the slow part (embedding, a model call) outside any
+transaction, and writes the result in one transaction that also extends the lease. Extending fails with LeaseLost if
+another worker has taken the job over; the transaction then rolls back, so a late worker writes nothing.
+
+Invariants: results are written only for passages and messages that have not changed since they were read; the facts of
+a message and the end of its job commit together. Long jobs work in batches of BATCH_SIZE, well within a lease of 60 s,
+and stop between batches with JobInterrupted when the worker shuts down; committed batches are not repeated.
+
+Example: worker A leases "embed", embeds 32 passages and hangs for 70 s. Its lease expires, worker B leases the job with
+a higher fencing token and embeds the same passages. When A continues, extending its lease fails, A's vectors are rolled
+back and B's remain.
+"""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -16,9 +31,9 @@ from recollect.ports.embedder import Embedder
 from recollect.services import EMBED_JOB, Engine
 from recollect.workers.embedding import BatchEmbedder
 
-#: How long a job may stay silent before somebody else takes it over.
+#: A job whose lease is not extended for this long can be taken over by another worker.
 LEASE_DURATION = timedelta(seconds=60)
-#: Passages embedded in one go: a few seconds of work, well inside a lease.
+#: Passages per embedding call: a few seconds of work, well within a lease.
 BATCH_SIZE = 32
 
 BACKFILL_JOB = NewJob(kind=JobKind.BACKFILL, key="backfill")
@@ -29,11 +44,11 @@ JobHandler: TypeAlias = Callable[[Job], None]
 
 
 class LeaseLost(Exception):
-    """The job was taken over; what we did for it must not be written."""
+    """The job was taken over by another worker; its results must not be written."""
 
 
 class JobInterrupted(Exception):
-    """The worker is stopping; what is left of the job goes back into the queue."""
+    """The worker is stopping; the rest of the job goes back to the queue."""
 
 
 def _never() -> bool:
@@ -45,7 +60,7 @@ class JobHandlers:
     engine: Engine
     embedder: Embedder | None
     policy_for: PolicyLookup
-    is_stopping: Callable[[], bool] = _never  #: asked between two batches of a job
+    is_stopping: Callable[[], bool] = _never  #: checked between batches
 
     def by_kind(self) -> Mapping[JobKind, JobHandler]:
         return {
@@ -59,8 +74,8 @@ class JobHandlers:
 
     def recover(self) -> None:
         """
-        What a worker does first: repair the shadows where they differ from the text, and queue what waits for a
-        vector or for chunks. A model that was missing may be there now.
+        Run once when a worker starts: repair derived indexes and enqueue missing embeddings and chunks. Dead embedding
+        jobs are retried, since a missing model may have been installed.
         """
         store, now = self.engine.store, self.engine.clock.now()
         store.maintenance.repair_indexes()
@@ -73,7 +88,7 @@ class JobHandlers:
                 store.jobs.enqueue(user, BACKFILL_JOB, now=now)
 
     def embed(self, job: Job) -> None:
-        """Give every passage that waits for one its vector. Without an embedder they go on waiting."""
+        """Embed every queued passage of the user. Without an embedder, they stay queued."""
         embedder = self._active_embedder(job.user)
         if embedder is None:
             return
@@ -86,20 +101,21 @@ class JobHandlers:
                 if not has_moved:
                     store.vectors.put(job.user, embedder.model_id, pairs)
             if has_moved:
-                # These vectors are of no use any more, and the passages still wait.
+                # The user has switched models: discard these vectors and start again with the new one.
                 self.embed(job)
                 return
         _raise_if_refused(batch_embedder)
 
     def reembed(self, job: Job) -> None:
-        """Give what was embedded before a vector of the model the user moves to; then that one answers."""
+        """Embed existing passages with the user's target model, then switch the user to it."""
         target = self.engine.reembedding_target(job.user)
         if target is None or self.engine.embedders is None:
             return
         embedder, store = self.engine.embedders.for_model(target), self.engine.store
         if embedder is None:
             raise ModelMissing(
-                f"There is no model {target.id} here, so the old vectors stay in use. `recollect models` lists them."
+                f"The model {target.id} is not installed, so the old vectors stay in use."
+                " `recollect models` lists the installed models."
             )
         batch_embedder = BatchEmbedder(embedder=embedder)
         while batch := self._next_without_vector(job.user, target.id, batch_embedder.errors):
@@ -114,18 +130,18 @@ class JobHandlers:
             store.jobs.enqueue(job.user, EMBED_JOB, now=self.engine.clock.now())
 
     def extract(self, job: Job) -> None:
-        """Decide what messages are worth and keep their facts, once; one deleted meanwhile is worth nothing."""
+        """Extract importance and facts from messages and store them once; skip messages deleted meanwhile."""
         scope, engine = Scope(job.user), self.engine
         policy = self.policy_for(job.user)
         while messages := self._pending_messages(scope, job, policy):
-            lessons = engine.extract(scope, messages, policy)
+            extractions = engine.extract(scope, messages, policy)
             with engine.store.transaction():
                 self._extend_lease(job)
-                for lesson in lessons:
-                    if self._is_unchanged(scope, lesson.message):
-                        engine.learn(lesson, policy)
+                for extraction in extractions:
+                    if self._is_unchanged(scope, extraction.message):
+                        engine.learn(extraction, policy)
                 if policy.extraction.mode != "batch":
-                    # Learned and done are one: nobody is to find the job again and the facts twice.
+                    # In the same transaction as the facts, so that a crash cannot repeat the job.
                     engine.store.jobs.finish(job)
                     return
 
@@ -137,7 +153,7 @@ class JobHandlers:
             return []
 
     def backfill(self, job: Job) -> None:
-        """Cut messages that were stored before chunking was on; remembers how far it came."""
+        """Split messages that were stored before chunking was enabled; the progress is stored."""
         store, policy, scope = self.engine.store, self.policy_for(job.user), Scope(job.user)
         after = store.preferences.all(job.user).get(LAST_BACKFILLED_KEY)
         while messages := store.messages.list_unchunked(
@@ -155,7 +171,7 @@ class JobHandlers:
             self._raise_if_stopping()
 
     def summarize(self, job: Job) -> None:
-        """Write down what a chat came to, if that is due and what it covers has not changed meanwhile."""
+        """Store a chat's summary if it is due and the messages it covers have not changed meanwhile."""
         scope, policy = Scope(job.user, str(job.payload["chat"])), self.policy_for(job.user)
         if not policy.extracts:
             return
@@ -165,11 +181,11 @@ class JobHandlers:
             self.engine.save_summaries(scope, summaries, policy)
 
     def run_maintenance(self, job: Job) -> None:
-        """Tend a user's memories."""
+        """Decay, archive and merge a user's memories."""
         self.engine.run_maintenance(Scope(job.user), self.policy_for(job.user))
 
     def run_daily(self) -> None:
-        """Send the gardener to everybody, drop receipts that are older than anybody wants them, and tidy the index."""
+        """Enqueue maintenance for all users, delete expired receipts and optimize the index."""
         store, now = self.engine.store, self.engine.clock.now()
         users = store.users()
         for user in users:
@@ -194,7 +210,7 @@ class JobHandlers:
         return self.engine.embedders.for_user(user) if self.engine.embedders else self.embedder
 
     def _is_unchanged(self, scope: Scope, message: Message) -> bool:
-        """Whether a message still says what was judged, and nobody else has learned from it meanwhile."""
+        """Return whether a message still has the text that was extracted, and is not marked as extracted."""
         try:
             current = self.engine.store.messages.get(scope, message.id)
         except NotFound:
@@ -214,9 +230,9 @@ def _raise_if_refused(batch_embedder: BatchEmbedder) -> None:
     if batch_embedder.errors:
         first_error = next(iter(batch_embedder.errors.values()))
         raise ProviderError(
-            f"The embedder refused {len(batch_embedder.errors)} texts; the others have vectors. {first_error}"
+            f"The embedder rejected {len(batch_embedder.errors)} texts; the others have vectors. {first_error}"
         )
 
 
-#: Kept among the user's preferences, beside the settings; a dot at the start tells the two apart.
+#: Stored among the user's preferences; the leading dot distinguishes it from settings.
 LAST_BACKFILLED_KEY = ".last_backfilled"

@@ -1,4 +1,4 @@
-"""When to try again, and when to stop trying."""
+"""Retry policy of jobs: exponential backoff, and when to give up."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -7,9 +7,9 @@ from recollect.errors import ProviderBusy, RecollectError, StoreBusy, StoreFull,
 
 MIN_BACKOFF = timedelta(seconds=1)
 MAX_BACKOFF = timedelta(minutes=5)
-#: Providers that ask for more are asked again sooner.
+#: Upper limit for a provider's Retry-After.
 MAX_RETRY_AFTER = timedelta(hours=1)
-#: A mistake of ours, or a poisoned message, does not get better by waiting.
+#: Unexpected errors (a bug, a poison message) are not retried more often.
 MAX_ATTEMPTS = 3
 
 
@@ -25,13 +25,13 @@ class GiveUp:
 
 
 def backoff_delay(attempts: int) -> timedelta:
-    """1 s, 2 s, 4 s … up to five minutes."""
+    """Return 1 s, 2 s, 4 s … up to five minutes."""
     doublings = min(max(attempts, 1) - 1, 16)
     return min(MIN_BACKOFF * (1 << doublings), MAX_BACKOFF)
 
 
 def decide_retry(error: Exception, attempts: int) -> RetryLater | GiveUp:
-    """What is busy, full or out of place is waited for as long as it takes; what is wrong is parked with its reason."""
+    """Retry without limit while a provider or the store is unavailable; give up on any other RecollectError."""
     reason = f"{type(error).__name__}: {error}"
     if isinstance(error, ProviderBusy) and error.retry_after:
         retry_after = timedelta(seconds=min(error.retry_after, MAX_RETRY_AFTER.total_seconds()))

@@ -1,4 +1,20 @@
-"""Does the queued work: as a thread of the library, inside the server, or as a process of its own."""
+"""
+The worker: a loop that leases jobs, runs their handlers and records the outcome.
+
+It runs as a thread of the library or the server, or as its own process; any number of workers may share a queue. On
+start it runs `recover` once, and `run_daily` then and every 24 hours. When no job is due, it sleeps until `wake` is
+called, at most one second, since other processes may have enqueued work.
+
+The outcome of a job is one of: finished (the row is deleted), postponed with exponential backoff (see `retry.py`), a
+dead letter with its reason, interrupted by shutdown (due again immediately), or lost (another worker has the lease).
+
+Invariants: a job is never lost. It stays in its row until it finishes, and an expired lease makes it available
+again; the fencing token keeps a late worker from finishing it. This is the job boundary, one of the two places with a
+broad `except`: no error of a handler ends the loop. Store errors (a full disk, a lock) are retried after a pause.
+
+Example: an "extract" job fails with ProviderBusy on attempts 1, 2 and 3; it runs again after 1, 2 and 4 s, and once the
+provider answers, its row is deleted. With AnswerUnreadable it becomes a dead letter on the first attempt.
+"""
 
 import atexit
 import os
@@ -14,22 +30,22 @@ from recollect.ports.queue import JobQueue
 from recollect.workers.handlers import LEASE_DURATION, JobHandler, JobInterrupted, LeaseLost
 from recollect.workers.retry import GiveUp, RetryLater, decide_retry
 
-#: How long an idle worker sleeps at most: other processes may have queued work.
+#: Maximum sleep of an idle worker, since other processes may have enqueued jobs.
 IDLE_WAIT_SECONDS = 1.0
 ONE_DAY = timedelta(days=1)
-SHUTDOWN_REASON = "the process ended while it was being done"
-#: How long to wait for a job that is in other hands before looking again.
+SHUTDOWN_REASON = "interrupted by shutdown"
+#: Polling interval of `drain` while other workers hold leases.
 POLL_SECONDS = 0.02
-#: How long the interpreter waits at exit for the job in hand. The lease of a job that takes longer runs out by itself.
+#: Maximum wait at interpreter exit for the running job. The lease of a longer job expires.
 EXIT_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobResult:
-    """What came of one job."""
+    """The outcome of one job."""
 
     job: Job
-    error: str | None = None  #: None when it went well
+    error: str | None = None  #: None if it succeeded
     is_dead: bool = False
 
 
@@ -43,7 +59,7 @@ class Worker:
         recover: Callable[[], None] | None = None,
         run_daily: Callable[[], None] | None = None,
     ) -> None:
-        """A worker that runs on does `open_up` once, before its first job, and `daily` then and every day after."""
+        """Create a worker. `recover` runs once, before the first job; `run_daily` then and every 24 hours."""
         self._jobs = jobs
         self._recover = recover
         self._run_daily = run_daily
@@ -57,7 +73,7 @@ class Worker:
         self._start_lock = threading.Lock()
 
     def run_one(self) -> JobResult | None:
-        """Do one job that is due; None if there is none."""
+        """Run one due job and return its outcome, or None if no job is due."""
         now = self._clock.now()
         job = self._jobs.lease(now=now, until=now + LEASE_DURATION, kinds=tuple(self._handlers))
         if job is None:
@@ -66,7 +82,7 @@ class Worker:
         try:
             self._handlers[job.kind](job)
         except LeaseLost:
-            return JobResult(job=job, error="its lease ran out; somebody else does it")
+            return JobResult(job=job, error="lease lost: another worker runs this job")
         except JobInterrupted:
             self._jobs.postpone(job, run_at=self._clock.now(), reason=SHUTDOWN_REASON)
             return JobResult(job=job, error=SHUTDOWN_REASON)
@@ -78,7 +94,7 @@ class Worker:
         return JobResult(job=job)
 
     def drain(self, *, seconds: float, on_result: Callable[[JobResult], None] | None = None) -> bool:
-        """Work until nothing is due or in other hands, or the time is over; whether all is done."""
+        """Run jobs until none is due or leased, or the time is up; return whether all are done."""
         end = self._clock.monotonic() + seconds
         while self._clock.monotonic() < end:
             result = self.run_one()
@@ -91,7 +107,7 @@ class Worker:
         return False
 
     def start(self, on_result: Callable[[JobResult], None] | None = None) -> None:
-        """Work in a thread of this process, once; it ends with the process. `watch` is told what came of each job."""
+        """Start the worker's daemon thread, once. `on_result` is called with the outcome of each job."""
         with self._start_lock:
             if self._thread is None:
                 self._thread = threading.Thread(
@@ -101,11 +117,11 @@ class Worker:
                 atexit.register(self._stop_at_exit)
 
     def wake(self) -> None:
-        """There is something new to do."""
+        """Wake the worker, since a job was enqueued."""
         self._wake.set()
 
     def stop(self, *, seconds: float = 5.0) -> None:
-        """Finish the job in hand and stop; what takes longer is given back, so that nobody waits for its lease."""
+        """Finish the running job and stop; a job that takes longer is returned to the queue immediately."""
         self._stop.set()
         self._wake.set()
         atexit.unregister(self._stop_at_exit)
@@ -121,9 +137,9 @@ class Worker:
         return self._stop.is_set()
 
     def _stop_at_exit(self) -> None:
-        """Let the thread end before the interpreter does: what it does meanwhile could not end cleanly."""
+        """Stop the thread before the interpreter exits, since it could not end cleanly afterwards."""
         if self._thread is None or os.getpid() != self._process:
-            # A forked child has a copy of this object, but not the thread.
+            # A forked child has a copy of this object, but not its thread.
             return
         self._stop.set()
         self._wake.set()
@@ -141,7 +157,7 @@ class Worker:
                     next_day = self._clock.now() + ONE_DAY
                 result = self.run_one()
             except StoreError:
-                # A full disk or a held lock: the job is safe in its row, so look again after a nap.
+                # A full disk or a lock: the job is safe in its row, so try again after a pause.
                 result = None
             if result and on_result:
                 on_result(result)
