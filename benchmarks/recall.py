@@ -65,18 +65,20 @@ def measure_recall(
     max_besides_embedding_p95_ms: float | None,
 ) -> list[Figure]:
     rounds = [_run_round(memory, embedder, facts, turn, memory.search) for turn in range(ROUND_COUNT)]
-    best = [min(answers, key=lambda answer: answer.spent) for answers in zip(*rounds, strict=True)]
-    besides_embedding = [min(a.besides for a in answers) for answers in zip(*rounds, strict=True)]
-    cpu_ms = [min(a.processor for a in answers) for answers in zip(*rounds, strict=True)]
+    best = [min(answers, key=lambda answer: answer.wall_ms) for answers in zip(*rounds, strict=True)]
+    besides_embedding = [
+        min(a.besides_embedding_ms for a in answers) for answers in zip(*rounds, strict=True)
+    ]
+    cpu_ms = [min(a.cpu_ms for a in answers) for answers in zip(*rounds, strict=True)]
     figures = [
-        *percentiles("recall, end to end", [a.spent for a in best], p95=max_p95_ms),
+        *percentiles("recall, end to end", [a.wall_ms for a in best], p95=max_p95_ms),
         *percentiles("recall, besides the embedding", besides_embedding, p95=max_besides_embedding_p95_ms),
         *percentiles("recall, besides the embedding, processor time", cpu_ms)[:2],
     ]
     for part in RECALL_PARTS:
-        figures += percentiles(f"· {part}", [a.part(part) for a in best])[:2]
-    figures += percentiles("· load and other", [a.other for a in best])[:2]
-    figures += percentiles("· settings, receipt and shape", [a.spent - a.total for a in best])[:2]
+        figures += percentiles(f"· {part}", [a.part_ms(part) for a in best])[:2]
+    figures += percentiles("· load and other", [a.other_ms for a in best])[:2]
+    figures += percentiles("· settings, receipt and shape", [a.wall_ms - a.recall_ms for a in best])[:2]
     figures += percentiles("· receipt alone", _measure_receipt_writes(memory, [a.receipt for a in best]))[:2]
     hits = sum(a.is_found for answers in rounds for a in answers) / sum(map(len, rounds))
     return [*figures, Figure(name=f"fact found among {RESULT_LIMIT}", value=hits, unit="share")]

@@ -98,7 +98,7 @@ SCENARIOS = {
         + OPEN
         + "def ask():\n    from contextlib import suppress\n    from recollect.errors import ProviderBusy\n"
         + "    with suppress(ProviderBusy):\n        while True:\n"
-        + "            memory.runtime.embedder.embed(['Where?'])\n"
+        + "            memory.application.embedder.embed(['Where?'])\n"
         + "threading.Thread(target=ask, daemon=True).start()\ntime.sleep(random.random())\n"
     ),
     "close": Scenario(code=OPEN + CONTEXT + "memory.close()\n"),

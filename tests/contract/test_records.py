@@ -328,14 +328,14 @@ def _forget_the_memory(store: Store, _: Message) -> None:
     [
         (MEMORY_KEY, _edit_the_question),
         (MEMORY_KEY, lambda store, message: store.messages.delete(USER_SCOPE, message.id)),
-        (MEMORY_KEY, lambda store, _: store.erasure.memory(USER_SCOPE, "f1")),
+        (MEMORY_KEY, lambda store, _: store.erasure.erase_memory(USER_SCOPE, "f1")),
         (MEMORY_KEY, _correct_the_memory),
         (MEMORY_KEY, _forget_the_memory),
         (CHUNK_KEY, lambda store, _: store.messages.delete(USER_SCOPE, "m1")),
         (CHUNK_KEY, lambda store, _: store.messages.edit(USER_SCOPE, "m1", "other words", (), 2)),
         ((Source.MESSAGE, "m1"), lambda store, _: store.chats.delete(Scope(ANA, "garden"))),
-        ((Source.SUMMARY, "s-so far"), lambda store, _: store.summaries.drop_from(CHAT_SCOPE, "m0")),
-        ((Source.CONTEXT, "f-plan"), lambda store, _: store.contexts.delete(USER_SCOPE, "plan")),
+        ((Source.SUMMARY, "s-so far"), lambda store, _: store.summaries.delete_from(CHAT_SCOPE, "m0")),
+        ((Source.CONTEXT, "f-plan"), lambda store, _: store.context_files.delete(USER_SCOPE, "plan")),
         (PROFILE_KEY, lambda store, _: store.consents.set(USER_SCOPE, "profile", granted=False, now=MONDAY)),
     ],
 )

@@ -69,7 +69,7 @@ def test_the_default_model_is_read_without_importing_the_package_that_carries_it
 def test_making_an_embedder_loads_no_runtime() -> None:
     code = (
         "import sys; from recollect.adapters.onnx.embedder import OnnxEmbedder; embedder = OnnxEmbedder();"
-        "embedder.model_id, embedder.dimension, embedder.floor;"
+        "embedder.model_id, embedder.dimension, embedder.cosine_floor;"
         "print(sorted({'numpy', 'onnxruntime', 'tokenizers'} & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
