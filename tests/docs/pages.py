@@ -16,12 +16,14 @@ from recollect.cli.app import app
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 SHELL_LANGUAGES = {"console", "bash", "sh", "shell"}
-#: What ends a command on a line of shell.
+#: Tokens that end a command on a shell line.
 SHELL_OPERATORS = {"|", "||", "&&", ";", ">", ">>", "<", "&"}
 PROGRAM_NAMES = {"recollect", "scripts/run"}
 
 _CODE_BLOCK_PATTERN = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK_PATTERN = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_ROW_PATTERN = re.compile(r"\s*\|")
+_SEPARATOR_PATTERN = re.compile(r"[\s|:-]+")
 _HEADING_PATTERN = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 
 
@@ -42,9 +44,9 @@ def read_page(page: Path) -> str:
 
 def code_blocks(*languages: str) -> list[CodeBlock]:
     return [
-        CodeBlock(page=page, number=place, language=language, code=code)
+        CodeBlock(page=page, number=number, language=language, code=code)
         for page in PAGES
-        for place, (language, code) in enumerate(_CODE_BLOCK_PATTERN.findall(read_page(page)), start=1)
+        for number, (language, code) in enumerate(_CODE_BLOCK_PATTERN.findall(read_page(page)), start=1)
         if language in languages
     ]
 
@@ -54,19 +56,30 @@ def links(page: Path) -> list[str]:
 
 
 def anchors(page: Path) -> set[str]:
-    """The names that headings can be linked by."""
+    """Return the link anchors of the headings."""
     titles = _HEADING_PATTERN.findall(_CODE_BLOCK_PATTERN.sub("", read_page(page)))
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
+def orphan_table_rows(text: str) -> list[str]:
+    """Return the table rows that are not in a table with a header, as after a blank line."""
+    paragraphs = re.split(r"\n[ \t]*\n", _CODE_BLOCK_PATTERN.sub("", text))
+    tables = [[line for line in part.splitlines() if _ROW_PATTERN.match(line)] for part in paragraphs]
+    return [row for rows in tables if rows and not _is_table(rows) for row in rows]
+
+
+def _is_table(rows: list[str]) -> bool:
+    return len(rows) > 1 and _SEPARATOR_PATTERN.fullmatch(rows[1]) is not None
+
+
 def command_lines() -> Iterator[tuple[str, list[str]]]:
-    """Every call of recollect in a shell block: where it stands, and its words."""
+    """Yield every call of recollect in a shell block: its location and its arguments."""
     for block in code_blocks(*SHELL_LANGUAGES):
         for line in block.code.replace("\\\n", " ").splitlines():
             words = _split_line(line.removeprefix("$ "))
-            for place, word in enumerate(words):
-                if word in PROGRAM_NAMES and (place == 0 or words[place - 1] in SHELL_OPERATORS):
-                    yield f"{block}: {line}", _cut_at_operator(words[place + 1 :])
+            for index, word in enumerate(words):
+                if word in PROGRAM_NAMES and (index == 0 or words[index - 1] in SHELL_OPERATORS):
+                    yield f"{block}: {line}", _cut_at_operator(words[index + 1 :])
 
 
 def _split_line(line: str) -> list[str]:
@@ -76,12 +89,12 @@ def _split_line(line: str) -> list[str]:
     try:
         return list(lexer)
     except ValueError:
-        # Output of a command that is shown below it may hold a quote of its own.
+        # A line of command output may contain an unbalanced quote.
         return []
 
 
 def _cut_at_operator(words: list[str]) -> list[str]:
-    ends = [place for place, word in enumerate(words) if word in SHELL_OPERATORS]
+    ends = [index for index, word in enumerate(words) if word in SHELL_OPERATORS]
     return words[: ends[0]] if ends else words
 
 
@@ -91,31 +104,30 @@ def load_commands() -> dict[str, Command]:
 
 
 def find_unknown_word(words: list[str]) -> str | None:
-    """The first word of a call that is no command or option of it."""
-    known = load_commands()
-    here: Command = get_group(app)
-    path, rest, inside = "recollect", list(words), True
+    """Return the first word of a call that is neither a command nor an option, if any."""
+    commands = load_commands()
+    command: Command = get_group(app)
+    path, rest, expects_command = "recollect", list(words), True
     while rest:
         word = rest.pop(0)
         if word.startswith("-") and word != "-":
-            option = _find_option(here, word.partition("=")[0])
+            option = _find_option(command, word.partition("=")[0])
             if option is None:
                 return word
             if not option.is_flag and "=" not in word and rest:
                 rest.pop(0)
-        elif inside and isinstance(here, TyperGroup):
+        elif expects_command and isinstance(command, TyperGroup):
             path = f"{path} {word}"
-            if path not in known:
+            if path not in commands:
                 return word
-            here = known[path]
+            command = commands[path]
         else:
-            inside = False
+            expects_command = False
     return None
 
 
 def _find_option(command: Command, name: str) -> TyperOption | None:
-    options = [each for each in command.params if isinstance(each, TyperOption)]
-    found = [each for each in options if name in {*each.opts, *each.secondary_opts}]
-    if not found and name in {"--help", "-h"}:
-        return next(each for each in options if each.is_flag)
-    return found[0] if found else None
+    options = [option for option in command.params if isinstance(option, TyperOption)]
+    if name in {"--help", "-h"}:
+        return next(option for option in options if option.is_flag)
+    return next((option for option in options if name in {*option.opts, *option.secondary_opts}), None)

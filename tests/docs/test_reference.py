@@ -1,4 +1,4 @@
-"""Everything that can be set, raised, typed or called has a place in the documentation."""
+"""The reference documents every setting, error, command and method."""
 
 import inspect
 import re
@@ -23,11 +23,11 @@ MEMORY_METHODS = [
 ]
 
 
-def test_the_generated_pages_say_what_the_code_says() -> None:
+def test_the_generated_pages_match_the_code() -> None:
     script = ROOT / "scripts" / "reference_pages.py"
-    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
+    result = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
 
-    assert (done.stdout, done.returncode) == ("", 0), done.stderr
+    assert (result.stdout, result.returncode) == ("", 0), result.stderr
 
 
 @pytest.mark.parametrize("row", list_specs(), ids=lambda row: row.name)
@@ -42,60 +42,60 @@ def test_every_setting_is_documented_with_its_environment_variables(row: Setting
     assert all(f"`{name}`" in line for name in row.environment)
 
 
-def test_every_error_is_documented_and_drawn_in_the_tree() -> None:
+def test_every_error_is_documented_and_in_the_tree() -> None:
     page = read_page(REFERENCE_FOLDER / "errors.md")
     tree = page.partition("```text\n")[2].partition("```")[0]
-    defined = {
-        kind
-        for _, kind in inspect.getmembers(errors, inspect.isclass)
-        if issubclass(kind, RecollectError) and kind.__module__ == errors.__name__
+    classes = {
+        error_class
+        for _, error_class in inspect.getmembers(errors, inspect.isclass)
+        if issubclass(error_class, RecollectError) and error_class.__module__ == errors.__name__
     }
 
-    assert set(error_classes()) == defined
-    for kind in defined:
-        assert re.search(rf"\b{kind.__name__}\b", tree)
-        assert f"| `{kind.__name__}` | {inspect.getdoc(kind)} |" in page
+    assert set(error_classes()) == classes
+    for error_class in classes:
+        assert re.search(rf"\b{error_class.__name__}\b", tree)
+        assert f"| `{error_class.__name__}` | {inspect.getdoc(error_class)} |" in page
 
 
 @pytest.mark.parametrize("path", load_commands())
 def test_every_command_is_documented_with_its_help_options_and_examples(path: str) -> None:
     command = load_commands()[path]
-    _, _, after = read_page(REFERENCE_FOLDER / "cli.md").partition(f"### {path}\n")
-    section = after.partition("\n### ")[0].partition("\n## ")[0]
-    options = [each for each in command.params if isinstance(each, TyperOption)]
-    shared = {"--db", "--user", "--config", "--json"}
-    own = [name for each in options for name in each.opts if name not in shared]
+    _, _, rest = read_page(REFERENCE_FOLDER / "cli.md").partition(f"### {path}\n")
+    section = rest.partition("\n### ")[0].partition("\n## ")[0]
+    options = [option for option in command.params if isinstance(option, TyperOption)]
+    global_options = {"--db", "--user", "--config", "--json"}
+    names = [name for option in options for name in option.opts if name not in global_options]
 
     assert command.help
     assert inspect.cleandoc(command.help).splitlines()[0] in section
-    assert all(name in section for name in own)
+    assert all(name in section for name in names)
     assert f"\n{path}" in section.partition("```console")[2]
 
 
-@pytest.mark.parametrize("verb", MEMORY_METHODS)
-def test_every_verb_of_the_library_is_documented(verb: str) -> None:
-    assert f"| `{verb}(" in read_page(REFERENCE_FOLDER / "library.md")
+@pytest.mark.parametrize("method", MEMORY_METHODS)
+def test_every_method_of_memory_is_documented(method: str) -> None:
+    assert f"| `{method}(" in read_page(REFERENCE_FOLDER / "library.md")
 
 
-def test_every_argument_of_a_memory_is_documented() -> None:
+def test_every_argument_of_the_constructor_is_documented() -> None:
     names = ", ".join(name for name in inspect.signature(Memory).parameters if name != "db")
 
     assert f"`Memory(db, *, {names})`" in read_page(REFERENCE_FOLDER / "library.md")
 
 
-def test_every_key_of_a_shape_is_documented(tmp_path: Path) -> None:
+def test_every_key_of_a_result_is_documented(tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db", settings={"embedder": "hashing", "worker": False}) as memory:
-        added = memory.add("soup with salt")
-        heard = memory.add({"role": "user", "content": "soup with salt"})
-        found = memory.search("soup")
-        shapes = [*_rows(added), *_rows(heard, "messages"), *_rows(found), memory.stats()]
+        note = memory.add("soup with salt")
+        ingested = memory.add({"role": "user", "content": "soup with salt"})
+        search_result = memory.search("soup")
+        objects = [*_rows(note), *_rows(ingested, "messages"), *_rows(search_result), memory.stats()]
     page = read_page(REFERENCE_FOLDER / "library.md")
 
-    assert [key for shape in shapes for key in shape if f"`{key}`" not in page] == []
+    assert [key for json_object in objects for key in json_object if f"`{key}`" not in page] == []
 
 
-def _rows(answer: JsonObject, key: str = "results") -> list[JsonObject]:
-    rows = answer[key]
+def _rows(result: JsonObject, key: str = "results") -> list[JsonObject]:
+    rows = result[key]
     assert isinstance(rows, list)
     return [row for row in rows if isinstance(row, dict)]
 
@@ -105,8 +105,8 @@ def test_every_public_name_is_mentioned(name: str) -> None:
     assert any(f"`{name}" in read_page(page) for page in PAGES)
 
 
-def test_the_public_verbs_say_what_they_do() -> None:
+def test_the_methods_of_memory_have_docstrings() -> None:
     undocumented = {"get", "stats", "close"}
 
-    assert [verb for verb in MEMORY_METHODS if not getattr(Memory, verb).__doc__] == sorted(undocumented)
+    assert [name for name in MEMORY_METHODS if not getattr(Memory, name).__doc__] == sorted(undocumented)
     assert AsyncMemory.__doc__
