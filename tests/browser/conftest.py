@@ -23,10 +23,10 @@ ARGUMENTS = (
 )
 
 
-def _chromium() -> str:
-    found = shutil.which("chromium")
-    assert found, "These tests need Chromium. `scripts/setup --dev` installs it."
-    return found
+def _chromium_path() -> str:
+    path = shutil.which("chromium")
+    assert path, "These tests need Chromium. `scripts/setup --dev` installs it."
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +36,9 @@ def browser() -> Iterator[Browser]:
     tests start their own loops.
     """
     with sync_playwright() as playwright:
-        open_group = playwright.chromium.launch(executable_path=_chromium(), args=list(ARGUMENTS))
-        yield open_group
-        open_group.close()
+        chromium = playwright.chromium.launch(executable_path=_chromium_path(), args=list(ARGUMENTS))
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture

@@ -63,10 +63,10 @@ def test_rank_changes_are_marked(tuning: Page) -> None:
     set_slider(tuning, "beta", 0)
     set_slider(tuning, "gamma", 1)
     open_group(tuning, "Evidence")
-    for name in ("lead", "chat", "personal"):
+    for name in ("lexical_lead_weight", "chat_weight", "personal_weight"):
         set_slider(tuning, name, 0)
-    set_slider(tuning, "fresh", 2)
-    set_slider(tuning, "cliff", 0)
+    set_slider(tuning, "freshness_weight", 2)
+    set_slider(tuning, "relative_cutoff", 0)
 
     expect(tuning.get_by_text(re.compile(r"^(up|down) \d+$|^new$")).first).to_be_attached()
 
@@ -143,7 +143,7 @@ def test_empty_states_suggest_a_query_or_lower_thresholds(server: LiveServer, tu
     tuning.get_by_role("button", name="Try “What do I like?”").click()
     expect(tuning.get_by_role("searchbox")).to_have_value("What do I like?")
     tuning.goto(f"{server.url}/lab?q=qqqq")
-    set_slider(tuning, "floor", 1)
+    set_slider(tuning, "min_cosine", 1)
 
     expect(tuning.get_by_role("heading", name="No results for this query")).to_be_visible()
 
