@@ -250,7 +250,7 @@ def _find_topic(user_sentences: Sequence[str], phrases: dict[str, str]) -> str |
 
 
 def _parse_state(previous: str, phrases: dict[str, str]) -> str:
-    """What the last summary said the user was after, without their mood and what was before that."""
+    """Return the goal or topic of the previous summary, without mood and earlier goal."""
     first = previous.strip().split(f"; {phrases['previous_state']}:")[0]
     state = _MOOD_SUFFIX_PATTERN.sub("", first).strip().rstrip(".")
     return "" if state == phrases["user"] else state
