@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# How long an example takes says how busy the machine is, and nothing about the code. The same commit passes or fails
-# wherever it is checked; `--hypothesis-profile searching` looks for examples that nobody has seen.
+# No deadline: the duration of an example depends on the machine's load. Derandomized, so that a commit passes or fails
+# everywhere alike; `--hypothesis-profile searching` looks for new examples.
 settings.register_profile("recollect", deadline=None, derandomize=True)
 settings.register_profile("searching", deadline=None, max_examples=1_000)
 settings.load_profile("recollect")
 
-# A shell starts what runs in the background deaf to Ctrl-C, and whatever that starts in turn.
+# Shells start background processes, and thereby their children, with SIGINT ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}

@@ -6,14 +6,14 @@ import pytest
 from recollect.domain.policy import PRESETS, OptionValue, Policy, RecallPolicy, load_preset
 
 PRESET_NAMES = ("default", "smart", "companion", "dev", "facts", "agent")
-#: The table says nothing here, or what it says is no number.
+#: The table has no value here, or the value is not a number.
 NOT_SET = None
 
-# One line for each knob behind a row of the table of preset numbers, in its order; columns as in NAMES.
+# One line per setting behind a row of the table of preset values, in its order; columns as in NAMES.
 PRESET_TABLE: list[tuple[str, tuple[OptionValue, ...], tuple[str, ...]]] = [
     # recall on
     ("recall.enabled", (True, False, True, True, True, True), ("C-7",)),
-    # funnel layers 1+2; min message chars
+    # triage; min message chars
     ("triage.enabled", (True, True, True, False, False, False), ()),
     ("triage.min_chars", (10, 10, 3, 0, 0, 0), ("C-26",)),
     # extractor mode / roles
@@ -26,7 +26,7 @@ PRESET_TABLE: list[tuple[str, tuple[OptionValue, ...], tuple[str, ...]]] = [
     ),
     # store_raw
     ("collect.store_raw", ("full", "gated", "none", "full", "full", "full"), ()),
-    # buffer; 0 leaves it to the host
+    # recent messages; 0 leaves them to the host
     ("context.recent_messages", (6, 4, 6, 0, 0, 10), ("C-12",)),
     # tier-2 importance floor
     ("context.summary_min_importance", (10, 10, NOT_SET, NOT_SET, NOT_SET, NOT_SET), ()),

@@ -1,4 +1,4 @@
-"""Names of users and chats."""
+"""Validation of user and chat ids."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The library through its public door, on real files."""
+"""The library through its public interface, on real files."""
 
 import asyncio
 import inspect
@@ -44,7 +44,7 @@ from recollect.text.tokens import estimate_tokens
 
 VEGETARIAN = "I'm vegetarian and hate cilantro"
 LISBON_MESSAGE = {"role": "user", "content": "I live in Lisbon."}
-#: What mem0's answers hold, so that its callers find their way.
+#: The keys of mem0's results, kept for its callers.
 MEM0_KEYS = {"id", "memory", "user_id", "created_at", "updated_at"}
 QUICK_SETTINGS = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -53,7 +53,7 @@ QUICK_SETTINGS = settings(
 
 @pytest.fixture(autouse=True)
 def _isolated_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No setting of whoever runs the tests is seen."""
+    """Isolate tests from the settings of the user who runs them."""
     for name in [name for name in os.environ if name.startswith(("RECOLLECT_", "RAG_"))]:
         monkeypatch.delenv(name)
     for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "HOME"):
@@ -79,7 +79,7 @@ def make_message(content: object, role: str = "user", **extra: object) -> dict[s
 
 
 def rows(answer: JsonObject, key: str = "results") -> list[dict[str, Any]]:
-    """The list in an answer."""
+    """Return the `results` list of a response."""
     listed = answer[key]
     assert isinstance(listed, list)
     return [row for row in listed if isinstance(row, dict)]
@@ -99,7 +99,7 @@ def add_memory(memory: Memory, text: str) -> str:
 
 
 def stored_messages(memory: Memory, answer: JsonObject) -> list[Any]:
-    """The messages an answer speaks of, as they are on disk."""
+    """Return the messages of a response, as stored."""
     scope = Scope("ana")
     return [memory.application.store.messages.get(scope, each["id"]) for each in rows(answer, "messages")]
 
@@ -706,7 +706,7 @@ def test_an_embedder_that_is_down_never_stops_an_add_and_the_work_waits(
         assert memory.stats()["pending_vectors"] == 0
 
 
-# The same verbs for asyncio
+# AsyncMemory
 
 
 def public_methods(kind: type) -> dict[str, inspect.Signature]:

@@ -1,4 +1,4 @@
-"""A pack holds everything about a user, and what is taken out of it is what went in."""
+"""A pack contains all data of a user, and export followed by import preserves it."""
 
 import json
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def open_memory(path: Path) -> Memory:
 
 @pytest.fixture
 def full_memory(tmp_path: Path) -> Iterator[Memory]:
-    """A memory with something of everything."""
+    """Open a memory with at least one value of every part."""
     with open_memory(tmp_path / "full.db") as memory:
         memory.add(
             [
@@ -117,7 +117,7 @@ def test_what_was_forgotten_here_does_not_come_back(full_memory: Memory, tmp_pat
         new.delete(str(kept[0]["id"]))
         arrival = import_user_pack(new.application, ANA, parse_pack(export_pack(full_memory)))
 
-        assert ("memories", "I like green tea.", "it was forgotten here") in arrival.skipped_items
+        assert ("memories", "I like green tea.", "previously forgotten") in arrival.skipped_items
         assert "I like green tea." not in str(new.get_all())
 
 
@@ -141,8 +141,8 @@ def test_a_no_that_was_said_here_stands(full_memory: Memory, tmp_path: Path) -> 
         arrival = import_user_pack(new.application, ANA, parse_pack(export_pack(full_memory)))
         reasons = {(part, why) for part, _, why in arrival.skipped_items}
 
-        assert ("consents", "it was taken back here") in reasons
-        assert ("consents", "it would erase what is here") in reasons
+        assert ("consents", "was withdrawn") in reasons
+        assert ("consents", "would erase existing data") in reasons
         assert ("memories", "no consent for pref") in reasons
         assert new.profile()["id"] is None
         assert "anxious" in str(new.get_all())
@@ -151,19 +151,19 @@ def test_a_no_that_was_said_here_stands(full_memory: Memory, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda text: "", "no JSON"),
-        (lambda text: "[]", "no JSON object"),
-        (lambda text: '{"recollect": 99}', "format other than 1"),
+        (lambda text: "", "not valid JSON"),
+        (lambda text: "[]", "not a JSON object"),
+        (lambda text: '{"recollect": 99}', "not a recollect pack of format 1"),
         (lambda text: '{"recollect": 1}', "names no parts"),
         (lambda text: text.replace("Lisbon", "London"), "damaged or incomplete"),
         (lambda text: "\n".join(text.splitlines()[:-1]) + "\n", "damaged or incomplete"),
-        (lambda text: text + '{"part": "secrets", "value": 1}\n', "no part we know"),
-        (lambda text: text + '{"part": "chats", "value": {"id": 1}}\n', "no entry of chats"),
-        (lambda text: text + "[" * 100_000 + "\n", "no JSON"),
-        (lambda text: text.replace('"weight":1.0', '"weight":7.0'), "a weight is from 0 to 1"),
-        (lambda text: text.replace('"sightings":1,', '"sightings":1e300,'), "no entry of memories"),
-        (lambda text: text.replace("2026-03-02T09:00:00Z", "2026-03-02T09:00:00"), "a time needs a zone"),
-        (lambda text: text.replace("I live in Lisbon.", "\\ud800"), "half a character"),
+        (lambda text: text + '{"part": "secrets", "value": 1}\n', "an unknown part"),
+        (lambda text: text + '{"part": "chats", "value": {"id": 1}}\n', "not a valid entry of chats"),
+        (lambda text: text + "[" * 100_000 + "\n", "not valid JSON"),
+        (lambda text: text.replace('"weight":1.0', '"weight":7.0'), "a weight must be from 0 to 1"),
+        (lambda text: text.replace('"sightings":1,', '"sightings":1e300,'), "not a valid entry of memories"),
+        (lambda text: text.replace("2026-03-02T09:00:00Z", "2026-03-02T09:00:00"), "a time needs a timezone"),
+        (lambda text: text.replace("I live in Lisbon.", "\\ud800"), "a lone surrogate"),
     ],
 )
 def test_a_pack_that_is_not_whole_is_refused(full_memory: Memory, spoil: object, said: str) -> None:

@@ -1,4 +1,4 @@
-"""What jobs do for a conversation: everything embedded, everything learned once, whatever the embedder does."""
+"""Job handlers: every passage is embedded and every message is extracted once, whatever the embedder does."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +26,7 @@ OpenMemory = Callable[[Embedder], Memory]
 
 
 class PickyEmbedder(LetterEmbedder):
-    """Refuses every batch with a poisoned text in it, and counts how often it is asked."""
+    """Rejects every batch that contains a poisoned text, and counts its calls."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,14 +40,14 @@ class PickyEmbedder(LetterEmbedder):
 
 
 class ShortEmbedder(LetterEmbedder):
-    """Gives one vector too few."""
+    """Returns one vector too few."""
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         return super().embed(texts)[1:]
 
 
 class InvalidVectorEmbedder(LetterEmbedder):
-    """Gives what no search can use."""
+    """Returns invalid vectors."""
 
     def __init__(self, numbers: Sequence[float]) -> None:
         super().__init__()
@@ -216,8 +216,8 @@ def test_an_embedder_that_refuses_everything_is_not_asked_about_every_text(open_
     ("embedder", "reason"),
     [
         (ShortEmbedder(), "returned 0 vectors for 1 texts"),
-        (InvalidVectorEmbedder([0.0] * 26), "zero or not a number"),
-        (InvalidVectorEmbedder([float("nan")] * 26), "zero or not a number"),
+        (InvalidVectorEmbedder([0.0] * 26), "zero or not finite"),
+        (InvalidVectorEmbedder([float("nan")] * 26), "zero or not finite"),
         (InvalidVectorEmbedder([0.5] * 25), "25 dimensions instead of 26"),
     ],
     ids=["too few", "zeros", "nan", "wrong dimension"],
@@ -238,7 +238,7 @@ def test_vectors_that_no_search_can_use_are_not_stored(
 
 def test_the_work_of_a_zombie_is_not_written(open_memory: OpenMemory, clock: FrozenClock) -> None:
     class Sleeper(LetterEmbedder):
-        """Sleeps past its lease over the first batch; meanwhile somebody else takes the job."""
+        """Sleeps past its lease in the first batch, while another worker takes over the job."""
 
         rescuer: Job | None = None
 

@@ -1,4 +1,4 @@
-"""Vectors move to another model in the background; until all are there, the old model answers."""
+"""Re-embedding with another model runs in the background; until it is complete, the old model is used."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ NEW_MODEL = EmbeddingModel(id="letters-13", embedder="new", model="")
 
 
 class AlternateEmbedder(LetterEmbedder):
-    """Counts every other letter, and can be watched at it."""
+    """Counts every other letter, and calls a callback on each batch."""
 
     model_id = NEW_MODEL.id
 
@@ -44,7 +44,7 @@ def new_embedder() -> AlternateEmbedder:
 
 @pytest.fixture
 def runtime(tmp_path: Path, new_embedder: AlternateEmbedder) -> Iterator[Application]:
-    """A process that was started with the old model and knows both."""
+    """Open a memory with the old model as default and both models available."""
     opened = open_application(
         load_settings(arguments={"db": str(tmp_path / "memory.db"), "worker": False}, environ={}, files=[]),
         embedder=LetterEmbedder(),
@@ -76,7 +76,7 @@ def add_memories(runtime: Application, *texts: str) -> None:
 
 
 def run_job(runtime: Application, handlers: JobHandlers, kind: JobKind) -> None:
-    """Do the next job of a kind."""
+    """Run the next job of a kind."""
     job = lease_job(runtime, kind)
     handlers.by_kind()[kind](job)
     runtime.store.jobs.finish(job)
@@ -90,7 +90,7 @@ def lease_job(runtime: Application, kind: JobKind) -> Job:
 
 
 def search_dense(runtime: Application) -> set[str]:
-    """Texts that are found by their vectors."""
+    """Return texts found by dense search."""
     policy = runtime.policy(
         "ana", {"recall.hybrid": False, "recall.ranker": "cosine", "recall.min_cosine": 0.0}
     )
@@ -173,7 +173,7 @@ def test_a_batch_that_was_embedded_while_the_user_moved_is_embedded_anew(
 
 
 class CallbackEmbedder(LetterEmbedder):
-    """Something else happens while the first texts are embedded."""
+    """Another change happens while the first texts are embedded."""
 
     def __init__(self, callback: Callable[[], None]) -> None:
         super().__init__()

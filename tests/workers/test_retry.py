@@ -1,4 +1,4 @@
-"""When to try again, and when to stop."""
+"""Backoff, and when to give up."""
 
 from datetime import timedelta
 

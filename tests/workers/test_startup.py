@@ -1,4 +1,4 @@
-"""What a worker does before its first job."""
+"""Recovery when a worker starts."""
 
 from datetime import timedelta
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The worker: one job after the other, whatever happens in them."""
+"""The worker's loop: job outcomes, retries, shutdown."""
 
 import threading
 from collections.abc import Iterator
@@ -213,7 +213,7 @@ def test_stopping_waits_for_the_job_in_hand(store: SqliteStore) -> None:
 
 def test_a_full_disk_does_not_end_the_thread(store: SqliteStore) -> None:
     class Full:
-        """A queue that fails the first time it is asked."""
+        """A queue whose first call fails."""
 
         def __init__(self) -> None:
             self.asked = threading.Event()

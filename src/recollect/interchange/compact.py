@@ -1,13 +1,13 @@
 """
-Memories as very short JSON, to move them or to show them to a model in few tokens.
+Compact JSON for memories, to transfer them or to show them to a model in few tokens.
 
 An entry is `{"i":"id","t":"pref","c":"odeia coentro","w":0.8,"d":"240101"}`: id, type, content, weight, day.
-All else about a memory is written only where it differs from the ordinary, so that nothing is lost:
+Other fields are written only where they differ from the default, so that nothing is lost:
 
-k  kind, where `t` knows no word for it     h  time of day of `d`, HHMMSS or HHMMSSffffff
-l  last said again                          u  last changed
-s  standing                                 y  why it is not active
-o  origin                                   r  who said it
+k  kind, if `t` cannot express it           h  time of day of `d`, HHMMSS or HHMMSSffffff
+l  last mentioned                           u  last changed
+s  status                                   y  why it is not active
+o  origin                                   r  role of the speaker
 g  tags                                     n  sightings
 v  version                                  p  pinned
 a  attribute (null: none, though `c` reads "key: value")
@@ -15,8 +15,8 @@ f  valid from      b  valid until           x  expires
 q  chat            m  message spans, [[message, start, end]]
 
 Days are AAMMDD in UTC. Years 69 to 99 are of the twentieth century, 00 to 68 of the twenty-first; other years are
-written with four digits. Moments besides `d` are "AAMMDD" or "AAMMDD HHMMSS". The user is not written:
-whoever reads says whose memories they become.
+written with four digits. Timestamps other than `d` are "AAMMDD" or "AAMMDD HHMMSS". The user is not written: the
+importer assigns the memories to a user.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ from recollect.errors import InvalidInput
 
 CENTURY_PIVOT_YEAR = 69  #: two-digit years from here on are of the twentieth century
 
-#: The document's four types, and the nearest of them for the kinds it has no word for.
+#: The format has four types; other kinds map to the nearest one.
 WIRE_TYPES: Mapping[Kind, Kind] = {
     Kind.BIO: Kind.BIO,
     Kind.PREF: Kind.PREF,
@@ -48,7 +48,7 @@ WIRE_TYPES: Mapping[Kind, Kind] = {
     Kind.NOTE: Kind.BIO,
 }
 
-#: What people call the slots that hold one value at a time.
+#: Labels of single-valued attributes in "label: value" texts.
 _ATTRIBUTE_BY_LABEL = {
     "nome": "name", "name": "name", "idade": "age", "age": "age", "trabalha": "job", "trabalho": "job",
     "profissao": "job", "works": "job", "job": "job", "mora": "lives_in", "vive": "lives_in", "lives": "lives_in",
@@ -70,7 +70,7 @@ Json = object
 
 
 def to_compact(memories: Iterable[Memory]) -> str:
-    """A JSON list with no space in it."""
+    """Serialize memories as a JSON list without whitespace."""
     return json.dumps(
         [_serialize_entry(memory) for memory in memories], ensure_ascii=False, separators=(",", ":")
     )
@@ -78,10 +78,10 @@ def to_compact(memories: Iterable[Memory]) -> str:
 
 def from_compact(text: str, *, user: str, now: datetime) -> list[Memory]:
     """
-    Read what `to_compact` wrote, or the bare `{"t":…,"c":…,"w":…}` that a model answers with.
+    Parse the output of `to_compact`, or the bare `{"t":…,"c":…,"w":…}` that a model replies with.
 
-    Without `i` the id follows from the user, the type and the text; without `d` a memory is of now; without `w`
-    it weighs 1. All else must be as it should, or InvalidInput names the entry and the key.
+    Without `i` the id is derived from user, type and text; `d` defaults to now, `w` to 1. For any other invalid value,
+    InvalidInput names the entry and the key.
     """
     validate_name("user id", user)
     try:
@@ -98,9 +98,9 @@ _EXAMPLE_JSON = '[{"t":"pref","c":"odeia coentro","w":0.8}]'
 
 def parse_slot(text: str, kind: Kind) -> tuple[str, str] | None:
     """
-    The attribute and the value of "nome: Pedro".
+    Return the attribute and the value of "nome: Pedro".
 
-    Biography may name any slot; in other kinds only known names count, for a colon says little there.
+    Biography accepts any label; other kinds only known ones, since a colon is common in their texts.
     """
     match = _SLOT_PATTERN.fullmatch(text.strip())
     if not match:
@@ -147,7 +147,7 @@ _MEMORY_DEFAULTS: Mapping[str, Json] = {field.name: field.default for field in f
 
 
 class _EntryParser:
-    """One entry as it is read: every doubt is an error that names the place."""
+    """Parses one entry; errors name the entry and the key."""
 
     def __init__(self, number: int, entry: Json) -> None:
         self._number = number

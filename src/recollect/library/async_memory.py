@@ -1,4 +1,4 @@
-"""The same verbs for asyncio."""
+"""The asyncio version of `Memory`: a thin wrapper with the same methods."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
@@ -26,7 +26,7 @@ def _run_in_thread(
 
 
 class AsyncMemory:
-    """The same verbs for asyncio: each runs in a thread."""
+    """`Memory` for asyncio: each method runs in a thread."""
 
     def __init__(
         self,

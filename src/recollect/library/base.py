@@ -1,4 +1,4 @@
-"""Opens a memory, and closes it."""
+"""Opening, closing and backup of a memory."""
 
 import logging
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ class MemoryBase:
 
     @classmethod
     def from_application(cls, application: Application) -> Self:
-        """The same verbs over a memory that is open already; whoever opened it closes it."""
+        """Wrap an open application, which its opener must close."""
         memory = cls.__new__(cls)
         memory._application = application  # noqa: SLF001 - another constructor
         memory._machine = application.settings.resolve().machine  # noqa: SLF001
@@ -55,11 +55,11 @@ class MemoryBase:
 
     @property
     def application(self) -> Application:
-        """The engine and what it runs on, for those who need more than these verbs."""
+        """The application behind this object, for uses that this class does not cover."""
         return self._application
 
     def flush(self, *, seconds: float = 60.0) -> bool:
-        """Do the work that is due; whether none of it is left. What failed waits for its next try, or for `jobs`."""
+        """Run due jobs and return whether none is left. Failed jobs wait for their retry or become dead letters."""
         self._application.store.jobs.run_now(now=self._application.engine.clock.now())
         return self._application.worker.drain(seconds=seconds)
 
@@ -68,10 +68,11 @@ class MemoryBase:
 
     def backup(self, destination: str | Path, *, progress: ProgressCallback | None = None) -> JsonObject:
         """
-        Copy everything, of all users, into a file that can be opened like any memory; others may write meanwhile.
+        Copy the data of all users into a file that can be opened like any memory; others may write meanwhile.
 
-        The copy is looked through before it gets its name, and a manifest with its hash is put beside it. In a folder
-        it gets a name by the time. Nothing is overwritten. `watch` is told how many bytes are done, of how many.
+        The copy is checked before it is renamed to its destination, and a manifest with its hash is written next to
+        it. If the destination is a folder, the file name contains the time. Existing files are not overwritten.
+        `progress` is called with the bytes done and the total.
         """
         store, now = self._application.store, self._application.engine.clock.now()
         target = Path(destination)

@@ -1,4 +1,4 @@
-"""Is everything as it should be, and if not, what to do; and how recall went over time."""
+"""Health checks with suggested fixes, and recall analytics."""
 
 import platform
 import shutil
@@ -23,18 +23,18 @@ from recollect.serialization.serializers import JsonObject
 from recollect.text.language import UNDETERMINED, detect_language
 
 DiagnosticLevel: TypeAlias = Literal["OK", "WARN", "FAIL"]
-#: The finding that the file has been deleted, moved or replaced.
-MOVED = "file in place"
-#: Findings about the truth itself; the rest can be mended or waited for.
-CRITICAL_CHECKS = frozenset({MOVED, "integrity", "references"})
-#: Messages that are looked at for their language, and how many of them are enough to tell.
+#: The check that fails if the file has been deleted, moved or replaced.
+FILE_MOVED_CHECK = "file in place"
+#: Checks of the primary data; everything else can be repaired or resolves itself.
+CRITICAL_CHECKS = frozenset({FILE_MOVED_CHECK, "integrity", "references"})
+#: Messages sampled for their language, and the minimum for a finding.
 LANGUAGE_SAMPLE_MESSAGES = 200
 MIN_LANGUAGE_MESSAGES = 10
-#: Bytes; with less left, the next large write may fail.
+#: With less free space, the next large write may fail.
 LOW_DISK_BYTES = 500_000_000
-#: Jobs of a user that are looked through.
+#: Jobs of a user that are examined.
 MAX_JOBS_LISTED = 10_000
-#: Recalls and summaries that are counted at most, and recalls that are told of one by one.
+#: Maximum recalls and summaries that are aggregated, and maximum recalls that are listed.
 MAX_ANALYZED_ROWS = 5000
 MAX_RECALLS_LISTED = 200
 
@@ -59,7 +59,7 @@ class Diagnostic:
 
 class DiagnosticsMixin(MemoryBase):
     def check(self, *, deep: bool = False, user_id: str | None = None) -> JsonObject:
-        """Look at the file, the embedder and the queue; nothing is changed. ``deep`` compares every index entry."""
+        """Check the file, the embedder and the queue without changes. ``deep`` compares every index entry."""
         scope = self._scope(user_id)
         diagnostics = [*check_python(), *run_checks(self._application, scope.user, deep=deep)]
         findings = [line.serialize() for line in diagnostics]
@@ -69,8 +69,8 @@ class DiagnosticsMixin(MemoryBase):
         self, *, hours: int = 168, interval_count: int = 28, user_id: str | None = None
     ) -> JsonObject:
         """
-        How recall went over the last hours, in so many steps: quality, speed, budgets, why passages were left out,
-        why messages were judged or not, and each recall with its receipt.
+        Return recall metrics of the last hours by interval: quality, latency, budgets, reasons for exclusion, triage
+        counts, and each recall with its receipt.
         """
         scope, store, now = (
             self._scope(user_id),
@@ -105,12 +105,12 @@ def check_python() -> Iterator[Diagnostic]:
 
 
 def run_checks(application: Application, user: str, *, deep: bool) -> Iterator[Diagnostic]:
-    """One line for each thing looked at."""
+    """Yield one diagnostic per check."""
     yield Diagnostic(level="OK", name="file", detail=application.store.location())
     file = _check_file(application, deep=deep)
     yield from file
-    if any(line.name == MOVED for line in file):
-        # What else is looked at needs new connections, which would find another file or none.
+    if any(line.name == FILE_MOVED_CHECK for line in file):
+        # The other checks need new connections, which would open another file or none.
         return
     yield _check_embedder(application)
     yield from _check_vectors(application, user)
@@ -129,7 +129,7 @@ def _check_file(application: Application, *, deep: bool) -> list[Diagnostic]:
 
 def _check_embedder(application: Application) -> Diagnostic:
     if application.embedder is None:
-        detail = "none is configured: search is lexical only"
+        detail = "not configured: search is lexical only"
         return Diagnostic(
             level="WARN", name="embedder", detail=detail, fix="set `embedder`; see `recollect settings`"
         )
@@ -153,20 +153,20 @@ def _check_vectors(application: Application, user: str) -> Iterator[Diagnostic]:
         yield Diagnostic(
             level="WARN" if is_stale else "OK",
             name="vectors by model",
-            detail=f"{number} of {model}" + (f", which is not {current}" if is_stale else ""),
+            detail=f"{number} of {model}" + (f"; the current model is {current}" if is_stale else ""),
             fix="recollect reembed" if is_stale else None,
         )
     pending = sum(vectors.count_queued(each) for each in application.store.users())
     yield Diagnostic(
         level="WARN" if pending else "OK",
         name="pending vectors",
-        detail=f"{pending} passages wait for a vector",
+        detail=f"{pending} passages are queued for embedding",
         fix="recollect worker --once" if pending else None,
     )
 
 
 def _check_languages(application: Application, user: str) -> Iterator[Diagnostic]:
-    """The bundled model knows English; who writes otherwise finds more with another one."""
+    """Suggest a multilingual model if most messages are not English, which is all the bundled model knows."""
     bundled = built_in_models()[0].id
     if application.embedder is None or application.embedder.model_id != bundled:
         return
@@ -177,7 +177,7 @@ def _check_languages(application: Application, user: str) -> Iterator[Diagnostic
     if languages.total() >= MIN_LANGUAGE_MESSAGES and foreign_count * 2 > languages.total():
         detail = (
             f"{foreign_count} of the last {languages.total()} messages are not English, and"
-            f" {bundled} knows English only"
+            f" {bundled} supports only English"
         )
         fix = "add a multilingual model: recollect models add NAME FOLDER"
         yield Diagnostic(level="OK", name="language", detail=detail, fix=fix)
@@ -205,7 +205,7 @@ def _check_settings(application: Application, user: str) -> Iterator[Diagnostic]
     for warning in warnings:
         yield Diagnostic(level="WARN", name="settings", detail=warning, fix="recollect settings")
     if not warnings:
-        yield Diagnostic(level="OK", name="settings", detail="make sense")
+        yield Diagnostic(level="OK", name="settings", detail="valid")
 
 
 def _check_disk_space(application: Application) -> Diagnostic:

@@ -1,4 +1,4 @@
-"""What is said goes in, and can be changed or taken back; what was learned from it follows."""
+"""Adding, editing and deleting messages and chats; the facts learned from them follow."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
@@ -28,10 +28,10 @@ class MemoryIngestMixin(MemoryBase):
         settings: Mapping[str, object] | None = None,
     ) -> JsonObject:
         """
-        Remember a text as it is, or listen to messages and learn from them.
+        Store a text as a memory, or ingest messages and learn from them.
 
-        What comes back is on disk. Facts are extracted from messages in the background; with ``sync`` they
-        are in the answer.
+        Everything returned is durable. Facts are extracted from messages in the background; with ``sync`` the call
+        waits for them and returns them.
         """
         scope = self._scope(user_id, chat_id)
         policy = self._policy(scope, settings, mode)
@@ -72,7 +72,7 @@ class MemoryIngestMixin(MemoryBase):
         chat_id: str | None = None,
         settings: Mapping[str, object] | None = None,
     ) -> JsonObject:
-        """Listen to one exchange and learn from it now; context files named here are attached to its chat."""
+        """Ingest one exchange and extract its facts now; the given context files are attached to its chat."""
         scope = self._scope(user_id, chat_id or DEFAULT_CHAT)
         for context_id in context_ids:
             self._application.store.context_files.attach(scope, context_id)
@@ -83,54 +83,54 @@ class MemoryIngestMixin(MemoryBase):
         return self.add(exchange, user_id=scope.user, chat_id=scope.chat, sync=True, settings=settings)
 
     def messages(self, chat_id: str, *, user_id: str | None = None, limit: int = 100) -> JsonObject:
-        """What was said in a chat, in order: the last messages of it."""
+        """Return the last messages of a chat, in order."""
         messages = self._application.store.messages.list(self._scope(user_id, chat_id), limit=limit)
         return serializers.wrap_results(map(serializers.serialize_message, messages))
 
     def edit_message(self, message_id: str, content: str, *, user_id: str | None = None) -> JsonObject:
-        """Put other words in the place of a message; what was learned from the old ones goes."""
+        """Replace the text of a message; facts learned from the old text are removed."""
         scope = self._scope(user_id)
         ingest_result = self._application.engine.edit_message(scope, message_id, content, self._policy(scope))
         self._wake_worker()
         return serializers.serialize_ingest_result(ingest_result)
 
     def regenerate(self, chat_id: str, content: str, *, user_id: str | None = None) -> JsonObject:
-        """Put another answer in the place of a chat's last one."""
+        """Replace the last answer of a chat."""
         scope = self._scope(user_id, chat_id)
         ingest_result = self._application.engine.replace_last_answer(scope, content, self._policy(scope))
         self._wake_worker()
         return serializers.serialize_ingest_result(ingest_result)
 
     def delete_message(self, message_id: str, *, user_id: str | None = None) -> JsonObject:
-        """Delete a message; memories that rested on it alone go with it and are in the answer."""
+        """Delete a message; return the memories that had no other source and were forgotten."""
         scope = self._scope(user_id)
         forgotten_memories = self._application.engine.delete_message(scope, message_id, self._policy(scope))
         self._wake_worker()
         return serializers.wrap_results(map(serializers.serialize_memory, forgotten_memories))
 
     def delete_chat(self, chat_id: str, *, user_id: str | None = None) -> JsonObject:
-        """Delete a chat; memories that rested on it alone go with it and are in the answer."""
+        """Delete a chat; return the memories that had no other source and were forgotten."""
         scope = self._scope(user_id, chat_id)
         forgotten_memories = self._application.engine.delete_chat(scope, self._policy(scope))
         self._wake_worker()
         return serializers.wrap_results(map(serializers.serialize_memory, forgotten_memories))
 
     def branch(self, message_id: str, chat_id: str, *, user_id: str | None = None) -> JsonObject:
-        """Begin a new chat with everything up to a message."""
+        """Copy a chat up to a message into a new chat."""
         branched = self._application.engine.branch_chat(self._scope(user_id), message_id, chat_id)
         self._wake_worker()
         return serializers.serialize_chat(branched)
 
     def set_mode(self, chat_id: str, mode: str | None, *, user_id: str | None = None) -> None:
-        """Choose how memory is used in a chat: on, collect_only, recall_only or off; None is as elsewhere."""
+        """Set the memory mode of a chat: on, collect_only, recall_only or off; None uses the user's setting."""
         if mode is not None and mode not in MEMORY_MODES:
-            raise InvalidInput(f"There is no mode {mode!r}. Choose one of {', '.join(MEMORY_MODES)}.")
+            raise InvalidInput(f"Unknown mode {mode!r}. Choose one of {', '.join(MEMORY_MODES)}.")
         scope = self._scope(user_id, chat_id)
         self._application.store.chats.set_mode(scope, mode, now=self._application.engine.clock.now())
 
 
 def _event_name(spans: Sequence[SourceSpan], new_message_ids: frozenset[str]) -> str:
-    """What new messages did for a memory that rests on these words: brought it, confirmed it, or nothing."""
+    """Return whether new messages created a memory with these sources (ADD), reinforced it, or neither (NONE)."""
     sources = [span.message_id for span in spans]
     if new_message_ids.isdisjoint(sources):
         return "NONE"
@@ -141,4 +141,4 @@ def _parse_kind(name: str | None) -> Kind | None:
     try:
         return None if name is None else Kind(name)
     except ValueError as error:
-        raise InvalidInput(f"There is no kind {name!r}. Choose one of {', '.join(Kind)}.") from error
+        raise InvalidInput(f"Unknown kind {name!r}. Choose one of {', '.join(Kind)}.") from error

@@ -1,4 +1,4 @@
-"""Memory: everything a program does with what is remembered."""
+"""The `Memory` class: the library's public interface."""
 
 from recollect.library.diagnostics import DiagnosticsMixin
 from recollect.library.ingest import MemoryIngestMixin
@@ -15,5 +15,5 @@ class Memory(
     A memory in one file. Safe to share between threads; several processes may open the same file.
 
     Settings can be given by name, as in ``Memory("me.db", settings={"preset": "companion", "recall.limit": 5})``;
-    those of a call win over those given here.
+    settings of a call take precedence over these.
     """

@@ -1,4 +1,4 @@
-"""Everything about a user in one text: a manifest with the hash of each part, then a JSON object a line."""
+"""The pack format: all data of a user as JSON Lines, with a manifest line that holds a hash per part."""
 
 import hashlib
 import json
@@ -22,9 +22,9 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.ports.store import NO_LIMIT
 from recollect.serialization.parsers import MAX_TIMESTAMP, MIN_TIMESTAMP
 
-#: The format's number: a reader that does not know it does not guess.
+#: Format version; readers reject unknown versions.
 PACK_FORMAT = 1
-#: The parts in the order they are written and read: what others rest on comes first.
+#: The parts in the order they are written and read: referenced parts come first.
 PACK_PARTS = (
     *("chats", "messages", "judgements", "memories", "summaries", "contexts"),
     *("consents", "profile", "preferences", "tombstones"),
@@ -56,7 +56,7 @@ class PackedVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackedMemory:
-    """A memory with everything it ever was, oldest first; the last is what it is."""
+    """A memory with all its versions, oldest first; the last is the current one."""
 
     id: str
     versions: tuple[PackedVersion, ...]
@@ -82,7 +82,7 @@ class PackedTombstone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pack:
-    """What a pack holds, by part."""
+    """The contents of a pack, by part."""
 
     chats: tuple[PackedChat, ...] = ()
     messages: tuple[Message, ...] = ()
@@ -91,7 +91,7 @@ class Pack:
     summaries: tuple[Summary, ...] = ()
     contexts: tuple[ContextFile, ...] = ()
     consents: tuple[PackedConsent, ...] = ()
-    profile: tuple[Profile, ...] = ()  #: one, and only with consent
+    profile: tuple[Profile, ...] = ()  #: at most one, and only with consent
     preferences: tuple[PackedPreference, ...] = ()
     tombstones: tuple[PackedTombstone, ...] = ()
 
@@ -111,7 +111,7 @@ PART_TYPES: Mapping[str, type] = {
 
 
 def write_pack(application: Application, user: str) -> Iterator[str]:
-    """A user's memory, line by line. Search indexes, receipts and queued work are not in it: they are made anew."""
+    """Yield a user's pack line by line, without search indexes, receipts and jobs, which are recreated."""
     pack = collect_pack(application, user)
     parts = {part: [_serialize_line(part, value) for value in getattr(pack, part)] for part in PACK_PARTS}
     manifest = {
@@ -166,7 +166,7 @@ def _pack_memory(application: Application, scope: Scope, memory: Memory) -> Pack
         try:
             version_memory = application.store.memories.at_version(scope, memory.id, line.version)
         except NotFound:
-            # Written before versions were kept in full.
+            # Stored before versions were kept in full.
             continue
         versions.append(PackedVersion(change=line.change, reason=line.reason, memory=version_memory))
     if not versions or versions[-1].memory.version != memory.version:
@@ -177,7 +177,7 @@ def _pack_memory(application: Application, scope: Scope, memory: Memory) -> Pack
 
 @dataclass(frozen=True, slots=True)
 class _Codec(Generic[PartValue]):
-    """Writes values of one kind as JSON, and reads them again or says what is wrong."""
+    """Serializes the values of one part as JSON, and parses them with validation."""
 
     adapter: TypeAdapter[PartValue]
 
@@ -205,7 +205,7 @@ def _hash_lines(lines: Sequence[str]) -> str:
 
 
 def parse_pack(text: str) -> Pack:
-    """Read a pack, or say what is wrong with it: an unknown format, a damaged part, a line that makes no sense."""
+    """Parse a pack, or raise InvalidInput: an unknown format, a damaged part, an invalid line."""
     first, *lines = text.splitlines(keepends=True) or [""]
     manifest = _parse_manifest(first)
     parts: dict[str, list[str]] = {part: [] for part in PACK_PARTS}
@@ -225,7 +225,7 @@ def _parse_manifest(line: str) -> Mapping[str, object]:
     manifest = _parse_object(line, 1)
     if manifest.get("recollect") != PACK_FORMAT:
         raise InvalidInput(
-            f"This is no pack of recollect, or one of a format other than {PACK_FORMAT}. `recollect export` writes one."
+            f"This is not a recollect pack of format {PACK_FORMAT}. `recollect export` writes one."
         )
     parts = manifest.get("parts")
     if not isinstance(parts, dict):
@@ -243,13 +243,13 @@ def _parse_line(line: str, number: int) -> tuple[str, object]:
     data = _parse_object(line, number)
     part = data.get("part")
     if part not in PACK_PARTS:
-        raise InvalidInput(f"Line {number} of the pack belongs to no part we know.")
+        raise InvalidInput(f"Line {number} of the pack belongs to an unknown part. Export it again.")
     assert isinstance(part, str)
     try:
         return part, _codec(part).read(data.get("value"))
     except (ValidationError, ValueError) as error:
         raise InvalidInput(
-            f"Line {number} of the pack is no entry of {part}: {_first_error_message(error)}."
+            f"Line {number} of the pack is not a valid entry of {part}: {_first_error_message(error)}."
         ) from error
 
 
@@ -257,9 +257,9 @@ def _parse_object(line: str, number: int) -> dict[str, object]:
     try:
         data = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"Line {number} of the pack is no JSON.") from error
+        raise InvalidInput(f"Line {number} of the pack is not valid JSON.") from error
     if not isinstance(data, dict):
-        raise InvalidInput(f"Line {number} of the pack is no JSON object.")
+        raise InvalidInput(f"Line {number} of the pack is not a JSON object.")
     return data
 
 
@@ -271,7 +271,7 @@ def _first_error_message(error: ValueError) -> str:
 
 
 def _validate(value: object) -> None:
-    """What types alone do not say: times with a zone, numbers and texts that a database takes."""
+    """Check what types alone do not: timezone-aware times, and numbers and texts that a database can store."""
     if complaint := _validation_error(value):
         raise ValueError(complaint)
     for part in _child_values(value):
@@ -282,17 +282,17 @@ def _validation_error(value: object) -> str | None:
     complaint = None
     match value:
         case datetime() if value.tzinfo is None or not MIN_TIMESTAMP <= value <= MAX_TIMESTAMP:
-            complaint = "a time needs a zone and a year from 2 to 9998"
+            complaint = "a time needs a timezone and a year from 2 to 9998"
         case int() if abs(value) > MAX_INTEGER:
             complaint = "a number is too large"
         case float() if not isfinite(value):
             complaint = "a number is not finite"
         case str() if any("\ud800" <= c <= "\udfff" for c in value):
-            complaint = "a text holds half a character"
+            complaint = "a text contains a lone surrogate"
         case Memory(weight=weight) if not 0 <= weight <= 1:
-            complaint = "a weight is from 0 to 1"
+            complaint = "a weight must be from 0 to 1"
         case Message(importance=int(importance)) if not 0 <= importance <= 100:
-            complaint = "an importance is from 0 to 100"
+            complaint = "an importance must be from 0 to 100"
         case PackedMemory(versions=()):
             complaint = "a memory needs a version"
     return complaint

@@ -1,4 +1,4 @@
-"""Takes a pack in: what is here already stays, what was forgotten stays forgotten, and nothing is there twice."""
+"""Import of a pack: existing data stays, forgotten facts stay forgotten, nothing is duplicated."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -22,11 +22,11 @@ CONSENT_WITHDRAWN_ACTION = "consent taken back"
 
 @dataclass(slots=True, kw_only=True)
 class PackImportReport:
-    """What became of a pack."""
+    """The result of importing a pack."""
 
     imported_counts: Counter[str] = field(default_factory=Counter)
     known_counts: Counter[str] = field(default_factory=Counter)
-    skipped_items: list[tuple[str, str, str]] = field(default_factory=list)  #: part, what, and why
+    skipped_items: list[tuple[str, str, str]] = field(default_factory=list)  #: part, name, reason
 
     def serialize(self, *, dry_run: bool) -> JsonObject:
         return {
@@ -42,13 +42,13 @@ class PackImportReport:
 
 
 class _DryRun(Exception):
-    """Take everything back."""
+    """Raised to roll back the transaction of a dry run."""
 
 
 def import_user_pack(
     application: Application, user: str, pack: Pack, *, dry_run: bool = False
 ) -> PackImportReport:
-    """All of it, or none of it; with `dry_run` none of it, and the account says what would have come."""
+    """Import a pack in one transaction; with `dry_run`, roll back and report what would be imported."""
     importer = _PackImporter(application=application, user=user, policy=application.policy(user))
     try:
         with application.store.transaction():
@@ -119,7 +119,7 @@ class _PackImporter:
         self._count("chats", new=new)
 
     def _import_messages(self, pack: Pack) -> set[str]:
-        """The ids of those that are new."""
+        """Import messages and return the ids of new ones."""
         new_ids = {message.id for message in pack.messages if self._import_message(message)}
         self.report.known_counts["messages"] += len(pack.messages) - len(new_ids)
         self.report.imported_counts["messages"] += len(new_ids)
@@ -138,12 +138,12 @@ class _PackImporter:
             content=prepared.message.content,
             tokens=prepared.message.tokens,
         )
-        # A client id that is known here belongs to the same message under another id.
+        # A known client id means the same message under another id.
         _, new = self._store.messages.add(own_message, prepared.chunks)
         return new
 
     def _import_memories(self, pack: Pack) -> None:
-        """Everything that ever happened to memories, in the order it did: so no two say the same at any time."""
+        """Replay all versions of all memories in chronological order, so that facts are unique at any time."""
         selected = {each.id: each for each in pack.memories if self._should_import(each)}
         version_order = sorted(
             (
@@ -170,7 +170,7 @@ class _PackImporter:
             return
         previous = current[packed.id]
         if self._is_duplicate(own_memory):
-            self._skip("memories", own_memory.text, "the same is known here")
+            self._skip("memories", own_memory.text, "already known")
             del current[packed.id]
             return
         current[packed.id] = memories.save(
@@ -188,7 +188,7 @@ class _PackImporter:
             return False
         forgotten_at = self._store.tombstones.forgotten_at(self.user, last.fact_hash)
         if forgotten_at is not None and last.standing is not MemoryStatus.FORGOTTEN:
-            self._skip("memories", last.text, "it was forgotten here")
+            self._skip("memories", last.text, "previously forgotten")
             return False
         return True
 
@@ -207,10 +207,10 @@ class _PackImporter:
         return self.application.engine.preparer(self._scope, draft, self.policy).message.content
 
     def _import_consent(self, consent: PackedConsent) -> None:
-        """An answer that was given elsewhere never erases anything here, nor undoes a no."""
+        """Import a consent unless it would erase data here or override a withdrawal."""
         consents = self._store.consents.all(self._scope)
         if consent.category not in consents:
-            self._skip("consents", consent.category, "there is no such category")
+            self._skip("consents", consent.category, "unknown category")
         elif consents[consent.category] == consent.granted:
             self._count("consents", new=False)
         elif reason := self._consent_objection(consent):
@@ -224,13 +224,13 @@ class _PackImporter:
             covered_count = sum(
                 self.application.engine.consent_coverage(self._scope, consent.category).values()
             )
-            return "it would erase what is here" if covered_count else None
+            return "would erase existing data" if covered_count else None
         audit_entries = self._store.audit_log.list(self._scope, limit=NO_LIMIT)
         is_withdrawn = any(
             e.action == CONSENT_WITHDRAWN_ACTION and f'"{consent.category}"' in e.detail
             for e in audit_entries
         )
-        return "it was taken back here" if is_withdrawn else None
+        return "was withdrawn" if is_withdrawn else None
 
     def _import_records(self, pack: Pack) -> None:
         summaries = {summary.id for summary in self._store.summaries.list(self._scope, limit=NO_LIMIT)}
@@ -275,7 +275,7 @@ class _PackImporter:
             self._count("preferences", new=False)
             return
         if name.startswith(CAP_SETTING_PREFIX):
-            self._skip("preferences", name, "a cap is set by whoever runs this memory, not brought along")
+            self._skip("preferences", name, "caps are set by the operator and not imported")
             return
         try:
             self.application.settings.resolve(preferences={name: value})
@@ -287,7 +287,7 @@ class _PackImporter:
 
     def _import_tombstone(self, fact_hash: str, *, new: bool, pack: Pack) -> None:
         if new and self._store.memories.by_hash(self._scope, fact_hash) is not None:
-            self._skip("tombstones", fact_hash, "it is remembered here")
+            self._skip("tombstones", fact_hash, "remembered here")
             return
         if new:
             at = next(stone.buried_at for stone in pack.tombstones if stone.fact_hash == fact_hash)

@@ -1,4 +1,4 @@
-"""What bears on a question comes out, with an account of it."""
+"""Search, context assembly and receipts."""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,20 +23,20 @@ class MemoryRecallMixin(MemoryBase):
         receipt: bool = True,
     ) -> JsonObject:
         """
-        What bears on a question, best first, each with its score and the parts it is made of.
+        Return the passages relevant to a query, best first, each with its score and the parts of the score.
 
-        ``receipt=False`` leaves none, and does not count in the metrics: for trying out, or while somebody types.
+        ``receipt=False`` stores no receipt and is not counted in the metrics: for previews, such as search as you type.
         """
         scope = self._scope(user_id, chat_id)
         call = {**(settings or {}), **({"recall.limit": limit} if limit is not None else {})}
         policy = self._policy(scope, call, mode)
         query_text, as_of_time = parsers.replace_surrogates(query), parsers.parse_timestamp(as_of)
-        receipt_found = self._application.engine.recall(
+        saved_receipt = self._application.engine.recall(
             scope, query_text, policy, as_of=as_of_time, save_receipt=receipt
         )
         return {
-            **serializers.serialize_search_results(receipt_found),
-            "receipt": receipt_found.id if receipt else None,
+            **serializers.serialize_search_results(saved_receipt),
+            "receipt": saved_receipt.id if receipt else None,
         }
 
     def context(
@@ -50,7 +50,7 @@ class MemoryRecallMixin(MemoryBase):
         mode: str | None = None,
         settings: Mapping[str, object] | None = None,
     ) -> JsonObject:
-        """The block for the next prompt under ``text``, and its receipt: what is in it, what is not, and why."""
+        """Return the memory block for a prompt (``text``), with its receipt: what was included, left out, and why."""
         scope = self._scope(user_id, chat_id)
         call = {**(settings or {}), **({"context.budget": budget} if budget is not None else {})}
         policy = self._policy(scope, call, mode)
@@ -76,10 +76,9 @@ class MemoryRecallMixin(MemoryBase):
         settings: Mapping[str, object] | None = None,
     ) -> str:
         """
-        A whole system message: the host's own, untouched and first, then the memory block, then rules.
+        Return a complete system message: the host's own, unchanged and first, then the memory block, then rules.
 
-        Without one of the host's it begins with the prompt `system`. `fallback_memories` stand in where nothing is
-        recalled.
+        Without a host message it begins with the prompt `system`. `fallback_memories` are used if nothing is recalled.
         """
         scope = self._scope(user_id, chat_id)
         policy = self._policy(scope, settings)
@@ -96,7 +95,7 @@ class MemoryRecallMixin(MemoryBase):
         return build_system_message(system_message, receipt.text, rules_for_request)
 
     def why(self, receipt_id: str = "last", *, user_id: str | None = None) -> JsonObject:
-        """The receipt of a recall: what was injected, what was left out and why, scores, timings."""
+        """Return the receipt of a recall: what was injected, what was left out and why, scores, timings."""
         return serializers.serialize_receipt(
             self._application.store.receipts.get(self._scope(user_id), receipt_id)
         )
@@ -104,7 +103,7 @@ class MemoryRecallMixin(MemoryBase):
     def why_not(
         self, query: str, memory_id: str, *, user_id: str | None = None, chat_id: str | None = None
     ) -> JsonObject:
-        """Why a memory or message would not be recalled for a question."""
+        """Explain why a memory or message would not be recalled for a query."""
         scope = self._scope(user_id, chat_id)
         policy = self._policy(scope)
         query_text = parsers.replace_surrogates(query)

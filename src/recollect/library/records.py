@@ -1,4 +1,4 @@
-"""What stands around memories: profile and consent, files, summaries, the gardener, and erasing for good."""
+"""Profile, consent, context files, summaries, metrics, maintenance and erasure."""
 
 from collections.abc import Mapping
 
@@ -11,31 +11,31 @@ from recollect.serialization.serializers import JsonObject
 
 class RecordsMixin(MemoryBase):
     def profile(self, *, user_id: str | None = None) -> JsonObject:
-        """What the user wrote about themselves; empty without their consent."""
+        """Return the user's profile; empty without consent."""
         return serializers.serialize_profile(self._application.store.profiles.get(self._scope(user_id)))
 
     def set_profile(self, fields: Mapping[str, object], *, user_id: str | None = None) -> JsonObject:
-        """Fill in the profile: codingStyle, preferredLanguages, projectGoals, freeformNotes, or any other field."""
+        """Set profile fields: codingStyle, preferredLanguages, projectGoals, freeformNotes, or any other field."""
         scope = self._scope(user_id)
         return serializers.serialize_profile(
             self._application.engine.set_profile(scope, fields, self._policy(scope))
         )
 
     def consents(self, *, user_id: str | None = None) -> dict[str, bool]:
-        """What the user agreed to, by category."""
+        """Return the user's consents by category."""
         return dict(self._application.store.consents.all(self._scope(user_id)))
 
     def consent(self, category: str, *, granted: bool, user_id: str | None = None) -> JsonObject:
-        """Write down the user's answer. Taking consent back erases what it covered; the answer says how much."""
+        """Record the user's decision. A withdrawal erases what the consent covered; the result says how much."""
         erased_counts = self._application.engine.set_consent(self._scope(user_id), category, granted=granted)
         return {"category": category, "granted": granted, "erased": dict(erased_counts)}
 
     def preview_withdrawal(self, category: str, *, user_id: str | None = None) -> dict[str, int]:
-        """What would be erased if consent were taken back now."""
+        """Return what withdrawing a consent would erase."""
         return dict(self._application.engine.consent_coverage(self._scope(user_id), category))
 
     def audit_log(self, *, user_id: str | None = None, limit: int = 100) -> JsonObject:
-        """What was agreed to and erased, the newest first, and whether nobody changed the book."""
+        """Return the audit log, newest first, and whether it is intact."""
         log = self._application.store.audit_log
         entries = log.list(self._scope(user_id), limit=limit)
         return {
@@ -46,31 +46,31 @@ class RecordsMixin(MemoryBase):
     def add_context(
         self, name: str, content: str, *, chat_id: str | None = None, user_id: str | None = None
     ) -> JsonObject:
-        """Keep a text at hand; in chats it is attached to it is always shown."""
+        """Add a context file; it is always included in the chats that it is attached to."""
         scope = self._scope(user_id, chat_id)
         return serializers.serialize_context_file(
             self._application.engine.add_context_file(scope, name, content, self._policy(scope))
         )
 
     def contexts(self, *, chat_id: str | None = None, user_id: str | None = None) -> JsonObject:
-        """The context files of a user, or those attached to a chat."""
+        """Return the context files of a user, or those attached to a chat."""
         files = self._application.store.context_files.list(self._scope(user_id, chat_id))
         return serializers.wrap_results(map(serializers.serialize_context_file, files))
 
     def attach_context(self, context_id: str, chat_id: str, *, user_id: str | None = None) -> None:
-        """Make a file available in a chat."""
+        """Attach a context file to a chat."""
         self._application.store.context_files.attach(self._scope(user_id, chat_id), context_id)
 
     def detach_context(self, context_id: str, chat_id: str, *, user_id: str | None = None) -> None:
-        """Take a file away from a chat."""
+        """Detach a context file from a chat."""
         self._application.store.context_files.detach(self._scope(user_id, chat_id), context_id)
 
     def delete_context(self, context_id: str, *, user_id: str | None = None) -> None:
-        """Delete a file."""
+        """Delete a context file."""
         self._application.store.context_files.delete(self._scope(user_id), context_id)
 
     def summarize(self, chat_id: str, *, user_id: str | None = None) -> JsonObject:
-        """Summarise a chat now, whether or not it is due; empty if nothing was said since the last time."""
+        """Summarize a chat now, even if not due; empty if there are no messages since the last summary."""
         scope = self._scope(user_id, chat_id)
         engine, policy = self._application.engine, self._policy(scope)
         summaries = engine.save_summaries(scope, engine.build_summaries(scope, policy, force=True), policy)
@@ -80,12 +80,12 @@ class RecordsMixin(MemoryBase):
     def summaries(
         self, *, chat_id: str | None = None, user_id: str | None = None, limit: int = 20
     ) -> JsonObject:
-        """Summaries of a chat or of all, the newest first."""
+        """Return the summaries of a chat or of all chats, newest first."""
         summaries = self._application.store.summaries.list(self._scope(user_id, chat_id), limit=limit)
         return serializers.wrap_results(map(serializers.serialize_summary, summaries))
 
     def metrics(self, *, user_id: str | None = None, limit: int = 1000) -> JsonObject:
-        """How well and how fast the last recalls went, and each of them as a line."""
+        """Return metrics of the last recalls, in total and one line each."""
         scope = self._scope(user_id)
         receipts = self._application.store.receipts.list(scope, limit=limit)
         recall_metrics = compute_metrics(receipts)
@@ -99,14 +99,14 @@ class RecordsMixin(MemoryBase):
         }
 
     def run_maintenance(self, *, dry_run: bool = False, user_id: str | None = None) -> JsonObject:
-        """Put away what grew too light and make one of what says the same, or only tell what that would be."""
+        """Archive decayed memories and merge duplicates, or with ``dry_run`` only report them."""
         scope = self._scope(user_id)
         return serializers.serialize_maintenance_report(
             self._application.engine.run_maintenance(scope, self._policy(scope), dry_run=dry_run)
         )
 
     def forecast_decay(self, *, weeks: int = 8, user_id: str | None = None) -> JsonObject:
-        """What will be put away within so many weeks if nothing is said again."""
+        """Return the memories that will be archived within some weeks unless they are mentioned again."""
         scope = self._scope(user_id)
         return serializers.serialize_maintenance_report(
             self._application.engine.forecast_decay(scope, self._policy(scope), weeks=weeks)
@@ -116,9 +116,9 @@ class RecordsMixin(MemoryBase):
         self, memory_id: str | None = None, *, chat_id: str | None = None, user_id: str | None = None
     ) -> JsonObject:
         """
-        Take a memory, a chat, or with neither everything about a user out of the file for good.
+        Erase a memory, a chat, or, with neither, all data of a user from the file.
 
-        The answer is a certificate: what went, and whether the file's bytes were looked at and found clean.
+        Return a certificate: the deleted rows, and whether a scan of the file confirmed that their bytes are gone.
         """
         engine = self._application.engine
         if memory_id is not None:
@@ -126,5 +126,5 @@ class RecordsMixin(MemoryBase):
         if chat_id is not None:
             return serializers.serialize_certificate(engine.erase_chat(self._scope(user_id, chat_id)))
         if user_id is None:
-            raise Refused("This erases everything about a user. Say whose: erase(user_id=...).")
+            raise Refused("This erases all data of a user. Name the user: erase(user_id=...).")
         return serializers.serialize_certificate(engine.erase_user(user_id))

@@ -1,4 +1,4 @@
-"""Recall gets better by what the user says of it."""
+"""Relevance feedback, and tuning of the recall weights with it."""
 
 from collections.abc import Iterable, Mapping
 
@@ -12,19 +12,19 @@ class MemoryTuningMixin(MemoryBase):
     def feedback(
         self, receipt_id: str, item_id: str, *, relevant: bool = True, user_id: str | None = None
     ) -> JsonObject:
-        """Say whether a passage of a receipt (or of the ``last`` one) bore on the question."""
+        """Record whether a passage of a receipt (or of the ``last`` one) was relevant to the query."""
         feedback = self._application.engine.add_feedback(
             self._scope(user_id), receipt_id, item_id, relevant=relevant
         )
         return serializers.serialize_feedback(feedback)
 
     def feedback_list(self, *, user_id: str | None = None, limit: int = 100) -> JsonObject:
-        """What was said of recalled passages, the newest first."""
+        """Return relevance feedback, newest first."""
         entries = self._application.store.feedback.list(self._scope(user_id), limit=limit)
         return serializers.wrap_results(map(serializers.serialize_feedback, entries))
 
     def labels(self, *, user_id: str | None = None) -> list[JsonObject]:
-        """Questions with what was said to bear on them, made from feedback; `tune` takes them."""
+        """Return labelled queries built from feedback, as accepted by `tune`."""
         return [
             serializers.serialize_label(each)
             for each in self._application.engine.labels(self._scope(user_id))
@@ -40,10 +40,10 @@ class MemoryTuningMixin(MemoryBase):
         user_id: str | None = None,
     ) -> JsonObject:
         """
-        Choose the numbers of recall by labelled questions, or without any by the user's feedback.
+        Fit the recall weights to labelled queries, or without any to the user's feedback.
 
-        They become the user's preferences if they also help with questions they were not chosen by, or with
-        ``force``; `undo_tuning` brings the former ones back.
+        They become the user's preferences if they also improve held-out queries, or with ``force``; `undo_tuning`
+        restores the previous ones.
         """
         scope, engine = self._scope(user_id), self._application.engine
         relevance_labels = engine.labels(scope) if labels is None else parsers.parse_labels(labels)
@@ -54,21 +54,21 @@ class MemoryTuningMixin(MemoryBase):
         return serializers.serialize_tuning(result, is_saved=is_saved)
 
     def undo_tuning(self, *, user_id: str | None = None) -> JsonObject:
-        """Bring back the values from before the last tuning; None stands for what was not set."""
+        """Restore the values from before the last tuning; None means that a value was not set."""
         return {"values": dict(self._application.engine.undo_tuning(self._scope(user_id)))}
 
     def save_tuning(
         self, values: Mapping[str, float], *, name: str = "tuned", user_id: str | None = None
     ) -> JsonObject:
-        """Make numbers of recall the user's own, and keep them under a name; `undo_tuning` takes that back."""
+        """Make recall weights the user's preferences and store them under a name; `undo_tuning` reverts this."""
         scope = self._scope(user_id)
-        # Raises if a number makes no sense.
+        # Raises ConfigError if a value is invalid.
         self._application.settings.resolve(preferences={key: f"{value:g}" for key, value in values.items()})
         self._application.engine.save_tuning(scope, values, name=validate_name("name of the tuning", name))
         return {"name": name, "values": dict(values)}
 
     def tunings(self, *, user_id: str | None = None) -> JsonObject:
-        """The numbers that were kept, by their names."""
+        """Return the stored tunings by name."""
         tunings = self._application.engine.list_tunings(self._scope(user_id))
         return serializers.wrap_results(
             {"name": name, "values": dict(values)} for name, values in tunings.items()

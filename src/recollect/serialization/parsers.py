@@ -1,4 +1,4 @@
-"""Messages as clients write them, read into drafts."""
+"""Parsers of messages, timestamps, tags and labels as clients send them."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,13 +9,13 @@ from recollect.domain.message import MessageDraft, Role
 from recollect.domain.scope import validate_name
 from recollect.errors import InvalidInput
 
-#: A year from the ends of the calendar, so that a time can be shown in any zone.
+#: One year inside datetime's limits, so that a time can be converted to any zone.
 MIN_TIMESTAMP = datetime(2, 1, 1, tzinfo=UTC)
 MAX_TIMESTAMP = datetime(9998, 12, 31, tzinfo=UTC)
 
 
 def parse_messages(messages: Mapping[str, object] | Sequence[Mapping[str, object]]) -> list[MessageDraft]:
-    """One message or a list of them, in the shape of today's chat APIs."""
+    """Parse one message or a list of messages in the format of common chat APIs."""
     value: object = messages
     if not isinstance(value, Iterable) or isinstance(value, bytes | bytearray):
         raise InvalidInput(f"Give a text, a message or a list of messages, not {_abbreviate(value)}.")
@@ -37,7 +37,7 @@ def parse_message(message: object) -> MessageDraft:
 
 
 def _parse_content(content: object) -> str:
-    """Text as it is; of a list of parts the text ones. Pictures and sound are not remembered."""
+    """Return text content, or the text parts of a list; images and audio are ignored."""
     if content is None:
         return ""
     if isinstance(content, str):
@@ -49,7 +49,7 @@ def _parse_content(content: object) -> str:
 
 
 def parse_timestamp(value: object) -> datetime | None:
-    """ISO 8601, or seconds since 1970. A time without a zone is taken as UTC."""
+    """Parse ISO 8601 or Unix seconds. A time without a zone is UTC."""
     if value is None or value == "":
         return None
     try:
@@ -71,13 +71,13 @@ def _to_datetime(value: object) -> datetime:
 
 
 def parse_tags(value: str | Sequence[str]) -> tuple[str, ...]:
-    """One tag, or several."""
+    """Parse one tag or several."""
     values = (value,) if isinstance(value, str) else value
     return tuple(validate_name("tag", str(tag)) for tag in values)
 
 
 def parse_labels(values: Iterable[object]) -> list[RelevanceLabel]:
-    """Questions with what bears on them: by ids or words, as a list or with how much each counts."""
+    """Parse labelled queries: relevant passages by id or text, as a list or with gains."""
     return [_parse_label(value, f"Label {number}") for number, value in enumerate(values, start=1)]
 
 
@@ -109,7 +109,7 @@ def _is_gain(name: object, gain: object) -> bool:
 
 
 def replace_surrogates(text: str) -> str:
-    """A question as it can be searched for and written down: U+FFFD stands for each half of a surrogate pair."""
+    """Replace lone surrogates by U+FFFD, since they cannot be stored."""
     return (
         text
         if _is_encodable(text)
@@ -136,7 +136,7 @@ def _dump_tool_calls(tool_calls: object) -> str | None:
         raise InvalidInput(
             f"The tool_calls of a message are plain JSON, not {_abbreviate(tool_calls)}."
         ) from error
-    # Half a surrogate pair cannot be stored as it is, but as an escape it can.
+    # A lone surrogate cannot be stored as UTF-8, but it can as a JSON escape.
     return text if _is_encodable(text) else json.dumps(tool_calls)
 
 

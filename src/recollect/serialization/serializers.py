@@ -1,4 +1,4 @@
-"""Values as plain dictionaries: the one shape that the library, the command line and every server show."""
+"""Domain values as JSON objects, the same in the library, the command line and the servers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -39,7 +39,7 @@ def serialize_timestamp(timestamp: datetime | None) -> str | None:
 
 
 def serialize_memory(value: Memory) -> JsonObject:
-    """mem0's keys first, then ours."""
+    """Serialize a memory: mem0's keys first, then additional ones."""
     return {
         "id": value.id,
         "memory": value.text,
@@ -65,7 +65,7 @@ def serialize_memory(value: Memory) -> JsonObject:
 
 
 def serialize_outcome(value: FactOutcome) -> JsonObject:
-    """A memory with what happened to it, in mem0's words where it has one."""
+    """Serialize a memory with its event, named as in mem0 where it has a name."""
     match value:
         case New(memory=known):
             return {**serialize_memory(known), "event": ChangeKind.ADD.value}
@@ -152,7 +152,7 @@ def serialize_receipt(value: Receipt) -> JsonObject:
 
 
 def serialize_search_results(value: Receipt) -> JsonObject:
-    """A search's answer: what was found, best first, and where to ask why."""
+    """Serialize search results, best first, with the receipt id."""
     results = [
         serialize_receipt_item(each) for each in value.items if each.disposition is not Disposition.LEFT_OUT
     ]
@@ -248,7 +248,7 @@ def serialize_context_file(value: ContextFile, *, include_content: bool = False)
 
 
 def serialize_profile(value: Profile | None) -> JsonObject:
-    """The form as it is filled in; every field is there, so that a page can show it."""
+    """Serialize a profile with every field, also empty ones, so that a form can show it."""
     fields: JsonObject = {
         "preferences": {
             name: list(text) if isinstance(text, tuple) else text
@@ -325,7 +325,7 @@ def serialize_maintenance_report(value: MaintenanceReport) -> JsonObject:
 
 
 def serialize_recall_metrics(value: Receipt) -> JsonObject:
-    """A recall as a line of metrics."""
+    """Serialize the metrics of one recall."""
     used_items = [each for each in value.items if each.disposition is not Disposition.LEFT_OUT]
     return {
         "query": value.query,
@@ -374,7 +374,7 @@ def serialize_metrics(value: RecallMetrics, *, recommended_budget: int | None) -
 
 
 def serialize_interval(value: MetricsInterval) -> JsonObject:
-    """The measures of a step in time, less those that only tell of a whole."""
+    """Serialize the metrics of one interval, without those that only make sense in total."""
     serialized = serialize_metrics(value.metrics, recommended_budget=None)
     keys = ("recalls", "hitRate", "topSimilarity", "latency", "budgetUsed", "degraded", "contentTypes")
     return {
@@ -386,7 +386,7 @@ def serialize_interval(value: MetricsInterval) -> JsonObject:
 
 
 def serialize_recall(value: Receipt) -> JsonObject:
-    """A recall as a line that leads to its receipt."""
+    """Serialize a recall as a line that refers to its receipt."""
     recall_metrics, used_items = (
         serialize_recall_metrics(value),
         [each for each in value.items if each.disposition is not Disposition.LEFT_OUT],
@@ -424,7 +424,7 @@ def serialize_label(value: RelevanceLabel) -> JsonObject:
 
 
 def serialize_tuning(value: TuningResult, *, is_saved: bool) -> JsonObject:
-    """NDCG@5 before and after, on the questions the numbers were chosen by and on those they were not."""
+    """Serialize NDCG@5 before and after tuning, on training and on held-out queries."""
     return {
         "questions": value.query_count,
         "unfound": value.unanswerable_count,

@@ -1,4 +1,4 @@
-"""What a model for tests says: a script if there is one, else an echo."""
+"""Scripted replies for test models; without a script, an echo."""
 
 import re
 from collections import deque
@@ -17,16 +17,16 @@ _WORD_PATTERN = re.compile(r"\s*\S+\s*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptedReply:
-    """One answer of a model, before it is put into a dialect."""
+    """One reply of a model, before it is encoded in an API dialect."""
 
-    prompt: str  #: what it was asked, all turns
+    prompt: str  #: all messages of the prompt
     text: str | None
     finish_reason: FinishReason = "stop"
-    choice_count: int = 1  #: 0 leaves the list of answers empty
+    choice_count: int = 1  #: 0 returns an empty list of choices
 
 
 class ReplyScript:
-    """Gives one answer after the other; when they have run out, says again what it was told last."""
+    """Returns replies in order; after the last one, repeats the default reply."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -34,7 +34,7 @@ class ReplyScript:
         self._default_reply: ReplySource = echo_last_message
 
     def set_reply(self, reply: ReplySource | Sequence[ReplySource]) -> None:
-        """A text or a function is the answer from now on; a list is said in order, then the old one again."""
+        """Set the default reply (a text or a function), or a list that is returned once, in order, before it."""
         with self._lock:
             if isinstance(reply, str) or callable(reply):
                 self._next_replies.clear()
@@ -59,7 +59,7 @@ def echo_last_message(messages: Sequence[ModelMessage]) -> str:
 
 
 def split_tokens(text: str) -> list[str]:
-    """A word is a token; the pieces join back to the text."""
+    """Split a text into words as tokens; joined, they are the text."""
     return _WORD_PATTERN.findall(text) or ([text] if text else [])
 
 

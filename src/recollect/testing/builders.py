@@ -1,4 +1,4 @@
-"""Messages, memories and receipts for tests: say what matters, the rest is filled in."""
+"""Builders of messages, memories and receipts for tests, with defaults for all fields."""
 
 import hashlib
 from dataclasses import replace
@@ -49,14 +49,14 @@ class MemoryFields(TypedDict, total=False):
 
 
 def an_id(*parts: str) -> str:
-    """The same id for the same words, so that a failing test can be read."""
+    """Return a deterministic id for these words, so that failures are readable."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:22]
 
 
 def a_message(
     content: str, *, user: str = ANA, chat: str = KITCHEN, **changes: Unpack[MessageFields]
 ) -> Message:
-    """What the user said on Monday morning, unless something else is asked for."""
+    """Build a user message of Monday morning, with the given changes."""
     message = Message(
         id=an_id(user, chat, content),
         user=user,
@@ -70,7 +70,7 @@ def a_message(
 
 
 def chunks_of(*pieces: str, kind: ChunkKind = ChunkKind.PROSE) -> tuple[Chunk, ...]:
-    """Chunks that join to a message, one after the other."""
+    """Build consecutive chunks; joined, they are the message."""
     return tuple(
         Chunk(
             index=index,
@@ -84,7 +84,7 @@ def chunks_of(*pieces: str, kind: ChunkKind = ChunkKind.PROSE) -> tuple[Chunk, .
 
 
 def a_memory(text: str, *, user: str = ANA, **changes: Unpack[MemoryFields]) -> Memory:
-    """A fact written down on Monday morning, of full weight and without a source."""
+    """Build a memory of Monday morning with weight 1 and no source, with the given changes."""
     memory = Memory(
         id=an_id(user, text),
         user=user,
@@ -97,7 +97,7 @@ def a_memory(text: str, *, user: str = ANA, **changes: Unpack[MemoryFields]) -> 
 
 
 def a_receipt(query: str, *, user: str = ANA, chat: str | None = None, at: datetime = MONDAY) -> Receipt:
-    """The receipt of a search that found one memory and left out one message."""
+    """Build the receipt of a search that returned one memory and left out one message."""
     returned_item = ReceiptItem(
         source=Source.MEMORY,
         id=an_id(user, "vegetarian"),

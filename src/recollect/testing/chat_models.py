@@ -1,4 +1,4 @@
-"""A language model for tests that needs no server: it says what it is told to, or fails as it is told to."""
+"""A scripted in-process language model for tests, with configurable failures."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from recollect.testing.answers import ReplyScript, ReplySource, ScriptedReply, c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedCall:
-    """One call, as it was made."""
+    """The arguments of one call."""
 
     messages: tuple[ModelMessage, ...]
     max_tokens: int
@@ -22,10 +22,10 @@ class RecordedCall:
 
 class ScriptedChatModel:
     """
-    Says its answers in order, then the last of them for good; without any it echoes the last user turn.
+    Returns its answers in order, then repeats the last one; without any it echoes the last user message.
 
-    A word is a token, for limits and for counts. Every call is recorded in ``calls``. Who asks for JSON is told
-    ``judgement``, if there is one, and takes no answer from the others.
+    A word is a token, for limits and counts. Every call is recorded in ``calls``. Calls with a JSON schema get
+    ``json_reply``, if it is set, and consume no answer.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class ScriptedChatModel:
         return self._model_id
 
     def answer(self, answer: ReplySource | Sequence[ReplySource]) -> None:
-        """A text, or a function of the turns, is the answer from now on; a list is said in order, once."""
+        """Set the answer (a text or a function of the messages); a list is returned once, in order."""
         self._script.set_reply(answer)
 
     def fail_next(self, *errors: Exception) -> None:

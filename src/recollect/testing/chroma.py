@@ -1,4 +1,4 @@
-"""As much of a Chroma client as a mirror of memories needs, in memory."""
+"""An in-memory Chroma client with the methods that `ChromaMirror` uses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A clock that stands still until it is told to move, and ids that count."""
+"""A clock that advances only on request, and sequential ids."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""The dialects of chat that most servers speak: OpenAI's and Anthropic's."""
+"""The chat API dialects of OpenAI and Anthropic, as the test server encodes them."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _TOOL_CALL = {"id": "call_1", "type": "function", "function": {"name": "lookup",
 
 
 def parse_openai_messages(body: Json) -> list[ModelMessage] | None:
-    """The turns of a request; None if it is not in the dialect."""
+    """Return the messages of a request; None if it is not in the dialect."""
     return parse_messages(body.get("messages"), ("system", "developer", "user", "assistant", "tool"))
 
 
@@ -66,7 +66,7 @@ def _openai_chunks(reply: ScriptedReply, model: object) -> Iterator[str]:
 
 
 def _openai_chunk(model: object, choices: list[Json], **more: object) -> str:
-    # Unescaped, so that letters of several bytes can be torn apart on the way.
+    # Unescaped, so that tests can split multi-byte characters between chunks.
     chunk = {
         "id": "chatcmpl-1",
         "object": "chat.completion.chunk",
@@ -104,7 +104,7 @@ def _openai_usage(reply: ScriptedReply) -> Json:
 
 
 def parse_anthropic_messages(body: Json) -> list[ModelMessage] | None:
-    """The turns of a request; None if it is not in the dialect, as with a system turn among the messages."""
+    """Return the messages of a request; None if it is not in the dialect, e.g. with a system message in the list."""
     system = content_text(body.get("system", ""))
     messages = parse_messages(body.get("messages"), ("user", "assistant"))
     if not messages or system is None or not isinstance(body.get("max_tokens"), int):
@@ -173,7 +173,7 @@ def models_response(models: Sequence[str]) -> Json:
 
 
 def parse_messages(messages: object, roles: tuple[str, ...]) -> list[ModelMessage] | None:
-    """Messages as turns; None if one of them is in no role of these, or says nothing that can be read."""
+    """Parse messages; None if one has an unknown role or unreadable content."""
     if not isinstance(messages, list):
         return None
     parsed_messages = []
@@ -187,7 +187,7 @@ def parse_messages(messages: object, roles: tuple[str, ...]) -> list[ModelMessag
 
 
 def content_text(content: object) -> str | None:
-    """Text as it is; of a list of parts those with words, one to a line. None if it is neither."""
+    """Return text content, or the text parts of a list joined by line breaks; None if it is neither."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list) or not all(

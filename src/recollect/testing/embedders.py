@@ -1,4 +1,4 @@
-"""Embedders for tests: one that counts letters, and one that fails until it is healed."""
+"""Embedders for tests: one that counts letters, and one that fails until healed."""
 
 from collections.abc import Sequence
 
@@ -8,10 +8,10 @@ from recollect.text.windows import split_windows
 
 
 class LetterEmbedder:
-    """Counts letters: texts are alike that are written with the same ones. Deterministic, instant, no files."""
+    """Embeds a text as its letter counts. Deterministic, instant, no files."""
 
     model_id = "letters"
-    #: Letters are spread much alike in any two texts of one language.
+    #: High, because letter frequencies are similar in any two texts of one language.
     cosine_floor = 0.9
 
     def __init__(self, dimension: int = 26, *, window_words: int = 64) -> None:
@@ -26,7 +26,7 @@ class LetterEmbedder:
         return [self.embed_query(text) for text in texts]
 
     def embed_query(self, text: str) -> Vector:
-        # A little of each, so that a text without letters has a direction as well.
+        # A small constant per letter, so that a text without letters has a nonzero vector.
         counts = [0.01] * self._dimension
         for letter in filter(str.isalpha, text.casefold()):
             counts[(ord(letter) - ord("a")) % self._dimension] += 1
@@ -37,7 +37,7 @@ class LetterEmbedder:
 
 
 class FailingEmbedder:
-    """Raises the given error at every call that embeds, until it is healed; then does as ``inner`` does."""
+    """Raises the given error when embedding until `heal` is called; then delegates to ``inner``."""
 
     def __init__(self, error: Exception, inner: Embedder | None = None) -> None:
         self._error: Exception | None = error

@@ -1,4 +1,4 @@
-"""The ways in which a model provider can fail, for tests to choose from."""
+"""Faults of a model provider that tests can inject."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ Json: TypeAlias = dict[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """Answer with exactly this."""
+    """Send exactly this response."""
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -22,7 +22,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkedReply:
-    """Answer in pieces with a pause in seconds after each; then end well, say no more, or break off."""
+    """Send chunks with a pause in seconds after each; then complete, stay silent, or disconnect."""
 
     chunks: tuple[bytes, ...]
     content_type: str = "text/event-stream"
@@ -32,7 +32,7 @@ class ChunkedReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flood:
-    """Begin a good answer and send spaces, in so many pieces with a pause in seconds after each."""
+    """Begin a valid response and send spaces in many chunks, with a pause in seconds after each."""
 
     chunk_count: int
     chunk_bytes: int
@@ -41,12 +41,12 @@ class Flood:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hang:
-    """Say nothing until the server is closed."""
+    """Send nothing until the server is closed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reset:
-    """Break the connection."""
+    """Reset the connection."""
 
 
 ServerAction: TypeAlias = Reply | ChunkedReply | Flood | Hang | Reset
@@ -54,23 +54,23 @@ ServerAction: TypeAlias = Reply | ChunkedReply | Flood | Hang | Reset
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModifyJson:
-    """Answer as usual, but change the JSON first. An answer that is streamed is none."""
+    """Respond normally, but modify the JSON first. Not for streamed responses."""
 
     change: Callable[[Json], Json]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModifyReply:
-    """Answer as usual, but let the model say something else."""
+    """Respond normally, but with a modified reply."""
 
     change: Callable[[ScriptedReply], ScriptedReply]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModifyBytes:
-    """Answer as usual, but send the bytes of the answer in another way."""
+    """Respond normally, but with modified transmission of the bytes."""
 
-    change: Callable[[bytes, str], ServerAction]  #: what would be sent, and its content type
+    change: Callable[[bytes, str], ServerAction]  #: called with the body and its content type
 
 
 Fault: TypeAlias = ServerAction | ModifyJson | ModifyReply | ModifyBytes
@@ -98,13 +98,13 @@ def _error(status: int, code: str, **headers: str) -> Reply:
 
 
 def error_reply(status: int, message: str) -> Reply:
-    """An error that says what it is about, as OpenAI's and Anthropic's do."""
+    """Return an error response with a message, in the format of OpenAI and Anthropic."""
     body = json.dumps({"error": {"message": message, "type": "invalid_request_error"}}).encode()
     return Reply(status=status, headers={"Content-Type": "application/json"}, body=body)
 
 
 def with_text(change: Callable[[str], str]) -> ModifyReply:
-    """Change the words of an answer."""
+    """Modify the text of a reply."""
     return ModifyReply(change=lambda saying: replace(saying, text=change(saying.text or "")))
 
 
@@ -217,7 +217,7 @@ LONE_SURROGATE = with_text(lambda text: text + "\ud83d")
 ECHO = ModifyReply(change=lambda saying: replace(saying, text=saying.prompt))
 
 
-#: What can go wrong on the way, so that no answer arrives and the same call may work later.
+#: Transport faults after which the same call may work later.
 TRANSIENT_FAULTS: tuple[Fault, ...] = (
     CONNECTION_RESET,
     RATE_LIMITED,

@@ -1,4 +1,4 @@
-"""A model provider for tests: a real HTTP server on this machine that answers well, or badly when told to."""
+"""A model provider for tests: a real HTTP server on loopback with injectable faults."""
 
 import json
 import select
@@ -83,7 +83,7 @@ class Dialect:
     respond_stream: Callable[[ScriptedReply, object], bytes]
 
 
-#: How to answer at which path.
+#: The dialect of each path.
 DIALECTS: Mapping[str, Dialect] = {
     "/v1/chat/completions": Dialect(
         dialects.parse_openai_messages,
@@ -108,21 +108,21 @@ DIALECTS: Mapping[str, Dialect] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What somebody asked of the server. Names of headers are in lower case."""
+    """A request received by the server. Header names are in lower case."""
 
     path: str
     headers: Mapping[str, str]
     body: Json
-    raw: bytes = b""  #: the body as it came
+    raw: bytes = b""  #: the body as received
 
 
 class ModelServer:
     """
-    Speaks OpenAI's, Anthropic's and Ollama's dialects on a free port of 127.0.0.1 for as long as it is entered.
+    Context manager that serves the OpenAI, Anthropic and Ollama APIs on a free port of 127.0.0.1.
 
-    It embeds, lists its models and chats; every request is recorded. ``answer("NOTHING")`` is what it says from now
-    on, ``fail_next(RATE_LIMITED, TIMEOUT)`` makes the next two calls fail in these ways, and ``fail_at(0.7, FAULTS)``
-    that share of all calls until ``heal()``.
+    It serves embeddings, models and chat, and records every request. ``answer("NOTHING")`` sets the reply,
+    ``fail_next(RATE_LIMITED, TIMEOUT)`` makes the next two calls fail with these faults, and ``fail_at(0.7, FAULTS)``
+    a share of all calls until ``heal()``.
     """
 
     def __init__(
@@ -152,11 +152,11 @@ class ModelServer:
 
     @property
     def counts(self) -> Counter[str]:
-        """How often each path was asked for."""
+        """Return the number of requests per path."""
         return Counter(request.path for request in self.requests)
 
     def answer(self, answer: ReplySource | Sequence[ReplySource]) -> None:
-        """A text, or a function of the turns, is the answer from now on; a list is said in order, once."""
+        """Set the answer (a text or a function of the messages); a list is returned once, in order."""
         self._script.set_reply(answer)
 
     def fail_next(self, *faults: Fault) -> None:
@@ -164,12 +164,12 @@ class ModelServer:
             self._faults.extend(faults)
 
     def fail_at(self, rate: float, faults: Sequence[Fault], *, seed: int = 0) -> None:
-        """Let this share of all calls fail, each in one of these ways; the same seed fails the same calls."""
+        """Make a share of all calls fail with one of these faults; the same seed fails the same calls."""
         with self._lock:
             self._rate, self._choices, self._random = rate, faults, Random(seed)
 
     def heal(self) -> None:
-        """From now on every call is answered well."""
+        """Remove all faults."""
         with self._lock:
             self._rate = 0.0
             self._faults.clear()
@@ -185,7 +185,7 @@ class ModelServer:
         self._http.server_close()
 
     def choose_action(self, request: Request) -> ServerAction:
-        """What to do about a request: the next fault of the script, or a good answer."""
+        """Return the action for a request: the next scripted fault, or a normal response."""
         fault = self._next_fault(request)
         match fault:
             case None | ModifyJson() | ModifyReply() | ModifyBytes():
@@ -260,12 +260,12 @@ class ModelServer:
             {"object": "embedding", "index": index, "embedding": vector.tolist()}
             for index, vector in enumerate(self._embedder.embed(texts))
         ]
-        # Last first: the dialect promises an index, not an order.
+        # In reverse order: the API guarantees an index, not an order.
         return {"object": "list", "data": data[::-1], "model": body.get("model")}
 
 
 class _Http(ThreadingHTTPServer):
-    # Hundreds may ask at once.
+    # Tests open hundreds of connections at once.
     request_queue_size = 512
 
     def __init__(self, model_server: ModelServer) -> None:
@@ -273,12 +273,12 @@ class _Http(ThreadingHTTPServer):
         self.model_server = model_server
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: clients that hang up are what the faults are for."""
+        """Log nothing: the faults make clients disconnect on purpose."""
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # Otherwise every answer waits 40 ms for the client to acknowledge its headers.
+    # TCP_NODELAY: otherwise each response waits 40 ms for the client to acknowledge its headers.
     disable_nagle_algorithm = True
     server: _Http
 
@@ -294,7 +294,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer({}, b"")
 
     def log_message(self, *_: object) -> None:
-        """Tests read what was asked from ``requests``."""
+        """Log nothing: tests read ``requests``."""
 
     def _answer(self, body: Json, raw: bytes) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
@@ -364,7 +364,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def _reset(self) -> None:
-        # Closing with a linger of zero sends a reset instead of a polite end.
+        # Closing with a linger time of zero sends RST instead of FIN.
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.connection.close()
         self.close_connection = True

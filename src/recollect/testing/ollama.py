@@ -1,4 +1,4 @@
-"""Ollama's own chat, as the model server speaks it."""
+"""Ollama's native chat API, as the test server encodes it."""
 
 from recollect.testing.answers import ScriptedReply, split_tokens
 from recollect.testing.dialects import dump_json

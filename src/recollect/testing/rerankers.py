@@ -1,10 +1,10 @@
-"""A reranker for tests: it knows the answer, reads so many passages in time, or fails."""
+"""A reranker for tests that knows the answer, and can time out or fail."""
 
 from collections.abc import Sequence
 
 
 class OracleReranker:
-    """Scores 1 for what holds the answer, 0 for the rest; of more than `most` passages it runs out of time."""
+    """Scores passages that contain the answer 1 and others 0; passages after `max_passages` time out."""
 
     model_id = "knowing"
 
@@ -12,7 +12,7 @@ class OracleReranker:
         self._answer = answer
         self._max_passages = max_passages
         self._error = error
-        self.calls: list[tuple[str, float | None]] = []  #: each question, and the time it had
+        self.calls: list[tuple[str, float | None]] = []  #: each query and its deadline
 
     def scores(
         self, query: str, passages: Sequence[str], *, deadline: float | None = None

@@ -1,4 +1,4 @@
-"""OpenAI's responses, as the model server speaks them."""
+"""OpenAI's Responses API, as the test server encodes it."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -19,7 +19,7 @@ _FUNCTION_CALL: Json = {
 
 
 def parse_responses_messages(body: Json) -> list[ModelMessage] | None:
-    """The turns of a request; None if it is not in the dialect."""
+    """Return the messages of a request; None if it is not in the dialect."""
     input_value = body.get("input")
     items = [{"role": "user", "content": input_value}] if isinstance(input_value, str) else input_value
     if not isinstance(items, list):

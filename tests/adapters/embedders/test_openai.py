@@ -100,7 +100,7 @@ def test_a_stated_dimension_and_floor_cost_no_request(server: ModelServer) -> No
         (model_server.HTML_PAGE, ProviderError, "not a list of vectors"),
         (model_server.HUGE_BODY, ProviderError, "more than 32 MB"),
         (model_server.SHORT_LIST, ProviderError, "not a list of vectors"),
-        (model_server.NOT_A_NUMBER, ProviderError, "not a number"),
+        (model_server.NOT_A_NUMBER, ProviderError, "not finite"),
         (model_server.ZERO_VECTOR, ProviderError, "zero"),
         (model_server.WRONG_DIMENSION, ProviderError, "2 sizes"),
         (Reply(body=b'{"data": []}'), ProviderError, "0 vectors"),
