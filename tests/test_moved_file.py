@@ -141,7 +141,9 @@ def test_the_doctor_reports_that_the_file_has_moved(
 
 
 @each_move
-def test_what_is_open_is_still_recalled(memory: Memory, path: Path, move: Callable[[Path], None]) -> None:
+def test_an_open_file_is_still_recalled_from(
+    memory: Memory, path: Path, move: Callable[[Path], None]
+) -> None:
     memory.context("where do I live?")
     move(path)
 
@@ -288,7 +290,7 @@ def test_every_process_that_has_the_file_open_refuses(memory: Memory, path: Path
     assert said == ["open", "stored", "refused"]
 
 
-def test_a_process_that_opens_and_closes_the_file_disturbs_nobody(memory: Memory, path: Path) -> None:
+def test_a_process_that_opens_and_closes_the_file_disturbs_no_other(memory: Memory, path: Path) -> None:
     subprocess.run([sys.executable, "-c", WRITER, str(path)], input="I drink tea.\n", text=True, check=True)
     memory.add("I work at the harbour.")
 

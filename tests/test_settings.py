@@ -241,9 +241,7 @@ def test_our_own_name_wins_in_a_file_too(tmp_path: Path) -> None:
         ("rag_hybrid = false", "recall.hybrid", False),
     ],
 )
-def test_a_file_understands_the_other_names_as_well(
-    line: str, name: str, value: OptionValue, tmp_path: Path
-) -> None:
+def test_a_file_accepts_aliases(line: str, name: str, value: OptionValue, tmp_path: Path) -> None:
     file = tmp_path / "recollect.toml"
     file.write_text(line, "utf-8")
 
@@ -326,7 +324,7 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
 # Preferences.
 
 
-def test_consent_stands_among_the_preferences_and_is_no_setting() -> None:
+def test_consent_is_stored_among_preferences_but_is_not_a_setting() -> None:
     assert resolve_settings(preferences={"memory_profile_consent": "true"}) == resolve_settings()
 
 
@@ -402,7 +400,7 @@ def test_nothing_is_read_twice_while_nothing_changes(tmp_path: Path) -> None:
     assert settings.resolve() is settings.resolve()
 
 
-def test_a_running_chat_keeps_its_settings_when_a_change_makes_no_sense(tmp_path: Path) -> None:
+def test_a_running_chat_keeps_its_settings_after_an_invalid_change(tmp_path: Path) -> None:
     file = tmp_path / "recollect.toml"
     file.write_text("[recall]\nlimit = 3\n", "utf-8")
     settings = load_settings(environ={}, files=[file])
@@ -462,7 +460,7 @@ def test_a_file_named_in_the_environment_is_the_only_one(folders: tuple[Path, Pa
 # The page, and what an import costs.
 
 
-def test_every_setting_says_what_it_does() -> None:
+def test_every_setting_has_a_description() -> None:
     assert [row.name for row in SPECS if not row.doc.endswith(".")] == []
 
 

@@ -36,7 +36,7 @@ def trust(folder: Path) -> None:
     trusted_files().add(file.path, file.sha256)
 
 
-def test_what_cannot_harm_is_set_without_trust() -> None:
+def test_harmless_settings_need_no_trust() -> None:
     write(HARMLESS_SETTINGS)
     resolved = load_settings(environ={}).resolve()
 
@@ -80,7 +80,7 @@ DANGEROUS_SETTINGS = {
 
 
 @pytest.mark.parametrize("name", DANGEROUS_SETTINGS)
-def test_what_can_harm_is_ignored_with_a_warning_that_names_it(name: str) -> None:
+def test_dangerous_settings_are_ignored_with_a_warning_that_names_them(name: str) -> None:
     write(f"{name} = {DANGEROUS_SETTINGS[name]}\nrecall.limit = 3\n")
     resolved = load_settings(environ={}).resolve()
 
@@ -215,7 +215,7 @@ def test_a_folder_of_that_name_is_a_warning() -> None:
 
 
 @pytest.mark.timeout(20)
-def test_a_pipe_of_that_name_is_a_warning_and_nobody_waits_for_it() -> None:
+def test_a_pipe_of_that_name_is_a_warning_and_does_not_block() -> None:
     os.mkfifo("recollect.toml")
 
     assert "not a regular file" in load_settings(environ={}).resolve().warnings[0]
@@ -239,7 +239,7 @@ def test_a_file_that_breaks_while_the_process_runs_is_ignored_from_then_on() -> 
     assert "ignored" in after.warnings[0]
 
 
-def test_the_library_logs_what_was_ignored(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+def test_the_library_logs_ignored_settings(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     write('user = "mallory"\n')
     with Memory(tmp_path / "memory.db", settings={"embedder": "hashing", "worker": False}):
         pass

@@ -76,7 +76,9 @@ def refusal_message(
         ),
     ],
 )
-def test_a_bad_value_says_what_is_allowed_and_who_set_it(variable: str, text: str, message: str) -> None:
+def test_an_invalid_value_names_its_source_and_the_accepted_values(
+    variable: str, text: str, message: str
+) -> None:
     assert refusal_message(environ={variable: text}) == message
 
 
@@ -170,7 +172,7 @@ def test_an_unknown_variable_of_ours_names_the_nearest_one(variable: str, meant:
         ),
     ],
 )
-def test_a_file_that_makes_no_sense_says_where_and_what_to_do(
+def test_an_invalid_file_is_reported_with_its_place_and_a_fix(
     text: str, message: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "recollect.toml"

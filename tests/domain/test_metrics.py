@@ -20,7 +20,7 @@ def test_without_receipts_nothing_is_claimed() -> None:
 
 
 @pytest.mark.spec("R3")
-def test_quality_is_hit_rate_similarity_and_what_was_handed_on() -> None:
+def test_quality_is_hit_rate_similarity_and_returned_passages() -> None:
     missed = replace(RECEIPT, items=tuple(i for i in RECEIPT.items if i.disposition is Disposition.LEFT_OUT))
     counted = compute_metrics([RECEIPT, missed])
 
@@ -29,7 +29,7 @@ def test_quality_is_hit_rate_similarity_and_what_was_handed_on() -> None:
 
 
 @pytest.mark.spec("R4")
-def test_times_are_told_by_part_as_percentiles() -> None:
+def test_latencies_are_percentiles_by_stage() -> None:
     counted = compute_metrics([receipt_with_total(float(ms)) for ms in range(1, 101)])
 
     assert counted.latency["total_ms"] == Percentiles(p50=50, p95=95, p99=99)

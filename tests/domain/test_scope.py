@@ -28,5 +28,5 @@ def test_a_control_character_or_half_a_character_is_in_no_name(text: str, charac
 
 
 @pytest.mark.parametrize("name", ["soft\u00adhyphen", "no\u200bwidth", "a\u00a0b", "日本"])
-def test_what_cannot_be_seen_may_be_part_of_a_name(name: str) -> None:
+def test_an_id_may_contain_invisible_characters(name: str) -> None:
     assert Scope(name).user == name

@@ -70,7 +70,7 @@ def test_the_embedder_is_one_of_the_names_or_a_folder(raw: str) -> None:
         ("db", b"memory.db"),
     ],
 )
-def test_what_makes_no_sense_is_no_value(name: str, raw: object) -> None:
+def test_an_invalid_value_parses_to_none(name: str, raw: object) -> None:
     assert SPECS_BY_NAME[name].parse(raw) is None
 
 

@@ -35,7 +35,7 @@ def test_the_collection_holds_every_memory_under_its_id(memory: Memory, client: 
 
 
 @pytest.mark.spec("V1", "TR-12")
-def test_only_what_differs_is_written_and_what_is_gone_is_removed(memory: Memory, client: FakeChroma) -> None:
+def test_only_differences_are_written_and_stale_documents_deleted(memory: Memory, client: FakeChroma) -> None:
     mirror = ChromaMirror(memory, client=client)
     mirror.sync_memories_from_db()
     again = mirror.sync_memories_from_db()

@@ -73,7 +73,7 @@ def test_one_user_sees_nothing_of_another(memory: Memory) -> None:
 
 
 @pytest.mark.spec("E19", "T6")
-def test_what_was_marked_is_not_read_by_the_extractor_either(memory: Memory) -> None:
+def test_marked_messages_are_not_extracted_again(memory: Memory) -> None:
     repository = Repository(memory)
     memory.add({"role": "user", "content": "I live in Lisbon."}, chat_id="c")
     [unread] = repository.get_unextracted_messages()

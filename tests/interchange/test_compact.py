@@ -94,7 +94,7 @@ def test_an_entry_without_an_id_gets_the_same_one_each_time_it_is_read() -> None
     assert first == again != other
 
 
-def test_a_weight_that_nobody_gave_is_one() -> None:
+def test_a_missing_weight_is_one() -> None:
     assert from_compact('[{"t":"obj","c":"correr"}]', user="ana", now=NOW)[0].weight == 1.0
 
 
@@ -249,5 +249,5 @@ def test_no_json_is_read_as_something_it_is_not(value: object) -> None:
         ("reunião às 10:30", Kind.EVT, None),
     ],
 )
-def test_key_and_value_are_told_apart(text: str, kind: Kind, expected: tuple[str, str] | None) -> None:
+def test_key_and_value_are_separated(text: str, kind: Kind, expected: tuple[str, str] | None) -> None:
     assert parse_slot(text, kind) == expected

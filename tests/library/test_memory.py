@@ -157,7 +157,7 @@ def test_one_message_or_a_list_is_stored_and_not_yet_learned_from(tmp_path: Path
 
 
 @pytest.mark.spec("B1")
-def test_sync_returns_what_was_learned_with_its_source(memory: Memory) -> None:
+def test_sync_returns_learned_memories_with_their_source(memory: Memory) -> None:
     answer = memory.add([LISBON_MESSAGE, make_message("Good morning")], chat_id="trip", sync=True)
     learned = {each["memory"]: each for each in rows(answer)}
     [first, _] = rows(answer, "messages")
@@ -167,7 +167,7 @@ def test_sync_returns_what_was_learned_with_its_source(memory: Memory) -> None:
     assert {source["message_id"] for source in learned["lives in Lisbon"]["sources"]} == {first["id"]}
 
 
-def test_sync_says_what_was_known_already(memory: Memory) -> None:
+def test_sync_reports_known_facts(memory: Memory) -> None:
     memory.add(LISBON_MESSAGE, sync=True)
     answer = memory.add(LISBON_MESSAGE, sync=True)
 
@@ -236,7 +236,7 @@ def test_the_text_parts_of_a_message_are_its_content(memory: Memory) -> None:
         ("", MONDAY),
     ],
 )
-def test_when_it_was_said_can_be_told(memory: Memory, given_at: object, stored_at: datetime) -> None:
+def test_a_message_may_have_its_own_timestamp(memory: Memory, given_at: object, stored_at: datetime) -> None:
     [message] = stored_messages(memory, memory.add(make_message("hello", created_at=given_at)))
 
     assert message.created_at == stored_at
@@ -307,7 +307,7 @@ def test_search_is_limited_by_the_call(memory: Memory) -> None:
     assert len(rows(memory.search("soup", limit=2))) == 2
 
 
-def test_search_tells_what_was_known_at_a_time(memory: Memory, clock: FrozenClock) -> None:
+def test_search_as_of_returns_what_was_known_then(memory: Memory, clock: FrozenClock) -> None:
     memory.add("soup with leeks")
     clock.advance(timedelta(days=2))
     memory.add("soup with beans")
@@ -367,7 +367,7 @@ def test_the_budget_holds_in_any_script_and_format(
     assert answer["tokens"] == estimate_tokens(str(answer["text"]))
 
 
-def test_why_not_says_what_keeps_a_memory_away(memory: Memory) -> None:
+def test_why_not_explains_why_a_memory_is_not_recalled(memory: Memory) -> None:
     recalled = add_memory(memory, VEGETARIAN)
     gone = add_memory(memory, "hates olives")
     memory.delete(gone)
@@ -447,7 +447,7 @@ def test_stats_count_what_is_stored(memory: Memory) -> None:
 # Opening and closing
 
 
-def test_what_was_added_is_there_after_opening_again(tmp_path: Path) -> None:
+def test_added_memories_survive_reopening(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "memory.db"
     with Memory(path, embedder=HashingEmbedder()) as memory:
         memory.add(VEGETARIAN)
@@ -596,7 +596,7 @@ def test_settings_given_at_the_start_hold_for_every_call(tmp_path: Path) -> None
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_what_cannot_be_understood_is_refused_and_leaves_nothing(
+def test_invalid_input_is_rejected_and_nothing_is_stored(
     memory: Memory, messages: object, error: type[RecollectError]
 ) -> None:
     with pytest.raises(error):
@@ -661,7 +661,7 @@ def test_whatever_was_added_can_be_asked_about(memory: Memory) -> None:
         (lambda m: m.why(), NotFound),
     ],
 )
-def test_a_question_that_makes_no_sense_is_an_error_of_ours(
+def test_an_invalid_query_raises_a_recollect_error(
     memory: Memory, call: Callable[[Memory], object], error: type[RecollectError]
 ) -> None:
     with pytest.raises(error):
@@ -676,7 +676,7 @@ def test_an_update_to_nothing_changes_nothing(memory: Memory) -> None:
     assert memory.get(known)["memory"] == VEGETARIAN
 
 
-def test_a_chat_nobody_has_heard_of_is_simply_empty(memory: Memory) -> None:
+def test_an_unknown_chat_is_empty(memory: Memory) -> None:
     assert memory.context("soup", chat_id="never seen")["text"] == ""
     assert memory.search("soup", chat_id="never seen")["results"] == []
     assert memory.get_all(chat_id="never seen") == {"results": []}

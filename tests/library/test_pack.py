@@ -70,7 +70,7 @@ def test_a_pack_has_a_manifest_with_the_hash_and_length_of_each_part(full_memory
     assert sum(part["lines"] for part in manifest["parts"].values()) == len(lines)
 
 
-def test_what_comes_out_of_a_pack_is_what_went_in(full_memory: Memory, tmp_path: Path) -> None:
+def test_export_and_import_preserve_everything(full_memory: Memory, tmp_path: Path) -> None:
     text = export_pack(full_memory)
     with open_memory(tmp_path / "new.db") as new:
         arrival = import_user_pack(new.application, ANA, parse_pack(text))
@@ -92,7 +92,7 @@ def test_the_same_pack_twice_changes_nothing(full_memory: Memory) -> None:
     assert export_pack(full_memory) == text
 
 
-def test_a_dry_run_says_what_would_come_and_changes_nothing(full_memory: Memory, tmp_path: Path) -> None:
+def test_a_dry_run_reports_the_import_and_changes_nothing(full_memory: Memory, tmp_path: Path) -> None:
     with open_memory(tmp_path / "new.db") as new:
         arrival = import_user_pack(new.application, ANA, parse_pack(export_pack(full_memory)), dry_run=True)
 
@@ -101,7 +101,7 @@ def test_a_dry_run_says_what_would_come_and_changes_nothing(full_memory: Memory,
         assert new.application.store.chats.list(new._scope(ANA)) == []
 
 
-def test_it_can_be_taken_in_for_somebody_else(full_memory: Memory) -> None:
+def test_a_pack_can_be_imported_for_another_user(full_memory: Memory) -> None:
     import_user_pack(full_memory.application, "bruno", parse_pack(export_pack(full_memory)))
     mine, theirs = collect_pack(full_memory.application, ANA), collect_pack(full_memory.application, "bruno")
 
@@ -109,7 +109,7 @@ def test_it_can_be_taken_in_for_somebody_else(full_memory: Memory) -> None:
     assert {message.user for message in theirs.messages} == {"bruno"}
 
 
-def test_what_was_forgotten_here_does_not_come_back(full_memory: Memory, tmp_path: Path) -> None:
+def test_forgotten_facts_are_not_imported(full_memory: Memory, tmp_path: Path) -> None:
     with open_memory(tmp_path / "new.db") as new:
         kept = new.add("I like green tea.")["results"]
         assert isinstance(kept, list)
@@ -121,7 +121,7 @@ def test_what_was_forgotten_here_does_not_come_back(full_memory: Memory, tmp_pat
         assert "I like green tea." not in str(new.get_all())
 
 
-def test_what_is_known_here_is_not_there_twice(full_memory: Memory, tmp_path: Path) -> None:
+def test_known_facts_are_not_duplicated(full_memory: Memory, tmp_path: Path) -> None:
     with open_memory(tmp_path / "new.db") as new:
         new.add("I like green tea.")
         import_user_pack(new.application, ANA, parse_pack(export_pack(full_memory)))
@@ -132,7 +132,7 @@ def test_what_is_known_here_is_not_there_twice(full_memory: Memory, tmp_path: Pa
         assert texts.count("I like green tea.") == 1
 
 
-def test_a_no_that_was_said_here_stands(full_memory: Memory, tmp_path: Path) -> None:
+def test_an_import_does_not_override_a_withdrawn_consent(full_memory: Memory, tmp_path: Path) -> None:
     with open_memory(tmp_path / "new.db") as new:
         new.consent("profile", granted=True)
         new.consent("profile", granted=False)

@@ -21,7 +21,7 @@ def test_however_large_or_small_the_numbers_are_the_length_is_one(numbers: list[
 
 
 @pytest.mark.parametrize("numbers", [[], [0.0, 0.0], [float("nan"), 1.0], [float("inf"), 1.0]])
-def test_what_no_search_can_use_is_refused(numbers: list[float]) -> None:
+def test_an_invalid_vector_is_rejected(numbers: list[float]) -> None:
     with pytest.raises(ProviderError, match="empty, zero or not finite"):
         unit_vector(numbers)
 

@@ -46,14 +46,14 @@ def test_it_speaks_ollamas_own_dialect(server: ModelServer) -> None:
 
 @pytest.mark.parametrize("path", ["/v1/responses", "/api/chat", "/v1/chat/completions"])
 @pytest.mark.parametrize("body", [b"{", b"[]", b'{"messages": 7, "input": 7}', b"\xff"])
-def test_what_is_in_no_dialect_is_refused(server: ModelServer, path: str, body: bytes) -> None:
+def test_a_request_in_no_dialect_is_rejected(server: ModelServer, path: str, body: bytes) -> None:
     answer = httpx2.post(f"{server.origin}{path}", content=body)
 
     assert answer.status_code == 400
     assert server.requests[0].raw == body
 
 
-def test_it_notices_who_hangs_up(server: ModelServer) -> None:
+def test_it_records_clients_that_disconnect(server: ModelServer) -> None:
     server.fail_next(faults.TIMEOUT)
     with socket.create_connection(("127.0.0.1", int(server.origin.rpartition(":")[2]))) as line:
         line.sendall(b"POST /v1/responses HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}")

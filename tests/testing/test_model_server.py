@@ -50,11 +50,11 @@ def make_message(text: str) -> Message:
     return Message(id="m", user="u", chat="c", role=Role.USER, content=text, created_at=MONDAY, tokens=8)
 
 
-def test_without_a_script_it_says_what_it_was_told(model: OpenAIChatModel) -> None:
+def test_without_a_script_it_echoes_the_last_message(model: OpenAIChatModel) -> None:
     assert model.complete(REQUEST_MESSAGES, max_tokens=50).text == "You said: Hello"
 
 
-def test_it_says_what_it_is_told_to(server: ModelServer, model: OpenAIChatModel) -> None:
+def test_it_returns_the_scripted_answer(server: ModelServer, model: OpenAIChatModel) -> None:
     def shout(turns: object) -> str:
         assert isinstance(turns, list)
         return str(turns[-1].content).upper()
@@ -126,7 +126,7 @@ def test_a_hopeless_answer_is_asked_for_again_and_then_given_up(
 
 
 @pytest.mark.spec("TR-13")
-def test_with_seventy_faults_in_a_hundred_every_message_is_judged_in_the_end(
+def test_with_seventy_percent_faults_every_message_is_extracted_eventually(
     server: ModelServer, model: OpenAIChatModel
 ) -> None:
     server.answer(FACT_REPLY)

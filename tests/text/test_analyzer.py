@@ -84,7 +84,7 @@ def test_any_space_parts_words(written: list[str], space: str) -> None:
     assert index_terms(space.join(written)) == index_terms(" ".join(written))
 
 
-def test_capitals_that_run_together_are_told_apart() -> None:
+def test_consecutive_capitals_are_split() -> None:
     assert [word[-1] for word in index_terms("the HTTPServer2 is slow")] == [
         "the",
         "httpserver2",

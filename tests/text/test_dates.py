@@ -66,7 +66,7 @@ def test_a_question_without_a_time_names_none(question: str) -> None:
     assert find_ranges(question) == []
 
 
-def test_what_fits_several_times_is_as_close_as_to_the_best_of_them() -> None:
+def test_a_timestamp_in_several_ranges_gets_the_highest_precision() -> None:
     month = TimeRange(datetime(2023, 3, 1, tzinfo=UTC), datetime(2023, 4, 1, tzinfo=UTC), 0.5)
     day = TimeRange(datetime(2023, 3, 9, tzinfo=UTC), datetime(2023, 3, 12, tzinfo=UTC), 1.0)
 

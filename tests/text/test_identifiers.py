@@ -90,7 +90,7 @@ def test_letters_differ_in_nothing_but_case() -> None:
 
 
 @given(st.text(st.characters(exclude_categories=())))
-def test_every_identifier_stands_in_the_text(text: str) -> None:
+def test_every_identifier_occurs_in_the_text(text: str) -> None:
     assert all(name in text.casefold() for name in extract_identifiers(text))
 
 

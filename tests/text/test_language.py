@@ -164,7 +164,7 @@ OTHER_LANGUAGES = [
 
 
 @pytest.mark.spec("TR-18")
-def test_short_lines_of_chat_are_told_apart() -> None:
+def test_the_language_of_short_messages_is_detected() -> None:
     labelled = [("en", line) for line in ENGLISH] + [("pt", line) for line in PORTUGUESE]
     mistaken = [(language, line) for language, line in labelled if detect_language(line) != language]
 
@@ -178,7 +178,7 @@ def test_other_languages_show_themselves(language: str, line: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "   ", "12345", "!!!", "42 + 7 = 49", "\x00", "\ud800", "👍🏽", "x"])
-def test_what_is_in_no_language_is_undetermined(text: str) -> None:
+def test_text_without_a_language_is_undetermined(text: str) -> None:
     assert detect_language(text) == "und"
 
 

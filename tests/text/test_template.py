@@ -16,7 +16,7 @@ from recollect.text.template import Template, select_template
         ("", Template(text="", version="unversioned")),
     ],
 )
-def test_a_version_stands_in_front_of_the_text(source: str, expected: Template) -> None:
+def test_the_version_is_read_from_the_front_matter(source: str, expected: Template) -> None:
     assert Template.parse(source) == expected
 
 
@@ -34,7 +34,7 @@ def test_only_gaps_that_have_a_value_are_filled(text: str, filled: str) -> None:
 
 
 @given(value=st.text())
-def test_what_is_filled_in_is_never_filled_again(value: str) -> None:
+def test_inserted_values_are_not_expanded(value: str) -> None:
     template = Template(text="<{a}>{b}<{{A}}>", version="1")
 
     assert template.fill({"a": value, "A": value, "b": "{a}"}) == f"<{value}>{{a}}<{value}>"

@@ -13,7 +13,7 @@ class CountedLength:
         return len(text)
 
 
-def test_what_was_made_of_a_text_is_remembered() -> None:
+def test_results_are_cached_by_text() -> None:
     lengths = CountedLength()
 
     assert [lengths.remembered[text] for text in ("tea", "coffee", "tea")] == [3, 6, 3]

@@ -171,7 +171,7 @@ def test_a_missing_model_parks_the_work_with_its_reason_and_a_retry_does_it(open
     assert (store.vectors.count_queued("ana"), list_jobs(memory)) == (0, [])
 
 
-def test_a_new_message_wakes_work_that_was_parked(open_memory: OpenMemory) -> None:
+def test_a_new_message_retries_a_dead_job(open_memory: OpenMemory) -> None:
     embedder = FailingEmbedder(ModelMissing("There is no model here."))
     memory = open_memory(embedder)
     add_messages(memory, "The soup needs saffron")
@@ -265,7 +265,7 @@ def test_the_work_of_a_zombie_is_not_written(open_memory: OpenMemory, clock: Fro
     assert store.jobs.has_lease(sleeper.rescuer)
 
 
-def test_a_zombie_judge_learns_nothing(open_memory: OpenMemory, clock: FrozenClock) -> None:
+def test_a_late_extraction_worker_stores_nothing(open_memory: OpenMemory, clock: FrozenClock) -> None:
     memory = open_memory(LetterEmbedder())
     add_messages(memory, "I am vegetarian and I live in Lisbon")
     store, handlers = memory.application.store, memory.application.worker._handlers
@@ -366,7 +366,7 @@ def test_without_the_full_text_index_recall_goes_on_by_meaning_and_says_so(open_
 
 
 @pytest.mark.spec("V1", "TR-12")
-def test_a_worker_that_starts_mends_what_differs_and_embeds_what_waits(tmp_path: Path) -> None:
+def test_a_starting_worker_repairs_indexes_and_embeds_queued_passages(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with Memory(path, user_id="ana", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
         add_messages(memory, "The soup needs saffron", "And the bread needs salt")

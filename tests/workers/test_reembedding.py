@@ -127,7 +127,7 @@ def test_while_vectors_are_made_the_old_ones_answer_and_then_the_new_ones(
 
 
 @pytest.mark.spec("T7")
-def test_what_is_said_during_a_move_is_found_by_its_vector_before_and_after(
+def test_messages_added_during_reembedding_are_found_before_and_after(
     runtime: Application, handlers: JobHandlers
 ) -> None:
     add_memories(runtime, "I ride a red bicycle")
@@ -143,7 +143,7 @@ def test_what_is_said_during_a_move_is_found_by_its_vector_before_and_after(
 
 
 @pytest.mark.spec("T7")
-def test_what_waits_at_the_end_of_a_move_is_embedded_with_the_new_model(
+def test_passages_queued_at_the_end_are_embedded_with_the_new_model(
     runtime: Application, handlers: JobHandlers
 ) -> None:
     add_memories(runtime, "I ride a red bicycle")
@@ -202,7 +202,7 @@ def test_a_process_started_with_the_old_model_follows_when_the_move_is_over(
     assert search_dense(runtime) == {"I ride a red bicycle", "The red bicycle has a bell"}
 
 
-def test_who_thinks_better_of_it_moves_back(
+def test_reembedding_can_be_reverted(
     runtime: Application, handlers: JobHandlers, new_embedder: AlternateEmbedder
 ) -> None:
     add_memories(runtime, *(f"a red bicycle, number {number}" for number in range(BATCH_SIZE)))

@@ -27,7 +27,7 @@ def test_waits_never_get_shorter(attempts: int) -> None:
     [ProviderBusy("come back later"), StoreBusy("somebody writes"), StoreFull("no room"), StoreMoved("gone")],
 )
 @pytest.mark.parametrize("attempts", [1, 100])
-def test_what_is_busy_is_waited_for_as_long_as_it_takes(error: Exception, attempts: int) -> None:
+def test_a_busy_provider_or_store_is_retried_without_limit(error: Exception, attempts: int) -> None:
     assert decide_retry(error, attempts) == RetryLater(
         delay=backoff_delay(attempts), reason=f"{type(error).__name__}: {error}"
     )
@@ -46,7 +46,7 @@ def test_a_provider_that_says_how_long_is_given_that_long_within_reason(
 
 @pytest.mark.spec("TR-13")
 @pytest.mark.parametrize("error", [ModelMissing("no such folder"), ProviderError("wrong key")])
-def test_what_is_wrong_is_given_up_at_once_with_its_reason(error: Exception) -> None:
+def test_a_permanent_error_is_given_up_immediately_with_its_reason(error: Exception) -> None:
     assert decide_retry(error, 1) == GiveUp(reason=f"{type(error).__name__}: {error}")
 
 

@@ -58,7 +58,7 @@ def test_messages_stored_before_chunking_was_on_are_cut_when_it_is_asked_for(tmp
 
 
 @pytest.mark.spec("V1")
-def test_what_waits_for_a_vector_without_a_job_is_queued(tmp_path: Path) -> None:
+def test_queued_passages_without_a_job_get_one(tmp_path: Path) -> None:
     with Memory(tmp_path / "m.db", settings={"worker": False, "embedder": "none"}) as memory:
         memory.add("I'm vegetarian")
         memory.flush()

@@ -81,7 +81,7 @@ def test_a_job_that_found_its_provider_busy_waits_longer_each_time(
 
 
 @pytest.mark.spec("TR-13")
-def test_a_job_that_failed_for_good_is_parked_with_its_reason(store: SqliteStore, clock: FrozenClock) -> None:
+def test_a_permanently_failed_job_is_dead_with_its_reason(store: SqliteStore, clock: FrozenClock) -> None:
     enqueue_jobs(store, "m1")
     outcome = make_worker(store, clock, failing_handler(ProviderError("wrong key"))).run_one()
 
@@ -92,7 +92,7 @@ def test_a_job_that_failed_for_good_is_parked_with_its_reason(store: SqliteStore
 
 
 @pytest.mark.spec("TR-13")
-def test_a_poisoned_job_is_parked_after_three_tries_and_does_not_hold_up_the_others(
+def test_a_poisoned_job_is_dead_after_three_attempts_and_does_not_block_others(
     store: SqliteStore, clock: FrozenClock
 ) -> None:
     enqueue_jobs(store, "poisoned", "m2", "m3")
@@ -116,7 +116,7 @@ def test_a_poisoned_job_is_parked_after_three_tries_and_does_not_hold_up_the_oth
     "error",
     [None, ProviderError("wrong key"), ProviderBusy("come back later"), ZeroDivisionError(), LeaseLost()],
 )
-def test_a_zombie_neither_finishes_nor_parks_nor_postpones_what_another_does(
+def test_a_worker_without_a_lease_cannot_change_the_job(
     store: SqliteStore, clock: FrozenClock, error: Exception | None
 ) -> None:
     def sleeps_too_long(job: Job) -> None:
@@ -164,7 +164,7 @@ def test_draining_stops_when_the_time_is_over(store: SqliteStore, clock: FrozenC
     assert len(store.jobs.list(USER_SCOPE)) == 1
 
 
-def test_draining_waits_for_what_is_in_other_hands(store: SqliteStore) -> None:
+def test_draining_waits_for_jobs_leased_by_others(store: SqliteStore) -> None:
     clock = SystemClock()
     store.jobs.enqueue("ana", NewJob(kind=JobKind.EXTRACT, key="m1"), now=clock.now())
     job = store.jobs.lease(now=clock.now(), until=clock.now() + LEASE_DURATION)

@@ -11,7 +11,7 @@ from recollect.domain.message import MessageType, Role
 from recollect.domain.policy import ExtractionPolicy
 from recollect.extraction.injected_blocks import BLANK_CHARACTER
 from recollect.extraction.prompt_templates import Prompt, load_prompt
-from recollect.text.quotation import Span
+from recollect.text.quotation import QuotedSpan
 from recollect.text.tokens import estimate_tokens
 from recollect.text.windows import split_windows
 
@@ -46,7 +46,9 @@ class SourceText:
     role: Role
     text: str
     start: int = 0  #: where the piece begins in its message, in characters
-    quoted_spans: tuple[Span, ...] = ()  #: what its author quoted or pasted, as positions in the message
+    quoted_spans: tuple[
+        QuotedSpan, ...
+    ] = ()  #: what its author quoted or pasted, as positions in the message
 
     @property
     def own_text(self) -> str:

@@ -79,7 +79,7 @@ _SPACE = re.compile(r"\s*+")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Span:
+class QuotedSpan:
     """A quoted part of a text, in characters. An inline span is inside a sentence, between quotation marks."""
 
     start: int
@@ -87,9 +87,9 @@ class Span:
     inline: bool = False
 
 
-def quoted_spans(text: str) -> tuple[Span, ...]:
+def quoted_spans(text: str) -> tuple[QuotedSpan, ...]:
     """Return the quoted or pasted spans: sorted, disjoint, within the text."""
-    spans: list[Span] = []
+    spans: list[QuotedSpan] = []
     rest = text
     for detect in _DETECTORS:
         if detected := [span for span in detect(rest) if span.start < span.end]:
@@ -100,7 +100,7 @@ def quoted_spans(text: str) -> tuple[Span, ...]:
     return tuple(_merged([*announced, *_indented_code(rest), *_quotations(rest)]))
 
 
-def blank_spans(text: str, spans: Iterable[Span]) -> str:
+def blank_spans(text: str, spans: Iterable[QuotedSpan]) -> str:
     """Return the text with quoted blocks replaced by line breaks and inline quotations by spaces, same length."""
     parts: list[str] = []
     end = 0
@@ -110,18 +110,18 @@ def blank_spans(text: str, spans: Iterable[Span]) -> str:
     return "".join([*parts, text[end:]])
 
 
-def _merged(spans: Iterable[Span]) -> list[Span]:
-    merged: list[Span] = []
+def _merged(spans: Iterable[QuotedSpan]) -> list[QuotedSpan]:
+    merged: list[QuotedSpan] = []
     for span in sorted(spans):
         if merged and span.start < merged[-1].end:
             last = merged[-1]
-            merged[-1] = Span(last.start, max(last.end, span.end), last.inline and span.inline)
+            merged[-1] = QuotedSpan(last.start, max(last.end, span.end), last.inline and span.inline)
         elif span.start < span.end:
             merged.append(span)
     return merged
 
 
-def _masked(text: str, spans: Iterable[Span]) -> str:
+def _masked(text: str, spans: Iterable[QuotedSpan]) -> str:
     """Return the text with NUL, which no detector matches, in place of the spans; line breaks stay."""
     parts: list[str] = []
     end = 0
@@ -132,54 +132,54 @@ def _masked(text: str, spans: Iterable[Span]) -> str:
     return "".join([*parts, text[end:]])
 
 
-def _fences(text: str) -> Iterator[Span]:
+def _fences(text: str) -> Iterator[QuotedSpan]:
     at = 0
     while opening := _FENCE.search(text, at):
         mark = opening.group().lstrip()
         start = r"^[ \t]{0,3}+" if mark[0] == "~" else ""
         closing = re.compile(rf"{start}{mark[0]}{{{len(mark)},}}+", re.MULTILINE).search(text, opening.end())
         at = closing.end() if closing else len(text)
-        yield Span(opening.start(), at)
+        yield QuotedSpan(opening.start(), at)
 
 
-def _triple_quotes(text: str) -> Iterator[Span]:
+def _triple_quotes(text: str) -> Iterator[QuotedSpan]:
     marks: dict[str, list[re.Match[str]]] = {}
-    for found in _TRIPLE_QUOTE.finditer(text):
-        marks.setdefault("“" if found.group()[0] in "“”" else found.group()[0], []).append(found)
-    for found_marks in marks.values():
-        closed = len(found_marks) % 2 == 0
-        yield Span(found_marks[0].start(), found_marks[-1].end() if closed else len(text))
+    for match in _TRIPLE_QUOTE.finditer(text):
+        marks.setdefault("“" if match.group()[0] in "“”" else match.group()[0], []).append(match)
+    for mark_group in marks.values():
+        closed = len(mark_group) % 2 == 0
+        yield QuotedSpan(mark_group[0].start(), mark_group[-1].end() if closed else len(text))
 
 
-def _tagged_blocks(text: str) -> Iterator[Span]:
-    tags = [found for found in _TAG.finditer(text) if found["name"].lower() not in _INLINE_TAGS]
-    last_closing = {found["name"].lower(): found.end() for found in tags if found["close"]}
+def _tagged_blocks(text: str) -> Iterator[QuotedSpan]:
+    tags = [match for match in _TAG.finditer(text) if match["name"].lower() not in _INLINE_TAGS]
+    last_closing = {match["name"].lower(): match.end() for match in tags if match["close"]}
     end = 0
-    for found in tags:
-        name = found["name"].lower()
-        if found.start() < end or found["close"] or found["empty"] is not None:
+    for match in tags:
+        name = match["name"].lower()
+        if match.start() < end or match["close"] or match["empty"] is not None:
             continue
-        if last_closing.get(name, 0) > found.start():
+        if last_closing.get(name, 0) > match.start():
             end = last_closing[name]
-        elif name in _DOCUMENT_TAGS and _is_alone_on_line(text, found):
+        elif name in _DOCUMENT_TAGS and _is_alone_on_line(text, match):
             end = len(text)
         else:
             continue
-        yield Span(found.start(), end)
+        yield QuotedSpan(match.start(), end)
 
 
-def _is_alone_on_line(text: str, found: re.Match[str]) -> bool:
-    before = text[max(found.start() - 80, 0) : found.start()].rpartition("\n")[2]
-    after = text[found.end() : found.end() + 80].partition("\n")[0]
+def _is_alone_on_line(text: str, match: re.Match[str]) -> bool:
+    before = text[max(match.start() - 80, 0) : match.start()].rpartition("\n")[2]
+    after = text[match.end() : match.end() + 80].partition("\n")[0]
     return not before.strip() and not after.strip()
 
 
-def _quoted_lines(text: str) -> Iterator[Span]:
-    return (Span(*found.span()) for found in _QUOTED_LINE.finditer(text))
+def _quoted_lines(text: str) -> Iterator[QuotedSpan]:
+    return (QuotedSpan(*match.span()) for match in _QUOTED_LINE.finditer(text))
 
 
-def _mails(text: str) -> Iterator[Span]:
-    starts = [found.start() for found in _FORWARDED.finditer(text)]
+def _mails(text: str) -> Iterator[QuotedSpan]:
+    starts = [match.start() for match in _FORWARDED.finditer(text)]
     if (headers := _mail_headers(text)) is not None:
         starts.append(headers)
     for reply in _reply_lines(text):
@@ -190,10 +190,10 @@ def _mails(text: str) -> Iterator[Span]:
         else:
             starts.append(reply.start)
     if starts:
-        yield Span(min(starts), len(text))
+        yield QuotedSpan(min(starts), len(text))
 
 
-def _reply_lines(text: str) -> Iterator[Span]:
+def _reply_lines(text: str) -> Iterator[QuotedSpan]:
     """Find lines like "On Monday, Bob wrote:", which mail programs may break into two."""
     at = 0
     before: int | None = None
@@ -201,7 +201,7 @@ def _reply_lines(text: str) -> Iterator[Span]:
         begins = at if _REPLY.match(line) else None
         start = before if begins is None else begins
         if start is not None and line.rstrip().endswith(_REPLY_ENDS):
-            yield Span(start, at + len(line))
+            yield QuotedSpan(start, at + len(line))
         before = begins
         at += len(line) + 1
 
@@ -230,12 +230,12 @@ def _mail_headers(text: str) -> int | None:
     return None
 
 
-def _announced_texts(text: str, spans: Sequence[Span]) -> Iterator[Span]:
+def _announced_texts(text: str, spans: Sequence[QuotedSpan]) -> Iterator[QuotedSpan]:
     """Find the first announcement followed by text. If a delimited block follows, only the block is quoted."""
     starts = [span.start for span in spans]
     for colon in _ANNOUNCING_COLON.finditer(text):
         clause = text[max(colon.start() - MAX_ANNOUNCEMENT_CHARS, 0) : colon.start()]
-        breaks = [found.end() for found in _CLAUSE_BREAK.finditer(clause)]
+        breaks = [match.end() for match in _CLAUSE_BREAK.finditer(clause)]
         if not _announces(clause[breaks[-1] if breaks else 0 :]):
             continue
         following = _SPACE.match(text, colon.end())
@@ -243,12 +243,12 @@ def _announced_texts(text: str, spans: Sequence[Span]) -> Iterator[Span]:
         index = bisect_right(starts, place) - 1
         if index >= 0 and place < spans[index].end:
             continue
-        yield Span(place, len(text))
+        yield QuotedSpan(place, len(text))
         return
 
 
 def _announces(clause: str) -> bool:
-    words = [found.group().lower() for found in _WORD.finditer(clause)]
+    words = [match.group().lower() for match in _WORD.finditer(clause)]
     first = 2 if words[:1] == ["i"] and words[1:2] and words[1] in _WISHES else 0
     verb = next((word for word in words[first:] if word not in _BEFORE_VERB), "")
     if verb in _TEXT_VERBS:
@@ -256,7 +256,7 @@ def _announces(clause: str) -> bool:
     return bool(_PRESENTING & set(words)) and bool(_TEXT_NOUNS & set(words))
 
 
-def _indented_code(text: str) -> Iterator[Span]:
+def _indented_code(text: str) -> Iterator[QuotedSpan]:
     lines = text.split("\n")
     spoken = [line for line in lines if line.strip() and not line.startswith("\0")]
     # A message that is indented as a whole is not code.
@@ -266,12 +266,12 @@ def _indented_code(text: str) -> Iterator[Span]:
     for line in lines:
         is_code = after_blank and _INDENTED.match(line) is not None
         if is_code:
-            yield Span(at, at + len(line))
+            yield QuotedSpan(at, at + len(line))
         after_blank = is_code or not line.strip("\0 \t\r")
         at += len(line) + 1
 
 
-def _quotations(text: str) -> Iterator[Span]:
+def _quotations(text: str) -> Iterator[QuotedSpan]:
     for opening, closings in _QUOTES.items():
         yield from _between(text, opening, closings)
     at = text.find('"')
@@ -283,18 +283,18 @@ def _quotations(text: str) -> Iterator[Span]:
         inside = text[at + 1 : close]
         if opens and inside[:1].strip() and "\n\n" not in inside:
             if _is_passage(inside):
-                yield Span(at + 1, close, inline=True)
+                yield QuotedSpan(at + 1, close, inline=True)
             close = text.find('"', close + 1)
         at = close
 
 
-def _between(text: str, opening: str, closings: str) -> Iterator[Span]:
+def _between(text: str, opening: str, closings: str) -> Iterator[QuotedSpan]:
     last = max(text.rfind(closing) for closing in closings)
     at = text.find(opening)
     while 0 <= at < last:
         close = next(place for place in range(at + 1, len(text)) if text[place] in closings)
         if _is_passage(text[at + 1 : close]):
-            yield Span(at + 1, close, inline=True)
+            yield QuotedSpan(at + 1, close, inline=True)
         at = text.find(opening, close)
 
 
@@ -305,7 +305,7 @@ def _is_passage(inside: str) -> bool:
     return len(words) > MAX_TITLE_WORDS and 2 * capitalized < len(words)
 
 
-_DETECTORS: tuple[Callable[[str], Iterator[Span]], ...] = (
+_DETECTORS: tuple[Callable[[str], Iterator[QuotedSpan]], ...] = (
     _fences,
     _triple_quotes,
     _tagged_blocks,
