@@ -44,7 +44,7 @@ def test_a_text_of_the_largest_size_is_taken_and_one_byte_more_is_not() -> None:
     with pytest.raises(TextTooLong) as refused:
         normalize_content(text, max_bytes=1999)
     assert str(refused.value) == (
-        "The text has 2,000 bytes of UTF-8, and one message may have 1,999."
+        "The text has 2,000 bytes of UTF-8; the limit for one message is 1,999."
         " Split it into several messages, or raise collect.max_message_bytes."
     )
 

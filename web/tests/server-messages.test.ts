@@ -58,7 +58,7 @@ describe("in Portuguese", () => {
       "sem consentimento para memórias do tipo “Sentimento”",
     ],
     [
-      "The text has 2,000,000 bytes of UTF-8, and one message may have 1,000,000.",
+      "The text has 2,000,000 bytes of UTF-8; the limit for one message is 1,000,000.",
       "O texto tem 2.000.000 bytes em UTF-8, e o máximo por mensagem é 1.000.000.",
     ],
     [

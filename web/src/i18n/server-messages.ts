@@ -200,7 +200,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ["Give at least one visible character.", "Informe pelo menos um caractere visível."],
   ["The text exceeds the maximum size of a message.", "O texto excede o tamanho máximo de uma mensagem."],
   [
-    "The text has {size} bytes of UTF-8, and one message may have {most}.",
+    "The text has {size} bytes of UTF-8; the limit for one message is {most}.",
     "O texto tem {size} bytes em UTF-8, e o máximo por mensagem é {most}.",
   ],
   ["Split it, or raise `collect.max_message_bytes`.", "Divida-o ou aumente `collect.max_message_bytes`."],
