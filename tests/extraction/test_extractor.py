@@ -65,7 +65,10 @@ def test_an_unreadable_answer_is_shown_to_the_model_once() -> None:
 def test_a_model_that_cannot_be_understood_twice_is_an_error_and_no_empty_answer() -> None:
     model = ScriptedChatModel("I'd rather not.")
 
-    with pytest.raises(AnswerUnreadable, match=r"scripted was asked twice.*there is no JSON list in it"):
+    with pytest.raises(
+        AnswerUnreadable,
+        match=r"model scripted could not be parsed, after one retry.*there is no JSON list in it",
+    ):
         Extractor(model=model)([VEGETARIAN_MESSAGE], policy=policy_for_mode("list"))
     assert len(model.calls) == 2
     assert issubclass(AnswerUnreadable, ProviderError)
@@ -154,7 +157,7 @@ def test_only_the_roles_of_the_policy_are_read_and_never_the_system(roles: str, 
         role in read for role in Role
     ]
     assert [judged.extraction.reason for judged in found if judged.message_id not in read] == [
-        f"{role} text is not read" for role in Role if role not in read
+        f"{role} messages are not extracted" for role in Role if role not in read
     ]
 
 
@@ -166,7 +169,7 @@ def test_nothing_is_learned_from_what_was_injected(model: ScriptedChatModel | No
     [fact] = first.extraction.facts
 
     assert message.content[fact.start : fact.end].strip() in {"Sou vegetariano.", "Sou vegetariano"}
-    assert second.extraction.reason == "there is nothing in it but what was injected"
+    assert second.extraction.reason == "the message contains only injected text"
     assert not any(
         "Porto" in turn.content for call in (model.calls if model else []) for turn in call.messages
     )
@@ -231,7 +234,9 @@ def test_what_is_known_is_shown_and_what_had_no_room_is_said() -> None:
     assert system.role == "system"
     assert "- mora no Porto" in system.content
     assert "loja de vinhos" in system.content
-    assert [note.split(":")[0] for note in judged.omissions] == ["context file 1 was not shown"]
+    assert [note.split(":")[0] for note in judged.omissions] == [
+        "context file 1 does not fit into the prompt"
+    ]
 
 
 def test_extraction_that_is_off_asks_nobody() -> None:

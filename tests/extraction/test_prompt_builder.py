@@ -134,7 +134,9 @@ def test_a_file_without_room_is_left_out_whole_and_said_to_be(mode: ExtractionMo
     long = "word " * 20_000
     [question, *_] = build_prompts(mode, context_texts=[long, "Second file"])
 
-    assert question.omissions == (f"context file 1 was not shown: {estimate_tokens(long):,} tokens",)
+    assert question.omissions == (
+        f"context file 1 does not fit into the prompt: {estimate_tokens(long):,} tokens",
+    )
     assert "Second file" in question.messages[0].text
 
 

@@ -79,8 +79,8 @@ UNTIDY_REPLIES: dict[str, tuple[str, tuple[Fact, ...] | str]] = {
         BOTH_FACTS,
     ),
     "cut in the second": (VALID_REPLY[:60], FIRST_FACT),
-    "cut in the first": (VALID_REPLY[:20], "it breaks off at once"),
-    "cut before the first": ('{"facts": [', "it breaks off at once"),
+    "cut in the first": (VALID_REPLY[:20], "it was cut off before the first item"),
+    "cut before the first": ('{"facts": [', "it was cut off before the first item"),
     "cut in an object around": (f'{{"facts": {VALID_REPLY[:60]}', FIRST_FACT),
     "single quotes": (VALID_REPLY.replace('"', "'"), BOTH_FACTS),
     "smart quotes": ("[{“t”: “pref”, “c”: “vegetariano”, “w”: 0.8}]", FIRST_FACT),
@@ -120,7 +120,7 @@ UNTIDY_REPLIES: dict[str, tuple[str, tuple[Fact, ...] | str]] = {
     "brackets only": ("[" * 5000, NO_LIST_ERROR),
     "braces only": ('{"a":' * 5000, NO_LIST_ERROR),
     "an object of something else": ('{"error": "overloaded"}', NO_LIST_ERROR),
-    "an echo": (make_prompt("list").messages[0].text, "it repeats the question"),
+    "an echo": (make_prompt("list").messages[0].text, "it repeats the prompt"),
     "far too many": ("[" + '{"c":"vegetariano"},' * 101 + "]", "it lists 101 facts"),
     "far too long": ("[" + "1," * 150_000, "it has 300,001 characters"),
 }
@@ -182,7 +182,7 @@ def test_nothing_is_kept_of_what_the_judge_calls_trivial() -> None:
     found = parse_one(f'{{"importance": 0, "summary": "Nada.", "facts": {VALID_REPLY}}}', "per_message")
 
     assert found == ValidatedExtraction(
-        extraction=Extraction(importance=0, reason="per_message.pt/1; the model judges it trivial")
+        extraction=Extraction(importance=0, reason="per_message.pt/1; the model rated it trivial")
     )
 
 
@@ -331,7 +331,7 @@ def test_an_order_against_the_instructions_is_quarantined() -> None:
     assert isinstance(found, tuple)
     assert found[0].extraction.facts == ()
     assert [doubt.reason for doubt in found[0].quarantined_facts] == [
-        "it tells the assistant to drop its instructions"
+        "it tells the assistant to ignore its instructions"
     ]
 
 

@@ -1,4 +1,4 @@
-"""Judge: what messages are worth, and the facts in them; asked of a language model if there is one, else of rules."""
+"""Extract importance, type, summary and facts from messages, with a language model or with rules."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ from recollect.ports.chat_model import ChatModel, Completion, ModelMessage
 from recollect.text.language import detect_language
 from recollect.text.quotation import quoted_spans
 
-#: Whose words the judge reads, by the policy's name for them.
+#: Roles whose messages are extracted, by the value of the setting `extraction.roles`.
 EXTRACTED_ROLES = {
     "user": frozenset({Role.USER}),
     "user+assistant": frozenset({Role.USER, Role.ASSISTANT}),
@@ -37,7 +37,7 @@ _PROMPT_LOCALES = ("en", "pt")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelUsage:
-    """What the model was asked, in calls and in tokens as it counts them."""
+    """Model calls and tokens, as the model counts them."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -53,26 +53,28 @@ class ModelUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageExtraction:
-    """What became of one message. Messages that were asked about together share a cost: the first has it."""
+    """The extraction of one message. The usage of a call about several messages is recorded on the first."""
 
     message_id: str
     extraction: Extraction
     quarantined_facts: tuple[QuarantinedFact, ...] = ()
     usage: ModelUsage = field(default_factory=ModelUsage)
-    model: str | None = None  #: who judged; None are the rules
-    omissions: tuple[str, ...] = ()  #: what did not fit into the question
+    model: str | None = None  #: None if the rules extracted it
+    omissions: tuple[str, ...] = ()  #: what did not fit into the prompt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extractor:
     """
-    Raises ProviderBusy and ProviderError as the model does, and AnswerUnreadable when it cannot be understood twice
-    in a row. Then nothing is judged, and the same messages can be judged again.
+    Extracts facts with the model if there is one, else with the rules.
+
+    Raises ProviderBusy and ProviderError from the model, and AnswerUnreadable when its second reply cannot be parsed
+    either. Then no message has a result, and the same call can be repeated.
     """
 
     model: ChatModel | None = None
-    prompt_overrides: Mapping[str, str] = field(default_factory=dict)  #: the user's own, by name
-    max_input_tokens: int = MAX_INPUT_TOKENS  #: tokens of one question
+    prompt_overrides: Mapping[str, str] = field(default_factory=dict)  #: the user's templates, by name
+    max_input_tokens: int = MAX_INPUT_TOKENS  #: of one prompt
     timeout: float | None = None  #: seconds for one call; None leaves it to the model
     empty_reply_rule: EmptyReplyRule = "exact"
 
@@ -85,7 +87,7 @@ class Extractor:
         context_texts: Sequence[str] = (),
         known_names: Collection[str] = (),
     ) -> list[MessageExtraction]:
-        """Judge messages in their order. What roles the policy leaves out, and what was injected, is never read."""
+        """Return one result per message, in order. Roles that the policy excludes and injected text are never read."""
         mode = policy.extraction.mode
         allowed = EXTRACTED_ROLES[policy.extraction.roles]
         sources = [_source_text(message) for message in messages if message.role in allowed]
@@ -154,22 +156,22 @@ class Extractor:
                     overrides=self.prompt_overrides,
                     is_truncated=first.is_truncated,
                 )
-            case verdicts:
-                return verdicts, _model_usage(first)
+            case extractions:
+                return extractions, _model_usage(first)
         second = self._complete(model, retry_request)
         match parse_reply(second.text, request, limits, is_truncated=second.is_truncated):
             case UnreadableReply(reason=reason):
                 raise AnswerUnreadable(
-                    f"The model {model.model_id} was asked twice, and its answer cannot be read: {reason}. "
-                    "Nothing was learned; retry the job, or choose another model."
+                    f"The reply of the model {model.model_id} could not be parsed, after one retry: {reason}. "
+                    "No facts were extracted; retry the job or choose another model."
                 )
-            case verdicts:
-                return verdicts, _model_usage(first) + _model_usage(second)
+            case extractions:
+                return extractions, _model_usage(first) + _model_usage(second)
 
     def _complete(self, model: ChatModel, request: ExtractionRequest) -> Completion:
-        turns = [ModelMessage(role=line.role, content=line.text) for line in request.messages]
+        messages = [ModelMessage(role=message.role, content=message.text) for message in request.messages]
         return model.complete(
-            turns, max_tokens=request.max_tokens, schema=request.schema, timeout=self.timeout
+            messages, max_tokens=request.max_tokens, schema=request.schema, timeout=self.timeout
         )
 
 
@@ -179,18 +181,18 @@ def _source_text(message: Message) -> SourceText:
 
 
 def _prompt_locale(sources: Sequence[SourceText], fallback: str) -> str:
-    """Prompts are written in the language of what they ask about, as far as we speak it."""
+    """Return the language of the messages if there are prompts in it, else the fallback."""
     language = detect_language("\n".join(source.visible_text[:300] for source in sources))
     return language if language in _PROMPT_LOCALES else fallback
 
 
 def _extract_with_rules(message: Message, source: SourceText, policy: Policy) -> MessageExtraction:
-    # Spaces for what was injected: places in the message stay what they are.
+    # Spaces in place of injected text, so that positions in the message stay valid.
     extraction = extract_by_rules(
         source.text.replace(BLANK_CHARACTER, " "), role=message.role, sent_at=message.created_at
     )
     min_fact_chars = policy.extraction.min_fact_chars
-    # "name: Ana" is short, and what fills a slot is no accident.
+    # A fact with an attribute may be shorter than the minimum: "name: Ana".
     facts = tuple(fact for fact in extraction.facts if fact.attribute or len(fact.text) >= min_fact_chars)
     return MessageExtraction(message_id=message.id, extraction=replace(extraction, facts=facts))
 
@@ -199,9 +201,9 @@ def _skipped_extraction(message: Message, policy: Policy) -> MessageExtraction:
     if policy.extraction.mode == "off":
         reason = "extraction is off"
     elif message.role not in EXTRACTED_ROLES[policy.extraction.roles]:
-        reason = f"{message.role} text is not read"
+        reason = f"{message.role} messages are not extracted"
     else:
-        reason = "there is nothing in it but what was injected"
+        reason = "the message contains only injected text"
     return MessageExtraction(message_id=message.id, extraction=Extraction(importance=0, reason=reason))
 
 
@@ -214,10 +216,10 @@ def _model_usage(completion: Completion) -> ModelUsage:
 
 
 def _merge_extractions(one: MessageExtraction, other: MessageExtraction) -> MessageExtraction:
-    """Two pieces of one long message: the more important one speaks for it, and all their facts are kept."""
+    """Merge two parts of one long message: importance and summary of the more important part, all facts."""
     first, second = one.extraction, other.extraction
     facts = {normalize_fact(fact.text): fact for fact in (*second.facts, *first.facts)}
-    leading = max(first, second, key=lambda judgement: judgement.importance)
+    leading = max(first, second, key=lambda extraction: extraction.importance)
     return replace(
         one,
         extraction=replace(

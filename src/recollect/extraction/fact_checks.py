@@ -1,4 +1,4 @@
-"""What a model claims, held against what a fact may be: short, plain and of a known kind."""
+"""Parse the facts of a model's reply and check their form: length, kind, weight."""
 
 import math
 import re
@@ -11,10 +11,10 @@ from recollect.domain.memory import Kind
 
 EmptyReplyRule: TypeAlias = Literal["exact", "contains"]
 
-#: A fact is one or two short sentences.
+#: A fact has one or two short sentences.
 MAX_FACT_CHARS = 240
 MAX_FACT_SENTENCES = 2
-#: What a fact weighs when nobody said.
+#: Weight of a fact for which the model gave none.
 DEFAULT_FACT_WEIGHT = 0.5
 
 _SENTENCE_END_PATTERN = re.compile(r"\w\w\w[.!?…]+\s")
@@ -22,7 +22,7 @@ _EDGE_CHARACTERS = " \t\r\n\"'`“”‘’«»*_#>-–—•.,;:!()[]"
 _EMPTY_REPLIES = frozenset(
     {"nothing", "none", "null", "nil", "n/a", "no facts", "nada", "nenhum", "nenhum fato"}
 )
-#: "Yes" and "No" are no facts, in the languages we meet most.
+#: "Yes" and "no" in common languages, which are no facts.
 _YES_NO_WORDS = frozenset(
     "yes no yep nope sim não nao sí si oui non ja nein da нет да はい いいえ 是 否".split()
 )
@@ -59,11 +59,11 @@ class ModelFact:
     text: str
     kind: Kind = Kind.NOTE
     weight: float = DEFAULT_FACT_WEIGHT
-    message_number: int | None = None  #: the number of the message it is said to come from, from 1
+    message_number: int | None = None  #: 1-based number of the message that the model cites
 
 
 def parse_fact(item: object) -> ModelFact | None:
-    """An item of an answer as a claim; None if it has not the form that was asked for."""
+    """Return an item of a reply as a fact; None if it does not have the requested form."""
     if not isinstance(item, dict):
         return None
     text, weight = first_value(item, TEXT_KEYS), _parse_weight(first_value(item, _WEIGHT_KEYS))
@@ -80,7 +80,7 @@ def parse_fact(item: object) -> ModelFact | None:
 
 
 def rejection_reason(text: str, *, min_chars: int) -> str | None:
-    """Why a claim is not worth a second look; None if it is."""
+    """Return why a fact is discarded without validation; None if it is not."""
     if len(text) < max(min_chars, 1):
         return f"shorter than {min_chars} characters"
     if strip_punctuation(text) in _YES_NO_WORDS:
@@ -89,7 +89,7 @@ def rejection_reason(text: str, *, min_chars: int) -> str | None:
 
 
 def oversize_reason(text: str) -> str | None:
-    """Why a claim is more than one fact; None if it is not."""
+    """Return why a text is too long for one fact; None if it is not."""
     if len(text) > MAX_FACT_CHARS:
         return f"longer than {MAX_FACT_CHARS} characters"
     if len(_SENTENCE_END_PATTERN.findall(text)) >= MAX_FACT_SENTENCES:
@@ -98,17 +98,17 @@ def oversize_reason(text: str) -> str | None:
 
 
 def is_empty_reply(text: str, rule: EmptyReplyRule = "exact") -> bool:
-    """Whether a reply is NOTHING: as a whole, or as it was once asked, with the word in it anywhere."""
+    """Return whether a reply means "no facts": it is NOTHING, or under the rule `contains` has that word."""
     return strip_punctuation(text) in _EMPTY_REPLIES or (rule == "contains" and "nothing" in text.casefold())
 
 
 def strip_punctuation(text: str) -> str:
-    """Small letters, without quotes, stops and marks around them."""
+    """Return the text casefolded, without punctuation and markup at its ends."""
     return " ".join(text.casefold().split()).strip(_EDGE_CHARACTERS)
 
 
 def normalize_line(text: str) -> str:
-    """One line without invisible characters, bullets and quotes around it."""
+    """Return the text as one line without invisible characters, bullet and surrounding quotes."""
     visible = "".join(c for c in text if c.isspace() or c in _ALLOWED_FORMAT_CHARACTERS or _is_visible(c))
     line = " ".join(visible.split()).removeprefix("- ").removeprefix("• ").removeprefix("* ")
     is_quoted = len(line) > 2 and (line[0], line[-1]) in {('"', '"'), ("'", "'"), ("“", "”"), ("`", "`")}
@@ -120,7 +120,7 @@ def first_value(item: Mapping[object, object], keys: tuple[str, ...]) -> object:
 
 
 def parse_number(value: object) -> float | None:
-    """A number that is one; those in quotes are meant as well."""
+    """Return a finite number, also if it is a string; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -131,7 +131,7 @@ def parse_number(value: object) -> float | None:
 
 
 def _parse_weight(value: object) -> float | None:
-    """From 0 to 1; a weight nobody gave is ordinary, one out of range is a mistake. Whole numbers are percent."""
+    """Return a weight from 0 to 1; integers above 1 are percent. The default if missing, None if out of range."""
     weight = parse_number(value)
     if weight is None:
         return DEFAULT_FACT_WEIGHT if value is None else None

@@ -1,4 +1,21 @@
-"""Check that a fact says only what its source says: every name, number and word of it must be found there."""
+"""
+Grounding: check that a fact contains only what its source message says (lexical entailment by word alignment).
+
+1. The content words of the fact are those that are neither framing words ("user", "is", "likes"), which any retelling
+   in the third person adds, nor known names.
+2. Each content word must occur in the source: names exactly (or as the place of a demonym), numbers by value ("two"
+   is "2", "1.000" is "1,000"), other words by exact form, stem, synonym group or a shared prefix of five letters.
+3. The narrowest span of source words with one occurrence of each content word is computed with a sliding window.
+   If that span (with up to four words before it) is negated and the fact is not, or the reverse, the fact
+   contradicts the source. In spans of more than ten words the negation may belong to something else and is ignored.
+4. The span is expanded to whole sentences, which the fact cites.
+
+Invariant: a grounded fact has no name and no number that is not in the source, except known names.
+Cost: `SourceIndex` is built once per message in O(words); a fact costs O(p log p) for p occurrences of its words.
+
+Example: "user lives in Porto" against "I moved last year. I live in Porto now." has the content word "Porto"; the
+result is the span of the second sentence. "user lives in Lisbon" fails with the missing name "Lisbon".
+"""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -14,17 +31,17 @@ _WORD_PATTERN = re.compile(
 _SENTENCE_END_PATTERN = re.compile(r"[.!?…]+(?=\s|\Z)|\n")
 _CLAUSE_END_PATTERN = re.compile(r"[.!?…;:,\n\0]")
 _THOUSANDS_PATTERN = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
-#: What may be added to the name of a place: Brazil, Brazilian; Japan, Japanese.
+#: Suffixes that turn the name of a place into a demonym: Brazil, Brazilian; Japan, Japanese.
 _DEMONYM_SUFFIXES = ("n", "an", "ian", "ean", "ese", "ish", "s")
-#: How many words before a statement may turn it round: "I do not really like".
+#: How many words before a span are searched for a negation: "I do not really like".
 _NEGATION_WINDOW_WORDS = 4
-#: In a longer stretch a "not" may belong to something else.
+#: In a longer span a "not" may belong to something else.
 _MAX_NEGATION_SPAN_WORDS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroundedSpan:
-    """The sentences of the source that a fact rests on, in characters."""
+    """The source sentences that support a fact, as character offsets."""
 
     start: int
     end: int
@@ -32,9 +49,9 @@ class GroundedSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroundingFailure:
-    missing_names: tuple[str, ...] = ()  #: names and numbers that the source does not have
-    missing_words: tuple[str, ...] = ()  #: other words that it does not have
-    is_contradicted: bool = False  #: one of the two denies what the other says
+    missing_names: tuple[str, ...] = ()  #: names and numbers that are not in the source
+    missing_words: tuple[str, ...] = ()  #: other words that are not in the source
+    is_contradicted: bool = False  #: fact or source negates what the other states
 
     @property
     def reason(self) -> str:
@@ -51,7 +68,7 @@ class _SourceWord:
     fold: str
     start: int
     end: int
-    is_sentence_start: bool  #: of its sentence: its capital says nothing
+    is_sentence_start: bool  #: then a capital letter does not indicate a name
 
     @property
     def is_capitalized(self) -> bool:
@@ -63,7 +80,7 @@ class _SourceWord:
 
 
 class SourceIndex:
-    """A source whose words can be found in each of their clothes. Make it once for all the facts of a message."""
+    """Inverted index from word forms to positions in a source text. Build it once per message."""
 
     def __init__(self, text: str, *, language: str) -> None:
         self.text = text
@@ -81,18 +98,19 @@ class SourceIndex:
                 self.by_form.setdefault(form, []).append(position)
 
     def positions(self, word: _SourceWord) -> list[int]:
+        """Return the positions in the source of words that match a word of a fact."""
         if word.is_number or word.fold in self.vocabulary.number_words:
             forms: Iterable[str] = _number_forms(word, self.vocabulary)
         elif word.is_capitalized and not word.is_sentence_start:
             return self._name_positions(word)
         else:
             forms = _word_forms(word, self.vocabulary, self.language)
-        positions = [place for form in forms for place in self.by_form.get(form, ())]
+        positions = [position for form in forms for position in self.by_form.get(form, ())]
         positions = positions or [
-            place for other in self._inflected_forms(word) for place in self.by_form[f"={other}"]
+            position for other in self._inflected_forms(word) for position in self.by_form[f"={other}"]
         ]
-        # Maria is not Mariana, also where a sentence begins with her.
-        return [place for place in positions if not self._is_other_name(word, self.words[place])]
+        # Maria is not Mariana, not even at the start of a sentence.
+        return [position for position in positions if not self._is_other_name(word, self.words[position])]
 
     def _name_positions(self, word: _SourceWord) -> list[int]:
         positions = self.by_form.get(f"={word.fold}") or self.by_form.get(
@@ -100,15 +118,18 @@ class SourceIndex:
         )
         if word.fold in self.vocabulary.framing_words:
             positions = [
-                place
-                for place in positions
-                if self.words[place].is_capitalized and not self.words[place].is_sentence_start
+                position
+                for position in positions
+                if self.words[position].is_capitalized and not self.words[position].is_sentence_start
             ]
         place_names = (
             word.fold.removesuffix(ending) for ending in _DEMONYM_SUFFIXES if word.fold.endswith(ending)
         )
         return positions or [
-            place for land in place_names if len(land) > 3 for place in self.by_form.get(f"={land}", [])
+            position
+            for place_name in place_names
+            if len(place_name) > 3
+            for position in self.by_form.get(f"={place_name}", [])
         ]
 
     def _inflected_forms(self, word: _SourceWord) -> Iterator[str]:
@@ -129,7 +150,7 @@ class SourceIndex:
 def ground_fact(
     fact_text: str, source_text: str, *, language: str, known_names: Collection[str] = ()
 ) -> GroundedSpan | GroundingFailure:
-    """Where a fact stands in its source, or what of it the source does not say; `en` and `pt` are known best."""
+    """Return the supporting span of a fact, or what is missing in the source; see `ground_in_index`."""
     return ground_in_index(SourceIndex(source_text, language=language), fact_text, known_names=known_names)
 
 
@@ -137,10 +158,10 @@ def ground_in_index(
     source: SourceIndex, fact_text: str, *, known_names: Collection[str] = ()
 ) -> GroundedSpan | GroundingFailure:
     """
-    Where a fact stands in its source, or what of it the source does not say.
+    Return the source sentences that support a fact, or what of it is missing in the source.
 
-    Words that any retelling adds (user, he, is, likes) need not be there, nor the names that are known anyway.
-    Other words may be inflected or replaced by a close one; names and numbers may not.
+    Framing words (user, he, is, likes) and known names need not occur in the source. Other words may be inflected or
+    replaced by a synonym; names and numbers may not.
     """
     vocabulary = source.vocabulary
     known_words = {word.fold for name in known_names for word in _tokenize(name)}
@@ -150,7 +171,7 @@ def ground_in_index(
         if word.fold not in known_words and not _is_framing(word, vocabulary)
     ]
     positions = [source.positions(word) for word in content]
-    missing = [word for word, places in zip(content, positions, strict=True) if not places]
+    missing = [word for word, matches in zip(content, positions, strict=True) if not matches]
     if missing:
         exact = [
             word for word in missing if word.is_number or (word.is_capitalized and not word.is_sentence_start)
@@ -183,20 +204,19 @@ def _tokenize(text: str) -> Iterator[_SourceWord]:
 
 
 def _is_framing(word: _SourceWord, vocabulary: GroundingVocabulary) -> bool:
-    # Will and May are framing words, and names as well.
+    # "Will" and "May" are framing words, but also names.
     is_name = word.is_capitalized and not word.is_sentence_start and word.fold not in vocabulary.user_words
-    # "they're" frames as they do, and "don't" as not does.
+    # "they're" counts as "they", and "don't" as "not".
     stem_before_apostrophe = word.fold.partition("'")[0]
     return (stem_before_apostrophe in vocabulary.framing_words or word.fold.endswith("n't")) and not is_name
 
 
 def _strip_possessive(fold: str) -> str:
-    """Without the possessive."""
     return fold.replace("’", "'").removesuffix("'s")
 
 
 def _word_forms(word: _SourceWord, vocabulary: GroundingVocabulary, language: str) -> Iterator[str]:
-    """Each form begins with a sign of its kind, so that a stem is never taken for a whole word."""
+    """Yield index keys: `=` exact, `#` number, `~` stem, `@` synonym group. The sign keeps them apart."""
     yield f"={word.fold}"
     yield from _number_forms(word, vocabulary)
     if not word.is_number:
@@ -210,8 +230,8 @@ def _synonym_form(fold: str, vocabulary: GroundingVocabulary) -> str:
 
 
 def _number_forms(word: _SourceWord, vocabulary: GroundingVocabulary) -> Iterator[str]:
-    if named := vocabulary.number_words.get(word.fold):
-        yield f"#{named}"
+    if number := vocabulary.number_words.get(word.fold):
+        yield f"#{number}"
     if word.is_number:
         text = word.text
         if _THOUSANDS_PATTERN.fullmatch(text):
@@ -226,31 +246,33 @@ def _normalize_digits(digits: str) -> str:
 
 
 def _is_inflection(short: str, long: str) -> bool:
-    """One goes on where the other ends, but for a last letter: trabalho, trabalhadora."""
-    shared_length = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
+    """Return whether both share all but the last letter of the short one (at least 5): trabalho, trabalhadora."""
+    shared_length = next((index for index, letter in enumerate(short) if letter != long[index]), len(short))
     return shared_length >= 5 and len(short) - shared_length <= 1 and len(long) - shared_length <= 4
 
 
 def _narrowest_span(positions: Sequence[Sequence[int]]) -> tuple[int, int]:
-    """The shortest stretch of words that has one place of each."""
-    places = sorted({(place, which) for which, found_there in enumerate(positions) for place in found_there})
+    """Return first and last position of the shortest span with a position of each word (sliding window)."""
+    occurrences = sorted(
+        {(position, word_index) for word_index, matches in enumerate(positions) for position in matches}
+    )
     last_seen: dict[int, int] = {}
     best: tuple[int, int] | None = None
-    for place, which in places:
-        last_seen[which] = place
+    for position, word_index in occurrences:
+        last_seen[word_index] = position
         if len(last_seen) == len(positions):
             first = min(last_seen.values())
-            if best is None or place - first < best[1] - best[0]:
-                best = first, place
+            if best is None or position - first < best[1] - best[0]:
+                best = first, position
     assert best is not None
     return best
 
 
 def _span_with_context(source: SourceIndex, first: int, last: int) -> str:
-    """The stretch with the few words before it, as far as they belong to the same clause."""
+    """Return the text of the span and of up to four words before it in the same clause."""
     text, start = source.text, source.words[max(first - _NEGATION_WINDOW_WORDS, 0)].start
     before = text[start : source.words[first].start]
-    breaks = [found.end() for found in _CLAUSE_END_PATTERN.finditer(before)]
+    breaks = [match.end() for match in _CLAUSE_END_PATTERN.finditer(before)]
     return text[start + (breaks[-1] if breaks else 0) : source.words[last].end]
 
 
@@ -259,15 +281,15 @@ def _is_negated(text: str, vocabulary: GroundingVocabulary) -> bool:
 
 
 def _expand_to_sentences(text: str, start: int, end: int) -> GroundedSpan:
-    """Widen a stretch to the sentences it stands in, without the white space around them."""
-    begin = 0
-    for found in _SENTENCE_END_PATTERN.finditer(text, 0, start):
-        begin = found.end()
-    after = _SENTENCE_END_PATTERN.search(text, end)
-    finish = after.end() if after else len(text)
-    piece = text[begin:finish]
-    begin += len(piece) - len(piece.lstrip("\0 \t\r\n"))
-    return GroundedSpan(start=min(begin, start), end=max(begin + len(piece.strip("\0 \t\r\n")), end))
+    """Expand a span to whole sentences, without surrounding white space."""
+    sentence_start = 0
+    for match in _SENTENCE_END_PATTERN.finditer(text, 0, start):
+        sentence_start = match.end()
+    next_end = _SENTENCE_END_PATTERN.search(text, end)
+    sentences = text[sentence_start : next_end.end() if next_end else len(text)]
+    sentence_start += len(sentences) - len(sentences.lstrip("\0 \t\r\n"))
+    sentence_end = sentence_start + len(sentences.strip("\0 \t\r\n"))
+    return GroundedSpan(start=min(sentence_start, start), end=max(sentence_end, end))
 
 
 def _unique_texts(words: Iterable[_SourceWord]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Words that a retold fact may add to its source, words that mean the same, and words that turn a meaning round."""
+"""Word lists for grounding: framing words, synonyms, number words and negations, per language."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ def _word_set(text: str) -> frozenset[str]:
 
 
 def _synonym_groups(text: str) -> Mapping[str, str]:
-    """For each word the first of its line."""
+    """Map each word to the first word of its line, which names the group."""
     lines = [line.split() for line in text.strip().splitlines()]
     return {word: line[0] for line in lines for word in line}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroundingVocabulary:
-    user_words: frozenset[str]  #: the one that facts are about
-    framing_words: frozenset[str]  #: what any fact in the third person is made of
-    synonym_groups: Mapping[str, str]  #: each word's group, for words that stand for one another
+    user_words: frozenset[str]  #: words for the user and the assistant, never names
+    framing_words: frozenset[str]  #: words that a fact in the third person may add
+    synonym_groups: Mapping[str, str]  #: group of each word; words of a group are interchangeable
     number_words: Mapping[str, str]
-    negations: frozenset[str]  #: say the opposite of what the rest says
+    negations: frozenset[str]  #: words that negate a statement
 
 
 ENGLISH_VOCABULARY = GroundingVocabulary(

@@ -1,15 +1,15 @@
-"""Read JSON as language models write it: in fences and prose, with trailing commas, or cut off in the middle."""
+"""Parse JSON as language models write it: in fences and prose, with trailing commas, or truncated."""
 
 import json
 import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
-#: A value, and whether its end was seen.
+#: A value, and whether it is complete.
 ParsedValue: TypeAlias = tuple[object, bool]
 
 _MAX_DEPTH = 24
-#: How many brackets in prose are looked at; each costs one reading of the rest at most.
+#: Maximum number of opening brackets that are tried; each costs at most one scan of the rest.
 _MAX_ATTEMPTS = 64
 _OPENING_BRACKET_PATTERN = re.compile(r"[\[{]")
 _WHITESPACE_PATTERN = re.compile(r"\s*")
@@ -33,8 +33,10 @@ _LITERALS: dict[str, object] = {
 
 def parse_values(text: str) -> Iterator[ParsedValue]:
     """
-    Every list and object in a text, in order, and whether its end was seen. What is no JSON is passed over; of what
-    was cut off, the complete items are there. Where a key comes twice the last one counts, and NaN is None.
+    Yield every list and object in a text, in order, and whether it is complete.
+
+    Text that is not JSON is skipped; a truncated value has its complete items. The last of duplicate keys wins, and
+    NaN becomes None.
     """
     try:
         whole = json.loads(text, parse_constant=lambda _: None)
@@ -63,7 +65,7 @@ def _scan_values(text: str) -> Iterator[ParsedValue]:
 
 
 class _InvalidJsonError(Exception):
-    """This is no JSON, however kindly it is read."""
+    """The text at this position is not JSON, even by the lenient grammar."""
 
 
 class _LenientReader:
@@ -145,7 +147,7 @@ class _LenientReader:
             self.position += 1
             if character == "\\":
                 parts.append(self._read_escape())
-            # A quotation mark in the middle of a sentence ends nothing: what stands behind it tells.
+            # A quote ends the string only before a separator; others are unescaped quotes inside the text.
             elif character == closing and _AFTER_STRING_PATTERN.match(self._text, self.position):
                 return "".join(parts), True
             else:
@@ -166,7 +168,7 @@ class _LenientReader:
 
     def _read_scalar(self) -> ParsedValue:
         token = self._take(_SCALAR_PATTERN)
-        # 12 may have become 120.
+        # At the end of the text the number may be truncated: 12 of 120.
         complete = self.position < len(self._text)
         if token.lower() in _LITERALS:
             return _LITERALS[token.lower()], complete

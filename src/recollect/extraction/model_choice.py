@@ -1,11 +1,11 @@
-"""Choose the model that judges: the one that was asked for, or the smallest that can do it."""
+"""Choose the extraction model: the preferred one, or the smallest chat model available."""
 
 import re
 from collections.abc import Sequence
 
 from recollect.errors import ModelMissing
 
-#: Small, cheap and good enough for one fact.
+#: Small, cheap and good enough to extract single facts.
 FALLBACK_MODELS = ("openai/gpt-5-nano-2025-08-07",)
 
 _NAME_PART_PATTERN = re.compile(r"[a-z]+|\d+(?:\.\d+)?b(?![a-z])")
@@ -26,27 +26,27 @@ def choose_model(
     models: Sequence[str], preferred: str | None = None, fallbacks: Sequence[str] = FALLBACK_MODELS
 ) -> str:
     """
-    The preferred model if it is there, else the first fallback that is, else the smallest by its name.
+    Return the preferred model if available, else the first available fallback, else the smallest by its name.
 
     Raises ModelMissing when no model can chat.
     """
     for name in (preferred, *fallbacks):
-        if name and (found := next((model for model in models if _is_same_model(model, name)), None)):
-            return found
+        if name and (match := next((model for model in models if _is_same_model(model, name)), None)):
+            return match
     chat_models = [model for model in models if not _NON_CHAT_WORDS & set(_name_parts(model))]
     if not chat_models:
-        raise ModelMissing("No language model is available. Set one, or let the rules judge.")
+        raise ModelMissing("No language model is available. Configure one, or extract with the rules.")
     return min(chat_models, key=_size_rank)
 
 
 def _is_same_model(model: str, name: str) -> bool:
-    """A model may be listed with its provider or without."""
+    """Compare two names, of which one may lack the provider prefix."""
     one, other = model.casefold(), name.casefold()
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 
 
 def _size_rank(model: str) -> tuple[float, float]:
-    """Its class, then its billions; sizes that are counted fall between those that are named."""
+    """Return size class and billions of parameters, both taken from the name, as a sort key."""
     parts = _name_parts(model)
     billions = next((float(part[:-1]) for part in parts if part[0].isdecimal()), None)
     size_classes = [size for size, words in enumerate(_SIZE_CLASSES) if words & set(parts)]

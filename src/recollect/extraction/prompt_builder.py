@@ -1,4 +1,4 @@
-"""Ask a language model what messages are worth and which facts are in them."""
+"""Build the prompts that ask a language model for the importance and the facts of messages."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,19 +18,19 @@ from recollect.text.windows import split_windows
 ExtractionMode: TypeAlias = Literal["per_message", "list", "single_fact", "batch"]
 JsonSchema: TypeAlias = Mapping[str, object]
 
-#: The last word of the one-fact prompt, as the model gets it.
+#: Last message of the single-fact prompt.
 ONE_LINE_INSTRUCTION = "Reply with exactly one line: NOTHING or the single fact. No explanation."
-#: Tokens a question may have, and what is left of it for a message whatever else is in it.
+#: Maximum size of a prompt, and the minimum of it that is available for the message.
 MAX_INPUT_TOKENS = 12_000
 MIN_MESSAGE_TOKENS = 500
-#: Room for an answer, and for a model that thinks before it speaks.
+#: Maximum size of a reply, including the reasoning of models that think first.
 MAX_REPLY_TOKENS: Mapping[ExtractionMode, int] = {
     "per_message": 3000,
     "list": 3000,
     "single_fact": 2000,
     "batch": 6000,
 }
-#: How much of an unreadable answer is shown to the model that gave it.
+#: Maximum length of the unreadable reply that the retry prompt quotes.
 MAX_QUOTED_REPLY_CHARS = 4000
 EMPTY_SECTION_TEXT = "(none)"
 
@@ -40,19 +40,17 @@ _ROLE_NAMES = {"pt": {Role.USER: "usuário", Role.ASSISTANT: "assistente", Role.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceText:
-    """A message, or a piece of a long one, with a blank for each character that was injected into it."""
+    """A message or a part of a long one, with injected characters replaced by BLANK_CHARACTER."""
 
     id: str
     role: Role
     text: str
-    start: int = 0  #: where the piece begins in its message, in characters
-    quoted_spans: tuple[
-        QuotedSpan, ...
-    ] = ()  #: what its author quoted or pasted, as positions in the message
+    start: int = 0  #: offset of the part in its message
+    quoted_spans: tuple[Span, ...] = ()  #: quoted or pasted text, as positions in the message
 
     @property
     def own_text(self) -> str:
-        """The text with a blank for each quoted or pasted character."""
+        """The text with quoted or pasted characters replaced by BLANK_CHARACTER."""
         parts: list[str] = []
         position = 0
         for span in self.quoted_spans:
@@ -70,8 +68,6 @@ class SourceText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptMessage:
-    """One turn of the prompt."""
-
     role: str  #: system, user or assistant
     text: str
 
@@ -80,18 +76,18 @@ class PromptMessage:
 class ExtractionRequest:
     mode: ExtractionMode
     locale: str
-    prompt_label: str  #: the prompt's name and version
-    prompt_opening: str  #: how the prompt begins: an answer that has it is an echo
+    prompt_label: str  #: name and version of the prompt
+    prompt_opening: str  #: first literal line of the prompt; a reply that contains it repeats the prompt
     messages: tuple[PromptMessage, ...]
     sources: tuple[SourceText, ...]
     max_tokens: int
-    schema: JsonSchema | None = None  #: of the answer
-    omissions: tuple[str, ...] = ()  #: what did not fit into the question, in words
+    schema: JsonSchema | None = None  #: of the reply
+    omissions: tuple[str, ...] = ()  #: what did not fit into the prompt, one sentence each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptOptions:
-    """What all questions about some messages have in common."""
+    """Options shared by all requests of one extraction."""
 
     policy: ExtractionPolicy
     locale: str = "en"
@@ -105,12 +101,12 @@ class PromptOptions:
 
     @property
     def memory_bullets(self) -> str:
-        """What is known, as bullets."""
+        """The known memories as a bullet list."""
         texts = self.known_memories[: self.policy.known_memories]
         return "\n".join(f"- {' '.join(text.split())}" for text in texts) or EMPTY_SECTION_TEXT
 
     def fit_context_files(self) -> tuple[str, tuple[str, ...]]:
-        """The attached files that fit into half of the question, each whole; and a word about each of the others."""
+        """Return the context files that fit into half of the prompt, and a note about each of the others."""
         remaining_tokens, fitting, omissions = self.max_input_tokens // 2, [], []
         for number, text in enumerate(self.context_texts, start=1):
             tokens = estimate_tokens(text)
@@ -118,17 +114,14 @@ class PromptOptions:
                 remaining_tokens -= tokens
                 fitting.append(text.strip())
             else:
-                omissions.append(f"context file {number} was not shown: {tokens:,} tokens")
+                omissions.append(f"context file {number} does not fit into the prompt: {tokens:,} tokens")
         return "\n\n".join(fitting) or EMPTY_SECTION_TEXT, tuple(omissions)
 
 
 def build_requests(
     sources: Sequence[SourceText], mode: ExtractionMode, options: PromptOptions
 ) -> list[ExtractionRequest]:
-    """
-    All that must be asked about the messages. Nothing of them is left out: what is too long for one question is
-    spread over several.
-    """
+    """Return the requests that cover the messages completely; a long message is split over several requests."""
     return list(_REQUEST_BUILDERS[mode](sources, options))
 
 
@@ -140,7 +133,7 @@ def build_retry_request(
     overrides: Mapping[str, str] | None = None,
     is_truncated: bool = False,
 ) -> ExtractionRequest:
-    """The same question after an unreadable answer, which is shown with what is wrong with it."""
+    """Return the request again, followed by the unreadable reply and the problem with it."""
     retry_text = load_prompt("retry", request.locale, overrides).template.fill({"PROBLEM": problem})
     quoted_reply = reply if len(reply) <= MAX_QUOTED_REPLY_CHARS else f"{reply[:MAX_QUOTED_REPLY_CHARS]} […]"
     messages = (
@@ -163,7 +156,7 @@ def _per_message_requests(
 
 def _list_requests(sources: Sequence[SourceText], options: PromptOptions) -> Iterator[ExtractionRequest]:
     for source in sources:
-        # The words of the prompt are about the user; what others said is asked about in their name.
+        # The `list` prompt is written for user messages; other roles have their own.
         name, schema = (
             ("list", _USER_FACTS_SCHEMA)
             if source.role is Role.USER
@@ -310,7 +303,7 @@ def _group_pieces(
 
 
 def _split_exchanges(sources: Sequence[SourceText]) -> Iterator[tuple[list[SourceText], list[SourceText]]]:
-    """What the user said, and what was answered, as often as the user speaks again."""
+    """Split messages into exchanges: user messages and the replies up to the next user message."""
     user: list[SourceText] = []
     others: list[SourceText] = []
     for source in sources:
@@ -369,7 +362,7 @@ def _facts_schema(kinds: Iterable[Kind], **more: object) -> JsonSchema:
     return {"type": "array", "items": fact}
 
 
-# An object around the list: some endpoints take no other schema.
+# An object around the list: some endpoints accept only objects as schema.
 _USER_FACTS_SCHEMA = _object_schema({"facts": _facts_schema((Kind.BIO, Kind.PREF, Kind.EMO, Kind.OBJ))})
 _ASSISTANT_FACTS_SCHEMA = _object_schema({"facts": _facts_schema((Kind.DEC, Kind.EVT, Kind.OBJ, Kind.PREF))})
 _NUMBERED_FACTS_SCHEMA = _object_schema({"facts": _facts_schema(_FACT_KINDS, m={"type": "integer"})})

@@ -1,4 +1,4 @@
-"""The judge's prompts, one file each, in English and Portuguese."""
+"""Prompt templates for extraction, one file per prompt and language."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ class Prompt:
 
     @property
     def label(self) -> str:
-        """Names the prompt and its version, for traces."""
+        """Name and version of the prompt, for traces."""
         return f"{self.name}/{self.template.version}"
 
 
 def load_prompt(name: str, locale: str, overrides: Mapping[str, str] | None = None) -> Prompt:
-    """A prompt in a language: the user's own for `list.pt`, else for `list`, else ours. English is the fallback."""
-    full, text = select_template(name, locale, overrides)
-    return Prompt(name=full, template=_load_builtin(full) if text is None else Template.parse(text))
+    """Return the prompt for a locale: the user's `list.pt`, else their `list`, else the built-in one."""
+    full_name, text = select_template(name, locale, overrides)
+    return Prompt(name=full_name, template=_load_builtin(full_name) if text is None else Template.parse(text))
 
 
 @cache

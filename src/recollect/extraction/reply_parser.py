@@ -1,4 +1,4 @@
-"""Read what a language model answered: kindly in its form, strictly in what it says."""
+"""Parse the reply of a language model: lenient in syntax, strict in content."""
 
 import re
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ from recollect.extraction.lenient_json import parse_values
 from recollect.extraction.prompt_builder import ExtractionRequest
 from recollect.extraction.validation import ParsedReply, ValidatedExtraction, ValidationLimits, validate_reply
 
-#: No answer to our questions is longer.
+#: Longer replies are rejected without parsing.
 MAX_REPLY_CHARS = 200_000
 MAX_REPLY_FACTS = 100
-#: A longer summary is none.
+#: A longer summary is discarded.
 MAX_SUMMARY_CHARS = 300
 
 _THINKING_TAG_PATTERN = re.compile(r"\s*<(think|thinking|reasoning)>")
@@ -41,7 +41,7 @@ _MESSAGE_TYPE_KEYS = ("message_type", "type", "tipo")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadableReply:
-    """The answer has not the form that was asked for, and why."""
+    """The reply does not have the requested form."""
 
     reason: str
 
@@ -54,17 +54,17 @@ def parse_reply(
     is_truncated: bool = False,
 ) -> tuple[ValidatedExtraction, ...] | UnreadableReply:
     """
-    What an answer says about each source of its question, in their order.
+    Return the validated extraction of each source of the request, in order.
 
-    Facts cite the characters of the message they rest on. Those that say more than the message, or more than a
-    fact should, are quarantined. Never raises, whatever the text.
+    Facts cite the characters of the message that support them. Facts that are not grounded in the message, or are
+    too long, are quarantined. Never raises, whatever the text.
     """
     applied_limits = limits or ValidationLimits()
     reply = _strip_thinking(text)
     if len(reply) > MAX_REPLY_CHARS:
         return UnreadableReply(reason=f"it has {len(reply):,} characters")
     if request.prompt_opening and request.prompt_opening in reply:
-        return UnreadableReply(reason="it repeats the question")
+        return UnreadableReply(reason="it repeats the prompt")
     if not reply and (is_truncated or request.mode != "single_fact"):
         return UnreadableReply(
             reason="it was cut off before the first word" if is_truncated else "it is empty"
@@ -88,7 +88,7 @@ def parse_reply(
 
 
 def _strip_thinking(text: str) -> str:
-    """The answer without the thinking before it, and with whole characters."""
+    """Return the reply without leading reasoning tags, with lone surrogates replaced."""
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").strip("\ufeff \t\r\n")
     opening = _THINKING_TAG_PATTERN.match(whole)
     if opening:
@@ -102,7 +102,7 @@ def _parse_single_fact(
 ) -> ParsedReply | UnreadableReply:
     lines = [line for line in _FENCE_PATTERN.sub("", reply).splitlines() if line.strip()]
     if not lines or is_empty_reply(lines[0], limits.empty_reply_rule):
-        return ParsedReply(facts=(), reason="the model says NOTHING" if lines else "the reply is empty")
+        return ParsedReply(facts=(), reason="the model replied NOTHING" if lines else "the reply is empty")
     if _REFUSAL_PATTERN.match(lines[0].strip()):
         return UnreadableReply(reason="it declines to answer")
     if len(lines) > 1 or is_truncated:
@@ -111,16 +111,16 @@ def _parse_single_fact(
         )
     line = normalize_line(_FACT_LABEL_PATTERN.sub("", normalize_line(lines[0])))
     if is_empty_reply(line, limits.empty_reply_rule) or not line:
-        return ParsedReply(facts=(), reason="the model says NOTHING")
+        return ParsedReply(facts=(), reason="the model replied NOTHING")
     return ParsedReply(facts=(ModelFact(text=line),))
 
 
 def _parse_list(reply: str) -> ParsedReply | UnreadableReply:
     if is_empty_reply(reply):
-        return ParsedReply(facts=(), reason="the model says NOTHING")
+        return ParsedReply(facts=(), reason="the model replied NOTHING")
     parsed_values = list(parse_values(reply))
     lists = [items for value, _ in parsed_values if (items := _find_items(value)) is not None]
-    # One object a line is a list as well.
+    # One object per line counts as a list.
     lists.append([value for value, _ in parsed_values if isinstance(value, dict) and _is_item(value)])
     facts = max((_parse_facts(items) for items in lists), key=len)
     if facts:
@@ -130,7 +130,7 @@ def _parse_list(reply: str) -> ParsedReply | UnreadableReply:
     if any(complete and _find_items(value) == [] for value, complete in parsed_values):
         return ParsedReply(facts=(), reason="the model found no facts")
     return UnreadableReply(
-        reason="there is no JSON list in it" if len(lists) == 1 else "it breaks off at once"
+        reason="there is no JSON list in it" if len(lists) == 1 else "it was cut off before the first item"
     )
 
 
@@ -160,12 +160,12 @@ def _parse_message(reply: str) -> ParsedReply | UnreadableReply:
         importance=importance,
         message_type=_parse_message_type(kind),
         summary=_first_sentence(summary) if isinstance(summary, str) and importance else None,
-        reason="" if importance else "the model judges it trivial",
+        reason="" if importance else "the model rated it trivial",
     )
 
 
 def _find_items(value: object) -> list[object] | None:
-    """The list in an answer: bare, under a name, or a single fact that stands for one."""
+    """Return the list in a reply: bare, under a key, or a single fact as a list of one."""
     if isinstance(value, list):
         return value
     if not isinstance(value, dict):
@@ -188,7 +188,7 @@ def _parse_importance(value: object) -> int | None:
     importance = parse_number(value)
     if importance is None or not 0 <= importance <= 100:
         return None
-    # 0.85 is meant as 85; 1 is what it says, temporary.
+    # 0.85 means 85; 1 stays 1, which is temporary.
     return round(100 * importance) if 0 < importance < 1 else round(importance)
 
 

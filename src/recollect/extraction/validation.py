@@ -1,4 +1,4 @@
-"""Hold what a model claims against the messages it is about: true facts are kept, doubtful ones quarantined."""
+"""Validate the facts of a model against their messages: grounded facts pass, others are quarantined."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from recollect.extraction.prompt_builder import ExtractionRequest, SourceText
 from recollect.extraction.rules.prompt_injection import injection_reason
 from recollect.text.language import detect_language
 
-#: The reason of a fact whose words stand only in quoted or pasted text.
+#: Reason for facts that are grounded only in quoted or pasted text.
 QUOTED_REASON = "only quoted or pasted text says so"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedReply:
-    """An answer taken apart."""
+    """A parsed reply, before validation."""
 
     facts: tuple[ModelFact, ...]
     importance: int | None = None
@@ -30,8 +30,6 @@ class ParsedReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationLimits:
-    """What an answer is held against."""
-
     min_fact_chars: int = 10
     empty_reply_rule: EmptyReplyRule = "exact"
     known_names: Collection[str] = ()
@@ -39,7 +37,7 @@ class ValidationLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuarantinedFact:
-    """A fact that is kept out of use, and why."""
+    """A fact that is stored for review but not recalled."""
 
     fact: Fact
     reason: str
@@ -47,7 +45,7 @@ class QuarantinedFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidatedExtraction:
-    """What an answer says about one source of its question."""
+    """The validated facts of a reply about one source."""
 
     extraction: Extraction
     quarantined_facts: tuple[QuarantinedFact, ...] = ()
@@ -56,23 +54,23 @@ class ValidatedExtraction:
 def validate_reply(
     reply: ParsedReply, request: ExtractionRequest, limits: ValidationLimits
 ) -> tuple[ValidatedExtraction, ...]:
-    """One verdict for each source of the question, in their order."""
+    """Return one extraction for each source of the request, in order."""
     validator = _FactValidator(request.sources, limits)
-    outcomes = [validator.validate(claim) for claim in reply.facts]
+    outcomes = [validator.validate(model_fact) for model_fact in reply.facts]
     return tuple(
         _build_extraction(
             validator,
-            place,
+            source_index,
             reply,
-            [outcome for at, outcome in outcomes if at == place],
+            [outcome for index, outcome in outcomes if index == source_index],
             request.prompt_label,
         )
-        for place in range(len(request.sources))
+        for source_index in range(len(request.sources))
     )
 
 
 class _FactValidator:
-    """The messages of a question, indexed when the first claim is held against them."""
+    """Grounds facts in the sources of a request. Each source is indexed on first use."""
 
     def __init__(self, sources: Sequence[SourceText], limits: ValidationLimits) -> None:
         self.sources = sources
@@ -80,7 +78,7 @@ class _FactValidator:
         self._indexes: dict[tuple[int, str, bool], SourceIndex] = {}
 
     def validate(self, model_fact: ModelFact) -> tuple[int, Fact | QuarantinedFact | str]:
-        """The source that a claim belongs to, and what becomes of it there: a word says why it is discarded."""
+        """Return the index of the source of a fact, and the fact, its quarantine, or why it is discarded."""
         source_indexes = list(self._likely_sources(model_fact))
         if rejection := rejection_reason(model_fact.text, min_chars=self._limits.min_fact_chars):
             return source_indexes[0], rejection
@@ -89,10 +87,10 @@ class _FactValidator:
             match self.ground(source_index, model_fact.text, only_own_text=True):
                 case GroundedSpan(start=start, end=end):
                     fact = _build_fact(model_fact, self.sources[source_index], start, end)
-                    doubt = oversize_reason(model_fact.text) or injection_reason(model_fact.text)
-                    return source_index, QuarantinedFact(fact=fact, reason=doubt) if doubt else fact
-                case GroundingFailure() as missing:
-                    failures.append(missing.reason)
+                    reason = oversize_reason(model_fact.text) or injection_reason(model_fact.text)
+                    return source_index, QuarantinedFact(fact=fact, reason=reason) if reason else fact
+                case GroundingFailure() as failure:
+                    failures.append(failure.reason)
         for source_index in (index for index in source_indexes if self.sources[index].quoted_spans):
             match self.ground(source_index, model_fact.text):
                 case GroundedSpan(start=start, end=end):
@@ -108,7 +106,7 @@ class _FactValidator:
     def ground(
         self, source_index: int, text: str, *, only_own_text: bool = False
     ) -> GroundedSpan | GroundingFailure:
-        """Find the text in a source, or only in what its author neither quoted nor pasted there."""
+        """Ground a text in a source, optionally without the quoted and pasted parts of the source."""
         source = self.sources[source_index]
         without_quotes = only_own_text and bool(source.quoted_spans)
         language = next(
@@ -121,7 +119,7 @@ class _FactValidator:
         return ground_in_index(self._indexes[key], text, known_names=self._limits.known_names)
 
     def _likely_sources(self, model_fact: ModelFact) -> Iterator[int]:
-        """The message it is said to come from, then what the user said, then the rest."""
+        """Yield the index of the message that the model cites, then user messages, then the others."""
         has_valid_number = model_fact.message_number is not None and 0 < model_fact.message_number <= len(
             self.sources
         )
@@ -132,8 +130,8 @@ class _FactValidator:
         )
         if stated_index is not None:
             yield stated_index
-        rest = sorted(range(len(self.sources)), key=lambda place: self.sources[place].role is not Role.USER)
-        yield from (place for place in rest if place != stated_index)
+        rest = sorted(range(len(self.sources)), key=lambda index: self.sources[index].role is not Role.USER)
+        yield from (index for index in rest if index != stated_index)
 
 
 def _build_extraction(
@@ -175,7 +173,7 @@ def _infer_message_type(source: SourceText, facts: Sequence[Fact]) -> MessageTyp
 
 
 def _validate_summary(summary: str | None, validator: _FactValidator, source_index: int) -> str | None:
-    """A summary may use its own words, but no names or numbers that the message does not have."""
+    """Return the summary, or None if it has names or numbers that are not in the message."""
     if summary is None:
         return None
     grounding = validator.ground(source_index, summary)

@@ -30,7 +30,7 @@ def extract_texts(text: str) -> list[str]:
     ],
 )
 def test_an_order_against_the_instructions_is_known_when_it_is_seen(text: str) -> None:
-    assert injection_reason(text) == "it tells the assistant to drop its instructions"
+    assert injection_reason(text) == "it tells the assistant to ignore its instructions"
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ["longer than {most} characters", "Contém mais de um fato.", "Contains more than one fact."],
   ["more than two sentences", "Contém mais de um fato.", "Contains more than one fact."],
   [
-    "it tells the assistant to drop its instructions",
+    "it tells the assistant to ignore its instructions",
     "Pede ao assistente que ignore suas instruções.",
     "Tells the assistant to ignore its instructions.",
   ],
@@ -350,7 +350,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ],
   ["Raise `spending.max_tokens_per_day` or `spending.max_tokens_per_chat`.", "Aumente `spending.max_tokens_per_day` ou `spending.max_tokens_per_chat`."],
   ["No language model is available.", "Nenhum modelo de linguagem disponível."],
-  ["Set one, or let the rules judge.", "Configure um ou use a extração por regras."],
+  ["Configure one, or extract with the rules.", "Configure um ou use a extração por regras."],
   [
     "The model {name} at {host} did not answer within {seconds} s.",
     "O modelo {name} em {host} não respondeu em {seconds} s.",

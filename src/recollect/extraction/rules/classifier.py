@@ -1,4 +1,4 @@
-"""Judge a message by rules, in English and Portuguese, without any language model."""
+"""Extract importance, type, summary and facts with rules, in English and Portuguese."""
 
 from datetime import datetime
 
@@ -18,13 +18,13 @@ _LANGUAGES = {"en": ENGLISH, "pt": PORTUGUESE}
 
 def extract_by_rules(text: str, *, role: Role, sent_at: datetime, language: str | None = None) -> Extraction:
     """
-    Say what a message is worth and which facts the speaker states in it.
+    Return the importance of a message and the facts that its author states.
 
-    Only users state facts, and only in their own words: quoted or pasted text gives none. Every fact cites the
-    characters it rests on.
+    Facts come only from user messages, and not from quoted or pasted text. Each fact cites the characters that it
+    was made of.
     """
     if role not in {Role.USER, Role.ASSISTANT}:
-        return Extraction(importance=0, reason=f"{role} text is never learned from")
+        return Extraction(importance=0, reason=f"{role} messages are never extracted")
     language_code = _language_code(text, language)
     own_text = blank_spans(text, quoted_spans(text))
     facts = _extract_with_fallback(own_text, sent_at, language_code) if role is Role.USER else []
@@ -36,7 +36,7 @@ def extract_by_rules(text: str, *, role: Role, sent_at: datetime, language: str 
         message_type=kind,
         summary=summarize_message(facts, prose, language_code) if score else None,
         facts=tuple(facts),
-        reason="judged by rules" if score else "nothing to keep",
+        reason="extracted by rules" if score else "nothing to extract",
     )
 
 
@@ -46,7 +46,7 @@ def _language_code(text: str, language: str | None) -> str:
 
 
 def _extract_with_fallback(text: str, sent_at: datetime, language_code: str) -> list[Fact]:
-    # A short or mixed message may be taken for the wrong language; the rules of the other one do no harm.
+    # Language detection may fail on short or mixed messages; rules of the wrong language rarely match.
     other = next(code for code in _LANGUAGES if code != language_code)
     return extract_facts(text, sent_at, _LANGUAGES[language_code]) or extract_facts(
         text, sent_at, _LANGUAGES[other]

@@ -1,4 +1,4 @@
-"""Make facts of clauses: retell the words, fill the slot, date the event."""
+"""Compose facts from clauses: rewrite the words, fill the attribute, resolve the dates."""
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
@@ -25,6 +25,7 @@ _DEFINITE_ARTICLES = frozenset({"the", "o", "os"})
 def extract_clause_facts(
     subject: SubjectType, label: tuple[Word, ...], parts: Sequence[Clause], context: MessageContext
 ) -> list[Fact]:
+    """Return the facts of a clause and the parts that continue it."""
     language = context.language
     words = parts[0].words
     if all(word.fold in language.adverbs for word in words):
@@ -80,18 +81,18 @@ def _trim_trailing(words: tuple[Word, ...], language: Language) -> tuple[Word, .
 
 
 def _is_correction(part: Clause, language: Language) -> bool:
-    """Whether it says what does not hold: "by 30 June, not 15 May"."""
+    """Return whether the part negates an alternative: "by 30 June, not 15 May"."""
     return part.link == "," and part.words[0].text in language.negations
 
 
 def _starts_with_list_ending_verb(words: Sequence[Word], language: Language) -> bool:
-    """Whether a verb stands here and no item of a list; "already am tired" begins with a light word."""
+    """Return whether the part starts with a verb instead of a list item; adverbs are skipped."""
     word = next((word for word in words if word.fold not in language.adverbs), words[0])
     return word.fold in language.list_ending_verbs or (language.code == "en" and word.fold.endswith("ed"))
 
 
 def _can_split(match: RuleMatch) -> bool:
-    # "the warm and aromatic flavour" is one thing.
+    # "the warm and aromatic flavour" is one item.
     return (
         not match.is_ended
         and bool(match.object_words)
@@ -100,9 +101,9 @@ def _can_split(match: RuleMatch) -> bool:
 
 
 def _is_attached(match: RuleMatch, item: Sequence[Word], language: Language) -> bool:
-    """In "trips with friends and family" the second noun belongs to the first."""
-    inside = any(word.fold in language.value_end_words for word in match.object_words)
-    return inside and len(item) <= 2 and not item[0].fold.endswith("ing")
+    """Return whether an item belongs to the object: "family" in "trips with friends and family"."""
+    has_preposition = any(word.fold in language.value_end_words for word in match.object_words)
+    return has_preposition and len(item) <= 2 and not item[0].fold.endswith("ing")
 
 
 def _is_item(words: Sequence[Word], language: Language) -> bool:
@@ -116,7 +117,7 @@ def _is_item(words: Sequence[Word], language: Language) -> bool:
 
 
 def _strip_repeated_preposition(words: tuple[Word, ...], last: Word, language: Language) -> tuple[Word, ...]:
-    """In "alérgico a camarão e a amendoim" the second "a" repeats the first."""
+    """Remove a repeated preposition: the second "a" in "alérgico a camarão e a amendoim"."""
     repeats_preposition = (
         len(words) > 1 and last.fold in language.value_end_words and words[0].fold in language.value_end_words
     )
@@ -151,8 +152,8 @@ def _build_fact(
 
 
 def _refers_to_future(match: RuleMatch, language: Language) -> bool:
-    future = any(word.fold in language.future_words for word in match.head)
-    return future or match.rule.kind in {Kind.OBJ, Kind.EMO}
+    has_future_word = any(word.fold in language.future_words for word in match.head)
+    return has_future_word or match.rule.kind in {Kind.OBJ, Kind.EMO}
 
 
 def _fact_text(
@@ -183,13 +184,13 @@ def _label_text(label: Sequence[Word], context: MessageContext) -> str:
 
 
 def build_note(words: Sequence[Word], context: MessageContext) -> Fact:
-    """What was asked to be remembered, and fits no rule."""
+    """Return a note for a statement that the user asked to remember and that matches no rule."""
     note_words = words[:_MAX_FACT_WORDS]
-    pronoun = note_words[0].fold in context.language.pronouns
+    starts_with_pronoun = note_words[0].fold in context.language.pronouns
     date_mentions = find_dates(note_words, context.sent_at, CALENDARS[context.language.code], is_future=True)
     texts = (
         context.language.to_third_person(note_words)
-        if pronoun or (context.language.code == "pt" and _starts_with_verb(note_words, context))
+        if starts_with_pronoun or (context.language.code == "pt" and _starts_with_verb(note_words, context))
         else _without_possessives(note_words, context)
     )
     return Fact(
@@ -210,7 +211,7 @@ def _without_possessives(words: Sequence[Word], context: MessageContext) -> list
 
 
 def build_instruction(words: Sequence[Word], context: MessageContext) -> Fact:
-    """An order that was said to hold from now on."""
+    """Return a fact for a lasting instruction to the assistant."""
     instruction_words = words[:_MAX_FACT_WORDS]
     answer_language = find_answer_language(instruction_words, context.language)
     return Fact(
@@ -225,7 +226,7 @@ def build_instruction(words: Sequence[Word], context: MessageContext) -> Fact:
 
 
 def extract_aversion(words: Sequence[Word], context: MessageContext) -> Fact | None:
-    """Keep the lasting part of a story: "I went, hated it, it was packed" means "avoids crowded places"."""
+    """Extract an aversion from a story: "I went, hated it, it was packed" gives "avoids crowded places"."""
     for dislike_cues, reason_cues, aversion in context.language.aversion_rules:
         if dislike_cues.occurs_in(words) and reason_cues.occurs_in(words):
             return Fact(text=aversion, kind=Kind.PREF, weight=0.7, start=words[0].start, end=words[-1].end)
@@ -233,7 +234,7 @@ def extract_aversion(words: Sequence[Word], context: MessageContext) -> Fact | N
 
 
 def extract_trailing_favourite(words: Sequence[Word], context: MessageContext) -> Fact | None:
-    """Take "jazz is my favourite music" as "favourite music: jazz"."""
+    """Extract "favourite music: jazz" from "jazz is my favourite music"."""
     language = context.language
     for position in range(1, min(len(words) - 3, _MAX_ITEM_WORDS)):
         is_possessive = (
@@ -248,23 +249,23 @@ def extract_trailing_favourite(words: Sequence[Word], context: MessageContext) -
             words
         ):
             return None
-        value, what = (
+        value, favourite = (
             original_text(words[:position], context.prose),
             original_text(nouns[:_MAX_ITEM_WORDS], context.prose),
         )
         return Fact(
-            text=f"{what}: {value}", kind=Kind.PREF, weight=0.8, start=words[0].start, end=words[-1].end
+            text=f"{favourite}: {value}", kind=Kind.PREF, weight=0.8, start=words[0].start, end=words[-1].end
         )
     return None
 
 
 def extract_recurring_emotion(words: Sequence[Word], context: MessageContext) -> Fact | None:
-    """A feeling that comes again and again, or that something always brings."""
+    """Extract an emotion that recurs or that has a stated cause."""
     return _emotion_whenever(words, context) or _emotion_from_cause(words, context)
 
 
 def _emotion_from_cause(words: Sequence[Word], context: MessageContext) -> Fact | None:
-    """Take "deadlines make me anxious" as "anxious about deadlines"."""
+    """Extract "anxious about deadlines" from "deadlines make me anxious"."""
     language = context.language
     for position in range(1, min(len(words), 8)):
         ends = [
@@ -276,9 +277,9 @@ def _emotion_from_cause(words: Sequence[Word], context: MessageContext) -> Fact 
             words[:position], language.to_third_person(words[:position], verb=True), context.prose
         )
         feeling = words[max(ends) - 1].text
-        joint = "about" if language.code == "en" else "com"
+        preposition = "about" if language.code == "en" else "com"
         return Fact(
-            text=f"{feeling} {joint} {cause[:1].lower() + cause[1:]}",
+            text=f"{feeling} {preposition} {cause[:1].lower() + cause[1:]}",
             kind=Kind.EMO,
             weight=0.8,
             start=words[0].start,
@@ -288,17 +289,17 @@ def _emotion_from_cause(words: Sequence[Word], context: MessageContext) -> Fact 
 
 
 def _emotion_whenever(words: Sequence[Word], context: MessageContext) -> Fact | None:
-    """Take "whenever deadlines come up I get anxious" as "gets anxious whenever deadlines come up"."""
+    """Extract "gets anxious whenever deadlines come up" from "whenever deadlines come up I get anxious"."""
     language = context.language
     start = next(
-        (place for place in range(min(len(words), 3)) if language.cues.every_time.match_length(words, place)),
+        (i for i in range(min(len(words), 3)) if language.cues.every_time.match_length(words, i)),
         None,
     )
     if start is None:
         return None
-    for place in range(start + 2, len(words)):
-        if any(pattern.match_end(words, place) for pattern in language.feeling_patterns):
-            feeling_words, cause_words = words[place:], words[start:place]
+    for position in range(start + 2, len(words)):
+        if any(pattern.match_end(words, position) for pattern in language.feeling_patterns):
+            feeling_words, cause_words = words[position:], words[start:position]
             texts = (
                 join_words(feeling_words, language.to_third_person(feeling_words), context.prose),
                 _cause_text(cause_words, context),

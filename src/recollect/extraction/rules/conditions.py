@@ -1,4 +1,4 @@
-"""What a rule may expect of the words behind its pattern."""
+"""Conditions of rules on the words after their pattern."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from recollect.extraction.rules.tokens import Word
 
 
 def has(words: frozenset[str], *, within: int = 8) -> Condition:
-    """One of the first words is listed."""
+    """One of the first ``within`` words is in the set."""
     return lambda rest: any(word.fold in words for word in rest[:within])
 
 
@@ -20,7 +20,7 @@ def lacks(words: frozenset[str]) -> Condition:
 
 
 def is_capitalized(rest: Sequence[Word]) -> bool:
-    """The first word is written like a name."""
+    """The first word is capitalized."""
     return bool(rest) and rest[0].is_capitalized
 
 
@@ -51,21 +51,19 @@ def at_least(count: int) -> Condition:
 
 
 def lasts_long(times: frozenset[str], since: frozenset[str]) -> Condition:
-    """Goes on for years, or since something: "for ten years", "since March"."""
+    """A long duration follows: "for ten years", "since March"."""
 
     def condition(rest: Sequence[Word]) -> bool:
         folds = [word.fold for word in rest]
         if since & set(folds[1:]):
             return True
-        return any(
-            fold == "for" and times & set(folds[place + 1 : place + 4]) for place, fold in enumerate(folds)
-        )
+        return any(fold == "for" and times & set(folds[i + 1 : i + 4]) for i, fold in enumerate(folds))
 
     return condition
 
 
 def is_noun_phrase(rest: Sequence[Word]) -> bool:
-    """Begins like a noun phrase, not like "started the …"."""
+    """The words start like a noun phrase, not with a participle as in "started the …"."""
     return bool(rest) and not rest[0].fold.endswith(("ed", "ing")) and rest[0].fold not in _PARTICIPLES
 
 
@@ -84,21 +82,21 @@ def is_age(rest: Sequence[Word]) -> bool:
 
 
 def noun_phrase(stops: frozenset[str], head: Condition) -> Condition:
-    """The noun that the phrase is about stands before the first preposition."""
+    """The last word before the first preposition, the head noun in English, meets the condition."""
 
     def condition(rest: Sequence[Word]) -> bool:
-        end = next((place for place, word in enumerate(rest) if word.fold in stops), len(rest))
+        end = next((i for i, word in enumerate(rest) if word.fold in stops), len(rest))
         return 0 < end <= 6 and head(rest[end - 1 : end])
 
     return condition
 
 
 def first_noun(stops: frozenset[str], head: Condition) -> Condition:
-    """In Portuguese the noun comes first: one of the words before the first preposition."""
+    """One of the first three words before a preposition, the head noun in Portuguese, meets the condition."""
 
     def condition(rest: Sequence[Word]) -> bool:
-        end = next((place for place, word in enumerate(rest) if word.fold in stops), len(rest))
-        return any(head(rest[place : place + 1]) for place in range(min(end, 3)))
+        end = next((i for i, word in enumerate(rest) if word.fold in stops), len(rest))
+        return any(head(rest[i : i + 1]) for i in range(min(end, 3)))
 
     return condition
 
@@ -106,7 +104,7 @@ def first_noun(stops: frozenset[str], head: Condition) -> Condition:
 def listed_or_ends_with(
     words: frozenset[str], endings: tuple[str, ...], *, excluded: frozenset[str]
 ) -> Condition:
-    """A single word that is listed, or that ends like the names of trades do."""
+    """The first word is in the set or has one of the endings."""
 
     def condition(rest: Sequence[Word]) -> bool:
         if not rest or rest[0].fold in excluded:

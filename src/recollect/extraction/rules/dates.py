@@ -1,4 +1,4 @@
-"""Turn "yesterday", "next month" and "há dois anos" into dates, seen from when they were said."""
+"""Resolve relative dates ("yesterday", "next month", "há dois anos") against the time of the message."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,23 +7,23 @@ from datetime import datetime, timedelta
 from recollect.extraction.rules.tokens import Word
 
 _DAY, _WEEK, _MONTH, _YEAR = "day", "week", "month", "year"
-#: "On Friday mornings" is every Friday.
+#: "On Friday mornings" means every Friday, not a date.
 _HABITUAL_DAY_PARTS = frozenset({"mornings", "afternoons", "evenings", "nights"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DateMention:
-    """A stretch of words that names a date."""
+    """A span of words that names a date."""
 
     first_word: int  #: index of the first word
-    last_word: int  #: index of the last one
-    label: str  #: 2026-03-14, 2026-03 or 2026; empty when the words say it already
+    last_word: int  #: index of the last word
+    label: str  #: 2026-03-14, 2026-03 or 2026; empty if the words are already absolute
     starts_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calendar:
-    """The words one language has for time."""
+    """The date words of one language."""
 
     days: Mapping[tuple[str, ...], int]  #: "yesterday" is -1
     units: Mapping[str, str]
@@ -33,15 +33,15 @@ class Calendar:
     past_words: frozenset[str]  #: "last", "passada"
     future_words: frozenset[str]  #: "next", "próximo", "que vem"
     current_words: frozenset[str]  #: "this", "este"
-    ago_words: frozenset[str]  #: stands after the amount
-    since_words: frozenset[str]  #: stands before the amount: "há"
-    prepositions: frozenset[str]  #: stands before a month, a weekday or a year: "in", "on", "em"
+    ago_words: frozenset[str]  #: after the amount: "ago"
+    since_words: frozenset[str]  #: before the amount: "há"
+    prepositions: frozenset[str]  #: before a month, a weekday or a year: "in", "on", "em"
 
 
 def find_dates(
     words: Sequence[Word], sent_at: datetime, calendar: Calendar, *, is_future: bool
 ) -> list[DateMention]:
-    """Find the dates in a clause; ``ahead`` says whether "in May" looks forward or back."""
+    """Return the dates in a clause; ``is_future`` decides whether "in May" is the next or the last one."""
     mentions: list[DateMention] = []
     position = 0
     while position < len(words):
@@ -107,7 +107,7 @@ def _parse_since(folds: Sequence[str], today: datetime, calendar: Calendar) -> _
 
 
 def _parse_relative(folds: Sequence[str], today: datetime, calendar: Calendar) -> _ParsedDate:
-    """Read "last week", "mês passado", "ano que vem", "last June", "sábado passado"."""
+    """Parse "last week", "mês passado", "ano que vem", "last June", "sábado passado"."""
     for direction, words in (
         (-1, calendar.past_words),
         (1, calendar.future_words),
@@ -137,7 +137,7 @@ def _resolve_relative(
 def _parse_prepositional(
     folds: Sequence[str], today: datetime, calendar: Calendar, *, is_future: bool
 ) -> _ParsedDate:
-    """Read "in January", "on Monday", "since 2019", "em março", "no sábado passado"."""
+    """Parse "in January", "on Monday", "since 2019", "em março", "no sábado passado"."""
     if len(folds) < 2 or folds[0] not in calendar.prepositions:
         return None
     name, length, direction = folds[1], 2, 1 if is_future else -1
@@ -158,20 +158,20 @@ def _parse_prepositional(
 
 
 def _has_exact_date(folds: Sequence[str]) -> bool:
-    # "in May 2019" and "on May 3rd" say more already.
+    # "in May 2019" and "on May 3rd" are more exact than the month.
     return any(fold[0].isdecimal() for fold in folds[2:4])
 
 
 def _shift_date(today: datetime, count: int, unit: str) -> tuple[str, datetime]:
     if unit in {_DAY, _WEEK}:
-        at = _add_clamped(today, timedelta(days=count if unit == _DAY else 7 * count))
-        return f"{at:%Y-%m-%d}", at
+        date = _add_clamped(today, timedelta(days=count if unit == _DAY else 7 * count))
+        return f"{date:%Y-%m-%d}", date
     if unit == _YEAR:
         year = _clamp_year(today.year + count)
         return f"{year:04d}", today.replace(year=year, month=1, day=1)
     months = today.year * 12 + today.month - 1 + count
-    at = today.replace(year=_clamp_year(months // 12), month=months % 12 + 1, day=1)
-    return f"{at:%Y-%m}", at
+    date = today.replace(year=_clamp_year(months // 12), month=months % 12 + 1, day=1)
+    return f"{date:%Y-%m}", date
 
 
 def _add_clamped(today: datetime, delta: timedelta) -> datetime:
@@ -186,17 +186,17 @@ def _clamp_year(year: int) -> int:
 
 
 def _nearest_month(today: datetime, month: int, direction: int) -> tuple[str, datetime]:
-    """Return the nearest such month on that side; this month counts on both."""
+    """Return the nearest such month in that direction; the current month counts in both."""
     year = today.year + (direction > 0 and month < today.month) - (direction < 0 and month > today.month)
-    at = today.replace(year=_clamp_year(year), month=month, day=1)
-    return f"{at:%Y-%m}", at
+    date = today.replace(year=_clamp_year(year), month=month, day=1)
+    return f"{date:%Y-%m}", date
 
 
 def _nearest_weekday(today: datetime, weekday: int, direction: int) -> tuple[str, datetime]:
     back = (today.weekday() - weekday) % 7 or 7
     days = -back if direction < 0 else (weekday - today.weekday()) % 7 or (7 if direction else 0)
-    at = _add_clamped(today, timedelta(days=days))
-    return f"{at:%Y-%m-%d}", at
+    date = _add_clamped(today, timedelta(days=days))
+    return f"{date:%Y-%m-%d}", date
 
 
 _NUMBERS_EN = "a an one two three four five six seven eight nine ten eleven twelve".split()

@@ -1,4 +1,22 @@
-"""Find the facts in a message: who each clause speaks about, and which rule it fits."""
+"""
+Rule-based fact extraction: tokenize, split into sentences and clauses, detect the subject, match a rule, compose.
+
+1. `blank_non_prose` blanks code, logs and quoted speech; positions stay valid.
+2. `split_sentences` tokenizes the text and splits it into sentences; `_literal_sentences` drops jokes, fiction,
+   quotations, hypotheticals and everything after a prompt injection.
+3. `split_clauses` splits a sentence at every possible clause boundary; `parse_opening` finds the subject of each
+   clause, or None if the clause continues the one before (a list item, an object).
+4. `match_rule` finds the first rule for that subject type whose word pattern matches the start of the clause.
+5. `composition` rewrites the clause in the third person, resolves dates and fills the attribute and value.
+
+Invariants: a fact cites the characters it was made of; at most 40 facts per message; no backtracking, so the time is
+linear in the number of words times the rules that share a first word.
+
+Example, "Hi! My sister lives in Porto and I love jazz.": the sentences are "Hi" (a filler, skipped) and the rest, whose
+clauses are "My sister lives in Porto" and "I love jazz", linked by "and". The first opens with a possessive and a kin
+noun: subject KIN, label "sister". A rule matches "lives in", with the object "Porto"; the fact is "sister lives in
+Porto", attribute "sister.lives_in", value "Porto". The second has the subject SPEAKER and gives "loves jazz".
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -30,29 +48,29 @@ from recollect.extraction.rules.subjects import ClauseOpening, parse_opening, pa
 from recollect.extraction.rules.tokens import Word, tokenize
 
 _LONG_MESSAGE_CHARS = 800
-_MAX_SENTENCE_WORDS = 200  #: words nobody says in one sentence; the rest is not read
-_WEAK_REMEMBER_VERBS = frozenset(
-    {"keep", "bear", "tenha", "tem"}
-)  #: "keep in mind that …" is often about the task at hand
+_MAX_SENTENCE_WORDS = 200  #: the rest of a longer sentence is ignored
+#: "keep in mind that …" is often about the current task.
+_WEAK_REMEMBER_VERBS = frozenset({"keep", "bear", "tenha", "tem"})
 _WHENEVER_WORDS = frozenset({"when", "whenever", "quando"})
-_DEICTIC_WORDS = frozenset("that this it isso isto".split())  #: ", does that help?" may leave its verb out
-_MAX_FACTS_PER_MESSAGE = 40  #: facts of one message; more is a text, not a chat
+_DEICTIC_WORDS = frozenset(
+    "that this it isso isto".split()
+)  #: start a question that may omit its verb: "that ok?"
+_MAX_FACTS_PER_MESSAGE = 40  #: a longer list is a document, not a chat message
 
 
 def extract_facts(text: str, sent_at: datetime, language: Language) -> list[Fact]:
+    """Return the facts that a user states about themselves in a message, in text order."""
     prose = blank_non_prose(text)
     context = MessageContext(prose=prose, sent_at=sent_at, language=language)
-    found_facts: list[Fact] = []
+    facts: list[Fact] = []
     relative: Word | None = None
     for sentence in _literal_sentences(prose, language):
         words = sentence.words
-        found_facts += _sentence_facts(
-            sentence, context, relative, is_first=not found_facts and words[0].start < 40
-        )
+        facts += _sentence_facts(sentence, context, relative, is_first=not facts and words[0].start < 40)
         relative = next((word for word in reversed(words) if _is_kin(word, language)), relative)
-        if len(found_facts) >= _MAX_FACTS_PER_MESSAGE:
+        if len(facts) >= _MAX_FACTS_PER_MESSAGE:
             break
-    return _deduplicate(found_facts)[:_MAX_FACTS_PER_MESSAGE]
+    return _deduplicate(facts)[:_MAX_FACTS_PER_MESSAGE]
 
 
 def _is_kin(word: Word, language: Language) -> bool:
@@ -68,9 +86,9 @@ def _deduplicate(facts: Sequence[Fact]) -> list[Fact]:
 
 def _literal_sentences(prose: str, language: Language) -> Iterator[Sentence]:
     """
-    Sentences that are meant: what is staged, pasted or a joke is left out, the unreal end of one cut off.
+    Yield the sentences that are meant literally, without jokes, fiction, quotations and hypothetical endings.
 
-    Whoever tells the assistant to drop its instructions is not to be believed from there on.
+    After a prompt injection, fiction or a quotation the rest of the message is dropped.
     """
     all_sentences = list(split_sentences(prose, language))
     cues = language.cues
@@ -119,7 +137,7 @@ def _sentence_facts(
 
 
 def _follows_greeting(body: Sequence[Word], clause: Clause, position: int, context: MessageContext) -> bool:
-    """Whether a greeting stands before it: only there "Marcus here" is a name."""
+    """Return whether a greeting precedes the clause: only then "Marcus here" is a name."""
     if len(body) < len(clause.words) or position > 0:
         return True
     language = context.language
@@ -128,7 +146,7 @@ def _follows_greeting(body: Sequence[Word], clause: Clause, position: int, conte
 
 
 def _whenever_instruction(sentence: Sentence, context: MessageContext) -> list[Fact]:
-    """Read "when you show code, use TypeScript" as an order that holds for good."""
+    """Extract "when you show code, use TypeScript" as a lasting instruction."""
     language, words = context.language, sentence.words
     if (
         words[0].fold not in _WHENEVER_WORDS & language.temporal_conjunctions
@@ -138,10 +156,11 @@ def _whenever_instruction(sentence: Sentence, context: MessageContext) -> list[F
         return []
     clauses = split_clauses(sentence, language)
     is_order = len(clauses) > 1 and clauses[1].words[0].fold in language.imperatives
-    first = {word.fold for word in clauses[0].words}
-    about_answers = bool(first & language.second_person) or language.subjectless_verbs is None
-    mine = first & (language.pronouns | language.other_subjects - language.second_person)
-    return [build_instruction(words, context)] if is_order and about_answers and not mine else []
+    condition = {word.fold for word in clauses[0].words}
+    is_about_assistant = bool(condition & language.second_person) or language.subjectless_verbs is None
+    has_other_subject = condition & (language.pronouns | language.other_subjects - language.second_person)
+    is_instruction = is_order and is_about_assistant and not has_other_subject
+    return [build_instruction(words, context)] if is_instruction else []
 
 
 def _heading_facts(sentence: Sentence, context: MessageContext) -> list[Fact]:
@@ -166,7 +185,7 @@ def _clause_facts(
     clause_facts: list[Fact] = []
     current: ClauseOpening | None = None
     parts: list[Clause] = []
-    lead: tuple[Word, ...] = ()  # a date before its clause
+    lead: tuple[Word, ...] = ()  # a date that precedes its clause
     for position, clause in enumerate(clauses):
         body, when = _split_lead(clause.words, context)
         if not body:
@@ -189,26 +208,26 @@ def _clause_facts(
             continue
         if (current is None and not parts and _is_only_fillers(body, language)) or _is_aside(body, language):
             continue
-        opened = parse_opening(body, clause, current, language)
-        if opened is None:
+        opening = parse_opening(body, clause, current, language)
+        if opening is None:
             parts.append(clause)
             continue
         clause_facts += _finish_clause(current, parts, context)
-        dated_words = (*opened.body, *(when or lead)) if opened.body else ()
-        current, parts = opened, [replace(clause, words=dated_words)]
+        dated_words = (*opening.body, *(when or lead)) if opening.body else ()
+        current, parts = opening, [replace(clause, words=dated_words)]
         lead = ()
     return clause_facts + _finish_clause(current, parts, context)
 
 
 def _standing_instruction(sentence: Sentence, context: MessageContext) -> list[Fact]:
-    """Read "from now on …" and "… from now on" as an order that holds for good."""
+    """Extract "from now on …" and "… from now on" as a lasting instruction."""
     leads, words = context.language.cues.standing_instruction, sentence.words
     start = leads.prefix_length(words)
     end = next(
         (
-            place
-            for place in range(max(1, len(words) - 5), len(words))
-            if place + leads.match_length(words, place) == len(words)
+            position
+            for position in range(max(1, len(words) - 5), len(words))
+            if position + leads.match_length(words, position) == len(words)
         ),
         len(words),
     )
@@ -258,16 +277,16 @@ def _remember_request_facts(sentence: Sentence, context: MessageContext) -> list
         return facts
     folds = {word.fold for word in rest}
     first_person_words = context.language.possessives | context.language.pronouns
-    personal = bool(folds & first_person_words) or words[start].fold not in _WEAK_REMEMBER_VERBS
+    is_personal = bool(folds & first_person_words) or words[start].fold not in _WEAK_REMEMBER_VERBS
     return (
         [build_note(rest, context)]
-        if personal and folds - first_person_words and not folds & context.language.second_person
+        if is_personal and folds - first_person_words and not folds & context.language.second_person
         else []
     )
 
 
 def _introduces_statement(last: Word, rest: Sequence[Word], gap: str, context: MessageContext) -> bool:
-    """Tell "remember that …" and "remember: …" from "remember to …" and "remember when …"."""
+    """Return whether it is "remember that …" or "remember: …", not "remember to …" or "remember when …"."""
     language = context.language
     if ":" in gap or last.fold in {"that", "que"}:
         return True
@@ -292,7 +311,7 @@ def _strip_fillers(words: Sequence[Word], language: Language) -> Sequence[Word]:
 
 
 def _is_aside(words: Sequence[Word], language: Language) -> bool:
-    """Whether it is a turn of phrase such as "like I said"; one word may be an item of a list."""
+    """Return whether the clause is a filler phrase such as "like I said"; a single word may be a list item."""
     return language.fillers.prefix_length(words) == len(words) > 1
 
 
@@ -301,7 +320,7 @@ def _is_only_fillers(words: Sequence[Word], language: Language) -> bool:
 
 
 def _split_lead(words: Sequence[Word], context: MessageContext) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
-    """Without the greetings and the date before the subject, and that date."""
+    """Return the words without fillers and date before the subject, and the words of that date."""
     language = context.language
     lead: tuple[Word, ...] = ()
     while words:
@@ -323,7 +342,7 @@ def _finish_clause(
 ) -> list[Fact]:
     if opening is None or opening.subject is SubjectType.OTHER or not opening.body:
         return []
-    # In a long text "always check …" and "the system must …" were written for somebody else.
+    # In a long text "always check …" and "the system must …" are usually addressed to somebody else.
     if len(context.prose) > _LONG_MESSAGE_CHARS and opening.subject in {
         SubjectType.ORDER,
         SubjectType.THING,

@@ -1,4 +1,4 @@
-"""Read what is announced: "we talked and agreed: …", "for the file: …", "my take on it: …"."""
+"""Extract facts after a heading with a colon: "we talked and agreed: …", "for the file: …", "my take on it: …"."""
 
 from recollect.domain.extraction import Fact
 from recollect.domain.memory import Kind
@@ -13,10 +13,10 @@ _MAX_FACT_WORDS = 40
 
 
 def extract_heading_fact(sentence: Sentence, context: MessageContext) -> Fact | None:
-    """The fact that a colon promises, if the words before it say that it is a decision, a view or for the file."""
+    """Return the fact after a colon if the words before it announce a decision, an opinion or a note."""
     language, words = context.language, sentence.words
     colon = next(
-        (at for at, gap in enumerate(sentence.gaps[:_MAX_HEADING_WORDS]) if ":" in gap and gap != ":"), 0
+        (i for i, gap in enumerate(sentence.gaps[:_MAX_HEADING_WORDS]) if ":" in gap and gap != ":"), 0
     )
     head, rest = words[:colon], words[colon:]
     folds = {word.fold for word in head}

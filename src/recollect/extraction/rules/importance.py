@@ -1,4 +1,4 @@
-"""Say what a message is worth, what kind it is, and what it says in one sentence."""
+"""Score the importance of a message, classify it and summarize it in one sentence."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _FIRST_PERSON_WORDS = word_set(
     "i i'm im i've my me we our us eu meu minha meus minhas me nos nosso nossa estou tenho preciso quero"
 )
 
-#: Context is worth 31 to 70; what must not be broken is worth more.
+#: Context scores 31 to 70; constraints and health risks score more.
 _IMPORTANCE_BY_KIND = {
     Kind.BIO: 65,
     Kind.PREF: 60,
@@ -39,7 +39,7 @@ _CODE_IMPORTANCE = 20
 
 
 def score_importance(facts: Sequence[Fact], prose: str, kind: MessageType) -> int:
-    """0 for nothing, up to 30 for what may matter today, up to 70 for context, above for what must not be broken."""
+    """Return 0 for trivial, up to 30 for temporary, up to 70 for context, above for critical messages."""
     if facts:
         return max(_fact_importance(fact) for fact in facts)
     return _CODE_IMPORTANCE if kind is MessageType.CODE else _transient_importance(prose[:_MAX_SCANNED_CHARS])
@@ -55,12 +55,12 @@ def _fact_importance(fact: Fact) -> int:
 
 
 def _transient_importance(prose: str) -> int:
-    """What a message without facts is worth for a while: long or personal ones a little, the rest nothing."""
+    """Return the importance of a message without facts: up to 30 if it is long or personal, else 0."""
     words = [fold(word).strip(".,!?;:") for word in prose.split()]
-    personal = bool(_FIRST_PERSON_WORDS & set(words))
-    if len(words) < (4 if personal else 12):
+    is_personal = bool(_FIRST_PERSON_WORDS & set(words))
+    if len(words) < (4 if is_personal else 12):
         return 0
-    return min(30, 5 + 5 * personal + len(words) // 10)
+    return min(30, 5 + 5 * is_personal + len(words) // 10)
 
 
 def classify_message(facts: Sequence[Fact], *, is_code: bool) -> MessageType:
@@ -70,7 +70,7 @@ def classify_message(facts: Sequence[Fact], *, is_code: bool) -> MessageType:
 
 
 def summarize_message(facts: Sequence[Fact], prose: str, language: str) -> str | None:
-    """One sentence of at most 25 words: the facts if there are any, otherwise what says most."""
+    """Return at most 25 words: the facts if there are any, else the most informative sentence."""
     if facts:
         subject = _SUMMARY_SUBJECTS[language][any(fact.kind is Kind.DEC for fact in facts)]
         return _truncate_words(f"{subject}: {'; '.join(fact.text for fact in facts)}.")
@@ -81,7 +81,7 @@ def summarize_message(facts: Sequence[Fact], prose: str, language: str) -> str |
 
 
 def _information_score(sentence: str) -> int:
-    """How much a sentence says: its different long words, names and numbers."""
+    """Count distinct long words, names and numbers."""
     words = set(sentence.split())
     return sum((len(word) > 4) + (not word.islower()) for word in words)
 

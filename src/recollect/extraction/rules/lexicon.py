@@ -1,4 +1,4 @@
-"""Names that both languages share: databases, frameworks and other things a project is made of."""
+"""Words shared by both languages: technologies, and canonical names of relations and favourites."""
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -32,7 +32,7 @@ DEVELOPER_TOOLS = word_set(
 )
 TECHNOLOGIES = DATABASES | FRONTEND_FRAMEWORKS | BACKEND_FRAMEWORKS | PROGRAMMING_LANGUAGES | DEVELOPER_TOOLS
 
-#: The slot a technology fills, one value at a time.
+#: Single-valued attributes that a technology fills.
 TECHNOLOGY_ATTRIBUTES: tuple[tuple[str, frozenset[str]], ...] = (
     ("project.database", DATABASES - {"redis", "elasticsearch", "oracle"}),
     ("project.framework", FRONTEND_FRAMEWORKS),
@@ -40,7 +40,7 @@ TECHNOLOGY_ATTRIBUTES: tuple[tuple[str, frozenset[str]], ...] = (
     ("project.language", PROGRAMMING_LANGUAGES),
 )
 
-#: The same relation in other words; one has only one partner.
+#: Canonical name of each relation; all words for a partner are one relation.
 CANONICAL_RELATIONS = {
     word: name
     for name, words in {
@@ -57,7 +57,7 @@ CANONICAL_RELATIONS = {
     for word in words.split()
 }
 
-#: The same favourite in other words.
+#: Canonical name of each favourite.
 CANONICAL_FAVOURITES = {
     "color": "colour",
     "cor": "colour",

@@ -1,4 +1,4 @@
-"""Find the rule that a clause fits."""
+"""Match a clause against the rules for its subject."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from recollect.extraction.rules.tokens import Word
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageContext:
-    """What is needed to retell a message."""
+    """The message that facts are composed from."""
 
     prose: str
     sent_at: datetime
@@ -24,24 +24,25 @@ class RuleMatch:
     rule: Rule
     subject: SubjectType
     label: tuple[Word, ...]
-    words: tuple[Word, ...]  #: the clause, as it will be retold
-    head: tuple[Word, ...]  #: what the pattern took
+    words: tuple[Word, ...]  #: the clause without adverbs; the fact is composed from it
+    head: tuple[Word, ...]  #: words matched by the pattern
     object_words: tuple[Word, ...]
-    is_ended: bool = False
+    is_ended: bool = False  #: "no longer": the statement ends an earlier fact
 
 
 def match_rule(
     subject: SubjectType, label: tuple[Word, ...], words: tuple[Word, ...], context: MessageContext
 ) -> RuleMatch | None:
+    """Return the first rule that matches the clause, or None."""
     bare_words, is_ended = strip_no_longer(words, context.language)
     language = context.language
-    words = _drop_light_words(words, language.adverbs)
-    bare_words = _drop_light_words(bare_words, language.adverbs | language.emphasis_adverbs)
+    words = _drop_adverbs(words, language.adverbs)
+    bare_words = _drop_adverbs(bare_words, language.adverbs | language.emphasis_adverbs)
     for rule, end in _matching_rules(subject, bare_words, language):
         if is_ended and rule.kind in {Kind.EVT, Kind.EMO, Kind.OBJ}:
             continue
         if subject is SubjectType.NAMED and rule.attribute and not is_ended:
-            # Where a stranger lives is nothing to keep; that somebody moved away may end what is known.
+            # Attributes of named persons are not stored, but that one no longer applies may end a known fact.
             continue
         return RuleMatch(
             rule=rule,
@@ -55,15 +56,15 @@ def match_rule(
     return None
 
 
-def _drop_light_words(words: tuple[Word, ...], light_words: frozenset[str]) -> tuple[Word, ...]:
-    """Without the light words around the verb; behind it they may mean something: "right now"."""
-    return tuple(word for place, word in enumerate(words) if place >= 4 or word.fold not in light_words)
+def _drop_adverbs(words: tuple[Word, ...], adverbs: frozenset[str]) -> tuple[Word, ...]:
+    """Drop adverbs among the first four words; later ones may carry meaning: "right now"."""
+    return tuple(word for i, word in enumerate(words) if i >= 4 or word.fold not in adverbs)
 
 
 def _matching_rules(
     subject: SubjectType, words: Sequence[Word], language: Language
 ) -> Iterator[tuple[Rule, int]]:
-    """Rules that fit, with where their pattern ends; most leave the pronoun out."""
+    """Yield the rules that match, with the end of their pattern; most patterns omit the pronoun."""
     has_pronoun = bool(words) and words[0].fold in language.pronouns
     for start in range(1 + has_pronoun):
         if start >= len(words):
@@ -83,7 +84,7 @@ def _rule_applies(rule: Rule, rest: Sequence[Word], language: Language) -> bool:
 
 
 def strip_no_longer(words: tuple[Word, ...], language: Language) -> tuple[tuple[Word, ...], bool]:
-    """Take "no longer" and "not … any more" out, so that the rule for the plain statement fits."""
+    """Remove "no longer" and "not … any more", so that the rule for the plain statement matches."""
     cues = language.cues
     for position in range(min(len(words), 3)):
         if length := cues.no_longer.match_length(words, position):

@@ -1,4 +1,4 @@
-"""Learn names: the speaker's, and those of the speaker's people."""
+"""Extract names: the user's, and those of their family and friends."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def extract_kin_name(label: tuple[Word, ...], words: Sequence[Word], context: Me
 
 
 def extract_mentioned_name(kin_word: Word, body: Sequence[Word], context: MessageContext) -> Fact | None:
-    """Take "her name is Olive" as the name of whoever was mentioned before."""
+    """Extract "her name is Olive" as the name of the relative mentioned before."""
     end = max(pattern.match_end(body) or 0 for pattern in context.language.mentioned_name_patterns)
     name = parse_name(body[end:], context.language)
     return _build_kin_name(kin_word, name, min(kin_word.start, body[0].start), context) if name else None
@@ -41,7 +41,7 @@ def _build_kin_name(kin_word: Word, name: Sequence[Word], start: int, context: M
 
 
 def extract_own_name(body: Sequence[Word], context: MessageContext, *, after_greeting: bool) -> Fact | None:
-    """Take "I'm Daniel" as the speaker's name, and after a greeting "Marcus here"."""
+    """Extract the user's name from "I'm Daniel", and after a greeting from "Marcus here"."""
     language = context.language
     for pattern in language.introduction_patterns:
         end = pattern.match_end(body)
@@ -78,5 +78,4 @@ def _build_own_name(name: Sequence[Word], start: int, context: MessageContext) -
 
 
 def strip_possessive(text: str) -> str:
-    """Without the 's of possession."""
     return text.removesuffix("'s").removesuffix("’s")

@@ -1,4 +1,4 @@
-"""Small patterns over words: alternatives, options, word classes and numbers, without any backtracking."""
+"""Patterns over words with alternatives, optional words, word classes and numbers; matched without backtracking."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,8 +23,9 @@ class PatternStep:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordPattern:
     """
-    Written as words: `am|was really? allergic to`, where `a|b` is one of both, `a?` may be missing,
-    `@kin` is any word of a class, `<n>` a number and `*` any word.
+    A sequence of words such as `am|was really? allergic to`.
+
+    `a|b` is an alternative, `a?` is optional, `@kin` is any word of a class, `<n>` a number and `*` any word.
     """
 
     steps: tuple[PatternStep, ...]
@@ -34,17 +35,17 @@ class WordPattern:
         return cls(steps=tuple(_parse_step(part, classes) for part in text.split()))
 
     def match_end(self, words: Sequence[Word], start: int = 0) -> int | None:
-        """Where the longest match that begins here ends; None when there is none."""
+        """Return the end of the longest match that starts here, or None."""
         ends = {start}
         for step in self.steps:
-            after = {place + 1 for place in ends if place < len(words) and step.matches(words[place])}
+            after = {end + 1 for end in ends if end < len(words) and step.matches(words[end])}
             ends = after | ends if step.is_optional else after
             if not ends:
                 return None
         return max(ends)
 
     def first_words(self) -> frozenset[str]:
-        """The words it may begin with."""
+        """Return the words a match may start with."""
         words: frozenset[str] = frozenset()
         for step in self.steps:
             words |= step.words
@@ -68,13 +69,13 @@ def _parse_step(part: str, classes: Mapping[str, frozenset[str]]) -> PatternStep
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhraseSet:
-    """Known phrases, found anywhere in a text by their first word."""
+    """A set of phrases, indexed by their first word."""
 
     by_first_word: Mapping[str, tuple[tuple[str, ...], ...]]
 
     @classmethod
     def parse(cls, text: str) -> "PhraseSet":
-        """Take phrases that are written with commas between them."""
+        """Build the set from comma-separated phrases."""
         groups: dict[str, list[tuple[str, ...]]] = {}
         for phrase in text.split(","):
             if words := tuple(phrase.split()):
@@ -86,18 +87,18 @@ class PhraseSet:
         )
 
     def match_length(self, words: Sequence[Word], position: int) -> int:
-        """How many words the longest phrase that begins here has; 0 when there is none."""
+        """Return the number of words of the longest phrase that starts here, or 0."""
         for phrase in self.by_first_word.get(words[position].fold, ()):
             if tuple(word.fold for word in words[position : position + len(phrase)]) == phrase:
                 return len(phrase)
         return 0
 
     def first_position(self, words: Sequence[Word]) -> int:
-        """Where the first of them begins; the number of words when there is none."""
-        return next((place for place in range(len(words)) if self.match_length(words, place)), len(words))
+        """Return the position of the first phrase, or the number of words if there is none."""
+        return next((i for i in range(len(words)) if self.match_length(words, i)), len(words))
 
     def occurs_in(self, words: Sequence[Word]) -> bool:
-        return any(self.match_length(words, place) for place in range(len(words)))
+        return any(self.match_length(words, i) for i in range(len(words)))
 
     def prefix_length(self, words: Sequence[Word]) -> int:
         return self.match_length(words, 0) if words else 0

@@ -1,4 +1,4 @@
-"""Tell the words of a clause as a short fact, with relative dates made absolute."""
+"""Join the words of a clause to the text of a fact, with resolved dates."""
 
 import re
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ _EDGE_CHARACTERS = " \t,;:.-—–([]*_\"'“”«»`!?…<>/|~"
 
 
 def original_text(words: Sequence[Word], prose: str) -> str:
-    """The words as they were written."""
+    """Return the words as written, with the original text between them."""
     return join_words(words, [word.text for word in words], prose)
 
 
 def join_words(words: Sequence[Word], texts: Sequence[str | None], prose: str) -> str:
-    """Put retold words where the old ones stood, with what stood between them."""
+    """Join rewritten words with the original text between them; None omits a word."""
     pieces: list[str] = []
     last: Word | None = None
     for word, text in zip(words, texts, strict=True):
@@ -32,7 +32,7 @@ def join_words(words: Sequence[Word], texts: Sequence[str | None], prose: str) -
 
 def _gap_text(left: Word, right: Word, prose: str) -> str:
     gap = prose[left.end : right.start]
-    # Words that were left out stand in the gap as well; only what touches the neighbours is kept.
+    # The gap may contain omitted words; then only a space is kept.
     if any(letter.isalnum() for letter in gap) and not _is_conjunction(gap):
         return " "
     cleaned_gap = _WHITESPACE_PATTERN.sub(" ", gap.translate(_MARKUP_CHARACTERS))
@@ -44,9 +44,9 @@ def _is_conjunction(gap: str) -> bool:
 
 
 def append_dates(texts: Sequence[str | None], date_mentions: Sequence[DateMention]) -> list[str | None]:
-    """Write each date behind the words that mean it."""
-    labels = {when.last_word: when.label for when in date_mentions if when.label}
+    """Append each resolved date in parentheses to the last word of its mention."""
+    labels = {mention.last_word: mention.label for mention in date_mentions if mention.label}
     return [
-        f"{text} ({labels[place]})" if text is not None and place in labels else text
-        for place, text in enumerate(texts)
+        f"{text} ({labels[index]})" if text is not None and index in labels else text
+        for index, text in enumerate(texts)
     ]

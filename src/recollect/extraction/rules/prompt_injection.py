@@ -1,4 +1,4 @@
-"""Find orders that want the assistant to drop its instructions or to give them away: nobody's fact, nobody's taste."""
+"""Detect prompt injections: orders to ignore or reveal the assistant's instructions."""
 
 from collections.abc import Mapping, Sequence
 
@@ -48,7 +48,7 @@ _PATTERNS_BY_FIRST_WORD = _group_by_first_word()
 
 
 def find_injection(words: Sequence[Word]) -> int:
-    """Where such an order begins; the number of words when there is none."""
+    """Return the position of the first injection, or the number of words if there is none."""
     for position, word in enumerate(words):
         if any(pattern.match_end(words, position) for pattern in _PATTERNS_BY_FIRST_WORD.get(word.fold, ())):
             return position
@@ -56,6 +56,6 @@ def find_injection(words: Sequence[Word]) -> int:
 
 
 def injection_reason(text: str) -> str | None:
-    """Why a claim is no fact but such an order; None if it is none."""
+    """Return why a text is an injection instead of a fact; None if it is not."""
     words = tokenize(text, {}, frozenset())
-    return "it tells the assistant to drop its instructions" if find_injection(words) < len(words) else None
+    return "it tells the assistant to ignore its instructions" if find_injection(words) < len(words) else None

@@ -1,4 +1,4 @@
-"""Rules: a pattern of words, what must follow it, and what kind of fact that makes."""
+"""Rules: a word pattern, a condition on the words after it, and the kind of fact it yields."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from recollect.domain.memory import Kind
 from recollect.extraction.rules.patterns import WordPattern
 from recollect.extraction.rules.tokens import Word
 
-#: Whether the words after a pattern are what the rule expects there.
+#: Predicate on the words after a pattern.
 Condition = Callable[[Sequence[Word]], bool]
 
 
@@ -17,19 +17,18 @@ class Rule:
     kind: Kind
     weight: float
     attribute: str | None = None
-    says: str | None = (
-        None  #: the fact with {x} for the value; without it the clause is retold in the third person
-    )
+    #: Template of the fact, with {x} for the value; without it the clause is rewritten in the third person.
+    says: str | None = None
     needs: Condition | None = None
-    each: bool = False  #: "peanuts and shellfish" makes two facts
-    wide: bool = False  #: what follows a comma belongs to it
+    each: bool = False  #: each list item is a fact of its own: "peanuts and shellfish"
+    wide: bool = False  #: the fact includes the parts after commas
     negated: bool = False
-    bare: bool = False  #: nothing needs to follow the pattern
+    bare: bool = False  #: no object needs to follow the pattern
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleFactory:
-    """Writes rules in the word classes of one language."""
+    """Builds rules with the word classes of one language."""
 
     classes: Mapping[str, frozenset[str]]
 
@@ -47,7 +46,7 @@ class RuleFactory:
         negated: bool = False,
         bare: bool = False,
     ) -> list[Rule]:
-        """Make a rule of each pattern; they are written with commas or on lines of their own."""
+        """Return a rule for each pattern; patterns are separated by commas or line breaks."""
         return [
             Rule(
                 pattern=WordPattern.parse(pattern, self.classes),
@@ -69,7 +68,7 @@ class RuleFactory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleIndex:
-    """The rules for one kind of subject, by the word they may begin with; the first that fits counts."""
+    """The rules for one subject type, indexed by their first words; the first rule that matches wins."""
 
     by_first_word: Mapping[str, tuple[Rule, ...]]
 

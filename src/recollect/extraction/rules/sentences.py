@@ -1,4 +1,4 @@
-"""Cut a message into sentences and clauses, leaving out code, logs and what is quoted."""
+"""Split a message into sentences and clauses, without code, logs and quotations."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,18 +26,18 @@ _MAX_QUOTED_NAME_WORDS = 2
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
     words: tuple[Word, ...]
-    gaps: tuple[str, ...]  #: what stands before each word
-    end: str  #: what stands after the last
+    gaps: tuple[str, ...]  #: text before each word
+    end: str  #: text after the last word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
     words: tuple[Word, ...]
-    link: str  #: the word or sign it hangs on: "", ",", "and", "because", ":"
+    link: str  #: conjunction or sign before the clause: "", ",", "and", "because", ":"
 
 
 def blank_non_prose(text: str) -> str:
-    """Blank out what nobody said in this message: the length stays the same."""
+    """Return the text with code, logs and quotations blanked; the length is unchanged."""
     prose = _blank_fences(text)
     return "".join(_blank_non_prose_line(line) for line in prose.splitlines(keepends=True))
 
@@ -60,9 +60,9 @@ def _blank_non_prose_line(line: str) -> str:
 
 
 def _is_code(line: str) -> bool:
-    """One sign in eight is far more than prose has; a keyword at the start needs a sign as well."""
-    cues = sum(letter in _CODE_SIGNS for letter in line)
-    return 8 * cues > len(line) or (cues > 1 and _CODE_LINE_PATTERN.match(line) is not None)
+    """Return whether more than one character in eight is a code sign, or a keyword and two signs occur."""
+    signs = sum(letter in _CODE_SIGNS for letter in line)
+    return 8 * signs > len(line) or (signs > 1 and _CODE_LINE_PATTERN.match(line) is not None)
 
 
 def _blank_quotes(line: str) -> str:
@@ -82,7 +82,7 @@ def _blank_quotes(line: str) -> str:
 
 
 def _is_quoted_speech(words: Sequence[str]) -> bool:
-    """A name or a title may be part of a fact; a quoted clause is somebody's speech."""
+    """Return whether quoted words are speech; a quoted name or title may be part of a fact."""
     capitals = sum(word[0].isupper() and len(word.strip(",.!")) > 1 for word in words)
     return len(words) > _MAX_QUOTED_NAME_WORDS and 2 * capitals < len(words)
 
@@ -113,7 +113,7 @@ def _build_sentence(words: Sequence[Word], prose: str, end: str) -> Sentence:
 
 
 def split_clauses(sentence: Sentence, language: Language) -> list[Clause]:
-    """Cut wherever a clause could begin; a list is cut as well, and joined again by whoever knows its verb."""
+    """Split at every possible clause boundary; `composition` joins the items of a list again."""
     clauses: list[Clause] = []
     current: list[Word] = []
     link = ""
@@ -143,7 +143,7 @@ def split_clauses(sentence: Sentence, language: Language) -> list[Clause]:
 
 
 def _clause_separator(gap: str) -> str:
-    # "CS:GO" and "10:30" are no clauses.
+    # The colon of "CS:GO" and "10:30" separates no clauses.
     if ":" in gap and gap != ":":
         return ":"
     for sign in (";", "—", "–", "(", ")", ","):

@@ -1,4 +1,4 @@
-"""Fill the slots that hold one value at a time: where somebody lives, what a project stores its data in."""
+"""Fill single-valued attributes (slots): where a person lives, which database a project uses."""
 
 from collections.abc import Sequence
 from itertools import takewhile
@@ -29,7 +29,7 @@ _DESTINATION_WORDS = frozenset({"to", "para", "pra", "pro"})
 def fill_slot(
     match: RuleMatch, object_words: Sequence[Word], context: MessageContext
 ) -> tuple[str | None, str | None]:
-    """Return the attribute and its value; the value also fills the {x} of a rule's own wording."""
+    """Return the attribute and its value; the value also fills the {x} of the rule's template."""
     attribute, value = _resolve_slot(match, object_words, context)
     if attribute is None or not match.label or attribute.startswith("project."):
         return attribute, value
@@ -37,7 +37,7 @@ def fill_slot(
 
 
 def _slot_owner(match: RuleMatch) -> str:
-    """Somebody's name if it is said, else the relation, in one word for both languages."""
+    """Return the name of the person if it is given, else the canonical relation, the same in both languages."""
     folds = [word.fold.removesuffix("'s") for word in match.label]
     if match.subject is SubjectType.THING:
         return " ".join(folds)
@@ -102,13 +102,13 @@ def _folded_words(words: Sequence[Word]) -> frozenset[str]:
 
 
 def _is_trade(object_words: Sequence[Word], language: Language) -> bool:
-    """A trade takes the place of another; "a single mother" and "a keen hiker" do not."""
+    """Return whether the words name an occupation; "a single mother" and "a keen hiker" do not."""
     phrase = _folded_words([*takewhile(lambda word: word.fold not in language.value_end_words, object_words)])
     return bool(phrase & language.trades) and not phrase & language.kin
 
 
 def find_answer_language(words: Sequence[Word], language: Language) -> str | None:
-    """The language that an order asks answers to be in."""
+    """Return the language in which an order asks the assistant to answer, or None."""
     if not any(word.fold in language.reply_verbs for word in words):
         return None
     return next((word.text for word in words if word.fold in language.answer_languages), None)
@@ -119,14 +119,14 @@ def _full_value(words: Sequence[Word], prose: str) -> str | None:
 
 
 def _destination(words: Sequence[Word]) -> Sequence[Word]:
-    """In "from Leeds to York" the second is where one lives."""
-    return words[next((at + 1 for at, word in enumerate(words[:-1]) if word.fold in _DESTINATION_WORDS), 0) :]
+    """Return the words after "to": in "from Leeds to York" the second place is the residence."""
+    return words[next((i + 1 for i, word in enumerate(words[:-1]) if word.fold in _DESTINATION_WORDS), 0) :]
 
 
 def _strip_time(words: Sequence[Word]) -> Sequence[Word]:
-    """A place without the day one moved there."""
+    """Return a place without the date of the move."""
     end = next(
-        (at for at, word in enumerate(words) if at and (word.fold in _TIME_WORDS or word.is_number)),
+        (i for i, word in enumerate(words) if i and (word.fold in _TIME_WORDS or word.is_number)),
         len(words),
     )
     return words[:end]
@@ -137,7 +137,7 @@ def _short_value(words: Sequence[Word], prose: str, language: Language) -> str |
     while rest and rest[0].fold in language.articles:
         rest = rest[1:]
     end = next(
-        (place for place, word in enumerate(rest) if place and word.fold in language.value_end_words),
+        (i for i, word in enumerate(rest) if i and word.fold in language.value_end_words),
         len(rest),
     )
     value_words = rest[: min(end, _MAX_VALUE_WORDS)]
@@ -145,7 +145,7 @@ def _short_value(words: Sequence[Word], prose: str, language: Language) -> str |
 
 
 def parse_name(words: Sequence[Word], language: Language) -> list[Word]:
-    """The name that these words begin with; a name in small letters only when it stands alone."""
+    """Return the name at the start of the words; a lower-case name only if it is the only word."""
     rest = list(words)
     while rest and rest[0].fold in language.articles and not rest[0].is_capitalized:
         rest = rest[1:]
@@ -178,17 +178,15 @@ def _split_favourite(words: Sequence[Word], language: Language) -> tuple[list[Wo
 
 
 def format_favourite(words: Sequence[Word], value: str, prose: str, language: Language) -> str:
-    """Say "favourite colour: teal", in the words and the order of the speaker."""
+    """Return "favourite colour: teal", in the user's own words and word order."""
     nouns, _ = _split_favourite(words, language)
     return f"{original_text(nouns, prose).lower()}: {value}"
 
 
 def _technology_slot(object_words: Sequence[Word]) -> tuple[str | None, str | None]:
     words = list(object_words)
-    end = next((place for place, word in enumerate(words) if word.fold in _INSTEAD_WORDS), len(words))
-    start = next(
-        (place for place, word in enumerate(words[:end]) if word.fold in _DESTINATION_WORDS and place), 0
-    )
+    end = next((i for i, word in enumerate(words) if word.fold in _INSTEAD_WORDS), len(words))
+    start = next((i for i, word in enumerate(words[:end]) if word.fold in _DESTINATION_WORDS and i), 0)
     for attribute, names in TECHNOLOGY_ATTRIBUTES:
         technologies = [word for word in words[start:end] if word.fold in names]
         if len(technologies) == 1:

@@ -1,4 +1,4 @@
-"""Say who a clause speaks about: the speaker, the speaker's people, a project, or nobody that matters."""
+"""Detect the subject of a clause: the user, their family, a project, a named person or somebody else."""
 
 from dataclasses import dataclass, replace
 
@@ -14,7 +14,7 @@ _FRESH_START_LINKS = frozenset({"", ":", ";", "—", "–", "(", ")"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClauseOpening:
-    """A clause whose subject is known."""
+    """The subject of a clause and the words after it."""
 
     subject: SubjectType
     label: tuple[Word, ...] = ()
@@ -24,7 +24,7 @@ class ClauseOpening:
 def parse_opening(
     body: tuple[Word, ...], clause: Clause, current: ClauseOpening | None, language: Language
 ) -> ClauseOpening | None:
-    """Return the subject the clause opens with; None when it goes on with the clause before."""
+    """Return the subject of the clause; None if it continues the clause before."""
     if not body or language.cues.doubt.occurs_in(body):
         return ClauseOpening(subject=SubjectType.OTHER)
     fold = body[0].fold
@@ -42,7 +42,7 @@ def parse_opening(
 
 
 def parse_possessive(body: tuple[Word, ...], language: Language) -> ClauseOpening | None:
-    """My sister …, our app …, the backend …; my name, my goal and the like belong to the speaker's own rules."""
+    """Parse "my sister …", "our app …", "the backend …"; "my name" and "my goal" have the user as subject."""
     start = 0
     while start < len(body) and start < 2 and body[start].fold in language.articles:
         start += 1
@@ -74,7 +74,7 @@ def parse_possessive(body: tuple[Word, ...], language: Language) -> ClauseOpenin
 def _expand_possessive_is(
     body: tuple[Word, ...], noun: int, end: int, language: Language
 ) -> tuple[Word, ...]:
-    """In "my wife's allergic to bees" the 's is a verb; in "my wife's sister" it is not."""
+    """Expand the 's of "my wife's allergic to bees" to "is", but not that of "my wife's sister"."""
     rest = body[end:]
     if not body[noun].fold.endswith("'s") or not rest:
         return rest
@@ -83,7 +83,7 @@ def _expand_possessive_is(
 
 
 def _parse_quantified(body: tuple[Word, ...], language: Language) -> ClauseOpening | None:
-    """All dates must …, nothing here may …: a rule of the project, whatever it is about."""
+    """Parse "all dates must …", "nothing here may …": a rule of the project."""
     modals = language.quantifiers.get(body[0].fold, frozenset())
     for end in range(1, min(len(body), _MAX_LABEL_WORDS)) if modals else ():
         if body[end].fold in language.pronouns | language.second_person | language.possessives:
@@ -94,7 +94,7 @@ def _parse_quantified(body: tuple[Word, ...], language: Language) -> ClauseOpeni
 
 
 def _parse_named(body: tuple[Word, ...], language: Language) -> ClauseOpening | None:
-    """Ana prefers …, a Joana não mora mais …: one or two names, and a verb that is known of people."""
+    """Parse "Ana prefers …", "a Joana não mora mais …": one or two names and a verb of a rule for people."""
     start = int(len(body) > 1 and body[0].fold in language.articles and body[1].is_capitalized)
     end = start
     while end < min(len(body), start + 2) and _is_name(body[end], language):
@@ -106,14 +106,14 @@ def _parse_named(body: tuple[Word, ...], language: Language) -> ClauseOpening | 
 
 
 def _is_name(word: Word, language: Language) -> bool:
-    known = (
+    other_words = (
         language.not_names
         | language.other_subjects
         | language.possessives
         | language.project_nouns
         | TECHNOLOGIES
     )
-    return word.text[0].isupper() and word.text[0].isalpha() and word.fold not in known
+    return word.text[0].isupper() and word.text[0].isalpha() and word.fold not in other_words
 
 
 def _parse_project(body: tuple[Word, ...], noun: int, language: Language) -> ClauseOpening | None:
@@ -148,7 +148,7 @@ def _infer_subject(
     }
     if current and can_carry_over and _starts_with_verb(body, current.subject, language):
         return ClauseOpening(subject=current.subject, label=current.label, body=body)
-    # Portuguese verbs say by themselves that the speaker is meant.
+    # Portuguese verb forms imply the first person.
     if (
         is_fresh_start or subject is SubjectType.OTHER or language.subjectless_verbs is None
     ) and _is_subjectless(body, language):

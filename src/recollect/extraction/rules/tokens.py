@@ -1,4 +1,4 @@
-"""Read a message as words that know where they stand in it."""
+"""Tokenize a message into words with their positions."""
 
 import re
 import unicodedata
@@ -6,21 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-#: Numbers with what sticks to them (17h, 1.82, 3rd, 4B2), then words with inner hyphens and points (sci-fi, Node.js,
-#: C++). Underscores alone are none.
+#: Numbers with attached letters (17h, 1.82, 3rd, 4B2), then words with inner hyphens and dots (sci-fi, Node.js, C++).
+#: Underscores alone are not words.
 _WORD_PATTERN = re.compile(
     r"\d+(?:[.,:/]\d+)*[^\W_]*"
     r"|(?:(?<!_)_++(?=[^\W_]))?[^\W_][\w\u0300-\u036f]*(?:(?:['’\-]|\.(?=[a-z\d]))[\w\u0300-\u036f]+)*[+#]*"
 )
 
-#: Without these accents the words would be others: "é" is "is" and "e" is "and"; "está" is "is" and "esta" is "this".
+#: Words whose accent is kept when folding: "é" (is) and "e" (and) differ, as do "está" (is) and "esta" (this).
 _ACCENT_SENSITIVE_WORDS = frozenset({"é", "está"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Word:
-    text: str  #: as it is shown
-    fold: str  #: as it is compared: small letters without accents
+    text: str  #: as shown in facts
+    fold: str  #: for comparison: lower case without accents
     start: int
     end: int
 
@@ -34,11 +34,11 @@ class Word:
 
 
 def tokenize(text: str, contractions: Mapping[str, str], clitics: frozenset[str]) -> list[Word]:
-    """Return the words in order; "I'm" comes as "I" and "am", "chamo-me" as "chamo" and "me"."""
+    """Return the words in order, with contractions expanded ("I", "am") and clitics split ("chamo", "me")."""
     return [
         word
-        for found in _WORD_PATTERN.finditer(text)
-        for word in _split_token(found.group(), found.start(), contractions, clitics)
+        for match in _WORD_PATTERN.finditer(text)
+        for word in _split_token(match.group(), match.start(), contractions, clitics)
     ]
 
 
@@ -68,7 +68,7 @@ def _expand_contraction(text: str, start: int, expansion: str) -> Iterator[Word]
 
 
 def fold(text: str) -> str:
-    """Small letters, straight apostrophes, no accents but the two that change the word."""
+    """Return the text casefolded, with straight apostrophes and without accents, except in two words."""
     casefolded = text.casefold()
     if casefolded in _ACCENT_SENSITIVE_WORDS:
         return casefolded
@@ -77,7 +77,7 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _fold_letter(letter: str) -> str:
-    # One character at a time: normalising a whole text takes quadratic time on heaps of accents.
+    # One character at a time: normalizing a whole text is quadratic in long runs of combining marks.
     if letter == "’":
         return "'"
     return "".join(part for part in unicodedata.normalize("NFKD", letter) if not unicodedata.combining(part))

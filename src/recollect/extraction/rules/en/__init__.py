@@ -1,1 +1,1 @@
-"""English: words, rules and turns of phrase."""
+"""Grammar and extraction rules for English."""

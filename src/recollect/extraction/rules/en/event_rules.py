@@ -1,4 +1,4 @@
-"""What English speakers say of events, feelings, decisions, their people and their projects."""
+"""English rules for events, emotions and decisions of the user."""
 
 from collections.abc import Sequence
 from itertools import pairwise

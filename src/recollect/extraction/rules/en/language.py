@@ -1,4 +1,4 @@
-"""How English speakers put things: questions, suppositions, quotations, requests."""
+"""The `Language` and `Cues` of English."""
 
 from recollect.extraction.rules.en import word_lists as en
 from recollect.extraction.rules.en.event_rules import FEELING_CAUSE_PATTERNS, FEELING_PATTERNS

@@ -1,4 +1,4 @@
-"""What English speakers say of their people and projects, and what they tell an assistant to do."""
+"""English rules for family, projects and named persons, and for orders to the assistant."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What English speakers say of their lives, tastes and aims."""
+"""English rules for biography, preferences and goals of the user."""
 
 from recollect.domain.memory import Kind
 from recollect.extraction.rules.conditions import (

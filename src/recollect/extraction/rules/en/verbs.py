@@ -1,4 +1,4 @@
-"""Retell English in the third person."""
+"""Rewrite English clauses in the third person."""
 
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""English word classes and conditions that several rules share."""
+"""English word classes and conditions shared by the rules."""
 
 from collections.abc import Mapping, Sequence
 

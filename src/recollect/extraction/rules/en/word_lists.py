@@ -1,4 +1,4 @@
-"""The English words that the rules look for."""
+"""English word lists used by the rules."""
 
 from recollect.extraction.rules.lexicon import word_set
 from recollect.extraction.rules.patterns import PhraseSet

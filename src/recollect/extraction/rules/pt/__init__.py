@@ -1,1 +1,1 @@
-"""Portuguese: words, rules and turns of phrase."""
+"""Grammar and extraction rules for Portuguese."""

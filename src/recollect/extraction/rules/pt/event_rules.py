@@ -1,4 +1,4 @@
-"""What Portuguese speakers say of events, feelings, decisions, their people and their projects."""
+"""Portuguese rules for events, emotions, decisions, family, projects and orders."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""How Portuguese speakers put things: questions, suppositions, quotations, requests."""
+"""The `Language` and `Cues` of Portuguese."""
 
 from recollect.extraction.rules.grammar import Cues, Language
 from recollect.extraction.rules.lexicon import word_set

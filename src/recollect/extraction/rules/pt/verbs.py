@@ -1,4 +1,4 @@
-"""Retell Portuguese in the third person."""
+"""Rewrite Portuguese clauses in the third person."""
 
 from collections.abc import Sequence
 from dataclasses import replace

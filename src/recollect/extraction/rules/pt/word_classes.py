@@ -1,4 +1,4 @@
-"""Portuguese word classes and conditions that several rules share."""
+"""Portuguese word classes and conditions shared by the rules."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The Portuguese words that the rules look for, without their accents."""
+"""Portuguese word lists used by the rules, without accents."""
 
 from recollect.extraction.rules.lexicon import word_set
 from recollect.extraction.rules.patterns import PhraseSet
