@@ -145,7 +145,7 @@ def test_degraded_stages_and_left_out_passages_are_shown(server: LiveServer, own
     owner.get_by_role("button", name="Show 1 left-out passage").click()
 
     expect(owner.locator("li.item.out")).to_have_count(1)
-    expect(owner.locator("li.item.out").get_by_text("only 1 is handed on")).to_be_visible()
+    expect(owner.locator("li.item.out").get_by_text("Ranked 2nd; the limit is 1.")).to_be_visible()
 
 
 def test_an_empty_receipt_says_so(server: LiveServer, owner: Page) -> None:

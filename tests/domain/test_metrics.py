@@ -69,7 +69,7 @@ def test_a_block_that_had_no_room_is_counted() -> None:
     ],
 )
 def test_a_budget_is_advised_from_real_use(used: list[int], overflows: bool, advice: int) -> None:
-    reason = "over budget (needs 900, 120 left)" if overflows else "only 1 is handed on"
+    reason = "over budget (needs 900, 120 left)" if overflows else "ranked 2nd; the limit is 1"
     items = (RECEIPT.items[0], replace(RECEIPT.items[1], reason=reason))
     counted = compute_metrics([replace(RECEIPT, tokens=tokens, items=items) for tokens in used])
 

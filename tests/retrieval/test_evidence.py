@@ -269,6 +269,4 @@ def test_what_was_only_beside_a_find_is_left_out_unless_it_answers() -> None:
     )
 
     assert set(texts(near)) == {question.text, reply.text}
-    assert [(r.candidate.text, reason) for r, reason in far] == [
-        (beside.text, "only beside one that was found")
-    ]
+    assert [(r.candidate.text, reason) for r, reason in far] == [(beside.text, "only a neighbour of a match")]

@@ -1,5 +1,6 @@
 """The order of candidates: exact by formula, stable, and never surprised by age or weight."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -20,6 +21,7 @@ NO_SOURCES: frozenset[Source] = frozenset()
 NO_IDENTIFIED: frozenset[str] = frozenset()
 DAY = timedelta(days=1)
 BLEND_POLICY = RecallPolicy(ranker="blend")
+LIMIT_REASON_PATTERN = re.compile(r"(?:ranked \d+(?:st|nd|rd|th); )?the limit is \d+(?: memories| messages)?")
 SUM_POLICY = RecallPolicy(ranker="sum")
 PRODUCT_POLICY = RecallPolicy(ranker="product")
 COSINE_POLICY = RecallPolicy(ranker="cosine")
@@ -424,10 +426,10 @@ def test_three_facts_and_two_messages_are_handed_on_whatever_else_ranks_higher()
 
     assert texts(kept) == ["fact 0", "fact 1", "fact 2", "said 0", "said 1"]
     assert reasons_by_text(dropped) == {
-        "fact 3": "only 3 facts are handed on",
-        "fact 4": "only 3 facts are handed on",
-        "said 2": "rank 8, only 5 are handed on",
-        "said 3": "rank 9, only 5 are handed on",
+        "fact 3": "the limit is 3 memories",
+        "fact 4": "the limit is 3 memories",
+        "said 2": "ranked 8th; the limit is 5",
+        "said 3": "ranked 9th; the limit is 5",
     }
 
 
@@ -453,4 +455,4 @@ def test_the_cut_keeps_the_best_within_its_caps_and_says_why_of_everybody_else(
     assert len(kept) - len(known) <= (history or limit)
     assert kept == [r for r in ranked if r in kept]
     assert sorted([*kept, *(r for r, _ in dropped)], key=ranked.index) == ranked
-    assert all(reason.endswith("handed on") for _, reason in dropped)
+    assert all(LIMIT_REASON_PATTERN.fullmatch(reason) for _, reason in dropped)

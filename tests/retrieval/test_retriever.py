@@ -723,7 +723,7 @@ def test_what_is_not_read_again_in_time_keeps_its_score_and_the_receipt_says_so(
 
     assert reranker.calls == [("soup for dinner", 0.12)]
     assert {r.candidate.id: r.score for r in recalled.candidates} == plain
-    assert recalled.degraded == ("2 of 3 not read again in 120 ms",)
+    assert recalled.degraded == ("2 of 3 not reranked within 120 ms",)
 
 
 def test_a_cross_encoder_that_fails_changes_nothing_and_is_named(harness: RetrieverHarness) -> None:
@@ -733,7 +733,7 @@ def test_a_cross_encoder_that_fails_changes_nothing_and_is_named(harness: Retrie
     recalled = harness.recall("soup for dinner", rerank_count=3)
 
     assert texts(recalled) == plain
-    assert recalled.degraded == ("not read again: The weights are gone.",)
+    assert recalled.degraded == ("not reranked: The weights are gone.",)
 
 
 # A time that is named

@@ -11,7 +11,7 @@ describe("in English", () => {
   test.each([
     ["cosine 0.32 is below 0.45", "Semantic similarity too low: 0.32; the minimum is 0.45."],
     ["over budget (needs 120, 40 left)", "Over budget: needs 120 tokens, 40 were left."],
-    ["rank 7, only 6 are handed on", "Ranked 7; the limit is 6."],
+    ["ranked 7th; the limit is 6", "Ranked 7th; the limit is 6."],
     ["emo: no consent", "Feeling not used: no consent."],
     ["everything: memory is off here", "Memory not searched: the mode is “Memory off”."],
     ["1 more candidates, further down", "1 more candidates ranked lower."],
@@ -44,7 +44,7 @@ describe("in Portuguese", () => {
       "lexical only: no embedder is configured",
       "Só busca por palavras-chave: nenhum modelo de embeddings configurado",
     ],
-    ["3 of 20 not read again in 400 ms", "O reranker não processou 3 de 20 trechos em 400 ms."],
+    ["3 of 20 not reranked within 400 ms", "O reranker não processou 3 de 20 trechos em 400 ms."],
     [
       "it is superseded: superseded by 'lives in York'",
       "Não está ativa (Substituída): substituída por 'lives in York'",
@@ -82,7 +82,7 @@ describe("in Portuguese", () => {
 
   test.each([
     "a reason of tomorrow",
-    "rank seven, only 6 are handed on",
+    "ranked seventh; the limit is 6",
     "it is purple",
     "undid magic",
     "  two  spaces.\n\nAnd lines.  ",

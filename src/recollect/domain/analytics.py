@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from recollect.domain.metrics import RecallMetrics, compute_metrics
 from recollect.domain.receipt import Disposition, Receipt
 
-#: Numbers and quoted texts in a reason: they differ by passage, so reasons are counted without them.
-_REASON_DETAIL_PATTERN = re.compile(r" ?\(.*\)$|(?<=same text as ).+|-?\b\d+(?:\.\d+)?%?")
+#: Reasons tell numbers, which are as many as there are passages; counted are the reasons without them.
+_REASON_DETAIL_PATTERN = re.compile(r" ?\(.*\)$|(?<=same text as ).+|-?\b\d+(?:\.\d+)?(?:%|st|nd|rd|th)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,1 +1,1 @@
-"""What bears on this? From a question to the few passages that do."""
+"""Retrieval: find and rank the passages that are relevant to a query."""

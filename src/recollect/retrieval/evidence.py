@@ -1,4 +1,35 @@
-"""Everything that speaks for a passage: its own words, the messages around it, its chat, its date, its speaker."""
+"""
+The `evidence` ranker: a linear model over features of a candidate, its neighbours, its chat, its date and its speaker.
+
+    score = Σ weight(feature) · feature + freshness_weight · weight · recency
+
+| feature    | formula                                                                  | range  | setting `recall.…`  |
+| ---------- | ------------------------------------------------------------------------ | ------ | ------------------- |
+| dense      | (cosine - floor) / (max(best cosine, floor + 0.05) - floor), clamped     | 0…1    | alpha               |
+| lexical    | confidence · BM25 / best BM25; confidence = min(query coverage / 0.5, 1) | 0…1    | beta                |
+| identifier | 1 if the text contains an identifier of the query                        | 0 or 1 | gamma               |
+| answer     | match of the message before it, if that is a short question              | 0…1    | reply_weight        |
+| follow     | match of the message after it                                            | 0…1    | previous_weight     |
+| chat       | best match of its chat                                                   | 0…1    | chat_weight         |
+| lead       | 1 - second best BM25 / best BM25, for the best message, if at least 0.3  | 0…1    | lexical_lead_weight |
+| date       | how well its date fits a time range in the query                         | 0…1    | date_weight         |
+| speaker    | 1 if the text begins with the name of a speaker in the query             | 0 or 1 | speaker_weight      |
+| sort       | 1 if the query asks for a time or number and the text contains one       | 0 or 1 | answer_type_weight  |
+| personal   | 1 if query and text are both in the first person                         | 0 or 1 | personal_weight     |
+| short      | 1 - log2(tokens) / 6 for messages and chunks of fewer than 64 tokens     | 0…1    | -short_penalty      |
+| asks       | 1 for a question of at most 64 tokens                                    | 0 or 1 | -question_penalty   |
+| assistant  | 1 for messages of the assistant                                          | 0 or 1 | -assistant_penalty  |
+| outdated   | 1 if a memory made from the message was superseded                       | 0 or 1 | -outdated_penalty   |
+| weight     | memory weight, or importance / 100                                       | 0…1    | freshness_weight    |
+| recency    | 0.5 ^ (age / half_life_days)                                             | 0…1    | freshness_weight    |
+
+`weight` and `recency` count as their product. A match is (alpha · dense + beta · lexical) / (alpha + beta), from the
+best dense and the best lexical score of the message or chat. Absent features count 0. Ties break by source and id.
+Cost: O(n · features) for n candidates, about 60.
+
+Example with the defaults: dense 0.8, lexical 0.5, chat 0.9, weight 1, recency 0.5, all else 0:
+0.6 · 0.8 + 0.3 · 0.5 + 0.5 · 0.9 + 0.05 · 1 · 0.5 = 1.105.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,16 +44,17 @@ from recollect.retrieval.query_features import QueryFeatures, is_question, match
 from recollect.retrieval.ranking import recency, sort_by_score
 from recollect.text.dates import date_match
 
-#: The message before and the one after, by their ids.
+#: Message id to the ids of the previous and the next message in its chat.
 Neighbours: TypeAlias = Mapping[str, tuple[str | None, str | None]]
 
-#: The best cosine is at least so far above the floor: where nothing is near, nothing is made to look near.
+#: Minimum distance between the cosine floor and the best cosine: without it, normalization would turn weak matches
+#: into strong ones when no candidate is close.
 MIN_COSINE_SPAN = 0.05
-#: What was said in this many tokens is long enough to say something.
+#: Messages of at least this many tokens get no penalty for being short.
 LONG_MESSAGE_TOKENS = 64
-#: Who is ahead by words has others behind it that have less than this share.
+#: A message leads lexically if the second best has at most this share of its BM25 score.
 LEAD_RATIO = 0.7
-#: How short a number of tokens is: 1 for one of them, 0 from the long ones on.
+#: Penalty by token count: 1 for a single token, falling to 0 at `LONG_MESSAGE_TOKENS`.
 SHORTNESS_BY_TOKENS: Final = tuple(
     1 - log2(max(tokens, 1)) / log2(LONG_MESSAGE_TOKENS) for tokens in range(LONG_MESSAGE_TOKENS)
 )
@@ -32,7 +64,7 @@ SPOKEN_SOURCES: Final = frozenset({Source.MESSAGE, Source.CHUNK})
 
 @dataclass(slots=True)
 class MatchScore:
-    """How well something fits the question by meaning and by words, each from 0 to 1."""
+    """Normalized dense and lexical scores, each from 0 to 1."""
 
     dense: float = 0.0
     lexical: float = 0.0
@@ -47,13 +79,13 @@ class MatchScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreScale:
-    """What the channels' numbers are measured by."""
+    """Parameters that normalize the scores of both channels."""
 
-    cosine_floor: float  #: the cosine of texts that have nothing to do with each other
-    lexical_confidence: float  #: how far a match of words is believed
+    cosine_floor: float  #: cosine of unrelated texts
+    lexical_confidence: float  #: factor for lexical scores, from 0 to 1
 
     def score_matches(self, candidates: Sequence[Candidate]) -> list[MatchScore]:
-        """How well each fits by itself: a share of the nearest by meaning, and of the strongest by words."""
+        """Return each candidate's scores relative to the best cosine and the best BM25 score of the set."""
         floor = self.cosine_floor
         nearest = max([floor + MIN_COSINE_SPAN, *(c.dense for c in candidates if c.dense is not None)])
         strongest = max((c.lexical for c in candidates if c.lexical), default=1.0)
@@ -68,13 +100,13 @@ class ScoreScale:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidatePool:
-    """All candidates together: how well each fits, and the best of each message and chat."""
+    """Scores over the whole candidate set: per candidate, per message and per chat."""
 
     match_scores: Sequence[MatchScore]
     message_scores: Mapping[str, float]
     chat_scores: Mapping[str, float]
-    question_ids: frozenset[str]  #: messages that ask something
-    lexical_leads: Mapping[str, float]  #: a message that stands alone by its words, and how far
+    question_ids: frozenset[str]  #: short messages that are questions
+    lexical_leads: Mapping[str, float]  #: message id to its BM25 lead over the second best
 
 
 def message_id_of(candidate: Candidate) -> str:
@@ -82,15 +114,17 @@ def message_id_of(candidate: Candidate) -> str:
 
 
 def find_neighbours(candidates: Iterable[Candidate]) -> Neighbours:
-    """Who of them stands beside whom: as each knows of itself, and the other way round."""
-    places = {c.position: message_id_of(c) for c in candidates if c.position}
-    messages: dict[int | None, str] = {place.passage_id: message for place, message in places.items()}
+    """Return the previous and next message of each candidate, linked from either side."""
+    positions = {c.position: message_id_of(c) for c in candidates if c.position}
+    messages: dict[int | None, str] = {
+        position.passage_id: message for position, message in positions.items()
+    }
     before: dict[str, str] = {}
     after: dict[str, str] = {}
-    for place, message in places.items():
-        if previous := messages.get(place.previous_id):
+    for position, message in positions.items():
+        if previous := messages.get(position.previous_id):
             before[message], after[previous] = previous, message
-        if following := messages.get(place.next_id):
+        if following := messages.get(position.next_id):
             after[message], before[following] = following, message
     return {message: (before.get(message), after.get(message)) for message in {**before, **after}}
 
@@ -108,19 +142,19 @@ def build_pool(candidates: Sequence[Candidate], scale: ScoreScale, policy: Recal
 
 
 def _best_scores(matches: Iterable[tuple[str, MatchScore]], policy: RecallPolicy) -> dict[str, float]:
-    """The best of each message or chat, by meaning and by words apart, and what that comes to."""
+    """Return the weighted match of each message or chat, from its best dense and its best lexical score."""
     best: dict[str, MatchScore] = {}
-    for name, match in matches:
-        if name in best:
-            best[name].raise_to(match)
+    for group_id, match in matches:
+        if group_id in best:
+            best[group_id].raise_to(match)
         else:
-            best[name] = MatchScore(match.dense, match.lexical)
-    whole = policy.alpha + policy.beta or 1.0
-    return {name: match.weighted_sum(policy) / whole for name, match in best.items()}
+            best[group_id] = MatchScore(match.dense, match.lexical)
+    total_weight = policy.alpha + policy.beta or 1.0
+    return {group_id: match.weighted_sum(policy) / total_weight for group_id, match in best.items()}
 
 
 def _is_short_question(candidate: Candidate) -> bool:
-    # Long messages end in a question out of politeness: it is not what they are about.
+    # Long messages often end in a polite question that is not their subject.
     return (
         candidate.parent_id is None
         and candidate.tokens <= LONG_MESSAGE_TOKENS
@@ -129,7 +163,7 @@ def _is_short_question(candidate: Candidate) -> bool:
 
 
 def find_lexical_leads(candidates: Iterable[Candidate]) -> dict[str, float]:
-    """The message that holds what hardly another one holds, a name say, by how much; none if several hold it."""
+    """Return the message that alone contains a rare term, such as a name, with its lead; empty if several match."""
     lexical_scores: dict[str, float] = {}
     for candidate in candidates:
         message = message_id_of(candidate)
@@ -137,7 +171,7 @@ def find_lexical_leads(candidates: Iterable[Candidate]) -> dict[str, float]:
     first, second = (*sorted(lexical_scores.values(), reverse=True), 0.0, 0.0)[:2]
     if not first or second > LEAD_RATIO * first:
         return {}
-    return {message: 1 - second / first for message, words in lexical_scores.items() if words == first}
+    return {message: 1 - second / first for message, lexical in lexical_scores.items() if lexical == first}
 
 
 def score_parts(
@@ -150,10 +184,10 @@ def score_parts(
     now: datetime,
     policy: RecallPolicy,
 ) -> dict[str, float]:
-    """What there is to say for a candidate and against it, each part from 0 to 1; what is not there is 0."""
+    """Return the features of a candidate, each from 0 to 1; an absent feature counts 0."""
     message, text = message_id_of(candidate), candidate.text
     before, after = neighbours.get(message, NO_NEIGHBOURS)
-    part = {
+    parts = {
         "dense": own_match.dense,
         "lexical": own_match.lexical,
         "identifier": float(
@@ -163,29 +197,29 @@ def score_parts(
         "recency": recency(candidate, now, policy.half_life_days),
         "answer": pool.message_scores.get(before, 0.0) if before in pool.question_ids else 0.0,
     }
-    if after and (borrowed := pool.message_scores.get(after)):
-        part["follow"] = borrowed
-    if candidate.chat and (borrowed := pool.chat_scores.get(candidate.chat)):
-        part["chat"] = borrowed
+    if after and (next_score := pool.message_scores.get(after)):
+        parts["follow"] = next_score
+    if candidate.chat and (chat_score := pool.chat_scores.get(candidate.chat)):
+        parts["chat"] = chat_score
     if message in pool.lexical_leads:
-        part["lead"] = pool.lexical_leads[message]
+        parts["lead"] = pool.lexical_leads[message]
     if query.time_ranges and (date_score := date_match(query.time_ranges, candidate.created_at)):
-        part["date"] = date_score
-    part |= match_features(query, text)
-    # A memory says all it has to say, however short it is.
+        parts["date"] = date_score
+    parts |= match_features(query, text)
+    # Memories are short by design, so only messages and chunks are penalized.
     if candidate.tokens < LONG_MESSAGE_TOKENS and candidate.source in SPOKEN_SOURCES:
-        part["short"] = SHORTNESS_BY_TOKENS[candidate.tokens]
+        parts["short"] = SHORTNESS_BY_TOKENS[candidate.tokens]
     if candidate.id in pool.question_ids:
-        part["asks"] = 1.0
+        parts["asks"] = 1.0
     if candidate.role is Role.ASSISTANT:
-        part["assistant"] = 1.0
+        parts["assistant"] = 1.0
     if candidate.outdated:
-        part["outdated"] = 1.0
-    return part
+        parts["outdated"] = 1.0
+    return parts
 
 
 def part_weights(policy: RecallPolicy) -> Mapping[str, float]:
-    """What each part counts; weight × recency together count as fresh."""
+    """Return the weight of each feature; `fresh` is the weight of the product weight × recency."""
     return {
         "dense": policy.alpha,
         "lexical": policy.beta,
@@ -207,7 +241,7 @@ def part_weights(policy: RecallPolicy) -> Mapping[str, float]:
 
 
 def score(parts: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """What speaks for a passage less what speaks against it, each part by its share."""
+    """Return the weighted sum of the features; penalties have negative weights."""
     total = weights["fresh"] * parts["weight"] * parts["recency"]
     for name, value in parts.items():
         total += weights.get(name, 0.0) * value
@@ -217,7 +251,7 @@ def score(parts: Mapping[str, float], weights: Mapping[str, float]) -> float:
 def preliminary_rank(
     candidates: Sequence[Candidate], scale: ScoreScale, policy: RecallPolicy
 ) -> list[Candidate]:
-    """Best first by their own words alone: those whose surroundings are worth a look."""
+    """Return candidates by their own match alone, best first: the first of them get their neighbours loaded."""
     scored = zip(scale.score_matches(candidates), candidates, strict=True)
     return [
         c
@@ -236,10 +270,10 @@ def rank(
     policy: RecallPolicy,
     scale: ScoreScale,
 ) -> list[ScoredCandidate]:
-    """All candidates, best first."""
+    """Return all candidates with their scores and features, best first."""
     pool, weights = build_pool(candidates, scale, policy), part_weights(policy)
     scored = []
     for candidate, own_match in zip(candidates, pool.match_scores, strict=True):
-        part = score_parts(candidate, own_match, pool, neighbours, query=query, now=now, policy=policy)
-        scored.append(ScoredCandidate(candidate=candidate, score=score(part, weights), parts=part))
+        parts = score_parts(candidate, own_match, pool, neighbours, query=query, now=now, policy=policy)
+        scored.append(ScoredCandidate(candidate=candidate, score=score(parts, weights), parts=parts))
     return sort_by_score(scored)

@@ -1,4 +1,4 @@
-"""The question as it is searched for."""
+"""Rewrite the query before it is embedded."""
 
 from recollect.text.analyzer import fold_text
 
@@ -10,7 +10,7 @@ PERSONAL_QUERY_SUFFIX = " height weight physical attributes user facts"
 
 
 def strip_command(query: str) -> str:
-    """Without the command it may begin with: "/ask what's my name" asks for a name."""
+    """Return the query without a leading slash command: "/ask what's my name" becomes "what's my name"."""
     text = query.strip()
     if text.startswith("/"):
         command, _, rest = text.partition(" ")
@@ -26,7 +26,7 @@ def is_personal(query: str) -> bool:
 
 
 def expand_query(query: str, *, max_chars: int) -> str:
-    """Short personal questions get words that facts about a person tend to hold."""
+    """Append words typical of personal facts to short queries in the first person."""
     if query and len(query) <= max_chars and is_personal(query):
         return query + PERSONAL_QUERY_SUFFIX
     return query

@@ -1,4 +1,4 @@
-"""What a question asks for besides its words: a time, a number, somebody's words, a name in code."""
+"""Features of the query besides its terms: time ranges, the expected answer type, speakers, code identifiers."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _TIME_QUESTION_PATTERN = re.compile(
 _NUMBER_QUESTION_PATTERN = re.compile(
     r"(?<!\w)(?:how (?:many|much|old|far|tall)|what (?:number|percentage|price)|quant[oa]s?)(?!\w)"
 )
-#: A year, or a time of the day.
+#: A year or a time of day.
 _TIME_DIGITS_PATTERN = re.compile(r"\d{4}|\d{1,2}[:h]\d\d")
 _TIME_WORDS = frozenset(
     """
@@ -44,34 +44,34 @@ _FIRST_PERSON_WORDS = frozenset(
     quero posso preciso prefiro moro gosto odeio adoro acho sei
     """.split()
 )
-#: People leave the pronoun out in Portuguese, where the verb says it: by its ending, or at the start of a sentence.
+#: Portuguese drops the pronoun: the first person shows in the verb's ending, or in a verb that begins a sentence.
 _FIRST_PERSON_ENDING_PATTERN = re.compile(r"(?:ei(?<=\w{5})|[aei]mos(?<=\w{7}))(?!\w)")
 _SENTENCE_INITIAL_VERB_PATTERN = re.compile(
     r"(?:\A|[.!?]\s)(?:(?:nao|so|sempre|nunca|ja|tambem|ainda)\s)?(?:me\s)?[a-z]{2,}o(?=\s)"
 )
-#: As chats are written down: a name, a colon, what was said.
+#: A line of a transcript: speaker, colon, text.
 _SPEAKER_PREFIX_PATTERN = re.compile(r"([^\W\d_][\w.'’-]{0,30}(?: [\w.'’-]{1,30})?):\s")
-#: Letters of the longest name that is taken for one, and a colon.
+#: Longest speaker name that `_SPEAKER_PREFIX_PATTERN` matches, plus the colon.
 MAX_SPEAKER_PREFIX_CHARS = 63
 _WORD_PATTERN = re.compile(r"[\w']+")
-#: What stands between words, if there are no letters but those of ASCII: cutting there takes a third of the time.
+#: Word separators in ASCII text: translate and split takes a third of the time of the regular expression.
 _PUNCTUATION_TO_SPACE = str.maketrans(dict.fromkeys(set(punctuation) - set("'_"), " "))
-#: Characters of a text that are read: what it is about shows by then.
+#: Characters of a text that are examined; the subject shows by then.
 MAX_FEATURE_CHARS = 300
-#: Texts of which is remembered what they tell: one question after another is about the same things.
+#: Cached texts per feature: consecutive queries retrieve many of the same passages.
 FEATURE_CACHE_SIZE = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryFeatures:
-    """A question, read once for all candidates."""
+    """Features of a query, extracted once and matched with every candidate."""
 
     words: frozenset[str]
-    identifiers: frozenset[str]  #: identifiers of code
+    identifiers: frozenset[str]  #: code identifiers
     time_ranges: tuple[TimeRange, ...]
     asks_for_time: bool = False
     asks_for_number: bool = False
-    is_personal: bool = False  #: it is about the asker
+    is_personal: bool = False  #: the query is in the first person
 
 
 def extract_query_features(query: str, now: datetime) -> QueryFeatures:
@@ -88,8 +88,8 @@ def extract_query_features(query: str, now: datetime) -> QueryFeatures:
 
 def match_features(query: QueryFeatures, text: str) -> Mapping[str, float]:
     """
-    Whether a text is by somebody the question names, holds a time or a number if it asks for one, and tells of the
-    one who says it if it is about the asker; what does not fit is not there.
+    Return the features that match, each 1.0: `speaker` if the query names the text's speaker, `sort` if the text
+    contains the time or number that the query asks for, `personal` if both are in the first person.
     """
     features: dict[str, float] = {}
     if _is_by_named_speaker(text, query.words):
@@ -102,20 +102,22 @@ def match_features(query: QueryFeatures, text: str) -> Mapping[str, float]:
     return features
 
 
-def _split_words(plain: str) -> list[str]:
-    return plain.translate(_PUNCTUATION_TO_SPACE).split() if plain.isascii() else _WORD_PATTERN.findall(plain)
+def _split_words(folded: str) -> list[str]:
+    return (
+        folded.translate(_PUNCTUATION_TO_SPACE).split() if folded.isascii() else _WORD_PATTERN.findall(folded)
+    )
 
 
 @lru_cache(FEATURE_CACHE_SIZE)
 def _has_time(text: str) -> bool:
-    plain = fold_text(text)
-    return not _TIME_WORDS.isdisjoint(_split_words(plain)) or _TIME_DIGITS_PATTERN.search(plain) is not None
+    folded = fold_text(text)
+    return not _TIME_WORDS.isdisjoint(_split_words(folded)) or _TIME_DIGITS_PATTERN.search(folded) is not None
 
 
 @lru_cache(FEATURE_CACHE_SIZE)
 def _has_number(text: str) -> bool:
-    plain = fold_text(text)
-    return not _NUMBER_WORDS.isdisjoint(_split_words(plain)) or _DIGIT_PATTERN.search(plain) is not None
+    folded = fold_text(text)
+    return not _NUMBER_WORDS.isdisjoint(_split_words(folded)) or _DIGIT_PATTERN.search(folded) is not None
 
 
 @lru_cache(FEATURE_CACHE_SIZE)
@@ -124,12 +126,12 @@ def _is_first_person_cached(text: str) -> bool:
 
 
 def _is_first_person(text: str) -> bool:
-    plain = fold_text(text)
+    folded = fold_text(text)
     return (
-        not _FIRST_PERSON_WORDS.isdisjoint(_split_words(plain))
-        or "a gente" in plain
-        or _FIRST_PERSON_ENDING_PATTERN.search(plain) is not None
-        or _SENTENCE_INITIAL_VERB_PATTERN.search(plain) is not None
+        not _FIRST_PERSON_WORDS.isdisjoint(_split_words(folded))
+        or "a gente" in folded
+        or _FIRST_PERSON_ENDING_PATTERN.search(folded) is not None
+        or _SENTENCE_INITIAL_VERB_PATTERN.search(folded) is not None
     )
 
 
@@ -138,6 +140,6 @@ def is_question(text: str) -> bool:
 
 
 def _is_by_named_speaker(text: str, query_words: frozenset[str]) -> bool:
-    # Few texts have a colon that early; to look for one takes a fraction of the time.
+    # Few texts have a colon this early, and checking for one is far cheaper than the regular expression.
     speaker = _SPEAKER_PREFIX_PATTERN.match(text) if ":" in text[:MAX_SPEAKER_PREFIX_CHARS] else None
     return speaker is not None and not query_words.isdisjoint(fold_text(speaker[1]).split())

@@ -1,4 +1,21 @@
-"""Recall: from a question to the few passages that bear on it, and what became of the others."""
+"""
+Hybrid retrieval: dense and lexical search, one ranking, filters, optional reranking.
+
+    query ─ strip command, expand ─ embed ┐
+            lexical search (background) ──┴─ passes ─ by date, neighbours ─ rank ─ filters ─ rerank ─ limit
+
+1. `search_plan` turns scope and policy into passes. Each pass runs both channels, looks up the cosine of hits found by
+   words only, and loads the passages. Fallback passes run if the chat yields fewer than `other_chats_below` hits.
+2. With at most `small_store_size` memories all of them become candidates, exempt from the relevance filters.
+3. The evidence ranker also gets messages from time ranges in the query, and the neighbours of the best candidates.
+4. After ranking: cosine floor, relative cutoff, deduplication, cross-encoder, limits. See `ranking.py`.
+
+Invariants: every ranked candidate ends up in `candidates` or in `rejections` with a reason. Passages are read in one
+snapshot; the lexical search may start before it, but returns ids only. A failing channel never fails the query: the
+other one answers, and `degraded` says so. Cost besides the embedding: see docs/benchmarks.md. Example with the
+defaults: "when did I move?" in chat c takes up to 20 hits per channel from the messages of c and from the user's
+memories, adds the neighbours of the best 10, ranks some 60 candidates and returns 8.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +50,7 @@ from recollect.text.identifiers import extract_identifiers
 from recollect.text.tokens import estimate_tokens
 
 MESSAGES_ONLY = frozenset({Source.MESSAGE})
-#: Messages of a time that the question names which are looked at, the newest first.
+#: Newest messages of a time range in the query that are compared by cosine.
 MAX_DATED_MESSAGES = 200
 
 
@@ -58,8 +75,11 @@ class Retriever:
         as_of: datetime | None = None,
     ) -> RetrievalResult:
         """
-        `visible` are messages the model sees anyway, `sent` those that stand in the prompt word for word and take
-        nobody's place here; `cliff` is the share of the best score that is asked for.
+        Return the passages relevant to the query, best first.
+
+        `visible_ids` are messages that the model sees anyway: they do not count as hits of the chat. `in_prompt` are
+        messages that are in the prompt verbatim: they are removed from the candidates. Candidates that score below
+        `relative_cutoff` times the best score are rejected.
         """
         state = self._start_search(scope, query, policy, visible_ids | in_prompt, as_of)
         if not state.query:
@@ -90,28 +110,28 @@ class Retriever:
         )
 
     def _collect_candidates(self, state: SearchState) -> bool:
-        """Take what may bear on the question; whether there were so few memories that all were taken."""
+        """Collect candidates; return True if there are so few memories that all of them were added."""
         if state.policy.ranker == "importance":
             self._add_important(state)
         else:
             self._search_passes(state)
             if not state.candidates and state.search_filter.kinds:
-                # Nothing of the kinds that its topic asks for: whatever there is may do.
+                # No memory has a kind that fits the topic: search all kinds.
                 state.search_filter = replace(state.search_filter, kinds=frozenset())
                 self._search_passes(state)
         return self._add_all_if_few(state)
 
     def _start_search(
-        self, scope: Scope, query: str, whole: Policy, visible_ids: frozenset[str], as_of: datetime | None
+        self, scope: Scope, query: str, policy: Policy, visible_ids: frozenset[str], as_of: datetime | None
     ) -> SearchState:
-        recall_policy = whole.recall
+        recall_policy = policy.recall
         query_topic = detect_topic(query) if recall_policy.topic_filter else None
         return SearchState(
             scope=scope,
             query=query_expansion.strip_command(query),
             topic=query_topic,
             policy=recall_policy,
-            include_other_chats=whole.summaries.scope == "global",
+            include_other_chats=policy.summaries.scope == "global",
             search_filter=SearchFilter(
                 sources=SOURCES_BY_POLICY[recall_policy.sources],
                 kinds=query_topic.kinds if query_topic else frozenset(),
@@ -143,8 +163,9 @@ class Retriever:
 
     def _start_lexical(self, state: SearchState) -> None:
         """
-        While the model reads the question, its words can be looked up: a moment earlier than all the rest, which does
-        no harm, since what they point at is read later.
+        Start the lexical searches in the background while the query is embedded.
+
+        They run before the snapshot, which is safe: they return ids, and passages are read inside the snapshot.
         """
         if self.embedder is not None and state.policy.hybrid and state.policy.ranker != "importance":
             for search_pass in primary_passes(
@@ -161,7 +182,7 @@ class Retriever:
         )
 
     def _search_passes(self, state: SearchState) -> None:
-        """This chat first; everything else when it gave too little, or always, or never: as the policy says."""
+        """Run the primary passes, then the fallback passes if the chat yielded too few relevant candidates."""
         chat_count = 0
         for search_pass in primary_passes(
             state.scope, state.policy, include_other_chats=state.include_other_chats
@@ -176,7 +197,7 @@ class Retriever:
                 self._run_pass(state, search_pass)
 
     def _run_pass(self, state: SearchState, search_pass: SearchPass) -> Collection[Candidate]:
-        """Ask both channels side by side; a passage that only one of them knows is as good as any."""
+        """Run both channels and load the union of their hits."""
         scope, search_filter = search_pass.scope, state.filter_for(search_pass.sources)
         dense = self._search_dense(state, scope, search_filter)
         state.count_source(f"{search_pass.scope_label}_dense", len(dense))
@@ -218,7 +239,7 @@ class Retriever:
             )
         except StoreError as error:
             state.degrade(f"lexical only: {error}")
-            # Without it the words are asked, whatever the policy says, and no cosine is looked up.
+            # Without a vector, lexical search runs whatever the policy says, and no cosines are looked up.
             state.vector = None
             return {}
         state.add_timing("dense_ms", self.clock.monotonic() - started)
@@ -281,46 +302,49 @@ class Retriever:
         return ranked
 
     def _rerank(self, state: SearchState, ranked: list[ScoredCandidate]) -> list[ScoredCandidate]:
-        """The first of them once more, each together with the question, as far as the time allows."""
+        """Score the first candidates with the cross-encoder, as many as the deadline allows."""
         policy, head = state.policy, ranked[: state.policy.rerank_count]
         if self.reranker is None or not head:
             return ranked
         started = self.clock.monotonic()
         try:
-            texts = [recollection.candidate.text for recollection in head]
+            texts = [scored.candidate.text for scored in head]
             scores = self.reranker.scores(state.query, texts, deadline=policy.rerank_deadline_ms / 1000)
         except ProviderError as error:
-            state.degrade(f"not read again: {error}")
+            state.degrade(f"not reranked: {error}")
             return ranked
         finally:
             state.add_timing("reread_ms", self.clock.monotonic() - started)
         if None in scores:
             state.degrade(
-                f"{scores.count(None)} of {len(head)} not read again in {policy.rerank_deadline_ms} ms"
+                f"{scores.count(None)} of {len(head)} not reranked within {policy.rerank_deadline_ms} ms"
             )
         return ranking.apply_rerank(ranked, scores, policy.rerank_weight)
 
     def _expand_neighbours(self, state: SearchState) -> evidence.Neighbours:
-        """Which messages stand beside those found; beside the most promising ones they are taken as well."""
+        """Add the neighbours of the best candidates, and return which candidates are neighbours of each other."""
         started = self.clock.monotonic()
         preliminary = evidence.preliminary_rank(list(state.candidates.values()), state.scale, state.policy)
-        places = [c.position for c in preliminary if c.position][: state.neighbour_limit]
+        positions = [c.position for c in preliminary if c.position][: state.neighbour_limit]
         neighbour_ids = {
-            each for place in places for each in (place.previous_id, place.next_id) if each is not None
+            passage_id
+            for position in positions
+            for passage_id in (position.previous_id, position.next_id)
+            if passage_id is not None
         }
         self._add_neighbours(state, neighbour_ids - set(state.index_ids.values()))
         state.add_timing("around_ms", self.clock.monotonic() - started)
         return evidence.find_neighbours(state.candidates.values())
 
     def _add_by_date(self, state: SearchState, time_ranges: Sequence[TimeRange]) -> None:
-        """What was said at a time that the question names may share nothing else with it."""
+        """Add messages from time ranges in the query: they may share neither words nor meaning with it."""
         if state.vector is None or self.embedder is None or not MESSAGE_SOURCES & state.search_filter.sources:
             return
         started = self.clock.monotonic()
         scope = state.scope if state.policy.other_chats == "never" else state.scope.user_scope
-        for time in time_ranges:
+        for time_range in time_ranges:
             message_ids = self.search.messages_between(
-                scope, time.starts_at, time.ends_at, limit=MAX_DATED_MESSAGES
+                scope, time_range.starts_at, time_range.ends_at, limit=MAX_DATED_MESSAGES
             )
             new = list(set(message_ids) - set(state.index_ids.values()))
             cosines = self._load_cosines(state, scope, new)
@@ -344,7 +368,7 @@ class Retriever:
         *,
         include_neighbours: bool = False,
     ) -> None:
-        """Take messages that neither channel brought."""
+        """Add messages that neither channel returned."""
         search_filter = state.filter_for(MESSAGES_ONLY)
         loaded = self.search.load(
             scope, passages, search_filter=search_filter, dense=cosines, include_neighbours=include_neighbours
@@ -358,12 +382,12 @@ class Retriever:
         hits = self.search.most_important(scope, limit=state.fetch_limit, search_filter=state.search_filter)
         state.count_source("important", len(hits))
         loaded = self.search.load(scope, [hit.passage_id for hit in hits], search_filter=state.search_filter)
-        # What is important in this chat is shown by its own tier.
+        # Important messages of this chat are shown in a tier of their own.
         elsewhere = [c for c in loaded.values() if c.chat is None or c.chat != state.scope.chat]
         state.add_candidates(elsewhere)
 
     def _add_all_if_few(self, state: SearchState) -> bool:
-        """A handful of memories is used whole: there is too little to search in."""
+        """Add all memories if there are at most `small_store_size`; return whether that was so."""
         max_memories = state.policy.small_store_size
         scope = state.scope.user_scope
         if (
@@ -380,7 +404,7 @@ class Retriever:
         return True
 
     def _recent_memories(self, state: SearchState) -> list[ScoredCandidate]:
-        """What stands in when nothing was found."""
+        """Return the most recent memories as a fallback for an empty result, if the policy says so."""
         if state.policy.fallback == "none" or Source.MEMORY not in state.search_filter.sources:
             return []
         recent = self.memories.list(state.scope.user_scope, limit=state.policy.fallback_count)

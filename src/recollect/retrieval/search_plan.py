@@ -1,4 +1,4 @@
-"""Where a question is looked up: this chat first, everything else too, or only if this chat gave too little."""
+"""Plan the search passes of a query: its chat, the whole user, or the rest only if the chat yields too little."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,22 +20,22 @@ SOURCES_BY_POLICY = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchPass:
-    """One search through both channels."""
+    """One search of both channels, dense and lexical, over a scope and some sources."""
 
     scope: Scope
     sources: frozenset[Source]
 
     @property
     def scope_label(self) -> str:
-        """As a receipt calls it."""
+        """Return the label of the scope in receipts."""
         return "global" if self.scope.chat is None else "conversation"
 
 
 def primary_passes(scope: Scope, policy: RecallPolicy, *, include_other_chats: bool) -> list[SearchPass]:
     """
-    What is looked up whatever is found, in order.
+    Return the passes that always run, in order.
 
-    What chats came to is their own, unless summaries count `across` all of them.
+    Summaries of other chats are searched only with `include_other_chats`.
     """
     sources, summaries = _searched_sources(policy)
     shared = summaries if include_other_chats else NO_SOURCES
@@ -55,7 +55,7 @@ def primary_passes(scope: Scope, policy: RecallPolicy, *, include_other_chats: b
 
 
 def fallback_passes(scope: Scope, policy: RecallPolicy, *, include_other_chats: bool) -> list[SearchPass]:
-    """What is looked up besides if this chat gave too little."""
+    """Return the passes that run only if the chat yielded too few hits."""
     if scope.chat is None or policy.other_chats != "fallback":
         return []
     sources, summaries = _searched_sources(policy)
@@ -70,10 +70,10 @@ def fallback_passes(scope: Scope, policy: RecallPolicy, *, include_other_chats: 
 
 
 def _searched_sources(policy: RecallPolicy) -> tuple[frozenset[Source], frozenset[Source]]:
-    """What may be recalled, and the summaries that go with it."""
+    """Return the sources that the policy allows, and the summary source if messages are among them."""
     sources = SOURCES_BY_POLICY[policy.sources]
     return sources, SUMMARY_SOURCES if sources & MESSAGE_SOURCES else NO_SOURCES
 
 
 def _drop_empty(passes: Iterable[SearchPass]) -> list[SearchPass]:
-    return [look for look in passes if look.sources]
+    return [search_pass for search_pass in passes if search_pass.sources]

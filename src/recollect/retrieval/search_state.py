@@ -1,4 +1,4 @@
-"""A question on its way: where it looks, what was found so far, and what a receipt will tell about it."""
+"""State of one query while it passes through the retriever, and the result."""
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping
@@ -13,17 +13,17 @@ from recollect.domain.scope import Scope
 from recollect.retrieval import evidence, ranking
 from recollect.retrieval.topics import Topic
 
-#: A search that may be under way; to call it is to want its hits.
+#: A search that may already run in the background; calling it waits for its hits.
 PendingSearch: TypeAlias = Callable[[], list[Hit]]
 
 ALREADY_IN_PROMPT_REASON = "already in the conversation"
-#: A match of words is taken at its word if the best one holds so much of the question.
+#: Lexical scores count fully if the best hit covers at least this share of the query terms.
 TRUSTED_QUERY_COVERAGE = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalResult:
-    """What was found, best first, and all that a receipt tells about it."""
+    """Candidates, best first, and what the receipt reports about the search."""
 
     candidates: tuple[ScoredCandidate, ...] = ()
     rejections: tuple[tuple[ScoredCandidate, str], ...] = ()
@@ -34,30 +34,32 @@ class RetrievalResult:
 
 @dataclass(slots=True, kw_only=True)
 class SearchState:
-    """One question on its way through the channels."""
+    """Working state of one query: parameters, candidates so far, degradations and timings."""
 
     scope: Scope
     query: str
     policy: RecallPolicy
     search_filter: SearchFilter
     cosine_floor: float
-    visible_ids: frozenset[str]  #: messages the model sees anyway
-    include_other_chats: bool = False  #: whether what other chats came to may bear on it
+    visible_ids: frozenset[str]  #: messages that the prompt already contains
+    include_other_chats: bool = False  #: whether summaries of other chats are searched
     topic: Topic | None = None
     pending_lexical: dict[tuple[Scope, SearchFilter], PendingSearch] = field(
         default_factory=dict
-    )  #: searches by words
+    )  #: lexical searches started early
     vector: "array[float] | None" = None
-    best_lexical_hit: Hit | None = None  #: the strongest of them
+    best_lexical_hit: Hit | None = None  #: the hit with the highest BM25 score
     candidates: dict[PassageKey, Candidate] = field(default_factory=dict)
-    index_ids: dict[PassageKey, int] = field(default_factory=dict)  #: of passages in the index
+    index_ids: dict[PassageKey, int] = field(
+        default_factory=dict
+    )  #: passage ids of candidates from the index
     degraded: list[str] = field(default_factory=list)
     sources: dict[str, int] = field(default_factory=dict)
     timings: dict[str, float] = field(default_factory=dict)
 
     @property
     def fetch_limit(self) -> int:
-        """More than are wanted, where others than the best by themselves may come first."""
+        """Hits per channel; more for the evidence ranker, because features besides the match reorder them."""
         policy = self.policy
         return (
             max(policy.candidates_per_channel, 5 * policy.limit // 2)
@@ -67,12 +69,12 @@ class SearchState:
 
     @property
     def centroid_penalty(self) -> float:
-        """The seeds' formulas mean the cosine itself."""
+        """The penalty, for the evidence ranker only: the other formulas are defined on the plain cosine."""
         return self.policy.centroid_penalty if self.policy.ranker == "evidence" else 0.0
 
     @property
     def neighbour_limit(self) -> int:
-        """Beside as many as are wanted, at least, something may stand that belongs before them."""
+        """Candidates whose neighbours are loaded: at least as many as results are returned, or none."""
         return (
             max(self.policy.neighbour_candidates, self.policy.limit)
             if self.policy.neighbour_candidates
@@ -80,11 +82,11 @@ class SearchState:
         )
 
     def filter_for(self, sources: frozenset[Source]) -> SearchFilter:
-        """As far as it reaches, among these alone."""
+        """Return the search filter restricted to some sources."""
         return replace(self.search_filter, sources=sources)
 
     def apply_decay(self, now: datetime, policy: DecayPolicy) -> None:
-        """Weigh memories as they weigh today."""
+        """Replace the stored weights of memories with their decayed weights at `now`."""
         for key, candidate in self.candidates.items():
             if candidate.kind is not None and decay_rate(candidate.kind, candidate.weight, policy) > 0:
                 weight = weight_at(
@@ -99,7 +101,7 @@ class SearchState:
 
     @property
     def scale(self) -> evidence.ScoreScale:
-        """Words that the question shares with a passage by chance say less than those it is made of."""
+        """Normalization of scores; lexical scores count less if the best hit covers little of the query."""
         lexical_confidence = (
             min(self.best_lexical_hit.query_coverage / TRUSTED_QUERY_COVERAGE, 1.0)
             if self.best_lexical_hit
@@ -114,23 +116,23 @@ class SearchState:
         self.sources[source] = self.sources.get(source, 0) + hits
 
     def degrade(self, reason: str) -> None:
-        """Say what does not work, once, however many places were searched without it."""
+        """Record a degradation once, however many passes it affected."""
         if reason not in self.degraded:
             self.degraded.append(reason)
 
     def add_candidates(self, candidates: Iterable[Candidate]) -> None:
-        """Keep what is new."""
+        """Add candidates that are not present yet."""
         for candidate in candidates:
             self.candidates.setdefault(candidate.key, candidate)
 
     def count_relevant(self, candidates: Iterable[Candidate]) -> int:
-        """How many of them bear on the question and are not in view already."""
+        """Count candidates that are relevant and not in the prompt already."""
         return sum(
             not self._is_visible(c) and not ranking.is_unrelated(c, self.cosine_floor) for c in candidates
         )
 
     def exclude_messages(self, message_ids: frozenset[str]) -> list[tuple[ScoredCandidate, str]]:
-        """Let go of what these messages say."""
+        """Remove candidates that belong to these messages and return them as rejections."""
         excluded = [c for c in self.candidates.values() if (c.parent_id or c.id) in message_ids]
         for candidate in excluded:
             del self.candidates[candidate.key]

@@ -1,4 +1,4 @@
-"""What a question is about, in a few words, and which kinds of memory bear on that."""
+"""Detect the topic of a query: words to add to the embedded text, and the kinds of memory to search."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from recollect.domain.memory import Kind
 from recollect.text.analyzer import fold_text, stem
 from recollect.text.language import detect_language
 
-#: A mood bears on any answer: it sets the tone.
+#: Moods are relevant to most topics, because they set the tone of the answer.
 TASTE_KINDS = frozenset({Kind.PREF, Kind.BIO, Kind.OBJ, Kind.EMO})
 LIFE_KINDS = frozenset({Kind.BIO, Kind.EVT, Kind.EMO})
 FEELING_KINDS = frozenset({Kind.EMO, Kind.EVT, Kind.PREF})
@@ -16,11 +16,11 @@ PLAN_KINDS = frozenset({Kind.OBJ, Kind.DEC, Kind.PREF, Kind.EMO})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    words: tuple[str, ...]  #: what it is called, in the question's own word first
+    words: tuple[str, ...]  #: matching words of the query first, then the topic's names
     kinds: frozenset[Kind]
 
 
-#: What a topic is called, what else is looked for, and the words that give it away, in English and Portuguese.
+#: Names (English, Portuguese), memory kinds, and cue words (English, Portuguese) of each topic.
 _TOPICS: tuple[tuple[str, str, frozenset[Kind], str, str], ...] = (
     (
         "food, food preferences",
@@ -95,7 +95,7 @@ _TOPICS: tuple[tuple[str, str, frozenset[Kind], str, str], ...] = (
 )
 
 
-#: The stems that give a topic away, by language.
+#: Stems of the cue words by language, with the names and kinds of the topic.
 _TOPIC_INDEX = tuple(
     (
         {
@@ -110,7 +110,7 @@ _TOPIC_INDEX = tuple(
 
 
 def detect_topic(query: str) -> Topic | None:
-    """The topic that most words of a question speak of; None if none of them speaks of any."""
+    """Return the topic with the most cue words in the query, or None if there is no cue word."""
     language = "pt" if detect_language(query) == "pt" else "en"
     stems = [(word, stem(fold_text(word), language)) for word in _split_words(query)]
     best: Topic | None = None

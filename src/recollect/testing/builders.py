@@ -117,7 +117,7 @@ def a_receipt(query: str, *, user: str = ANA, chat: str | None = None, at: datet
         disposition=Disposition.LEFT_OUT,
         kind=None,
         chat=KITCHEN,
-        reason="only 1 is handed on",
+        reason="ranked 2nd; the limit is 1",
     )
     return Receipt(
         id=an_id(user, query, at.isoformat()),

@@ -23,17 +23,17 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "Scored below {share} % of the best score.",
   ],
   [
-    "rank {rank}, only {most} are handed on",
-    "Posição {rank}; o limite é {most}.",
-    "Ranked {rank}; the limit is {most}.",
+    "ranked {ordinal}; the limit is {most}",
+    "Ficou em {ordinal} lugar; o limite é {most}.",
+    "Ranked {ordinal}; the limit is {most}.",
   ],
   [
-    "only {most} facts are handed on",
+    "the limit is {most} memories",
     "Limite de {most} memórias atingido.",
     "Limit of {most} memories reached.",
   ],
   [
-    "only {most} messages are handed on",
+    "the limit is {most} messages",
     "Limite de {most} mensagens atingido.",
     "Limit of {most} messages reached.",
   ],
@@ -48,7 +48,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "Comes after a passage that exceeded the budget.",
   ],
   ["no visible text", "Sem texto visível.", "No visible text."],
-  ["only beside one that was found", "Apenas vizinho de um resultado.", "Only a neighbor of a match."],
+  ["only a neighbour of a match", "Apenas vizinho de um resultado.", "Only a neighbor of a match."],
   [
     "covered by its chunk",
     "Já incluído em um trecho da mesma mensagem.",
@@ -133,9 +133,9 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "nenhum modelo de embeddings configurado",
     "no embedding model is configured",
   ],
-  ["not read again: {why}", "Reranker não executado: {why}", "Reranker skipped: {why}"],
+  ["not reranked: {why}", "Reranker não executado: {why}", "Reranker skipped: {why}"],
   [
-    "{some} of {most} not read again in {time} ms",
+    "{some} of {most} not reranked within {time} ms",
     "O reranker não processou {some} de {most} trechos em {time} ms.",
     "The reranker did not reach {some} of {most} passages within {time} ms.",
   ],
@@ -458,6 +458,10 @@ const PLACEHOLDERS: Record<string, PlaceholderSpec> = {
   // A file name may contain a colon, so match it greedily; the reason after it contains none.
   name: [".+", (text) => text],
   why: [".+?", translateServerMessage],
+  ordinal: [
+    "\\d+(?:st|nd|rd|th)",
+    (text) => (language.current === "pt" ? `${parseInt(text, 10)}º` : text),
+  ],
   class: ["[A-Z]\\w+", (text) => text],
   day: [
     "\\d{4}-\\d\\d-\\d\\d",
