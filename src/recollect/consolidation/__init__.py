@@ -1,1 +1,1 @@
-"""Do we know it already? New facts join, known ones grow."""
+"""Consolidation: reconcile new facts with stored memories, and replay them when messages change."""

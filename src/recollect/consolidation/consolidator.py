@@ -1,4 +1,4 @@
-"""Keep: put a fact where it belongs among what is known."""
+"""Apply reconciliation to the store: one new fact, or a replay of all facts that depend on a changed message."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -45,14 +45,14 @@ from recollect.ports.records import Extractions, Tombstones
 from recollect.ports.search import Search
 from recollect.ports.store import Memories, Messages
 
-SOURCE_CHANGED_REASON = "a message it rests on was changed"
-#: Memories of one kind that are compared word by word, besides the nearest by meaning.
+SOURCE_CHANGED_REASON = "a source message was changed"
+#: Newest memories of the same kind that are compared by words, besides the nearest by cosine.
 MAX_RECENT_OF_KIND = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consolidator:
-    """Runs inside the transaction that stores the fact, so that two who say the same at once agree."""
+    """Reconcile facts inside the caller's transaction, so that two writers of the same fact create one memory."""
 
     memories: Memories
     tombstones: Tombstones
@@ -70,10 +70,10 @@ class Consolidator:
     ) -> FactOutcome:
         scope = Scope(new_memory.user)
         if (existing_memory := self._find_already_learned(scope, new_memory)) is not None:
-            return AlreadyKnown(memory=existing_memory, reason="already learned from these words")
+            return AlreadyKnown(memory=existing_memory, reason="already learned from this text")
         forgotten_at = self.tombstones.forgotten_at(new_memory.user, new_memory.fact_hash)
         if forgotten_at is not None and new_memory.seen_at <= forgotten_at:
-            return PreviouslyForgotten(text=new_memory.text, reason="it was forgotten after it was said")
+            return PreviouslyForgotten(text=new_memory.text, reason="forgotten after it was mentioned")
         decision = reconcile(
             new_memory,
             negated=negated,
@@ -96,11 +96,11 @@ class Consolidator:
         vectors: Mapping[str, Vector],
         model: str | None,
     ) -> dict[str, Memory]:
-        """These memories, and all that had or would have a say in them or in what is said now."""
+        """Return these memories and all memories that could affect them or the new ones, by id."""
         neighbours = {m.id: m for m in self.memories.related(scope, [*memories, *new_memories])}
         for each in new_memories:
             close = self.find_similar(scope, each, policy, vectors.get(each.text), model)
-            # What has lost its place since had one when this was said.
+            # A memory that is superseded now may have been active when this was stated.
             past = ((memory, None) for memory in self._recent_of_kind(scope, each.kind, standing=None))
             for near, cosine in (*close, *past):
                 if (
@@ -112,7 +112,7 @@ class Consolidator:
         return neighbours
 
     def keep_verbatim(self, new_memory: Memory) -> New | Reinforced:
-        """Keep a text as it is, whatever resembles it. Saying it anew digs up what was buried."""
+        """Store a text unchanged, without looking for similar memories. Removes its tombstone."""
         self.tombstones.remove(new_memory.user, new_memory.fact_hash)
         stored_memory, is_new = self.memories.add(new_memory)
         if is_new:
@@ -121,7 +121,7 @@ class Consolidator:
         return Reinforced(memory=self.memories.save(reinforced_memory, ChangeKind.REINFORCE))
 
     def _find_already_learned(self, scope: Scope, new_memory: Memory) -> Memory | None:
-        """Learning from the same words twice teaches nothing."""
+        """Return the memory that was already learned from the same source spans, if any."""
         sharing_messages = self.memories.of_messages(scope, [span.message_id for span in new_memory.spans])
         again = (
             m
@@ -138,14 +138,14 @@ class Consolidator:
         vector: Vector | None,
         model: str | None,
     ) -> Sequence[tuple[Memory, float | None]]:
-        """What resembles it: the nearest by meaning, with their cosine, then the newest of its kind."""
+        """Return similar memories: the nearest by cosine, then the newest of the same kind with None for the cosine."""
         similar: dict[str, tuple[Memory, float | None]] = {}
         if vector is not None and model is not None:
-            reach = SearchFilter(sources=frozenset({Source.MEMORY}))
+            search_filter = SearchFilter(sources=frozenset({Source.MEMORY}))
             hits = self.search.dense(
-                scope, vector, model=model, limit=policy.compared_memories, search_filter=reach
+                scope, vector, model=model, limit=policy.compared_memories, search_filter=search_filter
             )
-            loaded = self.search.load(scope, [hit.passage_id for hit in hits], search_filter=reach)
+            loaded = self.search.load(scope, [hit.passage_id for hit in hits], search_filter=search_filter)
             for hit in hits:
                 if hit.passage_id in loaded:
                     memory = self.memories.get(scope, loaded[hit.passage_id].id)
@@ -157,7 +157,7 @@ class Consolidator:
     def _recent_of_kind(
         self, scope: Scope, kind: Kind, standing: MemoryStatus | None = MemoryStatus.ACTIVE
     ) -> list[Memory]:
-        """The newest of a kind. What happened may be what somebody wanted, and the other way round."""
+        """Return the newest memories of a kind; events and goals together, since an event can fulfil a goal."""
         kinds = (Kind.EVT, Kind.OBJ) if kind in {Kind.EVT, Kind.OBJ} else (kind,)
         return [
             memory
@@ -171,7 +171,7 @@ class Consolidator:
                 self.tombstones.remove(memory.user, memory.fact_hash)
                 return New(memory=self.memories.add(memory)[0])
             case RepeatMemory(memory=memory):
-                return AlreadyKnown(memory=memory, reason="the assistant repeats what is known")
+                return AlreadyKnown(memory=memory, reason="the assistant repeated a known memory")
             case ReinforceMemory(memory=memory):
                 return Reinforced(memory=self.memories.save(memory, ChangeKind.REINFORCE))
             case ReplaceMemory(memory=memory, old=old) if old.id == new_memory.id:
@@ -179,8 +179,8 @@ class Consolidator:
                 return Superseded(memory=memory, old=old)
             case ReplaceMemory(memory=memory, old=old):
                 ended = self.memories.save(old, ChangeKind.SUPERSEDE, reason=old.reason)
-                kept = self.memories.add(memory)[0] if memory is not None else None
-                return Superseded(memory=kept, old=ended)
+                added = self.memories.add(memory)[0] if memory is not None else None
+                return Superseded(memory=added, old=ended)
             case ContestMemory(memory=memory, against=against):
                 return Conflicting(memory=self.memories.add(memory)[0], against=against)
             case _:
@@ -189,22 +189,22 @@ class Consolidator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaySet:
-    """Memories that had a say in each other, and everything that was said of what they say, in order."""
+    """Memories that depend on each other, and all facts stated about them, oldest first."""
 
     members: tuple[Memory, ...]
-    derived_ids: frozenset[str]  #: the ids of those that are just what was said
-    user_owned_ids: frozenset[str]  #: the ids of those that the user wrote or made their own
+    derived_ids: frozenset[str]  #: memories that are recomputed from the stated facts
+    user_owned_ids: frozenset[str]  #: memories that the user wrote, corrected, pinned or restored
     stated_facts: tuple[StatedFact, ...]
 
     @property
     def texts(self) -> list[str]:
-        fact_texts = (saying.memory.text for saying in self.stated_facts)
+        fact_texts = (stated_fact.memory.text for stated_fact in self.stated_facts)
         return list(dict.fromkeys((*fact_texts, *(memory.text for memory in self.members))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayer:
-    """Makes what is known follow what was said, when that changes after the fact or is heard out of order."""
+    """Recompute memories after a message was edited, deleted or learned out of order; see `replay.py`."""
 
     consolidator: Consolidator
     memories: Memories
@@ -225,7 +225,7 @@ class Replayer:
         vectors: Mapping[str, Vector],
         model: str | None,
     ) -> ReplaySet:
-        """All that a change reaches: from these seeds and sayings on until nothing more has to do with it."""
+        """Return the transitive closure of the memories and facts that a change affects."""
         replay_set = ReplaySet(
             members=tuple(seeds),
             derived_ids=frozenset(),
@@ -233,7 +233,7 @@ class Replayer:
             stated_facts=tuple(stated_facts),
         )
         while True:
-            new_memories = [saying.memory for saying in replay_set.stated_facts]
+            new_memories = [stated_fact.memory for stated_fact in replay_set.stated_facts]
             neighbourhood = self.consolidator.neighbourhood(
                 scope, replay_set.members, new_memories, policy, vectors, model
             )
@@ -256,8 +256,10 @@ class Replayer:
         similarity: SimilarityFunction,
     ) -> MemoryDiff:
         """
-        Work out anew what the members come to; messages in `without` no longer count. What is the user's own stays
-        as it is, and what was put away stays away as long as anything speaks for it.
+        Replay the set without the facts of `excluded_messages`, write the difference and return it.
+
+        User-owned memories stay as they are. Archived and forgotten memories keep their status as long as they have a
+        source.
         """
         remaining = [
             _without_messages(m, excluded_messages)
@@ -265,7 +267,7 @@ class Replayer:
             if m.id not in replay_set.derived_ids
         ]
         initial_memories = [m for m in remaining if m.spans or m.id in replay_set.user_owned_ids]
-        hashes = {saying.memory.fact_hash for saying in replay_set.stated_facts}
+        hashes = {stated_fact.memory.fact_hash for stated_fact in replay_set.stated_facts}
         forgotten_at = {each: self.tombstones.forgotten_at(scope.user, each) for each in hashes}
         after = replay(
             initial_memories,
@@ -293,14 +295,14 @@ class Replayer:
         user_owned_ids = frozenset(m.id for m in members if self._is_user_owned(scope, m))
         derived = [m for m in members if m.id not in user_owned_ids and _is_derived(m, extractions)]
         origins = {span: memory.origin for memory in derived for span in memory.spans}
-        new_spans = {saying.memory.spans for saying in stated_facts}
+        new_spans = {stated_fact.memory.spans for stated_fact in stated_facts}
         message_ids = {span.message_id for span in origins} - excluded_messages | {
             s.message_id for (s,) in new_spans
         }
         replayed_facts = [
-            saying
+            stated_fact
             for message in self.messages.get_many(scope, sorted(message_ids))
-            for saying in (
+            for stated_fact in (
                 *self._stated_facts(message, extractions.get(message.id), origins, new_spans),
                 *(each for each in stated_facts if each.memory.spans[0].message_id == message.id),
             )
@@ -332,7 +334,7 @@ class Replayer:
     def _write(self, scope: Scope, diff: MemoryDiff) -> None:
         for memory in diff.to_delete:
             self.memories.erase(scope, memory.id)
-        # What loses its place must have lost it before another takes it.
+        # Deactivate before activating: the store allows one active memory per attribute.
         for memory in sorted(diff.to_update, key=lambda m: m.standing is MemoryStatus.ACTIVE):
             kind = ChangeKind.SUPERSEDE if memory.standing is MemoryStatus.SUPERSEDED else ChangeKind.REPLAY
             self.memories.save(
@@ -343,7 +345,7 @@ class Replayer:
 
 
 def _is_derived(memory: Memory, extractions: Mapping[str, Extraction | None]) -> bool:
-    """Whether it can be worked out from what was said."""
+    """Whether the memory can be recomputed: all its sources have stored extractions."""
     span_extractions = [extractions.get(span.message_id) for span in memory.spans]
     return memory.standing in DERIVED_STANDINGS and bool(span_extractions) and None not in span_extractions
 

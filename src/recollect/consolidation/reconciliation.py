@@ -1,4 +1,22 @@
-"""What a new fact does to what is known: it joins, it reinforces, it takes a place, or it is contested."""
+"""
+Reconciliation: decide what one new fact does to the stored memories. A pure function, without I/O.
+
+The rules are tried in this order, and the first that applies decides:
+
+1. the assistant repeats a memory                          → `RepeatMemory`
+2. a memory has the same normalized text                   → `ReinforceMemory`
+3. a memory has the same attribute (name, city, diet, …):
+   negated, same value → `ReplaceMemory` without successor;  negated, other value → `AddFact`
+   same value → `ReinforceMemory`;  other value of a permanent attribute → `ContestMemory`
+   other value, stated later → `ReplaceMemory` of the old one;  stated earlier → stored as already superseded
+4. for each similar memory, nearest first: a retraction or a reached goal → `ReplaceMemory`, a duplicate → merged
+5. otherwise                                               → `AddFact`
+
+Invariants: inputs are not modified; a superseded memory keeps its row, `valid_to` and the id of its successor; sources
+(spans) are only added. The result depends on `seen_at`, so facts learned late do not overwrite newer ones.
+O(s) for s similar memories. Example: "lives in Porto" seen on Tuesday replaces "lives in Lisbon" seen on Monday;
+"born in Porto" after "born in Lisbon" is contested, since a birthplace does not change, and the user decides.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,35 +30,35 @@ from recollect.domain.message import Role
 from recollect.domain.policy import ConsolidationPolicy
 from recollect.text.analyzer import fold_text
 
-#: What one has for life: another value is a contradiction, not news.
+#: Attributes that do not change: another value is a contradiction, not an update.
 PERMANENT_ATTRIBUTES = frozenset({"name", "birthday", "birthplace", "born_in"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddFact:
-    """Nobody had said it before."""
+    """The fact is new."""
 
     memory: Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReinforceMemory:
-    """It was known. `memory` is what is known now."""
+    """The fact is known; `memory` is the memory with the new source and sighting."""
 
     memory: Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaceMemory:
-    """It takes the place of something, which stays in history with the time it held."""
+    """The fact supersedes a memory, which stays in history with its end of validity."""
 
-    memory: Memory | None  #: None when a thing merely ended
+    memory: Memory | None  #: None if the old memory ended without a successor
     old: Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContestMemory:
-    """It contradicts what one does not change. Both are kept; the user decides."""
+    """The fact contradicts a permanent attribute. Both are kept; the user decides."""
 
     memory: Memory
     against: Memory
@@ -48,7 +66,7 @@ class ContestMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatMemory:
-    """The assistant says what it was told. That teaches nothing."""
+    """The assistant repeats a memory; nothing changes."""
 
     memory: Memory
 
@@ -67,8 +85,10 @@ def reconcile(
     now: datetime,
 ) -> ReconciliationDecision:
     """
-    `equal` says the same word for word, `slot` holds the active values of its attribute, `near` what resembles it,
-    nearest first, with the cosine where there is one.
+    Decide what a new fact does to the stored memories.
+
+    `identical` has the same normalized text, `same_attribute` are the active memories of its attribute, `similar` are
+    the nearest memories with their cosines, nearest first; the cosine is None if there are no vectors.
     """
     if (
         repeated_memory := _find_repeated(
@@ -96,7 +116,7 @@ def reconcile(
 def is_related(
     existing_memory: Memory, new_memory: Memory, cosine: float | None, policy: ConsolidationPolicy
 ) -> bool:
-    """Whether what is known has a say in what becomes of what is said, or the other way round."""
+    """Whether one memory can affect the reconciliation of the other."""
     return (
         is_duplicate(existing_memory, new_memory, cosine, policy)
         or retracts(existing_memory, new_memory)
@@ -114,7 +134,7 @@ def _find_repeated(new_memory: Memory, memories: Sequence[Memory]) -> Memory | N
 
 
 def _retract(existing_memory: Memory, new_memory: Memory, now: datetime) -> ReplaceMemory:
-    """What ends a slot says nothing else; its words stand behind the end."""
+    """Supersede the existing memory. If the retraction has an attribute, it only ends it and becomes a source of it."""
     if new_memory.attribute is None:
         return ReplaceMemory(
             memory=new_memory, old=_supersede(existing_memory, new_memory, new_memory.id, now)
@@ -126,7 +146,7 @@ def _retract(existing_memory: Memory, new_memory: Memory, now: datetime) -> Repl
 
 
 def reinforce(existing_memory: Memory, new_memory: Memory, now: datetime) -> Memory:
-    """Known, and said again: seen now, once more, as heavy as the heavier of the two, with both sources."""
+    """Return the memory with one more sighting, the later time, the greater weight and the sources of both."""
     return replace(
         existing_memory,
         seen_at=max(existing_memory.seen_at, new_memory.seen_at),
@@ -139,7 +159,7 @@ def reinforce(existing_memory: Memory, new_memory: Memory, now: datetime) -> Mem
 
 
 def _merge(existing_memory: Memory, new_memory: Memory, now: datetime) -> Memory:
-    """The broader words, under the id that is known."""
+    """Merge two memories into the more specific text, under the existing id."""
     return replace(
         merge_memories(
             more_specific(existing_memory, new_memory), _less_specific(existing_memory, new_memory), now
@@ -160,7 +180,7 @@ def _reconcile_attribute(
         existing_memory.value or existing_memory.text, new_memory.value or new_memory.text
     )
     if negated:
-        # Nothing else rests on the words that ended it.
+        # The retraction is stored only as a source of the memory that it ended.
         with_sources = replace(
             existing_memory, spans=tuple(dict.fromkeys((*existing_memory.spans, *new_memory.spans)))
         )
@@ -178,7 +198,7 @@ def _reconcile_attribute(
             against=existing_memory,
         )
     if new_memory.seen_at < existing_memory.seen_at:
-        # Told late about how it was before: history, not news.
+        # A fact about an earlier state, learned late: it becomes history.
         return ReplaceMemory(
             memory=existing_memory, old=_supersede(new_memory, existing_memory, existing_memory.id, now)
         )
@@ -186,7 +206,7 @@ def _reconcile_attribute(
 
 
 def _is_same_value(a: str, b: str) -> bool:
-    """Equal, or forms of one word: vegetarian and vegetariana are the same diet in two languages."""
+    """Whether two values are equal or forms of one word, such as "vegetarian" and "vegetariana"."""
     shorter, longer = sorted((fold_text(normalize_fact(a)), fold_text(normalize_fact(b))), key=len)
     return shorter == longer or (
         len(shorter) >= 5 and longer.startswith(shorter) and len(longer) - len(shorter) <= 2

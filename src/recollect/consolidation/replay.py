@@ -1,4 +1,20 @@
-"""Works out what is known from what was said, as if it had been heard in order; for what was said anew, or unsaid."""
+"""
+Replay: recompute memories from stored extractions, as if all messages had been learned in their order.
+
+When a message is edited, deleted or learned late, the memories that depend on it are computed again. This is event
+sourcing: extractions are the events, `reconcile` is the reducer, memories are the state.
+
+1. `Replayer.collect` finds the affected memories and all facts stated about them (the transitive closure).
+2. `replay` starts from the memories that are not derived (written, corrected, pinned or restored by the user, archived,
+   forgotten) and applies the stated facts in order of time. Forgotten facts and repeated spans are skipped.
+3. `diff_memories` matches the result with the stored memories, by equal text and status, then by shared source, so that
+   a memory keeps its id, version and history when another message changes.
+
+Invariants: user-owned memories are never deleted or rewritten; the result does not depend on the order of arrival;
+replaying twice changes nothing. O(f · m) comparisons for f facts and m memories of the affected set, which is small.
+Example: "lives in Lisbon" (Monday) was superseded by "lives in Porto" (Tuesday). Deleting Tuesday's message replays
+Monday's fact alone: Porto is deleted, and Lisbon is active again under its old id.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,20 +34,20 @@ from recollect.domain.memory import ChangeKind, Memory, MemoryStatus, Origin, So
 from recollect.domain.message import Message
 from recollect.domain.policy import ConsolidationPolicy
 
-#: How near two texts are, if anybody knows.
+#: Returns the cosine of two texts, or None without vectors.
 SimilarityFunction: TypeAlias = Callable[[str, str], float | None]
 
-#: What a user wrote is theirs, and is not worked out again.
+#: Memories of these origins belong to the user and are not recomputed.
 USER_OWNED_ORIGINS = frozenset({Origin.MANUAL, Origin.IMPORT})
-#: What a user does to a memory to make it theirs.
+#: Changes that make a memory the user's own.
 USER_CHANGES = frozenset({ChangeKind.UPDATE, ChangeKind.RESTORE})
-#: Only these come of what was said; the others come of what was done.
+#: Statuses that result from reconciliation; the others result from actions of the user or of maintenance.
 DERIVED_STANDINGS = frozenset({MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED, MemoryStatus.CONTESTED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedFact:
-    """A fact as it stood in one message."""
+    """A fact as stated in one message, in the form of the memory it would become."""
 
     memory: Memory
     negated: bool = False
@@ -61,13 +77,15 @@ class StatedFact:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """A copy of a message, in a chat that branched off, says nothing new."""
+        """Equal for the copies of a message in branched chats, so that a copy does not count as another sighting."""
         return (self.memory.created_at, self.memory.fact_hash, *((s.start, s.end) for s in self.memory.spans))
 
 
 def is_user_owned(memory: Memory, changes: Collection[ChangeKind]) -> bool:
-    """Whether the user wrote it, corrected it, pinned it or brought it back: then it stays, whatever becomes of
-    the messages it was learned from.
+    """
+    Whether the user wrote, corrected, pinned or restored the memory.
+
+    It is then kept, whatever happens to the messages it was learned from.
     """
     return memory.origin in USER_OWNED_ORIGINS or memory.pinned or not USER_CHANGES.isdisjoint(changes)
 
@@ -81,7 +99,7 @@ def replay(
     policy: ConsolidationPolicy,
     now: datetime,
 ) -> list[Memory]:
-    """What is known in the end, beginning with what is known anyway; sayings come in the order they were said."""
+    """Apply stated facts, oldest first, to the initial memories and return the resulting memories."""
     state = {memory.id: memory for memory in memories}
     applied_keys: set[tuple[object, ...]] = set()
     for stated_fact in stated_facts:
@@ -130,7 +148,7 @@ def _apply_fact(
 
 
 def _is_already_learned(state: Mapping[str, Memory], new_memory: Memory) -> bool:
-    """Learning from the same words twice teaches nothing."""
+    """Whether a memory already has these source spans and the same text or attribute."""
     return any(
         set(new_memory.spans) <= set(memory.spans)
         and (memory.fact_hash == new_memory.fact_hash or memory.attribute == new_memory.attribute is not None)
@@ -139,7 +157,7 @@ def _is_already_learned(state: Mapping[str, Memory], new_memory: Memory) -> bool
 
 
 def _add_sources(state: dict[str, Memory], copy: Memory) -> None:
-    """A copy stands behind what its original taught."""
+    """Add the copied message as a source of the memory that was learned from the original."""
     for memory in state.values():
         if memory.fact_hash == copy.fact_hash or memory.attribute == copy.attribute is not None:
             state[memory.id] = replace(memory, spans=tuple(dict.fromkeys((*memory.spans, *copy.spans))))
@@ -148,15 +166,15 @@ def _add_sources(state: dict[str, Memory], copy: Memory) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryDiff:
-    """What to write so that what was known becomes what is known now."""
+    """Changes that turn the stored memories into the replayed ones."""
 
     to_delete: tuple[Memory, ...]
-    to_update: tuple[Memory, ...]  #: as they are now, with the id and version they had
+    to_update: tuple[Memory, ...]  #: new content under the stored id and version
     to_add: tuple[Memory, ...]
 
 
 def diff_memories(before: Sequence[Memory], after: Sequence[Memory]) -> MemoryDiff:
-    """Pair what says the same before and after, so that a memory keeps its id through a correction elsewhere."""
+    """Match memories before and after the replay, so that an unchanged memory keeps its id."""
     old_ids = _match_old_ids(before, after)
     renamed = [
         replace(
@@ -181,7 +199,7 @@ def _map_id(memory_id: str | None, old_ids: Mapping[str, str]) -> str | None:
 
 
 def _match_old_ids(before: Sequence[Memory], after: Sequence[Memory]) -> dict[str, str]:
-    """The old id for each new one that says the same, in the same words first, then from the same source."""
+    """Map new ids to old ids: by equal text and status first, then by a shared source."""
     after_ids = {memory.id for memory in after}
     unmatched = {memory.id: memory for memory in before if memory.id not in after_ids}
     before_ids = {memory.id for memory in before}

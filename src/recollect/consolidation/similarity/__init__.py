@@ -1,1 +1,1 @@
-"""Whether two facts say the same."""
+"""Similarity of facts: duplicates, implications, retractions and reached goals."""

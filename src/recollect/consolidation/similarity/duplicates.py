@@ -1,4 +1,4 @@
-"""Two memories that say the same become one, and nothing that differs in a word that counts is lost."""
+"""Detect and merge duplicate memories; texts that differ in a significant word are not duplicates."""
 
 import re
 from dataclasses import replace
@@ -17,11 +17,11 @@ _REINFORCED_NOTE_PATTERN = re.compile(rf"\.? \((?:{'|'.join(_REINFORCED_LABELS.v
 
 def is_duplicate(a: Memory, b: Memory, cosine: float | None, policy: ConsolidationPolicy) -> bool:
     """
-    Whether two memories of one person say the same.
+    Whether two memories of one user state the same fact.
 
-    Near vectors are not enough: "likes cats" lies near "likes dogs", and "likes coffee" near its negation. One must
-    begin with every word of the other that counts and only add to it, and both must affirm or both deny. What fills
-    a slot must be equal. Without vectors only equal words will do. What one implies needs no such proof.
+    A high cosine is not enough: "likes cats" is near "likes dogs", and "likes coffee" near its negation. One statement
+    must begin with all significant words of the other and only add to them, and both must have the same polarity. With
+    attributes, or without vectors, the significant words must be equal. Implications need no such check.
     """
     a_text, b_text = _strip_note(a.text), _strip_note(b.text)
     if a.user != b.user:
@@ -47,7 +47,7 @@ def _is_same_job(a: Memory, b: Memory) -> bool:
 
 
 def more_specific(a: Memory, b: Memory) -> Memory:
-    """The one that says more: what implies the other, else what has more words that count, else the older."""
+    """Return the memory that implies the other, else the one with more significant words, else the older one."""
     a_text, b_text = _strip_note(a.text), _strip_note(b.text)
     if implies(a_text, b_text) != implies(b_text, a_text):
         return a if implies(a_text, b_text) else b
@@ -60,7 +60,7 @@ def more_specific(a: Memory, b: Memory) -> Memory:
 
 
 def merge_memories(primary: Memory, secondary: Memory, now: datetime) -> Memory:
-    """The broader text with all that is known about both: sources, sightings, tags, and the greater weight."""
+    """Return the primary text with the sources, sightings and tags of both and the greater weight."""
     older = min(primary, secondary, key=lambda memory: memory.created_at)
     start_times = [moment for moment in (primary.valid_from, secondary.valid_from) if moment]
     expiry_times = [moment for moment in (primary.expires_at, secondary.expires_at) if moment]
@@ -81,7 +81,7 @@ def merge_memories(primary: Memory, secondary: Memory, now: datetime) -> Memory:
 
 
 def append_reinforcement_note(text: str, last_stated: date, locale: str) -> str:
-    """Say when it was last heard: "Vegetariano (reforçado em 240101)". A note that is there is brought up to date."""
+    """Append the date of the last mention, or update it: "Vegetariano (reforçado em 240101)"."""
     label = _REINFORCED_LABELS.get(locale, _REINFORCED_LABELS["en"])
     return f"{_strip_note(text).rstrip('.')} ({label} {last_stated:%y%m%d})"
 
@@ -103,5 +103,5 @@ def _statements_agree(a_text: str, b_text: str, *, exact: bool) -> bool:
 
 
 def _stems(statement: Statement, language: str) -> list[str]:
-    # A stem would make "lived" of "lives".
+    # Stemming would equate "lived" with "lives".
     return [word if word.endswith("ed") else stem(word, language) for word in statement.words]

@@ -1,9 +1,9 @@
 """
-What goes without saying: whoever knows that somebody is vegetarian need not be told that they eat no meat.
+Implications between facts: "is vegetarian" implies "eats no meat".
 
-The table is small on purpose. It holds ways of living that say outright what is refused, in English and Portuguese,
-and allergies, which say it of whatever they are about. Anything else in either sentence, somebody else's diet or a
-food that the table does not know, and nothing follows.
+The table is small on purpose. It lists diets with the foods they exclude, in English and Portuguese; an allergy
+excludes the food it names. If either statement contains any other word, such as a food that is not in the table,
+nothing is implied.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ _ALCOHOL_WORDS = _word_set(
     " alcool alcoolica alcoolicas bebida bebidas cerveja vinho cachaca"
 )
 
-#: What a food may be called besides its name.
+#: Words that may qualify a food without changing which food it is.
 _FOOD_QUALIFIERS = _word_set(
     "red white vermelha branca animal food foods comida alimento alimentos product products produtos"
 )
@@ -43,12 +43,12 @@ _CONSUMPTION_VERBS = _word_set("eat drink like")
 
 @dataclass(frozen=True, slots=True)
 class DietaryRule:
-    """A way of living: how it is called, what it refuses, and what else whoever lives so also is."""
+    """A diet: its names, the foods it excludes, and the names of diets that it implies."""
 
     names: frozenset[str]
     refused_foods: frozenset[str]
     implied_names: frozenset[str] = frozenset()
-    required_words: frozenset[str] = frozenset()  #: what must be named with it, if anything
+    required_words: frozenset[str] = frozenset()  #: words that must accompany the name
 
 
 _VEGETARIAN_NAMES = _word_set("vegetarian vegetariano vegetariana")
@@ -70,18 +70,18 @@ DIETARY_RULES: Mapping[str, DietaryRule] = {
 }
 
 
-_DIET_NAMES = frozenset({"allergic"}).union(*(way.names for way in DIETARY_RULES.values()))
+_DIET_NAMES = frozenset({"allergic"}).union(*(rule.names for rule in DIETARY_RULES.values()))
 
 
 def implies(a_text: str, b_text: str) -> bool:
-    """Whether the first says all that the second does, though in other words."""
+    """Whether the first text implies the second."""
     if _DIET_NAMES.isdisjoint(parse_statement(a_text, "en").words):
         return False
     language = shared_language(a_text, b_text)
     a, b = parse_statement(a_text, language), parse_statement(b_text, language)
     if a.is_negated or not a.words or not b.words:
         return False
-    return any(_is_implied_by_rule(way, a, b) for way in DIETARY_RULES.values()) or _is_allergy_to(a, b)
+    return any(_is_implied_by_rule(rule, a, b) for rule in DIETARY_RULES.values()) or _is_allergy_to(a, b)
 
 
 def _is_implied_by_rule(rule: DietaryRule, a: Statement, b: Statement) -> bool:

@@ -1,4 +1,4 @@
-"""What a short fact says, as words that can be compared: its content in order, and whether it denies it."""
+"""Parse a short fact into comparable form: significant words in order, and polarity."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from recollect.text.language import detect_language
 
 _WORD_PATTERN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
-#: Words that turn a statement around.
+#: Words that negate a statement.
 _NEGATIONS = {
     "en": frozenset(
         "not no never without cannot nor neither none nothing stopped quit quits dont doesnt".split()
@@ -20,7 +20,7 @@ _NEGATIONS = {
     ),
 }
 
-#: The same said in other words, by what is meant.
+#: Synonyms by their canonical word.
 _SYNONYMS = {
     "like": """
         like likes liking love loves loving enjoy enjoys adore adores fond fan
@@ -35,16 +35,16 @@ _SYNONYMS = {
     "tall": "tall height altura alto alta",
     "allergic": "allergic allergy allergies alergico alergica alergia alergias",
 }
-#: The opposite of liking, in one word.
+#: Verbs that mean "not like".
 _DISLIKE_VERBS = frozenset(
     """
     dislike dislikes hate hates detest detests loathe loathes avoid avoids
     odeia odeio odiar detesta detesto detestar evita evito evitar abomina abomino
     """.split()
 )
-_CANONICAL_WORDS = {word: meant for meant, words in _SYNONYMS.items() for word in words.split()}
+_CANONICAL_WORDS = {word: canonical for canonical, words in _SYNONYMS.items() for word in words.split()}
 
-#: Small words that make another fact of it: "was a nurse" is not "is a nurse", nor "works with Ana" "works for Ana".
+#: Stop words that change a fact: "was a nurse" is not "is a nurse", nor is "works with Ana" "works for Ana".
 _SIGNIFICANT_STOP_WORDS = frozenset(
     "was were had will would could should can for from to with by foi era com para pra pro por pelo pela".split()
 )
@@ -56,7 +56,7 @@ _INSIGNIFICANT_WORDS = (STOP_WORDS - _SIGNIFICANT_STOP_WORDS) | frozenset(
     i'm i've i'd he's she's they're it's don't doesn't didn't isn't aren't wasn't can't won't
     """.split()
 )
-#: A further word that does not change what stands before it, as "ice cream" after "coffee" would.
+#: Words that continue a statement without changing what precedes them, unlike "ice cream" after "coffee".
 _CONNECTORS = STOP_WORDS | frozenset(
     """
     since called named because during when while every each only until after before
@@ -67,19 +67,19 @@ _CONNECTORS = STOP_WORDS | frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    words: tuple[str, ...]  #: what it is about, in order and without accents
+    words: tuple[str, ...]  #: significant words, in order and folded
     is_negated: bool
-    #: The first word said after each of them; none after the last.
+    #: The word that follows each of them in the text; empty after the last.
     next_words: tuple[str, ...]
 
     def only_adds_after(self, count: int) -> bool:
-        """Whether it only adds to its first words, and does not make something else of them."""
+        """Whether the words after the first `count` only add to them, and do not change their meaning."""
         return count == len(self.words) or self.next_words[count - 1] in _CONNECTORS
 
 
 @lru_cache(maxsize=8192)
 def parse_statement(text: str, language: str) -> Statement:
-    """The statement in words of one language: "pt" is Portuguese, all else is read as English."""
+    """Parse a text in one language: "pt" is Portuguese, anything else English."""
     words = [fold_text(word).replace("’", "'") for word in _WORD_PATTERN.findall(text)]
     negations = _NEGATIONS["pt" if language == "pt" else "en"]
     has_negation = any(word in negations or word.endswith("n't") for word in words)
@@ -96,7 +96,7 @@ def parse_statement(text: str, language: str) -> Statement:
 
 
 def shared_language(*texts: str) -> str:
-    """The language they share; where each alone does not say it, or they disagree, they are read together."""
+    """Return the texts' common language; if they disagree or are too short to tell, detect it on the joined text."""
     languages = {_detect_cached(text) for text in texts} - {None}
     shared = languages.pop() if len(languages) == 1 else detect_language(" ".join(texts))
     return "pt" if shared == "pt" else "en"

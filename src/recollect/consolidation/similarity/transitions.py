@@ -1,11 +1,11 @@
-"""What turns a page: a taste that is taken back, a job that ended, a goal that was reached."""
+"""Detect facts that end another one: a retracted preference, a job that ended, a goal that was reached."""
 
 from recollect.consolidation.similarity.statement import Statement, parse_statement, shared_language
 from recollect.domain.memory import Kind, Memory
 from recollect.domain.message import Role
 from recollect.text.analyzer import fold_text, stem
 
-#: Past forms that do not look like their verb.
+#: Irregular past forms with their base verb.
 _IRREGULAR_PAST_VERBS = dict(
     pair.split(":")
     for pair in (
@@ -14,14 +14,14 @@ _IRREGULAR_PAST_VERBS = dict(
         "correu:correr nadou:nadar fez:fazer foi:ir virou:virar abriu:abrir"
     ).split()
 )
-#: Say that something is wanted, not what.
+#: Words that express an intention, not its object.
 _INTENT_WORDS = frozenset(
     """
     want goal dream aim plan plans planning hope hopes hoping intend intends ambition resolution like trying training
     saving preparing would to meta objetivo sonho planeja espera gostaria sonha tentando treinando for para
     """.split()
 )
-#: Say when, not what.
+#: Words that express a time, not the object of a goal.
 _TIME_WORDS = frozenset(
     """
     january february march april may june july august september october november december year month week day today
@@ -33,7 +33,7 @@ _TIME_WORDS = frozenset(
 
 
 def retracts(existing_memory: Memory, new_memory: Memory) -> bool:
-    """Whether a denial denies what is known: "doesn't like coffee any more" after "loves black coffee"."""
+    """Whether a negated fact retracts a memory: "doesn't like coffee any more" after "loves black coffee"."""
     if (
         existing_memory.user != new_memory.user
         or existing_memory.speaker is not new_memory.speaker
@@ -60,7 +60,7 @@ def retracts(existing_memory: Memory, new_memory: Memory) -> bool:
 
 
 def fulfils_goal(goal: Memory, event: Memory) -> bool:
-    """Whether something that happened is what somebody wanted to do."""
+    """Whether an event fulfils a goal: it contains all significant words of the goal."""
     if goal.kind is not Kind.OBJ or event.kind is not Kind.EVT or goal.user != event.user:
         return False
     language = shared_language(goal.text, event.text)
@@ -77,7 +77,7 @@ def fulfils_goal(goal: Memory, event: Memory) -> bool:
 
 
 def is_job_at_employer(job: Memory, employer: Memory) -> bool:
-    """Whether a job is with an employer that is named alone: "is a nurse at Mercy", "works at Mercy"."""
+    """Whether a job names the employer of another memory: "is a nurse at Mercy" and "works at Mercy"."""
     if job.attribute != "job" or employer.attribute != "employer" or not employer.value:
         return False
     value = fold_text(employer.value).split()
@@ -94,7 +94,7 @@ def _stems(statement: Statement, language: str, excluded: frozenset[str] = froze
 
 
 def repeats(existing_memory: Memory, new_memory: Memory) -> bool:
-    """Whether an assistant only says what is known, in the same words and perhaps some around them."""
+    """Whether the assistant's statement contains all significant words of a memory."""
     if new_memory.speaker is not Role.ASSISTANT or existing_memory.user != new_memory.user:
         return False
     language = shared_language(existing_memory.text, new_memory.text)
