@@ -258,7 +258,7 @@ def test_what_has_no_room_besides_recollections_is_noted() -> None:
         "context file novel.txt",
         "profile",
         "session summary",
-        "no room for 1 earlier summaries",
+        "1 earlier summaries did not fit the budget",
     ]
 
 

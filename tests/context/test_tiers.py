@@ -88,7 +88,7 @@ def test_a_chunk_of_a_message_too_large_to_show_is_still_shown() -> None:
     made = assemble_block(tiers, ContextPolicy())
 
     assert injected_ids(made) == ["c1"]
-    assert made.notes == ("no room for 1 recent messages",)
+    assert made.notes == ("1 recent messages did not fit the budget",)
 
 
 @pytest.mark.spec("F5")
@@ -148,7 +148,7 @@ def test_what_was_injected_a_moment_ago_is_not_repeated() -> None:
 
     made = assemble_block(tiers, ContextPolicy(), shown_keys=frozenset({(Source.MEMORY, "f1")}))
 
-    assert [item.reason for item in made.items] == ["injected a moment ago", "same text as memory f1", None]
+    assert [item.reason for item in made.items] == ["injected recently", "same text as memory f1", None]
 
 
 @pytest.mark.spec("M13")
@@ -166,7 +166,10 @@ def test_parts_of_what_is_shown_whole_are_left_out() -> None:
     made = assemble_block(tiers, ContextPolicy())
 
     assert injected_ids(made) == ["rice"]
-    assert reasons_left_out(made) == {"p": "the profile is shown whole", "leek": "its file is shown whole"}
+    assert reasons_left_out(made) == {
+        "p": "the full profile is included",
+        "leek": "its full file is included",
+    }
 
 
 def test_an_earlier_message_that_was_recalled_is_not_summarised_as_well() -> None:

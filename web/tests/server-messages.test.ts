@@ -37,8 +37,8 @@ describe("in Portuguese", () => {
     ["below 35% of the best score", "Pontuação abaixo de 35 % da melhor."],
     ["same text as memory 01J", "Duplicata de outro trecho."],
     ["profile: no consent", "Perfil: não usado, sem consentimento."],
-    ["no room for 1 recent messages", "1 mensagem recente não coube no orçamento."],
-    ["no room for 2 recent messages", "2 mensagens recentes não couberam no orçamento."],
+    ["1 recent messages did not fit the budget", "1 mensagem recente não coube no orçamento."],
+    ["2 recent messages did not fit the budget", "2 mensagens recentes não couberam no orçamento."],
     ["context file notes: v2.md: no visible text", "notes: v2.md: Sem texto visível."],
     [
       "lexical only: no embedder is configured",

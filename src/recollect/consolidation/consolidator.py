@@ -334,7 +334,7 @@ class Replayer:
     def _write(self, scope: Scope, diff: MemoryDiff) -> None:
         for memory in diff.to_delete:
             self.memories.erase(scope, memory.id)
-        # Deactivate before activating: the store allows one active memory per attribute.
+        # Deactivate before activating: the store allows one active memory per text (`memories_once`).
         for memory in sorted(diff.to_update, key=lambda m: m.standing is MemoryStatus.ACTIVE):
             kind = ChangeKind.SUPERSEDE if memory.standing is MemoryStatus.SUPERSEDED else ChangeKind.REPLAY
             self.memories.save(

@@ -1,4 +1,4 @@
-"""From what may be shown to the block of text that is, with an account of every recollection."""
+"""Assemble the memory block: select what fits the budget, render it, and report every candidate."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from recollect.text.identifiers import looks_like_code
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What goes in, and for each recollection what it would cost and why it is not there."""
+    """Selected pieces, and for each candidate its cost and the reason if it was left out."""
 
     budget: TokenBudget
     text: str
@@ -45,10 +45,10 @@ def assemble(
     recent_keys: Collection[CandidateKey] = frozenset(),
 ) -> ContextBlock:
     """
-    The memory block for a question, never above the policy's budget.
+    Return the memory block for a query, never above the policy's budget.
 
-    Every recollection comes back as one item, in the order given, injected or left out with a reason.
-    `already` names what was injected a moment ago and need not be said again.
+    Every candidate becomes one receipt item, in the given order, injected or left out with a reason. `recent_keys`
+    are passages that were injected recently and are not repeated.
     """
     ranks = list(range(len(tiers.candidates)))
     if code_first and looks_like_code(query):
@@ -72,8 +72,8 @@ def select_pieces(
     tiers: Tiers, renderer: BlockRenderer, policy: ContextPolicy, recent_keys: Collection[CandidateKey]
 ) -> Selection:
     """
-    Spend the budget: files, profile and session summary, then the conversation, then recollections, then
-    earlier summaries, which are many and worth least by the piece.
+    Spend the budget in order: context files, profile, session summary, recent messages, recalled passages, and last the
+    summaries of earlier messages, which are many and worth least each.
     """
 
     def measure(tier: Tier, positions: Iterable[int]) -> list[BlockPiece]:
@@ -84,7 +84,7 @@ def select_pieces(
     budget = add_pieces(budget, measure("profile", range(bool(tiers.profile))), renderer)
     budget = add_pieces(budget, measure("working", range(bool(tiers.working_summary))), renderer)
     recalled_pieces = measure("recalled", range(len(tiers.candidates)))
-    # A gap in the conversation would mislead, so the newest message that is too large ends it.
+    # A gap in the conversation would mislead: from the newest message backwards, the first that does not fit ends it.
     recent_pieces = measure("buffer", reversed(range(len(tiers.recent_messages))))
     reserve = _recall_reserve(recalled_pieces, renderer, int(budget.remaining_tokens * policy.recall_share))
     budget = add_pieces(budget, recent_pieces, renderer, overflow="stop", reserve=reserve)
@@ -94,23 +94,23 @@ def select_pieces(
         recent_keys=recent_keys,
         text_of=renderer.format.text_of,
     )
-    needed_pieces = (w for w in recalled_pieces if w.index[1] not in reasons)
+    needed_pieces = (piece for piece in recalled_pieces if piece.index[1] not in reasons)
     budget = add_pieces(budget, needed_pieces, renderer, overflow=policy.overflow)
     budget = add_pieces(budget, measure("local", _unshown_local_positions(tiers, budget.included)), renderer)
     budget, text, tokens = finalize(budget, tiers, renderer, policy.budget)
     omissions = {place: reason for (tier, place), reason in budget.omissions.items() if tier == "recalled"}
-    costs = [w.tokens for w in recalled_pieces]
+    costs = [piece.tokens for piece in recalled_pieces]
     return Selection(budget=budget, text=text, tokens=tokens, costs=costs, reasons={**reasons, **omissions})
 
 
 def _recall_reserve(pieces: Sequence[BlockPiece], renderer: BlockRenderer, max_tokens: int) -> int:
-    """What recollections need, up to their share: neither they nor the conversation starve the other."""
-    headings = sum(map(renderer.heading_tokens, {w.heading for w in pieces}))
-    return min(sum(w.tokens for w in pieces) + headings, max(max_tokens, 0))
+    """Return the tokens reserved for recalled passages: what they need, up to their share of the budget."""
+    headings = sum(map(renderer.heading_tokens, {piece.heading for piece in pieces}))
+    return min(sum(piece.tokens for piece in pieces) + headings, max(max_tokens, 0))
 
 
 def _unshown_local_positions(tiers: Tiers, included: Collection[TierIndex]) -> list[int]:
-    """Earlier messages that no recollection shows already, the most important and then the newest first."""
+    """Return earlier messages that no recalled passage shows, by importance, then newest first."""
     candidates = (r.candidate for r in subset(tiers, included).candidates)
     shown_messages = {c.parent_id or c.id for c in candidates if c.source in MESSAGE_SOURCES}
     positions = (
@@ -150,4 +150,4 @@ def _omission_notes(tiers: Tiers, omissions: Mapping[TierIndex, str]) -> Iterato
     for tier, label in (("buffer", "recent messages"), ("local", "earlier summaries")):
         count = sum(1 for place in over_budget if place[0] == tier)
         if count:
-            yield f"no room for {count} {label}"
+            yield f"{count} {label} did not fit the budget"

@@ -1,4 +1,22 @@
-"""Spend the token budget on whole things, in order, and say what had no room."""
+"""
+Token budget: greedy selection of whole pieces in priority order, then a check of the rendered text.
+
+A piece is one context file, profile, summary, message or recalled passage. It is included whole or not at all.
+
+1. `measure_piece` renders each piece alone, in the format of the block, and counts the tokens it adds. The first piece
+   under a heading also pays for the heading.
+2. `add_pieces` walks the pieces of a tier in order. A piece that does not fit is omitted with a reason; then smaller
+   ones are tried (`skip`) or the tier ends (`stop`). `reserve` tokens are left for later tiers.
+3. `finalize` renders the block and removes the last pieces while its token count exceeds the budget, since tokens of
+   parts do not add up exactly to the tokens of the whole.
+
+Invariants: the text never exceeds the budget, frame and headings included; if even the empty frame is too large, it is
+empty. Every piece is in `included` or in `omissions`. Greedy, not optimal (that is a knapsack problem): the best-ranked
+passage goes first. O(n) renderings of one piece, and one rendering of the block per removed piece.
+
+Example: 50 tokens left, heading 5, pieces of 20, 40 and 15 tokens. The first costs 25, the second is omitted with
+"over budget (needs 40, 25 left)", the third fits; with `stop` it is omitted as well.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,16 +35,16 @@ AFTER_OVERFLOW_REASON = "after the first passage over budget"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockPiece:
-    """Something that would like to be shown: whole, or not at all."""
+    """A part of the block that is included whole or not at all."""
 
     index: TierIndex
-    heading: str  #: paid for by the first thing below it
-    tokens: int  #: what it costs below its heading; 0 when nothing of it can be seen
+    heading: str  #: its tokens are charged to the first piece below it
+    tokens: int  #: cost without the heading; 0 if nothing of it is visible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenBudget:
-    """What was taken so far, what was refused and why, and what is left to spend."""
+    """Included pieces, omitted pieces with reasons, and the remaining tokens."""
 
     remaining_tokens: int
     included: tuple[TierIndex, ...] = ()
@@ -35,7 +53,7 @@ class TokenBudget:
 
 
 def subset(tiers: Tiers, indexes: Iterable[TierIndex]) -> Tiers:
-    """The tiers with only these places, in the order they had."""
+    """Return the tiers with only the given entries, in their original order."""
     ordered_indexes = sorted(indexes)
     return Tiers(
         context_files=tuple(tiers.context_files[i] for tier, i in ordered_indexes if tier == "contexts"),
@@ -48,7 +66,7 @@ def subset(tiers: Tiers, indexes: Iterable[TierIndex]) -> Tiers:
 
 
 def measure_piece(tiers: Tiers, index: TierIndex, renderer: BlockRenderer) -> BlockPiece:
-    """What showing one thing would cost, measured on the text it becomes."""
+    """Return the cost of one piece, measured on its rendered text."""
     sections = renderer.sections(subset(tiers, [index]))
     if not sections:
         return BlockPiece(index=index, heading="", tokens=0)
@@ -68,7 +86,7 @@ def add_pieces(
     overflow: Literal["skip", "stop"] = "skip",
     reserve: int = 0,
 ) -> TokenBudget:
-    """Grant wishes in order while there is room beyond the reserve; try smaller ones, or stop."""
+    """Include pieces in order while they fit without the reserve; on overflow skip the piece or stop."""
     included, omissions = list(budget.included), dict(budget.omissions)
     headings, available_tokens = set(budget.headings), budget.remaining_tokens - reserve
     is_stopped = False
@@ -94,24 +112,24 @@ def add_pieces(
 
 
 def finalize(
-    basket: TokenBudget, tiers: Tiers, renderer: BlockRenderer, max_tokens: int
+    budget: TokenBudget, tiers: Tiers, renderer: BlockRenderer, max_tokens: int
 ) -> tuple[TokenBudget, str, int]:
-    """Weigh the finished text, and take the last things out again while its tokens are over the budget."""
-    while basket.included:
-        text = renderer.render(subset(tiers, basket.included))
+    """Render the block and remove the last pieces while its tokens exceed the budget."""
+    while budget.included:
+        text = renderer.render(subset(tiers, budget.included))
         tokens = estimate_tokens(text)
         if tokens <= max_tokens:
-            return basket, text, tokens
-        *remaining, last = basket.included
+            return budget, text, tokens
+        *remaining, last = budget.included
         needed_tokens = measure_piece(tiers, last, renderer).tokens
         omissions = {
-            **basket.omissions,
+            **budget.omissions,
             last: over_budget_reason(needed_tokens, needed_tokens - (tokens - max_tokens)),
         }
-        basket = replace(basket, included=tuple(remaining), omissions=omissions)
+        budget = replace(budget, included=tuple(remaining), omissions=omissions)
     text = renderer.render(Tiers())
     tokens = estimate_tokens(text)
-    return (basket, text, tokens) if tokens <= max_tokens else (basket, "", 0)
+    return (budget, text, tokens) if tokens <= max_tokens else (budget, "", 0)
 
 
 def over_budget_reason(needed_tokens: int, available_tokens: int) -> str:

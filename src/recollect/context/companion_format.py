@@ -1,4 +1,4 @@
-"""The companion's memory: a few facts on a line, with a hint on tone beside a mood."""
+"""Companion format: facts of one kind on one line, moods with a hint on tone."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from recollect.domain.candidate import Candidate, Source
 from recollect.domain.context import Tiers
 from recollect.domain.memory import Kind
 
-#: Who somebody is and what they like belong together; a goal or a mood does not mix with either.
+#: Kinds that share a line: biography with preferences; goals apart from both.
 GROUPED_KINDS = (frozenset({Kind.BIO, Kind.PREF}), frozenset({Kind.OBJ}))
 SENTENCE_ENDINGS = (".", "!", "?", "…", "。", "！", "？")
 
@@ -35,27 +35,27 @@ def render_companion(tiers: Tiers, locale: str) -> tuple[BlockSection, ...]:
 
 
 def render_companion_prompt(tiers: Tiers, locale: str) -> tuple[BlockSection, ...]:
-    """The same under the headings of the whole prompt."""
+    """Render the sections under the headings of the complete prompt."""
     return _build_sections(
         tiers, locale, replace(COMPANION_LABELS[locale], facts=COMPANION_PROMPTS[locale][1])
     )
 
 
 def frame_companion_prompt(body: str, *, persona: str, locale: str) -> str:
-    """Who answers, what they know and where the conversation stands, and how to answer."""
+    """Return the complete prompt: persona, sections, and instructions for the answer."""
     opening, _, closing = COMPANION_PROMPTS[locale]
     first = opening.replace("{persona}", to_single_line(persona))
     return "\n\n".join([f"{first}\n{body}" if body else first, closing])
 
 
 def build_companion_prompt(tiers: Tiers, *, persona: str, locale: str = "pt") -> str:
-    """The companion's whole prompt."""
+    """Return the complete companion prompt for the tiers."""
     body = "\n\n".join(section.text for section in render_companion_prompt(tiers, locale))
     return frame_companion_prompt(body, persona=persona, locale=locale)
 
 
 def _build_sections(tiers: Tiers, locale: str, labels: BlockLabels) -> tuple[BlockSection, ...]:
-    candidates = [recollection.candidate for recollection in tiers.candidates]
+    candidates = [scored.candidate for scored in tiers.candidates]
     return build_sections(
         [bullet_section(labels.facts, "- ", _fact_lines(candidates, locale, labels))], tiers, labels
     )
@@ -82,7 +82,7 @@ def _append_hint(mood: str, locale: str) -> str:
 
 
 def _join_facts(facts: Iterable[str]) -> str:
-    """Facts as one sentence: the first word capitalised, a full stop at the end; empty when there are none."""
+    """Join facts into one sentence, capitalized and with a full stop; empty if there are none."""
     line = "; ".join(filter(None, map(_strip_period, facts)))
     stop = "" if not line or line.endswith(SENTENCE_ENDINGS) else "."
     return line[:1].upper() + line[1:] + stop

@@ -1,4 +1,4 @@
-"""Answers without a language model: quotes what was recalled, and says that it does."""
+"""Extractive answers without a language model: quote the recalled passages, labelled as quotes."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ MAX_QUOTE_CHARS = 400
 
 
 def quote_memories(query: str, items: Sequence[ReceiptItem]) -> str:
-    """The recollections behind an answer, best first, in the language of the question."""
+    """Return the best recalled passages as a list, labelled in the language of the query."""
     locale = "pt" if detect_language(query) == "pt" else "en"
     quotes = [f"- {_format_quote(item)}" for item in items[:MAX_QUOTES]]
     return "\n".join([NO_MODEL_LABELS[locale], *(quotes or [NO_MEMORY_ANSWERS[locale]])])

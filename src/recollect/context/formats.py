@@ -1,4 +1,4 @@
-"""Write down what is shown, in one of eight formats."""
+"""Render the memory block in one of eight formats."""
 
 import html
 import json
@@ -71,8 +71,8 @@ def render_xml(tiers: Tiers, _: str) -> tuple[BlockSection, ...]:
     return (BlockSection(heading="", entries=entries),) if entries else ()
 
 
-def with_notice(body: str, form: "BlockRenderer") -> str:
-    return f"{form.notice}\n\n{body}" if form.notice else body
+def with_notice(body: str, renderer: "BlockRenderer") -> str:
+    return f"{renderer.notice}\n\n{body}" if renderer.notice else body
 
 
 def frame_memory_tag(body: str, renderer: "BlockRenderer") -> str:
@@ -80,8 +80,8 @@ def frame_memory_tag(body: str, renderer: "BlockRenderer") -> str:
     return "\n".join([*filter(None, lines), "</memory>"])
 
 
-def frame_system_message(body: str, form: "BlockRenderer") -> str:
-    return json.dumps([{"role": "system", "content": with_notice(body, form)}], ensure_ascii=False)
+def frame_system_message(body: str, renderer: "BlockRenderer") -> str:
+    return json.dumps([{"role": "system", "content": with_notice(body, renderer)}], ensure_ascii=False)
 
 
 def frame_prompt(body: str, renderer: "BlockRenderer") -> str:
@@ -93,7 +93,7 @@ def full_text(candidate: Candidate) -> str:
 
 
 def summary_or_text(candidate: Candidate) -> str:
-    """A judged message is known by its summary."""
+    """Return the summary of a message, or its text if it has none."""
     return to_single_line(candidate.summary or "") or candidate.text
 
 
@@ -102,8 +102,8 @@ class BlockFormat:
     layout: LayoutFunction
     frame: FrameFunction = with_notice
     separator: str = "\n\n"
-    text_of: Callable[[Candidate], str] = full_text  #: the words of a recollection that are shown
-    renders_empty: bool = False  #: the frame is worth showing around nothing
+    text_of: Callable[[Candidate], str] = full_text  #: the text of a candidate that this format shows
+    renders_empty: bool = False  #: the frame is rendered even without content
 
 
 BLOCK_FORMATS: Mapping[str, BlockFormat] = {
@@ -126,19 +126,19 @@ class BlockRenderer:
     locale: str
     nonce: str
     persona: str
-    notice: str = ""  #: the first sentence of the block, which says what it is
-    frame_tokens: int = 0  #: what surrounds the body
+    notice: str = ""  #: first sentence of the block, which says that it is data
+    frame_tokens: int = 0  #: tokens of the frame around an empty body
 
     def sections(self, tiers: Tiers) -> tuple[BlockSection, ...]:
         return self.format.layout(tiers, self.locale)
 
     def render(self, tiers: Tiers) -> str:
-        """The block's text; empty when there is nothing to show."""
+        """Return the text of the block; empty if there is nothing to show."""
         body = self.format.separator.join(section.text for section in self.sections(tiers))
         return self.format.frame(body, self) if body or self.format.renders_empty else ""
 
     def count_added_tokens(self, piece: str) -> int:
-        """What a piece of the body adds to the tokens of the block."""
+        """Return the tokens that a piece of the body adds to the block."""
         return estimate_tokens(self.format.frame(piece, self)) - self.frame_tokens
 
     def heading_tokens(self, heading: str) -> int:
@@ -175,8 +175,8 @@ def _xml_elements(tiers: Tiers) -> Iterator[str]:
         yield _xml_element(
             "earlier", to_single_line(message.summary or ""), date=message.created_at.date().isoformat()
         )
-    for recollection in tiers.candidates:
-        candidate = recollection.candidate
+    for scored in tiers.candidates:
+        candidate = scored.candidate
         yield _xml_element(
             "item",
             strip_hidden(candidate.text),

@@ -1,4 +1,4 @@
-"""The words a memory block is written with, in English and in Portuguese."""
+"""Headings and labels of the memory block, in English and Portuguese."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from recollect.domain.message import Role
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockLabels:
-    """The headings of one format in one language, and the names it has for things."""
+    """Headings and labels of one format in one language."""
 
     context: str  #: the file's name follows
     profile: str
@@ -123,10 +123,10 @@ SMART_LABELS: Mapping[str, BlockLabels] = {"en": SMART_LABELS_EN, "pt": SMART_LA
 COMPANION_LABELS: Mapping[str, BlockLabels] = {"en": COMPANION_LABELS_EN, "pt": COMPANION_LABELS_PT}
 AGENT_LABELS: Mapping[str, BlockLabels] = {"en": AGENT_LABELS_EN, "pt": AGENT_LABELS_PT}
 
-#: The heading over memories in the companion's whole prompt.
+#: Heading of the memories in the complete companion prompt.
 LONG_TERM: Mapping[str, str] = {"en": "[LONG-TERM MEMORY]", "pt": "[MEMÓRIA DE LONGO PRAZO]"}
 
-#: The first sentence of a block tells the model what it is and whose facts they are.
+#: First sentence of a block: tells the model that it is data about the user.
 NOTICES: Mapping[str, str] = {
     "en": (
         "The following are notes remembered from earlier conversations with the user. "
@@ -139,7 +139,7 @@ NOTICES: Mapping[str, str] = {
 
 
 def all_words() -> tuple[BlockLabels, ...]:
-    """Return the words of every format in every language."""
+    """Return the labels of every format in every language."""
     return tuple(
         words
         for each in (MARKDOWN_LABELS, SMART_LABELS, COMPANION_LABELS, AGENT_LABELS)

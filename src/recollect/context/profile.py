@@ -1,4 +1,4 @@
-"""What a user tells about themselves, read from a form and written as a few lines for a prompt."""
+"""The user's profile: parse the form, and format it as lines of the prompt."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from recollect.errors import InvalidInput
 
 Value = TypeVar("Value", str, str | tuple[str, ...])
 
-#: The fields of the form, by the part of the profile they belong to; anything else is kept as `extra`.
+#: Form fields by the part of the profile they belong to; other fields are stored in `extra`.
 PREFERENCE_FIELDS = ("codingStyle", "preferredLanguages", "frameworkExperience")
 CONTEXT_FIELDS = ("projectGoals", "domain", "constraints")
 LIST_FIELDS = frozenset({"preferredLanguages", "frameworkExperience"})
@@ -32,7 +32,7 @@ MAX_FIELD_CHARS = 20_000
 def update_profile(
     user: str, form: Mapping[str, object], *, now: datetime, previous: Profile | None = None
 ) -> Profile:
-    """A profile from a form; fields that are not in it stay what they were, empty ones are taken out."""
+    """Update a profile from a form: absent fields stay unchanged, empty ones are removed."""
     preferences = dict(previous.preferences) if previous else {}
     context = dict(previous.context) if previous else {}
     extra = dict(previous.extra) if previous else {}
@@ -56,7 +56,7 @@ def update_profile(
 
 
 def format_profile(profile: Profile, locale: str) -> str:
-    """The profile as lines for a prompt; empty when there is nothing in it."""
+    """Return the profile as lines for a prompt; empty if it has no fields."""
     fields = {**profile.preferences, **profile.context, **profile.extra, "freeformNotes": profile.notes}
     lines = [
         f"{_field_label(name, locale)}: {', '.join(value) if isinstance(value, tuple) else ' '.join(value.split())}"
@@ -84,7 +84,7 @@ def _parse_text(name: str, value: object) -> str:
     if value is None:
         return ""
     if not isinstance(value, str) or len(value) > MAX_FIELD_CHARS:
-        raise InvalidInput(f"The profile's field {name} takes text of at most {MAX_FIELD_CHARS} characters.")
+        raise InvalidInput(f"The profile field {name} must be text of at most {MAX_FIELD_CHARS} characters.")
     return value.strip()
 
 
@@ -96,5 +96,7 @@ def _parse_list(name: str, value: object) -> tuple[str, ...]:
     elif value is None:
         parts = []
     else:
-        raise InvalidInput(f"The profile's field {name} takes a list of words, or one text with commas.")
+        raise InvalidInput(
+            f"The profile field {name} must be a list of texts, or one text separated by commas."
+        )
     return tuple(text for part in parts if (text := _parse_text(name, part)))

@@ -9,7 +9,7 @@ from recollect.domain.message import CHAT_ROLES, Message
 
 
 def build_system_message(system: str, block: str, rules_for_request: str | None = None) -> str:
-    """The host's system prompt, untouched and first, then the memory block, then rules for this request."""
+    """Return the host's system prompt, unchanged, then the memory block, then the rules for this request."""
     parts = (system, block, rules_for_request or "")
     return "\n\n".join(part for part in parts if part)
 
@@ -17,9 +17,9 @@ def build_system_message(system: str, block: str, rules_for_request: str | None 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextBuilder:
     """
-    Merges system prompt, knowledge and history, in that order.
+    Merge system prompt, memory block and history, in that order.
 
-    When the block shows the conversation itself, only what was said after that is added.
+    If the block already shows recent messages, only the messages after them are added.
     """
 
     system: str = ""
@@ -32,14 +32,14 @@ class ContextBuilder:
         return build_system_message(self.system, self.knowledge.text, self.rules_for_request)
 
     def messages(self) -> list[dict[str, str]]:
-        """The prompt for a chat API: one system message if there is anything to say, then what was said."""
+        """Return the messages for a chat API: one system message, unless it is empty, then the conversation."""
         system = self.system_message()
         first = [{"role": "system", "content": system}] if system else []
         chat_messages = (message for message in self._messages_after_block() if message.role in CHAT_ROLES)
         return [*first, *({"role": m.role.value, "content": m.content} for m in chat_messages)]
 
     def prompt(self) -> str:
-        """The prompt as one text, with the conversation at its end."""
+        """Return the prompt as one text, with the conversation at the end."""
         recent = build_sections(
             [], Tiers(recent_messages=self._messages_after_block()), AGENT_LABELS[self.locale], "• "
         )
@@ -48,5 +48,5 @@ class ContextBuilder:
 
     def _messages_after_block(self) -> tuple[Message, ...]:
         shown_ids = {message.id for message in self.knowledge.tiers.recent_messages}
-        positions = [place for place, message in enumerate(self.history) if message.id in shown_ids]
+        positions = [index for index, message in enumerate(self.history) if message.id in shown_ids]
         return self.history[max(positions, default=-1) + 1 :]

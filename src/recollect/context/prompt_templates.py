@@ -8,7 +8,7 @@ from recollect.text.template import Template, select_template
 
 
 def load_system_prompt(locale: str, overrides: Mapping[str, str] | None = None) -> str:
-    """What tells the assistant to use its memory: the user's own for `system.pt`, else for `system`, else ours."""
+    """Return the override for `system.pt` (if Portuguese), else for `system`, else the built-in prompt."""
     name, text = select_template("system", locale, overrides)
     return (_load_builtin(name) if text is None else Template.parse(text)).text
 

@@ -1,4 +1,4 @@
-"""The parts a memory block is made of: headings with entries below them."""
+"""Sections of the memory block: a heading with entries."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def bullet_section(heading: str, marker: str, lines: Iterable[str]) -> BlockSect
 
 
 def format_entry(candidate: Candidate) -> str:
-    """What a bullet says: one line, but code keeps its lines, since they carry meaning."""
+    """Return the text of a bullet: one line, except that code keeps its line breaks."""
     code = candidate.chunk_kind is ChunkKind.CODE or (
         candidate.source in MESSAGE_SOURCES and any(fence in candidate.text for fence in CODE_FENCES)
     )
@@ -38,7 +38,7 @@ def format_entry(candidate: Candidate) -> str:
 
 
 def format_with_speaker(candidate: Candidate, labels: BlockLabels, *, with_date: bool) -> str:
-    """Somebody's words with who said them and, if wanted, when; anything else as it is."""
+    """Return a message with its speaker and optionally its date; other passages without."""
     text = format_entry(candidate)
     if candidate.role is None or candidate.source not in MESSAGE_SOURCES or not text:
         return text
@@ -49,7 +49,7 @@ def format_with_speaker(candidate: Candidate, labels: BlockLabels, *, with_date:
 def build_sections(
     recalled_sections: Sequence[BlockSection], tiers: Tiers, labels: BlockLabels, marker: str = "- "
 ) -> tuple[BlockSection, ...]:
-    """What was recalled, in its place among files, profile and conversation; empty sections are left out."""
+    """Return all sections of the block in order, without the empty ones."""
     files = (
         BlockSection(
             heading=labels.context + to_single_line(file.name),

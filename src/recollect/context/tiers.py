@@ -1,4 +1,4 @@
-"""What belongs to which tier, and what need not be said because it is said already."""
+"""Assign messages to tiers, and find candidates that the prompt already contains."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from recollect.domain.policy import ContextPolicy
 CandidateKey = tuple[Source, str]
 
 IN_CONVERSATION_REASON = "already in the conversation"
-RECENTLY_INJECTED_REASON = "injected a moment ago"
+RECENTLY_INJECTED_REASON = "injected recently"
 COVERED_BY_CHUNK_REASON = "covered by its chunk"
-PROFILE_SHOWN_REASON = "the profile is shown whole"
-FILE_SHOWN_REASON = "its file is shown whole"
+PROFILE_SHOWN_REASON = "the full profile is included"
+FILE_SHOWN_REASON = "its full file is included"
 
 
 def split_conversation(
     messages: Sequence[Message], policy: ContextPolicy
 ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-    """Divide a chat, oldest first, into its last few messages and the earlier ones whose summaries matter."""
+    """Split a chat, oldest first, into recent messages and earlier ones important enough to show as summaries."""
     chat_messages = [message for message in messages if message.role is not Role.SYSTEM]
     cut = max(len(chat_messages) - policy.recent_messages, 0)
     earlier = (
@@ -37,7 +37,7 @@ def split_conversation(
 
 
 def order_code_first(candidates: Sequence[ScoredCandidate]) -> list[int]:
-    """The places of the recollections with code chunks before the rest, each in its old order."""
+    """Return the candidates' indexes with code chunks first; the order is otherwise unchanged."""
     return sorted(
         range(len(candidates)), key=lambda place: candidates[place].candidate.chunk_kind is not ChunkKind.CODE
     )
@@ -50,7 +50,7 @@ def find_redundant(
     recent_keys: Collection[CandidateKey] = frozenset(),
     text_of: Callable[[Candidate], str],
 ) -> dict[int, str]:
-    """Why some recollections need not be shown, by their place; `says` gives the words that would be."""
+    """Return the reasons of redundant candidates by index; `text_of` returns the text that would be shown."""
     visible_context = _VisibleContext.from_tiers(candidates, tiers, recent_keys)
     first_by_text: dict[str, Candidate] = {}
     reasons: dict[int, str] = {}
@@ -70,14 +70,14 @@ def find_redundant(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _VisibleContext:
-    """What the model has before it without any recollection."""
+    """What the prompt contains besides recalled passages."""
 
     message_ids: frozenset[str]
     texts: frozenset[str]
     file_ids: frozenset[str]
     has_profile: bool
     recent_keys: Collection[CandidateKey]
-    chunked_message_ids: frozenset[str]  #: messages of which a chunk was recalled
+    chunked_message_ids: frozenset[str]  #: messages with a recalled chunk
 
     @classmethod
     def from_tiers(

@@ -1,4 +1,4 @@
-"""How to treat somebody who feels this way: a hint beside a mood."""
+"""Hints on tone for moods in the companion format."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Tone:
-    word_patterns: str  #: how the feeling's words begin in both languages, without accents
+    word_patterns: str  #: prefixes of words for the mood in both languages, without accents
     hints: Mapping[str, str]
 
     def matches(self, text: str) -> bool:
@@ -51,7 +51,7 @@ NEGATION_PATTERN = re.compile(r"\b(?:nao|nunca|sem|deixou de|not|no longer|never
 
 
 def find_tone_hint(text: str, locale: str) -> str | None:
-    """The advice that goes with a mood; None for a mood nobody here knows, or one that is denied."""
+    """Return the hint for a mood; None if the mood is unknown or negated."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     folded_text = "".join(c for c in decomposed if not unicodedata.combining(c)).replace("’", "'")
     if NEGATION_PATTERN.search(folded_text):

@@ -56,14 +56,14 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ],
   ["a memory says the same", "Uma memória já diz o mesmo.", "A memory already says the same."],
   ["already in the conversation", "Já está na conversa.", "Already in the conversation."],
-  ["injected a moment ago", "Já enviado ao modelo há pouco.", "Already sent to the model recently."],
+  ["injected recently", "Já enviado ao modelo há pouco.", "Already sent to the model recently."],
   [
-    "the profile is shown whole",
+    "the full profile is included",
     "O perfil já está incluído por completo.",
     "The full profile is already included.",
   ],
   [
-    "its file is shown whole",
+    "its full file is included",
     "O arquivo já está incluído por completo.",
     "Its full file is already included.",
   ],
@@ -94,7 +94,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "{count} more candidates ranked lower.",
   ],
   [
-    "no room for {count} recent messages",
+    "{count} recent messages did not fit the budget",
     {
       one: "{count} mensagem recente não coube no orçamento.",
       other: "{count} mensagens recentes não couberam no orçamento.",
@@ -105,7 +105,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     },
   ],
   [
-    "no room for {count} earlier summaries",
+    "{count} earlier summaries did not fit the budget",
     {
       one: "{count} resumo anterior não coube no orçamento.",
       other: "{count} resumos anteriores não couberam no orçamento.",

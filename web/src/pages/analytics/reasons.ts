@@ -28,9 +28,9 @@ const PORTUGUESE_REASONS: Record<string, string> = {
   "over budget…": "acima do orçamento",
   "no visible text": "sem texto visível",
   "already in the conversation": "já está na conversa",
-  "injected a moment ago": "enviado há pouco",
-  "the profile is shown whole": "o perfil já está incluído por completo",
-  "its file is shown whole": "o arquivo já está incluído por completo",
+  "injected recently": "enviado há pouco",
+  "the full profile is included": "o perfil já está incluído por completo",
+  "its full file is included": "o arquivo já está incluído por completo",
   "after the first passage over budget": "depois de um trecho que excedeu o orçamento",
 };
 const ENGLISH_REASONS: Record<string, string> = {
@@ -48,9 +48,9 @@ const ENGLISH_REASONS: Record<string, string> = {
   "a memory says the same": "a memory already says the same",
   "same text as …": "duplicate of another passage",
   "over budget…": "over budget",
-  "injected a moment ago": "sent recently",
-  "the profile is shown whole": "full profile already included",
-  "its file is shown whole": "full file already included",
+  "injected recently": "sent recently",
+  "the full profile is included": "full profile already included",
+  "its full file is included": "full file already included",
   "after the first passage over budget": "after a passage that exceeded the budget",
 };
 
