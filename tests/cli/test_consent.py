@@ -88,7 +88,7 @@ def test_a_kind_without_consent_is_neither_learned_nor_remembered(cli: InProcess
 
     assert (told.exit_code, told.stdout) == (
         0,
-        "Not stored: the user does not want memories of the kind emo.\n",
+        "Not stored: no consent for memories of the kind emo.\n",
     )
     assert (shaped["results"][0]["id"], shaped["results"][0]["event"]) == (None, "NONE")
     assert cli.json("list", "--all")["results"] == []

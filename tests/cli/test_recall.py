@@ -144,8 +144,8 @@ def test_why_not_says_how_far_a_memory_got(cli_with_memories: InProcessCli) -> N
         cli_with_memories.json("why-not", "cilantro", memory_id),
     )
 
-    assert (shaped["rank"], shaped["reason"]) == (1, "nothing: it is recalled")
-    assert "nothing: it is recalled" in shown.stdout
+    assert (shaped["rank"], shaped["reason"]) == (1, "it is recalled")
+    assert "it is recalled" in shown.stdout
     assert "█" in shown.stdout
 
 

@@ -38,7 +38,7 @@ def test_what_is_in_use_cannot_be_brought_back(cli: InProcessCli) -> None:
     answer = cli("restore", cli.add_memory(TEA_TEXT))
 
     assert answer.exit_code == 2
-    assert "there is nothing to bring back" in answer.stderr
+    assert "there is nothing to restore" in answer.stderr
 
 
 def test_what_was_forgotten_can_be_restored(cli: InProcessCli) -> None:

@@ -106,8 +106,8 @@ def test_a_gain_that_does_not_hold_is_warned_of_and_not_kept(cli_with_memories: 
     [
         ('{"query": "a", "relevant": ["b"]}\nnonsense', "Line 2"),
         ('{"query": "a"}', "Label 1"),
-        ('{"query": "a", "relevant": ["b"]}', "fewer than 10"),
-        ("", "0 labelled questions"),
+        ('{"query": "a", "relevant": ["b"]}', "at least 10"),
+        ("", "labelled queries; there are 0"),
     ],
 )
 def test_labels_that_cannot_be_used_are_refused(cli: InProcessCli, content: str, complaint: str) -> None:

@@ -373,7 +373,7 @@ def test_why_not_explains_why_a_memory_is_not_recalled(memory: Memory) -> None:
     memory.delete(gone)
     memory.flush()
 
-    assert memory.why_not("vegetarian", recalled)["reason"] == "nothing: it is recalled"
+    assert memory.why_not("vegetarian", recalled)["reason"] == "it is recalled"
     assert memory.why_not("vegetarian", gone)["reason"] == "it is forgotten: by the user"
     with pytest.raises(NotFound):
         memory.why_not("vegetarian", "nobody")

@@ -209,5 +209,5 @@ def test_the_last_question_is_answered_anew_in_the_place_of_its_answer(memory: M
     assert isinstance(answered, AnswerFinished)
     assert answered.text == "A soup."
     assert texts(memory.messages("c")) == ["A soup.", "What can I cook?"]
-    with pytest.raises(InvalidInput, match="Nothing was asked"):
+    with pytest.raises(InvalidInput, match="has no question to answer"):
         list(engine.regenerate_answer(Scope("default", "elsewhere"), policy, model=model))

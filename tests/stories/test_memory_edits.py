@@ -119,7 +119,7 @@ def test_an_earlier_change_waits_for_the_later_one_to_be_undone(memory: Memory) 
     memory.undo()
     memory.undo(edit["id"])
     assert memory.get(name)["memory"] == "I love jazz"
-    with pytest.raises(InvalidInput, match="undone already"):
+    with pytest.raises(InvalidInput, match="already undone"):
         memory.undo(edit["id"])
 
 
@@ -140,7 +140,7 @@ def test_a_contradiction_waits_in_the_inbox_and_takes_over_when_accepted(memory:
 def test_there_is_nothing_to_bring_back_of_what_is_in_use(memory: Memory) -> None:
     name = add_memory(memory, "I love jazz")
 
-    with pytest.raises(InvalidInput, match="nothing to bring back"):
+    with pytest.raises(InvalidInput, match="nothing to restore"):
         memory.restore(name)
 
 

@@ -223,7 +223,7 @@ def test_another_answer_takes_back_what_the_first_one_taught(tmp_path: Path) -> 
 def test_only_an_answer_can_be_made_anew(chat: EditedChat) -> None:
     chat.add("I live in Lisbon.")
 
-    with pytest.raises(InvalidInput, match="not the assistant's"):
+    with pytest.raises(InvalidInput, match="is not an answer"):
         chat.memory.regenerate("c", "You do.")
 
 

@@ -138,7 +138,7 @@ def test_a_gain_that_does_not_hold_elsewhere_is_not_kept_unless_forced(memory: M
 
 
 def test_fewer_than_ten_questions_are_refused(memory: Memory) -> None:
-    with pytest.raises(InvalidInput, match=r"9 labelled questions\. With fewer than 10"):
+    with pytest.raises(InvalidInput, match="at least 10 labelled queries; there are 9"):
         memory.tune(make_labels(9))
 
 
@@ -148,7 +148,7 @@ def test_a_ranker_without_numbers_is_not_tuned(memory: Memory, ranker: str) -> N
         "ana", "recall.ranker", ranker, now=memory.application.engine.clock.now()
     )
 
-    with pytest.raises(Refused, match="has no numbers to tune"):
+    with pytest.raises(Refused, match="has no weights to tune"):
         memory.tune(make_labels())
 
 
@@ -204,7 +204,7 @@ def test_opinions_about_receipts_become_labels(memory: Memory) -> None:
 
     assert memory.labels() == [{"query": "saffron and soup", "relevant": [good["id"]]}]
     assert len(get_path(memory.feedback_list(), "results")) == 2
-    with pytest.raises(InvalidInput, match="1 labelled"):
+    with pytest.raises(InvalidInput, match=r"at least 10 labelled queries; there are 1\."):
         memory.tune()
 
 
@@ -232,7 +232,7 @@ def test_a_tuning_is_kept_under_a_name(memory: Memory) -> None:
     values = engine.get_tuning(Scope("ana"), "work")
 
     assert values["recall.beta"] > 0
-    with pytest.raises(NotFound, match=r"no tuning 'play'. There are work\."):
+    with pytest.raises(NotFound, match=r"no tuning 'play'. Saved tunings: work\."):
         engine.get_tuning(Scope("ana"), "play")
 
 

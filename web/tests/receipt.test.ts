@@ -18,8 +18,8 @@ test("consent notes are recognized", () => {
   expect(
     [
       "emo: no consent",
-      "everything: memory is off here",
-      "3 more candidates, further down",
+      "all sources: memory is off",
+      "3 more candidates ranked lower",
       "profile: no room",
     ].map(isConsentNote),
   ).toEqual([true, true, false, false]);

@@ -13,8 +13,8 @@ describe("in English", () => {
     ["over budget (needs 120, 40 left)", "Over budget: needs 120 tokens, 40 were left."],
     ["ranked 7th; the limit is 6", "Ranked 7th; the limit is 6."],
     ["emo: no consent", "Feeling not used: no consent."],
-    ["everything: memory is off here", "Memory not searched: the mode is “Memory off”."],
-    ["1 more candidates, further down", "1 more candidates ranked lower."],
+    ["all sources: memory is off", "Memory not searched: the mode is “Memory off”."],
+    ["1 more candidates ranked lower", "1 more candidates ranked lower."],
     ["profile: over budget (needs 120, 40 left)", "Profile: Over budget: needs 120 tokens, 40 were left."],
     ["lexical only: no embedder is configured", "Keyword search only: no embedding model is configured"],
     ["it is archived", "Not active: Archived."],
@@ -54,7 +54,7 @@ describe("in Portuguese", () => {
     ["temporary, 30 days: last mentioned on 2026-03-01", "temporária, 30 dias: última menção em 01/03/2026"],
     ["undid forget", "desfeito: esquecer"],
     [
-      "the user does not want memories of the kind emo",
+      "no consent for memories of the kind emo",
       "sem consentimento para memórias do tipo “Sentimento”",
     ],
     [

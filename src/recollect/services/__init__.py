@@ -1,4 +1,4 @@
-"""The corridor: every verb calls the rooms in order. Sequence only; the rules live in the rooms."""
+"""Application services: each use case calls the packages in order. The rules themselves live in those packages."""
 
 from dataclasses import dataclass
 
@@ -18,4 +18,4 @@ __all__ = ["EMBED_JOB", "Engine", "summary_job"]
 class Engine(
     ChatMixin, SummaryMixin, ReviewMixin, TuningMixin, InterchangeMixin, ReembeddingMixin, PrivacyMixin
 ):
-    """A message goes in, what it teaches is kept and tended, the right memory comes out, and the user decides."""
+    """All use cases: ingest, recall, chat, maintenance, review, tuning, import, re-embedding and privacy."""

@@ -1,4 +1,4 @@
-"""What every verb needs: somewhere to keep things, the time, names for new ones, and a book of what was done."""
+"""Dependencies of every service: store, clock, ids, and the log of memory events."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ class EngineBase:
     ids: Ids
 
     def record_event(self, user: str, action: EventAction, *steps: EventChange) -> Event:
-        """Write down what was done to memories, so that it can be seen and undone."""
+        """Record a change of memories, so that it can be listed and undone."""
         event = Event(id=self.ids.new(), user=user, at=self.clock.now(), action=action, changes=steps)
         self.store.events.add(event)
         return event

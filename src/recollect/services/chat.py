@@ -1,4 +1,4 @@
-"""A whole turn of a chat: the question is heard, memory is recalled, the answer streams, and both are learned from."""
+"""Chat turns: store the question, recall memory, stream the answer, and queue both messages for extraction."""
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,32 +18,32 @@ from recollect.services.message_edits import MessageEditsMixin
 from recollect.services.recall import RecallMixin
 from recollect.services.spending import MeteredModel
 
-#: Tokens an answer may have.
+#: Maximum length of an answer.
 MAX_ANSWER_TOKENS = 2048
-#: Tokens of a conversation that are sent along. The oldest go half of this at a time, so that what is sent begins the
-#: same for many turns.
+#: Maximum tokens of history in the prompt. Old messages are dropped half of this at a time, so that the prompt keeps
+#: the same prefix for many turns and provider caches hit.
 MAX_HISTORY_TOKENS = 24_000
-#: The conversation itself is sent turn by turn, so the block need not repeat it.
+#: The history is sent as messages, so the block does not repeat it.
 CHAT_POLICY_OVERRIDES = {"context.recent_messages": 0, "context.summary_min_importance": 100}
-ALREADY_STORED_REASON = "it was heard before"
+ALREADY_STORED_REASON = "already stored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatHistory:
-    """A conversation as it was sent to the model, and what it holds."""
+    """A conversation as it was sent to the model, with the ids of its messages and injected passages."""
 
     messages: tuple[ModelMessage, ...] = ()
     message_ids: frozenset[str] = frozenset()
-    shown_keys: frozenset[PassageKey] = frozenset()  #: by the memory blocks in it
+    shown_keys: frozenset[PassageKey] = frozenset()  #: passages in the memory blocks of the history
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChatMixin(MessageEditsMixin, RecallMixin):
     def history(self, scope: Scope, *, before: str | None = None) -> ChatHistory:
         """
-        What was said in a chat, or before one of its messages, with the memory blocks that were sent then.
+        Return the messages of a chat, or those before one message, with the memory blocks that were sent with them.
 
-        A conversation that cannot be read is begun anew.
+        If the store cannot be read, the history is empty.
         """
         try:
             messages = self.store.messages.list(scope, limit=NO_LIMIT, before=before)
@@ -73,12 +73,11 @@ class ChatMixin(MessageEditsMixin, RecallMixin):
         client_id: str | None = None,
     ) -> Generator[TurnEvent, None, None]:
         """
-        Answer in a chat. `past` are the turns before, as they were sent: what was recalled for this one stands behind
-        the user's words, so that everything before it stays what it was.
+        Answer in a chat. `history` are the earlier turns as they were sent. The memory block of this turn follows the
+        user's text, so that the prompt prefix stays unchanged.
 
-        Without a model memory itself is quoted; a quote is nobody's word, and is not stored. If the answer breaks off,
-        what came of it is kept. Memory that cannot be read or written never stops the answer. A question whose
-        `client_id` is known is not asked again.
+        Without a model the answer quotes memories and is not stored. If the stream breaks off, the partial answer is
+        stored. A failing store never stops the answer. A question with a known `client_id` gets its stored answer.
         """
         before = history if isinstance(history, ChatHistory) else ChatHistory(messages=tuple(history))
         receipt, shown_keys = self._recall_for_turn(scope, text, policy, before if model else ChatHistory())
@@ -100,13 +99,11 @@ class ChatMixin(MessageEditsMixin, RecallMixin):
     def regenerate_answer(
         self, scope: Scope, policy: Policy, *, model: ChatModel | None, system: str = ""
     ) -> Generator[TurnEvent, None, None]:
-        """Answer a chat's last question anew, in the place of the answer it has, if it has one."""
+        """Answer the last question of a chat again, replacing its current answer if there is one."""
         messages = [m for m in self.store.messages.list(scope, limit=NO_LIMIT) if m.role in CHAT_ROLES]
         place = next((i for i in reversed(range(len(messages))) if messages[i].role is Role.USER), None)
         if place is None:
-            raise InvalidInput(
-                f"Nothing was asked in chat {scope.chat!r} yet, so there is nothing to answer."
-            )
+            raise InvalidInput(f"Chat {scope.chat!r} has no question to answer. Send a message first.")
         question, after = messages[place], messages[place + 1 :]
         before = self.history(scope, before=question.id)
         current_ids = frozenset(message.id for message in (question, *after))
@@ -177,7 +174,7 @@ class ChatMixin(MessageEditsMixin, RecallMixin):
             is_new=False,
             is_queued=False,
             is_stored=False,
-            reason=f"it could not be stored: {error}",
+            reason=f"could not be stored: {error}",
         )
 
     def _recall_for_turn(
@@ -198,11 +195,11 @@ class ChatMixin(MessageEditsMixin, RecallMixin):
                 scope, query_result.message.id, receipt.text, passage_keys=shown_keys, receipt_id=receipt.id
             )
         except StoreError:
-            # The next turn sends this one without its block: dearer, but right.
+            # The next turn then sends this one without its block: the prompt cache misses, but the answer is right.
             return
 
     def _find_answer(self, query_result: IngestResult) -> Message | None:
-        """The answer that a question got when it was asked the first time."""
+        """Return the stored answer to a question that was sent before."""
         question = query_result.message
         messages = self.store.messages.list(Scope(question.user, question.chat), limit=NO_LIMIT)
         spoken_messages = [message for message in messages if message.role in CHAT_ROLES]
@@ -246,7 +243,7 @@ def _with_block(text: str, block: str) -> str:
 
 
 def _recent_messages(messages: Sequence[Message]) -> Sequence[Message]:
-    """The end of a conversation, cut at a place that stays the same for many turns."""
+    """Return the end of a conversation, cut at a position that stays the same for many turns."""
     total_tokens = sum(message.tokens for message in messages)
     surplus = max(total_tokens - MAX_HISTORY_TOKENS, 0)
     dropped_tokens = -(-surplus // (MAX_HISTORY_TOKENS // 2)) * (MAX_HISTORY_TOKENS // 2)

@@ -1,4 +1,4 @@
-"""What stands in the user's context files, so that it is not remembered a second time."""
+"""Find facts that a context file already contains, so that they are not stored as memories."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,15 +11,15 @@ from recollect.errors import ProviderError
 from recollect.ports.embedder import Embedder, Vector
 from recollect.ports.vector_math import cosine
 
-#: Sentences of one file that are compared by meaning; the rest of a longer one is compared by words.
+#: Sentences of one file that are compared by cosine; the rest is compared by words only.
 MAX_COMPARED_SENTENCES = 400
-#: A fact is one sentence, so it is like a sentence or like nothing.
+#: Facts are single sentences, so files are compared sentence by sentence.
 SENTENCE_END_PATTERN = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextFileMatcher:
-    """Remembers the vectors of files it has seen."""
+    """Match facts with context files; caches the vectors of each file."""
 
     embedder: Embedder | None
     _vectors_by_file: dict[tuple[str, str, int], list[Vector]] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class ContextFileMatcher:
         vectors: Mapping[str, Vector],
         policy: ConsolidationPolicy,
     ) -> dict[str, str]:
-        """Which facts stand in which file, by the file's name."""
+        """Return the name of the containing file for each fact that is in one."""
         return {
             fact: file.name
             for fact in facts
@@ -55,7 +55,7 @@ class ContextFileMatcher:
                     self._split_windows(self.embedder, file.content)
                 )
             except ProviderError:
-                # By words, then; the next fact tries again.
+                # Compare by words only; the next call tries again.
                 return []
         return self._vectors_by_file[key]
 

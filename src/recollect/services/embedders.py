@@ -1,4 +1,4 @@
-"""Which embedding model answers for whom: while a user moves to another one, the old one goes on."""
+"""Embedding model per user: during re-embedding the old model keeps answering."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,35 +9,35 @@ from recollect.errors import ConfigError, ProviderError
 from recollect.ports.embedder import Embedder
 from recollect.ports.store import Preferences
 
-#: Kept among the user's preferences: the model whose vectors answer for them, once they have moved or begun to.
+#: Preference key: the model whose vectors are searched for the user, set by the first re-embedding.
 ACTIVE_EMBEDDER_KEY = ".embedder"
 
 
 @dataclass(slots=True, kw_only=True)
 class EmbedderRegistry:
-    default: Embedder | None  #: of the settings this process was started with
+    default: Embedder | None  #: the embedder from the settings of this process
     factory: Callable[[EmbeddingModel], Embedder | None]
     preferences: Preferences
     _cache: dict[EmbeddingModel, Embedder | None] = field(default_factory=dict)
 
     def for_user(self, user: str) -> Embedder | None:
-        """The one whose vectors answer for a user. Where nobody wants vectors it is nobody."""
+        """Return the embedder whose vectors are searched for a user; None if vectors are off."""
         model = self.active_model(user)
         return (
             self.default if model is None or self.default is None else self.for_model(model) or self.default
         )
 
     def active_model(self, user: str) -> EmbeddingModel | None:
-        """What is written down for a user; None before their first move."""
+        """Return the model stored for a user; None before the first re-embedding."""
         text = self.preferences.all(user).get(ACTIVE_EMBEDDER_KEY)
         return None if text is None else EmbeddingModel.from_json(text)
 
     def set_active_model(self, user: str, model: EmbeddingModel, *, now: datetime) -> None:
-        """From now on this model answers for a user, in every process."""
+        """Make this the model that every process uses for a user."""
         self.preferences.set(user, ACTIVE_EMBEDDER_KEY, model.to_json(), now=now)
 
     def for_model(self, model: EmbeddingModel) -> Embedder | None:
-        """An embedder for a known model, made once; None if there is none here any more."""
+        """Return a cached embedder for a model; None if it is not available here."""
         if self.default is not None and _model_id(self.default) == model.id:
             return self.default
         if model not in self._cache:
@@ -49,7 +49,7 @@ class EmbedderRegistry:
             embedder = self.factory(model)
         except (ConfigError, ProviderError):
             return None
-        # A folder may hold another model by now.
+        # The folder may contain another model by now.
         return embedder if embedder is not None and _model_id(embedder) == model.id else None
 
 

@@ -1,4 +1,4 @@
-"""A message goes in: it is stored, queued, judged, and what is worth keeping is kept."""
+"""Ingestion: store messages, queue jobs, extract facts and consolidate them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from recollect.domain.scope import Scope
 from recollect.domain.summary import SummaryKind
 from recollect.errors import CapReached, NotFound, ProviderError
 from recollect.extraction.extractor import EXTRACTED_ROLES, Extractor, MessageExtraction
-from recollect.extraction.rules.classifier import extract_by_rules as judge_by_rules
+from recollect.extraction.rules.classifier import extract_by_rules
 from recollect.extraction.validation import QuarantinedFact
 from recollect.ingestion.preparation import MessagePreparer, PreparedMessage
 from recollect.ingestion.triage.decision import ExtractMessage, SkipMessage, TriageDecision, triage
@@ -29,19 +29,19 @@ from recollect.services.context_files import ContextFileMatcher
 from recollect.services.embedders import EmbedderRegistry
 from recollect.services.spending import MeteredModel
 
-#: One job per user gives every waiting passage its vector.
+#: One job per user embeds all passages without a vector.
 EMBED_JOB = NewJob(kind=JobKind.EMBED, key="embed")
 NOT_COLLECTING_REASON = "memory is {}: nothing was stored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedExtraction:
-    """What a judge found in a message, with the vectors of its facts, ready to be kept."""
+    """The extraction of a message with the vectors of its facts, ready for consolidation."""
 
     message: Message
     result: MessageExtraction
     vectors: Mapping[str, Vector]
-    file_by_fact: Mapping[str, str]  #: facts that stand in a context file already, and in which
+    file_by_fact: Mapping[str, str]  #: facts that a context file already contains, with its name
 
     @property
     def origin(self) -> Origin:
@@ -55,34 +55,34 @@ class IngestMixin(EngineBase):
     consolidator: Consolidator
     replayer: Replayer
     embedder: Embedder | None
-    embedders: EmbedderRegistry | None = None  #: None if the one above answers for everybody
+    embedders: EmbedderRegistry | None = None  #: None if `embedder` serves all users
     context_files: ContextFileMatcher
 
     def add_messages(
         self, scope: Scope, drafts: Sequence[MessageDraft], policy: Policy
     ) -> list[IngestResult]:
-        """Store messages and queue what is to be done with them: all on disk when this returns, or none."""
-        # Reading comes before writing: a long message must not hold the lock while it is looked at.
+        """Store messages and queue their jobs in one transaction: all are on disk when this returns, or none."""
+        # Prepare before the transaction: a long message must not hold the write lock meanwhile.
         prepared_messages = [self.preparer(scope, draft, policy) for draft in drafts]
         if not policy.collects:
-            return [_not_stored(taken, policy) for taken in prepared_messages]
+            return [_not_stored(prepared, policy) for prepared in prepared_messages]
         decisions = [
-            (taken, triage(taken.message.content, taken.message.role, policy.triage))
-            for taken in prepared_messages
+            (prepared, triage(prepared.message.content, prepared.message.role, policy.triage))
+            for prepared in prepared_messages
         ]
         with self.store.transaction():
-            return [self._store(taken, found, policy) for taken, found in decisions]
+            return [self._store(prepared, decision, policy) for prepared, decision in decisions]
 
     def remember(
         self, scope: Scope, text: str, policy: Policy, *, tags: Sequence[str] = (), kind: Kind | None = None
     ) -> New | Reinforced | Declined:
-        """Keep a text as it is, as said by the user. The message and the memory are on disk when this returns."""
+        """Store a text unchanged as a message of the user and as a memory. Both are on disk when this returns."""
         draft = MessageDraft(role=Role.USER, content=text)
         prepared = self.preparer(scope, draft, policy)
         message = prepared.message
         if not policy.collects:
             return Declined(text=message.content, reason=NOT_COLLECTING_REASON.format(policy.memory.mode))
-        facts = judge_by_rules(message.content, role=Role.USER, sent_at=message.created_at).facts
+        facts = extract_by_rules(message.content, role=Role.USER, sent_at=message.created_at).facts
         fact = Fact(
             text=message.content.strip(),
             kind=kind or (facts[0].kind if facts else Kind.NOTE),
@@ -102,7 +102,7 @@ class IngestMixin(EngineBase):
             return outcome
 
     def pending_messages(self, scope: Scope, message_id: str, policy: Policy) -> list[Message]:
-        """The messages that a judge is shown at once: this one, its exchange, or the next twenty."""
+        """Return the messages to extract together: this one, its exchange, or the next batch."""
         match policy.extraction.mode:
             case "batch":
                 return list(
@@ -116,7 +116,7 @@ class IngestMixin(EngineBase):
                 return [] if message.extracted else [message]
 
     def extract(self, scope: Scope, messages: Sequence[Message], policy: Policy) -> list[EmbeddedExtraction]:
-        """Ask the judge. This may wait for a model, so nothing is locked meanwhile and nothing written."""
+        """Extract and embed facts. May wait for a model, so it holds no lock and stores no facts."""
         results = self._extract_facts(Scope(scope.user, messages[0].chat), messages, policy)
         texts = [fact.text for each in results for fact in each.extraction.facts]
         vectors = self.embed_texts(scope.user, texts)
@@ -134,7 +134,7 @@ class IngestMixin(EngineBase):
         ]
 
     def learn(self, extraction: EmbeddedExtraction, policy: Policy) -> list[FactOutcome]:
-        """Keep what was found in a message. Called inside the transaction that ends the job."""
+        """Store the extraction of a message and consolidate its facts, in the transaction that completes the job."""
         message = extraction.message
         scope = Scope(message.user)
         with self.store.transaction():
@@ -159,7 +159,7 @@ class IngestMixin(EngineBase):
         return outcomes
 
     def prune_raw(self, scope: Scope, policy: Policy) -> None:
-        """Let go of what was said, where only what is worth keeping of it is to be kept."""
+        """Delete raw message text if `collect.store_raw` does not keep it."""
         if policy.collect.store_raw != "full":
             self.store.messages.prune_raw(
                 scope,
@@ -176,7 +176,7 @@ class IngestMixin(EngineBase):
         return True
 
     def embed_texts(self, user: str, texts: Sequence[str]) -> dict[str, Vector]:
-        """Of the model that answers for the user. Without vectors facts are compared by their words alone."""
+        """Embed texts with the user's model; empty if that fails, and facts are then compared by words only."""
         embedder = self._embedder_for(user)
         if embedder is None or not texts:
             return {}
@@ -226,14 +226,14 @@ class IngestMixin(EngineBase):
         now = self.clock.now()
         self.store.jobs.enqueue(message.user, EMBED_JOB, now=now)
         mode = policy.extraction.mode
-        # One fact of an exchange is asked for when the answer is there.
+        # In this mode a user message and its answer are extracted together, once the answer is stored.
         if to_extract and (mode != "single_fact" or message.role is Role.ASSISTANT):
             self.store.jobs.enqueue(message.user, self._extraction_job(message, policy), now=now)
         if message.role is Role.ASSISTANT and self._is_summary_due(message, policy):
             self.store.jobs.enqueue(message.user, summary_job(message.chat), now=now)
 
     def _extraction_job(self, message: Message, policy: Policy) -> NewJob:
-        """A message is judged at once; a batch waits a while for others, unless it is full."""
+        """Return the extraction job: due at once, or in batch mode after a wait unless the batch is full."""
         payload = {"message": message.id}
         if policy.extraction.mode != "batch":
             return NewJob(kind=JobKind.EXTRACT, key=message.id, payload=payload)
@@ -261,7 +261,7 @@ class IngestMixin(EngineBase):
     ) -> list[FactOutcome]:
         message = extraction.message
         in_context_files: list[FactOutcome] = [
-            Declined(text=fact.text, reason=f"it stands in the file {extraction.file_by_fact[fact.text]}")
+            Declined(text=fact.text, reason=f"already in the file {extraction.file_by_fact[fact.text]}")
             for fact in facts
             if fact.text in extraction.file_by_fact
         ]
@@ -272,15 +272,15 @@ class IngestMixin(EngineBase):
         ]
         if stated_facts and self.store.memories.has_later_sources(Scope(message.user), message.id):
             return [*in_context_files, *self._learn_out_of_order(stated_facts, extraction.vectors, policy)]
-        outcomes = [self._consolidate_fact(saying, extraction.vectors, policy) for saying in stated_facts]
-        for each in outcomes:
-            self._record_outcome(each)
+        outcomes = [self._consolidate_fact(fact, extraction.vectors, policy) for fact in stated_facts]
+        for outcome in outcomes:
+            self._record_outcome(outcome)
         return [*in_context_files, *outcomes]
 
     def _learn_out_of_order(
         self, stated_facts: Sequence[StatedFact], vectors: Mapping[str, Vector], policy: Policy
     ) -> list[FactOutcome]:
-        """What is heard after later things were learned takes the place it would have had."""
+        """Replay facts of a message that is older than messages already learned from."""
         scope = Scope(stated_facts[0].memory.user)
         replay_set = self.replayer.collect(
             scope,
@@ -302,7 +302,7 @@ class IngestMixin(EngineBase):
         vectors: Mapping[str, Vector],
         policy: Policy,
     ) -> dict[str, Vector]:
-        """The vectors of everything that what is heard late will be compared with."""
+        """Return the vectors that a replay of these late facts will compare."""
         stated_facts = [
             self._stated_fact(message, fact, Origin.RULES)
             for message, each in zip(messages, results, strict=True)
@@ -331,14 +331,14 @@ class IngestMixin(EngineBase):
         )
 
     def _record_outcome(self, outcome: FactOutcome) -> None:
-        """Write down what was learned, so that it can be seen and taken back."""
+        """Record what was learned as an event, so that it can be listed and undone."""
         match outcome:
             case New(memory=memory):
                 self.record_event(
                     memory.user, EventAction.LEARN, EventChange(memory_id=memory.id, previous_version=None)
                 )
             case Superseded(old=old) if old.version == 1:
-                # Told late about how it was before: what is known stays as it is.
+                # The new fact describes an earlier state: the current memory is unchanged.
                 self.record_event(
                     old.user, EventAction.LEARN, EventChange(memory_id=old.id, previous_version=None)
                 )
@@ -350,9 +350,9 @@ class IngestMixin(EngineBase):
                 pass
 
     def _quarantine(self, extraction: EmbeddedExtraction, consents: Mapping[str, bool]) -> None:
-        """What cannot be found in its source is kept aside, once, with the reason, for the user to see."""
-        for doubt in extraction.result.quarantined_facts:
-            memory = self._quarantined_memory(extraction, doubt)
+        """Store facts that failed validation as quarantined memories, once each, for review by the user."""
+        for quarantined in extraction.result.quarantined_facts:
+            memory = self._quarantined_memory(extraction, quarantined)
             related = self.store.memories.related(Scope(memory.user), [memory])
             known = any(
                 m.standing is MemoryStatus.QUARANTINED and m.fact_hash == memory.fact_hash for m in related
@@ -360,12 +360,12 @@ class IngestMixin(EngineBase):
             if consents.get(memory.kind, True) and not known:
                 self.store.memories.add(memory)
 
-    def _quarantined_memory(self, extraction: EmbeddedExtraction, doubt: QuarantinedFact) -> Memory:
-        memory = self._stated_fact(extraction.message, doubt.fact, Origin.MODEL).memory
-        return replace(memory, standing=MemoryStatus.QUARANTINED, reason=doubt.reason)
+    def _quarantined_memory(self, extraction: EmbeddedExtraction, quarantined: QuarantinedFact) -> Memory:
+        memory = self._stated_fact(extraction.message, quarantined.fact, Origin.MODEL).memory
+        return replace(memory, standing=MemoryStatus.QUARANTINED, reason=quarantined.reason)
 
     def _related_memory_texts(self, scope: Scope, messages: Sequence[Message], policy: Policy) -> list[str]:
-        """What a model is shown so that it does not repeat it; the rules need not be told."""
+        """Return related and recent memories for the extraction prompt, so that the model does not repeat them."""
         if not policy.extraction.known_memories:
             return []
         query = "\n".join(message.content for message in messages if message.role is Role.USER)
@@ -406,14 +406,14 @@ def vector_similarity(vectors: Mapping[str, Vector]) -> SimilarityFunction:
 
 
 def _apply_consent(extraction: Extraction, consents: Mapping[str, bool], policy: Policy) -> Extraction:
-    """Without what the user does not want kept; biography at its full weight."""
+    """Drop facts of kinds without consent, and set biography to full weight if the policy fixes it."""
     fixed_weight = policy.decay.biography_fixed
     facts = (replace(f, weight=1.0) if fixed_weight and f.kind is Kind.BIO else f for f in extraction.facts)
     return replace(extraction, facts=tuple(fact for fact in facts if consents.get(fact.kind, True)))
 
 
 def _decline_without_consent(fact: Fact) -> Declined:
-    return Declined(text=fact.text, reason=f"the user does not want memories of the kind {fact.kind}")
+    return Declined(text=fact.text, reason=f"no consent for memories of the kind {fact.kind}")
 
 
 def _not_stored(prepared: PreparedMessage, policy: Policy) -> IngestResult:
@@ -424,7 +424,7 @@ def _not_stored(prepared: PreparedMessage, policy: Policy) -> IngestResult:
 
 
 def needs_extraction(message: Message, decision: TriageDecision, policy: Policy) -> bool:
-    """Whether a judge will look at a message."""
+    """Whether the message will be extracted."""
     return (
         isinstance(decision, ExtractMessage)
         and policy.extracts

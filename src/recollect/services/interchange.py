@@ -1,4 +1,4 @@
-"""Memories from elsewhere take their place among what is known."""
+"""Import of memories from other files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ class _ImportTally:
             case New(memory=memory):
                 self._add(memory)
             case Superseded(old=old) if old.id == imported.id:
-                # How it was before what is known here: history.
+                # The imported memory describes an earlier state: it is stored as superseded.
                 self._add(old)
             case Superseded(memory=memory, old=old):
                 if memory is not None:
@@ -47,7 +47,7 @@ class _ImportTally:
                 self.steps.append(EventChange(memory_id=old.id, previous_version=old.version - 1))
             case Conflicting(memory=memory, against=against):
                 self.steps.append(EventChange(memory_id=memory.id, previous_version=None))
-                self.leave_out(imported, f"it contradicts {against.text!r}; it waits in the inbox")
+                self.leave_out(imported, f"contradicts {against.text!r}; it is in the review queue")
             case Reinforced() | AlreadyKnown():
                 self.known_count += 1
             case PreviouslyForgotten(reason=reason) | Declined(reason=reason):
@@ -62,8 +62,8 @@ class _ImportTally:
 class InterchangeMixin(IngestMixin):
     def import_memories(self, scope: Scope, memories: Sequence[Memory], policy: Policy) -> ImportResult:
         """
-        Keep memories from another file. What is here already is not stored twice, what was forgotten does not come
-        back, and what the user does not want is left out. One undo takes back all of it.
+        Import memories from another file. Known memories are not stored twice; forgotten ones and kinds without
+        consent are skipped. The import is one event, which one undo reverts.
         """
         tally = _ImportTally()
         prepared = [self._prepare_import(scope, memory, policy) for memory in memories]
@@ -81,7 +81,7 @@ class InterchangeMixin(IngestMixin):
         )
 
     def _prepare_import(self, scope: Scope, memory: Memory, policy: Policy) -> Memory:
-        """Secrets masked, and without sources that are not in this file."""
+        """Redact secrets, and drop references to rows that are not in this store."""
         draft = MessageDraft(role=memory.speaker, content=memory.text)
         return replace(
             memory,
@@ -121,7 +121,7 @@ class InterchangeMixin(IngestMixin):
         return None
 
     def _available_id(self, scope: Scope, memory_id: str) -> str:
-        """The id it had, unless something here has that."""
+        """Return the original id, or a new one if it is taken."""
         try:
             self.store.memories.get(scope, memory_id)
         except NotFound:

@@ -1,4 +1,4 @@
-"""The gardener: what was not said again grows light and is put away, and what says the same becomes one."""
+"""Maintenance: archive decayed memories and merge duplicates."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,34 +14,34 @@ from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.maintenance.decay import (
     DecayOutcome,
+    Retain,
     apply_decay,
     decay_outcome,
     effective_weight,
     forecast_decay,
 )
-from recollect.maintenance.decay import Retain as Stay
 from recollect.ports.store import NO_LIMIT
 from recollect.services.ingest import IngestMixin
 from recollect.services.memories import MemoryEditsMixin
 
-#: Memories compared with their neighbours in one go: a few seconds of work.
+#: Memories compared per run: a few seconds of work.
 COMPARE_BATCH_SIZE = 200
-#: Recalls that an account of a memory tells of.
+#: Recalls listed in the details of a memory.
 MAX_RECALLS_SHOWN = 200
-#: Points of the line along which it fades, before today and after.
+#: Points of the decay curve before now, and intervals after now.
 DECAY_CURVE_POINTS = 12
-#: Kept among the user's preferences: up to where memories were compared.
+#: Preference key: `updated_at` of the last memory that was compared.
 COMPARED_UNTIL_KEY = ".compared_until"
 
 
 @dataclass(frozen=True, kw_only=True)
 class MaintenanceMixin(IngestMixin, MemoryEditsMixin):
     def run_maintenance(self, scope: Scope, policy: Policy, *, dry_run: bool = False) -> MaintenanceReport:
-        """Do what is due in the garden, or only say what that would be."""
+        """Archive decayed memories and merge duplicates; with `dry_run` only report what would be done."""
         scope, now = scope.user_scope, self.clock.now()
         memories = self.store.memories.list(scope, limit=NO_LIMIT)
         outlooks = [(memory, decay_outcome(memory, now, policy.decay)) for memory in memories]
-        due = [(memory, outlook) for memory, outlook in outlooks if not isinstance(outlook, Stay)]
+        due = [(memory, outlook) for memory, outlook in outlooks if not isinstance(outlook, Retain)]
         if not dry_run:
             for memory, _ in due:
                 self._archive_decayed(memory, policy)
@@ -57,7 +57,7 @@ class MaintenanceMixin(IngestMixin, MemoryEditsMixin):
         )
 
     def forecast_decay(self, scope: Scope, policy: Policy, *, weeks: int) -> MaintenanceReport:
-        """What will be put away within so many weeks if nothing is said again."""
+        """Return the memories that will be archived within some weeks unless they are mentioned again."""
         memories = self.store.memories.list(scope.user_scope, limit=NO_LIMIT)
         archivals = forecast_decay(memories, self.clock.now(), weeks, policy.decay)
         return MaintenanceReport(
@@ -69,7 +69,7 @@ class MaintenanceMixin(IngestMixin, MemoryEditsMixin):
         )
 
     def describe_memory(self, scope: Scope, memory_id: str, policy: Policy, *, weeks: int) -> MemoryDetails:
-        """What a memory rests on, when it was recalled, and how it fades within so many weeks."""
+        """Return the sources of a memory, its recalls, and its decay over the next weeks."""
         memory, now = self.store.memories.get(scope, memory_id), self.clock.now()
         source_messages = self.store.messages.get_many(
             scope.user_scope, [span.message_id for span in memory.spans]
@@ -101,7 +101,7 @@ class MaintenanceMixin(IngestMixin, MemoryEditsMixin):
         )
 
     def _archive_decayed(self, memory: Memory, policy: Policy) -> None:
-        """Each by itself: somebody may say it again at this moment, and then it stays."""
+        """Archive one memory in its own transaction, after checking again: it may have been reinforced meanwhile."""
         with self.store.transaction():
             current = self.store.memories.get(Scope(memory.user), memory.id)
             after = apply_decay(current, self.clock.now(), policy.decay)
@@ -118,7 +118,7 @@ class MaintenanceMixin(IngestMixin, MemoryEditsMixin):
     def _merge_duplicates(
         self, scope: Scope, policy: Policy, leaving_ids: set[str], *, dry_run: bool
     ) -> Iterator[MemoryMerge]:
-        """Compare what is new since the last time with its neighbours."""
+        """Compare memories changed since the last run with similar ones, and merge duplicates."""
         batch = self._memories_to_compare(scope)
         excluded_ids = set(leaving_ids)
         model = self._embedding_model_id(scope.user)
@@ -141,12 +141,12 @@ class MaintenanceMixin(IngestMixin, MemoryEditsMixin):
             last = f"{batch[-1].updated_at:%Y-%m-%dT%H:%M:%S.%f}"
             self.store.preferences.set(scope.user, COMPARED_UNTIL_KEY, last, now=self.clock.now())
 
-    def _merge_if_active(self, scope: Scope, kept_id: str, absorbed_id: str) -> None:
+    def _merge_if_active(self, scope: Scope, target_id: str, absorbed_id: str) -> None:
         with self.store.transaction():
-            kept = self.store.memories.get(scope, kept_id)
+            target = self.store.memories.get(scope, target_id)
             absorbed = self.store.memories.get(scope, absorbed_id)
-            if kept.standing is absorbed.standing is MemoryStatus.ACTIVE:
-                self.merge_into(kept, [absorbed])
+            if target.standing is absorbed.standing is MemoryStatus.ACTIVE:
+                self.merge_into(target, [absorbed])
 
     def _memories_to_compare(self, scope: Scope) -> list[Memory]:
         last = self.store.preferences.all(scope.user).get(COMPARED_UNTIL_KEY)
@@ -157,7 +157,7 @@ class MaintenanceMixin(IngestMixin, MemoryEditsMixin):
 
 
 def _sample_times(start: datetime, now: datetime, weeks: int) -> Iterator[datetime]:
-    """From when it was last said until so many weeks from now, evenly, today among them."""
+    """Yield times from the last mention until some weeks from now, evenly spaced, including now."""
     yield from (
         start + (now - start) * step / DECAY_CURVE_POINTS for step in range(DECAY_CURVE_POINTS) if now > start
     )
@@ -165,4 +165,4 @@ def _sample_times(start: datetime, now: datetime, weeks: int) -> Iterator[dateti
 
 
 def _archive_reason(outlook: DecayOutcome) -> str:
-    return "" if isinstance(outlook, Stay) else outlook.reason
+    return "" if isinstance(outlook, Retain) else outlook.reason

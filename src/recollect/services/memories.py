@@ -1,4 +1,4 @@
-"""The user decides: what is remembered can be corrected, put away, forgotten, and all of it undone."""
+"""Changes of memories by the user: edit, forget, archive, restore, pin, merge and undo."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,12 +14,12 @@ from recollect.ports.store import NO_LIMIT
 from recollect.services.base import EngineBase
 from recollect.services.ingest import EMBED_JOB
 
-#: Not in use, but can be again.
+#: Statuses from which a memory can be restored.
 RESTORABLE_STANDINGS = frozenset(
     {MemoryStatus.ARCHIVED, MemoryStatus.FORGOTTEN, MemoryStatus.QUARANTINED, MemoryStatus.CONTESTED}
 )
 REVIEW_STANDINGS = frozenset({MemoryStatus.QUARANTINED, MemoryStatus.CONTESTED})
-#: What becomes of memories that the user takes away.
+#: New status and change kind of memories that the user forgets or archives.
 REMOVAL_EFFECTS = {
     EventAction.FORGET: (MemoryStatus.FORGOTTEN, ChangeKind.DELETE),
     EventAction.ARCHIVE: (MemoryStatus.ARCHIVED, ChangeKind.ARCHIVE),
@@ -31,7 +31,7 @@ MERGED_REASON = "merged into {!r}"
 @dataclass(frozen=True, kw_only=True)
 class MemoryEditsMixin(EngineBase):
     def update_memory(self, scope: Scope, memory_id: str, text: str, policy: Policy) -> Memory:
-        """Replace what a memory says; its old words stay in its history."""
+        """Replace the text of a memory; the old text stays in its history."""
         normalized = normalize_content(text, max_bytes=policy.collect.max_message_bytes).strip()
         with self.store.transaction():
             memory = self.store.memories.get(scope, memory_id)
@@ -40,18 +40,18 @@ class MemoryEditsMixin(EngineBase):
         return saved
 
     def set_tags(self, scope: Scope, memory_id: str, tags: Sequence[str]) -> Memory:
-        """Give a memory other tags."""
+        """Replace the tags of a memory."""
         with self.store.transaction():
             memory = self.store.memories.get(scope, memory_id)
             return self._save_change(replace(memory, tags=tuple(tags)), ChangeKind.UPDATE, EventAction.EDIT)
 
     def forget(self, scope: Scope, memory_id: str) -> Memory:
-        """Take a memory out of use. Its history can still be read, and it does not come back by itself."""
+        """Forget a memory. Its history stays readable, and it is not learned again from old messages."""
         [forgotten] = self.remove_memories(scope, [memory_id], EventAction.FORGET)
         return forgotten
 
     def forget_all(self, scope: Scope) -> int:
-        """Take every memory of a user out of use; return how many there were."""
+        """Forget every memory of a user; return how many there were."""
         with self.store.transaction():
             memories = self.store.memories.list(scope.user_scope, limit=NO_LIMIT)
             for memory in memories:
@@ -59,14 +59,14 @@ class MemoryEditsMixin(EngineBase):
         return len(memories)
 
     def archive(self, scope: Scope, memory_id: str) -> Memory:
-        """Put a memory away: it is not recalled, and can be brought back."""
+        """Archive a memory: it is not recalled, and can be restored."""
         [archived] = self.remove_memories(scope, [memory_id], EventAction.ARCHIVE)
         return archived
 
     def remove_memories(
         self, scope: Scope, memory_ids: Sequence[str], action: EventAction
     ) -> Sequence[Memory]:
-        """Forget or archive several at once: that is one event, which is undone as one."""
+        """Forget or archive several memories as one event, which one undo reverts."""
         standing, change, now = *REMOVAL_EFFECTS[action], self.clock.now()
         with self.store.transaction():
             memories = {m.id: m for m in (self.store.memories.get(scope, each) for each in memory_ids)}
@@ -85,13 +85,11 @@ class MemoryEditsMixin(EngineBase):
         return list(memories.values())
 
     def restore(self, scope: Scope, memory_id: str) -> Memory:
-        """Bring back what was put away or forgotten, or accept what waits for a decision."""
+        """Restore an archived or forgotten memory, or accept one from the review queue."""
         with self.store.transaction():
             memory = self.store.memories.get(scope, memory_id)
             if memory.standing not in RESTORABLE_STANDINGS:
-                raise InvalidInput(
-                    f"Memory {memory.id} is {memory.standing}: there is nothing to bring back."
-                )
+                raise InvalidInput(f"Memory {memory.id} is {memory.standing}: there is nothing to restore.")
             self.store.tombstones.remove(scope.user, memory.fact_hash)
             restored = replace(memory, standing=MemoryStatus.ACTIVE, reason=None, seen_at=self.clock.now())
             action = EventAction.ACCEPT if memory.standing in REVIEW_STANDINGS else EventAction.RESTORE
@@ -99,17 +97,17 @@ class MemoryEditsMixin(EngineBase):
             return self._save_change(restored, ChangeKind.RESTORE, action, *steps)
 
     def pin(self, scope: Scope, memory_id: str, *, pinned: bool = True) -> Memory:
-        """Keep a memory from fading, or let it fade again."""
+        """Exempt a memory from decay, or let it decay again."""
         with self.store.transaction():
             memory = self.store.memories.get(scope, memory_id)
             return self._save_change(replace(memory, pinned=pinned), ChangeKind.UPDATE, EventAction.PIN)
 
     def merge(self, scope: Scope, memory_ids: Sequence[str]) -> Memory:
-        """Make one memory of several: the one that says most, with the sources of all of them."""
+        """Merge memories into the most specific one, with the sources of all."""
         with self.store.transaction():
             memories = {m.id: m for m in (self.store.memories.get(scope, each) for each in memory_ids)}
             if len(memories) < 2:
-                raise InvalidInput("It takes at least two memories to make one of them.")
+                raise InvalidInput("A merge needs at least two different memories.")
             first, *others = memories.values()
             most_specific = first
             for other in others:
@@ -117,7 +115,7 @@ class MemoryEditsMixin(EngineBase):
             return self.merge_into(most_specific, [m for m in memories.values() if m.id != most_specific.id])
 
     def merge_into(self, target: Memory, others: Sequence[Memory]) -> Memory:
-        """Let one memory take in others, which stay in history. Called inside a transaction."""
+        """Merge others into a memory; they stay in history. Must run inside a transaction."""
         now, combined = self.clock.now(), target
         for other in others:
             combined = replace(
@@ -137,11 +135,11 @@ class MemoryEditsMixin(EngineBase):
         return self._save_change(combined, ChangeKind.MERGE, EventAction.MERGE, *steps)
 
     def undo(self, scope: Scope, event_id: str | None = None) -> Event:
-        """Take back the last thing that was done to memories, or a certain one; return what was taken back."""
+        """Undo the last event, or a given one; return the undone event."""
         with self.store.transaction():
             event = self.store.events.get(scope, event_id) if event_id else self._last_undoable(scope)
             if event.is_undone:
-                raise InvalidInput(f"Event {event.id} was undone already.")
+                raise InvalidInput(f"Event {event.id} is already undone.")
             undone = tuple(self._undo_step(scope, step, event) for step in event.changes)
             self.store.events.mark_undone(scope, event.id)
             self.record_event(scope.user, EventAction.UNDO, *undone)
@@ -161,7 +159,7 @@ class MemoryEditsMixin(EngineBase):
         return EventChange(memory_id=memory.id, previous_version=memory.version)
 
     def _is_unchanged_since(self, scope: Scope, memory: Memory, version: int) -> bool:
-        """Whether a memory is what a change made of it, or is so again."""
+        """Whether the memory has the content of this version."""
         versioned = self.store.memories.at_version(scope, memory.id, version)
         expected = replace(
             versioned, version=memory.version, updated_at=memory.updated_at, spans=memory.spans
@@ -169,10 +167,10 @@ class MemoryEditsMixin(EngineBase):
         return expected == memory
 
     def _memory_before(self, scope: Scope, memory: Memory, step: EventChange) -> Memory:
-        """What it was before, which for what did not exist means forgotten."""
+        """Return the previous version; a memory that did not exist before becomes forgotten."""
         if step.previous_version is None:
             self.store.tombstones.add(scope.user, memory.fact_hash, now=self.clock.now())
-            return replace(memory, standing=MemoryStatus.FORGOTTEN, reason="not wanted by the user")
+            return replace(memory, standing=MemoryStatus.FORGOTTEN, reason="rejected by the user")
         before = self.store.memories.at_version(scope, memory.id, step.previous_version)
         if before.standing is MemoryStatus.ACTIVE:
             self.store.tombstones.remove(scope.user, before.fact_hash)
@@ -180,13 +178,13 @@ class MemoryEditsMixin(EngineBase):
 
     def _last_undoable(self, scope: Scope) -> Event:
         events = self.store.events.list(scope, limit=NO_LIMIT)
-        found = next((event for event in events if self._can_be_undone(scope, event)), None)
-        if found is None:
+        undoable = next((event for event in events if self._can_be_undone(scope, event)), None)
+        if undoable is None:
             raise NotFound("There is nothing to undo.")
-        return found
+        return undoable
 
     def _can_be_undone(self, scope: Scope, event: Event) -> bool:
-        """What went with the message it was learned from is past undoing."""
+        """Events on memories that were erased with their messages cannot be undone."""
         return (
             not event.is_undone
             and event.action is not EventAction.UNDO
@@ -201,7 +199,7 @@ class MemoryEditsMixin(EngineBase):
         return True
 
     def _supersede_conflicts(self, contested: Memory) -> tuple[EventChange, ...]:
-        """Who accepts a contradiction gives up what it contradicts."""
+        """Supersede the memories that an accepted contested memory contradicts."""
         steps = []
         scope = Scope(contested.user)
         conflicts = (

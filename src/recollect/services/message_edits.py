@@ -1,4 +1,4 @@
-"""What was said is changed or taken back, and what was learned from it follows."""
+"""Edit, delete and branch messages; memories learned from them are updated."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from recollect.services.ingest import EMBED_JOB, IngestMixin, needs_extraction, 
 @dataclass(frozen=True, kw_only=True)
 class MessageEditsMixin(IngestMixin):
     def edit_message(self, scope: Scope, message_id: str, content: str, policy: Policy) -> IngestResult:
-        """Put other words in the place of a message; what rested on the old ones goes, the new ones are judged."""
+        """Replace the text of a message: remove the facts of the old text, and queue the new text for extraction."""
         original = self.store.messages.get(scope, message_id)
         draft = MessageDraft(role=original.role, content=content, created_at=original.created_at)
         prepared = self.preparer(Scope(original.user, original.chat), draft, policy)
@@ -46,17 +46,17 @@ class MessageEditsMixin(IngestMixin):
         )
 
     def replace_last_answer(self, scope: Scope, content: str, policy: Policy) -> IngestResult:
-        """Put another answer in the place of the last one of a chat."""
+        """Replace the last answer of a chat."""
         answers = (m for m in self.store.messages.list(scope, newest_first=True) if m.role in CHAT_ROLES)
         last = next(answers, None)
         if last is None or last.role is not Role.ASSISTANT:
             raise InvalidInput(
-                f"The last word in chat {scope.chat!r} is not the assistant's. Add an answer to it instead."
+                f"The last message in chat {scope.chat!r} is not an answer. Add an answer instead."
             )
         return self.edit_message(scope, last.id, content, policy)
 
     def delete_message(self, scope: Scope, message_id: str, policy: Policy) -> list[Memory]:
-        """Delete a message and what rests on it alone; return the memories that went with it."""
+        """Delete a message and the memories that have no other source; return those memories."""
         message = self.store.messages.get(scope, message_id)
         vectors = self._vectors_without(scope, [message_id], policy)
         with self.store.transaction():
@@ -67,7 +67,7 @@ class MessageEditsMixin(IngestMixin):
         return deleted_memories
 
     def delete_chat(self, scope: Scope, policy: Policy) -> list[Memory]:
-        """Delete a chat and what rests on it alone; return the memories that went with it."""
+        """Delete a chat and the memories that have no other source; return those memories."""
         self.store.chats.get(scope)
         message_ids = [message.id for message in self.store.messages.list(scope, limit=NO_LIMIT)]
         vectors = self._vectors_without(scope, message_ids, policy)
@@ -77,11 +77,11 @@ class MessageEditsMixin(IngestMixin):
         return deleted_memories
 
     def branch_chat(self, scope: Scope, message_id: str, chat: str) -> Chat:
-        """Begin a new chat with everything up to a message; what was learned from that stands on both."""
+        """Copy a chat up to a message into a new chat; the copies become additional sources of the memories."""
         last = self.store.messages.get(scope, message_id)
         target = Scope(scope.user, chat)
         if self._chat_exists(target):
-            raise InvalidInput(f"There is a chat {chat!r} already. Choose another name for the branch.")
+            raise InvalidInput(f"Chat {chat!r} already exists. Choose another name for the branch.")
         with self.store.transaction():
             source = Scope(scope.user, last.chat)
             earlier = self.store.messages.list(source, limit=NO_LIMIT, before=message_id)
@@ -114,7 +114,7 @@ class MessageEditsMixin(IngestMixin):
         return copy.id
 
     def _vectors_without(self, scope: Scope, message_ids: Sequence[str], policy: Policy) -> dict[str, Vector]:
-        """The vectors of all that will be compared anew when these messages are gone; embedding locks nothing."""
+        """Embed, outside the transaction, the texts that a replay without these messages will compare."""
         replay_set = self._load_replay_set(scope, message_ids, policy, {})
         return self.embed_texts(scope.user, replay_set.texts) if replay_set.stated_facts else {}
 

@@ -1,4 +1,4 @@
-"""What the user tells about themselves, agrees to, keeps at hand, and wants gone for good."""
+"""Profile, consent, context files and erasure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ CONSENT_CATEGORIES = ("profile", *(kind.value for kind in Kind))
 @dataclass(frozen=True, kw_only=True)
 class PrivacyMixin(EngineBase):
     def set_profile(self, scope: Scope, form: Mapping[str, object], policy: Policy) -> Profile:
-        """Fill in the profile; fields that are not in the form stay. ConsentRequired without consent."""
+        """Update the profile; absent fields stay unchanged. Raises ConsentRequired without consent."""
         redacted = {name: _redact(value, policy) for name, value in form.items()}
         with self.store.transaction():
             previous = self.store.profiles.get(scope)
@@ -30,7 +30,7 @@ class PrivacyMixin(EngineBase):
         return profile
 
     def set_consent(self, scope: Scope, category: str, *, granted: bool) -> Mapping[str, int]:
-        """Write down the user's answer; return what was erased because of it."""
+        """Store the user's consent; return the number of erased rows by kind if it was revoked."""
         with self.store.transaction():
             erased = {} if granted else self.consent_coverage(scope, category)
             self.store.consents.set(
@@ -39,11 +39,11 @@ class PrivacyMixin(EngineBase):
         return erased
 
     def consent_coverage(self, scope: Scope, category: str) -> Mapping[str, int]:
-        """What would be erased if consent were taken back now."""
+        """Return what revoking the consent would erase, as counts."""
         return self.store.consents.count_covered(scope, _validate_category(category))
 
     def add_context_file(self, scope: Scope, name: str, content: str, policy: Policy) -> ContextFile:
-        """Keep a text at hand; with a chat in the scope it is attached to that."""
+        """Store a context file; attached to the scope's chat if there is one."""
         normalized = normalize_content(content, max_bytes=policy.collect.max_message_bytes)
         file = ContextFile(
             id=self.ids.new(),
@@ -56,24 +56,24 @@ class PrivacyMixin(EngineBase):
         with self.store.transaction():
             if any(known.name == file.name for known in self.store.context_files.list(scope.user_scope)):
                 raise InvalidInput(
-                    f"There is a context file {name!r} already. Delete it first, or rename one."
+                    f"A context file {name!r} already exists. Delete it first, or choose another name."
                 )
             self.store.context_files.add(file)
         return file
 
     def erase_memory(self, scope: Scope, memory_id: str) -> ErasureCertificate:
-        """Take a memory and its bytes out of the file. It does not come back by itself."""
+        """Erase a memory from disk. It is not learned again from old messages."""
         memory = self.store.memories.get(scope, memory_id)
         with self.store.transaction():
             self.store.tombstones.add(scope.user, memory.fact_hash, now=self.clock.now())
         return self._record_erasure(scope, self.store.erasure.erase_memory(scope, memory.id))
 
     def erase_chat(self, scope: Scope) -> ErasureCertificate:
-        """Take a chat, and what was learned in it alone, out of the file."""
+        """Erase a chat and the memories learned only from it."""
         return self._record_erasure(scope, self.store.erasure.erase_chat(scope))
 
     def erase_user(self, user: str) -> ErasureCertificate:
-        """Take everything about a user out of the file, the ledger included."""
+        """Erase everything about a user, audit log included."""
         return self.store.erasure.erase_user(user)
 
     def _record_erasure(self, scope: Scope, certificate: ErasureCertificate) -> ErasureCertificate:
@@ -88,7 +88,9 @@ class PrivacyMixin(EngineBase):
 
 def _validate_category(name: str) -> str:
     if name not in CONSENT_CATEGORIES:
-        raise InvalidInput(f"There is no category {name!r}. Choose one of {', '.join(CONSENT_CATEGORIES)}.")
+        raise InvalidInput(
+            f"Unknown consent category {name!r}. Choose one of {', '.join(CONSENT_CATEGORIES)}."
+        )
     return name
 
 

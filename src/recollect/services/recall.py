@@ -1,4 +1,4 @@
-"""The right memory comes out: searched, ranked, put into a prompt, and accounted for."""
+"""Recall: search, assemble the context block, and write the receipt."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -24,14 +24,14 @@ from recollect.services.embedders import EmbedderRegistry
 from recollect.text.tokens import estimate_tokens
 from recollect.text.windows import replace_lone_surrogates
 
-#: Messages of a chat that are looked at for its tiers.
+#: Newest messages of a chat that are read for the tiers.
 MAX_TIER_MESSAGES = 200
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecallMixin(EngineBase):
     retriever: Retriever
-    embedders: EmbedderRegistry | None = None  #: None if the step's own answers for everybody
+    embedders: EmbedderRegistry | None = None  #: None if the retriever's own embedder serves all users
 
     def recall(
         self,
@@ -43,9 +43,9 @@ class RecallMixin(EngineBase):
         save_receipt: bool = True,
     ) -> Receipt:
         """
-        Search: the passages that bear on the question, best first, each with the parts of its score.
+        Return the passages relevant to the query, best first, each with the parts of its score.
 
-        Who only tries something out, or is still typing, does not `keep` the receipt.
+        Previews and searches while typing pass `save_receipt=False`.
         """
         started = self.clock.monotonic()
         query = replace_lone_surrogates(query)
@@ -69,9 +69,9 @@ class RecallMixin(EngineBase):
         fallback: Sequence[str] = (),
     ) -> Receipt:
         """
-        The block for the next prompt, inside the budget, with an account of everything considered.
+        Return the receipt with the context block for the next prompt, within the budget.
 
-        Context files can be named besides those attached to the chat; `fallback` stands in where nothing is recalled.
+        `context_ids` are context files besides those attached to the chat; `fallback` is used if nothing is recalled.
         """
         return self._build_context(scope, query, policy, context_ids=context_ids, fallback=fallback)[0]
 
@@ -85,9 +85,9 @@ class RecallMixin(EngineBase):
         already_shown: frozenset[PassageKey] = frozenset(),
     ) -> tuple[Receipt, frozenset[PassageKey]]:
         """
-        The block for a turn of a conversation that is sent along, and all that it shows.
+        Return the receipt with the context block for a chat turn, and the keys of the passages in the block.
 
-        `visible` are the messages of it, `already` is what earlier blocks among them show: neither is said again.
+        `visible_ids` are messages of the history, `already_shown` passages in its earlier blocks; neither is repeated.
         """
         return self._build_context(scope, query, policy, visible_ids=visible_ids, already_shown=already_shown)
 
@@ -136,7 +136,7 @@ class RecallMixin(EngineBase):
         return self._save_receipt(receipt, policy), _shown_keys(block.tiers)
 
     def explain_absence(self, scope: Scope, query: str, item_id: str, policy: Policy) -> WhyNot:
-        """Ask again, leave no receipt, and say what became of one memory or message."""
+        """Repeat the search without a receipt, and explain why one memory or message is or is not recalled."""
         result = self._retriever_for(scope)(
             scope, replace_lone_surrogates(query), policy, relative_cutoff=policy.recall.relative_cutoff
         )
@@ -145,32 +145,32 @@ class RecallMixin(EngineBase):
         for position, scored in enumerate(ranked, start=1):
             candidate = scored.candidate
             if item_id and candidate.id.startswith(item_id):
-                reason = reasons.get(candidate.key, "nothing: it is recalled")
+                reason = reasons.get(candidate.key, "it is recalled")
                 return WhyNot(
                     id=candidate.id, text=candidate.text, reason=reason, rank=position, candidate=scored
                 )
         memory = self.store.memories.get(scope, item_id)
-        reason = f"not among the {policy.recall.candidates_per_channel} best of either channel"
+        reason = f"not among the top {policy.recall.candidates_per_channel} of dense or lexical search"
         if memory.standing is not MemoryStatus.ACTIVE:
             reason = f"it is {memory.standing}" + (f": {memory.reason}" if memory.reason else "")
         return WhyNot(id=memory.id, text=memory.text, reason=reason)
 
     def _retriever_for(self, scope: Scope) -> Retriever:
-        """Recall by the model whose vectors the user has."""
+        """Return the retriever with the embedder of the user's vectors."""
         if self.embedders is None:
             return self.retriever
         try:
             return replace(self.retriever, embedder=self.embedders.for_user(scope.user))
         except StoreError:
-            # By whatever can be read, then; the step says what it could not.
+            # The retriever reports in `degraded` what it could not read.
             return self.retriever
 
     def _fallback_candidates(self, texts: Sequence[str]) -> Iterator[ScoredCandidate]:
         now = self.clock.now()
-        for place, text in enumerate(texts, start=1):
+        for number, text in enumerate(texts, start=1):
             candidate = Candidate(
                 source=Source.MEMORY,
-                id=f"fallback-{place}",
+                id=f"fallback-{number}",
                 text=text,
                 created_at=now,
                 seen_at=now,
@@ -181,7 +181,7 @@ class RecallMixin(EngineBase):
     def _load_tiers(
         self, scope: Scope, policy: Policy, context_ids: Sequence[str]
     ) -> tuple[Tiers, tuple[str, ...]]:
-        """What is shown besides recollections. Whatever of it cannot be read, the chat goes on without it."""
+        """Load the tiers besides recalled passages; if the store fails, return none and a degradation."""
         if not policy.memory.recalls:
             return Tiers(), ()
         try:
@@ -190,7 +190,7 @@ class RecallMixin(EngineBase):
             files = {file.id: file for file in (*tiers.context_files, *requested_files)}
             return replace(tiers, context_files=tuple(files.values())), ()
         except StoreError as error:
-            return Tiers(), (f"recollections only: {error}",)
+            return Tiers(), (f"recalled passages only: {error}",)
 
     def _read_tiers(self, scope: Scope, policy: Policy) -> Tiers:
         profile = self.store.profiles.get(scope) if policy.recalls else None
@@ -217,14 +217,14 @@ class RecallMixin(EngineBase):
         try:
             recent = self.store.receipts.list(scope, limit=policy.context.repeat_after_turns)
         except StoreError:
-            # Saying something twice is better than not answering.
+            # Repeating a passage is better than failing the request.
             return frozenset()
         return frozenset((item.source, item.id) for receipt in recent for item in receipt.injected_items)
 
     def _skipped_sources(self, scope: Scope, policy: Policy) -> tuple[str, ...]:
-        """Sources that were not asked, and why."""
+        """Return the sources that were not searched, with reasons."""
         if not policy.memory.recalls:
-            return (f"everything: memory is {policy.memory.mode} here",)
+            return (f"all sources: memory is {policy.memory.mode}",)
         try:
             consents = self.store.consents.all(scope)
         except StoreError:
@@ -263,7 +263,7 @@ class RecallMixin(EngineBase):
             skipped_sources=(
                 *self._skipped_sources(scope, policy),
                 *block.notes,
-                *([f"{more} more candidates, further down"] if more > 0 else []),
+                *([f"{more} more candidates ranked lower"] if more > 0 else []),
             ),
             sources=result.sources,
             timings={**result.timings, "total_ms": (self.clock.monotonic() - started) * 1000},
@@ -276,13 +276,13 @@ class RecallMixin(EngineBase):
             self.store.receipts.add(receipt)
         except StoreError as error:
             return replace(
-                receipt, degradations=(*receipt.degradations, f"this receipt is not kept: {error}")
+                receipt, degradations=(*receipt.degradations, f"this receipt was not stored: {error}")
             )
         return receipt
 
 
 def _without_shown(tiers: Tiers, already_shown: frozenset[PassageKey]) -> Tiers:
-    """Files and a profile that the model has before it need not be shown again."""
+    """Drop files and a profile that earlier blocks already contain."""
     files = tuple(file for file in tiers.context_files if (Source.CONTEXT, file.id) not in already_shown)
     return replace(
         tiers, context_files=files, profile=None if PROFILE_KEY in already_shown else tiers.profile
@@ -296,7 +296,7 @@ def _shown_keys(tiers: Tiers) -> frozenset[PassageKey]:
 
 
 def _count_tiers(result: RetrievalResult, shown: Tiers, degraded: tuple[str, ...]) -> RetrievalResult:
-    """Count what is in the prompt besides recollections, so that a receipt tells of all of it."""
+    """Add the tiers in the block to the source counts of the receipt."""
     counts = {
         "profile": int(shown.profile is not None),
         "working": int(shown.working_summary is not None),

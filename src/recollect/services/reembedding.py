@@ -1,4 +1,4 @@
-"""A user's vectors move to another embedding model; until all are there, the old ones answer."""
+"""Re-embedding with another model; until it is complete, the old vectors are searched."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from recollect.domain.job import JobKind, NewJob
 from recollect.domain.scope import Scope
 from recollect.services.recall import RecallMixin
 
-#: One job per user moves what was embedded before to the model they chose last.
+#: One job per user embeds all passages with the model chosen last.
 REEMBED_JOB = NewJob(kind=JobKind.REEMBED, key="reembed")
-#: Kept among the user's preferences: the model they are moving to.
+#: Preference key: the target model of a running re-embedding.
 REEMBEDDING_TARGET_KEY = ".moving_to"
 
 
@@ -20,9 +20,9 @@ class ReembeddingMixin(RecallMixin):
         self, scope: Scope, target: EmbeddingModel, known_models: Iterable[EmbeddingModel]
     ) -> int:
         """
-        Queue the move of a user's vectors; return how many passages lack one of the new model.
+        Queue the re-embedding of a user; return how many passages have no vector of the target model.
 
-        The model that most vectors are of goes on answering if it is among the known ones.
+        Until it is complete, the model of most existing vectors stays active if it is one of `known_models`.
         """
         user, now, vectors = scope.user, self.clock.now(), self.store.vectors
         with self.store.transaction():
@@ -40,7 +40,7 @@ class ReembeddingMixin(RecallMixin):
         return None if text is None else EmbeddingModel.from_json(text)
 
     def finish_reembedding(self, user: str, target: EmbeddingModel) -> bool:
-        """If every passage has its vector, the new model answers and the others' vectors go; in one transaction."""
+        """If every passage has a vector, activate the target and delete other vectors, in one transaction."""
         store, now = self.store, self.clock.now()
         with store.transaction():
             if self.reembedding_target(user) != target or store.vectors.passages_without_vector(

@@ -1,4 +1,4 @@
-"""The user looks through what was done and what waits for them: events retold, rivals side by side, twins to merge."""
+"""Review by the user: event details, conflicts, and possible duplicates."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -15,18 +15,18 @@ from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound
 from recollect.services.maintenance import MaintenanceMixin
 
-#: The newest memories, which are compared with all others: their vectors are made anew, a few milliseconds each.
+#: Newest memories compared with all others; each is embedded again, a few milliseconds each.
 MAX_COMPARED_MEMORIES = 40
-#: Kept among the user's preferences: pairs that are not the same, whatever they look like.
+#: Preference key: pairs that the user marked as distinct.
 DISTINCT_PAIRS_KEY = ".kept_apart"
-#: Pairs that are remembered; the oldest go first.
+#: Stored pairs; the oldest are dropped first.
 MAX_DISTINCT_PAIRS = 500
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewMixin(MaintenanceMixin):
     def describe_events(self, scope: Scope, events: Sequence[Event]) -> list[EventDetails]:
-        """Events with what they did: how each memory was before, what it became, and what it is now."""
+        """Return events with each memory before and after the change, and as it is now."""
         return [
             EventDetails(
                 event=event,
@@ -37,25 +37,25 @@ class ReviewMixin(MaintenanceMixin):
         ]
 
     def conflicts(self, contested: Memory) -> Sequence[Memory]:
-        """What a contested memory contradicts, and would take the place of."""
+        """Return the memories that a contested memory contradicts and would supersede."""
         if contested.standing is not MemoryStatus.CONTESTED or not contested.attribute:
             return ()
         return self.store.memories.by_attribute(Scope(contested.user), contested.attribute)
 
     def find_duplicates(self, scope: Scope, policy: Policy, *, limit: int) -> list[DuplicatePair]:
         """
-        Memories that may say the same, but not so surely that the gardener merges them by itself.
+        Return possible duplicates that are not certain enough for maintenance to merge.
 
-        The newest ones are compared with their neighbours. Pairs that the user told apart are not asked about again.
+        The newest memories are compared with similar ones. Pairs marked as distinct are skipped.
         """
         return list(islice(self._duplicate_pairs(scope.user_scope, policy), limit))
 
     def mark_distinct(self, scope: Scope, memory_ids: Sequence[str]) -> None:
-        """Write down that two memories are not the same."""
+        """Mark two memories as distinct."""
         with self.store.transaction():
             distinct_ids = {self.store.memories.get(scope, each).id for each in memory_ids}
             if len(distinct_ids) != 2:
-                raise InvalidInput("Name the two memories that are not the same.")
+                raise InvalidInput("Give two different memories to mark as distinct.")
             pairs = [*self._distinct_pairs(scope), tuple(sorted(distinct_ids))][-MAX_DISTINCT_PAIRS:]
             self.store.preferences.set(
                 scope.user, DISTINCT_PAIRS_KEY, json.dumps(pairs), now=self.clock.now()
@@ -119,7 +119,7 @@ class ReviewMixin(MaintenanceMixin):
 
 
 def _may_be_duplicates(a: Memory, b: Memory) -> bool:
-    """What fills slots is told apart by its values, and a thing is never its own denial."""
+    """Whether two memories have the same kind and polarity, and at most one has an attribute."""
     if a.kind is not b.kind or (a.attribute and b.attribute):
         return False
     language = shared_language(a.text, b.text)

@@ -1,4 +1,4 @@
-"""Asks the same question many times over and looks it up once: for trying numbers out."""
+"""Caches that let tuning repeat a query without repeating its searches."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,12 +12,12 @@ from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder, Vector
 from recollect.ports.search import NO_SCORES, Search
 
-Found = TypeVar("Found")
+ValueT = TypeVar("ValueT")
 
 
 @dataclass(slots=True, kw_only=True)
 class CachedSearch:
-    """A search that remembers its answers. It serves one question: its vector is always the same."""
+    """A search with memoized results, for one query: the query vector is not part of the cache keys."""
 
     inner: Search
     _hits: dict[object, list[Hit]] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class CachedSearch:
         include_neighbours: bool = False,
     ) -> dict[int, Candidate]:
         known = self._loaded.setdefault((scope, search_filter, include_neighbours), {})
-        found = _fetch_missing(
+        candidates = _fetch_missing(
             known,
             list(passage_ids),
             lambda new: self.inner.load(
@@ -108,7 +108,7 @@ class CachedSearch:
         )
         return {
             passage: candidate._replace(dense=dense.get(passage), lexical=lexical.get(passage))
-            for passage, candidate in found.items()
+            for passage, candidate in candidates.items()
         }
 
     def _cached_hits(self, key: object, fetch: Callable[[], list[Hit]]) -> list[Hit]:
@@ -118,11 +118,11 @@ class CachedSearch:
 
 
 def _fetch_missing(
-    cache: dict[int, Found | None],
+    cache: dict[int, ValueT | None],
     passages: Collection[int],
-    fetch: Callable[[Sequence[int]], Mapping[int, Found]],
-) -> dict[int, Found]:
-    """Look up what is not known yet; also that there is nothing is worth knowing."""
+    fetch: Callable[[Sequence[int]], Mapping[int, ValueT]],
+) -> dict[int, ValueT]:
+    """Fetch what is not cached yet; missing passages are cached as None."""
     if missing := [passage for passage in passages if passage not in cache]:
         fetched = fetch(missing)
         cache.update((passage, fetched.get(passage)) for passage in missing)
@@ -131,7 +131,7 @@ def _fetch_missing(
 
 @dataclass(slots=True, kw_only=True)
 class CachedQueryEmbedder:
-    """An embedder that is asked for each question once."""
+    """An embedder that embeds each query once."""
 
     inner: Embedder
     _vectors: dict[str, Vector] = field(default_factory=dict)
@@ -162,7 +162,7 @@ class CachedQueryEmbedder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixedClock:
-    """The same moment for all, so that what is compared differs in nothing else."""
+    """A clock with a fixed time, so that trials differ in their weights only."""
 
     inner: Clock
     fixed_time: datetime

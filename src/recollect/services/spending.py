@@ -1,4 +1,4 @@
-"""Asks a language model as long as the user's caps allow, and writes down what it cost."""
+"""Enforce token caps on calls of a language model, and record their usage."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from recollect.text.tokens import estimate_tokens
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeteredModel:
-    """A chat model for one chat. The most a call can cost is set aside before it, so that a cap is never passed."""
+    """A chat model with caps. Each call first reserves its maximum cost, so that a cap is never exceeded."""
 
     model: ChatModel
     spending: TokenUsage
@@ -26,7 +26,7 @@ class MeteredModel:
     def for_chat(
         cls, model: ChatModel, spending: TokenUsage, policy: Policy, scope: Scope, clock: Clock
     ) -> "MeteredModel":
-        """A temporary chat leaves no trace here either: what it costs is the user's."""
+        """Return the model metered for a chat; usage of a temporary chat is recorded for the user only."""
         billed_scope = scope.user_scope if scope.is_temporary else scope
         return cls(model=model, spending=spending, caps=policy.spending, scope=billed_scope, clock=clock)
 
@@ -84,5 +84,5 @@ class MeteredModel:
             raise CapReached
 
 
-def _count_prompt_tokens(turns: Sequence[ModelMessage]) -> int:
-    return sum(estimate_tokens(turn.content) for turn in turns)
+def _count_prompt_tokens(messages: Sequence[ModelMessage]) -> int:
+    return sum(estimate_tokens(message.content) for message in messages)

@@ -1,4 +1,4 @@
-"""What a conversation came to, written down every few answers, or now."""
+"""Conversation and session summaries: built every few answers, or on request."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,9 +20,9 @@ class SummaryMixin(IngestMixin):
 
     def build_summaries(self, scope: Scope, policy: Policy, *, force: bool = False) -> list[Summary]:
         """
-        The summaries that are due in a chat, or with `now` all that there is anything new for.
+        Return the summaries due in a chat; with `force`, all that have new messages.
 
-        This may wait for a model, so nothing is written: that is what `keep_summaries` is for.
+        May wait for a model, so it stores no summary; `save_summaries` does.
         """
         answers_per_summary = {
             SummaryKind.CONVERSATION: policy.summaries.every_answers,
@@ -37,7 +37,7 @@ class SummaryMixin(IngestMixin):
         return [summary for summary in summaries if summary is not None]
 
     def save_summaries(self, scope: Scope, summaries: Sequence[Summary], policy: Policy) -> list[Summary]:
-        """Keep those that still tell all they should: what they cover may have been changed meanwhile."""
+        """Store the summaries whose messages were not changed meanwhile; return them."""
         with self.store.transaction():
             current = [summary for summary in summaries if self._is_current(scope, summary)]
             for summary in current:

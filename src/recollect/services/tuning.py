@@ -1,4 +1,4 @@
-"""Recall gets better by what the user says of it: opinions, labels, and numbers that were chosen by them."""
+"""Relevance feedback, labels, and tuning of the ranking weights."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -30,16 +30,16 @@ from recollect.retrieval.weight_tuning import (
 from recollect.services.recall import RecallMixin
 from recollect.services.search_cache import CachedQueryEmbedder, CachedSearch, FixedClock
 
-#: Opinions that are looked at; more than anybody gives.
+#: Upper bound on feedback items read; far above real use.
 MAX_FEEDBACK_ITEMS = 100_000
-#: Kept among the user's preferences: what the last tuning replaced, and each result by its name.
+#: Preference keys: the values before the last tuning, and the saved tunings by name.
 PREVIOUS_VALUES_KEY = ".before_tuning"
 TUNING_KEY_PREFIX = ".tuning."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LabelledSearch:
-    """One labelled question, ready to be asked with any numbers."""
+    """One labelled query that can be searched with any weights."""
 
     scope: Scope
     label: RelevanceLabel
@@ -52,9 +52,9 @@ class _LabelledSearch:
         result = self.retriever(self.scope, self.label.query, policy)
         if result.degraded and self.retriever.embedder is not None:
             raise ProviderError(
-                f"Tuning needs a search that works as a whole, and this one did not: {result.degraded[0]}"
+                f"Tuning needs all search channels, but this search was degraded: {result.degraded[0]}"
             )
-        # What stands in when nothing was found has no parts, and no place in any order.
+        # Fallback memories have no score parts and are not ranked.
         candidates = [each for each in (*result.candidates, *(r for r, _ in result.rejections)) if each.parts]
         related, _ = ranking.drop_unrelated(
             candidates, self._cosine_floor, exempt_sources=self.exempt_sources
@@ -76,9 +76,9 @@ class TuningMixin(RecallMixin):
     def add_feedback(
         self, scope: Scope, receipt_id: str, item_id: str, *, relevant: bool
     ) -> RelevanceFeedback:
-        """Write down whether a passage of a receipt bore on the question. A beginning of its id will do."""
+        """Store whether a passage of a receipt was relevant. A unique prefix of its id is enough."""
         receipt = self.store.receipts.get(scope.user_scope, receipt_id)
-        opinion = RelevanceFeedback(
+        feedback = RelevanceFeedback(
             user=scope.user,
             receipt_id=receipt.id,
             item_id=_find_item(receipt, item_id).id,
@@ -87,16 +87,16 @@ class TuningMixin(RecallMixin):
             chat=receipt.chat,
             created_at=self.clock.now(),
         )
-        self.store.feedback.add(opinion)
-        return opinion
+        self.store.feedback.add(feedback)
+        return feedback
 
     def labels(self, scope: Scope) -> list[RelevanceLabel]:
-        """Questions for which something was said to be relevant, as far as their words are kept; oldest first."""
+        """Return queries with at least one relevant passage, oldest first, if the receipts kept their text."""
         relevance_by_query: dict[tuple[str, str | None], dict[str, float]] = {}
-        for opinion in reversed(self.store.feedback.list(scope.user_scope, limit=MAX_FEEDBACK_ITEMS)):
-            if opinion.query is not None:
-                relevance = relevance_by_query.setdefault((opinion.query, opinion.chat), {})
-                relevance[opinion.item_id] = float(opinion.relevant)
+        for feedback in reversed(self.store.feedback.list(scope.user_scope, limit=MAX_FEEDBACK_ITEMS)):
+            if feedback.query is not None:
+                relevance = relevance_by_query.setdefault((feedback.query, feedback.chat), {})
+                relevance[feedback.item_id] = float(feedback.relevant)
         relevant_by_query = {
             key: {i: gain for i, gain in items.items() if gain} for key, items in relevance_by_query.items()
         }
@@ -115,9 +115,9 @@ class TuningMixin(RecallMixin):
         progress: Callable[[int], None] | None = None,
     ) -> TuningResult:
         """
-        Look for better numbers for these questions; nothing is changed, and no receipt is left.
+        Search better weights for these queries; changes no setting and leaves no receipt.
 
-        Each question is looked up once and then ranked anew in memory. `watch` is told how many numbers were tried.
+        Each query is searched once and then ranked again in memory. `progress` receives the number of trials so far.
         """
         start, now = _start_weights(policy, labels), self.clock.now()
         run = _TuningRun(
@@ -126,14 +126,14 @@ class TuningMixin(RecallMixin):
             progress=progress or (lambda _: None),
             now=now,
         )
-        unanswerable = sum(not any(page.label_matches) for page in run.labelled_queries(start))
+        unanswerable = sum(not any(query.label_matches) for query in run.labelled_queries(start))
         result = tune_weights(
             start, run.objective, [label.query for label in labels], unanswerable=unanswerable
         )
         return replace(result, before=_setting_values(result.before), after=_setting_values(result.after))
 
     def save_tuning(self, scope: Scope, values: Mapping[str, float], *, name: str) -> None:
-        """Make numbers the user's own. What they replace is kept, and the numbers themselves under a name."""
+        """Save weights as the user's settings and under a name; the previous values are kept for undo."""
         user, now, preferences = scope.user, self.clock.now(), self.store.preferences
         new_values = {key: f"{value:g}" for key, value in values.items()}
         with self.store.transaction():
@@ -145,7 +145,7 @@ class TuningMixin(RecallMixin):
                 preferences.set(user, key, value, now=now)
 
     def list_tunings(self, scope: Scope) -> Mapping[str, Mapping[str, float]]:
-        """The numbers that were kept, by their names."""
+        """Return the saved tunings by name."""
         preferences = sorted(self.store.preferences.all(scope.user).items())
         return {
             key.removeprefix(TUNING_KEY_PREFIX): {
@@ -156,15 +156,15 @@ class TuningMixin(RecallMixin):
         }
 
     def get_tuning(self, scope: Scope, name: str) -> Mapping[str, float]:
-        """The numbers that were kept under a name, or NotFound."""
+        """Return a saved tuning, or raise NotFound."""
         tunings = self.list_tunings(scope)
         if name not in tunings:
-            available = f"There are {', '.join(tunings)}." if tunings else "Nothing was tuned yet."
+            available = f"Saved tunings: {', '.join(tunings)}." if tunings else "No tuning was saved yet."
             raise NotFound(f"There is no tuning {name!r}. {available}")
         return tunings[name]
 
     def undo_tuning(self, scope: Scope) -> Mapping[str, str | None]:
-        """Bring back what the last tuning replaced, except where the user has chosen again since then."""
+        """Restore the values before the last tuning, except those that the user changed since."""
         user, now, preferences = scope.user, self.clock.now(), self.store.preferences
         with self.store.transaction():
             current = preferences.all(user)
@@ -199,7 +199,7 @@ class TuningMixin(RecallMixin):
         return _LabelledSearch(
             scope=Scope(scope.user, label.chat),
             label=label,
-            # Nobody waits for this answer, and the parts that take longest are to be tuned as well.
+            # No deadline: tuning must see every channel, the slow ones included.
             policy=replace(policy, recall=replace(policy.recall, deadline_ms=0)),
             retriever=retriever,
             exempt_sources=frozenset({Source.MEMORY}) if uses_all_memories else frozenset(),
@@ -208,7 +208,7 @@ class TuningMixin(RecallMixin):
 
 @dataclass(slots=True, kw_only=True)
 class _TuningRun:
-    """All questions, asked anew only where numbers change what is said for a passage."""
+    """All labelled queries; searched again only if the weights change features."""
 
     recall_policy: RecallPolicy
     searches: Sequence[_LabelledSearch]
@@ -221,19 +221,19 @@ class _TuningRun:
     def labelled_queries(self, weights: Weights) -> list[LabelledQuery]:
         alpha, half_life = alpha_share(weights, self.recall_policy.ranker), weights.get("half_life_days")
         if alpha not in self._by_alpha_share:
-            self._by_alpha_share[alpha] = [rehearsal(weights) for rehearsal in self.searches]
+            self._by_alpha_share[alpha] = [search(weights) for search in self.searches]
         if half_life is None:
             return self._by_alpha_share[alpha]
         key = alpha, half_life
         if key not in self._by_half_life:
             self._by_half_life[key] = [
-                with_half_life(page, self.now, half_life) for page in self._by_alpha_share[alpha]
+                with_half_life(query, self.now, half_life) for query in self._by_alpha_share[alpha]
             ]
         return self._by_half_life[key]
 
     def objective(self, weights: Weights) -> list[float]:
         recall_policy = with_weights(self.recall_policy, weights)
-        scores = [query_ndcg(page, recall_policy) for page in self.labelled_queries(weights)]
+        scores = [query_ndcg(query, recall_policy) for query in self.labelled_queries(weights)]
         self._trial_count += 1
         self.progress(self._trial_count)
         return scores
@@ -242,13 +242,13 @@ class _TuningRun:
 def _start_weights(policy: Policy, labels: Sequence[RelevanceLabel]) -> Weights:
     if len(labels) < MIN_LABELS:
         raise InvalidInput(
-            f"There are {len(labels)} labelled questions. With fewer than {MIN_LABELS} a better number is luck:"
-            " label more; 20 to 30 are good."
+            f"Tuning needs at least {MIN_LABELS} labelled queries; there are {len(labels)}."
+            " Label more: 20 to 30 give a reliable result."
         )
     names = TUNED_WEIGHTS_BY_RANKER.get(policy.recall.ranker)
     if names is None:
         raise Refused(
-            f"The ranker {policy.recall.ranker!r} has no numbers to tune."
+            f"The ranker {policy.recall.ranker!r} has no weights to tune."
             f" Set `recall.ranker` to one of {', '.join(TUNED_WEIGHTS_BY_RANKER)} first."
         )
     return {name: float(getattr(policy.recall, name)) for name in names}
@@ -266,5 +266,7 @@ def _find_item(receipt: Receipt, item_id: str) -> ReceiptItem:
             f"Receipt {receipt.id} has no passage {item_id!r}. `recollect why {receipt.id}` lists them."
         )
     if not exact and len({item.id for item in matches}) > 1:
-        raise InvalidInput(f"Several passages of the receipt begin with {item_id!r}. Give more of the id.")
+        raise InvalidInput(
+            f"Several passages of the receipt have ids that begin with {item_id!r}. Give more of the id."
+        )
     return (exact or matches)[0]

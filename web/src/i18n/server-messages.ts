@@ -69,12 +69,12 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ],
   ["same text as {source} {id}", "Duplicata de outro trecho.", "Duplicate of another passage."],
   [
-    "nothing: it is recalled",
+    "it is recalled",
     "Nenhum motivo: é usada nesta consulta.",
     "No reason: it is recalled for this query.",
   ],
   [
-    "not among the {most} best of either channel",
+    "not among the top {most} of dense or lexical search",
     "Não está entre os {most} melhores resultados da busca semântica nem da busca por palavras-chave.",
     "Not among the top {most} of semantic or keyword search.",
   ],
@@ -83,13 +83,13 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
 
   // Sources that were skipped or did not fit.
   [
-    "everything: memory is {mode} here",
+    "all sources: memory is {mode}",
     "Memória não consultada: o modo é “{mode}”.",
     "Memory not searched: the mode is “{mode}”.",
   ],
   ["{category}: no consent", "{category}: não usado, sem consentimento.", "{category} not used: no consent."],
   [
-    "{count} more candidates, further down",
+    "{count} more candidates ranked lower",
     "Mais {count} candidatos com posição inferior.",
     "{count} more candidates ranked lower.",
   ],
@@ -122,9 +122,9 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   // Degraded operation.
   ["lexical only: {why}", "Só busca por palavras-chave: {why}", "Keyword search only: {why}"],
   ["dense only: {why}", "Só busca semântica: {why}", "Semantic search only: {why}"],
-  ["recollections only: {why}", "Só memórias recuperadas: {why}", "Recalled passages only: {why}"],
+  ["recalled passages only: {why}", "Só memórias recuperadas: {why}", "Recalled passages only: {why}"],
   [
-    "this receipt is not kept: {why}",
+    "this receipt was not stored: {why}",
     "Este recibo não pôde ser armazenado: {why}",
     "This receipt could not be stored: {why}",
   ],
@@ -160,7 +160,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ["superseded by {text}", "substituída por {text}"],
   ["merged into {text}", "mesclada em {text}"],
   ["by the user", "por você", "by you"],
-  ["not wanted by the user", "rejeitada por você", "rejected by you"],
+  ["rejected by the user", "rejeitada por você", "rejected by you"],
   ["undid {action}", "desfeito: {action}", "undone: {action}"],
   [
     "a source message was changed",
@@ -183,13 +183,13 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "o assistente repetiu uma memória existente",
     "the assistant repeated an existing memory",
   ],
-  ["it stands in the file {name}", "já está no arquivo {name}", "already in the file {name}"],
+  ["already in the file {name}", "já está no arquivo {name}", "already in the file {name}"],
   [
-    "the user does not want memories of the kind {kind}",
+    "no consent for memories of the kind {kind}",
     "sem consentimento para memórias do tipo “{kind}”",
     "no consent for memories of type “{kind}”",
   ],
-  ["it could not be stored: {why}", "não pôde ser armazenada: {why}"],
+  ["could not be stored: {why}", "não pôde ser armazenada: {why}"],
 
   // Problem texts, one sentence per row.
   ["Recollect failed.", "Ocorreu um erro no Recollect."],
@@ -246,7 +246,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ["Memory {id} says the same already.", "A memória {id} já diz o mesmo."],
   ["Forget one of the two instead.", "Em vez disso, esqueça uma das duas."],
   [
-    "Memory {id} is {standing}: there is nothing to bring back.",
+    "Memory {id} is {standing}: there is nothing to restore.",
     "O status da memória {id} é “{standing}”: não há o que restaurar.",
   ],
   [
@@ -263,19 +263,20 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ],
   ["Read it again and repeat the change.", "Recarregue-a e repita a alteração."],
   ["There is nothing to undo.", "Não há nada para desfazer."],
-  ["Event {id} was undone already.", "O evento {id} já foi desfeito."],
+  ["Event {id} is already undone.", "O evento {id} já foi desfeito."],
   [
-    "It takes at least two memories to make one of them.",
+    "A merge needs at least two different memories.",
     "São necessárias pelo menos duas memórias para mesclar.",
   ],
   [
-    "Nothing was asked in chat {id} yet, so there is nothing to answer.",
-    "Ainda não há perguntas no chat {id}, portanto não há o que responder.",
+    "Chat {id} has no question to answer.",
+    "O chat {id} não tem nenhuma pergunta para responder.",
   ],
-  ["There is a chat {id} already.", "O chat {id} já existe."],
+  ["Send a message first.", "Envie uma mensagem primeiro."],
+  ["Chat {id} already exists.", "O chat {id} já existe."],
   ["Choose another name for the branch.", "Escolha outro nome para a ramificação."],
-  ["There is a context file {name} already.", "O arquivo {name} já existe."],
-  ["Delete it first, or rename one.", "Exclua-o primeiro ou renomeie um deles."],
+  ["A context file {name} already exists.", "O arquivo {name} já existe."],
+  ["Delete it first, or choose another name.", "Exclua-o primeiro ou escolha outro nome."],
   ["{most} answers are under way already.", "Já há {most} respostas em andamento."],
   ["Try again in a moment.", "Tente novamente em instantes."],
   ["Too many requests in a minute.", "Requisições demais em um minuto."],
