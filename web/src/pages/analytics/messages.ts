@@ -29,7 +29,6 @@ export const t = createTranslator(
       budget: "Budget used",
       budgetText: "of the token budget, on average",
       model: "Model calls today",
-      modelText: { one: "{count} call", other: "{count} calls" },
       modelTokens: { one: "{count} token", other: "{count} tokens" },
 
       latency: "Latency",
@@ -155,7 +154,6 @@ export const t = createTranslator(
       budget: "Orçamento usado",
       budgetText: "do orçamento de tokens, em média",
       model: "Chamadas ao modelo hoje",
-      modelText: { one: "{count} chamada", other: "{count} chamadas" },
       modelTokens: { one: "{count} token", other: "{count} tokens" },
 
       latency: "Latência",
