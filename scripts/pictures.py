@@ -1,4 +1,4 @@
-"""Take the pictures of the documentation from the demo, as it is: a server, a real Chromium, the sample's year."""
+"""Take the screenshots of the documentation: Chromium on a server with the demo's data."""
 
 import argparse
 import json
@@ -18,7 +18,7 @@ DEMO_QUERY = "Que jantar vegetariano me sugeres para hoje?"
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--to", type=Path, default=PICTURES_FOLDER, help="the folder they are put in")
+    parser.add_argument("--to", type=Path, default=PICTURES_FOLDER, help="output folder")
     folder: Path = parser.parse_args().to
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, _run_demo_server(Path(scratch) / "memory.db") as login:
@@ -27,7 +27,7 @@ def main() -> None:
 
 @contextmanager
 def _run_demo_server(db: Path) -> Iterator[str]:
-    """The demo's page; the link that opens it."""
+    """Start a server with the demo's data; yields its sign-in link."""
     recollect = [sys.executable, "-m", "recollect", "--db", str(db)]
     subprocess.run([*recollect, "demo", "--json"], check=True, stdout=subprocess.DEVNULL)
     command = [*recollect, "--user", "demo", "--json", "up", "--port", "0", "--no-browser"]
@@ -42,30 +42,25 @@ def _run_demo_server(db: Path) -> Iterator[str]:
 def _take_pictures(login: str, folder: Path) -> None:
     chromium = shutil.which("chromium")
     if chromium is None:
-        sys.exit("There is no Chromium here. `scripts/setup --dev` installs it.")
+        sys.exit("Chromium was not found. `scripts/setup --dev` installs it.")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")
         page = context.new_page()
         page.goto(login)
-        _picture_chat(page, folder)
-        for name in ("memory", "timeline", "inbox", "analytics", "settings"):
-            page.goto(f"{_page_origin(page)}/{name}")
-            _take_screenshot(page, folder / f"{name}.png")
-        page.emulate_media(color_scheme="dark")
+        _picture_receipt(page, folder)
         page.goto(f"{_page_origin(page)}/memory")
-        _take_screenshot(page, folder / "memory-dark.png")
+        _take_screenshot(page, folder / "memory.png")
         browser.close()
 
 
-def _picture_chat(page: Page, folder: Path) -> None:
-    """A question, its answer, and why it was answered so."""
+def _picture_receipt(page: Page, folder: Path) -> None:
+    """The receipt of an answer in the chat."""
     page.goto(f"{_page_origin(page)}/chat")
     page.get_by_role("textbox").last.fill(DEMO_QUERY)
     page.keyboard.press("Enter")
     receipt = page.get_by_role("button", name="Why this answer")
     receipt.wait_for(timeout=60_000)
-    _take_screenshot(page, folder / "chat.png")
     receipt.click()
     page.get_by_role("dialog").get_by_role("button", name="Forget").first.wait_for()
     _take_screenshot(page, folder / "receipt.png")
