@@ -84,7 +84,7 @@ def test_nothing_is_overwritten(cli_with_memories: InProcessCli, backup_file: Pa
     answer = cli_with_memories("backup", backup_file)
 
     assert answer.exit_code == 4
-    assert "overwrites nothing" in answer.stderr
+    assert "never overwrites" in answer.stderr
     assert backup_file.read_bytes() == before
 
 

@@ -99,7 +99,7 @@ def test_a_file_can_be_taken_off_and_deleted(store: Store) -> None:
 def test_a_file_is_attached_to_a_chat_that_is_named(store: Store) -> None:
     store.context_files.add(a_context_file("plan"))
 
-    with pytest.raises(InvalidInput, match="needs a chat"):
+    with pytest.raises(InvalidInput, match="chat id is required"):
         store.context_files.attach(USER_SCOPE, "plan")
 
 

@@ -52,5 +52,5 @@ def test_the_settings_beside_a_model_say_how_to_use_it(
 def test_settings_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{")
 
-    with pytest.raises(ModelMissing, match=r"config\.json cannot be read"):
+    with pytest.raises(ModelMissing, match=r"config\.json is not valid JSON"):
         read_model_config(tmp_path)

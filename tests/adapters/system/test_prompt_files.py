@@ -22,10 +22,10 @@ def test_a_prompt_is_read_by_its_name_with_or_without_a_language(tmp_path: Path)
     [
         ("lst.md", "Did you mean list.md?"),
         ("list.fr.md", "Did you mean list.md?"),
-        ("zzz.md", "There are batch, list, system;"),
+        ("zzz.md", "The prompts are batch, list, system;"),
     ],
 )
-def test_a_prompt_that_stands_in_for_nothing_is_an_error_that_names_what_there_is(
+def test_a_file_that_replaces_no_prompt_is_an_error_that_lists_the_prompts(
     tmp_path: Path, name: str, hint: str
 ) -> None:
     (tmp_path / name).write_text("Facts, please.", "utf-8")
@@ -35,7 +35,7 @@ def test_a_prompt_that_stands_in_for_nothing_is_an_error_that_names_what_there_i
     assert hint in str(raised.value)
 
 
-def test_a_folder_that_is_not_there_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="unset `prompts`"):
         read_prompts(tmp_path / "nowhere", PROMPT_NAMES)
 

@@ -230,11 +230,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "Esta operação exige o consentimento do usuário, que não foi concedido.",
   ],
   [
-    "Record their consent first with `recollect consent`.",
-    "Registre primeiro o consentimento com `recollect consent`.",
-  ],
-  [
-    "The profile is kept only with consent, and it has not been given.",
+    "The profile is stored only with consent, which has not been given.",
     "O perfil só é armazenado com consentimento, que não foi concedido.",
   ],
   ["Ask the user for it first.", "Solicite-o primeiro ao usuário."],
@@ -243,7 +239,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "`recollect settings` shows each value and its source.",
     "`recollect settings` mostra cada valor e sua origem.",
   ],
-  ["Memory {id} says the same already.", "A memória {id} já diz o mesmo."],
+  ["Memory {id} already states the same.", "A memória {id} já diz o mesmo."],
   ["Forget one of the two instead.", "Em vez disso, esqueça uma das duas."],
   [
     "Memory {id} is {standing}: there is nothing to restore.",
@@ -258,7 +254,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "Desfaça primeiro a alteração posterior: `recollect undo --list` mostra qual é.",
   ],
   [
-    "Memory {id} was changed meanwhile: it is at version {found}, not {version}.",
+    "Memory {id} was changed in the meantime: it is at version {found}, not {version}.",
     "A memória {id} foi alterada nesse meio-tempo: está na versão {found}, não na {version}.",
   ],
   ["Read it again and repeat the change.", "Recarregue-a e repita a alteração."],

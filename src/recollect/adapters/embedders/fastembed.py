@@ -1,4 +1,4 @@
-"""Embed with a model that fastembed downloads; needs the extra of the same name."""
+"""Embedder that uses fastembed models; needs the extra `fastembed`."""
 
 from collections.abc import Callable, Iterable
 from typing import Protocol
@@ -9,7 +9,7 @@ from recollect.errors import ModelMissing
 from recollect.text.windows import replace_lone_surrogates, split_windows
 
 PACKAGE_NAME = "fastembed"
-#: Longer than any model takes whole that is worth running on a processor.
+#: Longer than the input limit of any model that is practical on a CPU.
 _OVERLONG_TEXT = "a " * 9000
 
 
@@ -27,10 +27,10 @@ def load_text_embedding(name: str) -> EncodingModel:
     package = import_package(PACKAGE_NAME, model=name)
     with translate_errors(
         ModelMissing,
-        f"fastembed cannot load {name}: it does not know the model, or cannot download it now. "
+        f"fastembed cannot load {name}: the model is unknown, or the download failed. "
         "Check the name and the connection.",
     ):
-        # One thread, as for the default embedder: more are slower whenever another core is busy.
+        # One thread, as for the default embedder: more threads are slower when another core is busy.
         model: EncodingModel = package.TextEmbedding(name, threads=1)
     return model
 
@@ -51,8 +51,8 @@ class FastEmbedEmbedder(LocalModelEmbedder[EncodingModel]):
     def windows(self, text: str) -> list[str]:
         with self._use_model() as model:
             if self._max_tokens is None:
-                # It counts only what it would read, so that a count that stops growing is the limit, and a text
-                # that reaches it may be longer.
+                # `token_count` counts truncated input, so the count of an overlong text is the limit; a text that
+                # reaches the limit may have been truncated.
                 self._max_tokens = model.token_count(_OVERLONG_TEXT) - 1
             return split_windows(
                 text,

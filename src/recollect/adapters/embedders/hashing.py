@@ -1,4 +1,4 @@
-"""The last resort when no model is at hand: texts are alike that share words or parts of words."""
+"""Fallback embedder without a model: feature hashing of words and character trigrams."""
 
 import re
 from collections import Counter
@@ -11,7 +11,7 @@ from recollect.ports.vector_math import unit_vector
 
 _WORD_PATTERN = re.compile(r"[^\W_]+")
 
-#: Words shorter than this count less: in most languages the short ones are the ones that say little.
+#: Shorter words have less weight: in most languages short words carry little information.
 _FULL_WEIGHT_CHARS = 8
 _TRIGRAM_WEIGHT = 0.3
 
@@ -21,9 +21,9 @@ _COSINE_FLOOR = 0.1
 
 class HashingEmbedder:
     """
-    Counts words and their three-letter parts in ``dimension`` buckets. No model, no file, no knowledge of meaning.
+    Hashes words and their character trigrams into ``dimension`` buckets. Needs no files; captures no semantics.
 
-    It has its own idea of a word: an analyzer that learns would change vectors that are already stored.
+    It has its own definition of a word: using the analyzer would make stored vectors depend on its version.
     """
 
     cosine_floor = _COSINE_FLOOR
@@ -47,11 +47,11 @@ class HashingEmbedder:
         for feature, weight in _extract_features(text):
             digest = crc32(feature.encode("utf-8", "surrogatepass"))
             buckets[(digest >> 1) % self._dimension] += weight if digest & 1 else -weight
-        # Two features may cancel each other out, and a text may have none: neither may leave a zero vector.
+        # Features may cancel each other out, or a text may have none; a zero vector cannot be normalized.
         return unit_vector(buckets if any(buckets) else [1.0] * self._dimension)
 
     def windows(self, text: str) -> list[str]:
-        """A text of any length fits."""
+        """Return the whole text: there is no length limit."""
         return [text]
 
 

@@ -1,4 +1,4 @@
-"""What embedders share whose model a Python package runs here; it is loaded with the first text."""
+"""Base of embedders that run a model through a Python package; the model is loaded on first use."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ Model = TypeVar("Model")
 
 
 class LocalModelEmbedder(ABC, Generic[Model]):
-    """Embeds with a model by its name in ``package``."""
+    """Embeds with a model that ``package`` loads by name."""
 
     def __init__(
         self, package: str, name: str, *, cosine_floor: float | None, load: Callable[[str], Model]
@@ -81,7 +81,7 @@ class LocalModelEmbedder(ABC, Generic[Model]):
 
 
 def import_package(package: str, *, model: str) -> ModuleType:
-    """A package that is also the name of the extra which installs it."""
+    """Import an optional package; the extra that installs it has the same name."""
     try:
         return import_module(package.replace("-", "_"))
     except ImportError as error:

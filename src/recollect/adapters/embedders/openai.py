@@ -1,4 +1,4 @@
-"""Embed through any server that speaks OpenAI's dialect: OpenAI itself, Ollama, llama.cpp, vLLM and others."""
+"""Embedder for OpenAI-compatible servers: OpenAI, Ollama, llama.cpp, vLLM and others."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from recollect.errors import ConfigError, ProviderBusy, ProviderError
 from recollect.ports.embedder import Vector
 from recollect.text.windows import replace_lone_surrogates, split_windows
 
-#: 64 texts of 4,096 dimensions are about 6 MB of JSON; whatever is much larger is not an answer.
+#: 64 vectors of 4,096 dimensions are about 6 MB of JSON; a much larger response is invalid.
 _MAX_RESPONSE_BYTES = 32 * 1024 * 1024
 _BUSY_STATUSES = frozenset({408, 425, 429})
 _INVALID_BASE_URL_MESSAGE = (
@@ -26,9 +26,9 @@ _ERROR_CODE_PATTERN = re.compile(r"[\w.-]{1,64}")
 
 class OpenAIEmbedder:
     """
-    Embeds with ``POST {base_url}/embeddings``. Follows no redirect, and asks no other address.
+    Embeds with ``POST {base_url}/embeddings``. Follows no redirects and contacts no other host.
 
-    ``timeout`` is in seconds, for one request as a whole. Close it to give its connections back.
+    ``timeout`` is in seconds and applies to a whole request. Call `close` to release connections.
     """
 
     def __init__(
@@ -45,8 +45,8 @@ class OpenAIEmbedder:
         proxy: str | None = None,
     ) -> None:
         """
-        ``window_bytes`` is how long a passage may be in UTF-8: no tokenizer makes more tokens than there are bytes,
-        so that 8,000 always fit the 8,191 tokens of OpenAI's models.
+        ``window_bytes`` limits the UTF-8 length of a passage: a text never has more tokens than bytes, so 8,000 bytes
+        always fit into the 8,191 tokens of OpenAI's models.
         """
         self._url = _embeddings_url(base_url)
         self._model = model
@@ -119,7 +119,7 @@ class OpenAIEmbedder:
                     f"The embedder at {self._url.host} answered with more than {_MAX_RESPONSE_BYTES >> 20} MB, "
                     "which no list of vectors needs. Check base_url."
                 )
-            # The client's own timeout starts anew with every byte that drips in.
+            # The client's own timeout restarts with every chunk.
             if monotonic() > deadline:
                 raise ProviderBusy(
                     f"The embedder at {self._url.host} did not finish within {self._timeout:g} s."
@@ -129,7 +129,7 @@ class OpenAIEmbedder:
     def _get_client(self) -> httpx2.Client:
         with self._lock:
             if self._client is None:
-                # No trust in the environment: a proxy or a .netrc that nobody configured here must not see texts.
+                # Ignore the environment: a proxy or .netrc that was not configured for Recollect must not see texts.
                 self._client = httpx2.Client(
                     headers={"Authorization": f"Bearer {self._key}"} if self._key else None,
                     timeout=self._timeout,
@@ -175,7 +175,7 @@ class OpenAIEmbedder:
         )
 
     def _error_code(self, body: bytes) -> str:
-        """The server's name for the error, and nothing of its prose: that may quote the text or the key."""
+        """Return the server's error code; its message is omitted, since it may quote the text or the API key."""
         try:
             parsed = json.loads(body)
         except (ValueError, RecursionError):
@@ -203,7 +203,7 @@ def _embeddings_url(base_url: str) -> httpx2.URL:
 
 def _validate_api_key(api_key: str | None) -> str | None:
     key = (api_key or "").strip()
-    # Checked here, since the error of a header that cannot be sent would show the key.
+    # Checked here, since the client's error for an invalid header would contain the key.
     if not key.isascii() or not key.isprintable() or " " in key:
         raise ConfigError("The embedder's API key holds characters that no key has. Copy it again.")
     return key or None
@@ -215,7 +215,7 @@ def _parse_retry_after(response: httpx2.Response) -> float | None:
 
 
 def _parse_vectors(body: bytes) -> list[list[float]]:
-    """Read the lists of numbers of an answer, in the order of the texts."""
+    """Parse the vectors of a response, in the order of the texts."""
     try:
         vectors_by_index = {
             item.get("index", place): [float(number) for number in item["embedding"]]

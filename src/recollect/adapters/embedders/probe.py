@@ -1,4 +1,4 @@
-"""What an embedder finds out about its vectors by making some, when nobody has told it."""
+"""Properties of an embedding model that are measured when they are not configured: dimension and cosine floor."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from recollect.ports.vector_math import estimate_cosine_floor, unit_vector
 
 
 class VectorSpace:
-    """The dimension and floor of a model's vectors, learned from its first answers; checks all later ones."""
+    """Dimension and cosine floor of a model, measured from its first vectors; later vectors are checked."""
 
     def __init__(
         self,
@@ -24,18 +24,18 @@ class VectorSpace:
 
     @property
     def dimension(self) -> int:
-        """Embeds one word if it is not known."""
+        """The configured dimension, or that of one embedded word."""
         return self._dimension or len(self._embed(["dimension"])[0])
 
     @property
     def cosine_floor(self) -> float:
-        """Embeds a few sentences if it is not known."""
+        """The configured cosine floor, or one measured on a few sentences."""
         if self._cosine_floor is None:
             self._cosine_floor = estimate_cosine_floor(self._embed)
         return self._cosine_floor
 
     def make_vectors(self, rows: Iterable[Iterable[float]], *, count: int) -> list[Vector]:
-        """Make what a model gave for ``count`` texts into vectors, or raise ProviderError."""
+        """Normalize a model's output for ``count`` texts; raise ProviderError if its shape is wrong."""
         vectors = [unit_vector(row, dimension=self._dimension) for row in rows]
         lengths = {len(vector) for vector in vectors}
         if len(vectors) != count or len(lengths) > 1:
@@ -50,9 +50,9 @@ class VectorSpace:
 
 @contextmanager
 def translate_errors(error_class: type[ProviderError], message: str) -> Iterator[None]:
-    """Turn whatever a foreign package raises into one of our errors."""
+    """Translate any exception of a third-party package."""
     try:
         yield
-    # These packages hand through the errors of torch, onnxruntime and the hub, which have no ancestor in common.
+    # These packages pass on errors of torch, onnxruntime and the hub, which share no base class but Exception.
     except Exception as error:
         raise error_class(f"{message} ({type(error).__name__})") from error

@@ -1,4 +1,4 @@
-"""Embed with any sentence-transformers model; needs the extra of the same name."""
+"""Embedder that uses sentence-transformers models; needs the extra `sentence-transformers`."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from recollect.text.windows import replace_lone_surrogates, split_windows
 
 PACKAGE_NAME = "sentence-transformers"
 _DEFAULT_MAX_TOKENS = 512
-#: The beginning and end marks, and a little for a prompt that the model may put before a passage.
+#: Tokens reserved for the special tokens and for a prompt that the model may add before a passage.
 _RESERVED_TOKENS = 16
 
 
@@ -40,8 +40,8 @@ def load_sentence_transformer(name: str) -> EncodingModel:
     package = import_package(PACKAGE_NAME, model=name)
     with translate_errors(
         ModelMissing,
-        f"sentence-transformers cannot load {name}: it is neither a folder here nor a model that can be "
-        "downloaded now. Check the name and the connection.",
+        f"sentence-transformers cannot load {name}: it is not a local folder, and the download failed. "
+        "Check the name and the connection.",
     ):
         model: EncodingModel = package.SentenceTransformer(name)
     return model
@@ -77,6 +77,6 @@ class SentenceTransformersEmbedder(LocalModelEmbedder[EncodingModel]):
 
     @contextmanager
     def _use_model(self) -> Iterator[EncodingModel]:
-        # One at a time: tokenizers of this package keep state between two calls.
+        # One call at a time: the tokenizers of this package keep state between calls.
         with self._inference_lock, super()._use_model() as model:
             yield model

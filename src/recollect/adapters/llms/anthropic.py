@@ -1,4 +1,4 @@
-"""Ask Anthropic's models, or a server that speaks their dialect."""
+"""Chat model for the Anthropic Messages API and compatible servers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,10 +12,7 @@ ANTHROPIC_VERSION = "2023-06-01"
 
 
 class AnthropicChatModel(ChatClient):
-    """
-    Asks with ``POST {base_url}/v1/messages``. An endpoint that does not know JSON schemas is asked again without,
-    once.
-    """
+    """Calls ``POST {base_url}/v1/messages``; repeats a request once without its JSON schema if that is rejected."""
 
     completion_path = "/v1/messages"
     models_path = "/v1/models"
@@ -55,7 +52,7 @@ class AnthropicChatModel(ChatClient):
                 else self._http.empty_reply_error("the stream is empty")
             )
         if not has_text:
-            raise self._http.empty_reply_error("it ended without words")
+            raise self._http.empty_reply_error("it ended without text")
 
     def _build_request(
         self, messages: Sequence[ModelMessage], max_tokens: int, schema: Mapping[str, object] | None
@@ -95,6 +92,6 @@ class AnthropicChatModel(ChatClient):
             raise (
                 self._http.reported_error(response["error"])
                 if response.get("error")
-                else self._http.empty_reply_error("it has no words")
+                else self._http.empty_reply_error("it has no text")
             )
         return "".join(texts)

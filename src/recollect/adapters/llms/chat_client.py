@@ -1,4 +1,4 @@
-"""What the dialects share: a question goes to one path, and its answer comes whole or piece by piece."""
+"""Base of the chat model clients: request, response and streaming over HTTP."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,15 +20,15 @@ from recollect.ports.chat_model import Completion, ModelMessage
 
 class ChatClient(ABC):
     """
-    A chat model behind a wire. Follows no redirect, and asks no other address.
+    A chat model behind an HTTP API. Follows no redirects and contacts no other host.
 
-    ``timeout`` is in seconds, for one request as a whole. Close it to give its connections back.
+    ``timeout`` is in seconds and applies to a whole request. Call `close` to release connections.
     """
 
-    completion_path: ClassVar[str]  #: the path of a question
-    models_path: ClassVar[str]  #: the path of the models
-    prompt_tokens_key: ClassVar[str]  #: what the tokens of a question are called in the bill
-    completion_tokens_key: ClassVar[str]  #: and those of the answer
+    completion_path: ClassVar[str]  #: path of completion requests
+    models_path: ClassVar[str]  #: path of the model list
+    prompt_tokens_key: ClassVar[str]  #: key of the prompt tokens in the usage object
+    completion_tokens_key: ClassVar[str]  #: key of the completion tokens in the usage object
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class ChatClient(ABC):
         return self._model
 
     def models(self) -> list[str]:
-        """The models that the endpoint has."""
+        """Return the names of the models that the endpoint offers."""
         return parse_model_ids(self._http.get(self.models_path))
 
     def complete(
@@ -101,7 +101,7 @@ class ChatClient(ABC):
         self._http.close()
 
     def _normalize_base_url(self, base_url: str) -> str:
-        """The address that the paths go behind."""
+        """Return the URL that the paths are appended to."""
         return base_url
 
     @abstractmethod
@@ -114,12 +114,12 @@ class ChatClient(ABC):
 
     @abstractmethod
     def _adapt_request(self, request: JsonObject, error_text: str) -> bool:
-        """Whether the question can be asked in another way, which is the way from now on."""
+        """Adapt this and later requests to an endpoint that rejected one; return whether to retry."""
 
     @abstractmethod
     def _parse_response(self, response: JsonObject) -> tuple[str, bool]:
-        """The text of an answer, and whether it was cut."""
+        """Return the text of a completion and whether it was truncated."""
 
     @abstractmethod
     def _parse_stream(self, events: Iterator[str]) -> Iterator[str]:
-        """The texts of a stream as they come."""
+        """Yield the text deltas of a stream."""

@@ -1,4 +1,4 @@
-"""Talk to one model provider over HTTP: one address, one key, a limit for time and for size."""
+"""HTTP client for one model provider, with limits on time and response size."""
 
 import json
 import re
@@ -15,14 +15,14 @@ from recollect.adapters.llms.sse import parse_events
 from recollect.errors import ConfigError, ProviderBusy, ProviderError
 
 JsonObject: TypeAlias = dict[str, object]
-#: Whether the complaint of a provider is about something that the question can do without.
+#: Called with a rejected request and the error text; returns whether an adapted request may succeed.
 AdaptRequest: TypeAlias = Callable[[JsonObject, str], bool]
 
-#: An answer of 50,000 tokens, streamed with 300 bytes around each.
+#: Enough for 50,000 streamed tokens with 300 bytes of framing each.
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 MAX_RETRY_AFTER_SECONDS = 24 * 60 * 60.0
 _BUSY_STATUSES = frozenset({408, 425, 429})
-#: What a provider that answers 200 calls its errors when waiting does not help.
+#: Words in error codes, sent with status 200, that mark errors for which a retry does not help.
 _PERMANENT_ERROR_WORDS = (
     "invalid",
     "authentication",
@@ -40,10 +40,10 @@ _ERROR_CODE_PATTERN = re.compile(r"[\w.-]{1,64}")
 
 class HttpClient:
     """
-    Asks one origin with one key. Follows no redirect and reads no proxy or key from the environment.
+    Sends requests to one origin with one key. Follows no redirects and reads no proxy or key from the environment.
 
-    A request as a whole may take ``timeout`` seconds, and its answer have ``max_bytes``. A server that falls
-    silent in the middle is noticed after another ``timeout`` at the latest.
+    A whole request may take ``timeout`` seconds, and its response have ``max_bytes``. A server that stops sending
+    midway is detected after another ``timeout`` at the latest.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class HttpClient:
         adapt_request: AdaptRequest,
         timeout: float | None,
     ) -> JsonObject:
-        """The whole answer. The question is made again as long as something is learned from a complaint."""
+        """Return the complete response. A rejected request is rebuilt and repeated while it can be adapted."""
         with self._send_adapted(path, build_request, adapt_request, timeout) as (response, pieces):
             return self._parse_object(response, b"".join(pieces))
 
@@ -93,7 +93,7 @@ class HttpClient:
         adapt_request: AdaptRequest,
         timeout: float | None,
     ) -> Generator[str, None, None]:
-        """The events of a streamed answer; one that comes whole is one event."""
+        """Yield the events of a streamed response; a response that is not a stream is one event."""
         with self._send_adapted(path, build_request, adapt_request, timeout) as (response, pieces):
             content_type = _content_type(response)
             if content_type == "text/event-stream":
@@ -110,13 +110,13 @@ class HttpClient:
                 self._client = None
 
     def empty_reply_error(self, reason: str) -> ProviderError:
-        """The error for an answer without words."""
+        """Return the error for a response without text."""
         return ProviderError(
             f"The model {self._model} at {self.host} gave no answer: {reason}. Nothing was stored."
         )
 
     def reported_error(self, error: object) -> ProviderError:
-        """The error for one that came inside an answer: in a stream, or with a status that says all is well."""
+        """Return the error for one reported inside a response: in a stream, or with status 200."""
         codes = _error_codes(error)
         code = self._format_code(codes)
         message = f"The model {self._model} at {self.host} broke off with an error{code}. "
@@ -179,7 +179,7 @@ class HttpClient:
                     f"The model {self._model} at {self.host} answered with more than {self._max_bytes:,} bytes. "
                     "Check base_url, or choose another model."
                 )
-            # The client's own timeout starts anew with every byte that drips in.
+            # The client's own timeout restarts with every chunk.
             if monotonic() > deadline:
                 raise ProviderBusy(
                     f"The model {self._model} at {self.host} did not finish within {seconds:g} s."
@@ -189,7 +189,7 @@ class HttpClient:
     def _get_client(self) -> httpx2.Client:
         with self._lock:
             if self._client is None:
-                # No trust in the environment: a proxy or a .netrc that nobody configured here must not see texts.
+                # Ignore the environment: a proxy or .netrc that was not configured for Recollect must not see texts.
                 self._client = httpx2.Client(
                     headers=dict(self._headers), follow_redirects=False, trust_env=False, proxy=self._proxy
                 )
@@ -249,7 +249,7 @@ class HttpClient:
         return parsed
 
     def _content_type_error(self, content_type: str) -> ProviderError:
-        # Shown only as far as it is one: a header may hold anything.
+        # Shown only if it is well-formed: a header may contain anything.
         display_type = (
             content_type
             if re.fullmatch(r"[\w.+-]{1,40}/[\w.+-]{1,40}", content_type)
@@ -261,13 +261,13 @@ class HttpClient:
         )
 
     def _format_code(self, codes: list[str]) -> str:
-        """The server's name for the error, and nothing of its prose: that may quote the text or the key."""
+        """Return the server's error code; its message is omitted, since it may quote the text or the API key."""
         code = next((code for code in codes if _ERROR_CODE_PATTERN.fullmatch(code)), None)
         return f" ({code})" if code and not (self._secret and self._secret in code) else ""
 
 
 class _RequestRejected(Exception):
-    """A provider did not like the question; it said why."""
+    """The provider rejected the request with a reason."""
 
     def __init__(self, error: ProviderError, response_text: str) -> None:
         super().__init__()
@@ -277,14 +277,14 @@ class _RequestRejected(Exception):
 
 def validate_api_key(api_key: str | None) -> str | None:
     key = (api_key or "").strip()
-    # Checked here, since the error of a header that cannot be sent would show the key.
+    # Checked here, since the client's error for an invalid header would contain the key.
     if not key.isascii() or not key.isprintable() or " " in key:
         raise ConfigError("The model's API key holds characters that no key has. Copy it again.")
     return key or None
 
 
 def parse_retry_after(value: str, *, now: float) -> float | None:
-    """Seconds to wait, at most a day; None when the header says nothing that makes sense."""
+    """Parse a Retry-After header: seconds to wait, at most a day; None if it is invalid."""
     text = value.strip()
     if text.isascii() and text.replace(".", "", 1).isdecimal():
         return min(float(text[:20]), MAX_RETRY_AFTER_SECONDS)
@@ -296,14 +296,14 @@ def parse_retry_after(value: str, *, now: float) -> float | None:
 
 
 def parse_model_ids(response: JsonObject) -> list[str]:
-    """The names of the models in an answer of ``/models``."""
+    """Return the model names in a response of ``/models``."""
     data = response.get("data")
     ids = [item.get("id") for item in data if isinstance(item, dict)] if isinstance(data, list) else []
     return [name for name in ids if isinstance(name, str)]
 
 
 def as_object(value: object) -> JsonObject:
-    """What a part of an answer holds; nothing if it is no object."""
+    """Return the value if it is a JSON object; otherwise an empty object."""
     return value if isinstance(value, dict) else {}
 
 

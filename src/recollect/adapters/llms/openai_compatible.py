@@ -1,4 +1,4 @@
-"""Ask any model that speaks OpenAI's dialect: OpenAI, Groq, Gemini, OpenRouter, Ollama, llama.cpp, vLLM and others."""
+"""Chat model for OpenAI-compatible APIs: OpenAI, Groq, Gemini, OpenRouter, Ollama, llama.cpp, vLLM and others."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -9,14 +9,14 @@ from recollect.ports.chat_model import ModelMessage
 from recollect.text.windows import replace_lone_surrogates
 
 _TRUNCATED_FINISH_REASONS = frozenset({"length", "max_tokens"})
-#: An empty text with one of these is no answer.
+#: An empty text with one of these finish reasons is an error.
 _WITHHELD_FINISH_REASONS = frozenset({"content_filter", "tool_calls", "function_call"})
 
 
 class OpenAIChatModel(ChatClient):
     """
-    Asks with ``POST {base_url}/chat/completions``. An endpoint that does not know JSON schemas, or wants its limit
-    under the newer name, is asked again without or with it, once.
+    Calls ``POST {base_url}/chat/completions``. If an endpoint rejects JSON schemas or requires
+    ``max_completion_tokens``, the request is adapted and repeated once.
     """
 
     completion_path = "/chat/completions"
@@ -34,7 +34,7 @@ class OpenAIChatModel(ChatClient):
             raise self._http.empty_reply_error("the list of choices is empty")
         text, finish_reason = self._extract_text(choice, "message"), _finish_reason(choice)
         if text is None or (not text and finish_reason in _WITHHELD_FINISH_REASONS):
-            raise self._http.empty_reply_error(f"it ended with {finish_reason or 'no words'}")
+            raise self._http.empty_reply_error(f"it ended with {finish_reason or 'no text'}")
         return text, finish_reason in _TRUNCATED_FINISH_REASONS
 
     def _parse_stream(self, events: Iterator[str]) -> Iterator[str]:
@@ -49,7 +49,7 @@ class OpenAIChatModel(ChatClient):
                 yield text
             finish_reason = _finish_reason(choice) or finish_reason
         if not finish_reason:
-            # Without a word of how it ended, a stream that stops was cut on its way.
+            # A stream that ends without a finish reason was interrupted.
             raise (
                 self._http.empty_reply_error("the stream is empty")
                 if has_text is None
@@ -64,7 +64,8 @@ class OpenAIChatModel(ChatClient):
         request: JsonObject = {
             "model": self._model,
             "messages": [
-                {"role": turn.role, "content": replace_lone_surrogates(turn.content)} for turn in messages
+                {"role": message.role, "content": replace_lone_surrogates(message.content)}
+                for message in messages
             ],
             self._max_tokens_key: max_tokens,
         }
@@ -92,7 +93,7 @@ class OpenAIChatModel(ChatClient):
         return None
 
     def _extract_text(self, choice: JsonObject, name: str) -> str | None:
-        """What was said; None if nothing was, which is not the same as an empty text."""
+        """Return the text of a choice; None if it has none, which differs from an empty text."""
         message = choice.get(name)
         if not isinstance(message, dict):
             return None

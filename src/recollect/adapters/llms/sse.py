@@ -1,4 +1,4 @@
-"""Read a stream of server-sent events, however it is cut into pieces."""
+"""Parser for server-sent events, independent of chunk boundaries."""
 
 import codecs
 import json
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 
 def parse_events(chunks: Iterable[bytes]) -> Iterator[str]:
-    """The data of each event. Comments, names and ids are passed over; a last event need not be finished."""
+    """Yield the data of each event. Comments, event names and ids are ignored; the last event may be unterminated."""
     data: list[str] = []
     for line in _split_lines(chunks):
         if not line and data:
@@ -19,7 +19,7 @@ def parse_events(chunks: Iterable[bytes]) -> Iterator[str]:
 
 
 def parse_objects(events: Iterable[str]) -> Iterator[dict[str, object]]:
-    """Those events that are JSON objects, up to ``[DONE]``; whatever else a server sends is passed over."""
+    """Yield the events that are JSON objects, up to ``[DONE]``; others are ignored."""
     for event in events:
         if event.strip() == "[DONE]":
             return
@@ -32,7 +32,7 @@ def parse_objects(events: Iterable[str]) -> Iterator[dict[str, object]]:
 
 
 def join_surrogates(pieces: Iterable[str]) -> Iterator[str]:
-    """Join the halves of characters that were sent in two pieces; a half that stays alone becomes U+FFFD."""
+    """Join surrogate pairs that were split between pieces; a lone surrogate becomes U+FFFD."""
     high_surrogate = ""
     for piece in pieces:
         text = high_surrogate + piece
@@ -49,7 +49,7 @@ def _repair_surrogates(text: str) -> str:
 
 def _split_lines(chunks: Iterable[bytes]) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
-    # Pieces are kept apart until their line ends: joining each time would be quadratic for a line that drips.
+    # Pieces are joined once per line: joining at each chunk would be quadratic for a line in many chunks.
     line_parts: list[str] = []
     ended_with_cr = False
     for chunk in chunks:

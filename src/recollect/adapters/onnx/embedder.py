@@ -1,4 +1,4 @@
-"""Embed text on this machine with an ONNX model: by default a small English one that is installed with recollect."""
+"""Local embedder with an ONNX model; the default is a small English model that is installed with recollect."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 _BGE_SMALL_CONFIG = ModelConfig(pooling="cls", max_tokens=512)
 _BGE_SMALL_DIMENSION = 384
-#: The mean over 58,775 questions and turns from different conversations of LoCoMo is 0.45, their 95th percentile
-#: 0.55; of true answers 95 % are above 0.46.
+#: Over 58,775 pairs of a question and a turn of different LoCoMo conversations the mean cosine is 0.45 and the 95th
+#: percentile 0.55; 95 % of the correct answers are above 0.46.
 _BGE_SMALL_COSINE_FLOOR = 0.45
 
 
@@ -52,10 +52,10 @@ class OnnxEmbedder:
         cosine_floor: float | None = None,
     ) -> None:
         """
-        ``batch_tokens`` is how many tokens, padding included, may go through the model at once.
+        ``batch_tokens`` limits the tokens of a batch, including padding.
 
-        With 0, texts go one by one: on one thread that is as fast, and the vector of a text does not depend on its
-        neighbours, which share one scale in a dynamically quantised model (cosine 0.989 to 0.999 between the two).
+        With 0, texts are embedded one by one: on one thread that is as fast, and a vector does not depend on the rest
+        of its batch, which shares one scale in a dynamically quantized model (cosine 0.989 to 0.999 between the two).
         """
         self._folder = None if folder is None else Path(folder)
         self._batch_tokens = batch_tokens
@@ -68,7 +68,7 @@ class OnnxEmbedder:
 
     @cached_property
     def model_id(self) -> str:
-        """The name of the model and what of its use changes the vectors; reads the file for a ``folder``'s digest."""
+        """Model name plus the options that change its vectors; for a ``folder`` it hashes the model file."""
         variant = f"{self._pooling or ''}|{self._passage_prefix}"
         suffix = "" if variant == "|" else f"-{crc32(variant.encode()):08x}"
         if self._folder is None:
@@ -84,7 +84,7 @@ class OnnxEmbedder:
 
     @cached_property
     def cosine_floor(self) -> float:
-        """As given; else a known constant for the default model, and measured on a few sentences for others."""
+        """The configured floor; else a constant for the default model, or a measurement on a few sentences."""
         if self._cosine_floor is not None:
             return self._cosine_floor
         return _BGE_SMALL_COSINE_FLOOR if self._folder is None else estimate_cosine_floor(self.embed)
@@ -93,7 +93,7 @@ class OnnxEmbedder:
         return self._embed([self._passage_prefix + self._to_model_language(text) for text in texts])
 
     def embed_query(self, text: str) -> Vector:
-        # A copy, since a vector can be written to and this one is kept.
+        # A copy, since vectors are mutable and this one is cached.
         return self._cached_query(text)[:]
 
     def windows(self, text: str) -> list[str]:
@@ -108,7 +108,7 @@ class OnnxEmbedder:
         return self._embed([self._query_prefix + self._to_model_language(text)])[0]
 
     def _to_model_language(self, text: str) -> str:
-        """The default model reads English alone, so Portuguese is put into English words for it."""
+        """Translate Portuguese words to English for the default model, which is English only."""
         return gloss_in_english(text) if self._folder is None else text
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -133,7 +133,7 @@ class OnnxEmbedder:
 
 
 def _batch_positions(lengths: Sequence[int], max_tokens: int) -> Iterator[list[int]]:
-    """Group the places of texts of like length, each group at most ``most`` tokens when padded, or one text."""
+    """Batch texts of similar length; a batch has at most ``max_tokens`` tokens with padding, or one text."""
     batch: list[int] = []
     for position in sorted(range(len(lengths)), key=lengths.__getitem__):
         if batch and (len(batch) + 1) * lengths[position] > max_tokens:

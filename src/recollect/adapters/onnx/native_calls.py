@@ -1,10 +1,10 @@
 """
 Keeps threads out of onnxruntime and tokenizers while the interpreter finalizes or the process forks.
 
-During finalization Python ends a daemon thread that asks for the interpreter lock by unwinding its stack
-(`pthread_exit`). Frames of C++ and Rust do not allow that, and the process aborts with "terminate called without an
-active exception". So at exit no other thread begins a call, and the calls under way are waited for. A fork waits
-for them too: the locks that a thread holds inside these libraries would stay locked in the child for ever.
+During finalization Python ends a daemon thread that requests the GIL by unwinding its stack (`pthread_exit`). C++ and
+Rust frames do not allow that, and the process aborts with "terminate called without an active exception". So at exit
+no other thread may begin a call, and running calls are awaited. A fork waits for them too: locks held inside these
+libraries by another thread would stay locked in the child forever.
 """
 
 import atexit
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 from recollect.errors import ProviderBusy
 
-#: Seconds to wait for calls under way. The longest is to load a model, about one second.
+#: Time limit for running calls to end. The longest, loading a model, takes about one second.
 MAX_WAIT_SECONDS = 10.0
 
 
@@ -29,10 +29,10 @@ class NativeCalls:
 
     @contextmanager
     def call(self) -> Iterator[None]:
-        """Hold back exit and fork meanwhile. Refused when the program ends, except for the thread that ends it."""
+        """Delay exit and fork during the block; refused during exit, except in the exiting thread."""
         with self._changed:
             if self._exiting_thread not in {None, threading.get_ident()}:
-                raise ProviderBusy("The program is ending, so no model runs any more. The work stays queued.")
+                raise ProviderBusy("The program is exiting, so no model can run. The work stays queued.")
             self._running += 1
         try:
             yield
@@ -47,7 +47,7 @@ class NativeCalls:
             self._wait()
 
     def prepare_fork(self) -> None:
-        # Held until after the fork, so that no call begins in between.
+        # Locked until after the fork, so that no call begins in between.
         self._changed.acquire()
         self._wait()
 
@@ -55,7 +55,7 @@ class NativeCalls:
         self._changed.release()
 
     def resume_child(self) -> None:
-        """Forget the calls of threads that do not exist here."""
+        """Reset the count: the other threads do not exist in the child."""
         self._changed = threading.Condition(threading.Lock())
         self._running = 0
 
@@ -64,8 +64,8 @@ class NativeCalls:
 
 
 native_calls = NativeCalls()
-# Imported with the embedder and so before any worker starts: exit functions run in reverse order, and a worker that is
-# about to end is given the time to finish its job first.
+# This module is imported before any worker starts. Exit functions run in reverse order, so a worker can finish its job
+# before this one runs.
 atexit.register(native_calls.prepare_exit)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(

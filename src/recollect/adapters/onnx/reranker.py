@@ -1,4 +1,4 @@
-"""Reread the most promising memories together with the question, on this machine, with an ONNX cross-encoder."""
+"""Local reranker with an ONNX cross-encoder."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class OnnxReranker:
 
     def __init__(self, folder: str | Path | None = None, *, threads: int = 1, max_tokens: int = 256) -> None:
         """
-        ``max_tokens`` is how much of a question and a passage together is read.
+        ``max_tokens`` truncates the pair of query and passage.
 
-        It bounds how long one pair takes, and so how far a deadline can be overrun.
+        It bounds the time of one pair, and so how far a deadline can be exceeded.
         """
         self._folder = None if folder is None else Path(folder)
         self._config = ModelConfig(pooling="cls", max_tokens=max_tokens)
@@ -49,8 +49,8 @@ class OnnxReranker:
         if not passages:
             return scores
         network, query_text = self._network(), self._to_model_language(query)
-        # One pair at a time: batches are no faster here, they change the scores of a quantised model, and the
-        # deadline could not be looked at between them.
+        # One pair at a time: batches are no faster here, they change the scores of a quantized model, and the deadline
+        # could not be checked between pairs.
         for position, passage in enumerate(passages):
             if deadline is not None and monotonic() - started >= deadline:
                 break
@@ -60,7 +60,7 @@ class OnnxReranker:
         return scores
 
     def _to_model_language(self, text: str) -> str:
-        """The default model reads English alone, so Portuguese is put into English words for it."""
+        """Translate Portuguese words to English for the default model, which is English only."""
         return gloss_in_english(text) if self._folder is None else text
 
     def _find_model(self) -> tuple[ModelFiles, ModelConfig]:
@@ -70,5 +70,5 @@ class OnnxReranker:
 
 
 def _sigmoid(logit: float) -> float:
-    # Beyond this the score is 0 or 1 to the last digit, and exp would overflow further out.
+    # Beyond ±60 the score is 0 or 1 in double precision, and exp would overflow for larger values.
     return 1 / (1 + exp(-max(-60.0, min(60.0, logit))))

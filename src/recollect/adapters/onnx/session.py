@@ -1,4 +1,4 @@
-"""Run an ONNX model with its own tokenizer, on the processor."""
+"""ONNX model with its tokenizer, run on the CPU."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ from recollect.text.windows import replace_lone_surrogates
 
 
 class Network:
-    """A model and its tokenizer, loaded. Safe to call from several threads: nothing in it changes."""
+    """A loaded model and its tokenizer. Thread-safe, since it is immutable."""
 
     def __init__(self, files: ModelFiles, *, max_tokens: int, threads: int) -> None:
         with _translate_errors(ModelMissing, f"The model in {files.folder} cannot be loaded"):
@@ -34,19 +34,19 @@ class Network:
         self.width = width if isinstance(width := outputs[self._output_name][-1], int) else None
 
     def encode(self, text: str, second: str | None = None) -> Encoding:
-        """Turn a text, or a pair of texts, into tokens; what is too long for the model is cut off."""
+        """Tokenize a text or a pair of texts, truncated to the model's limit."""
         with native_calls.call():
             return self._tokenizer.encode(
                 replace_lone_surrogates(text), None if second is None else replace_lone_surrogates(second)
             )
 
     def count_tokens(self, text: str) -> int:
-        """Count the tokens of a text that may be longer than the model takes."""
+        """Count the tokens of a text without truncation."""
         encoding = self.encode(text)
         return len(encoding.ids) + sum(len(rest.ids) for rest in encoding.overflowing)
 
     def compute_vectors(self, batch: Sequence[Encoding], pooling: Pooling) -> list[list[float]]:
-        """One vector for each text of a batch, not yet of unit length."""
+        """Return one vector per text of a batch, not normalized."""
         mask = _pad([encoding.attention_mask for encoding in batch])
         output = self._run(batch, mask)
         if output.ndim == 3:
@@ -55,11 +55,11 @@ class Network:
         return rows
 
     def compute_logit(self, pair: Encoding) -> float:
-        """The first number that a classifier says about a pair."""
+        """Return the first logit of a classifier for a pair."""
         logit = float(self._run([pair], _pad([pair.attention_mask])).flat[0])
         if isnan(logit):
             raise ProviderError(
-                "The reranker said that a score is not a number. Check its files with `recollect doctor`."
+                "The reranker returned a score that is not a number. Check its files with `recollect doctor`."
             )
         return logit
 
@@ -82,13 +82,13 @@ def _session_options(threads: int) -> onnxruntime.SessionOptions:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    # Waiting threads would otherwise burn a core that the application wants.
+    # Otherwise waiting threads would busy-wait and occupy a core that the application needs.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return options
 
 
 def _pad(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
-    """Zeros to the longest row: what the mask hides may hold any token."""
+    """Pad rows with zeros to the longest; masked positions may have any token."""
     padded = np.zeros((len(rows), max(map(len, rows))), dtype=np.int64)
     for target, row in zip(padded, rows, strict=True):
         target[: len(row)] = row
@@ -107,7 +107,7 @@ def _pool(hidden: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling
 def _translate_errors(error_class: type[ProviderError], message: str) -> Iterator[None]:
     try:
         yield
-    # onnxruntime and tokenizers derive all of their errors from Exception itself.
+    # onnxruntime and tokenizers derive their errors directly from Exception.
     except Exception as error:
         raise error_class(
             f"{message} ({type(error).__name__}: {error}). "

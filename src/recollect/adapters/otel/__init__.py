@@ -1,1 +1,1 @@
-"""OpenTelemetry: spans of requests, recalls and jobs, through whatever SDK the process has set up."""
+"""OpenTelemetry spans of requests, recalls and jobs, exported by the SDK that the host process configures."""

@@ -1,4 +1,4 @@
-"""A recall and a job, each inside of a span."""
+"""Spans around recalls and jobs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Handler: TypeAlias = Callable[[Job], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TracedRecall(Retriever):
-    """The parts of a recall are its attributes: what each took, and how much it found."""
+    """A retriever that records a span with the timings and result counts of each recall."""
 
     tracer: Tracer
 
@@ -45,7 +45,7 @@ class TracedRecall(Retriever):
             )
             span.set_attributes(
                 {
-                    **{f"recollect.recall.{part}": spent for part, spent in result.timings.items()},
+                    **{f"recollect.recall.{part}": elapsed_ms for part, elapsed_ms in result.timings.items()},
                     **{f"recollect.recall.found.{source}": hits for source, hits in result.sources.items()},
                     "recollect.recall.kept": len(result.candidates),
                     "recollect.recall.degraded": len(result.degraded),

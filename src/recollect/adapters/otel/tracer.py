@@ -1,4 +1,4 @@
-"""Spans through OpenTelemetry's API. Where they go is decided by the SDK, which is the user's."""
+"""Tracer over the OpenTelemetry API. The host's SDK decides where spans are exported."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ class OtelTracer:
     @contextmanager
     def span(self, name: str, *, headers: Mapping[str, str] | None = None) -> Iterator[OtelSpan]:
         context = propagate.extract(headers) if headers else None
-        # Messages of exceptions may quote what people said, so only that it failed is written down.
+        # Exception messages may quote user text, so only the exception's type is recorded.
         with self._tracer.start_as_current_span(
             name, context=context, record_exception=False, set_status_on_exception=False
         ) as inner:

@@ -1,4 +1,4 @@
-"""Copies the file while others write to it, and looks the copy through before it gets its name."""
+"""Online backup: copy the database while it is in use, and verify the copy before it gets its final name."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -47,7 +47,7 @@ def create_backup(
         manifest.write(destination)
     except OSError as error:
         raise StoreReadOnly(
-            f"{destination} cannot be written: {error.strerror}. Choose another place."
+            f"{destination} cannot be written: {error.strerror}. Choose another location."
         ) from error
     finally:
         draft.unlink(missing_ok=True)
@@ -63,33 +63,36 @@ def create_backup(
 def refuse_to_overwrite(destination: Path) -> None:
     for file in (destination, manifest_path(destination)):
         if file.exists():
-            raise Refused(f"{file} is there already, and a backup overwrites nothing. Choose another name.")
+            raise Refused(
+                f"{file} exists already, and a backup never overwrites a file. Choose another name."
+            )
 
 
 def _copy_database(database: Database, draft: Path, progress: ProgressCallback | None) -> BackupContents:
     with _open_snapshot(database) as source, closing(apsw.Connection(str(draft))) as target:
         target.register_fts5_tokenizer("recollect", make_tokenizer)
         _copy_pages(source, target, progress)
-        # One file, that can be opened where nothing can be written.
+        # A single file that can also be opened on a read-only medium.
         target.pragma("journal_mode", "delete")
         expected, contents = read_contents(source), read_contents(target)
         if contents != expected:
-            raise CorruptStore(f"The copy does not hold what {database.path} holds. Nothing was kept of it.")
+            raise CorruptStore(f"The copy differs from {database.path}, so it was deleted. Try again.")
         check_integrity(target, draft)
     return contents
 
 
 @contextmanager
 def _open_snapshot(database: Database) -> Iterator[apsw.Connection]:
-    """The file as it is now, whatever is written from now on; what waits to be written goes in first."""
+    """Yield a connection with a snapshot of the file that includes the pending receipts."""
     if database.identity.has_moved:
         with database.remains() as source:
             yield source
         return
+    # Every transaction writes the pending receipts.
     with database.transaction():
-        """Every transaction takes along what is in the outbox."""
+        pass
     with database.new_reader() as source, translate_errors(str(database.path)):
-        # A copy from within one read sees one moment; without it SQLite begins anew after every write of others.
+        # Within a read transaction the copy is consistent; without it SQLite restarts after every write of others.
         source.execute("BEGIN")
         source.pragma("schema_version")
         yield source

@@ -1,4 +1,4 @@
-"""A copy of a memory file: what it holds, whether it is whole, and the manifest beside it."""
+"""Backup files: contents, integrity checks and the manifest."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ from recollect.adapters.sqlite.timestamps import from_ms_or_none
 from recollect.errors import CorruptStore
 from recollect.ports.backup import BackupContents, ProgressCallback
 
-#: Bytes read at a time.
+#: Bytes per read.
 READ_BLOCK_BYTES = 4_000_000
 SELECT_TABLE_NAMES = (
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite_%'"
@@ -24,7 +24,7 @@ SELECT_TABLE_NAMES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What was known of a copy when it was made."""
+    """Description of a backup at the time of its creation, stored beside it as JSON."""
 
     made_at: datetime
     schema: int
@@ -61,7 +61,7 @@ class Manifest:
             return None
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise CorruptStore(
-                f"The manifest {file} cannot be read ({error}). Take it away to restore without it."
+                f"The manifest {file} cannot be read ({error}). Delete it to restore without it."
             ) from error
 
 
@@ -76,7 +76,7 @@ def manifest_path(backup_path: Path) -> Path:
 def read_contents(db: apsw.Connection) -> BackupContents:
     tables = sorted(name for (name,) in fetch(db, SELECT_TABLE_NAMES))
     rows = {table: fetch_number(db, f'SELECT count(*) FROM "{table}"') for table in tables}
-    # Files of earlier schemas lack what came later.
+    # Files of earlier schema versions lack some tables.
     newest = fetch(db, "SELECT max(created_at) FROM messages")[0][0] if "messages" in rows else None
     count_active = "SELECT count(*) FROM memories WHERE standing = 'active'"
     return BackupContents(
@@ -90,14 +90,14 @@ def read_contents(db: apsw.Connection) -> BackupContents:
 
 
 def check_integrity(db: apsw.Connection, path: Path) -> None:
-    """Raise if a file is damaged, or refers to what is not in it."""
+    """Raise CorruptStore if the integrity check fails or a foreign key is broken."""
     results = [str(row[0]) for row in fetch(db, "PRAGMA integrity_check(5)")]
     broken_references = len(fetch(db, "PRAGMA foreign_key_check"))
     if results != ["ok"] or broken_references:
         problems = "; ".join(
-            [*(each for each in results if each != "ok"), f"{broken_references} broken references"]
+            [*(result for result in results if result != "ok"), f"{broken_references} broken references"]
         )
-        raise CorruptStore(f"{path} is damaged ({problems}). Nothing was changed; take another copy.")
+        raise CorruptStore(f"{path} is damaged ({problems}). Nothing was changed; use another backup.")
 
 
 def hash_file(path: Path, progress: ProgressCallback | None = None) -> str:
@@ -112,14 +112,14 @@ def hash_file(path: Path, progress: ProgressCallback | None = None) -> str:
 
 
 def create_private_file(path: Path) -> Path:
-    """An empty file that only its owner can read; a half-made one of the same name makes room."""
+    """Create an empty file with mode 600; an unfinished one of the same name is replaced."""
     path.unlink(missing_ok=True)
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     return path
 
 
 def fsync_path(path: Path) -> None:
-    """On disk, and not only on its way there. Of a folder it is the names in it, where a system knows that."""
+    """Sync a file to disk; for a folder, its entries, where the system supports that."""
     if path.is_dir() and os.name != "posix":
         return
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)

@@ -1,8 +1,22 @@
 """
-BM25 over the full-text index, a word at a time.
+BM25 over the FTS5 index, term at a time, with pruning in the manner of MaxScore.
 
-Of a rare word every occurrence comes out of SQLite and is counted by numpy. A word that stands in thousands of passages
-is asked for beside the others only, where the index skips what does not matter.
+    score(passage) = sum over terms of idf(term) * tf * (K1 + 1) / (tf + K1 * (1 - B + B * length / average length))
+
+FTS5's own `bm25()` scores every match, which is slow for frequent terms. Here terms are split by the length of their
+posting list:
+
+- rare terms (< 5,000 postings): all postings are read and counted with numpy;
+- frequent terms: they have low idf and cannot lift a passage to the top alone. They are looked up only in passages that
+  also contain a rare term, with tf = 1; if those are too few, the newest 200 postings are added;
+- common terms (in 20,000 passages or more): ignored, unless the query has no other terms.
+
+The best `limit + 40` passages by score at average length are then scored exactly; only for these the length is
+read. Results therefore approximate full BM25 for frequent terms and are exact for rare ones (idf counts the passages
+in scope). Ties break by passage number.
+
+Cost: O(postings of the rare terms) plus one FTS5 intersection per frequent term. Example: "when did Ana buy the kayak"
+reads all postings of "kayak", intersects "ana" with them, and skips "the".
 """
 
 import json
@@ -22,27 +36,26 @@ from recollect.domain.candidate import Hit
 
 IntArray: TypeAlias = NDArray[np.int64]
 ScoreArray: TypeAlias = NDArray[np.float64]
-#: Whether passages of each kind are wanted.
+#: For each kind of passage, whether the search includes it.
 KindMask: TypeAlias = NDArray[np.bool_]
-#: A word in all the forms it may stand under.
+#: The index terms of one query word: its stems and variants.
 TermForms: TypeAlias = tuple[str, ...]
 
 #: The usual constants of BM25.
 K1, B = 1.2, 0.75
-#: A word with so many occurrences is frequent: whether it stands in a passage counts, and no longer how often.
+#: A term with this many postings is frequent: its term frequency counts as 1.
 FREQUENT_TERM_POSTINGS = 5_000
-#: A word in so many passages says nothing about any of them; it is looked for only if there is no rarer one, and then
-#: where it was said last.
+#: A term in this many passages is common. It is searched only if the query has no rarer term, newest passages first.
 COMMON_TERM_PASSAGES = 20_000
-#: Passages of a frequent word that are taken, the newest, where passages are lacking.
+#: Max postings read for a frequent term, newest first, when rare terms yield too few passages.
 MAX_FREQUENT_POSTINGS = 200
-#: Passages whose length is looked up besides those wanted, since a short one may come first; a hundred of them change
-#: LoCoMo's recall by a tenth of a point, one way or the other.
+#: Passages scored with their length beyond the requested number, since a short passage may rank higher; a hundred
+#: instead changes recall on LoCoMo by a tenth of a point.
 EXTRA_LENGTH_LOOKUPS = 40
-#: How much an index may grow or shrink before its frequent words are counted again.
+#: Relative change of the index size after which cached document frequencies expire.
 MAX_INDEX_DRIFT = 0.05
 
-#: Of all words at once: each statement has to find its way into the index by itself.
+#: One statement for all terms: each statement repeats the descent into the index.
 SELECT_POSTINGS = """
     SELECT (SELECT group_concat(doc) FROM (SELECT doc FROM temp.words WHERE term = j.value LIMIT ?2))
     FROM json_each(?1) j ORDER BY j.key
@@ -51,7 +64,7 @@ SELECT_MATCHING = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? LIM
 SELECT_NEWEST_MATCHING = (
     "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
 )
-#: In one row: of hundreds each would be handed over by itself, and other threads take their turn in between.
+#: One row for all lengths: apsw releases the GIL for each row, and other threads run in between.
 SELECT_LENGTHS = """
     SELECT group_concat(hex(coalesce(d.sz, x'01')))
     FROM json_each(?) j LEFT JOIN passages_fts_docsize d ON d.id = j.value
@@ -60,7 +73,11 @@ SELECT_LENGTHS = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Postings:
-    """The passages that hold a word, in order, how often each does, and how many there are, listed here or not."""
+    """
+    The passages that contain a term, ascending, with the term frequency in each.
+
+    `document_frequency` counts all passages with the term, including those not listed.
+    """
 
     passages: IntArray
     term_frequencies: IntArray
@@ -73,14 +90,14 @@ class Postings:
 
 
 class DocumentFrequencyCache:
-    """Remembers which words are frequent, and how many passages hold them, so that they are not counted each time."""
+    """Caches the document frequency of frequent terms, which is slow to count."""
 
     def __init__(self, max_terms: int = 10_000) -> None:
         self._max_terms = max_terms
         self._counts: dict[TermForms, tuple[int, int]] = {}
 
     def get(self, forms: TermForms, passage_count: int) -> int | None:
-        """How many passages held the word when there were about as many `rows` as now."""
+        """Return the cached document frequency; None if unknown or if the index size has changed by 5 % or more."""
         count, cached_passage_count = self._counts.get(forms, (0, 0))
         return (
             count
@@ -104,9 +121,9 @@ def top_passages(
     frequencies: DocumentFrequencyCache,
 ) -> list[Hit]:
     """
-    The passages that score highest, best first: at least `limit` if there are so many, and some more.
+    Return the highest-scoring passages, best first: at least `limit` if there are that many, and up to 40 more.
 
-    They must hold one of the words `within`, or be one of its passages.
+    `within` restricts them to passages with one of these marker terms, or to these passage numbers.
     """
     passage_count, average_length = _read_index_statistics(db)
     kind_mask = np.array([kind in kinds for kind in range(4)])
@@ -121,8 +138,8 @@ def top_passages(
     )
     allowed_passages = None if isinstance(within, tuple) else within
     postings = [
-        _count_occurrences(found, kind_mask, passages_in_scope if scope else allowed_passages)
-        for found in rare_terms.values()
+        _count_occurrences(occurrences, kind_mask, passages_in_scope if scope else allowed_passages)
+        for occurrences in rare_terms.values()
     ]
     if frequent_terms and allowed_passages is not None:
         postings += [
@@ -134,12 +151,12 @@ def top_passages(
         co_occurring = _find_co_occurring(
             db, frequent_terms, rare_terms=rare_terms, scope=scope, shortfall=shortfall
         )
-        postings += [_presence_postings(found, count, kind_mask) for found, count in co_occurring]
+        postings += [_presence_postings(matches, count, kind_mask) for matches, count in co_occurring]
     passages = _top_by_upper_bound(postings, passage_count, EXTRA_LENGTH_LOOKUPS + limit)
-    scores, found = _score_passages(
+    scores, matched_terms = _score_passages(
         passages, postings, passage_count, _read_lengths(db, passages) / average_length
     )
-    coverage = (found + common_count) / max(len(terms), 1)
+    coverage = (matched_terms + common_count) / max(len(terms), 1)
     order = np.lexsort((passages, -scores))
     return list(map(Hit, passages[order].tolist(), scores[order].tolist(), coverage[order].tolist()))
 
@@ -148,19 +165,21 @@ def _split_by_frequency(
     db: apsw.Connection, terms: Sequence[TermForms], passage_count: int, frequencies: DocumentFrequencyCache
 ) -> tuple[dict[TermForms, IntArray], dict[TermForms, int], int]:
     """
-    The rare words with their occurrences, the frequent ones with the number of passages that hold them, and how many
-    words are left out because they stand everywhere.
+    Return the rare terms with their occurrences, the frequent terms with their document frequency, and the number of
+    common terms that are ignored.
     """
     cached_counts = {forms: frequencies.get(forms, passage_count) for forms in terms}
     postings = _read_postings(
         db, [forms for forms, count in cached_counts.items() if count is None], FREQUENT_TERM_POSTINGS
     )
     rare_terms = {
-        forms: found for forms, found in postings.items() if 0 < len(found) < FREQUENT_TERM_POSTINGS
+        forms: occurrences
+        for forms, occurrences in postings.items()
+        if 0 < len(occurrences) < FREQUENT_TERM_POSTINGS
     }
     frequent_terms = {forms: count for forms, count in cached_counts.items() if count is not None}
-    for forms, found in postings.items():
-        if len(found) >= FREQUENT_TERM_POSTINGS:
+    for forms, occurrences in postings.items():
+        if len(occurrences) >= FREQUENT_TERM_POSTINGS:
             frequent_terms[forms] = fetch_number(
                 db, f"SELECT count(*) FROM ({SELECT_MATCHING})", (_match_any([forms]), COMMON_TERM_PASSAGES)
             )
@@ -174,7 +193,7 @@ def _split_by_frequency(
 
 
 def _read_postings(db: apsw.Connection, terms: Sequence[TermForms], limit: int) -> dict[TermForms, IntArray]:
-    """The passages that hold each word in any of its forms, in order, once per occurrence; `limit` of each form."""
+    """Return the passages of each term, ascending, one entry per occurrence; at most `limit` entries per form."""
     if not terms:
         return {}
     forms_json = json.dumps([form for forms in terms for form in forms])
@@ -188,7 +207,7 @@ def _read_postings(db: apsw.Connection, terms: Sequence[TermForms], limit: int) 
 
 
 def _search_fts(db: apsw.Connection, expression: str, *, newest: int | None = None) -> IntArray:
-    """The passages that match, or the `last` of them."""
+    """Return the passages that match an FTS5 expression, or the `newest` of them."""
     statement = (SELECT_MATCHING, -1) if newest is None else (SELECT_NEWEST_MATCHING, newest)
     [(text,)] = fetch(db, f"SELECT group_concat(rowid) FROM ({statement[0]})", (expression, statement[1]))
     return _parse_numbers(text or "")
@@ -199,7 +218,7 @@ def _parse_numbers(text: str) -> IntArray:
 
 
 def _match_any(terms: Iterable[TermForms]) -> str:
-    """In FTS5's language: a passage that holds one of these. Quoted, so that no word is ever read as syntax."""
+    """Return an FTS5 expression for passages with any of these terms. Terms are quoted, so none is parsed as syntax."""
     return " OR ".join('"' + form.replace('"', '""') + '"' for forms in terms for form in forms)
 
 
@@ -216,9 +235,9 @@ def _find_co_occurring(
     shortfall: int,
 ) -> list[tuple[IntArray, int]]:
     """
-    Where frequent words stand beside rare ones, and how many passages hold each.
+    Return, for each frequent term, the passages where it occurs with a rare term, and its document frequency.
 
-    If passages are lacking then, also beside the rarest of the frequent ones, and where they were said last.
+    If `shortfall` passages are missing, add those where it occurs with the rarest frequent term, then the newest ones.
     """
     rarest = min(frequent_terms, key=lambda forms: frequent_terms[forms])
     passages_by_term: dict[TermForms, list[IntArray]] = {forms: [] for forms in frequent_terms}
@@ -229,7 +248,7 @@ def _find_co_occurring(
             newest = _search_fts(db, _match_all(expression, scope), newest=MAX_FREQUENT_POSTINGS)
             lists.append(newest)
             if len(newest) < MAX_FREQUENT_POSTINGS:
-                # These are all there are.
+                # Below the limit the list is complete.
                 counts[forms] = len(newest)
                 continue
         if rare_terms:
@@ -249,7 +268,7 @@ def _find_co_occurring(
 def _count_occurrences(
     occurrences: IntArray, kind_mask: KindMask, allowed_passages: IntArray | None
 ) -> Postings:
-    """Occurrences in order, counted by passage."""
+    """Return postings from sorted occurrences, restricted to the searched kinds and allowed passages."""
     first = _first_positions(occurrences)
     passages, frequencies = occurrences[first], np.append(first[1:], len(occurrences)) - first
     mask = kind_mask[passages & 3]
@@ -260,14 +279,14 @@ def _count_occurrences(
 
 
 def _first_positions(values: IntArray) -> NDArray[np.intp]:
-    """Where each number stands for the first time, in a list that is in order."""
+    """Return the position of the first occurrence of each value in a sorted array."""
     changes = np.ones(len(values), dtype=np.bool_)
     np.not_equal(values[1:], values[:-1], out=changes[1:])
     return np.flatnonzero(changes)
 
 
 def _presence_postings(passages: IntArray, document_frequency: int, kind_mask: KindMask) -> Postings:
-    """Passages of which no more is known than that they hold the word."""
+    """Return postings with term frequency 1, for passages known only to contain the term."""
     postings = _count_occurrences(np.sort(passages), kind_mask, None)
     return Postings(
         passages=postings.passages,
@@ -277,7 +296,7 @@ def _presence_postings(passages: IntArray, document_frequency: int, kind_mask: K
 
 
 def _top_by_upper_bound(postings: Sequence[Postings], passage_count: int, limit: int) -> IntArray:
-    """The passages that score highest if all are equally long, in order."""
+    """Return the `limit` passages that score highest at average length, ascending by number."""
     occurrences = np.concatenate([each.passages for each in postings] or [np.empty(0, np.int64)])
     if len(occurrences) <= limit:
         return np.unique(occurrences)
@@ -296,7 +315,7 @@ def _top_by_upper_bound(postings: Sequence[Postings], passage_count: int, limit:
 def _score_passages(
     passages: IntArray, postings: Sequence[Postings], passage_count: int, relative_lengths: ScoreArray
 ) -> tuple[ScoreArray, IntArray]:
-    """BM25 of each passage, and how many of the words it holds; `length` is its length in units of the average."""
+    """Return the BM25 score of each passage and its number of matched terms; lengths are relative to the average."""
     total, matched_terms = np.zeros(len(passages)), np.zeros(len(passages), dtype=np.int64)
     for each in postings:
         if len(each.passages):
@@ -313,7 +332,7 @@ def _term_weight(frequencies: IntArray, relative_lengths: ScoreArray) -> ScoreAr
 
 
 def _read_index_statistics(db: apsw.Connection) -> tuple[int, float]:
-    """How many passages there are, and how long they are on average."""
+    """Return the number of passages and their average length in tokens."""
     row = fetch_one(db, "SELECT block FROM passages_fts_data WHERE id = 1")
     passage_count, token_count = _parse_varints(row[0], 2) if row else (0, 0)
     return passage_count, max(token_count / passage_count, 1.0) if passage_count else 1.0

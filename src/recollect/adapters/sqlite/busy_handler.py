@@ -1,16 +1,16 @@
-"""Waits for the write lock, a little and often: who sleeps long finds it taken again."""
+"""Busy handler that waits for the write lock in short random steps."""
 
 import random
 import time
 from collections.abc import Callable
 
-#: Seconds between two looks at the most. SQLite's own waits grow to 100 ms, and a busy worker in another process,
-#: which lets go for a moment only between two jobs, then keeps others out for seconds.
+#: Longest pause between two attempts. SQLite's own back-off grows to 100 ms; a busy worker in another process, which
+#: releases the lock only briefly between two jobs, would then block others for seconds.
 MAX_SLEEP_SECONDS = 0.005
 
 
 def make_busy_handler(timeout_ms: int) -> Callable[[int], bool]:
-    """A busy handler: whether to look again, after a moment."""
+    """Return a busy handler: it sleeps briefly and returns whether to retry."""
     started_at = 0.0
 
     def wait(attempts: int) -> bool:

@@ -1,4 +1,4 @@
-"""Opens the file, one writer and several readers, and keeps transactions whole."""
+"""Connections to the SQLite file: one writer with a write queue, and a pool of readers."""
 
 import os
 import threading
@@ -23,17 +23,17 @@ SQLITE_HEADER = b"SQLite format 3\x00"
 #: SQLite before this release can lose pages when two connections write and checkpoint at once.
 MIN_SQLITE_VERSION = 3_051_003
 
-#: Every occurrence of every word, straight from the full-text index.
+#: Virtual table with every occurrence of every term, read from the full-text index.
 CREATE_VOCAB_TABLE = "CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, passages_fts, instance)"
-#: What follows when another connection is needed and the file has moved.
+#: Error text for a new connection to a file that was moved.
 NOT_READ = "No other connection to it can be opened."
 
 
 class Database:
     """
-    A memory file. Writes go through one connection, in turns; reads through as many as there are threads.
+    The SQLite file of a store. Writes share one connection through a queue; reads use one connection per thread.
 
-    Inside `transaction()` reads see what was written so far.
+    Inside `transaction()`, reads of the same thread see its uncommitted writes.
     """
 
     def __init__(self, path: Path, *, busy_timeout_ms: int = 5000) -> None:
@@ -75,8 +75,8 @@ class Database:
         return identity
 
     def _open_reader(self, pragmas: str) -> apsw.Connection:
-        """Another connection to the file that is open, never to a file that took its name."""
-        # Looked at before, so that SQLite does not make a deleted file anew, and after, since it opens by name.
+        """Open another connection to the same file, never to one that replaced it."""
+        # Checked before, so that SQLite does not create a deleted file again, and after, since it opens by name.
         self.identity.verify(NOT_READ)
         connection = self._open(f"{pragmas}; PRAGMA query_only = ON")
         try:
@@ -89,7 +89,7 @@ class Database:
     def _open(self, pragmas: str) -> apsw.Connection:
         connection = apsw.Connection(str(self.path))
         connection.set_busy_handler(make_busy_handler(self._busy_timeout_ms))
-        # The first look at the file: a damaged one says here what is wrong with it, and nowhere else as clearly.
+        # The first read of the file: damage is reported most clearly here.
         connection.pragma("schema_version")
         connection.register_fts5_tokenizer("recollect", make_tokenizer)
         for pragma in ("PRAGMA foreign_keys = ON", "PRAGMA secure_delete = ON", *pragmas.split(";")):
@@ -97,7 +97,7 @@ class Database:
         return connection
 
     def _enable_wal(self, connection: apsw.Connection) -> None:
-        """Turn to write-ahead logging. SQLite does not wait by itself while another process does the same."""
+        """Switch to write-ahead logging. SQLite does not call the busy handler while another process does the same."""
         wait = make_busy_handler(self._busy_timeout_ms)
         for attempts in count():
             try:
@@ -109,9 +109,9 @@ class Database:
                 return
 
     def transaction(self, *, durable: bool = True) -> AbstractContextManager[apsw.Connection]:
-        """All or nothing. It is on disk when this returns, unless it need not be `durable`."""
+        """Run an atomic transaction. If `durable`, it is on disk when the block ends."""
         self._refuse_after_fork()
-        # A part of a larger one leaves it to that to translate errors: each message is stored in several parts.
+        # Nested transactions leave the translation of errors to the outermost one, which saves time per message.
         return (
             self._write_queue.transaction(durable=durable)
             if self.is_in_transaction
@@ -124,8 +124,9 @@ class Database:
             yield connection
 
     def _flush_receipts(self) -> None:
+        # Every transaction writes the pending receipts.
         with self.transaction(durable=False):
-            """Every transaction takes along what is in the outbox."""
+            pass
 
     @property
     def is_in_transaction(self) -> bool:
@@ -146,7 +147,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """What this thread reads inside is of one moment, and the file is locked and unlocked once for all of it."""
+        """Give all reads of this thread in the block one consistent state, with one lock of the file."""
         if self.is_in_transaction or self._pinned_reader is not None:
             yield
             return
@@ -162,7 +163,7 @@ class Database:
 
     @property
     def _pinned_reader(self) -> apsw.Connection | None:
-        """The reader of this thread's moment."""
+        """The connection of this thread's snapshot, if one is open."""
         reader: apsw.Connection | None = getattr(self._local, "reader", None)
         return reader
 
@@ -190,7 +191,7 @@ class Database:
 
     @contextmanager
     def new_reader(self) -> Iterator[apsw.Connection]:
-        """A reader that remembers nothing of what the file was like before."""
+        """Open a reader without cached state."""
         self._refuse_after_fork()
         with (
             translate_errors(str(self.path)),
@@ -201,29 +202,29 @@ class Database:
     @contextmanager
     def remains(self) -> Iterator[apsw.Connection]:
         """
-        The one connection that writes, with nobody else in it: all that can be read once the file has moved, what
-        waits to be written included.
+        Yield the writing connection exclusively, with pending receipts written: the only way to read a file that was
+        moved or deleted.
         """
         with translate_errors(str(self.path)), self._write_queue.exclusive() as connection:
             try:
                 with transaction(connection):
                     self.receipt_buffer.write_into(connection)
             except apsw.Error:
-                # A full disk, say: receipts go on waiting, and everything else can still be read.
+                # For example a full disk: receipts stay pending, and all other data can be read.
                 self.receipt_buffer.on_transaction_end(committed=False)
             else:
                 self.receipt_buffer.on_transaction_end(committed=True)
             yield connection
 
     def user_number(self, connection: apsw.Connection, user: str) -> int:
-        """The user's number; 0, which nobody has, for a user who never wrote anything."""
+        """Return the user's row number; 0, which no row has, for an unknown user."""
         number = self._user_numbers.get(user)
         if number is not None:
             return number
         row = connection.execute("SELECT no FROM users WHERE id = ?", (user,)).fetchone()
         if row is None:
             return 0
-        # What a transaction has not committed yet may still be taken back, number and all.
+        # A user inserted by an open transaction may still be rolled back, including the number.
         if connection is self._pinned_reader or not connection.in_transaction:
             self._user_numbers[user] = row[0]
         return int(row[0])
@@ -236,17 +237,17 @@ class Database:
         return number
 
     def clear_user_cache(self) -> None:
-        """Somebody was erased: numbers that were looked up may be nobody's now."""
+        """Forget cached user numbers, after a user was erased."""
         self._user_numbers.clear()
 
     def checkpoint(self) -> bool:
-        """Write the log back into the file and empty it; False if somebody is reading from it."""
+        """Checkpoint and truncate the write-ahead log; return False if a reader prevents it."""
         with translate_errors(str(self.path)), self._write_queue.exclusive() as connection:
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
         return not busy
 
     def prepare_fork(self, *, seconds: float) -> Callable[[], None]:
-        """Wait until no thread is inside SQLite; what is returned lets them go on."""
+        """Wait until no thread is inside SQLite; return a function that resumes them."""
         is_paused = self._write_queue.pause(seconds=seconds)
         self._readers.acquire()
         self._readers.wait_for(lambda: not self._reader_count, timeout=seconds)
@@ -259,7 +260,7 @@ class Database:
         return resume
 
     def disown(self) -> list[apsw.Connection]:
-        """In a forked child: use the parent's connections no more, and return them."""
+        """In a forked child: stop using the parent's connections and return them."""
         self._is_inherited = True
         return [self._writer, *self._idle_readers]
 
@@ -277,7 +278,7 @@ class Database:
         self.receipt_buffer.close()
         with self._write_queue.exclusive() as connection:
             if self.identity.is_missing and not self._closed:
-                # Into the renamed file, if it was renamed: SQLite leaves the log behind when the name is gone.
+                # SQLite does not checkpoint on close when the file's name is gone; a renamed file would lack the log.
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             self._closed = True
             connections = [*self._idle_readers, connection]
@@ -287,7 +288,7 @@ class Database:
 
 
 def _prepare_file(path: Path) -> os.stat_result:
-    """Make the file readable by its owner alone, and refuse one that is something else."""
+    """Create the file with mode 600 if it is missing; raise NotAStore if it is no SQLite database."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -296,7 +297,7 @@ def _prepare_file(path: Path) -> os.stat_result:
             status = os.fstat(file.fileno())
     except OSError as error:
         raise StoreReadOnly(f"{StoreReadOnly.__doc__} ({path}: {error.strerror})") from error
-    # Zeros are what a power loss may leave of a file that was being made; SQLite knows what to do with them.
+    # A power loss during creation may leave zeros, which SQLite handles.
     if header.strip(b"\0") and header != SQLITE_HEADER:
         raise NotAStore(f"{NotAStore.__doc__} ({path})")
     return status

@@ -1,4 +1,4 @@
-"""Takes rows and their bytes out of the file, and looks whether they are gone."""
+"""Physical erasure: delete rows, checkpoint, and scan the file for remaining bytes."""
 
 import json
 import mmap
@@ -14,7 +14,7 @@ from recollect.domain.event import ErasureCertificate
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
 
-#: Shorter texts stand in any file by chance.
+#: Shorter texts may occur in any file by chance.
 MIN_TRACE_CHARS = 6
 SELECT_MEMORY_TEXTS = """
     SELECT text FROM memories WHERE no = ?1 UNION SELECT text FROM memory_versions WHERE memory_no = ?1
@@ -56,9 +56,9 @@ class SqliteErasure:
             source_numbers = [no for (no,) in fetch(db, SELECT_SOURCE_MESSAGES, (memory_no,))]
             rows = {"memories": _delete(db, "memories WHERE no = ?", memory_no)}
             rows["judgements"] = _remove_extracted_facts(db, user_no, traces)
-            # The sentence that sums a message up may be the fact.
+            # A message's summary may state the fact itself.
             rows["message_summaries"] = _clear_summaries(db, source_numbers)
-            # A message that says nothing else goes with the memory that rests on all of it.
+            # A message whose whole text is the source of this memory is erased with it.
             rows["messages"] = sum(_delete(db, "messages WHERE no = ?", no) for no, _, _ in sources)
             erased_ids = [full_id, *(message_id for _, message_id, _ in sources)]
             rows["receipts"] = _delete_receipts(db, user_no, erased_ids)
@@ -116,7 +116,7 @@ class SqliteErasure:
                 table: fetch_number(db, f"SELECT count(*) FROM {table} WHERE user_no = ?", (user_no,))
                 for table in ("messages", "memories", "chats", "conversation_summaries", "receipts", "jobs")
             }
-            # Chats first: cascades from users would meet messages and chunks in no particular order.
+            # Chats before users: cascades from users reach messages and chunks in no defined order.
             for table in ("memories", "chats", "vectors", "unembedded", "audit"):
                 _delete(db, f"{table} WHERE user_no = ?", user_no)
             _delete(db, "users WHERE no = ?", user_no)
@@ -130,14 +130,12 @@ class SqliteErasure:
         remaining, bytes_scanned = _count_remaining_texts(self._database.path, traces)
         if remaining:
             detail = (
-                f"{remaining} of the erased texts are still in the file: the same words are stored elsewhere"
+                f"{remaining} of the erased texts are still in the file: other rows contain the same text"
             )
         elif not is_checkpointed:
-            detail = (
-                "the rows are gone, but another process is reading: their bytes go with the next checkpoint"
-            )
+            detail = "the rows are deleted, but another process is reading: their bytes go with the next checkpoint"
         else:
-            detail = "the rows are gone and none of their bytes is left in the file"
+            detail = "the rows are deleted and none of their bytes are left in the file"
         return ErasureCertificate(
             target=subject,
             rows=rows,
@@ -157,7 +155,7 @@ def _delete(db: apsw.Connection, target: str, *values: str | int) -> int:
 
 
 def _delete_receipts(db: apsw.Connection, user_no: int, ids: list[str]) -> int:
-    """A receipt that shows an erased text goes with it; a chunk is named after its message."""
+    """Delete the receipts that contain an erased item; a chunk's id is its message's id, # and a number."""
     return _delete(
         db,
         "receipts WHERE user_no = ? AND EXISTS (SELECT 1 FROM json_each(body, '$.items') i JOIN json_each(?) g"
@@ -186,7 +184,7 @@ def _clear_summaries(db: apsw.Connection, messages: list[int]) -> int:
 
 
 def _remove_extracted_facts(db: apsw.Connection, user_no: int, texts: list[str]) -> int:
-    """A judgement that could teach it again loses the fact."""
+    """Remove the facts from stored extractions, so that they cannot be learned again."""
     texts_json = json.dumps(texts)
     db.execute(
         "UPDATE judgements SET body = json_set(body, '$.facts', (SELECT json_group_array(json(f.value))"
@@ -199,7 +197,7 @@ def _remove_extracted_facts(db: apsw.Connection, user_no: int, texts: list[str])
 
 
 def _count_remaining_texts(path: Path, traces: Iterable[str]) -> tuple[int, int]:
-    """How many of the texts still stand in the file or its log, and how many bytes were looked at."""
+    """Return how many of the texts are still in the file or its log, and the number of bytes scanned."""
     needles = [text.encode("utf-8", "surrogatepass") for text in traces if len(text) >= MIN_TRACE_CHARS]
     bytes_scanned = remaining = 0
     for suffix in ("", "-wal"):

@@ -1,4 +1,4 @@
-"""Where SQLite's errors become ours."""
+"""Translation of SQLite errors to `recollect.errors`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,7 +33,7 @@ def translate_errors(location: str) -> Iterator[None]:
         yield
     except UnicodeEncodeError as error:
         raise InvalidInput(
-            f"{error.object!r} holds half a character, which cannot be written. Give it as whole text."
+            f"{error.object!r} contains a lone surrogate, which UTF-8 cannot encode. Send valid Unicode text."
         ) from error
     except apsw.Error as error:
         error_class = STORE_ERRORS.get(type(error), StoreError)

@@ -1,4 +1,4 @@
-"""What was judged, forgotten and done, in SQLite."""
+"""Extractions, tombstones, events and triage counts in SQLite."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -81,10 +81,10 @@ class SqliteEvents:
     def add(self, event: Event) -> None:
         with self._database.transaction() as db:
             user_no = self._database.get_or_create_user(db, event.user, to_ms(event.at))
-            steps = json.dumps([[step.memory_id, step.previous_version] for step in event.changes])
+            changes = json.dumps([[change.memory_id, change.previous_version] for change in event.changes])
             db.execute(
                 "INSERT INTO events (user_no, id, at, action, body) VALUES (?, ?, ?, ?, ?)",
-                (user_no, event.id, to_ms(event.at), event.action, steps),
+                (user_no, event.id, to_ms(event.at), event.action, changes),
             )
 
     def list(

@@ -1,4 +1,4 @@
-"""What the user said of what was recalled, in SQLite."""
+"""Relevance feedback on recalled items in SQLite."""
 
 from collections.abc import Sequence
 

@@ -1,9 +1,9 @@
 """
-Tells whether the path of an open database still names the file that is open.
+Detects that an open database file was deleted, renamed or replaced.
 
-SQLite goes on reading and writing a file that was deleted, renamed or replaced; what it commits then is gone when the
-path is opened again. The log and its index are watched too: commits stand in the log until a checkpoint, and other
-processes find it by its name. A look costs one `stat` for each of the three files, 7 microseconds together.
+SQLite keeps reading and writing such a file; its commits are lost when the path is opened again. The write-ahead log
+and its index are checked too: commits are in the log until a checkpoint, and other processes find it by name. A check
+costs one `stat` for each of the three files, 7 microseconds in total.
 """
 
 import os
@@ -21,17 +21,17 @@ IS_WATCHED = os.name != "nt"
 
 
 class FileIdentity:
-    """The files of one database as they were when it was opened. An identity stays taken while the file is open."""
+    """Device and inode of a database's files at opening. An inode is not reused while the file is open."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         names = [f"{path}{suffix}" for suffix in SUFFIXES] if IS_WATCHED else []
-        # A file system without shared memory has no log; what is not there cannot go.
+        # A file system without shared memory has no write-ahead log to check.
         self._known = {name: identity for name in names if (identity := identify(name)) is not None}
 
     @property
     def has_moved(self) -> bool:
-        """Whether the database file, its log or the log's index is no longer found by its name."""
+        """Whether the path of the database, its log or the log's index names another file or none."""
         return any(identify(name) != known for name, known in self._known.items())
 
     @property
@@ -40,7 +40,7 @@ class FileIdentity:
         return IS_WATCHED and identify(str(self._path)) is None
 
     def verify(self, consequence: str) -> None:
-        """Raise if the files have moved. The `consequence` says what became of the write."""
+        """Raise StoreMoved if the files were moved; `consequence` tells what happened to the write."""
         for name, known in self._known.items():
             current = identify(name)
             if current != known:
@@ -56,10 +56,10 @@ def identify(name: str) -> Identity:
 
 
 def describe(name: str, current: Identity, consequence: str) -> str:
-    cause = "is not there any more" if current is None else "is another file now"
+    cause = "no longer exists" if current is None else "is now a different file"
     return (
         f"{name} {cause}: the memory file was deleted, moved or replaced while it was open. {consequence}"
-        " Everything acknowledged before can still be read here: save it with Memory.backup(NEW_FILE), or on a server"
-        " with POST /api/backup, before this process ends. Then open that copy, or put it back with"
+        " Everything acknowledged before is still readable in this process: save it with Memory.backup(NEW_FILE), or"
+        " on a server with POST /api/backup, before the process ends. Then open that copy, or restore it with"
         " `recollect restore NEW_FILE`."
     )

@@ -1,5 +1,5 @@
 """
-What a fork means for open databases.
+Fork safety of open databases.
 
 A child must neither use nor close a connection of its parent (https://sqlite.org/howtocorrupt.html, section 2.6), and
 the locks that another thread holds inside SQLite at that moment would stay locked in the child for ever. So a fork
@@ -20,30 +20,32 @@ MAX_WAIT_SECONDS = 5.0
 
 class Forkable(Protocol):
     def prepare_fork(self, *, seconds: float) -> Callable[[], None]:
-        """Wait until no thread is inside SQLite; what is returned lets them go on."""
+        """Wait until no thread is inside SQLite; return a function that resumes them."""
 
     def disown(self) -> list[apsw.Connection]:
-        """In a forked child: use the parent's connections no more, and return them."""
+        """In a forked child: stop using the parent's connections and return them."""
 
 
 open_databases: WeakSet[Forkable] = WeakSet()
-_paused: list[Callable[[], None]] = []
+_resume_callbacks: list[Callable[[], None]] = []
 
 
 def _prepare() -> None:
-    _paused.extend(each.prepare_fork(seconds=MAX_WAIT_SECONDS) for each in [*open_databases])
+    _resume_callbacks.extend(
+        database.prepare_fork(seconds=MAX_WAIT_SECONDS) for database in [*open_databases]
+    )
 
 
 def _resume_parent() -> None:
-    while _paused:
-        _paused.pop()()
+    while _resume_callbacks:
+        _resume_callbacks.pop()()
 
 
 def _resume_child() -> None:
-    _paused.clear()
+    _resume_callbacks.clear()
     for database in open_databases:
         for connection in database.disown():
-            # One reference that nobody gives back: a connection that is collected closes itself.
+            # A reference that is never released: a connection closes itself when it is garbage collected.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
 

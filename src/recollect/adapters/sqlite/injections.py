@@ -1,4 +1,4 @@
-"""What was put behind messages for a model, in SQLite."""
+"""Context injected after messages, in SQLite: kept so that later turns can replay the same bytes."""
 
 from collections.abc import Collection, Mapping
 

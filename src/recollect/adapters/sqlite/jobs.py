@@ -1,4 +1,4 @@
-"""The queue in SQLite: a row is a promise, its lease number a fence."""
+"""Job queue in SQLite: leases with fencing tokens, retries and dead letters."""
 
 import json
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ UPSERT_JOB = """
             ELSE run_at END,
         state = CASE state WHEN 'parked' THEN 'ready' ELSE state END
 """
-#: A worker that comes for work finds the next job at the front of the index, however many wait behind it.
+#: Reads the first entry of an index, so that the cost does not depend on the length of the queue.
 SELECT_NEXT_JOB = """
     SELECT no, run_at FROM jobs WHERE state = '{state}' AND {due} <= ?1
         AND (?3 = '[]' OR kind IN (SELECT value FROM json_each(?3)))
@@ -59,7 +59,7 @@ class SqliteJobQueue:
         due = self.next_due()
         if due is None or due > now:
             return None
-        # Power that takes the lease away takes its holder too: the job is simply ready again.
+        # Not durable: a power loss that undoes the lease also ends its worker, and the job is ready again.
         with self._database.transaction(durable=False) as db:
             rows = fetch(db, LEASE_NEXT_JOB, (to_ms(now), to_ms(until), json.dumps(kinds)))
             if not rows:
@@ -98,7 +98,7 @@ class SqliteJobQueue:
         return self._update(f"{change} WHERE {HAS_LEASE}", to_ms(run_at), reason, job.id, job.fencing_token)
 
     def dead_letter(self, job: Job, *, reason: str) -> bool:
-        # What was asked for meanwhile may be worth another try.
+        # If the job was enqueued again while it ran, it gets another attempt.
         state = "CASE again WHEN 1 THEN 'ready' ELSE 'parked' END"
         change = f"UPDATE jobs SET state = {state}, leased_until = NULL, reason = ?"
         return self._update(f"{change} WHERE {HAS_LEASE}", reason, job.id, job.fencing_token)

@@ -1,4 +1,4 @@
-"""Looks after the file: compares the shadows with the truth, and rebuilds them from it."""
+"""Maintenance of the file: check and repair derived indexes against the source rows, statistics, backup."""
 
 import stat
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ DIFFERENCE_CLAUSES = (
     FROM_UNQUEUED_PASSAGES,
     FROM_UNINDEXED_PASSAGES,
 )
-#: As in the migration that made it: an index that was dropped can be made anew.
+#: Same definition as in the migration, so that a dropped index can be created again.
 REBUILD_FULLTEXT = """
     CREATE VIRTUAL TABLE IF NOT EXISTS passages_fts USING fts5 (
         text, content = 'passages', content_rowid = 'passage', tokenize = 'recollect'
@@ -41,9 +41,9 @@ REBUILD_FULLTEXT = """
     INSERT INTO passages_fts (passages_fts, rank) VALUES ('secure-delete', 1);
     INSERT INTO passages_fts (passages_fts) VALUES ('rebuild');
 """
-#: Pages of the index put together in one go: some milliseconds, for which writers wait.
+#: Index pages merged per step: a few milliseconds, during which writers wait.
 MERGE_PAGES = 64
-#: Rows that FTS5 changes when there was something to put together.
+#: FTS5 reports at least this many changed rows if it merged anything.
 MIN_MERGE_CHANGES = 2
 TABLE_PATTERNS_BY_PART = {
     "messages": ("messages", "messages_%", "sqlite_autoindex_messages_%"),
@@ -66,13 +66,13 @@ class SqliteStoreMaintenance:
         ]
 
     def repair_indexes(self) -> int:
-        # Looked for without the write lock: at 100,000 passages this takes a moment.
+        # Compared without the write lock: with 100,000 passages this takes a moment.
         with self._database.reader() as db:
             if not fetch_number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'passages_fts'"):
                 return self.rebuild_index("fulltext")
             stale_vectors = list(_stale_vectors(db))
             has_differences = stale_vectors or any(
-                fetch_number(db, f"SELECT EXISTS (SELECT 1 {what})") for what in DIFFERENCE_CLAUSES
+                fetch_number(db, f"SELECT EXISTS (SELECT 1 {clause})") for clause in DIFFERENCE_CLAUSES
             )
         if not has_differences:
             return 0
@@ -82,7 +82,7 @@ class SqliteStoreMaintenance:
                 db.execute("INSERT OR IGNORE INTO unembedded VALUES (?, ?)", (user_no, passage))
             changes = len(stale_vectors) + fetch_number(db, f"SELECT count(*) {FROM_ORPHAN_INDEX_ROWS}")
             if changes > len(stale_vectors):
-                # FTS5 can take out only what it is told word by word, and these words are gone.
+                # FTS5 needs the original text to delete an entry, and that is gone.
                 db.execute(REBUILD_FULLTEXT)
             for sql in (
                 f"DELETE {FROM_ORPHAN_VECTORS}",
@@ -102,18 +102,18 @@ class SqliteStoreMaintenance:
                 db.execute("DELETE FROM vectors")
                 db.execute("INSERT OR IGNORE INTO unembedded SELECT user_no, passage FROM passages")
             else:
-                raise InvalidInput(f"There is no shadow {index!r}. Choose fulltext or vectors.")
+                raise InvalidInput(f"There is no index {index!r}. Choose fulltext or vectors.")
             return fetch_number(db, "SELECT count(*) FROM passages")
 
     def optimize_index(self) -> int:
-        # With a negative number FTS5 begins to make one piece of all; with a positive one it goes on with that.
+        # A negative page count starts a merge of all segments into one; a positive one continues it.
         steps = 0
         while self._merge(MERGE_PAGES if steps else -MERGE_PAGES):
             steps += 1
         return steps
 
     def _merge(self, pages: int) -> bool:
-        """Whether there was something to put together."""
+        """Merge some index segments; return whether there was anything to merge."""
         with self._database.transaction(durable=False) as db:
             before = db.total_changes()
             db.execute("INSERT INTO passages_fts (passages_fts, rank) VALUES ('merge', ?)", (pages,))
@@ -164,7 +164,7 @@ class SqliteStoreMaintenance:
         mode = stat.S_IMODE(self._database.path.stat().st_mode)
         fix = f"chmod 600 {self._database.path}" if mode & 0o077 else None
         yield CheckResult(name="file mode", ok=not mode & 0o077, detail=f"{mode:o}", fix=fix)
-        # FTS5 remembers the structure of its index, and this pragma does not make it look again.
+        # A new connection: FTS5 caches the structure of its index, which this pragma does not refresh.
         with self._database.new_reader() as db:
             yield CheckResult(name="sqlite", ok=True, detail=apsw.sqlite_lib_version())
             yield CheckResult(name="schema", ok=True, detail=str(db.pragma("user_version")))
@@ -185,16 +185,16 @@ class SqliteStoreMaintenance:
             indexed = fetch_number(db, "SELECT count(*) FROM passages_fts_docsize")
             yield _compare_counts("full text", indexed, passages)
             unqueued = fetch_number(db, f"SELECT count(*) {FROM_UNQUEUED_PASSAGES}")
-            yield _expect_none("vectors", unqueued, "passages have neither a vector nor a place in the queue")
+            yield _expect_none("vectors", unqueued, "passages have no vector and are not queued")
             orphans = fetch_number(db, f"SELECT count(*) {FROM_ORPHAN_VECTORS}")
-            yield _expect_none("orphan vectors", orphans, "vectors stand for nothing")
+            yield _expect_none("orphan vectors", orphans, "orphaned vectors")
             if deep:
                 yield _expect_none(
-                    "stale vectors", sum(1 for _ in _stale_vectors(db)), "vectors are of an older text"
+                    "stale vectors", sum(1 for _ in _stale_vectors(db)), "vectors of an older text"
                 )
         if deep:
             is_consistent = self._is_fulltext_consistent()
-            detail = "agrees with the text" if is_consistent else "disagrees with the text"
+            detail = "matches the text" if is_consistent else "does not match the text"
             yield CheckResult(
                 name="full text content",
                 ok=is_consistent,
@@ -203,7 +203,7 @@ class SqliteStoreMaintenance:
             )
 
     def _is_fulltext_consistent(self) -> bool:
-        """FTS5 compares the index with the text it was made from, word by word."""
+        """Return whether FTS5's integrity check finds the index consistent with the text."""
         try:
             with self._database.transaction() as db:
                 db.execute("INSERT INTO passages_fts (passages_fts, rank) VALUES ('integrity-check', 1)")
@@ -213,7 +213,7 @@ class SqliteStoreMaintenance:
 
 
 def _report_store_errors(findings: Iterator[CheckResult], *, fix: str) -> Iterator[CheckResult]:
-    """The findings, the last of which may be that one can look no further."""
+    """Yield the results; a store error ends them with a failed result `readable`."""
     try:
         yield from findings
     except StoreError as error:

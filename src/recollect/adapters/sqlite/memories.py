@@ -76,7 +76,7 @@ INSERT_SPAN = """
     INSERT OR IGNORE INTO memory_spans (user_no, memory_no, message_no, start, end)
     SELECT ?1, ?2, no, ?4, ?5 FROM messages WHERE user_no = ?1 AND id = ?3
 """
-#: As a search of then has it: what was forgotten, put away or in doubt is not told of.
+#: Memories valid at a past time; forgotten, archived, quarantined and contested ones are excluded.
 VALID_AS_OF = """
     EXISTS (SELECT 1 FROM (SELECT ? AS moment) WHERE m.standing IN ('active', 'superseded')
         AND coalesce(m.valid_from, m.created_at) <= moment AND coalesce(m.valid_to, moment + 1) > moment)
@@ -113,10 +113,11 @@ class SqliteMemories:
             )
             is_exact = bool(rows) and rows[0][1] == memory_id
             if not memory_id or (len(rows) != 1 and not is_exact):
-                why = f"There is no memory {memory_id!r} for this user. `recollect list` shows what there is."
-                raise NotFound(
-                    f"More than one memory begins with {memory_id!r}. Give more of it." if rows else why
+                missing = (
+                    f"There is no memory {memory_id!r} for this user. `recollect list` shows what there is."
                 )
+                ambiguous = f"More than one memory id begins with {memory_id!r}. Give more characters."
+                raise NotFound(ambiguous if rows else missing)
             return self._load_memories(db, scope.user, rows[:1])[0]
 
     def list(
@@ -249,7 +250,7 @@ class SqliteMemories:
                 (self._database.user_number(db, scope.user), memory_id, version),
             )
         if row is None or row[3] is None:
-            raise NotFound(f"Version {version} of memory {memory_id!r} is not kept in full.")
+            raise NotFound(f"Version {version} of memory {memory_id!r} is not stored in full.")
         memory_no, full_id, text, body = row
         body_fields = json.loads(body)
         spans = tuple(
@@ -267,7 +268,7 @@ class SqliteMemories:
             db.execute(UPDATE_MEMORY, (*_column_values(next_version), user_no, memory.id, memory.version))
             if not db.changes():
                 raise Refused(
-                    f"Memory {memory.id} was changed meanwhile: it is at version {old.version}, not"
+                    f"Memory {memory.id} was changed in the meantime: it is at version {old.version}, not"
                     f" {memory.version}. Read it again and repeat the change."
                 )
             [memory_no] = fetch(
@@ -314,10 +315,10 @@ class SqliteMemories:
     def _refuse_duplicate(self, memory: Memory) -> None:
         same = self.by_hash(Scope(memory.user), memory.fact_hash)
         if memory.standing is MemoryStatus.ACTIVE and same is not None and same.id != memory.id:
-            raise Refused(f"Memory {same.id} says the same already. Forget one of the two instead.")
+            raise Refused(f"Memory {same.id} already states the same. Forget one of the two instead.")
 
     def _load_memories(self, db: apsw.Connection, user: str, rows: Sequence[Row]) -> Sequence[Memory]:
-        """Rows with what they rest on, which is asked for once for all of them."""
+        """Convert rows to memories; the source spans of all rows are read with one statement."""
         spans: dict[int, list[SourceSpan]] = {row[0]: [] for row in rows}
         span_rows = fetch(db, SELECT_SPANS, (self._database.user_number(db, user), json.dumps(list(spans))))
         for memory_no, message, start, end in span_rows:

@@ -18,7 +18,7 @@ SELECT_MESSAGE = """
         m.original_bytes, m.summary, m.importance, m.message_type, m.extracted
     FROM messages m JOIN chats c ON c.no = m.chat_no
 """
-#: The numbers come first: they are looked up in an index, and what is not wanted is not read.
+#: Selects row numbers from an index first, so that only the returned rows are read.
 SELECT_RECENT_MESSAGES = f"""
     WITH last AS MATERIALIZED (
         SELECT no, row_number() OVER (ORDER BY no DESC) AS place FROM messages

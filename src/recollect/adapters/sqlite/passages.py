@@ -1,4 +1,19 @@
-"""The rows behind passages: which of them stand, and the candidates they make."""
+"""
+Source rows of passages: visibility filters and loading of candidates.
+
+A passage number encodes table and row: `number = row * 4 + kind`, with kind 0 message, 1 chunk, 2 memory, 3 summary.
+The tuples `FROM_CLAUSES`, `SELECT_PASSAGE_NUMBERS` and `CANDIDATE_LOADERS` are indexed by kind.
+
+A passage is visible if it belongs to the user, passes the chat, date and importance filters, and
+- message or chunk: no memory extracted from it was forgotten, and none covering all of it was corrected by hand;
+- memory: active (or, with `as_of`, valid at that time), of a requested kind, and its kind has consent;
+- summary: of a conversation, not the working summary.
+
+Consent is checked here, in SQL, and not in the callers. Filter values are named parameters (`:user`, `:chats`,
+`:as_of`, `:floor`, `:kinds`), and row numbers come as a JSON array (`:numbers`), so that each kind costs one statement.
+
+Example: passages 8 and 46 are message 2 and memory 11: two statements, one per kind.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +31,7 @@ FilterParameters: TypeAlias = Mapping[str, str | int | None]
 
 ROLES_BY_VALUE = {role.value: role for role in Role}
 
-#: What was forgotten, or corrected word for word, does not come back by way of the message it was said in.
+#: A forgotten memory, or a corrected one that covers its whole message, must not return through its source message.
 NOT_FORGOTTEN_OR_CORRECTED = """
     NOT EXISTS (
         SELECT 1 FROM memory_spans s JOIN memories f ON f.no = s.memory_no
@@ -34,8 +49,8 @@ FROM_USER_MESSAGES = f"""
     FROM json_each(:numbers) n CROSS JOIN messages m ON m.no = n.value JOIN chats c ON c.no = m.chat_no
     WHERE m.user_no = :user AND {IN_CHATS.format("m.chat_no")}
 """
-#: Where each kind of passage is, and what it must be to be found: of the user, within reach, and still standing.
-#: The numbers stand first in a CROSS JOIN, or SQLite would look through all rows of the user for them.
+#: FROM and WHERE of each kind of passage: the user's rows that pass the filter and are visible.
+#: CROSS JOIN keeps the numbers as the outer loop; otherwise SQLite would scan all rows of the user.
 FROM_CLAUSES = (
     f"{FROM_USER_MESSAGES} AND {VISIBLE_MESSAGE}",
     f"""
@@ -59,46 +74,46 @@ FROM_CLAUSES = (
         AND s.kind = 'conversation'
     """,
 )
-#: Whether news has taken the place of something that the message says; of then, nothing had yet.
+#: Whether a memory extracted from the message was superseded; never with `as_of`, which asks for the past state.
 IS_OUTDATED = """
     :as_of IS NULL AND EXISTS (
         SELECT 1 FROM memory_spans s JOIN memories f ON f.no = s.memory_no
         WHERE s.message_no = m.no AND f.standing = 'superseded'
     )
 """
-#: Who spoke right before or right after in the same chat.
+#: Passage number of the previous or next message of the same chat.
 ADJACENT_MESSAGE = """
     (SELECT b.no * 4 FROM messages b WHERE b.chat_no = m.chat_no AND b.user_no = m.user_no
         AND b.no {} m.no AND b.role IN ('user', 'assistant') ORDER BY b.no {} LIMIT 1)
 """
-#: The place of a message, with those beside it or without.
+#: Columns of a `ChatPosition`, by whether its neighbours are requested.
 POSITION_COLUMNS = {
     True: f"m.no * 4, {ADJACENT_MESSAGE.format('<', 'DESC')}, {ADJACENT_MESSAGE.format('>', 'ASC')}",
     False: "m.no * 4, NULL, NULL",
 }
-#: Whether memories were made of a message.
+#: Whether memories were extracted from a message.
 HAS_MEMORIES = "EXISTS (SELECT 1 FROM memory_spans s WHERE s.message_no = m.no)"
 SELECT_PASSAGE_NUMBERS = tuple(f"SELECT {name}.no * 4 + {kind}" for kind, name in enumerate("mkms"))
 MESSAGE_COLUMNS = "m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.importance, m.summary"
 SELECT_VISIBLE_MESSAGES = {
-    beside: f"SELECT {place}, {MESSAGE_COLUMNS}, {IS_OUTDATED} {FROM_CLAUSES[0]}"
-    for beside, place in POSITION_COLUMNS.items()
+    with_neighbours: f"SELECT {position}, {MESSAGE_COLUMNS}, {IS_OUTDATED} {FROM_CLAUSES[0]}"
+    for with_neighbours, position in POSITION_COLUMNS.items()
 }
-#: Whether memories were made of each comes last. Of the others nothing can be outdated or forgotten; not to look there
-#: saves a third of the time.
+#: The last column tells whether memories were extracted. Messages without any can be neither outdated nor hidden;
+#: skipping those checks for them saves a third of the time.
 SELECT_MESSAGES = {
-    beside: f"SELECT {place}, {MESSAGE_COLUMNS}, {HAS_MEMORIES} {FROM_USER_MESSAGES} AND {MESSAGE_FILTER}"
-    for beside, place in POSITION_COLUMNS.items()
+    with_neighbours: f"SELECT {position}, {MESSAGE_COLUMNS}, {HAS_MEMORIES} {FROM_USER_MESSAGES} AND {MESSAGE_FILTER}"
+    for with_neighbours, position in POSITION_COLUMNS.items()
 }
 SELECT_MESSAGES_WITH_MEMORIES = """
     SELECT DISTINCT s.message_no FROM json_each(?) n CROSS JOIN memory_spans s ON s.message_no = n.value
 """
 SELECT_CHUNKS = {
-    beside: f"""
-        SELECT {place}, k.no * 4 + 1, m.id, k.chunk_index, c.id, m.role, k.content, m.created_at, k.tokens,
+    with_neighbours: f"""
+        SELECT {position}, k.no * 4 + 1, m.id, k.chunk_index, c.id, m.role, k.content, m.created_at, k.tokens,
             k.chunk_kind, m.importance, {IS_OUTDATED} {FROM_CLAUSES[1]}
     """
-    for beside, place in POSITION_COLUMNS.items()
+    for with_neighbours, position in POSITION_COLUMNS.items()
 }
 SELECT_MEMORIES = f"""
     SELECT m.no * 4 + 2, m.id, c.id, m.speaker, m.text, m.created_at, m.seen_at, m.tokens, m.kind, m.weight, m.pinned
@@ -109,12 +124,12 @@ SELECT_SUMMARIES = f"SELECT s.no * 4 + 3, s.id, c.id, s.text, s.created_at, s.to
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadRequest:
-    """What is asked of passages, and what the channels said of them, as far as they said anything."""
+    """Filter parameters, and the dense and lexical scores known so far, by passage number."""
 
     parameters: FilterParameters
     dense: Mapping[int, float]
     lexical: Mapping[int, float]
-    with_neighbours: bool  #: whether their places are to tell who stands beside them
+    with_neighbours: bool  #: whether positions include the previous and next message
 
 
 def _fetch_rows(
@@ -124,7 +139,7 @@ def _fetch_rows(
 
 
 def messages_with_memories(db: apsw.Connection, messages: Iterable[int]) -> set[int]:
-    """Those that memories were made of."""
+    """Return the messages from which memories were extracted."""
     return {number for (number,) in db.execute(SELECT_MESSAGES_WITH_MEMORIES, (to_json_array(messages),))}
 
 
@@ -236,5 +251,5 @@ def _load_summaries(
         )
 
 
-#: How the candidates of each kind of passage are read.
+#: Loaders of candidates, by kind of passage.
 CANDIDATE_LOADERS = (_load_messages, _load_chunks, _load_memories, _load_summaries)

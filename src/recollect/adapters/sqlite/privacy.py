@@ -1,4 +1,4 @@
-"""Consent, profile and the ledger in SQLite. The gate is in the queries."""
+"""Consents, profiles and the audit log in SQLite. Consent is checked inside the queries."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from recollect.domain.summary import Profile
 from recollect.errors import ConsentRequired
 
 PROFILE_CATEGORY = "profile"
-#: Off until the user says yes; every kind of memory is on until they say no.
+#: The profile needs consent first (opt-in); kinds of memories are allowed until revoked (opt-out).
 DEFAULT_CONSENTS = {PROFILE_CATEGORY: False, **dict.fromkeys((kind.value for kind in Kind), True)}
 GENESIS_HASH = "0" * 64
 REMOVE_FACTS_OF_KIND = """
@@ -36,7 +36,7 @@ class SqliteAuditLog:
     def add(self, user: str, action: str, detail: str, *, now: datetime) -> None:
         with self._database.transaction() as db:
             user_no = self._database.get_or_create_user(db, user, to_ms(now))
-            # Everybody has a chain of their own: who is erased takes nobody else's with them.
+            # One hash chain per user, so that erasing a user does not break the others.
             select_last = "SELECT chain FROM audit WHERE user_no = ? ORDER BY no DESC LIMIT 1"
             previous = fetch_one(db, select_last, (user_no,))
             link = _hash_entry(previous[0] if previous else GENESIS_HASH, to_ms(now), action, detail)
@@ -152,12 +152,12 @@ class SqliteProfiles:
             )
             if not db.changes():
                 raise ConsentRequired(
-                    "The profile is kept only with consent, and it has not been given. Ask the user for it first."
+                    "The profile is stored only with consent, which has not been given. Ask the user for it first."
                 )
 
 
 def _erase_category(db: apsw.Connection, user_no: int, category: str) -> None:
-    """What consent covered, the judgements it could be learned from again, and the receipts that show it."""
+    """Erase the data of a category, the stored extractions it could be learned from, and the receipts that show it."""
     if category == PROFILE_CATEGORY:
         db.execute("DELETE FROM user_profile WHERE user_no = ?", (user_no,))
         db.execute(

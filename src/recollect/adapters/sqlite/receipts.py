@@ -17,7 +17,7 @@ from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
 
-#: Letters that are kept of a text that was considered and left out.
+#: Stored length of the text of an item that was left out.
 MAX_LEFT_OUT_CHARS = 200
 
 RECEIPT_COLUMNS = "id, chat, created_at, query, text, tokens, budget, body"
@@ -32,7 +32,7 @@ class SqliteReceipts:
         self._database = database
 
     def add(self, receipt: Receipt) -> None:
-        """Nobody waits for the disk, and nobody fails, because of a receipt: it is written soon, and read at once."""
+        """Enqueue the receipt: it is readable at once and written soon, without waiting for the disk or failing."""
         if self._database.is_in_transaction:
             with self._database.transaction(durable=False) as db:
                 self._insert(db, receipt)
@@ -49,7 +49,7 @@ class SqliteReceipts:
         return self._list_newest(scope, limit=limit)
 
     def find_by_item(self, scope: Scope, item_id: str, *, limit: int) -> Sequence[Receipt]:
-        """Those in which something was considered, the newest first."""
+        """Return the receipts with this item, newest first."""
         pending = [
             receipt
             for receipt in reversed(self._database.receipt_buffer.pending)
@@ -91,7 +91,7 @@ class SqliteReceipts:
                 f"SELECT {RECEIPT_COLUMNS} FROM receipts {clause} ORDER BY no DESC LIMIT ?",
                 [*values, limit],
             )
-        # Those that were being written a moment ago may be in both places.
+        # A receipt that was written in between is in both lists.
         pending_ids = {receipt.id for receipt in pending}
         stored = [_to_receipt(scope.user, row) for row in rows if row[0] not in pending_ids]
         return [*pending, *stored][:limit]
@@ -139,7 +139,7 @@ class SqlitePreferences:
 
 
 def _truncate_items(receipt: Receipt) -> Receipt:
-    """What was left out is told by its beginning; what was handed out, word for word."""
+    """Shorten the texts of left-out items; the others stay complete."""
     return replace(receipt, items=tuple(replace(item, text=_truncate_text(item)) for item in receipt.items))
 
 
@@ -211,7 +211,7 @@ def _to_receipt(user: str, row: Row) -> Receipt:
                 role=Role(item["role"]) if item["role"] else None,
                 kind=Kind(item["kind"]) if item["kind"] else None,
                 reason=item["reason"],
-                # Those of before say nothing about it.
+                # Older receipts lack the cosine.
                 cosine=item.get("cosine"),
             )
             for item in body["items"]

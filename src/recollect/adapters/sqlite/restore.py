@@ -1,4 +1,4 @@
-"""Puts a copy in the place of the file, which is kept beside it."""
+"""Restore a backup: verify it, then replace the database, which is kept under another name."""
 
 import hashlib
 from collections.abc import Iterator
@@ -27,12 +27,12 @@ from recollect.errors import CorruptStore, NotAStore, NotFound, Refused, StoreRe
 from recollect.ports.backup import Backup, ProgressCallback
 
 READ_ONLY_FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-#: What SQLite may keep beside a file.
+#: Suffixes of the files that SQLite may create beside a database.
 SIDE_FILE_SUFFIXES = ("-wal", "-shm", "-journal")
 
 
 class SqliteBackups:
-    """Copies of one memory file, which nobody has open here."""
+    """Backups of one database file that this process does not have open."""
 
     def __init__(self, path: str | Path) -> None:
         self._path = Path(path)
@@ -44,14 +44,16 @@ class SqliteBackups:
         file_hash = hash_file(backup_path)
         if manifest is not None and file_hash != manifest.sha256:
             raise CorruptStore(
-                f"{backup_path} is not what its manifest says: its bytes have changed. Take another copy."
+                f"{backup_path} does not match the SHA-256 in its manifest: the file has changed. Use another backup."
             )
         with translate_errors(path), closing(_open_read_only(backup_path)) as db:
             if not schema.check_version(db, backup_path):
                 raise NotAStore(f"{NotAStore.__doc__} ({backup_path} is empty)")
             check_integrity(db, backup_path)
             contents = read_contents(db)
-        warnings = () if manifest else ("no manifest lies beside it, so its hash could not be compared",)
+        warnings = (
+            () if manifest else ("there is no manifest beside it, so its SHA-256 could not be compared",)
+        )
         return Backup(
             path=path,
             size_bytes=backup_path.stat().st_size,
@@ -66,7 +68,7 @@ class SqliteBackups:
     ) -> str | None:
         source, draft = Path(backup.path), sibling_path(self._path, ".restoring")
         if self._path.exists() and source.resolve() == self._path.resolve():
-            raise Refused(f"{source} is the memory itself. Name a backup of it.")
+            raise Refused(f"{source} is the database itself. Give the path of a backup.")
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with _exclusive_access(self._path):
@@ -83,7 +85,7 @@ class SqliteBackups:
             fsync_path(self._path.parent)
             return None
         previous_path = sibling_path(self._path, f".before-{now:%Y%m%dT%H%M%S%fZ}")
-        # A log that could not be written back belongs to the file that goes, not to the one that comes.
+        # A log that could not be checkpointed belongs to the old file, not to the restored one.
         for side in ("", *SIDE_FILE_SUFFIXES):
             if (file := sibling_path(self._path, side)).exists():
                 file.rename(sibling_path(previous_path, side))
@@ -98,7 +100,7 @@ def _check_is_backup(backup_path: Path) -> None:
             header = file.read(len(SQLITE_HEADER))
     except FileNotFoundError as error:
         raise NotFound(
-            f"There is no file {backup_path}. Name a backup that `recollect backup` made."
+            f"There is no file {backup_path}. Give the path of a backup made with `recollect backup`."
         ) from error
     except OSError as error:
         raise StoreReadOnly(f"{backup_path} cannot be read: {error.strerror}.") from error
@@ -107,13 +109,13 @@ def _check_is_backup(backup_path: Path) -> None:
     for side in ("-wal", "-journal"):
         if (log := sibling_path(backup_path, side)).exists() and log.stat().st_size:
             raise Refused(
-                f"{log} lies beside it: {backup_path} is a memory in use, and part of it stands there."
-                f" Make a copy with `recollect --db {backup_path} backup`."
+                f"{backup_path} is a database in use: part of its data is in {log}."
+                f" Make a backup with `recollect --db {backup_path} backup`."
             )
 
 
 def _open_read_only(backup_path: Path) -> apsw.Connection:
-    """A reader that leaves no lock and no file beside a copy, which may lie where nothing can be written."""
+    """Open a backup without locks or side files, since it may be on a read-only medium."""
     db = apsw.Connection(f"file:{quote(str(backup_path.resolve()))}?immutable=1", flags=READ_ONLY_FLAGS)
     db.register_fts5_tokenizer("recollect", make_tokenizer)
     return db
@@ -122,8 +124,10 @@ def _open_read_only(backup_path: Path) -> apsw.Connection:
 @contextmanager
 def _exclusive_access(path: Path) -> Iterator[None]:
     """
-    Alone with the file. SQLite knows: only who has a file for themselves can end its write-ahead log, since everybody
-    who has it open holds a lock. It also writes the log back, so the file that is put away is whole.
+    Ensure that no other connection has the file open.
+
+    Every open connection holds a lock, so SQLite leaves WAL mode only for the last one. Leaving it also checkpoints
+    the log, so that the replaced file is complete.
     """
     if not path.exists() or not path.stat().st_size:
         yield
@@ -135,7 +139,7 @@ def _exclusive_access(path: Path) -> Iterator[None]:
             if mode == "delete":
                 db.execute("BEGIN EXCLUSIVE")
         except (apsw.NotADBError, apsw.CorruptError):
-            # What cannot be read any more cannot be asked; it is put away as it is.
+            # A damaged file cannot be locked; it is moved aside as it is.
             mode = "delete"
         except (apsw.BusyError, apsw.LockedError):
             mode = "wal"
@@ -157,5 +161,5 @@ def _copy_file(source: Path, draft: Path, backup: Backup, progress: ProgressCall
             if progress:
                 progress(bytes_copied, backup.size_bytes)
     if hasher.hexdigest() != backup.sha256:
-        raise Refused(f"{source} changed after it was looked through. Nothing was restored; try again.")
+        raise Refused(f"{source} changed after it was verified. Nothing was restored; try again.")
     fsync_path(draft)

@@ -1,4 +1,4 @@
-"""Brings a file's schema up to date, one numbered step after the other, each with its record."""
+"""Schema migrations: numbered SQL files, applied in order and recorded in one transaction."""
 
 from importlib import resources
 from pathlib import Path
@@ -8,27 +8,29 @@ import apsw
 from recollect.adapters.sqlite.transaction import transaction
 from recollect.errors import NewerStore, NotAStore
 
-#: "RCLT": tells our files from other people's databases.
+#: "RCLT": distinguishes Recollect files from other SQLite databases.
 APPLICATION_ID = 0x52434C54
 
 
 def list_migrations() -> list[tuple[int, str, str]]:
-    """Number, name and SQL of every migration, in order."""
+    """Return number, name and SQL of every migration, in order."""
     folder = resources.files("recollect.adapters.sqlite") / "migrations"
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
     return [(int(name[:4]), name[5:-4], (folder / name).read_text("utf-8")) for name in names]
 
 
 def check_version(connection: apsw.Connection, path: Path) -> int:
-    """The file's version; or NotAStore, or NewerStore. Writes nothing."""
+    """Return the schema version of the file, without writing; raise NotAStore or NewerStore if it is not supported."""
     version, newest = _read_version(connection, path), list_migrations()[-1][0]
     if version > newest:
-        raise NewerStore(f"{NewerStore.__doc__} ({path} has schema {version}, this recollect knows {newest})")
+        raise NewerStore(
+            f"{NewerStore.__doc__} ({path} has schema {version}, this version of recollect supports up to {newest})"
+        )
     return version
 
 
 def migrate(connection: apsw.Connection, path: Path, *, target: int | None = None) -> None:
-    available = [step for step in list_migrations() if target is None or step[0] <= target]
+    available = [migration for migration in list_migrations() if target is None or migration[0] <= target]
     if check_version(connection, path) >= available[-1][0]:
         return
     with transaction(connection):
@@ -54,5 +56,5 @@ def _read_version(connection: apsw.Connection, path: Path) -> int:
     version, application_id = (connection.pragma(name) for name in ("user_version", "application_id"))
     [tables] = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() or (0,)
     if application_id != APPLICATION_ID and (tables or version):
-        raise NotAStore(f"{NotAStore.__doc__} ({path} is another program's database)")
+        raise NotAStore(f"{NotAStore.__doc__} ({path} is a database of another program)")
     return int(version)

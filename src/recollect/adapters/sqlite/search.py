@@ -1,4 +1,20 @@
-"""Search in SQLite: words through FTS5's index, meaning through vectors in the same file."""
+"""
+Search port over SQLite: lexical (BM25 over FTS5), dense (vector cache), by importance and by time.
+
+A passage number is `row number * 4 + kind` (0 message, 1 chunk, 2 memory, 3 summary), so that one integer identifies a
+row of any table. A search has two steps: an index (`bm25.top_passages`, `QuantizedVectors.nearest`) returns ranked
+passage numbers, then `_first_visible` drops those that the source rows exclude (forgotten, superseded, without
+consent, below the importance floor). Indexes are not filtered by status, so each search overfetches, and `dense`
+repeats with a four times larger limit until enough hits are visible or no candidates are left.
+
+Scope: index terms and vectors are partitioned by user; every SQL statement also filters by `user_no`. A chat filter
+uses marker terms in the index for up to four chats, and a list of passage numbers for more.
+
+Invariants: inside `snapshot` all reads see one state of the file, and the cached vectors are reused; inside a write
+transaction the vectors are read into a copy of the cache, since a rollback may undo them.
+
+Example: passage 46 is memory 11 (46 >> 2 = 11, 46 & 3 = 2).
+"""
 
 import json
 import threading
@@ -32,22 +48,22 @@ from recollect.ports.search import NO_SCORES
 from recollect.text.analyzer import query_terms
 
 KIND_CODES = {Source.MESSAGE: 0, Source.CHUNK: 1, Source.MEMORY: 2, Source.SUMMARY: 3}
-#: Vectors looked at for each one wanted: what some of them stand for stands no longer; where only bits are kept, those
-#: that are near are told from those that seem to be when they are read from disk.
+#: Candidates fetched per requested result, since some passages are no longer visible. With 1-bit codes alone more are
+#: needed: the exact order is known only after rescoring from disk.
 INT8_OVERFETCH = 2
 BITS_OVERFETCH = 16
 MIN_BITS_FETCHED = 1_024
-#: In up to this many chats words are looked for by the marks of the chats.
+#: Up to this many chats are filtered by their marker terms in the full-text index.
 MAX_CHAT_MARKERS = 4
 
-#: Some of a user's vectors, by their numbers or by what they stand for.
+#: A user's vectors by row number, or by passage number.
 FROM_VECTORS_BY_NUMBER = "FROM json_each(?) n CROSS JOIN vectors v ON v.no = n.value WHERE v.user_no = ?"
 FROM_VECTORS_BY_PASSAGE = """
     FROM json_each(?1) n CROSS JOIN vectors v ON v.passage = n.value
         AND v.model_no = (SELECT no FROM embedding_models WHERE id = ?3) WHERE v.user_no = ?2
 """
 SELECT_MODEL = "SELECT no, dimension FROM embedding_models WHERE id = ?"
-#: Everything said in some chats, and what belongs to none if 0 is among them.
+#: All passages of the given chats; chat 0 stands for memories, which belong to no chat.
 SELECT_PASSAGES_OF_CHATS = """
     WITH chosen AS MATERIALIZED (SELECT value AS chat_no FROM json_each(?2))
     SELECT group_concat(passage) FROM (
@@ -63,7 +79,7 @@ SELECT_MESSAGES_BETWEEN = """
     WHERE user_no = ? AND created_at >= ? AND created_at < ? AND role IN ('user', 'assistant') {}
     ORDER BY created_at DESC, no DESC LIMIT ?
 """
-#: Each half comes out of its index in order, so that only as many rows are read as are wanted.
+#: Each half reads its index in order, so that at most `limit` rows are read.
 SELECT_MOST_IMPORTANT = f"""
     SELECT passage, weight FROM (
         SELECT * FROM (
@@ -95,12 +111,12 @@ class SqliteSearch:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         with self._database.snapshot():
-            outer = getattr(self._local, "held", None)
-            self._local.held = {}
+            outer = getattr(self._local, "vectors", None)
+            self._local.vectors = {}
             try:
                 yield
             finally:
-                self._local.held = outer
+                self._local.vectors = outer
 
     def lexical(self, scope: Scope, query: str, *, limit: int, search_filter: SearchFilter) -> list[Hit]:
         terms = query_terms(query)
@@ -158,7 +174,7 @@ class SqliteSearch:
                 )
                 if len(hits) == limit or len(positions) < fetch_limit:
                     return hits
-                # Too many of the nearest stand no longer: look further.
+                # Too many of the nearest passages are not visible: fetch more.
                 fetch_limit *= 4
 
     def cosines(
@@ -240,7 +256,7 @@ class SqliteSearch:
     def _load_vectors(
         self, db: apsw.Connection, user_no: int, model: str, dimension: int
     ) -> QuantizedVectors | None:
-        """The user's vectors of a model; None if there are none of this length."""
+        """Return the user's vectors of a model; None if there are none of this dimension."""
         key, cache = (user_no, model, dimension), self._snapshot_vectors
         if key in cache and not self._database.is_in_transaction:
             return cache[key]
@@ -249,14 +265,14 @@ class SqliteSearch:
             return None
         vectors = self._refresh_cache(db, user_no, model_row[0], dimension).vectors
         if not self._database.is_in_transaction:
-            # What is written here may change any time, and still be taken back, number and all.
+            # Rows of an open transaction may still be rolled back, including their numbers.
             self._models[model], cache[key] = model_row, vectors
         return vectors
 
     @property
     def _snapshot_vectors(self) -> dict[tuple[int, str, int], QuantizedVectors]:
-        """The vectors that were looked at in this moment; outside of one nothing is remembered."""
-        cached: dict[tuple[int, str, int], QuantizedVectors] | None = getattr(self._local, "held", None)
+        """Vectors loaded in this thread's snapshot; outside of a snapshot nothing is cached."""
+        cached: dict[tuple[int, str, int], QuantizedVectors] | None = getattr(self._local, "vectors", None)
         return {} if cached is None else cached
 
     def _refresh_cache(self, db: apsw.Connection, user_no: int, model_no: int, dimension: int) -> VectorCache:
@@ -265,7 +281,7 @@ class SqliteSearch:
             if cache.is_stale(db, user_no, model_no):
                 with self._database.new_reader() as reader:
                     cache.refresh(reader, user_no, model_no)
-            # The same goes for vectors: those of here must not stay on the shelf.
+            # Uncommitted vectors must not enter the shared cache.
             cache = cache.snapshot()
         cache.refresh(db, user_no, model_no)
         return cache
@@ -274,7 +290,7 @@ class SqliteSearch:
 def _chat_numbers(
     db: apsw.Connection, user_no: int, scope: Scope, search_filter: SearchFilter
 ) -> IntArray | None:
-    """The numbers of the chats to look into; 0 stands for what belongs to no chat. None means everywhere."""
+    """Return the numbers of the chats to search, with 0 for memories, which belong to no chat; None means all."""
     if scope.chat is not None:
         rows = fetch(db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, scope.chat))
     elif search_filter.max_recent_chats:
@@ -292,9 +308,9 @@ def _chat_numbers(
 def _lexical_scope(
     db: apsw.Connection, user_no: int, chats: IntArray | None, search_filter: SearchFilter
 ) -> tuple[str, ...] | IntArray | None:
-    """Where to look for words: behind the marks of a few chats, or among the passages of many; None is everywhere."""
+    """Return marker terms for a few chats, or the passage numbers of many; None means no restriction."""
     if chats is None:
-        # Memories stand behind a mark of their own, as if they were a chat.
+        # Memories are indexed with the marker term of chat 0.
         return (
             (chat_marker(user_no, 0),) if _kind_codes(search_filter) == (KIND_CODES[Source.MEMORY],) else None
         )
@@ -305,7 +321,7 @@ def _lexical_scope(
 
 
 def _filter_parameters(user_no: int, chats: IntArray | None, search_filter: SearchFilter) -> FilterParameters:
-    """What every query about passages is bound by."""
+    """Return the named parameters that all passage queries share."""
     return {
         "user": user_no,
         "chats": None if chats is None else to_json_array(chats.tolist()),
@@ -318,7 +334,7 @@ def _filter_parameters(user_no: int, chats: IntArray | None, search_filter: Sear
 def _first_visible(
     db: apsw.Connection, ranked_hits: Sequence[Hit], limit: int, parameters: FilterParameters
 ) -> list[Hit]:
-    """The first of them that still stand and are within bounds."""
+    """Return the first `limit` hits whose source rows pass the filter."""
     hits: list[Hit] = []
     for start in range(0, len(ranked_hits), limit):
         part = ranked_hits[start : start + limit]
@@ -339,8 +355,8 @@ def _visible_passages(db: apsw.Connection, passages: Sequence[int], parameters: 
             and parameters["as_of"] is None
             and not parameters["floor"]
         ):
-            # What is in the index was said by the user, there and by somebody who speaks. It stands, unless a memory
-            # that was made of it does not.
+            # Indexed messages have the right user, chat and role already. Without a date or importance filter, one can
+            # be hidden only by a memory extracted from it.
             with_memories = messages_with_memories(db, numbers)
             visible.update(number * 4 for number in numbers if number not in with_memories)
             numbers = sorted(with_memories)
@@ -354,14 +370,14 @@ def _visible_passages(db: apsw.Connection, passages: Sequence[int], parameters: 
 
 
 def _fetch_count(vectors: QuantizedVectors, limit: int) -> int:
-    """How many of the nearest to look at so that the `limit` nearest that stand are among them."""
+    """Return how many nearest vectors to fetch for `limit` visible hits."""
     return max(BITS_OVERFETCH * limit, MIN_BITS_FETCHED) if vectors.int8 is None else INT8_OVERFETCH * limit
 
 
 def _score_stored_vectors(
     db: apsw.Connection, from_clause: str, values: SqlValues, vector_query: VectorQuery
 ) -> tuple[IntArray, FloatArray]:
-    """The passages of those vectors and how near each is to what is sought, from the file."""
+    """Read vectors from the table; return their passages and scores."""
     rows = fetch(db, f"SELECT v.passage, v.scale, v.data {from_clause}", values)
     if not rows:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)

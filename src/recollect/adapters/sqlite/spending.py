@@ -1,4 +1,4 @@
-"""What was asked of language models, in SQLite."""
+"""Token usage of language models in SQLite, per day and chat."""
 
 from datetime import datetime
 

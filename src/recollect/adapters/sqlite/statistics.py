@@ -1,4 +1,4 @@
-"""How much is remembered of what, and when it was recalled, in SQLite."""
+"""Memory counts by facet and recall history, in SQLite."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,14 +10,14 @@ from recollect.domain.memory import ImportanceBand, Kind, MemoryStatus, Origin
 from recollect.domain.memory_details import MemoryFacet, RecallUse
 from recollect.domain.scope import Scope
 
-#: What `Band.of` says, of a row.
+#: SQL equivalent of `ImportanceBand.of`.
 BAND_EXPRESSION = """
     CASE WHEN m.weight < 0.005 THEN 'trivial' WHEN m.weight < 0.305 THEN 'temporary'
     WHEN m.weight < 0.705 THEN 'context' ELSE 'critical' END
 """
-#: All four as one text: SQLite groups by one column in two thirds of the time that four take.
+#: All four facets in one text: grouping by one column takes two thirds of the time of four.
 FACET_EXPRESSION = f"m.standing || ' ' || m.kind || ' ' || m.origin || ' ' || {BAND_EXPRESSION}"
-#: Letters, whatever their case: SQLite's own functions know the case of ASCII only, which is enough to leaf by.
+#: Case-insensitive for ASCII only, as SQLite's `lower`; enough for browsing.
 TEXT_CONTAINS = "instr(lower(m.text), lower(?)) > 0"
 
 
@@ -34,7 +34,7 @@ class SqliteStatistics:
             rows = fetch(
                 db, f"SELECT {FACET_EXPRESSION}, count(*) FROM memories m {clause} GROUP BY 1", values
             )
-        return {_parse_facet(*words.split()): number for words, number in rows}
+        return {_parse_facet(*facet.split()): count for facet, count in rows}
 
     def recall_uses(self, scope: Scope, memory_id: str, *, limit: int) -> Sequence[RecallUse]:
         receipts = self._receipts.find_by_item(scope, memory_id, limit=limit)

@@ -1,4 +1,4 @@
-"""The SQLite store: everything in one file."""
+"""The SQLite store: all repositories over one database file."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

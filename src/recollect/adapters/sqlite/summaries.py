@@ -132,7 +132,9 @@ class SqliteContextFiles:
                 (self._database.user_number(db, scope.user), context_id),
             )
         if len(records) != 1 or not context_id:
-            raise NotFound(f"There is no context file {context_id!r} for this user, or more than one.")
+            raise NotFound(
+                f"There is no context file {context_id!r} for this user, or more than one matches."
+            )
         return _to_context_file(scope.user, records[0])
 
     def list(self, scope: Scope) -> Sequence[ContextFile]:
@@ -193,7 +195,7 @@ def require_chat_number(db: apsw.Connection, user_no: int, scope: Scope) -> int:
 
 def _require_chat(scope: Scope) -> str:
     if scope.chat is None:
-        raise InvalidInput("This needs a chat. Say which one.")
+        raise InvalidInput("A chat id is required.")
     return scope.chat
 
 

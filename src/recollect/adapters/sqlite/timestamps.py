@@ -1,4 +1,4 @@
-"""Times on disk: whole milliseconds since 1970, in UTC."""
+"""Conversion between datetimes and stored timestamps: integer milliseconds since 1970, UTC."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,8 @@
-"""Our analyzer as an FTS5 tokenizer: each user's words are a vocabulary of their own."""
+"""
+FTS5 tokenizer that uses `recollect.text.analyzer`.
+
+Each term is prefixed with its user's number, so that users have separate vocabularies and posting lists.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
@@ -14,12 +18,12 @@ FIELD_SEPARATOR = "\x1f"
 
 
 def index_term(user_no: int, form: str) -> str:
-    """A word as it stands in the index."""
+    """Return a term in the form it is indexed."""
     return f"{user_no}{FIELD_SEPARATOR}{form}"
 
 
 def chat_marker(user_no: int, chat_no: int) -> str:
-    """The word that every passage of a chat begins with."""
+    """Return the marker term that every passage of a chat contains."""
     return index_term(user_no, f"{FIELD_SEPARATOR}{chat_no}")
 
 

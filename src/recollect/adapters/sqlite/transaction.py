@@ -1,4 +1,22 @@
-"""All of it, or none of it; those who write at the same time wait for the disk together."""
+"""
+Write transactions with group commit.
+
+SQLite has one writer, and a durable commit waits for an fsync. `WriteQueue` serializes the threads of this process
+(first come, first served) on one connection and lets consecutive transactions share a commit:
+
+1. A thread waits for its turn, then joins the open `CommitGroup` or begins a new one with BEGIN IMMEDIATE.
+2. Every member after the first runs in the savepoint `member`; if it fails, only its own changes are rolled back.
+3. A finished thread passes its turn, and the open transaction with it, to the next waiting thread. If no thread waits,
+   or the group has 128 members or is 20 ms old, it commits.
+4. All members block in `CommitGroup.wait` until that commit is on disk, or get its error.
+
+Invariants: a transaction returns only after its commit; a thread without competitors never waits for others; a durable
+member never joins a non-durable group. The file's identity is checked before and after the commit, so that nothing
+written to a deleted or replaced file is acknowledged. Ctrl-C never leaves the turn or the group unresolved.
+
+Cost: one fsync per group instead of one per transaction. Example: 8 threads insert one message each: the first begins
+the group, seven savepoints follow, and the eighth thread commits once for all.
+"""
 
 import threading
 import time
@@ -14,18 +32,18 @@ from recollect.adapters.sqlite.file_identity import FileIdentity
 from recollect.adapters.sqlite.receipt_buffer import ReceiptBuffer
 from recollect.errors import StoreError, StoreMoved
 
-#: Nobody may join a group any more once it has so many, or is so many seconds old: other processes want to write too,
-#: and the first of them has waited long enough.
+#: A group commits when it reaches this size or age, since other processes wait for the write lock and its first member
+#: waits for the commit.
 MAX_GROUP_TRANSACTIONS = 128
 MAX_GROUP_SECONDS = 0.02
-#: What became of a write when the file had moved before the commit, or was found to have moved after it.
+#: Error texts for a file that was moved before the commit, or found moved after it.
 NOT_WRITTEN = "Nothing was written."
 NOT_SAFE = "This was written to the old file only, and is not safe."
 
 
 @contextmanager
 def transaction(connection: apsw.Connection) -> Iterator[None]:
-    """Take the write lock first: one that begins by reading may find the file changed when it comes to write."""
+    """Run a transaction that takes the write lock at once: one that starts with a read can fail at its first write."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -37,7 +55,7 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
 
 
 def _complete(action: Callable[[], None]) -> None:
-    """Do what other threads wait for, whole: Ctrl-C in the middle of it is raised when it is done."""
+    """Run an idempotent action to completion, since other threads wait for it; Ctrl-C is raised afterwards."""
     try:
         action()
     except KeyboardInterrupt:
@@ -53,7 +71,7 @@ def _make_acquired_lock() -> threading.Lock:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class CommitGroup:
-    """Transactions of several threads that reach the disk as one."""
+    """Transactions of several threads that share one commit."""
 
     durable: bool
     started_at: float
@@ -69,8 +87,8 @@ class CommitGroup:
             self.is_settled = True
 
     def wait(self) -> None:
-        """Return when it is on disk, or say why it is not."""
-        # Each lets the next one through. An event would wake all at once, to wait for each other again.
+        """Return when the group is committed, or raise the error that prevented it."""
+        # Each waiter releases the next one. An event would wake all threads at once, to contend again.
         with self.done_lock:
             pass
         match self.failure:
@@ -86,11 +104,9 @@ class CommitGroup:
 
 class WriteQueue:
     """
-    Threads take turns at the one connection that writes, in the order they came.
+    Serializes the write transactions of all threads on one connection, in order of arrival, with group commit.
 
-    Who is done while others wait does not commit, but hands the open transaction on, and the last one commits for all.
-    Each has a savepoint of its own, so that one who fails takes back only what is theirs. Nobody who comes alone waits
-    for company.
+    See the module docstring.
     """
 
     def __init__(
@@ -100,8 +116,8 @@ class WriteQueue:
         self._identity = identity
         self._receipt_buffer = receipt_buffer
         self._lock = threading.Lock()
-        self._queue: deque[tuple[threading.Lock, int]] = deque()  #: with the thread that waits
-        self._holder: int | None = None  #: the thread whose turn it is
+        self._queue: deque[tuple[threading.Lock, int]] = deque()  #: the lock and id of each waiting thread
+        self._holder: int | None = None  #: id of the thread whose turn it is
         self._owner_thread = 0
         self._group: CommitGroup | None = None
         self._durable = True
@@ -113,11 +129,11 @@ class WriteQueue:
         return self._owner_thread == threading.get_ident()
 
     def transaction(self, *, durable: bool = True) -> AbstractContextManager[apsw.Connection]:
-        """On disk when this is left. One that need not be `durable` is committed, but may be lost with the power."""
+        """Run a transaction, committed when the block ends. If not `durable`, a power loss may undo it."""
         if not self.is_in_transaction:
             return self._outermost_transaction(durable=durable)
         assert self._group is not None
-        assert self._group.durable or not durable, "what must last was put inside of what need not"
+        assert self._group.durable or not durable, "a durable transaction is nested in a non-durable one"
         return self._nested_context
 
     @contextmanager
@@ -139,7 +155,7 @@ class WriteQueue:
 
     @contextmanager
     def exclusive(self) -> Iterator[apsw.Connection]:
-        """The connection between two transactions."""
+        """Yield the connection while no transaction is open, or the current one of this thread."""
         if self.is_in_transaction:
             yield self._connection
             return
@@ -151,7 +167,7 @@ class WriteQueue:
             self._pass_turn()
 
     def pause(self, *, seconds: float) -> bool:
-        """Keep everybody else from the connection until `resume`; False if the turn did not come in time."""
+        """Block other threads from the connection until `resume`; return False if the turn did not come in time."""
         return not self.is_in_transaction and self._take_turn(seconds=seconds)
 
     def resume(self) -> None:
@@ -160,7 +176,7 @@ class WriteQueue:
     def _take_turn(self, *, seconds: float = -1) -> bool:
         me = threading.get_ident()
         with self._lock:
-            # It is this thread's already if Ctrl-C came after it took its turn and before it handed it on.
+            # This thread holds the turn already if Ctrl-C arrived before it could pass it on.
             if self._holder in {None, me}:
                 self._holder = me
                 return True
@@ -176,7 +192,7 @@ class WriteQueue:
         return False
 
     def _cancel_wait(self, turn_lock: threading.Lock, me: int) -> None:
-        """Interrupted while waiting; if the turn has come meanwhile, the next one gets it."""
+        """Leave the queue; if the turn has come already, pass it to the next thread."""
         with self._lock:
             if (turn_lock, me) in self._queue:
                 self._queue.remove((turn_lock, me))
@@ -184,8 +200,8 @@ class WriteQueue:
         self._pass_turn()
 
     def _call_next(self) -> None:
-        called, self._holder = self._queue.popleft()
-        called.release()
+        turn_lock, self._holder = self._queue.popleft()
+        turn_lock.release()
 
     def _join_group(self, *, durable: bool) -> CommitGroup:
         group = self._group
@@ -194,7 +210,7 @@ class WriteQueue:
             group = None
         if group is None:
             if self._connection.in_transaction:
-                # Ctrl-C came right after BEGIN.
+                # Ctrl-C arrived right after BEGIN.
                 self._connection.execute("ROLLBACK")
             self._set_synchronous(durable=durable)
             self._connection.execute("BEGIN IMMEDIATE")
@@ -208,19 +224,19 @@ class WriteQueue:
 
     def _leave_group(self, group: CommitGroup) -> None:
         if not self._connection.in_transaction:
-            raise StoreError(f"{StoreError.__doc__} (SQLite took the transaction back)")
+            raise StoreError(f"{StoreError.__doc__} (SQLite rolled the transaction back)")
         if group.size:
             self._connection.execute("RELEASE member")
         group.size += 1
 
     def _roll_back(self, group: CommitGroup, error: BaseException) -> None:
-        """Take back what one of them did. When SQLite itself gave up, on a full disk say, it is lost for all."""
+        """Roll back one member. If SQLite ended the transaction itself, as on a full disk, the whole group fails."""
         if group.size and self._connection.in_transaction:
             try:
                 self._connection.execute("ROLLBACK TO member")
                 self._connection.execute("RELEASE member")
-            except apsw.Error as broken:
-                error = broken
+            except apsw.Error as rollback_error:
+                error = rollback_error
             else:
                 return
         self._fail_group(group, error)
@@ -242,7 +258,7 @@ class WriteQueue:
         except (apsw.Error, StoreMoved) as error:
             self._fail_group(group, error)
         except BaseException as error:
-            # Ctrl-C is raised before the statement or after it, and one that failed has raised its own error.
+            # Ctrl-C is raised before or after COMMIT, never during it; a failed COMMIT raises its own error.
             if self._connection.in_transaction:
                 self._fail_group(group, error)
             else:
@@ -257,7 +273,7 @@ class WriteQueue:
         self._group = None
 
     def _moved_since(self) -> StoreMoved | None:
-        """After the commit and before anybody is told of it: the file may have been deleted in between."""
+        """Check the file after the commit and before it is acknowledged: it may have been deleted in between."""
         try:
             self._identity.verify(NOT_SAFE)
         except StoreMoved as error:
@@ -265,7 +281,7 @@ class WriteQueue:
         return None
 
     def _pass_turn(self) -> None:
-        """Give the turn to the next one. The group goes along with it unless it is full, or nobody is there."""
+        """Pass the turn and the open group to the next thread; commit first if the group is full or no thread waits."""
         _complete(self._pass_or_commit)
 
     def _pass_or_commit(self) -> None:
@@ -289,9 +305,9 @@ class WriteQueue:
                 self._holder = None
 
     def _set_synchronous(self, *, durable: bool) -> None:
-        """Whether a commit waits for the disk."""
+        """Set whether a commit waits for the disk."""
         if durable is not self._durable:
-            # SQLite obeys when it reads the words: a statement that it remembers would change nothing.
+            # This pragma takes effect when it is prepared, so a cached statement would change nothing.
             self._connection.execute(
                 f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}", can_cache=False
             ).fetchall()

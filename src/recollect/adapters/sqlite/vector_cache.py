@@ -1,4 +1,20 @@
-"""A user's vectors in memory, which follow the file: what is written there is put on, what is deleted is taken off."""
+"""
+In-memory cache of a user's vectors, kept in step with the `vectors` table.
+
+Each (user, embedding model) has one `VectorCache`, an append-only columnar copy ordered by `vectors.no`. `refresh` does
+two incremental reads: rows with a higher `no` than the last one seen are appended, and row numbers in the deletion log
+(`vectors_gone`) are masked out. If the log was pruned past the last deletion seen (it keeps 10,000), or more than a
+quarter of the rows are masked, the cache is cleared and read from the start.
+
+The first batch fixes the centroid that the 1-bit codes are relative to; while it comes from fewer than
+`READ_BATCH_ROWS` vectors, it is recomputed each time the cache has doubled. Int8 vectors are kept up to
+`MAX_INT8_BYTES`; above that only the 1-bit codes stay in memory and rescoring reads the table.
+
+Invariants: readers get an immutable prefix (`vectors`), so appending and masking never change an array in use;
+uncommitted rows go into a `snapshot` copy, never into the shared cache. Cost: one refresh without changes is two index
+lookups; an append is O(new rows). Example: 1,000 vectors cached up to no 1,000; rows 1,001-1,003 are inserted and row 7
+is deleted: `refresh` masks position 6 and appends three columns.
+"""
 
 import threading
 from collections import OrderedDict
@@ -12,15 +28,15 @@ import numpy as np
 from recollect.adapters.sqlite.quantized_index import IntArray, PassageIndex, QuantizedVectors, pack_bits
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_number
 
-#: Bytes up to which vectors are kept whole.
+#: Up to this size, the int8 vectors are cached besides their 1-bit codes.
 MAX_INT8_BYTES = 64 * 2**20
-#: Vectors read in one go.
+#: Rows read per batch.
 READ_BATCH_ROWS = 8_192
-#: Vectors that are read in a millisecond or so.
+#: The cache is stale if at least this many rows are new; fewer are read in about a millisecond.
 MIN_STALE_VECTORS = 200
-#: So many may be without a place in the index: they are put in order whenever they are asked for.
+#: At most this many vectors are left out of the sorted `PassageIndex`; a lookup sorts them each time.
 MAX_UNINDEXED_VECTORS = 1_024
-#: Where one in so many is gone, those that are left are read anew.
+#: The cache is read again from the start when more than one in this many vectors is deleted.
 MIN_VECTORS_PER_DELETED = 4
 
 COUNT_NEW_VECTORS = """
@@ -36,7 +52,7 @@ SELECT_DELETED_SINCE = "SELECT group_concat(vector_no) FROM vectors_gone WHERE n
 
 
 class VectorCache:
-    """Who looks at it gets all columns of one moment, whatever is put on or taken off meanwhile."""
+    """The vectors of one user and model. Thread-safe: `vectors` is a consistent snapshot of all columns."""
 
     def __init__(self, dimension: int, *, max_int8_bytes: int = MAX_INT8_BYTES) -> None:
         self._dimension = dimension
@@ -59,7 +75,7 @@ class VectorCache:
             return self._vectors.prefix(self._size)
 
     def snapshot(self) -> "VectorCache":
-        """A shelf with the same vectors; what is put on it or taken off later is not so on this one."""
+        """Return an independent copy: later changes to either cache do not affect the other."""
         copy = VectorCache(self._dimension, max_int8_bytes=self._max_int8_bytes)
         with self._lock:
             copy._vectors = self._vectors.prefix(self._size)
@@ -72,7 +88,7 @@ class VectorCache:
         return copy
 
     def is_stale(self, db: apsw.Connection, user_no: int, model_no: int) -> bool:
-        """Whether so much was written since the last look that reading it takes a moment."""
+        """Return whether `MIN_STALE_VECTORS` or more rows were added since the last refresh."""
         return (
             fetch_number(db, COUNT_NEW_VECTORS, (user_no, model_no, self._last_vector_no, MIN_STALE_VECTORS))
             == MIN_STALE_VECTORS
@@ -80,13 +96,13 @@ class VectorCache:
 
     def refresh(self, db: apsw.Connection, user_no: int, model_no: int) -> None:
         with self._lock:
-            # First, or what is deleted between the two would stay for good.
+            # Read the deletion log before the rows: a deletion between the two reads would never be noticed.
             last_deletion = fetch_number(db, SELECT_LAST_DELETION)
             self._read_deletions(db, last_deletion)
             self._read_new_rows(db, user_no, model_no)
             if self._needs_recentring():
                 self._clear()
-                # This reader may know less than the one before: what is gone since then has to go once more.
+                # This connection may read an older snapshot than the last one: later deletions are applied again.
                 self._last_deletion = last_deletion
                 self._read_new_rows(db, user_no, model_no)
             vectors = self._vectors
@@ -94,7 +110,7 @@ class VectorCache:
                 self._vectors = replace(vectors, index=PassageIndex.build(vectors.passages[: self._size]))
 
     def _read_deletions(self, db: apsw.Connection, last_deletion: int) -> None:
-        # Who reads the file as it was a moment ago may know less than the shelf.
+        # A connection with an older snapshot may see fewer deletions than the cache has applied.
         if last_deletion <= self._last_deletion:
             return
         if self._size:
@@ -121,7 +137,7 @@ class VectorCache:
             self._append(rows)
 
     def _needs_recentring(self) -> bool:
-        """The middle of a few vectors is not yet that of many."""
+        """Return whether the cache has doubled since its centroid was computed from a small sample."""
         return self._centroid_size < READ_BATCH_ROWS and self._size >= max(2 * self._centroid_size, 1)
 
     def _append(self, rows: Sequence[Row]) -> None:
@@ -130,7 +146,7 @@ class VectorCache:
         scale = np.array(scales, dtype=np.float32)[:, None]
         vectors = self._vectors
         if not self._size:
-            # Texts of one user have much in common; what tells them apart lies around the middle of them all.
+            # One user's vectors are similar to each other. Relative to their centroid, the signs tell them apart.
             vectors = replace(vectors, centroid=(matrix * scale).mean(axis=0))
             self._centroid_size = len(rows)
         begin, end = self._size, self._size + len(rows)
@@ -152,7 +168,7 @@ class VectorCache:
 
 
 class VectorCaches:
-    """The shelves in use; the least recently used go when there is too much on them."""
+    """LRU cache of `VectorCache` objects, bounded by their total size in bytes."""
 
     def __init__(self, max_bytes: int = 256 * 2**20, *, max_int8_bytes: int = MAX_INT8_BYTES) -> None:
         self._max_bytes = max_bytes

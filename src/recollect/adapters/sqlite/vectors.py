@@ -1,4 +1,4 @@
-"""Vectors in SQLite: eight bits a coordinate, in the same file as the text they stand for."""
+"""Vectors in SQLite: int8 with one scale per vector, in the same file as their passages."""
 
 import hashlib
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ PASSAGE_TABLES = (
     ("memories", "text", "0"),
     ("conversation_summaries", "text", "chat_no"),
 )
-#: Replacing a row does not tell anybody that it is gone.
+#: Deleted explicitly, since INSERT OR REPLACE does not fire the trigger that logs deletions.
 DELETE_VECTOR = "DELETE FROM vectors WHERE passage = ? AND model_no = ?"
 INSERT_VECTOR = """
     INSERT INTO vectors (user_no, model_no, passage, chat_no, content_hash, scale, data)
     VALUES (?, ?, ?, ?, ?, ?, ?)
 """
-#: Passages without a vector of one model, in the order they were stored.
+#: Passages of a user without a vector of one model.
 SELECT_WITHOUT_VECTOR = """
     SELECT user_no, passage FROM passages p
     WHERE user_no = ?1 AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.passage AND v.model_no = ?2)
@@ -38,7 +38,7 @@ def content_hash(text: str) -> int:
 
 
 def quantize(vector: Vector) -> tuple[float, bytes]:
-    """A scale and one signed byte per coordinate; the scale times the bytes is the vector, nearly."""
+    """Return a scale and one signed byte per coordinate; scale times bytes approximates the vector."""
     values = np.frombuffer(vector, dtype=np.float32)
     scale = float(np.abs(values).max()) / 127
     return scale, np.round(values / scale).astype(np.int8).tobytes()
@@ -149,14 +149,14 @@ def _ensure_model(db: apsw.Connection, model: str, dimensions: set[int]) -> int:
     [no, stored_dimension] = fetch(db, "SELECT no, dimension FROM embedding_models WHERE id = ?", (model,))[0]
     if others or dimension != stored_dimension:
         raise Refused(
-            f"The vectors of {model} have {stored_dimension} numbers; these have {', '.join(map(str, dimensions))}."
-            " Give a changed model another name and embed anew."
+            f"Stored vectors of {model} have {stored_dimension} dimensions; these have"
+            f" {', '.join(map(str, dimensions))}. Give the changed model another name and re-embed."
         )
     return int(no)
 
 
 def _model_number(db: apsw.Connection, model: str) -> int:
-    """0, which no model has, if there are no vectors of it."""
+    """Return the row number of a model; 0, which no row has, if it is unknown."""
     return fetch_number(db, "SELECT no FROM embedding_models WHERE id = ?", (model,))
 
 

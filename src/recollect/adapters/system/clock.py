@@ -1,4 +1,4 @@
-"""The machine's clock and dice."""
+"""System clock and random ids."""
 
 import secrets
 import time
@@ -16,7 +16,7 @@ class SystemClock:
 
 
 class RandomIds:
-    """22 characters: the time in milliseconds, so that they sort, and 60 random bits."""
+    """Sortable ids of 22 characters: the time in milliseconds, then 60 random bits."""
 
     def new(self) -> str:
         number = time.time_ns() // 1_000_000 << 60 | secrets.randbits(60)

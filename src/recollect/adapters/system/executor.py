@@ -1,4 +1,4 @@
-"""A second pair of hands."""
+"""Executor with one background thread."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +8,7 @@ Result = TypeVar("Result")
 
 
 class OneThreadExecutor:
-    """One thread for all. Whoever wants a result before the helper has come to it does the work themselves."""
+    """Runs calls in one shared thread. If a result is requested before the call has started, it runs inline."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, "recollect-helper")
@@ -17,7 +17,7 @@ class OneThreadExecutor:
         try:
             future = self._pool.submit(work)
         except RuntimeError:
-            # Closed, or the program is about to end.
+            # The executor is closed or the interpreter is shutting down: run inline.
             return work
         return lambda: work() if future.cancel() else future.result()
 

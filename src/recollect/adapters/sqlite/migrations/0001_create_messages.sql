@@ -1,4 +1,4 @@
--- Times are milliseconds since 1970 in UTC. A `no` is never used twice; an `id` is what people see.
+-- Timestamps are milliseconds since 1970, UTC. `no` is an internal row number that is never reused; `id` is public.
 
 CREATE TABLE users (
     no INTEGER PRIMARY KEY AUTOINCREMENT,

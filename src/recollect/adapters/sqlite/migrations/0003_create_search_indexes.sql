@@ -1,6 +1,6 @@
--- A passage is a text that can be found. Its number is the row's number times 4 plus its kind:
--- 0 message, 1 chunk, 2 memory, 3 summary. The text is indexed behind its owner's number and its
--- chat's number (0 for memories, which belong to no chat), so that each user has words of their own.
+-- A passage is an indexed text. Its number is the row number times 4 plus its kind: 0 message, 1 chunk, 2 memory,
+-- 3 summary. The indexed text is prefixed with the user number and the chat number (0 for memories, which belong to
+-- no chat), from which the tokenizer makes separate terms per user.
 
 CREATE VIEW passages AS
     SELECT no * 4 AS passage, user_no, chat_no, content,
@@ -42,7 +42,7 @@ CREATE TABLE vectors (
 CREATE UNIQUE INDEX vectors_once ON vectors (passage, model_no);
 CREATE INDEX vectors_of_user ON vectors (user_no, model_no);
 
--- Passages that wait for a vector. A row here is a promise: it goes only when the vector is there.
+-- Queue of passages to embed. A row is deleted only in the transaction that stores the vector.
 CREATE TABLE unembedded (
     user_no INTEGER NOT NULL,
     passage INTEGER NOT NULL,

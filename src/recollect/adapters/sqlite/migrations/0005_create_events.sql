@@ -1,7 +1,7 @@
 ALTER TABLE memories ADD COLUMN value TEXT;
 ALTER TABLE memories ADD COLUMN superseded_by TEXT;
 
--- The facts a judge found in a message, so that what was learned can be worked out again without asking it again.
+-- Extractions: the facts found in a message, so that consolidation can be replayed without calling the model again.
 CREATE TABLE judgements (
     message_no INTEGER PRIMARY KEY REFERENCES messages (no) ON DELETE CASCADE,
     user_no INTEGER NOT NULL,
@@ -9,7 +9,7 @@ CREATE TABLE judgements (
     body TEXT NOT NULL
 ) STRICT;
 
--- What was done to memories, newest last; `body` says how each was before.
+-- Changes to memories, in order; `body` lists each memory with its previous version.
 CREATE TABLE events (
     no INTEGER PRIMARY KEY AUTOINCREMENT,
     user_no INTEGER NOT NULL REFERENCES users (no) ON DELETE CASCADE,
@@ -21,7 +21,7 @@ CREATE TABLE events (
     UNIQUE (user_no, id)
 ) STRICT;
 
--- How often the funnel and the judge gave which reason.
+-- Number of triage and extraction decisions by reason.
 CREATE TABLE verdicts (
     user_no INTEGER NOT NULL REFERENCES users (no) ON DELETE CASCADE,
     reason TEXT NOT NULL,

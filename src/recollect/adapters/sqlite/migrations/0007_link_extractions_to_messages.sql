@@ -1,7 +1,7 @@
--- A version in full, so that it can be brought back: every column but its text, and the words it rested on.
+-- Complete version for undo: all columns except the text, and the source spans.
 ALTER TABLE memory_versions ADD COLUMN body TEXT;
 
--- What was asked of a language model, by day and chat: tokens are set aside before the call and settled after it.
+-- Token usage of language models by day and chat: tokens are reserved before a call and settled after it.
 CREATE TABLE spending (
     user_no INTEGER NOT NULL REFERENCES users (no) ON DELETE CASCADE,
     day TEXT NOT NULL,

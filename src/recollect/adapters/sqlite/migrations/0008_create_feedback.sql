@@ -1,4 +1,4 @@
--- What the user said of a passage that was recalled. It outlives the receipt, and goes with what it is about.
+-- Relevance feedback on recalled passages. It outlives the receipt and is deleted with the passage.
 CREATE TABLE feedback (
     user_no INTEGER NOT NULL REFERENCES users (no) ON DELETE CASCADE,
     receipt TEXT NOT NULL,
@@ -14,7 +14,7 @@ CREATE TRIGGER feedback_on_memory_gone AFTER DELETE ON memories BEGIN
     DELETE FROM feedback WHERE user_no = old.user_no AND item = old.id;
 END;
 
--- A chunk is named after its message: the id, a # and a number. $ is the letter after #.
+-- A chunk's id is its message's id, # and a number. $ is the character after #.
 CREATE TRIGGER feedback_on_message_gone AFTER DELETE ON messages BEGIN
     DELETE FROM feedback WHERE user_no = old.user_no AND item = old.id;
     DELETE FROM feedback WHERE user_no = old.user_no AND item > old.id || '#' AND item < old.id || '$';

@@ -1,4 +1,4 @@
--- What was put behind a message for a model, so that later turns can send the same bytes at the same place.
+-- Context injected after a message, so that later turns can send the same bytes at the same place.
 CREATE TABLE injections (
     message_no INTEGER PRIMARY KEY REFERENCES messages (no) ON DELETE CASCADE,
     user_no INTEGER NOT NULL,
@@ -6,7 +6,7 @@ CREATE TABLE injections (
     text TEXT NOT NULL
 ) STRICT;
 
--- What such a text shows. `owner` is the row it comes from: of a chunk that is its message.
+-- Passages shown in an injection. `owner` is the id of the source row; for a chunk that is its message.
 CREATE TABLE injected (
     user_no INTEGER NOT NULL,
     message_no INTEGER NOT NULL REFERENCES injections (message_no) ON DELETE CASCADE,
@@ -18,7 +18,7 @@ CREATE TABLE injected (
 
 CREATE INDEX injected_by_owner ON injected (user_no, owner);
 
--- What is corrected, forgotten, deleted or no longer agreed to is not sent again either.
+-- An injection is deleted when a passage in it is corrected, forgotten, deleted or loses its consent.
 CREATE TRIGGER messages_edited_are_not_injected AFTER UPDATE OF content ON messages
 WHEN new.content IS NOT old.content BEGIN
     DELETE FROM injections WHERE message_no = old.no OR message_no IN (

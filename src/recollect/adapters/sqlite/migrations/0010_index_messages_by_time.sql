@@ -1,2 +1,2 @@
--- A question that names a time is answered by what was said then.
+-- For queries that name a time.
 CREATE INDEX messages_by_time ON messages (user_no, created_at);

@@ -1,4 +1,4 @@
--- Who keeps vectors in memory learns here which of them are gone. Who missed the oldest of these reads all anew.
+-- Log of deleted vectors, read by in-memory caches. A cache that missed the oldest entry reads all vectors again.
 CREATE TABLE vectors_gone (
     no INTEGER PRIMARY KEY,
     vector_no INTEGER NOT NULL
