@@ -79,7 +79,7 @@ def test_metrics_tell_how_well_and_how_fast_recall_went_from_the_first_day(
 
 def test_the_question_in_a_metric_is_kept_as_the_user_wants(client: httpx2.Client) -> None:
     for how in ("hashed", "off"):
-        client.put("/api/settings/record.query", json={"value": how})
+        client.put("/api/settings/receipts.query", json={"value": how})
         client.post("/api/memory/search", json={"query": "my secret wish"})
     lines = client.get("/api/memory/metrics").json()["results"]
 

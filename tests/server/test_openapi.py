@@ -56,7 +56,7 @@ def test_the_documentation_is_a_page_that_fetches_nothing_from_elsewhere(client:
 def test_whatever_the_description_allows_or_forbids_is_answered_as_it_says(
     tmp_path: Path, mode: GenerationMode
 ) -> None:
-    with run_server(tmp_path, worker=False, auth_overrides={"per_minute": 10**9}) as server:
+    with run_server(tmp_path, worker=False, auth_overrides={"max_requests_per_minute": 10**9}) as server:
         with server.client() as client:
             schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())
         # A pack is no JSON, so nothing can be made up for it here.

@@ -38,7 +38,7 @@ def test_the_doctor_says_what_was_looked_at_and_what_to_do(client: httpx2.Client
 
 
 def test_doubtful_settings_are_found_with_the_command_that_shows_them(client: httpx2.Client) -> None:
-    client.put("/api/settings/assemble.budget", json={"value": 10})
+    client.put("/api/settings/context.budget", json={"value": 10})
     told = client.get("/api/doctor").json()
     [doubt] = [each for each in told["findings"] if each["level"] != "ok"]
 

@@ -212,7 +212,7 @@ def test_an_invalid_token_is_refused_on_every_path_also_inside_a_session(
 
 
 def test_a_body_is_as_large_as_it_may_be_and_no_larger(tmp_path: Path) -> None:
-    with run_server(tmp_path, auth_overrides={"largest_body": 1000}) as server, server.client() as client:
+    with run_server(tmp_path, auth_overrides={"max_body_bytes": 1000}) as server, server.client() as client:
         declared = client.post("/api/memory", json={"content": "x" * 2000})
         pieces = client.post(
             "/api/memory", content=iter([b"x" * 600] * 2), headers={"Content-Type": "application/json"}
@@ -223,7 +223,7 @@ def test_a_body_is_as_large_as_it_may_be_and_no_larger(tmp_path: Path) -> None:
 
 
 def test_who_asks_too_fast_is_told_to_wait(tmp_path: Path) -> None:
-    with run_server(tmp_path, auth_overrides={"per_minute": 5}) as server, server.client() as client:
+    with run_server(tmp_path, auth_overrides={"max_requests_per_minute": 5}) as server, server.client() as client:
         answers = [client.get("/chats") for _ in range(7)]
 
     assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 2
@@ -415,7 +415,7 @@ def test_what_is_no_http_is_refused_with_a_problem_too(server: LiveServer, sent:
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
-    with run_server(tmp_path, auth_overrides={"slowest_body": 0.2}) as server:
+    with run_server(tmp_path, auth_overrides={"body_timeout_seconds": 0.2}) as server:
         connection = HTTPConnection("127.0.0.1", server.port, timeout=20)
         connection.putrequest("POST", "/api/memory")
         for name, value in {
@@ -433,7 +433,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_any_number_of_requests_may_be_allowed(tmp_path: Path) -> None:
-    with run_server(tmp_path, auth_overrides={"per_minute": 0}) as server, server.client() as client:
+    with run_server(tmp_path, auth_overrides={"max_requests_per_minute": 0}) as server, server.client() as client:
         assert {client.get("/health").status_code for _ in range(5)} == {200}
         assert client.get("/api/memory").status_code == 200
 
@@ -443,12 +443,12 @@ def test_caps_on_costs_are_not_the_users_to_lift(server: LiveServer) -> None:
     cap, call = {"value": 1_000}, {"query": "tea", "settings": {"spending.max_tokens_per_day": 10**9}}
     with server.client() as ana, server.client(token) as bruno:
         tried = [
-            bruno.put("/api/settings/spend.per_day", json=cap),
-            bruno.delete("/api/settings/spend.per_day"),
+            bruno.put("/api/settings/spending.max_tokens_per_day", json=cap),
+            bruno.delete("/api/settings/spending.max_tokens_per_day"),
             bruno.post("/api/memory/search", json=call),
         ]
-        set_for_him = ana.put("/api/settings/spend.per_day", params={"user_id": "bruno"}, json=cap)
-        seen = bruno.get("/api/settings/spend.per_day").json()
+        set_for_him = ana.put("/api/settings/spending.max_tokens_per_day", params={"user_id": "bruno"}, json=cap)
+        seen = bruno.get("/api/settings/spending.max_tokens_per_day").json()
         pack = ana.get("/api/export", params={"user_id": "bruno"}).text
         ndjson = {"Content-Type": "application/x-ndjson"}
         taken = ana.post("/api/import", params={"user_id": "carla"}, content=pack, headers=ndjson).json()

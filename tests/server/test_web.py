@@ -31,7 +31,7 @@ def stranger(tmp_path: Path) -> Iterator[httpx2.Client]:
         (static / f"{name}.gz").write_bytes(gzip.compress(text.encode()))
     (static / "sources.sha256").write_text("secret", "utf-8")
     with (
-        run_server(tmp_path, auth_overrides={"static": static}) as running,
+        run_server(tmp_path, auth_overrides={"static_dir": static}) as running,
         running.anonymous_client() as client,
     ):
         yield client
@@ -91,7 +91,7 @@ def test_nothing_else_is_given_out(stranger: httpx2.Client, path: str) -> None:
 
 def test_without_the_app_the_server_says_how_to_build_it(tmp_path: Path) -> None:
     with (
-        run_server(tmp_path, auth_overrides={"static": tmp_path / "none"}) as running,
+        run_server(tmp_path, auth_overrides={"static_dir": tmp_path / "none"}) as running,
         running.anonymous_client() as stranger,
     ):
         answer = stranger.get("/")
