@@ -1,1 +1,1 @@
-"""How fast, how large, how right: measured on made-up chats, beside what we want."""
+"""Latency, size and recall on synthetic chats, each compared with a target."""

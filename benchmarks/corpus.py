@@ -1,4 +1,4 @@
-"""Made-up chats: words as frequent as in real ones, and now and then a fact that somebody may ask for."""
+"""Synthetic chats with Zipf-distributed words and a unique fact in every fiftieth message."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,19 +24,19 @@ CORPUS_START = datetime(2024, 1, 1, tzinfo=UTC)
 CORPUS_DURATION = timedelta(days=730)
 CHAT_COUNT = 200
 MESSAGES_PER_BATCH = 100
-WORDS_PER_MESSAGE = 150  #: with these words about 1 KB
+WORDS_PER_MESSAGE = 150  #: about 1 KB
 VOCABULARY_SIZE = 20_000
 TOPIC_WORD_SHARE = 0.25
 RARE_WORDS_PER_TOPIC = 300
 MESSAGES_PER_FACT = 50
 MESSAGES_PER_CODE_MENTION = 20
-#: Ways to ask the same, so that a question asked twice is not answered from a cache.
+#: Phrasings of a question, so that a repeated question is not answered from a cache.
 QUERY_TEMPLATES = ("{}", "Do you remember: {}", "I forgot again, {}", "Tell me please, {}", "By the way, {}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """Said once in the whole corpus; `answer` stands nowhere else."""
+    """A fact stated once in the corpus; `answer` occurs nowhere else."""
 
     text: str
     query: str
@@ -48,7 +48,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Some messages of one chat, in the shape of a chat API."""
+    """Consecutive messages of one chat, in the format of a chat API."""
 
     chat: str
     messages: list[dict[str, object]]
@@ -66,7 +66,7 @@ class Corpus:
     def batches(self) -> Iterator[Batch]:
         facts, topics, language = iter(self.facts), list(TOPICS), _TextGenerator()
         for start in range(0, self.size, MESSAGES_PER_BATCH):
-            # Chats take turns, each with a topic or two of its own.
+            # Chats alternate; each has one or two topics.
             chat = (start // MESSAGES_PER_BATCH) % CHAT_COUNT
             topic = topics[(chat + (start // MESSAGES_PER_BATCH // CHAT_COUNT) % 2) % len(topics)]
             size = min(MESSAGES_PER_BATCH, self.size - start)
@@ -77,7 +77,7 @@ class Corpus:
     def _message(self, position: int, text: str, facts: Iterator[Fact]) -> dict[str, object]:
         role = "assistant" if position % 2 else "user"
         if position % MESSAGES_PER_FACT == MESSAGES_PER_FACT - 1:
-            # People tell about themselves; assistants do not.
+            # Only user messages state facts about the user.
             text, role = _insert_sentence(text, next(facts).text), "user"
         elif position % MESSAGES_PER_CODE_MENTION == 0:
             text = _insert_sentence(
@@ -92,7 +92,7 @@ class Corpus:
 
 
 class _TextGenerator:
-    """Draws words by Zipf's law: some from everywhere, some from the topic at hand."""
+    """Draws words by Zipf's law, partly from the general vocabulary and partly from the chat's topic."""
 
     def __init__(self) -> None:
         topic_words = sorted({word for words in TOPICS.values() for word in words})
@@ -119,7 +119,7 @@ class _TextGenerator:
 
 
 def _zipf_cumulative(size: int, *, shift: float) -> NDArray[np.float64]:
-    """How often one of the first words is drawn, word by word: the nth has weight 1 / (n + shift)."""
+    """Return the cumulative distribution over words; the nth word has weight 1 / (n + shift)."""
     weights = 1 / (np.arange(1, size + 1) + shift)
     cumulative: NDArray[np.float64] = np.cumsum(weights) / weights.sum()
     return cumulative
@@ -135,7 +135,7 @@ def _insert_sentence(text: str, sentence: str) -> str:
 
 
 def _generate_facts() -> Iterator[Fact]:
-    """By turns one that names somebody nobody else is called, and one of everyday words alone."""
+    """Yield facts, alternately with a unique name and with everyday words only."""
     rare = islice(generate_names(), 5 * VOCABULARY_SIZE, None, 17)
     number = 0
     while True:

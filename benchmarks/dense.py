@@ -1,4 +1,4 @@
-"""`python -m benchmarks.dense`: the search by meaning alone, on a million made-up vectors."""
+"""`python -m benchmarks.dense`: dense search alone, on a million synthetic vectors."""
 
 import argparse
 import tempfile
@@ -25,7 +25,7 @@ QUERY_COUNT = 100
 NEAREST_COUNT = 10
 SEARCH_LIMIT = 20
 MODEL_ID = "made-up"
-#: Messages of nobody's words: they are searched by their vectors only, so nothing is put into the full text.
+#: Empty messages: only their vectors are searched, so the full-text index stays empty.
 INSERT_MESSAGES = """
     INSERT INTO users (no, id, created_at) VALUES (1, 'ana', 0);
     INSERT INTO chats (no, user_no, id, created_at, updated_at) VALUES (1, 1, 'chat', 0, 0);
@@ -41,7 +41,7 @@ INSERT_VECTOR = """
 
 
 class VectorGenerator:
-    """Vectors in clusters, with dimensions as unequal and as much in common as those of real models."""
+    """Generates clustered vectors with the anisotropy and common component of real models."""
 
     def __init__(self) -> None:
         self._rng = np.random.default_rng(5)
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _fill(path: Path, size: int, space: VectorGenerator, queries: NDArray[np.float32]) -> list[set[int]]:
-    """Write the vectors; return the passages that are truly nearest to each question."""
+    """Write the vectors; return the exact nearest passages of each query."""
     db = apsw.Connection(str(path))
     db.execute(INSERT_MESSAGES.format(size=size))
     best = np.empty((QUERY_COUNT, 0), dtype=np.float32)
@@ -124,7 +124,7 @@ def _measure(
     return [
         Figure(name="first search: all vectors are read", value=wall_ms[0], unit="ms"),
         *percentiles("dense search", wall_ms[1:]),
-        *percentiles("dense search, processor time", cpu_ms[1:])[:2],
+        *percentiles("dense search, CPU time", cpu_ms[1:])[:2],
         Figure(
             name=f"of the {NEAREST_COUNT} nearest vectors found",
             value=float(np.mean(recalls[1:])),

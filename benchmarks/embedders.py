@@ -1,4 +1,4 @@
-"""Embedders for measuring: one fast enough for a hundred thousand messages, and one that pays the real price."""
+"""Embedders for benchmarks: a fast synthetic one, and wrappers that add or measure the real model's cost."""
 
 import time
 from array import array
@@ -14,15 +14,15 @@ from recollect.text.windows import split_windows
 
 EMBEDDING_DIMENSION = 384
 WORD_DIRECTIONS = 8192
-#: What all texts share, and how unequal the dimensions are: so chosen that cosines (mean 0.45, standard deviation 0.06,
-#: the best of a question 0.72) and the number of dimensions in use (51) are near those of bge-small on LoCoMo.
+#: Weight of the common component and anisotropy of the dimensions, chosen so that cosines (mean 0.45, standard
+#: deviation 0.06, best of a query 0.72) and the effective number of dimensions (51) are close to bge-small on LoCoMo.
 COMMON_WEIGHT = 0.85
 DIMENSION_DECAY = 0.25
 TOPIC_WEIGHT, CONTENT_WEIGHT, RARE_WEIGHT, FUNCTION_WEIGHT = 0.5, 1.0, 0.1, 0.05
 
 
 class SyntheticEmbedder:
-    """Adds up a direction for each word and each topic: texts about one thing share words, and so lie together."""
+    """Sums a direction per word and per topic, so that texts with common words or topics are close."""
 
     model_id = "synthetic-384"
     dimension = EMBEDDING_DIMENSION
@@ -68,7 +68,7 @@ class SyntheticEmbedder:
 
 
 class RealCostEmbedder:
-    """Embeds each question with the real model, for the time it takes, and answers with the synthetic vector."""
+    """Runs the real model on each query for its latency, and returns the synthetic vector."""
 
     model_id = SyntheticEmbedder.model_id
     dimension = SyntheticEmbedder.dimension
@@ -90,7 +90,7 @@ class RealCostEmbedder:
 
 
 class TimedEmbedder:
-    """Does as another embedder does, and keeps the milliseconds of processor time that the last question took."""
+    """Wraps an embedder and records the CPU milliseconds of the last query."""
 
     def __init__(self, inner: Embedder) -> None:
         self._inner = inner

@@ -1,4 +1,4 @@
-"""How long the real embedder takes for a text."""
+"""Latency of the real embedder."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -17,13 +17,13 @@ def measure_embedding(embedder: Embedder) -> list[Figure]:
     corpus = Corpus(size=TEXT_COUNT * 50, seed=5)
     texts = [str(message["content"]) for batch in corpus.batches() for message in batch.messages]
     short = [text[:100] for text in texts[TEXT_COUNT:]]
-    embedder.embed_query("the model is loaded by now")
+    embedder.embed_query("load the model")
     return [
         *percentiles(
             "embed a question", _measure_times(embedder.embed_query, (f.query for f in corpus.facts))
         )[:2],
         *percentiles(
-            "embed a message of 100 letters", _measure_times(lambda t: embedder.embed([t]), short), p95=25
+            "embed a message of 100 characters", _measure_times(lambda t: embedder.embed([t]), short), p95=25
         )[:2],
         *percentiles("embed a message of 1 KB", _measure_times(lambda t: embedder.embed([t]), texts))[:2],
     ]

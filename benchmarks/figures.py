@@ -1,4 +1,4 @@
-"""Figures, each beside what we want of it."""
+"""Measured figures with their targets, and their table."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -11,7 +11,7 @@ JsonObject: TypeAlias = dict[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One measured number. `most` and `least` are the targets, where there are any."""
+    """One measured number. `most` and `least` are optional targets."""
 
     name: str
     value: float
@@ -40,7 +40,7 @@ class Figure:
 def percentiles(
     name: str, milliseconds: Sequence[float], *, p50: float | None = None, p95: float | None = None
 ) -> list[Figure]:
-    """The middle, the slow and the slowest, with targets for the first two."""
+    """Return the median, the 95th and the 99th percentile, with optional targets for the first two."""
     values = np.percentile(milliseconds, (50, 95, 99))
     return [
         Figure(name=f"{name}, {which}", value=float(value), unit="ms", most=most)
@@ -49,7 +49,7 @@ def percentiles(
 
 
 def format_table(columns: dict[str, Sequence[Figure]]) -> str:
-    """A Markdown table with a column for each size; what only some of them have is left empty elsewhere."""
+    """Return a Markdown table with one column per size; missing figures stay empty."""
     names_and_units = dict.fromkeys((f.name, f.unit) for figures in columns.values() for f in figures)
     rows = [["", *columns, "target", ""], ["---", *("---:" for _ in columns), "---:", "---"]]
     for name, unit in names_and_units:

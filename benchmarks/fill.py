@@ -1,4 +1,4 @@
-"""Fills a memory file through the public library, and says how long that took."""
+"""Fill a store through the public library, and measure the time."""
 
 import sys
 import time
@@ -12,15 +12,15 @@ from recollect.ports.embedder import Embedder
 USER_ID = "ana"
 OTHER_USER_IDS = ("bruno", "carla", "davi", "elisa", "fabio")
 MESSAGES_PER_OTHER_USER = 200
-#: Rules and their jobs are measured by themselves; here they would only make the wait longer.
+#: Extraction and its jobs are measured separately.
 QUIET_SETTINGS = {"worker": False, "extraction.mode": "off"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FillResult:
     messages: int
-    stored_in: float  #: seconds until all was on disk and found by its words
-    embedded_in: float  #: seconds until all was found by its meaning too
+    stored_in: float  #: seconds until all messages were on disk and in the full-text index
+    embedded_in: float  #: seconds until all messages had vectors
 
 
 def fill_memory(path: Path, size: int, embedder: Embedder) -> FillResult:
@@ -33,7 +33,7 @@ def fill_memory(path: Path, size: int, embedder: Embedder) -> FillResult:
         print_progress("embedding")
         memory.flush(seconds=24 * 3600)
         embedded = time.perf_counter()
-        # As a worker does once a day.
+        # A worker does this once a day.
         memory.application.store.maintenance.optimize_index()
     return FillResult(messages=size, stored_in=stored - started, embedded_in=embedded - stored)
 

@@ -1,4 +1,4 @@
-"""HTTP with as little of it as possible: a client that costs hardly anything, and servers that do nothing."""
+"""Minimal HTTP client with little overhead, and a stub server, for load tests."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 LOCAL_HOST = "127.0.0.1"
-#: Seconds between the two pieces of a streamed answer: who holds the first one back is found out.
+#: Pause between the two chunks of a streamed response, to detect a proxy that buffers the first one.
 STREAM_PAUSE_SECONDS = 0.05
 FIRST_EVENT, LAST_EVENT = b'data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n', b"data: [DONE]\n\n"
 COMPLETION_BODY = json.dumps(
@@ -38,7 +38,7 @@ class TimedResponse:
 
 
 class HttpConnection:
-    """One connection that is kept open."""
+    """A keep-alive connection."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -96,7 +96,7 @@ def _format_head(method: str, path: str, headers: Mapping[str, str]) -> bytes:
 
 
 async def stub_app(scope: Scope, receive: Receive, send: Send) -> None:
-    """A provider that answers at once, or in two pieces; to others a server that does nothing."""
+    """Act as a provider that answers at once or in two chunks, and as a server that does nothing for other paths."""
     if scope["type"] != "http":
         return
     body, more = b"", True
@@ -132,7 +132,7 @@ def _run_stub_server(port_sender: Connection) -> None:
 
 @contextmanager
 def stub_server() -> Iterator[int]:
-    """Its port."""
+    """Run the stub server; yield its port."""
     receiver, sender = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(
         target=_run_stub_server, args=(sender,), daemon=True
@@ -146,6 +146,6 @@ def stub_server() -> Iterator[int]:
 
 
 def process_cpu_seconds(pid: int) -> float:
-    """What a process has used so far, all its threads."""
+    """Return the CPU seconds used by all threads of a process."""
     fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,4 @@
-"""How long it takes until a message is safe, alone and among many writers."""
+"""Latency and throughput of durable writes, with one and with many writers."""
 
 import time
 from collections.abc import Iterator
@@ -13,13 +13,13 @@ GUEST_USER_ID = "guest"
 SINGLE_MESSAGES = 200
 WRITER_THREADS = 64
 MESSAGES_PER_WRITER = 20
-#: As much as people write in a line or two.
+#: A message of a line or two.
 SHORT_MESSAGE_CHARS = 200
 EXTRACTION_SETTINGS = {"extraction.mode": "per_message"}
 
 
 def measure_single_writes(memory: Memory) -> list[Figure]:
-    """Add messages one by one to the file as it is; each is on disk when the call returns."""
+    """Add messages one by one; each is on disk when the call returns."""
     print_progress("adding messages one by one")
     wall_ms, cpu_ms = [], []
     for message in _generate_messages(SINGLE_MESSAGES):
@@ -29,15 +29,15 @@ def measure_single_writes(memory: Memory) -> list[Figure]:
         cpu_ms.append((time.thread_time() - cpu_start) * 1000)
     return [
         *percentiles("acknowledge one message", wall_ms, p95=10),
-        *percentiles("acknowledge one message, processor time", cpu_ms)[:2],
+        *percentiles("acknowledge one message, CPU time", cpu_ms)[:2],
     ]
 
 
 def measure_concurrent_writes(memory: Memory) -> list[Figure]:
-    """Many threads at once; what each waits until its message is safe, and how many are in a second."""
+    """Add messages from many threads; measure the latency of each write and the total throughput."""
     figures = []
     for kind, max_chars in (
-        (f"messages of {SHORT_MESSAGE_CHARS} letters", SHORT_MESSAGE_CHARS),
+        (f"messages of {SHORT_MESSAGE_CHARS} characters", SHORT_MESSAGE_CHARS),
         ("messages of 1 KB", None),
     ):
         messages = [
@@ -50,7 +50,7 @@ def measure_concurrent_writes(memory: Memory) -> list[Figure]:
         name = f"{kind} acknowledged with {WRITER_THREADS} writers"
         figures += [
             Figure(name=name, value=rate, unit="/s", least=1000),
-            Figure(name=f"· each of the {kind}, processor time", value=cpu_ms, unit="ms"),
+            Figure(name=f"· each of the {kind}, CPU time", value=cpu_ms, unit="ms"),
             *percentiles(f"· each of the {kind}", wall_ms)[:2],
         ]
     return figures
@@ -75,7 +75,7 @@ def _write_concurrently(
 
 
 def measure_extraction(memory: Memory) -> Figure:
-    """The night shift without a language model: rules decide what is worth keeping, and keep it."""
+    """Measure background processing with the rule-based extractor."""
     print_progress("judging messages")
     memory.flush(seconds=600)
     for message in _generate_messages(SINGLE_MESSAGES):
@@ -83,7 +83,7 @@ def measure_extraction(memory: Memory) -> Figure:
     started = time.perf_counter()
     memory.flush(seconds=600)
     rate = SINGLE_MESSAGES / (time.perf_counter() - started)
-    return Figure(name="messages judged and embedded in the background", value=rate, unit="/s")
+    return Figure(name="messages extracted and embedded in the background", value=rate, unit="/s")
 
 
 def _generate_messages(count: int) -> Iterator[dict[str, object]]:

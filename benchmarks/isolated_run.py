@@ -1,4 +1,4 @@
-"""One file: filled, asked, weighed; each in a process of its own, so that memory is counted from nothing."""
+"""Measurements of one store size, each in its own process, so that memory is measured from a clean start."""
 
 import json
 import multiprocessing
@@ -22,7 +22,7 @@ from recollect.settings import MachineSettings
 
 Result = TypeVar("Result")
 
-#: Milliseconds that 95 of 100 recalls may take, by the size up to which that holds, and besides the embedding.
+#: Targets for the 95th percentile of recall, by maximum store size; with and without embedding.
 MAX_RECALL_P95_MS = {100_000: 25.0, 1_000_000: 60.0}
 MAX_RECALL_BESIDES_EMBEDDING_P95_MS = {100_000: 5.0}
 
@@ -40,7 +40,7 @@ class BenchmarkRun:
 
     @property
     def fill_result_file(self) -> Path:
-        """How long it took to fill the file; written when it is complete."""
+        """File with the fill times; written when the store is complete."""
         return self.file.with_suffix(".json")
 
     def run(self) -> list[Figure]:
@@ -49,7 +49,7 @@ class BenchmarkRun:
         return _run_in_process(self._measure)
 
     def _fill(self) -> None:
-        print_progress(f"filling a memory with {self.size:,} messages")
+        print_progress(f"filling a store with {self.size:,} messages")
         self.folder.mkdir(parents=True, exist_ok=True)
         for leftover in self.folder.glob(f"{self.file.name}*"):
             leftover.unlink()
@@ -61,7 +61,7 @@ class BenchmarkRun:
         self.fill_result_file.write_text(json.dumps(asdict(fill_result)), encoding="utf-8")
 
     def _measure(self) -> list[Figure]:
-        # A copy, since what is measured writes as well: the next time should find what this one found.
+        # A copy, since the measurements write too, and the next run should start from the same file.
         with TemporaryDirectory(dir=self.folder) as scratch:
             return self._measure_copy(Path(shutil.copy(self.file, scratch)))
 
@@ -100,7 +100,7 @@ class BenchmarkRun:
 
 
 def make_real_embedder() -> Embedder:
-    """The embedder that comes with recollect."""
+    """Return the default embedder."""
     embedder = make_embedder(MachineSettings())
     assert embedder is not None
     return embedder
@@ -114,7 +114,9 @@ def _fill_rates(fill_result: FillResult) -> list[Figure]:
             unit="/s",
         ),
         Figure(
-            name="messages embedded and kept", value=fill_result.messages / fill_result.embedded_in, unit="/s"
+            name="messages embedded and stored",
+            value=fill_result.messages / fill_result.embedded_in,
+            unit="/s",
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.load`: what the server takes and what it adds, with the client on the same machine."""
+"""`python -m benchmarks.load`: throughput and overhead of the server, with the client on the same machine."""
 
 import argparse
 import asyncio
@@ -33,23 +33,23 @@ from benchmarks.http_client import (
 from recollect.bootstrap import make_embedder
 from recollect.settings import MachineSettings
 
-#: Letters of a message, as people write in a line or two.
+#: A message of a line or two.
 SHORT_MESSAGE_CHARS = 200
-#: Messages that a client sends at once.
+#: Messages per request.
 BATCH_SIZES = (1, 10, 40)
-#: Recalls before those that are measured.
+#: Recalls before the measurement.
 WARM_UP_REQUESTS = 200
-#: Seconds beyond the measured ones after which a scenario is given up.
+#: Time after the measured interval until a scenario is aborted.
 GRACE_SECONDS = 30
 READ_HEADERS = {"X-Memory": "read"}
 OFF_HEADERS = {"X-Memory": "off"}
 JsonObject: TypeAlias = dict[str, object]
-#: The body of each request, by its number.
+#: Returns the body of a request by its number.
 BodyFactory: TypeAlias = Callable[[int], JsonObject]
 
 
 class ServerModelEmbedder(SyntheticEmbedder):
-    """Fast, and under the name of the server's embedder, which would take minutes for so many messages."""
+    """Synthetic vectors under the model id of the server's embedder, which would take minutes to fill the store."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,14 +72,14 @@ class ServerProcess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """So many connections for so many seconds, or until so many requests are answered."""
+    """Number of connections, and the limits on seconds and requests."""
 
     seconds: float
     max_requests: int
     connections: int = 1
 
     def run(self, port: int, request: Callable[[int], bytes]) -> tuple[list[TimedResponse], float]:
-        """The answers, and how long all of it took."""
+        """Return the responses and the elapsed seconds."""
         return asyncio.run(self._run(port, request))
 
     async def _run(self, port: int, request: Callable[[int], bytes]) -> tuple[list[TimedResponse], float]:
@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _prepare_file(db: Path, options: argparse.Namespace) -> None:
     filled_file: Path = options.keep or db
     if not filled_file.exists():
-        print_progress(f"filling a memory with {options.memories:,} messages")
+        print_progress(f"filling a store with {options.memories:,} messages")
         fill_memory(filled_file, options.memories, ServerModelEmbedder())
     if filled_file != db:
         shutil.copy(filled_file, db)
@@ -131,20 +131,22 @@ def _prepare_file(db: Path, options: argparse.Namespace) -> None:
 
 def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=5, help="that each scenario takes at most")
-    parser.add_argument("--requests", type=int, default=5_000, help="that each scenario sends at most")
-    parser.add_argument("--memories", type=int, default=2_000, help="messages in the file before")
-    parser.add_argument("--connections", type=int, default=4, help="clients that ingest or recall at once")
+    parser.add_argument("--seconds", type=float, default=5, help="time limit of each scenario")
     parser.add_argument(
-        "--keep", type=Path, metavar="DB", help="the filled file; it is made if it is not there"
+        "--requests", type=int, default=5_000, help="maximum number of requests of each scenario"
     )
-    parser.add_argument("--json", action="store_true", help="print the figures for machines")
+    parser.add_argument("--memories", type=int, default=2_000, help="messages in the store before the test")
+    parser.add_argument("--connections", type=int, default=4, help="concurrent clients")
+    parser.add_argument(
+        "--keep", type=Path, metavar="DB", help="file of the filled store; created if missing"
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     return parser.parse_args(arguments)
 
 
 @contextmanager
 def run_server(db: Path, upstream: int) -> Iterator[ServerProcess]:
-    """`recollect up` in a process of its own, which leaves queued work alone."""
+    """Run `recollect up` in its own process, without a worker."""
     arguments = [
         "--db",
         str(db),
@@ -171,7 +173,7 @@ def run_server(db: Path, upstream: int) -> Iterator[ServerProcess]:
         port = int(json.loads(process.stdout.readline())["url"].rpartition(":")[2])
         token = db.with_name(f"{db.name}.token").read_text("utf-8").strip()
         server = ServerProcess(port=port, pid=process.pid, token=token)
-        # Until it has loaded its model, which takes a moment at every start and is not what is measured here.
+        # Wait until the model is loaded, which is not part of the measurement.
         request = post_request("/api/memory/search", {"query": "Are you there?"}, server.headers)
         Load(seconds=GRACE_SECONDS, max_requests=3).run(port, lambda _: request)
         try:
@@ -181,7 +183,7 @@ def run_server(db: Path, upstream: int) -> Iterator[ServerProcess]:
 
 
 def measure_client(upstream: int, options: argparse.Namespace) -> list[Figure]:
-    """What the client and the sockets take by themselves, on a server that does nothing."""
+    """Measure the cost of the client and the sockets against a stub server."""
     print_progress("the client alone")
     request = post_request("/v1/chat/completions", {"messages": []}, {})
     load = Load(seconds=options.seconds, max_requests=options.requests, connections=options.connections)
@@ -190,7 +192,7 @@ def measure_client(upstream: int, options: argparse.Namespace) -> list[Figure]:
     cpu_ms = (time.process_time() - cpu_start) * 1000 / len(responses)
     return [
         Figure(name="client alone, requests", value=len(responses) / seconds, unit="/s"),
-        Figure(name="· client alone, each request, processor time", value=cpu_ms, unit="ms"),
+        Figure(name="· client alone, each request, CPU time", value=cpu_ms, unit="ms"),
     ]
 
 
@@ -202,7 +204,7 @@ def measure_ingest(server: ServerProcess, options: argparse.Namespace) -> list[F
         for m in b.messages
     ]
     for batch_size in BATCH_SIZES:
-        print_progress(f"ingest, {batch_size} a request")
+        print_progress(f"ingest, {batch_size} per request")
 
         def request(number: int, each: int = batch_size) -> bytes:
             said = [
@@ -214,7 +216,7 @@ def measure_ingest(server: ServerProcess, options: argparse.Namespace) -> list[F
             )
 
         load = Load(seconds=options.seconds, max_requests=options.requests, connections=options.connections)
-        name = "messages ingested" if batch_size == 1 else f"messages ingested, {batch_size} a request"
+        name = "messages ingested" if batch_size == 1 else f"messages ingested, {batch_size} per request"
         figures += _measure_requests(
             name, server, load, request, per_request=batch_size, min_rate=1_000, max_p95_ms=100
         )
@@ -228,7 +230,7 @@ def measure_recall(server: ServerProcess, options: argparse.Namespace) -> list[F
     def request(number: int) -> bytes:
         return post_request("/api/memory/search", {"query": query_at(number)}, server.headers)
 
-    # A server that runs has met the frequent words, which are counted once; these questions are not asked again.
+    # Warms the cache of document frequencies, as on a running server; these queries are not repeated.
     warm_up = Load(seconds=options.seconds, max_requests=WARM_UP_REQUESTS, connections=options.connections)
     warm_up.run(server.port, lambda number: request(options.requests + number))
     load = Load(seconds=options.seconds, max_requests=options.requests, connections=options.connections)
@@ -236,7 +238,7 @@ def measure_recall(server: ServerProcess, options: argparse.Namespace) -> list[F
 
 
 def _query_source(options: argparse.Namespace) -> Callable[[int], str]:
-    """Each a new one for a while: a question that was asked a moment ago need not be embedded again."""
+    """Return a function that gives distinct queries, since the embedding of a recent query is cached."""
     facts = Corpus(size=options.memories).facts
 
     def query_at(number: int) -> str:
@@ -263,16 +265,16 @@ def _measure_requests(
     return [
         Figure(name=name, value=len(responses) * per_request / seconds, unit="/s", least=min_rate),
         *percentiles(
-            f"· {name}, each request, {load.connections} at once",
+            f"· {name}, each request, {load.connections} connections",
             [a.total_ms for a in responses],
             p95=max_p95_ms,
         )[:2],
-        Figure(name=f"· {name}, each request, processor time of the server", value=cpu_ms, unit="ms"),
+        Figure(name=f"· {name}, each request, CPU time of the server", value=cpu_ms, unit="ms"),
     ]
 
 
 def measure_proxy(server: ServerProcess, upstream: int, options: argparse.Namespace) -> list[Figure]:
-    """What stands between a client and its provider, one request after the other."""
+    """Measure the latency that the proxy adds, with sequential requests."""
     load = Load(seconds=options.seconds, max_requests=min(options.requests, 500))
     query_at = _query_source(options)
 
@@ -326,14 +328,14 @@ def _measure_overhead(
     _require_success(responses)
     return [
         *percentiles(name, [answer.first_byte_ms - direct_ms for answer in responses], p95=max_p95_ms)[:2],
-        Figure(name=f"· {name}, processor time of the server", value=cpu_ms, unit="ms"),
+        Figure(name=f"· {name}, CPU time of the server", value=cpu_ms, unit="ms"),
     ]
 
 
 def _require_success(responses: Sequence[TimedResponse]) -> None:
     failed = {answer.status for answer in responses if answer.status >= 400}
     if failed:
-        sys.exit(f"Some requests were refused: {sorted(failed)}. These figures would mean nothing.")
+        sys.exit(f"Some requests failed with status {sorted(failed)}, so the figures are not valid.")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Asks questions of a filled memory: how long each part of the answer takes, and whether it is found."""
+"""Recall on a filled store: latency of each part, and hit rate."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from recollect import Memory
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
 
-#: The machine has other things to do as well: of so many ways to ask the same, the fastest answer counts.
+#: Number of phrasings per question; the fastest counts, since other processes disturb the measurement.
 ROUND_COUNT = 4
 RESULT_LIMIT = 10
 READER_THREADS = 8
@@ -23,10 +23,10 @@ RECALL_PARTS = ("embed", "dense", "lexical", "rank")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedRecall:
-    """One question: milliseconds from call to return, the receipt that tells its parts, and whether it was found."""
+    """One recall: latency, the receipt with the timings of its parts, and whether the fact was found."""
 
     wall_ms: float
-    cpu_ms: float  #: milliseconds of processor time besides the embedding, of all threads
+    cpu_ms: float  #: CPU time of all threads without the embedding
     receipt: Receipt
     is_found: bool
 
@@ -47,8 +47,8 @@ class TimedRecall:
 
 
 def measure_cold_start(path: Path, embedder: TimedEmbedder) -> Figure:
-    """Open the file and ask one thing: what was kept in memory has to be read again."""
-    embedder.embed_query("the model is loaded by now")
+    """Open the store and run one recall with empty caches."""
+    embedder.embed_query("load the model")
     started = time.perf_counter()
     with Memory(path, user_id=USER_ID, embedder=embedder, settings=QUIET_SETTINGS) as memory:
         memory.search("where did I put the telescope?")
@@ -73,20 +73,22 @@ def measure_recall(
     figures = [
         *percentiles("recall, end to end", [a.wall_ms for a in best], p95=max_p95_ms),
         *percentiles("recall, besides the embedding", besides_embedding, p95=max_besides_embedding_p95_ms),
-        *percentiles("recall, besides the embedding, processor time", cpu_ms)[:2],
+        *percentiles("recall, besides the embedding, CPU time", cpu_ms)[:2],
     ]
     for part in RECALL_PARTS:
         figures += percentiles(f"· {part}", [a.part_ms(part) for a in best])[:2]
     figures += percentiles("· load and other", [a.other_ms for a in best])[:2]
-    figures += percentiles("· settings, receipt and shape", [a.wall_ms - a.recall_ms for a in best])[:2]
+    figures += percentiles("· settings, receipt and serialization", [a.wall_ms - a.recall_ms for a in best])[
+        :2
+    ]
     figures += percentiles("· receipt alone", _measure_receipt_writes(memory, [a.receipt for a in best]))[:2]
     hits = sum(a.is_found for answers in rounds for a in answers) / sum(map(len, rounds))
     return [*figures, Figure(name=f"fact found among {RESULT_LIMIT}", value=hits, unit="share")]
 
 
 def measure_concurrent_recall(memory: Memory, facts: Sequence[Fact]) -> list[Figure]:
-    """Several threads ask at once."""
-    print_progress(f"asking from {READER_THREADS} threads")
+    """Measure recall from several threads at once."""
+    print_progress(f"recalling from {READER_THREADS} threads")
     wall_ms: list[float] = []
 
     def search(fact: Fact) -> None:
@@ -101,13 +103,13 @@ def measure_concurrent_recall(memory: Memory, facts: Sequence[Fact]) -> list[Fig
     cpu_ms = (time.process_time() - cpu_ms) * 1000 / len(facts)
     return [
         Figure(name=f"recalls with {READER_THREADS} readers", value=rate, unit="/s"),
-        Figure(name=f"· each of the {READER_THREADS} readers, processor time", value=cpu_ms, unit="ms"),
+        Figure(name=f"· each of the {READER_THREADS} readers, CPU time", value=cpu_ms, unit="ms"),
         *percentiles(f"· each of the {READER_THREADS} readers", wall_ms)[:2],
     ]
 
 
 def measure_context(memory: Memory, embedder: TimedEmbedder, facts: Sequence[Fact]) -> list[Figure]:
-    """The same inside a chat, down to the block for the prompt."""
+    """Measure context assembly inside a chat, up to the rendered prompt block."""
 
     def build_context(question: str, *, limit: int) -> object:
         return memory.context(question, chat_id="chat-007", settings={"recall.limit": limit})
@@ -119,7 +121,7 @@ def measure_context(memory: Memory, embedder: TimedEmbedder, facts: Sequence[Fac
 
 
 def sample_facts(size: int, count: int) -> list[Fact]:
-    """Facts spread over the whole corpus."""
+    """Return facts spread evenly over the corpus."""
     facts = Corpus(size=size).facts
     return facts[:: max(len(facts) // count, 1)][:count]
 
@@ -131,7 +133,7 @@ def _run_round(
     variant: int,
     search: Callable[..., object],
 ) -> list[TimedRecall]:
-    print_progress(f"asking {len(facts)} questions, turn {variant + 1}")
+    print_progress(f"asking {len(facts)} questions, round {variant + 1}")
     recalls = []
     for fact in facts:
         wall_start, cpu_start = time.perf_counter(), time.process_time()
@@ -150,7 +152,7 @@ def _run_round(
 
 
 def _measure_receipt_writes(memory: Memory, receipts: Sequence[Receipt]) -> list[float]:
-    """What it takes to keep a receipt, by keeping each once more."""
+    """Measure the time to store a receipt, by storing each one again."""
     wall_ms = []
     for number, receipt in enumerate(receipts):
         copy = replace(receipt, id=f"{receipt.id}-{number}")

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.run`: how fast, how large and how right Recollect is on this machine."""
+"""`python -m benchmarks.run`: latency, size and recall of Recollect on this machine."""
 
 import argparse
 import json
@@ -29,19 +29,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     parser.add_argument(
-        "--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000], help="messages in each file"
+        "--sizes",
+        type=int,
+        nargs="+",
+        default=[1_000, 10_000, 100_000],
+        help="number of messages of each store",
     )
-    parser.add_argument("--json", action="store_true", help="print the figures for machines")
-    parser.add_argument(
-        "--keep", metavar="DIR", help="keep the files there, and use those that are there already"
-    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--keep", metavar="DIR", help="keep the filled stores in this folder and reuse them")
     parser.add_argument(
         "--embedder",
         choices=("synthetic", "onnx"),
         default="synthetic",
-        help="what embeds the messages; questions always take the real model's time",
+        help="embedder of the messages; questions always have the real model's latency",
     )
-    parser.add_argument("--questions", type=int, default=200, help="questions asked in each round")
+    parser.add_argument("--questions", type=int, default=200, help="questions per round")
     return parser.parse_args(arguments)
 
 

@@ -16,9 +16,9 @@ from recollect import Memory
 from recollect.domain.memory import Kind
 from recollect.testing.builders import a_memory
 
-#: Memories stored, and vectors put, in one transaction.
+#: Memories and vectors per transaction.
 BATCH_MEMORIES = 1_000
-#: Letters after which somebody who types pauses long enough for a search.
+#: Lengths of the typed prefixes that trigger a search.
 PREFIX_LENGTHS = (3, 6, 10, 16, 24)
 TEXT_CHARS = 80
 
@@ -26,7 +26,7 @@ TEXT_CHARS = 80
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.search_as_you_type", description=__doc__)
     parser.add_argument("--memories", type=int, default=100_000)
-    parser.add_argument("--seconds", type=float, default=20, help="that each scenario takes at most")
+    parser.add_argument("--seconds", type=float, default=20, help="time limit of each scenario")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as scratch, stub_server() as upstream:
         db = Path(scratch) / "memory.db"
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def fill_memories(path: Path, size: int, embedder: SyntheticEmbedder) -> None:
-    """Straight into the store: here it is only to be looked at."""
+    """Write memories directly into the store; only reads are measured."""
     print_progress(f"remembering {size:,} things")
     with Memory(path, user_id=USER_ID, embedder=embedder, settings=QUIET_SETTINGS) as memory:
         store, texts = memory.application.store, _generate_texts(size)
@@ -62,7 +62,7 @@ def _generate_texts(size: int) -> Iterator[str]:
 
 
 def measure_typing(server: ServerProcess, options: argparse.Namespace) -> list[Figure]:
-    """One after the other, as fast as answers come: each some letters longer than the one before."""
+    """Send searches with growing prefixes, each when the previous response has arrived."""
     print_progress("typing")
     facts = Corpus(size=options.memories).facts
 
@@ -77,7 +77,7 @@ def measure_typing(server: ServerProcess, options: argparse.Namespace) -> list[F
     cpu_ms = (process_cpu_seconds(server.pid) - cpu_ms) * 1000 / len(responses)
     return [
         *percentiles("memories found while typing", [each.total_ms for each in responses], p95=100),
-        Figure(name="· processor time of the server", value=cpu_ms, unit="ms"),
+        Figure(name="· CPU time of the server", value=cpu_ms, unit="ms"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""How much room it takes, on disk and in memory."""
+"""Size on disk and in memory."""
 
 import os
 from pathlib import Path
@@ -33,7 +33,7 @@ def measure_disk(memory: Memory) -> list[Figure]:
 
 
 def measure_memory(name: str) -> list[Figure]:
-    """What the process holds now; told by Linux only."""
+    """Return the resident memory of this process; Linux only."""
     if not STATM_PATH.exists():
         return []
     pages = int(STATM_PATH.read_text(encoding="ascii").split()[1])

@@ -1,4 +1,4 @@
-"""How long it takes to start, in a process of its own."""
+"""Startup time of fresh processes."""
 
 import subprocess
 import sys

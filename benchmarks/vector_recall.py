@@ -1,4 +1,4 @@
-"""How many of the truly nearest vectors the search finds."""
+"""Recall of the approximate vector search against exact search."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Words to make chats of: few that stand everywhere, some that belong to a topic, many that are rare."""
+"""Vocabulary of the synthetic chats: frequent function words, topic words, and many rare words."""
 
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -8,7 +8,7 @@ def _split_words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-#: The most frequent first, as in any English text.
+#: Function words, most frequent first.
 FUNCTION_WORDS = _split_words("""
     the to and of a in i it that is you for on with was this have be but my not at are we so if as
     they or all what just from can there do will about would out me up your one had like when get by
@@ -140,13 +140,13 @@ CODAS = ("", "n", "l", "r", "sk", "m", "th")
 
 
 def generate_names() -> Iterator[str]:
-    """Names and other words that occur seldom: two syllables, nearly 1.4 million of them."""
+    """Yield rare words and names of two syllables, nearly 1.4 million."""
     for second, first in product(product(ONSETS, VOWELS, CODAS), product(ONSETS, VOWELS, CODAS)):
         yield "".join((*first, *second))
 
 
 def inflect(words: Sequence[str]) -> Iterator[str]:
-    """The words themselves, then what endings make of them."""
+    """Yield the words, then their inflected forms."""
     yield from words
     for ending in WORD_ENDINGS:
         yield from (word.removesuffix("e" if ending[0] in "aei" else "") + ending for word in words)

@@ -1,1 +1,1 @@
-"""Recollect beside other memories: the same messages, the same questions, the same embedder, one table."""
+"""Comparison with other memory systems: same messages, same questions, same embedder."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.peers`: Recollect beside other memories, on the conversations of LoCoMo."""
+"""`python -m benchmarks.peers`: compare Recollect with other memory systems on LoCoMo."""
 
 import argparse
 import json
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = _parse_options(arguments)
     conversations = read_conversations(options.data)[: options.conversations]
     if not conversations:
-        sys.exit("There is no conversation to tell.")
+        sys.exit("The data contains no conversation.")
     with tempfile.TemporaryDirectory() as scratch:
         folder = _require_empty(Path(options.keep or scratch))
         rows = [
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _require_empty(folder: Path) -> Path:
     if folder.exists() and any(folder.iterdir()):
         sys.exit(
-            f"{folder} is not empty, and every run begins with nothing. Name another folder with --keep."
+            f"{folder} is not empty, but every run starts with an empty folder. Choose another one with --keep."
         )
     return folder
 
@@ -95,11 +95,11 @@ def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="A,B",
         help=f"only these, of {', '.join(system.name for system in COMPARED_SYSTEMS)}",
     )
-    parser.add_argument("--json", action="store_true", help="print the figures for machines")
-    parser.add_argument("--keep", metavar="FOLDER", help="keep there what each system stored and said")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument(
-        "--fresh", action="store_true", help="install everything again, in the newest releases of today"
+        "--keep", metavar="FOLDER", help="keep the stores and logs of each system in this folder"
     )
+    parser.add_argument("--fresh", action="store_true", help="reinstall all systems at their newest releases")
     return parser.parse_args(arguments)
 
 
@@ -107,7 +107,7 @@ def _parse_systems(text: str) -> tuple[System, ...]:
     systems_by_name = {system.name: system for system in COMPARED_SYSTEMS}
     if unknown := set(text.split(",")) - set(systems_by_name):
         raise argparse.ArgumentTypeError(
-            f"{', '.join(sorted(unknown))} is none of {', '.join(systems_by_name)}"
+            f"{', '.join(sorted(unknown))} is not one of {', '.join(systems_by_name)}"
         )
     return tuple(systems_by_name[name] for name in text.split(","))
 

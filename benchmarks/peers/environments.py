@@ -1,4 +1,4 @@
-"""Virtual environments made by the benchmark, kept in the user's cache, so that a second run finds them there."""
+"""Virtual environments of the compared systems, cached in the user's cache folder."""
 
 import hashlib
 import json
@@ -18,12 +18,12 @@ from benchmarks.fill import print_progress
 from benchmarks.peers.systems import CHECKOUT_FOLDER, Requirements
 
 INSTALL_TIMEOUT_SECONDS = 1200
-#: Written when all is installed: what was asked for.
+#: Written when the installation is complete; contains the requirements.
 STAMP_FILE_NAME = "made-of.json"
 
 
 class InstallError(Exception):
-    """What pip said."""
+    """pip failed; the message has its last error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ def default_folder() -> Path:
 
 @cache
 def prepare_environment(needs: Requirements, folder: Path, *, fresh: bool = False) -> Environment:
-    """The environment as it was made before, if it was made of the same; else a new one. Looked at once a run."""
+    """Return the cached environment if its requirements are unchanged; otherwise create it. Checked once per run."""
     home, expected_stamp = folder / needs.name, _format_stamp(needs)
     stamp_file = home / STAMP_FILE_NAME
     if fresh or not stamp_file.exists() or stamp_file.read_text("utf-8") != expected_stamp:
@@ -55,7 +55,7 @@ def prepare_environment(needs: Requirements, folder: Path, *, fresh: bool = Fals
 
 
 def folder_size(folder: Path) -> int:
-    """The bytes of all files in there."""
+    """Return the total size of all files in a folder, in bytes."""
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
@@ -83,7 +83,7 @@ def _format_stamp(needs: Requirements) -> str:
 
 
 def _checkout_digest() -> str:
-    """Of what the checkout is installed from."""
+    """Return a digest of the sources of this checkout."""
     hasher = hashlib.sha256()
     for path in sorted(_source_files()):
         hasher.update(f"{path.relative_to(CHECKOUT_FOLDER).as_posix()}\0".encode())
@@ -103,7 +103,7 @@ def _site_packages(home: Path) -> Path:
 
 
 def _last_error(text: str) -> str:
-    """The last error among all that pip writes, warnings too."""
+    """Return the last error line of pip's output."""
     lines = [line for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR")]
     return (errors or lines or ["it said nothing"])[-1]

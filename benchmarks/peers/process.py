@@ -1,4 +1,4 @@
-"""A system in a process of its own, asked through its standard input."""
+"""Runs a system in its own process, with requests on standard input."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from typing import IO, Any
 from benchmarks.peers.environments import Environment
 from benchmarks.peers.systems import CHECKOUT_FOLDER, System
 
-#: After which a process is stopped, whatever it does.
+#: Time limit of a process.
 PROCESS_TIMEOUT_SECONDS = 900.0
 QUIET_ENVIRONMENT = {
     "ANONYMIZED_TELEMETRY": "False",
@@ -25,7 +25,7 @@ MAX_REASON_CHARS = 200
 
 
 class SystemFailure(Exception):
-    """The last thing that it said."""
+    """The system failed; the message is its last line of output."""
 
 
 class SystemProcess:
@@ -37,7 +37,7 @@ class SystemProcess:
 
     def call(self, **request: object) -> dict[str, Any]:
         stdin, stdout = _pipes(self._popen)
-        # A process that ended early is told of by what it does not answer.
+        # A process that ended early is detected by its missing response.
         with suppress(BrokenPipeError):
             stdin.write(json.dumps(request) + "\n")
             stdin.flush()
@@ -48,14 +48,14 @@ class SystemProcess:
         return response
 
     def peak_memory_bytes(self) -> int:
-        """Bytes of memory it held at most, as Linux tells; 0 elsewhere."""
+        """Peak resident memory of the process in bytes (Linux); 0 on other systems."""
         status = Path(f"/proc/{self._popen.pid}/status")
         lines = status.read_text("ascii").splitlines() if status.exists() else []
         peaks_kib = [int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]
         return peaks_kib[0] * 1024 if peaks_kib else 0
 
     def finish(self) -> None:
-        """Let it close what it has open, and make sure that it could."""
+        """Close its input, wait for it to end, and raise if it failed."""
         _pipes(self._popen)[0].close()
         if self._popen.wait() != 0:
             raise SystemFailure(self._failure_reason())
@@ -72,7 +72,9 @@ class SystemProcess:
             line.strip() for line in self._log.read_text("utf-8", "replace").splitlines() if line.strip()
         ]
         return (
-            lines[-1][:MAX_REASON_CHARS] if lines else f"ended with {self._popen.returncode} and said nothing"
+            lines[-1][:MAX_REASON_CHARS]
+            if lines
+            else f"ended with code {self._popen.returncode} without output"
         )
 
 
@@ -86,7 +88,7 @@ def run_system(
     home: Path,
     timeout_seconds: float = PROCESS_TIMEOUT_SECONDS,
 ) -> Iterator[SystemProcess]:
-    """The system with a home of its own, stopped when `most` seconds have passed."""
+    """Run a system with its own home folder and a time limit."""
     home.mkdir(parents=True, exist_ok=True)
     command = [
         str(environment.python),
@@ -117,7 +119,7 @@ def run_system(
         finally:
             timer.cancel()
             popen.kill()
-            # What a process that ended early did not read is lost.
+            # A process that ended early did not read all of its input.
             with suppress(BrokenPipeError):
                 _pipes(popen)[0].close()
 

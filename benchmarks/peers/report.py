@@ -1,4 +1,4 @@
-"""What came out, a row for each system."""
+"""Report of the comparison, one row per system."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -12,19 +12,19 @@ from benchmarks.peers.trial import TrialResult
 
 BYTES_PER_MB = 1e6
 
-#: A column's heading, the figures in it, and how each is written.
+#: Heading of each column, its figures, and their format.
 REPORT_COLUMNS: Sequence[tuple[str, tuple[str, ...], str]] = (
     ("turn recall @5 / @10 / @20", ("turn_recall@5", "turn_recall@10", "turn_recall@20"), ".1f"),
     ("session recall @10", ("session_recall@10",), ".1f"),
-    ("a question, p50 / p95 / p99 (ms)", ("p50_ms", "p95_ms", "p99_ms"), ".0f"),
+    ("latency of a question, p50 / p95 / p99 (ms)", ("p50_ms", "p95_ms", "p99_ms"), ".0f"),
     ("messages/s", ("ingest_per_s",), ",.0f"),
     (
-        "processor time besides embedding, a question p50 / a message (ms)",
+        "CPU time without embedding, per question p50 / per message (ms)",
         ("question_besides_embedding_p50_ms", "message_besides_embedding_ms"),
         ".1f",
     ),
-    ("on disk, told / asked (MB)", ("disk_told_mb", "disk_asked_mb"), ".1f"),
-    ("memory at most (MB)", ("peak_mb",), ",.0f"),
+    ("on disk, after ingest / after questions (MB)", ("disk_told_mb", "disk_asked_mb"), ".1f"),
+    ("peak memory (MB)", ("peak_mb",), ",.0f"),
     ("installed (MB)", ("install_mb",), ",.0f"),
     ("start to first answer (s)", ("start_s",), ".1f"),
 )
@@ -37,7 +37,7 @@ class ReportRow:
     configured: str
     versions: Mapping[str, str] = field(default_factory=dict)
     figures: Mapping[str, float] = field(default_factory=dict)
-    error: str | None = None  #: why there are no figures
+    error: str | None = None  #: reason for missing figures
 
     def to_json(self) -> dict[str, object]:
         return asdict(self)
@@ -108,7 +108,7 @@ def make_failure_row(system: System, versions: Mapping[str, str], error: Excepti
 
 
 def format_table(rows: Sequence[ReportRow]) -> str:
-    """A Markdown table, and below it how each was configured."""
+    """Return a Markdown table, followed by the configuration of each system."""
     lines = [["", *(heading for heading, _, _ in REPORT_COLUMNS)], ["---", *("--:" for _ in REPORT_COLUMNS)]]
     lines += [_format_cells(row) for row in rows]
     return "\n".join([*(f"| {' | '.join(cells)} |" for cells in lines), "", *map(_describe_row, rows)])
@@ -127,5 +127,5 @@ def _format_cell(values: Mapping[str, float], names: Sequence[str], format_spec:
 def _describe_row(row: ReportRow) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in row.versions.items())
     embedding_ms = row.figures.get("message_embedding_ms")
-    model_note = f" The model took {embedding_ms:.1f} ms of processor time a message." if embedding_ms else ""
+    model_note = f" The model took {embedding_ms:.1f} ms of CPU time per message." if embedding_ms else ""
     return f"- {row.label}{f' ({versions})' if versions else ''}: {row.configured}.{model_note}"

@@ -1,4 +1,4 @@
-"""Who is compared, what each needs installed, and how each is configured."""
+"""The compared systems, with their requirements and configurations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,17 +7,17 @@ from pathlib import Path
 from evals.harness import QUIET_SETTINGS
 
 CHECKOUT_FOLDER = Path(__file__).resolve().parents[2]
-#: What `runners/bge.py` imports.
+#: Packages imported by `runners/bge.py`.
 EMBEDDER_PACKAGES = ("onnxruntime", "tokenizers", "numpy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
-    """A virtual environment, shared by all systems that name it."""
+    """Requirements of a virtual environment, which systems may share."""
 
     name: str
-    packages: tuple[str, ...] = ()  #: as pip takes them; the newest release where no version is named
-    reported_packages: tuple[str, ...] = ()  #: the packages whose versions are worth a mention
+    packages: tuple[str, ...] = ()  #: pip requirements; without a version, the newest release
+    reported_packages: tuple[str, ...] = ()  #: packages whose versions the report lists
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class System:
     runner: str
     requirements: Requirements
     configuration: str
-    has_separate_weights: bool = True  #: whether the model's files come on top of what is installed
+    has_separate_weights: bool = True  #: whether the model's size is added to the installed size
     settings: Mapping[str, object] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
 
@@ -46,7 +46,7 @@ COMPARED_SYSTEMS = (
         requirements=RECOLLECT_REQUIREMENTS,
         has_separate_weights=False,
         settings=QUIET_SETTINGS,
-        configuration="this checkout; defaults, but no background worker and no facts learned"
+        configuration="this checkout; defaults, without worker and extraction"
         f" ({', '.join(f'{name}={value}' for name, value in QUIET_SETTINGS.items())}): each hit is a message",
     ),
     System(
@@ -55,8 +55,8 @@ COMPARED_SYSTEMS = (
         runner="recollect",
         requirements=RECOLLECT_REQUIREMENTS,
         has_separate_weights=False,
-        configuration="this checkout; all defaults: the worker runs, facts are learned by rules; a fact counts as the"
-        " message it was learned from",
+        configuration="this checkout; all defaults: worker on, rule-based extraction; a fact counts as its"
+        " source message",
     ),
     System(
         name="mem0",
@@ -80,8 +80,8 @@ COMPARED_SYSTEMS = (
             packages=("mempalace", *EMBEDDER_PACKAGES),
             reported_packages=("mempalace", "chromadb"),
         ),
-        configuration="backend sqlite_exact, candidate_strategy=union (vectors and BM25), max_distance=2; a drawer for"
-        " each message; the embedder behind its openai-compat setting, on this machine",
+        configuration="backend sqlite_exact, candidate_strategy=union (vectors and BM25), max_distance=2; one drawer"
+        " per message; the embedder through its openai-compat setting, on this machine",
     ),
     System(
         name="chroma",
@@ -90,7 +90,7 @@ COMPARED_SYSTEMS = (
         requirements=Requirements(
             name="chroma", packages=("chromadb", *EMBEDDER_PACKAGES), reported_packages=("chromadb",)
         ),
-        configuration="PersistentClient, a collection with cosine distance, else as it comes; vectors alone",
+        configuration="PersistentClient, a collection with cosine distance, otherwise defaults; vectors only",
     ),
     System(
         name="langgraph",
@@ -101,7 +101,7 @@ COMPARED_SYSTEMS = (
             packages=("langgraph-checkpoint-sqlite", "pysqlite3-binary", *EMBEDDER_PACKAGES),
             reported_packages=("langgraph-checkpoint-sqlite", "sqlite-vec", "pysqlite3-binary"),
         ),
-        configuration="the whole item embedded, as it does by default: text, role and date as JSON; vectors alone",
+        configuration="the whole item embedded (default): text, role and date as JSON; vectors only",
     ),
     System(
         name="fts5",
@@ -109,6 +109,6 @@ COMPARED_SYSTEMS = (
         runner="fts5",
         requirements=Requirements(name="fts5"),
         has_separate_weights=False,
-        configuration="BM25, porter stems, any word of the question; Python's own sqlite3, no embedder",
+        configuration="BM25, Porter stemmer, OR of the question's words; Python's sqlite3, no embedder",
     ),
 )

@@ -1,4 +1,4 @@
-"""One system, one conversation: told in one process, asked in another, so that it answers from what is on disk."""
+"""One system on one conversation: ingest in one process, search in another, so that results come from disk."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -17,27 +17,27 @@ from benchmarks.peers.systems import System
 from recollect.adapters.onnx.model_files import ModelFiles
 
 SESSION_CUTOFFS = (10,)
-#: Asked first, and not counted: it brings up what a system loads when it is first needed.
+#: First query of a process, not counted, since systems load parts lazily.
 WARM_UP_QUERY = "What did we talk about?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestMeasurement:
     message_count: int
-    message_ids: Mapping[str, str]  #: the message behind each id that the system may answer with
-    seconds: float  #: by the clock
-    cpu_seconds: float  #: seconds
-    embedding_seconds: float  #: seconds of those in the model
-    disk_bytes: int  #: bytes
-    peak_bytes: int  #: bytes of memory at most
+    message_ids: Mapping[str, str]  #: source message of each id that the system may return
+    seconds: float  #: wall-clock time
+    cpu_seconds: float
+    embedding_seconds: float  #: CPU time in the model
+    disk_bytes: int
+    peak_bytes: int  #: peak resident memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchMeasurement:
-    startup_seconds: float  #: seconds from the start of the process to its first answer
+    startup_seconds: float  #: from the start of the process to its first response
     recall_metrics: tuple[RecallMetrics, ...]
-    wall_ms: tuple[float, ...]  #: by the clock
-    cpu_ms_besides_embedding: tuple[float, ...]  #: milliseconds of processor time
+    wall_ms: tuple[float, ...]  #: wall-clock time
+    cpu_ms_besides_embedding: tuple[float, ...]
     disk_bytes: int
     peak_bytes: int
 
@@ -50,7 +50,7 @@ class TrialResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemTrial:
-    """A system, what it runs on, and a folder for what it keeps of one conversation."""
+    """A system with its environment and the folder of its store for one conversation."""
 
     system: System
     environment: Environment
@@ -68,7 +68,7 @@ class SystemTrial:
 
     def _ingest(self, conversation: Conversation) -> IngestMeasurement:
         messages = to_messages(conversation)
-        print_progress(f"{self.system.label}, {self.folder.name}: telling {len(messages)} messages")
+        print_progress(f"{self.system.label}, {self.folder.name}: ingesting {len(messages)} messages")
         with self._run_system(conversation, "telling") as process:
             response = process.call(ingest=[asdict(message) for message in messages])
             peak_bytes = process.peak_memory_bytes()
@@ -116,7 +116,7 @@ class SystemTrial:
 
 
 def to_messages(conversation: Conversation) -> list[Message]:
-    """What is told of a conversation, in order: nothing but text, role and date."""
+    """Return the messages of a conversation in order: text, role and date only."""
     return [
         Message(id=name, chat=session, role=turn.role, text=turn.text, at=turn.created_at.isoformat())
         for session, turns in conversation.sessions.items()
@@ -126,7 +126,7 @@ def to_messages(conversation: Conversation) -> list[Message]:
 
 
 def score_ranking(question: Question, ranking: Sequence[str]) -> RecallMetrics:
-    """How well the messages found, best first, answer a question."""
+    """Return the recall metrics of a ranking of messages, best first."""
     sessions = [turn.partition(":")[0] for turn in ranking]
     return recall_metrics("turn_", ranking, question.turns, cutoffs=RECALL_CUTOFFS) | recall_metrics(
         "session_", sessions, question.sessions, cutoffs=SESSION_CUTOFFS

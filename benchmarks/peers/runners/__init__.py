@@ -1,1 +1,1 @@
-"""One small script a system, run in that system's own environment; see `serving.py` for what they speak."""
+"""One script per system, run in that system's environment; `serving.py` defines the protocol."""

@@ -1,4 +1,4 @@
-"""The embedder that all share: the model that Recollect takes by default, run in the same way."""
+"""Embedder shared by all systems: Recollect's default model, run the same way."""
 
 import time
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ MAX_TEXT_TOKENS = 512
 
 
 class BgeEmbedder:
-    """bge-small-en, int8, on one thread, a text at a time: the vector of its first token, of unit length."""
+    """bge-small-en, int8, one thread, one text at a time, CLS pooling, normalized."""
 
     def __init__(self, network: Path, tokenizer: Path) -> None:
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
@@ -26,7 +26,7 @@ class BgeEmbedder:
             str(network), options, providers=["CPUExecutionProvider"]
         )
         self._input_names = {wanted.name for wanted in self._session.get_inputs()}
-        #: Of processor time, spent in here so far: all of it on the thread that calls.
+        #: CPU time of `embed` so far; all of it is on the calling thread.
         self.cpu_seconds = 0.0
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:

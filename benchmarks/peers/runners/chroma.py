@@ -1,4 +1,4 @@
-"""Chroma, in a folder: a collection compared by cosine."""
+"""Chroma in a folder: one collection with cosine distance."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from benchmarks.peers.runners.serving import Message, RunnerConfig, group_by_cha
 
 
 class EmbeddingFunction:
-    """What Chroma asks of an embedder."""
+    """Embedder in Chroma's interface."""
 
     def __init__(self, model: BgeEmbedder) -> None:
         self._model = model
@@ -25,7 +25,7 @@ class EmbeddingFunction:
         return "bge-small-en"
 
     def is_legacy(self) -> bool:
-        """So that Chroma does not try to make it anew from what it wrote down."""
+        """Return True, so that Chroma does not rebuild the function from stored configuration."""
         return True
 
 
@@ -57,7 +57,7 @@ class Chroma:
         return [str(id_) for id_ in results["ids"][0]]
 
     def close(self) -> None:
-        """Chroma writes as it goes."""
+        """Do nothing: Chroma writes immediately."""
 
 
 if __name__ == "__main__":

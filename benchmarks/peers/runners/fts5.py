@@ -1,4 +1,4 @@
-"""SQLite's own full text search, as plain as it comes: BM25 over Porter stems, any word of the question."""
+"""Plain SQLite FTS5: BM25 over Porter stems, OR of the question's words."""
 
 import re
 import sqlite3

@@ -1,4 +1,4 @@
-"""LangGraph's store in SQLite, each message an item of the namespace of its session."""
+"""LangGraph's SqliteStore: one item per message, in the namespace of its session."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,11 @@ from benchmarks.peers.runners.serving import USER_ID, Message, RunnerConfig, gro
 class LangGraph:
     def __init__(self, config: RunnerConfig) -> None:
         self._model = BgeEmbedder(config.network, config.tokenizer)
-        # Opened as `from_conn_string` does, with a SQLite that can load the extension for vectors: many a Python's
-        # own cannot.
+        # Opened like `from_conn_string`, with a SQLite that can load the vector extension, unlike that of many Pythons.
         self._db = pysqlite3.connect(
             str(config.folder / "store.db"), check_same_thread=False, isolation_level=None
         )
-        # The whole item is embedded, date and role with the text, which finds more than the text alone.
+        # The whole item is embedded with date and role, which gives higher recall than the text alone.
         self._store = SqliteStore(self._db, index={"dims": EMBEDDING_DIMENSION, "embed": self._model.embed})
         self._store.setup()
 

@@ -1,4 +1,4 @@
-"""mem0 without a language model: every message kept as it is, in Qdrant's local mode, found by meaning and words."""
+"""mem0 without a language model: messages stored verbatim in Qdrant's local mode, hybrid search."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,12 +10,12 @@ from stop_words import get_stop_words
 from benchmarks.peers.runners.bge import EMBEDDING_DIMENSION, BgeEmbedder
 from benchmarks.peers.runners.serving import USER_ID, Message, RunnerConfig, serve
 
-#: mem0 makes a client for a language model and for an embedder before it is asked for anything; neither is called.
+#: mem0 creates clients for a language model and an embedder at start; neither is called.
 UNUSED_PROVIDER = {"provider": "openai", "config": {"api_key": "unused"}}
 
 
 class EmbedderAdapter:
-    """What mem0 asks of an embedder."""
+    """Embedder in mem0's interface."""
 
     def __init__(self, model: BgeEmbedder) -> None:
         self._model = model
@@ -74,9 +74,9 @@ class Mem0:
 
 def _make_bm25_encoder(folder: Path) -> SparseTextEmbedding:
     """
-    The encoder that mem0 would load by itself, if Hugging Face could be reached.
+    Return the encoder that mem0 would load from Hugging Face.
 
-    All that it fetches from there is lists of stop words, so another list stands in.
+    It downloads only lists of stop words, so the list of another package replaces them.
     """
     return SparseTextEmbedding(
         "Qdrant/bm25", specific_model_path=str(folder), stopwords=set(get_stop_words("en"))

@@ -1,4 +1,4 @@
-"""MemPalace: a drawer for each message, as its own sweeper files them, found by meaning and words together."""
+"""MemPalace: one drawer per message, as its own sweeper stores them; hybrid search."""
 
 import json
 import os
@@ -13,13 +13,13 @@ from mempalace.searcher import search_memories
 from benchmarks.peers.runners.bge import BgeEmbedder
 from benchmarks.peers.runners.serving import USER_ID, Message, RunnerConfig, group_by_chat, serve
 
-#: The largest cosine distance. It holds nothing back, but with a limit MemPalace compares the vectors of what it found
-#: by words too, instead of ranking that by words alone.
+#: The largest possible cosine distance. It excludes nothing, but with a limit MemPalace also compares the vectors of
+#: lexical hits instead of ranking them by words alone.
 MAX_COSINE_DISTANCE = 2.0
 
 
 class EmbeddingServer(ThreadingHTTPServer):
-    """`/v1/embeddings` on this machine: the only way that MemPalace offers to give it a model of one's own."""
+    """Local `/v1/embeddings` server: MemPalace accepts a custom model in no other way."""
 
     daemon_threads = True
 
@@ -31,7 +31,7 @@ class EmbeddingServer(ThreadingHTTPServer):
 
 class EmbeddingHandler(BaseHTTPRequestHandler):
     server: EmbeddingServer
-    # Headers and body leave together and at once, so that no request waits for an acknowledgement.
+    # Headers and body are sent in one write, so that no request waits for a delayed acknowledgement.
     wbufsize = -1
     disable_nagle_algorithm = True
 
@@ -46,7 +46,7 @@ class EmbeddingHandler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Not a line for every text."""
+        """Do not log each request."""
 
 
 class MemPalace:

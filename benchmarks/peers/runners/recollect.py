@@ -1,4 +1,4 @@
-"""Recollect through its library, with the settings that are given and the clock at the moment of the questions."""
+"""Recollect through its library, with the given settings and a clock set to the time of the questions."""
 
 import time
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ FLUSH_TIMEOUT_SECONDS = 3600
 
 
 class OffsetClock:
-    """Goes on from the moment of the questions: they are asked when the conversation has just ended."""
+    """Clock that starts at the time of the questions, just after the end of the conversation."""
 
     def __init__(self, starts_at: datetime) -> None:
         self._offset = starts_at - datetime.now(UTC)
@@ -27,7 +27,7 @@ class OffsetClock:
 
 
 class TimedEmbedder:
-    """Does as another embedder does, and counts the seconds of processor time: all of it on the thread that calls."""
+    """Wraps an embedder and sums its CPU time; all of it is on the calling thread."""
 
     def __init__(self, inner: Embedder) -> None:
         self._inner = inner
@@ -57,7 +57,7 @@ class Recollect:
         embedder = make_embedder(MachineSettings())
         assert embedder is not None
         self._model = TimedEmbedder(embedder)
-        # The others have loaded their model by now.
+        # The other systems load their model at start.
         self._model.embed_query("ready")
         self._memory = Memory(
             config.folder / "memory.db",
@@ -80,7 +80,7 @@ class Recollect:
             ids = [each["id"] for each in _as_list(response["messages"])]
             message_ids |= {str(id_): each.id for id_, each in zip(ids, chat_messages, strict=True)}
         if not self._memory.flush(seconds=FLUSH_TIMEOUT_SECONDS):
-            raise TimeoutError(f"Work was left in Recollect's queue after {FLUSH_TIMEOUT_SECONDS} seconds.")
+            raise TimeoutError(f"Recollect's queue was not empty after {FLUSH_TIMEOUT_SECONDS} seconds.")
         return message_ids | self._messages_of_facts(message_ids)
 
     def search(self, query: str, limit: int) -> list[str]:
@@ -91,7 +91,7 @@ class Recollect:
         self._memory.close()
 
     def _messages_of_facts(self, message_ids: dict[str, str]) -> dict[str, str]:
-        """The message behind each fact that was learned."""
+        """Return the source message of each extracted fact."""
         facts: dict[str, str] = {}
         for fact in _as_list(self._memory.get_all(limit=1_000_000)["results"]):
             source_ids = [str(span["message_id"]) for span in _as_list(fact["sources"])]

@@ -1,4 +1,4 @@
-"""What the benchmark and a system say to each other: a line of JSON in, a line of JSON out."""
+"""Protocol between the benchmark and a system: one JSON request per line in, one JSON response per line out."""
 
 import json
 import os
@@ -17,7 +17,7 @@ LOOPBACK_HOSTS = ("127.0.0.1", "::1", "localhost", None)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """All that is told of a turn."""
+    """A message as systems receive it."""
 
     id: str
     chat: str
@@ -28,10 +28,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunnerConfig:
-    """What a system is started with."""
+    """Start parameters of a system."""
 
-    folder: Path  #: where everything it keeps goes
-    query_time: datetime  #: the moment of the questions
+    folder: Path  #: folder of its store
+    query_time: datetime  #: time at which the questions are asked
     network: Path
     tokenizer: Path
     settings: Mapping[str, object]
@@ -40,19 +40,19 @@ class RunnerConfig:
 class Peer(Protocol):
     @property
     def embedding_seconds(self) -> float:
-        """Seconds of processor time spent in the model so far."""
+        """CPU seconds spent in the model so far."""
 
     def ingest(self, messages: Sequence[Message]) -> dict[str, str]:
-        """Keep these; the message behind each id that `ask` may give."""
+        """Store messages; return the source message of each id that `search` may return."""
 
     def search(self, query: str, limit: int) -> list[str]:
-        """The ids of what was found, best first."""
+        """Return the ids of the results, best first."""
 
     def close(self) -> None: ...
 
 
 def serve(open_peer: Callable[[RunnerConfig], Peer]) -> None:
-    """Answer until nobody asks any more. Whatever the system prints goes to the error stream."""
+    """Answer requests until standard input ends. Output of the system itself goes to standard error."""
     output = _redirect_stdout()
     sys.addaudithook(block_network)
     peer = open_peer(_parse_config(json.loads(sys.argv[1])))
@@ -62,7 +62,7 @@ def serve(open_peer: Callable[[RunnerConfig], Peer]) -> None:
 
 
 def group_by_chat(messages: Iterable[Message]) -> list[list[Message]]:
-    """As they are told: a session at a time."""
+    """Group messages by session, in order."""
     return [list(said) for _, said in groupby(messages, key=lambda message: message.chat)]
 
 
@@ -104,11 +104,13 @@ def _redirect_stdout() -> TextIO:
 
 
 def block_network(event: str, arguments: tuple[object, ...]) -> None:
-    """Refuse to leave this machine, so that no system is helped or held up by the network."""
+    """Refuse connections to other hosts, so that the network affects no system."""
     host: object = None
     if event == "socket.getaddrinfo":
         host = arguments[0]
     elif event == "socket.connect" and isinstance(address := arguments[1], tuple):
         host = address[0]
     if host not in LOOPBACK_HOSTS:
-        raise ConnectionRefusedError(f"The benchmark runs without a network: {host} was not asked.")
+        raise ConnectionRefusedError(
+            f"The benchmark runs without a network: the connection to {host} was refused."
+        )
