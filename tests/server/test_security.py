@@ -223,7 +223,10 @@ def test_a_body_is_as_large_as_it_may_be_and_no_larger(tmp_path: Path) -> None:
 
 
 def test_who_asks_too_fast_is_told_to_wait(tmp_path: Path) -> None:
-    with run_server(tmp_path, auth_overrides={"max_requests_per_minute": 5}) as server, server.client() as client:
+    with (
+        run_server(tmp_path, auth_overrides={"max_requests_per_minute": 5}) as server,
+        server.client() as client,
+    ):
         answers = [client.get("/chats") for _ in range(7)]
 
     assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 2
@@ -433,7 +436,10 @@ def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_any_number_of_requests_may_be_allowed(tmp_path: Path) -> None:
-    with run_server(tmp_path, auth_overrides={"max_requests_per_minute": 0}) as server, server.client() as client:
+    with (
+        run_server(tmp_path, auth_overrides={"max_requests_per_minute": 0}) as server,
+        server.client() as client,
+    ):
         assert {client.get("/health").status_code for _ in range(5)} == {200}
         assert client.get("/api/memory").status_code == 200
 
@@ -447,7 +453,9 @@ def test_caps_on_costs_are_not_the_users_to_lift(server: LiveServer) -> None:
             bruno.delete("/api/settings/spending.max_tokens_per_day"),
             bruno.post("/api/memory/search", json=call),
         ]
-        set_for_him = ana.put("/api/settings/spending.max_tokens_per_day", params={"user_id": "bruno"}, json=cap)
+        set_for_him = ana.put(
+            "/api/settings/spending.max_tokens_per_day", params={"user_id": "bruno"}, json=cap
+        )
         seen = bruno.get("/api/settings/spending.max_tokens_per_day").json()
         pack = ana.get("/api/export", params={"user_id": "bruno"}).text
         ndjson = {"Content-Type": "application/x-ndjson"}

@@ -53,10 +53,7 @@ describe("in Portuguese", () => {
     ["weight below 0.1: last mentioned on 2026-03-01", "peso abaixo de 0,1: última menção em 01/03/2026"],
     ["temporary, 30 days: last mentioned on 2026-03-01", "temporária, 30 dias: última menção em 01/03/2026"],
     ["undid forget", "desfeito: esquecer"],
-    [
-      "no consent for memories of the kind emo",
-      "sem consentimento para memórias do tipo “Sentimento”",
-    ],
+    ["no consent for memories of the kind emo", "sem consentimento para memórias do tipo “Sentimento”"],
     [
       "The text has 2,000,000 bytes of UTF-8; the limit for one message is 1,000,000.",
       "O texto tem 2.000.000 bytes em UTF-8, e o máximo por mensagem é 1.000.000.",

@@ -141,7 +141,9 @@ def _drain_queue(session: CliSession, on_result: Callable[[JobResult], None]) ->
 
 def _run_until_stopped(session: CliSession, on_result: Callable[[JobResult], None]) -> None:
     # In a thread of its own, so that a signal is heard while a job is done.
-    thread = threading.Thread(target=session.application.worker.run, kwargs={"on_result": on_result}, daemon=True)
+    thread = threading.Thread(
+        target=session.application.worker.run, kwargs={"on_result": on_result}, daemon=True
+    )
     thread.start()
     while thread.is_alive() and not session.cancellation.is_cancelled:
         thread.join(STOP_POLL_SECONDS)

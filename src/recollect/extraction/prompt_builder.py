@@ -46,7 +46,7 @@ class SourceText:
     role: Role
     text: str
     start: int = 0  #: offset of the part in its message
-    quoted_spans: tuple[Span, ...] = ()  #: quoted or pasted text, as positions in the message
+    quoted_spans: tuple[QuotedSpan, ...] = ()  #: quoted or pasted text, as positions in the message
 
     @property
     def own_text(self) -> str:

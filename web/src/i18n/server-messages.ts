@@ -68,11 +68,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "Its full file is already included.",
   ],
   ["same text as {source} {id}", "Duplicata de outro trecho.", "Duplicate of another passage."],
-  [
-    "it is recalled",
-    "Nenhum motivo: é usada nesta consulta.",
-    "No reason: it is recalled for this query.",
-  ],
+  ["it is recalled", "Nenhum motivo: é usada nesta consulta.", "No reason: it is recalled for this query."],
   [
     "not among the top {most} of dense or lexical search",
     "Não está entre os {most} melhores resultados da busca semântica nem da busca por palavras-chave.",
@@ -142,7 +138,11 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
 
   // Reasons why a memory is in review, archived or rejected.
   ["not in the message: {words}", "Não consta na mensagem: {words}", "Not found in the message: {words}"],
-  ["only quoted or pasted text says so", "Só aparece em texto citado ou colado.", "Found only in quoted or pasted text."],
+  [
+    "only quoted or pasted text says so",
+    "Só aparece em texto citado ou colado.",
+    "Found only in quoted or pasted text.",
+  ],
   ["the message says the opposite", "A mensagem diz o contrário.", "The message says the opposite."],
   [
     "it says nothing that can be checked",
@@ -162,11 +162,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ["by the user", "por você", "by you"],
   ["rejected by the user", "rejeitada por você", "rejected by you"],
   ["undid {action}", "desfeito: {action}", "undone: {action}"],
-  [
-    "a source message was changed",
-    "uma mensagem de origem foi alterada",
-    "a source message was changed",
-  ],
+  ["a source message was changed", "uma mensagem de origem foi alterada", "a source message was changed"],
   ["expired on {day}", "validade expirada em {day}", "expired on {day}"],
   ["the goal was due on {day}", "o prazo do objetivo era {day}", "the goal was due on {day}"],
   ["temporary, {days} days: {why}", "temporária, {days} dias: {why}", "temporary, {days} days: {why}"],
@@ -220,10 +216,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ["`recollect list` shows what there is.", "`recollect list` mostra o que existe."],
   ["`recollect list` shows the user's memories.", "`recollect list` mostra as memórias do usuário."],
   ["`recollect chats` lists them.", "`recollect chats` lista os existentes."],
-  [
-    "The operation is not allowed in the current state.",
-    "A operação não é permitida no estado atual.",
-  ],
+  ["The operation is not allowed in the current state.", "A operação não é permitida no estado atual."],
   ["The message says what is required.", "A mensagem informa o que é necessário."],
   [
     "The user has not consented to this.",
@@ -264,10 +257,7 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "A merge needs at least two different memories.",
     "São necessárias pelo menos duas memórias para mesclar.",
   ],
-  [
-    "Chat {id} has no question to answer.",
-    "O chat {id} não tem nenhuma pergunta para responder.",
-  ],
+  ["Chat {id} has no question to answer.", "O chat {id} não tem nenhuma pergunta para responder."],
   ["Send a message first.", "Envie uma mensagem primeiro."],
   ["Chat {id} already exists.", "O chat {id} já existe."],
   ["Choose another name for the branch.", "Escolha outro nome para a ramificação."],
@@ -285,15 +275,9 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ["The log has the details under the request's id.", "Os detalhes estão no log, com o ID da requisição."],
   ["The database failed.", "Ocorreu uma falha no banco de dados."],
   ["Run `recollect doctor` to find the cause.", "Execute `recollect doctor` para encontrar a causa."],
-  [
-    "The memory file is locked by another process.",
-    "O banco de dados está bloqueado por outro processo.",
-  ],
+  ["The memory file is locked by another process.", "O banco de dados está bloqueado por outro processo."],
   ["The disk is full.", "O disco está cheio."],
-  [
-    "The disk is full, and the change was rolled back.",
-    "O disco está cheio e a alteração foi desfeita.",
-  ],
+  ["The disk is full, and the change was rolled back.", "O disco está cheio e a alteração foi desfeita."],
   ["Free some space and try again.", "Libere espaço e tente novamente."],
   [
     "The memory file or its folder is not writable.",
@@ -323,7 +307,10 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "`recollect doctor` shows where; `recollect repair` rebuilds derived data.",
     "`recollect doctor` mostra onde; `recollect repair` reconstrói os dados derivados.",
   ],
-  ["An embedder or a language model failed.", "Ocorreu uma falha em um modelo de embeddings ou de linguagem."],
+  [
+    "An embedder or a language model failed.",
+    "Ocorreu uma falha em um modelo de embeddings ou de linguagem.",
+  ],
   ["The message says why.", "A mensagem informa o motivo."],
   ["The provider is busy or unreachable.", "O provedor está ocupado ou inacessível."],
   ["The job stays queued and is retried.", "A tarefa continua na fila e será repetida."],
@@ -337,15 +324,15 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "Não foi possível interpretar a resposta do modelo; nada foi aprendido.",
   ],
   ["Retry the job, or choose another model.", "Repita a tarefa ou escolha outro modelo."],
-  [
-    "The call would exceed a token cap.",
-    "A chamada excederia o limite de tokens do modelo de linguagem.",
-  ],
+  ["The call would exceed a token cap.", "A chamada excederia o limite de tokens do modelo de linguagem."],
   [
     "Asking the language model would cost more than is allowed.",
     "A chamada ao modelo de linguagem excederia o limite de custo.",
   ],
-  ["Raise `spending.max_tokens_per_day` or `spending.max_tokens_per_chat`.", "Aumente `spending.max_tokens_per_day` ou `spending.max_tokens_per_chat`."],
+  [
+    "Raise `spending.max_tokens_per_day` or `spending.max_tokens_per_chat`.",
+    "Aumente `spending.max_tokens_per_day` ou `spending.max_tokens_per_chat`.",
+  ],
   ["No language model is available.", "Nenhum modelo de linguagem disponível."],
   ["Configure one, or extract with the rules.", "Configure um ou use a extração por regras."],
   [
@@ -455,10 +442,7 @@ const PLACEHOLDERS: Record<string, PlaceholderSpec> = {
   // A file name may contain a colon, so match it greedily; the reason after it contains none.
   name: [".+", (text) => text],
   why: [".+?", translateServerMessage],
-  ordinal: [
-    "\\d+(?:st|nd|rd|th)",
-    (text) => (language.current === "pt" ? `${parseInt(text, 10)}º` : text),
-  ],
+  ordinal: ["\\d+(?:st|nd|rd|th)", (text) => (language.current === "pt" ? `${parseInt(text, 10)}º` : text)],
   class: ["[A-Z]\\w+", (text) => text],
   day: [
     "\\d{4}-\\d\\d-\\d\\d",
