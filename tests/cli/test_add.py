@@ -17,7 +17,7 @@ def test_saying_it_again_is_known_already(cli: InProcessCli) -> None:
     cli("add", BICYCLE_TEXT)
     shown, shaped = cli("add", BICYCLE_TEXT), cli.json("add", BICYCLE_TEXT)
 
-    assert shown.stdout.startswith("Known already, now said 2 times")
+    assert shown.stdout.startswith("Already known, stated 2 times")
     assert shaped["results"][0]["event"] == "REINFORCE"
     assert len(cli.json("list")["results"]) == 1
 
@@ -70,7 +70,7 @@ def test_a_message_is_stored_in_its_chat_and_learned_from(cli: InProcessCli) -> 
     assert said["messages"][0]["chat_id"] == "work"
     assert (said["messages"][0]["role"], said["messages"][0]["considered"]) == ("user", True)
     assert any("PostgreSQL" in each["memory"] for each in said["results"])
-    assert shown.stdout.startswith("Stored in chat work as user; judged (")
+    assert shown.stdout.startswith("Stored in chat work as user; extraction done (")
     assert "\nLearned (" in shown.stdout
 
 
@@ -78,7 +78,7 @@ def test_a_trivial_message_is_stored_and_not_judged(cli: InProcessCli) -> None:
     answer = cli("add", "--role", "user", "ok")
 
     assert answer.exit_code == 0
-    assert answer.stdout.startswith("Stored in chat default as user; not judged (")
+    assert answer.stdout.startswith("Stored in chat default as user; extraction skipped (")
     assert cli.json("stats")["messages"] == 1
 
 
@@ -176,4 +176,4 @@ def test_what_was_masked_is_said(cli: InProcessCli) -> None:
     answer = cli("add", "--role", "user", "My card is 4111 1111 1111 1111, please remember it")
 
     assert "4111" not in cli("chats", "show", "default").stdout
-    assert "Masked before it was stored: payment card." in answer.stderr
+    assert "Redacted before storing: payment card." in answer.stderr

@@ -70,7 +70,7 @@ def test_the_help_page_lists_every_command_and_the_exit_codes(cli: InProcessCli)
     for name, _, summary in COMMAND_ROWS:
         assert f"  {name} " in page.stdout
         assert summary in page.stdout
-    assert "Exit codes: 0 done" in page.stdout
+    assert "Exit codes: 0 success" in page.stdout
 
 
 def test_who_says_nothing_gets_the_help_page(cli: InProcessCli) -> None:
@@ -100,9 +100,9 @@ def test_without_a_file_the_one_in_the_data_folder_is_used_and_named(cli: InProc
     first = cli.run_raw("add", "I like tea a lot")
     second = cli.run_raw("list")
 
-    assert first.stderr.startswith(f"New memory file: {cli.folder / 'home'}")
+    assert first.stderr.startswith(f"Created memory file {cli.folder / 'home'}")
     assert "I like tea a lot" in second.stdout
-    assert "New memory file" not in second.stderr
+    assert "Created memory file" not in second.stderr
 
 
 @pytest.mark.parametrize("kind", ERROR_CLASSES, ids=lambda kind: kind.__name__)

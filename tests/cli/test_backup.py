@@ -157,7 +157,7 @@ def test_what_a_backup_holds_is_shown_before_anybody_agrees(
 
     assert code == 4
     assert "messages" in seen
-    assert "comes back with it" in seen
+    assert "will be back" in seen
     assert texts(cli_with_memories) == {TEA_TEXT, LATER_TEXT}
 
 
@@ -305,4 +305,4 @@ def test_one_backup_is_restored_at_a_time(cli_with_memories: InProcessCli, backu
     answer = cli_with_memories("restore", backup_file, "01k9x2v7q3m5")
 
     assert answer.exit_code == 2
-    assert "One backup" in answer.stderr
+    assert "Only one backup" in answer.stderr

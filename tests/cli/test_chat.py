@@ -84,8 +84,8 @@ def test_a_temporary_conversation_leaves_no_trace(cli: InProcessCli) -> None:
     [
         ("/why", "ranker"),
         ("/summary", "Porto"),
-        ("/mode", "Memory is on in this conversation."),
-        ("/mode off", "Memory is off in this conversation."),
+        ("/mode", "Memory mode for this session: on."),
+        ("/mode off", "Memory mode for this session: off."),
     ],
 )
 def test_commands_may_be_given_between_messages(cli: InProcessCli, line: str, said: str) -> None:
@@ -172,8 +172,8 @@ def test_control_c_ends_the_answer_and_not_the_conversation(cli: InProcessCli) -
             out, err = running.communicate(b"/mode\n/quit\n")
 
     assert (running.returncode, begun) == (0, b"Once")
-    assert b"Stopped." in err
-    assert b"Memory is on in this conversation." in out
+    assert b"Interrupted." in err
+    assert b"Memory mode for this session: on." in out
     assert [LONG_REPLY.startswith(kept) for kept in list_assistant_messages(cli)] == [True]
 
 
@@ -190,4 +190,4 @@ def test_at_a_terminal_there_is_a_prompt(cli: InProcessCli) -> None:
     assert "> " in seen
     assert "Chat trip, memory on, no language model: quoting memory." in seen
     assert "Learned (bio): lives in Porto" in seen
-    assert "New memory file: " in seen
+    assert "Created memory file" in seen

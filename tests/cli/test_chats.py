@@ -29,7 +29,7 @@ def test_of_a_long_chat_the_last_messages_are_shown(cli_with_chat: InProcessCli)
     answer = cli_with_chat("chats", "show", "trip", "--limit", "1")
 
     assert "We decided" not in answer.stdout
-    assert "The last 1 of 2 messages" in answer.stderr
+    assert "Showing the last 1 of 2 messages" in answer.stderr
 
 
 def test_deleting_a_chat_is_refused_where_nobody_can_be_asked_and_shows_what_would_go(
@@ -38,7 +38,7 @@ def test_deleting_a_chat_is_refused_where_nobody_can_be_asked_and_shows_what_wou
     answer = cli_with_chat("chats", "forget", "trip")
 
     assert answer.exit_code == 4
-    assert "Delete chat trip with 2 messages and 1 memory learned from it alone?" in answer.stderr
+    assert "Delete chat trip with 2 messages and 1 memory learned only from it?" in answer.stderr
     assert "to fly to Porto" in answer.stderr
     assert len(cli_with_chat.json("chats")["results"]) == 2
     assert cli_with_chat.json("stats")["memories"] == 1
@@ -54,7 +54,7 @@ def test_a_deleted_chat_is_gone_with_its_messages_and_what_was_learned_from_it_a
 
     assert answer.exit_code == 0
     assert answer.stdout == (
-        f"Deleted chat trip with 2 messages.\nNo longer remembered (dec): {learned['memory']}\n"
+        f"Deleted chat trip with 2 messages.\nDeleted memory (dec): {learned['memory']}\n"
     )
     assert [each["id"] for each in cli_with_chat.json("chats")["results"]] == ["work"]
     assert (cli_with_chat.json("stats")["messages"], cli_with_chat.json("stats")["memories"]) == (1, 0)
@@ -120,7 +120,7 @@ def test_what_was_learned_follows_the_message_when_it_is_edited(cli: InProcessCl
 
     assert answer.exit_code == 0
     assert answer.stdout == (
-        "Changed in chat home: I live in Braga\nNo longer remembered (bio): lives in Porto\n"
+        "Edited in chat home: I live in Braga\nDeleted memory (bio): lives in Porto\n"
         "Learned (bio): lives in Braga\n"
     )
     assert texts(cli) == ["lives in Braga"]
@@ -141,11 +141,8 @@ def test_a_message_is_deleted_with_what_was_learned_from_it_alone(cli: InProcess
     answer = cli("chats", "delete", message_id(cli, "home"), "--yes")
 
     assert refused.exit_code == 4
-    assert "Delete this message and 1 memory learned from it alone?" in refused.stderr
-    assert (
-        answer.stdout
-        == "Deleted from chat home: I live in Porto\nNo longer remembered (bio): lives in Porto\n"
-    )
+    assert "Delete this message and 1 memory learned only from it?" in refused.stderr
+    assert answer.stdout == "Deleted from chat home: I live in Porto\nDeleted memory (bio): lives in Porto\n"
     assert texts(cli) == ["is vegetarian"]
     assert cli.json("chats", "show", "home")["messages"] == 1
 
@@ -154,7 +151,7 @@ def test_a_branch_begins_with_everything_up_to_a_message(cli_with_chat: InProces
     answer = cli_with_chat("chats", "branch", message_id(cli_with_chat, "trip"), "train")
     cli_with_chat("chats", "forget", "trip", "--yes")
 
-    assert answer.stdout == "Chat train begins with 1 message.\n"
+    assert answer.stdout == "Created chat train with 1 message.\n"
     assert cli_with_chat.json("chats", "show", "train")["messages"] == 1
     assert len(texts(cli_with_chat)) == 1
 
@@ -173,11 +170,15 @@ def test_how_memory_is_used_in_a_chat_is_chosen_and_taken_back(cli_with_chat: In
     unasked = cli_with_chat("search", "Porto", "--chat", "trip")
     back = cli_with_chat.json("chats", "mode", "trip", "default")
 
-    assert before.stdout == "Memory is on in chat trip (your settings): memory listens and is used.\n"
-    assert off.stdout == "Memory is off in chat trip (chosen): nothing is stored and nothing is recalled.\n"
+    assert before.stdout == (
+        "Memory mode of chat trip: on (from settings): messages are stored and memories are recalled.\n"
+    )
+    assert off.stdout == (
+        "Memory mode of chat trip: off (set for this chat): nothing is stored or recalled.\n"
+    )
     assert (unheard.exit_code, unheard.stdout) == (0, "Not stored: memory is off.\n")
     assert (unasked.exit_code, unasked.stdout) == (0, "")
-    assert "Nothing was looked for: memory is off here." in unasked.stderr
+    assert "Not searched: the memory mode is off." in unasked.stderr
     assert back == {"id": "trip", "mode": "on", "chosen": None}
     assert cli_with_chat.json("chats", "show", "trip")["messages"] == 2
 
@@ -203,7 +204,7 @@ def test_a_temporary_chat_leaves_no_trace(cli: InProcessCli) -> None:
     after = cli.json("stats")
 
     assert chat.startswith("temporary-")
-    assert "leaves no trace" in named.stderr
+    assert "Nothing is stored or recalled" in named.stderr
     assert (said.stdout, noted.stdout) == ("Not stored: memory is off.\n",) * 2
     assert (asked.exit_code, asked.stdout) == (0, "")
     assert after == before

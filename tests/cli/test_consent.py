@@ -18,7 +18,7 @@ def test_the_profile_is_off_until_the_user_says_yes_and_memories_are_on_until_th
 
     assert read_consents(cli) == {category: category != "profile" for category in CATEGORIES}
     assert "profile   no " in shown.stdout
-    assert "How you feel; fades unless it is said again." in shown.stdout
+    assert "Emotions and moods; they decay unless stated again." in shown.stdout
 
 
 @pytest.mark.spec("I3", "I7")
@@ -31,7 +31,7 @@ def test_an_answer_is_kept_and_stands_in_the_ledger(cli: InProcessCli) -> None:
     assert [each["action"] for each in shaped["results"]] == ["consent given"]
     assert shaped["intact"] is True
     assert "consent given  profile\n" in shown.stdout
-    assert "The chain is intact." in shown.stderr
+    assert "The hash chain is intact." in shown.stderr
 
 
 @pytest.mark.spec("I5", "Y16")
@@ -70,14 +70,14 @@ def test_taking_consent_back_is_refused_where_nobody_can_be_asked(cli: InProcess
     answer = cli("consent", "revoke", "emo")
 
     assert answer.exit_code == 4
-    assert "Take consent for emo back and erase 1 memory?" in answer.stderr
+    assert "Revoke consent for emo and erase 1 memory?" in answer.stderr
     assert len(cli.json("list")["results"]) == 1
 
 
 def test_where_nothing_goes_nothing_is_asked(cli: InProcessCli) -> None:
     answer = cli("consent", "revoke", "evt")
 
-    assert (answer.exit_code, answer.stdout) == (0, "Consent for evt taken back; erased nothing.\n")
+    assert (answer.exit_code, answer.stdout) == (0, "Consent for evt revoked; erased nothing.\n")
 
 
 def test_a_kind_without_consent_is_neither_learned_nor_remembered(cli: InProcessCli) -> None:
@@ -107,4 +107,4 @@ def test_a_ledger_that_was_changed_is_noticed(cli: InProcessCli) -> None:
     shown, shaped = cli("consent", "ledger"), cli("consent", "ledger", "--json")
 
     assert (shown.exit_code, shaped.exit_code, shaped.payload["intact"]) == (5, 5, False)
-    assert "The ledger was changed outside of recollect" in shown.stderr
+    assert "The audit log was modified outside of recollect" in shown.stderr

@@ -37,15 +37,15 @@ def test_a_file_is_attached_and_detached(cli_with_file: InProcessCli) -> None:
     attached = cli_with_file("context-files", "attach", "guide", "--chat", "play")
     detached = cli_with_file("context-files", "detach", "guide", "--chat", "work")
 
-    assert attached.stdout == "guide is at hand in work, play.\n"
-    assert detached.stdout == "guide is no longer at hand in work.\n"
+    assert attached.stdout == "guide is attached to work, play.\n"
+    assert detached.stdout == "guide is detached from work.\n"
     assert cli_with_file.json("context-files")["results"][0]["chats"] == ["play"]
 
 
 def test_a_file_is_read_from_standard_input(cli: InProcessCli) -> None:
     answer = cli("context-files", "add", "notes", "-", stdin=b"The harbour opens at nine.")
 
-    assert answer.stdout == "Kept notes (26 characters).\n"
+    assert answer.stdout == "Added notes (26 characters).\n"
     assert "attach notes --chat C" in answer.stderr
 
 
@@ -64,7 +64,7 @@ def test_a_file_is_deleted_when_somebody_agrees(cli_with_file: InProcessCli) -> 
     )
 
     assert refused.exit_code == 4
-    assert "Delete context file guide, which is at hand in work?" in refused.stderr
+    assert "Delete context file guide, attached to work?" in refused.stderr
     assert answer.stdout == "Deleted context file guide.\n"
     assert "No context files yet." in cli_with_file("context-files").stderr
 

@@ -78,11 +78,11 @@ def test_the_second_ctrl_c_stops_at_once() -> None:
         (RemainingWork(reasons=("no room",)), ("no room",)),
         (
             RemainingWork(pending_vectors=1, reasons=("gone",)),
-            ("1 passage is found by words only (lexical only): gone",),
+            ("1 passage has no vector yet (lexical only): gone",),
         ),
         (
             RemainingWork(pending_vectors=2),
-            ("2 passages are found by words only (lexical only): another process has the work in hand",),
+            ("2 passages have no vector yet (lexical only): another process is embedding",),
         ),
     ],
 )

@@ -16,8 +16,8 @@ def test_an_erased_memory_is_in_no_byte_of_the_file(cli: InProcessCli) -> None:
 
     assert answer.exit_code == 0, answer.stderr
     assert (before, file_contains(cli, SECRET_TEXT)) == (True, False)
-    assert answer.stdout.startswith(f"erased     memory {memory_id}\n")
-    assert "gone       from the disk\n" in answer.stdout
+    assert answer.stdout.startswith(f"erased   memory {memory_id}\n")
+    assert "removed  from disk\n" in answer.stdout
     assert cli("show", memory_id).exit_code == 3
 
 
@@ -41,8 +41,8 @@ def test_where_the_same_words_stand_elsewhere_only_the_rows_are_gone_and_it_says
     answer = cli("erase", "memory", memory_id, "--yes")
 
     assert answer.exit_code == 5
-    assert "gone       from the tables only\n" in answer.stdout
-    assert "Only the rows are gone" in answer.stderr
+    assert "removed  from the tables only\n" in answer.stdout
+    assert "Only the rows were deleted" in answer.stderr
 
 
 def test_the_message_a_memory_was_learned_from_is_named_if_it_stays(cli: InProcessCli) -> None:
@@ -50,7 +50,7 @@ def test_the_message_a_memory_was_learned_from_is_named_if_it_stays(cli: InProce
     [memory_id] = [each["id"] for each in said["results"] if each["memory"] == "lives in Porto"]
     answer = cli("erase", "memory", memory_id, "--yes")
 
-    assert f"`recollect chats delete {said['messages'][0]['id']}` deletes that." in answer.stderr
+    assert f"Delete it with `recollect chats delete {said['messages'][0]['id']}`." in answer.stderr
     assert [each["memory"] for each in cli.json("list", "--all")["results"]] == ["is vegetarian"]
 
 
@@ -60,7 +60,7 @@ def test_erasing_a_memory_shows_it_and_is_refused_where_nobody_can_be_asked(cli:
 
     assert (answer.exit_code, answer.stdout) == (4, "")
     assert SECRET_TEXT in answer.stderr
-    assert "Erase this memory and its 1 version for good?" in answer.stderr
+    assert "Permanently erase this memory (1 version)?" in answer.stderr
     assert file_contains(cli, SECRET_TEXT)
 
 
@@ -72,7 +72,7 @@ def test_an_erased_chat_goes_with_what_was_learned_in_it_alone(cli: InProcessCli
     answer = cli("erase", "chat", "home", "--yes")
 
     assert refused.exit_code == 4
-    assert "Erase chat home with 1 message and 1 memory for good?" in refused.stderr
+    assert "Permanently erase chat home with 1 message and 1 memory?" in refused.stderr
     assert answer.exit_code == 0, answer.stderr
     assert not file_contains(cli, "Douro")
     assert [each["id"] for each in cli.json("chats")["results"]] == ["work"]
@@ -86,7 +86,10 @@ def test_everything_about_a_user_goes_and_others_stay(cli: InProcessCli) -> None
     shaped = cli.json("erase", "everything", "--user", "ana", "--yes")
 
     assert refused.exit_code == 4
-    assert "This erases everything about ana: 1 memory, 1 message, 1 chat, 0 summaries." in refused.stderr
+    assert (
+        "This permanently erases all data of user ana: 1 memory, 1 message, 1 chat, 0 summaries."
+        in refused.stderr
+    )
     assert (shaped["what"], shaped["physical"], shaped["rows"]["memories"]) == ("user ana", True, 1)
     assert not file_contains(cli, "treasure")
     assert len(cli.json("list", "--user", "bob")["results"]) == 1
@@ -100,7 +103,7 @@ def test_at_a_terminal_the_users_name_is_to_be_typed(
     ended, seen = run_on_terminal("--db", cli.db, "erase", "everything", keystrokes=typed)
 
     assert ended == code
-    assert "Type default to go on" in seen
+    assert "Type default to confirm" in seen
     assert len(cli.json("list")["results"]) == left
 
 

@@ -12,7 +12,7 @@ def test_a_passage_of_the_last_recall_is_said_to_be_good_or_bad(cli: InProcessCl
     bad = cli.json("feedback", "last", memory, "bad")
     listed = cli.json("feedback")
 
-    assert good.stdout == f"Noted: {memory} is good for “bicycle”.\n"
+    assert good.stdout == f"Rated {memory} as good for “bicycle”.\n"
     assert (bad["id"], bad["relevant"], bad["query"]) == (memory, False, "bicycle")
     assert [(each["id"], each["relevant"]) for each in listed["results"]] == [(memory, False)]
     assert "bad" in cli("feedback").stdout

@@ -22,7 +22,7 @@ def test_an_export_is_read_back_by_another_memory_with_nothing_lost(cli: InProce
     mine, theirs = cli.json("list"), cli.json("list", "--user", "twin")
     kept = ("id", "memory", "kind", "weight", "tags", "pinned", "sightings", "created_at", "seen_at")
 
-    assert answer.stdout == "2 memories written to all.json.\n"
+    assert answer.stdout == "Wrote 2 memories to all.json.\n"
     assert len(arrived["results"]) == 2
     assert [{key: each[key] for key in kept} for each in theirs["results"]] == [
         {key: each[key] for key in kept} for each in mine["results"]
@@ -67,7 +67,7 @@ def test_importing_twice_stores_nothing_twice(cli: InProcessCli) -> None:
     cli("export", "all.json")
     again = cli("import", "all.json")
 
-    assert (again.exit_code, again.stdout) == (0, "0 memories imported, 1 known already.\n")
+    assert (again.exit_code, again.stdout) == (0, "Imported 0 memories, 1 already known.\n")
     assert [(each["sightings"], each["version"]) for each in cli.json("list")["results"]] == [(1, 1)]
 
 
@@ -77,8 +77,8 @@ def test_what_was_forgotten_does_not_come_back_by_an_import(cli: InProcessCli) -
     cli("forget", tea, "--yes")
     answer = cli("import", "all.json")
 
-    assert answer.stdout == "0 memories imported, 1 left out.\n"
-    assert f"Left out: {TEA_TEXT} (it was forgotten here)" in answer.stderr
+    assert answer.stdout == "Imported 0 memories, 1 skipped.\n"
+    assert f"Skipped: {TEA_TEXT} (it was forgotten here)" in answer.stderr
     assert texts(cli) == []
 
 
@@ -120,7 +120,7 @@ def test_an_export_is_for_its_owner_alone_and_overwrites_only_when_allowed(cli: 
 
     assert stat.S_IMODE((cli.folder / "all.json").stat().st_mode) == 0o600
     assert (refused.exit_code, allowed.exit_code) == (4, 0)
-    assert "all.json exists. Overwrite it?" in refused.stderr
+    assert "all.json already exists. Overwrite it?" in refused.stderr
 
 
 @pytest.mark.parametrize("given", [b"", b"{}", b"nonsense", b'[{"c":"no type"}]', b'[{"t":"moon","c":"x"}]'])

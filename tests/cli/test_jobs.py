@@ -24,7 +24,7 @@ def test_queued_jobs_are_listed(cli: InProcessCli) -> None:
 
 
 def test_an_empty_queue_says_so(cli: InProcessCli) -> None:
-    assert cli("jobs").stderr.endswith("Nothing is queued.\n")
+    assert cli("jobs").stderr.endswith("The queue is empty.\n")
     assert cli.json("jobs") == {"results": []}
 
 

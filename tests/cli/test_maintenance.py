@@ -30,20 +30,20 @@ def test_a_mood_that_was_not_mentioned_again_is_put_away_with_its_reason(
     shown = cli_with_old_mood("garden")
 
     assert shown.exit_code == 0
-    assert shown.stdout.startswith("Were put away: 1\n")
-    assert f"{WORRY_MEMORY}  weight below 0.3: last mentioned on " in shown.stdout
+    assert shown.stdout.startswith("Archived: 1\n")
+    assert f"{WORRY_MEMORY}  weight under 0.3: last said on " in shown.stdout
     assert (texts(cli_with_old_mood), texts(cli_with_old_mood, "--standing", "archived")) == (
         ["lives in Porto"],
         [WORRY_MEMORY],
     )
-    assert cli_with_old_mood("garden").stdout == "Nothing to put away and nothing to merge.\n"
+    assert cli_with_old_mood("garden").stdout == "Nothing to archive and nothing to merge.\n"
 
 
 @pytest.mark.spec("G1")
 def test_a_rehearsal_says_what_would_go_and_changes_nothing(cli_with_old_mood: InProcessCli) -> None:
     shown, shaped = cli_with_old_mood("garden", "--dry-run"), cli_with_old_mood.json("garden", "--dry-run")
 
-    assert shown.stdout.startswith("Would be put away: 1\n")
+    assert shown.stdout.startswith("Would archive: 1\n")
     assert [(each["memory"], each["weeks"]) for each in shaped["put_away"]] == [(WORRY_MEMORY, 0)]
     assert (shaped["merged"], shaped["dry_run"]) == ([], True)
     assert WORRY_MEMORY in texts(cli_with_old_mood)

@@ -71,7 +71,7 @@ def test_a_correction_replaces_the_text_and_keeps_the_old_one_in_the_history(cli
     shown = cli("edit", memory_id, "I", "like", "black", "tea")
     versions = cli.json("history", memory_id)["results"]
 
-    assert shown.stdout == "Corrected: I like black tea\n"
+    assert shown.stdout == "Edited: I like black tea\n"
     assert [(each["event"], each["old_memory"], each["new_memory"]) for each in versions] == [
         ("ADD", None, TEA_TEXT),
         ("UPDATE", TEA_TEXT, "I like black tea"),
@@ -94,7 +94,7 @@ def test_forgetting_without_yes_is_refused_where_nobody_can_be_asked(cli: InProc
 
     assert (answer.exit_code, answer.stdout) == (4, "")
     assert TEA_TEXT in answer.stderr
-    assert "repeat the command with --yes" in answer.stderr
+    assert "add --yes to confirm" in answer.stderr
     assert len(cli.json("list")["results"]) == 1
 
 

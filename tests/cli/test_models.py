@@ -54,7 +54,7 @@ def test_the_list_says_which_model_answers_and_what_each_has_made(cli_with_memor
     shown = cli_with_memories("models", "list")
 
     assert model_rows(cli_with_memories) == {"bundled": (False, 0, None), "hashing": (True, 4, 0)}
-    assert shown.stdout.splitlines()[0].split() == ["name", "model", "dimension", "vectors", "waiting"]
+    assert shown.stdout.splitlines()[0].split() == ["name", "model", "dimension", "vectors", "pending"]
     assert "in use" in shown.stdout
     assert "384" in shown.stdout
 
@@ -145,10 +145,10 @@ def test_a_folder_without_a_model_is_not_added(
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["nowhere"], "There is no folder nowhere"),
+        (["nowhere"], "Folder nowhere does not exist"),
         (["intfloat/multilingual-e5-small"], 'pip install "recollect[fastembed]"'),
         (["any/model", "--with", "sentence-transformers"], 'pip install "recollect[sentence-transformers]"'),
-        (["any/model", "--with", "magic"], "There is no package magic"),
+        (["any/model", "--with", "magic"], "Unknown package magic"),
     ],
 )
 def test_what_cannot_be_fetched_is_refused_with_a_way_out(
@@ -234,7 +234,7 @@ def test_a_list_that_cannot_be_read_is_said_so(cli_with_memories: InProcessCli) 
     registry_file().parent.mkdir(parents=True, exist_ok=True)
     registry_file().write_text("nonsense", "utf-8")
 
-    assert "Delete it and add them again" in cli_with_memories("models").stderr
+    assert "Delete the file and add the models again" in cli_with_memories("models").stderr
 
 
 def test_the_doctor_suggests_another_model_to_those_who_do_not_write_english(

@@ -133,7 +133,8 @@ def test_ctrl_c_while_a_file_is_read_keeps_whole_batches_and_says_how_to_go_on(c
     again = cli.json("add", "--file", file, "--no-wait")
 
     assert running.returncode == 130
-    assert f"Stopped. What was read so far is stored. `recollect add --file {file}` goes on".encode() in err
+    assert b"Interrupted. The messages read so far are stored." in err
+    assert f"run `recollect add --file {file}` again".encode() in err
     assert 100 <= kept < 20_000
     assert kept % 100 == 0
     assert (again["new"], again["known"]) == (10, kept)
@@ -149,7 +150,7 @@ def test_a_worker_works_until_it_is_told_to_stop(cli: InProcessCli, number: sign
         text=True,
     ) as running:
         assert running.stderr is not None
-        assert running.stderr.readline().startswith("Working on ")
+        assert running.stderr.readline().startswith("Running jobs of ")
         cli("add", "some other words", "--no-wait")
         wait_until(lambda: cli.json("stats")["pending_vectors"] == 0)
         running.send_signal(number)

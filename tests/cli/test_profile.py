@@ -62,7 +62,7 @@ def test_a_file_fills_in_many_fields_and_what_was_printed_can_be_read_back(
 def test_a_field_is_taken_out(cli_with_consent: InProcessCli) -> None:
     cli_with_consent("profile", "set", "domain", "payments")
 
-    assert cli_with_consent("profile", "clear", "domain").stdout == "domain is empty.\n"
+    assert cli_with_consent("profile", "clear", "domain").stdout == "Removed domain.\n"
     assert cli_with_consent.json("profile")["context"] == {}
     assert "The profile is empty." in cli_with_consent("profile").stderr
 

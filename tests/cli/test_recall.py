@@ -74,7 +74,7 @@ def test_a_new_user_finds_nothing_and_gets_an_empty_block(cli: InProcessCli) -> 
 
     assert (found["results"], found["degraded"]) == ([], [])
     assert (block.exit_code, block.stdout) == (0, "")
-    assert "Nothing found" in cli("search", "what do I like?").stderr
+    assert "No results" in cli("search", "what do I like?").stderr
 
 
 def test_the_context_is_the_block_alone_and_the_rest_goes_to_standard_error(
@@ -209,6 +209,6 @@ def test_where_memory_is_not_used_nothing_is_found_and_nothing_is_kept_of_the_qu
     block = cli("context", "bicycle", "--mode", "off")
 
     assert (found.exit_code, found.stdout, block.exit_code, block.stdout) == (0, "", 0, "")
-    assert "Nothing was looked for: memory is off here." in found.stderr
-    assert "no receipt is kept" in block.stderr
+    assert "Not searched: the memory mode is off." in found.stderr
+    assert "no receipt stored" in block.stderr
     assert cli("why").exit_code == 3

@@ -20,10 +20,10 @@ def test_what_is_archived_is_out_of_use_until_it_is_restored(cli: InProcessCli) 
     between = texts(cli), cli.json("search", "green tea", "--limit", "1")["results"][0]["source"]
     back = cli("restore", tea)
 
-    assert (away.exit_code, away.stdout) == (0, f"Put away: {TEA_TEXT}\nPut away: {CATS_TEXT}\n")
-    assert "`recollect undo` takes it back." in away.stderr
+    assert (away.exit_code, away.stdout) == (0, f"Archived: {TEA_TEXT}\nArchived: {CATS_TEXT}\n")
+    assert "Revert with `recollect undo`." in away.stderr
     assert between == ([], "message")
-    assert back.stdout == f"Back in use: {TEA_TEXT}\n"
+    assert back.stdout == f"Restored: {TEA_TEXT}\n"
     assert (texts(cli), texts(cli, "--standing", "archived")) == ([TEA_TEXT], [CATS_TEXT])
 
 
@@ -127,14 +127,14 @@ def test_with_nothing_done_there_is_nothing_to_undo(cli: InProcessCli) -> None:
 
     assert nothing.exit_code == 3
     assert (listed.exit_code, listed.stdout) == (0, "")
-    assert "Nothing was done to memories yet." in listed.stderr
+    assert "No changes yet." in listed.stderr
 
 
 def test_an_empty_inbox_says_so(cli: InProcessCli) -> None:
     answer = cli("inbox")
 
     assert (answer.exit_code, answer.stdout, cli.json("inbox")) == (0, "", {"results": []})
-    assert "Nothing waits for your decision." in answer.stderr
+    assert "The inbox is empty." in answer.stderr
 
 
 def test_a_contradiction_waits_in_the_inbox_with_its_reason_and_words(cli: InProcessCli) -> None:
@@ -142,7 +142,7 @@ def test_a_contradiction_waits_in_the_inbox_with_its_reason_and_words(cli: InPro
     heard = cli("add", "--role", "user", "My name is Eva")
     shown, [waiting] = cli("inbox"), cli.json("inbox")["results"]
 
-    assert "Waits in `recollect inbox` (bio): name: Eva" in heard.stdout
+    assert "In `recollect inbox` for review (bio): name: Eva" in heard.stdout
     assert (waiting["memory"], waiting["standing"]) == ("name: Eva", "contested")
     assert (waiting["reason"], waiting["quotes"]) == ("contradicts 'name: Ana'", ["My name is Eva"])
     assert "“My name is Eva”" in shown.stdout

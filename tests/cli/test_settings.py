@@ -78,7 +78,7 @@ def test_another_programs_name_for_a_setting_will_do(cli: InProcessCli) -> None:
 def test_taking_back_what_was_not_set_says_so(cli: InProcessCli) -> None:
     shown, shaped = cli("settings", "unset", "recall.limit"), cli.json("settings", "unset", "recall.limit")
 
-    assert shown.stdout == "It was not set. recall.limit is 8 (default).\n"
+    assert shown.stdout == "No preference was set. recall.limit is 8 (default).\n"
     assert shaped["unset"] is False
 
 
@@ -87,7 +87,7 @@ def test_taking_back_what_was_not_set_says_so(cli: InProcessCli) -> None:
     [
         (("set", "recal.limit", "3"), "Did you mean recall.limit?"),
         (("get", "recal.limit"), "Did you mean recall.limit?"),
-        (("unset", "nonsense-xyz"), "There is no setting nonsense-xyz."),
+        (("unset", "nonsense-xyz"), "Unknown setting nonsense-xyz."),
         (("set", "recall.limit", "many"), "It takes a whole number"),
         (("set", "db", "other.db"), "is a setting of this machine"),
     ],

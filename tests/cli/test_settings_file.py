@@ -43,7 +43,7 @@ def test_what_cannot_be_changed_safely_is_left_alone(tmp_path: Path, text: str) 
     path = tmp_path / "recollect.toml"
     path.write_text(text, "utf-8")
 
-    with pytest.raises(ConfigError, match=r"(?s)left as it is.*embedder = \"/models/e5\""):
+    with pytest.raises(ConfigError, match=r"(?s)was not changed.*embedder = \"/models/e5\""):
         write_values(path, NEW_VALUES)
     assert path.read_text("utf-8") == text
 

@@ -63,13 +63,13 @@ def test_stats_say_why_messages_were_judged_or_not_and_what_a_model_cost_today(
     assert shaped["model_today"]["calls"] == 1
     assert shaped["model_today"]["tokens"] > 0
     assert "model today  1 call, " in shown.stdout
-    assert "\nverdict" in shown.stdout
+    assert "\ntriage" in shown.stdout
 
 
 def test_a_sound_file_has_nothing_to_repair(cli_with_memories: InProcessCli) -> None:
     shown, shaped = cli_with_memories("repair"), cli_with_memories.json("repair")
 
-    assert (shown.exit_code, shown.stdout) == (0, "Indexes and text agree; nothing to mend.\n")
+    assert (shown.exit_code, shown.stdout) == (0, "The indexes match the text; nothing to repair.\n")
     assert shaped == {"differences": 0, "degraded": []}
 
 
@@ -82,7 +82,7 @@ def test_an_index_that_lost_its_entries_is_repaired_from_the_text(cli_with_memor
     assert sick.exit_code == 5
     assert "recollect repair" in sick.stdout
     assert shown.exit_code == 0
-    assert shown.stdout.startswith("Mended ")
+    assert shown.stdout.startswith("Repaired ")
     assert cli_with_memories("doctor", "--deep").exit_code == 0
     assert cli_with_memories.json("search", "bicycle")["results"][0]["parts"]["lexical"] == 1
 
@@ -175,7 +175,7 @@ def test_reembedding_moves_every_passage_to_the_new_model(
     assert cli_with_memories.json("reembed", "--dry-run")["models"] == {"bge-small-en-v1.5-int8": 4}
     assert cli_with_memories("doctor").exit_code == 0
     assert cli_with_memories("reembed").stdout == (
-        "0 passages were embedded with bge-small-en-v1.5-int8.\n4 vectors of bge-small-en-v1.5-int8 stay.\n"
+        "0 passages were embedded with bge-small-en-v1.5-int8.\n4 vectors of bge-small-en-v1.5-int8 are kept.\n"
     )
 
 
@@ -186,7 +186,7 @@ def test_reembedding_that_fails_keeps_the_old_vectors(
     answer = cli_with_memories("reembed")
 
     assert answer.exit_code == 1
-    assert "the old vectors were kept" in answer.stderr
+    assert "The old vectors were kept" in answer.stderr
     assert cli_with_memories.json("stats")["vectors"] == 4
 
 
@@ -226,7 +226,7 @@ def test_ctrl_c_finishes_the_batch_in_hand_and_the_next_run_goes_on(
         resumed = cli.json("reembed")
 
     assert stopped.exit_code == 130
-    assert "`recollect reembed` goes on where it stopped." in stopped.stderr
+    assert "Run `recollect reembed` again to continue." in stopped.stderr
     assert (between["pending_vectors"], between["vectors"]) == (0, 80 + 32)
     assert (meanwhile.exit_code, meanwhile.payload["results"][0]["memory"]) == (0, "ok 7")
     assert meanwhile.payload["results"][0]["parts"]["dense"] == 1
@@ -247,7 +247,7 @@ def test_backfilling_cuts_messages_stored_while_chunking_was_off(
     shown, again = cli("backfill"), cli.json("backfill")
 
     assert before == 0
-    assert shown.stdout == f"{cli.json('stats')['chunks']} chunks made.\n"
+    assert shown.stdout == f"Created {cli.json('stats')['chunks']} chunks.\n"
     assert cli.json("stats")["chunks"] > 1
     assert again == {"chunks": 0, "degraded": []}
     assert cli.json("stats")["pending_vectors"] == 0

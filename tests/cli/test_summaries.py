@@ -17,7 +17,7 @@ def test_a_chat_is_summarised_now_and_only_when_there_is_something_new(cli_with_
     assert first.exit_code == 0
     assert "Porto" in first.stdout
     assert (again.exit_code, again.stdout) == (0, "")
-    assert "Nothing new was said in chat trip since its last summary" in again.stderr
+    assert "No new messages in chat trip since its last summary" in again.stderr
     assert {each["kind"] for each in listed} == {"conversation", "working"}
     assert cli_with_chat.json("stats")["pending_vectors"] == 0
 
@@ -41,7 +41,7 @@ def test_where_memory_does_not_listen_nothing_is_summarised(cli_with_chat: InPro
     answer = cli_with_chat("summarise", "trip")
 
     assert answer.exit_code == 4
-    assert "`recollect chats mode trip on` changes that." in answer.stderr
+    assert "Turn it on with `recollect chats mode trip on`." in answer.stderr
 
 
 @pytest.mark.parametrize("verb", ["summarise", "summaries"])

@@ -46,8 +46,10 @@ def test_the_end_says_how_many_are_new_known_and_judged(cli: InProcessCli) -> No
     file = write_transcript(cli.folder / "history.jsonl")
     first, again = cli("add", "--file", file), cli("add", "--file", file)
 
-    assert first.stdout.startswith("4 messages: 4 new, 0 known; 3 to be judged.\n")
-    assert again.stdout == "4 messages: 0 new, 4 known; 0 to be judged.\n0 memories learned.\n"
+    assert first.stdout.startswith("4 messages: 4 new, 0 already stored; 3 queued for extraction.\n")
+    assert again.stdout == (
+        "4 messages: 0 new, 4 already stored; 0 queued for extraction.\n0 memories learned.\n"
+    )
 
 
 def test_a_file_read_again_after_more_was_appended_stores_only_what_is_new(cli: InProcessCli) -> None:
@@ -88,16 +90,16 @@ def test_messages_that_cannot_be_stored_are_named_and_the_others_stored(cli: InP
     answer = cli("add", "--file", write_transcript(cli.folder / "history.jsonl", messages))
 
     assert answer.exit_code == 0
-    assert answer.stdout.startswith("6 messages: 4 new, 0 known, 2 skipped; 3 to be judged.")
-    assert "skipped line 5: The text is empty." in answer.stderr
+    assert answer.stdout.startswith("6 messages: 4 new, 0 already stored, 2 skipped; 3 queued")
+    assert "skipped line 5: There is no text to store." in answer.stderr
     assert "skipped line 6: The text has 10,000,001 bytes" in answer.stderr
 
 
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ('{"role": "user"', "line 5 of history.jsonl is no valid JSON"),
-        ('["role"]', "line 5 of history.jsonl is no message"),
+        ('{"role": "user"', "line 5 of history.jsonl is not valid JSON"),
+        ('["role"]', "line 5 of history.jsonl is not a message"),
         ('{"content": "x"}', "A message needs a role and content"),
         ('{"role": "boss", "content": "x"}', "Unknown role 'boss'"),
         ('{"role": "user", "content": 5}', "The content of a message is text"),
@@ -119,7 +121,7 @@ def test_a_file_that_cannot_be_read_is_a_wrong_input(cli: InProcessCli, name: st
     answer = cli("add", "--file", name)
 
     assert answer.exit_code == 2
-    assert f"{name} cannot be read" in answer.stderr
+    assert f"Cannot read {name}" in answer.stderr
 
 
 def test_bytes_that_are_no_utf8_and_a_byte_order_mark_do_no_harm(cli: InProcessCli) -> None:
@@ -174,7 +176,7 @@ def test_messages_of_a_chat_where_memory_does_not_listen_are_counted_and_not_sto
     shown = cli("add", "--file", "two.json")
 
     assert (
-        "2 messages: 1 new, 0 known, 1 not stored (memory does not listen there); 1 to be judged."
-        in shown.stdout
+        "2 messages: 1 new, 0 already stored, 1 not stored (memory is off in their chat);"
+        " 1 queued for extraction." in shown.stdout
     )
     assert [each["id"] for each in cli.json("chats")["results"]] == ["home"]

@@ -49,7 +49,7 @@ def test_tuning_shows_before_and_after_and_can_be_undone(
 
     assert shown.exit_code == 0
     assert shown.stdout.splitlines()[0].split() == ["NDCG@5", "before", "after"]
-    assert "12 questions" in shown.stdout
+    assert "12 queries" in shown.stdout
     assert "held out" in shown.stdout
     assert "recall.beta" in shown.stdout
     assert "recollect tune --undo" in shown.stderr
@@ -95,7 +95,7 @@ def test_a_gain_that_does_not_hold_is_warned_of_and_not_kept(cli_with_memories: 
 
     assert (shaped["is_real"], shaped["kept"]) == (False, False)
     assert shaped["values"] == {"recall.alpha": 0.0}
-    assert "do not gain" in shown.stderr
+    assert "No improvement on held-out queries" in shown.stderr
     assert read_setting(cli_with_memories, "recall.alpha") == 0.3
     assert cli_with_memories.json("tune", "--labels", path, "--force")["kept"] is True
     assert read_setting(cli_with_memories, "recall.alpha") == 0

@@ -1,4 +1,4 @@
-"""add: a text to remember, a message of a chat, or a whole file of messages."""
+"""The `add` command: store a text, a chat message or a file of messages."""
 
 from dataclasses import dataclass, field
 from itertools import islice
@@ -23,9 +23,9 @@ from recollect.serialization.serializers import JsonObject
 
 app = make_typer()
 
-#: Messages of a file that are stored in one transaction.
+#: Messages of a file stored in one transaction.
 BATCH_MESSAGES = 100
-#: Messages of a file that could not be stored and are named one by one.
+#: Skipped messages of a file that get a warning each.
 MAX_SKIPPED_LISTED = 5
 
 
@@ -42,52 +42,54 @@ def add(
     ctx: CommandContext,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="TEXT", help="What to remember; - reads it from standard input."),
+        typer.Argument(metavar="TEXT", help="Text to remember; - reads standard input."),
     ] = None,
     role: Annotated[
         str | None,
         typer.Option(
-            metavar="R", help="Store it as a message of user, assistant, system or tool, and learn from it."
+            metavar="R",
+            help="Store TEXT as a chat message with this role (user, assistant, system or tool) and extract facts.",
         ),
     ] = None,
-    chat: Annotated[str | None, typer.Option(metavar="C", help="The chat it belongs to.")] = None,
+    chat: Annotated[str | None, typer.Option(metavar="C", help="Chat to store it in.")] = None,
     kind: Annotated[
         Kind | None,
         typer.Option(
-            metavar="K", help=f"What it is: {', '.join(Kind)}. Found out if not given.", show_choices=False
+            metavar="K",
+            help=f"Kind of memory: {', '.join(Kind)}. Detected if omitted.",
+            show_choices=False,
         ),
     ] = None,
-    tag: Annotated[list[str] | None, typer.Option(metavar="T", help="A tag; may be repeated.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(metavar="T", help="Tag; can be repeated.")] = None,
     mode: Annotated[
         str | None,
-        typer.Option(metavar="M", help="How memory is used this once: on, collect_only, recall_only or off."),
+        typer.Option(metavar="M", help="Memory mode for this call: on, collect_only, recall_only or off."),
     ] = None,
     file: Annotated[
         Path | None,
-        typer.Option(metavar="F", help="Messages to store: one JSON object a line, or a JSON list."),
+        typer.Option(metavar="F", help="File of messages: JSON Lines or a JSON array."),
     ] = None,
     wait: Annotated[
-        bool, typer.Option("--wait/--no-wait", help="Do the background work now, or leave it to a worker.")
+        bool, typer.Option("--wait/--no-wait", help="Run the background jobs now, or leave them to a worker.")
     ] = True,
 ) -> None:
     """
-    Remember a text, a message, or a file of messages.
+    Store a text, a message, or a file of messages.
 
-    A TEXT is remembered as it is. With --role it is stored as a message of a chat instead, and facts are extracted
-    from it. When the command returns, what was given is on disk and, unless --no-wait, findable by meaning.
-    Where memory does not listen (a temporary chat, the mode off or recall_only, a kind without consent) nothing is
-    stored, and the answer says so.
+    TEXT is stored as a memory, word for word. With --role it is stored as a chat message instead, and facts are
+    extracted from it. When the command returns, the data is on disk and, unless --no-wait is given, indexed for
+    semantic search. Nothing is stored in a temporary chat, in mode off or recall_only, or for a kind without consent;
+    the output then says why.
 
-    A file holds messages with `role` and `content`, and optionally `created_at`, `id` and `chat_id` (without one the
-    chat is named after the file). It may be read again after Ctrl-C, or after more was appended: nothing is stored
-    twice.
+    A file contains messages with `role` and `content`, and optionally `created_at`, `id` and `chat_id` (default: the
+    file's name). Adding the same file again, after Ctrl-C or after lines were appended, stores only the new messages.
     """
     if file is not None and words:
-        raise typer.BadParameter("give a text or --file, not both", param_hint="TEXT")
+        raise typer.BadParameter("give either a text or --file, not both", param_hint="TEXT")
     if file is not None:
         _add_file(ctx, Transcript(path=file, chat=chat), mode, wait=wait)
     elif not words:
-        raise typer.BadParameter("give a text, - to read one, or --file", param_hint="TEXT")
+        raise typer.BadParameter("give a text, - to read standard input, or --file", param_hint="TEXT")
     elif role is not None:
         draft = MessageDraft(role=Role.parse(role), content=read_text_argument(words))
         _add_message(ctx, draft, chat, mode, wait=wait)
@@ -96,7 +98,7 @@ def add(
 
 
 def _resolve_policy(session: CliSession, chat: str | None, mode: str | None) -> Policy:
-    # Without a name it goes into the default chat, whose mode holds.
+    # Without --chat the text goes into the default chat, so that chat's mode applies.
     return session.policy({"memory.mode": mode}, chat=chat or DEFAULT_CHAT)
 
 
@@ -120,7 +122,7 @@ def _add_text(
     }
     ctx.print_result(result, _describe_outcome(outcome))
     if not isinstance(outcome, Declined):
-        ctx.info(f"`recollect show {outcome.memory.id}` shows all of it.")
+        ctx.info(f"Show details: recollect show {outcome.memory.id}")
     ctx.warn_all(remaining.warnings)
 
 
@@ -131,7 +133,7 @@ def _describe_outcome(outcome: New | Reinforced | Declined) -> str:
         case New(memory=memory):
             return f"Remembered ({memory.kind}): {render.excerpt(memory.text)}"
         case Reinforced(memory=memory):
-            prefix = f"Known already, now said {memory.sightings} times"
+            prefix = f"Already known, stated {memory.sightings} times"
             return f"{prefix} ({memory.kind}): {render.excerpt(memory.text)}"
 
 
@@ -158,26 +160,29 @@ def _add_message(
         *map(render.learned_memory, memories),
     )
     if ingest_result.redacted_kinds:
-        ctx.info(f"Masked before it was stored: {', '.join(ingest_result.redacted_kinds)}.")
+        ctx.info(f"Redacted before storing: {', '.join(ingest_result.redacted_kinds)}.")
     ctx.warn_all(remaining.warnings)
 
 
 def _describe_ingest_result(ingest_result: IngestResult, *, wait: bool) -> str:
     if not ingest_result.is_stored:
         return f"Not stored: {_short_reason(ingest_result.reason)}."
-    extraction_label = "judged" if wait else "to be judged"
-    extraction_status = extraction_label if ingest_result.is_queued else "not judged"
+    queued_status = "done" if wait else "queued"
+    extraction_status = queued_status if ingest_result.is_queued else "skipped"
     message = ingest_result.message
-    return f"Stored in chat {message.chat} as {message.role}; {extraction_status} ({ingest_result.reason})."
+    return (
+        f"Stored in chat {message.chat} as {message.role};"
+        f" extraction {extraction_status} ({ingest_result.reason})."
+    )
 
 
 @dataclass(slots=True, kw_only=True)
 class IngestTally:
-    """What became of the messages of a file."""
+    """Counts of a file's messages by result."""
 
     new_count: int = 0
     known_count: int = 0
-    not_stored_count: int = 0  #: said where memory does not listen
+    not_stored_count: int = 0  #: the chat's mode or consent forbids storing
     extraction_count: int = 0
     skipped_entries: list[str] = field(default_factory=list)
 
@@ -187,30 +192,30 @@ class IngestTally:
 
     def summary_line(self) -> str:
         not_stored_part = (
-            f", {self.not_stored_count:,} not stored (memory does not listen there)"
+            f", {self.not_stored_count:,} not stored (memory is off in their chat)"
             if self.not_stored_count
             else ""
         )
         skipped_part = f", {len(self.skipped_entries):,} skipped" if self.skipped_entries else ""
         return (
             f"{render.format_count(self.read_count, 'message')}: {self.new_count:,} new,"
-            f" {self.known_count:,} known{not_stored_part}{skipped_part};"
-            f" {self.extraction_count:,} to be judged."
+            f" {self.known_count:,} already stored{not_stored_part}{skipped_part};"
+            f" {self.extraction_count:,} queued for extraction."
         )
 
 
 def _add_file(ctx: CommandContext, transcript: Transcript, mode: str | None, *, wait: bool) -> None:
     ctx.options.resume_hint = (
-        f"What was read so far is stored. `recollect add --file {transcript.path}` goes on;"
+        f"The messages read so far are stored. To continue, run `recollect add --file {transcript.path}` again;"
         " nothing is stored twice."
     )
-    # All of it is read once before anything is stored: a file with a broken line leaves no half behind.
+    # Parse the whole file before storing anything: a file with an invalid line must not be stored in part.
     total = sum(1 for _ in transcript)
     with ctx.open_session() as session:
         count_before = session.store.memories.count(session.scope())
         tally = _store_messages(ctx, session, transcript, total, mode)
         ctx.print_text(tally.summary_line())
-        remaining = drain_queue(ctx, session, "Learning") if wait else RemainingWork()
+        remaining = drain_queue(ctx, session, "Extracting") if wait else RemainingWork()
         learned_count = session.store.memories.count(session.scope()) - count_before
     ctx.print_result(
         {
@@ -254,7 +259,7 @@ def _ingest_entry(session: CliSession, entry: TranscriptEntry, policy: Policy, t
     try:
         [ingest_result] = session.engine.add_messages(session.scope(entry.chat), [entry.draft], policy)
     except InvalidInput as error:
-        # Real exports hold empty messages; they are named, and the others stored.
+        # Real exports contain empty messages: report them and store the others.
         tally.skipped_entries.append(f"{entry.location}: {error}")
         return
     tally.new_count += ingest_result.is_new

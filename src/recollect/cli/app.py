@@ -1,4 +1,4 @@
-"""The command line: global options, and one place where every failure becomes a message and an exit code."""
+"""Entry point of the command line: global options, and the mapping of errors to messages and exit codes."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from recollect.cli.index import LazyCommandGroup
 from recollect.cli.options import ConfigOption, DbOption, GlobalOptions, JsonOption, UserOption
 from recollect.errors import ConfigError, InvalidInput, NotFound, RecollectError, Refused
 
-#: Looked up along the exception's ancestry; usage errors are 2, degraded answers 5, Ctrl-C is 130.
+#: The first match along the exception's MRO counts. Usage errors exit with 2, degraded results with 5, Ctrl-C with 130.
 EXIT_CODES: Mapping[type[BaseException], int] = {
     RecollectError: 1,
     InvalidInput: 2,
@@ -26,8 +26,8 @@ EXIT_CODES: Mapping[type[BaseException], int] = {
 }
 INTERRUPTED_EXIT_CODE = 130
 HELP_EPILOG = """\b
-Exit codes: 0 done, 1 error, 2 wrong input or settings, 3 not found, 4 refused,
-5 done but degraded (or `doctor` found something), 130 stopped with Ctrl-C.
+Exit codes: 0 success, 1 error, 2 invalid input or settings, 3 not found, 4 refused,
+5 degraded result (or `doctor` found a problem), 130 interrupted with Ctrl-C.
 
 \b
 Examples:
@@ -36,7 +36,8 @@ Examples:
   recollect search "what can I cook tonight?"
   recollect --db work.db --user ana list --json
 
---db, --user, --config and --json may stand before or after the command. `recollect COMMAND --help` has more."""
+--db, --user, --config and --json work before or after the command.
+Run `recollect COMMAND --help` for details of a command."""
 
 app = typer.Typer(
     cls=LazyCommandGroup,
@@ -60,19 +61,17 @@ def recollect(
     user: UserOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Print the traceback of unexpected errors.")] = False,
     _version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """
-    Long-term memory for LLM chats: one file, no key, and it can always say why.
+    Long-term memory for LLM chats: one file, no API key, explainable recall.
 
-    Texts and messages go in with `add`; `search` and `context` bring back the few that bear on a question, and
-    `why` explains the choice. Everything is in one file, by default in your data folder
-    (`recollect settings get db` says where).
+    `add` stores texts and messages, `search` and `context` retrieve the ones relevant to a query, and `why` explains
+    the result. All data is in one file, by default in your data folder (`recollect settings get db` prints its path).
     """
     options: GlobalOptions = ctx.obj
     options.db, options.user, options.config, options.json, options.debug = db, user, config, as_json, debug
@@ -105,26 +104,26 @@ def _run_command(arguments: list[str], options: GlobalOptions) -> int:
             args=arguments, prog_name="recollect", standalone_mode=False, obj=options
         )
     except typer.TyperException as error:
-        # Who mistypes a command has not said yet, as far as we read, where the answer goes.
+        # A usage error stops parsing before a later --json is seen.
         options.json = options.json or "--json" in arguments
         return _report_usage_error(error, options)
     except typer.Abort:
-        typer.echo("\nStopped. Nothing was changed.", err=True)
+        typer.echo("\nInterrupted. Nothing was changed.", err=True)
         return INTERRUPTED_EXIT_CODE
     except RecollectError as error:
         _print_error(error, str(error), options)
         return exit_code(error)
-    except Exception as error:  # noqa: BLE001 - the outermost handler: nobody gets a traceback unasked
+    except Exception as error:  # noqa: BLE001 - the outermost handler: tracebacks only with --debug
         return _report_unexpected_error(error, options)
     if code == INTERRUPTED_EXIT_CODE:
-        typer.echo(f"\nStopped. {options.resume_hint}", err=True)
+        typer.echo(f"\nInterrupted. {options.resume_hint}", err=True)
     return code if isinstance(code, int) else 0
 
 
 def decode_argument(text: str) -> str:
-    """The text of a word of the command line, with U+FFFD for what is no text."""
+    """Return a command line argument as valid Unicode; undecodable bytes become U+FFFD."""
     try:
-        # Bytes that Python could not read, for they are no UTF-8 or the locale knows only ASCII, come as surrogates.
+        # Python passes bytes it cannot decode (invalid UTF-8, or an ASCII locale) as lone surrogates.
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -133,7 +132,7 @@ def decode_argument(text: str) -> str:
 def _use_utf8_output() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # A terminal knows its own encoding; a pipe or a file gets UTF-8 everywhere.
+            # Keep a terminal's own encoding; pipes and files get UTF-8 on every platform.
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
 
 
@@ -148,7 +147,7 @@ def _report_usage_error(error: typer.TyperException, options: GlobalOptions) -> 
 def _report_unexpected_error(error: Exception, options: GlobalOptions) -> int:
     if options.debug:
         traceback.print_exception(error)
-    hint = "" if options.debug else " This is a mistake in recollect; run with --debug for the traceback."
+    hint = "" if options.debug else " This is a bug in recollect; run with --debug to see the traceback."
     _print_error(error, f"{type(error).__name__}: {error}.{hint}", options)
     return 1
 
@@ -161,6 +160,6 @@ def _print_error(error: Exception, message: str, options: GlobalOptions) -> None
 
 
 def _silence_stdout() -> int:
-    """Whoever read our output has gone. Say nothing, also when Python flushes at its end."""
+    """Redirect stdout to /dev/null after a broken pipe, so that the flush at exit does not fail as well."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

@@ -1,4 +1,4 @@
-"""backup: everything in one copy; and a copy back in its place."""
+"""The `backup` command, and restoring a backup (`restore FILE`)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ from recollect.serialization import serializers
 
 app = make_typer()
 
-#: Bytes, in which the bar counts.
+#: Bytes per step of the progress bar.
 BYTES_PER_MEGABYTE = 1_000_000
 
 
@@ -31,18 +31,19 @@ BYTES_PER_MEGABYTE = 1_000_000
 def backup(
     ctx: CommandContext,
     destination: Annotated[
-        Path, typer.Argument(metavar="DESTINATION", help="A new file, or a folder to put one in.")
+        Path, typer.Argument(metavar="DESTINATION", help="New file, or folder to create one in.")
     ],
 ) -> None:
     """
-    Copy everything into one file, also while the server runs.
+    Back up the memory file, even while the server is running.
 
-    The copy is of one moment, is looked through before it gets its name, and only you can read it. Beside it is a
-    manifest with its hash. Nothing is overwritten. It is a memory file like any other: `recollect --db COPY list` reads
-    it, and `recollect restore COPY` puts it back. It holds everybody's memory, but no token of the server.
+    The backup is a consistent snapshot, verified before it gets its final name and readable only by you. A manifest
+    with its SHA-256 hash is written next to it. Existing files are never overwritten. A backup is an ordinary memory
+    file: `recollect --db BACKUP list` reads it, `recollect restore BACKUP` restores it. It contains the memories of all
+    users, but no server tokens.
     """
-    ctx.options.resume_hint = "Nothing was kept of the copy; run the same command again."
-    with ctx.open_session() as session, _show_progress(ctx, "Copying") as report_progress:
+    ctx.options.resume_hint = "The incomplete backup was deleted; run the same command again."
+    with ctx.open_session() as session, _show_progress(ctx, "Backing up") as report_progress:
         manifest = Memory.from_application(session.application).backup(destination, progress=report_progress)
     contents_text = (
         f"{render.format_count(_get_number(manifest, 'messages'), 'message')} and"
@@ -51,21 +52,21 @@ def backup(
     size_text = render.format_bytes(_get_number(manifest, "bytes"))
     ctx.print_result(
         manifest,
-        f"{contents_text} of {_format_user_count(_get_number(manifest, 'users'))} copied to"
+        f"Backed up {contents_text} of {_format_user_count(_get_number(manifest, 'users'))} to"
         f" {manifest['file']} ({size_text}).",
     )
     ctx.info(f"sha256 {manifest['sha256']}")
 
 
 def is_backup_path(names: list[str]) -> bool:
-    """Whether a backup is meant: ids of memories have no dots or slashes, and are no files."""
+    """Return whether any argument is a file: memory ids contain no dots or slashes."""
     return any("." in name or "/" in name or "\\" in name or Path(name).is_file() for name in names)
 
 
 def restore_backup(ctx: CommandContext, paths: list[str], *, yes: bool) -> None:
-    """Look a copy through, show what it holds, and put it in the memory's place."""
+    """Verify a backup, show its contents, ask, and replace the memory file with it."""
     if len(paths) != 1:
-        raise InvalidInput("One backup can be restored at a time. Name one file, or only ids of memories.")
+        raise InvalidInput("Only one backup can be restored at a time. Give one file, or only memory ids.")
     settings = ctx.load_settings()
     db = settings.resolve().machine.db
     backups, clock = open_backups(settings)
@@ -73,20 +74,20 @@ def restore_backup(ctx: CommandContext, paths: list[str], *, yes: bool) -> None:
     ctx.warn_all(backup_file.warnings)
     if ctx.is_text:
         ctx.stderr.print(_render_preview(backup_file))
-    target_text = f"{db}, which is kept beside it" if Path(db).exists() else db
+    action = f"Replace {db} (a copy of it is kept)" if Path(db).exists() else f"Restore to {db}"
     ctx.confirm(
-        f"Put this in the place of {target_text}? What was forgotten or erased since then comes back with it.",
+        f"{action}? Everything forgotten or erased since this backup was made will be back.",
         yes=yes,
     )
-    ctx.options.resume_hint = "The memory is as it was."
+    ctx.options.resume_hint = "The memory file is unchanged."
     with _show_progress(ctx, "Restoring") as report_progress:
         previous_file = backups.restore(backup_file, now=clock.now(), progress=report_progress)
     ctx.print_result(
         {**serializers.serialize_backup(backup_file), "db": db, "kept": previous_file},
-        f"{paths[0]} is now in {db}.",
+        f"Restored {paths[0]} to {db}.",
     )
     if previous_file:
-        ctx.info(f"What was there before is in {previous_file}. Delete it when you are sure.")
+        ctx.info(f"The previous file was kept as {previous_file}. Delete it once you no longer need it.")
 
 
 def _render_preview(backup_file: Backup) -> object:
@@ -94,15 +95,15 @@ def _render_preview(backup_file: Backup) -> object:
     return render.fields(
         {
             "backup": f"{backup_file.path} ({render.format_bytes(backup_file.size_bytes)})",
-            "made": render.format_time(backup_file.created_at) if backup_file.created_at else "unknown",
-            "last said": render.format_time(contents.last_message_at)
+            "created": render.format_time(backup_file.created_at) if backup_file.created_at else "unknown",
+            "last message": render.format_time(contents.last_message_at)
             if contents.last_message_at
-            else "nothing",
+            else "none",
             "users": f"{contents.users:,}",
             "messages": f"{contents.messages:,}",
             "memories": f"{contents.memories:,}",
             "schema": f"{contents.schema_version}",
-            "found": "whole",
+            "integrity": "ok",
         }
     )
 

@@ -1,4 +1,4 @@
-"""chat: a conversation in the terminal, through the whole loop."""
+"""The `chat` command: an interactive chat with recall and extraction on every turn."""
 
 import sys
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ app = make_typer()
 INPUT_PROMPT = "> "
 QUIT_COMMANDS = {"quit", "exit"}
 COMMANDS_HELP = "/why, /undo, /forget ID, /summary, /mode MODE, /quit"
-# Arrow keys and history while typing, where the system has them.
+# Line editing and input history, where the platform has readline.
 with suppress(ImportError):
     import_module("readline")
 
@@ -36,28 +36,28 @@ with suppress(ImportError):
 def chat(
     ctx: CommandContext,
     name: Annotated[
-        str, typer.Argument(metavar="CHAT", help="The chat to go on with, or a new one.")
+        str, typer.Argument(metavar="CHAT", help="Chat to continue, or the name of a new one.")
     ] = DEFAULT_CHAT,
     temporary: Annotated[
-        bool, typer.Option("--temporary", help="A chat that leaves no trace: nothing stored or recalled.")
+        bool, typer.Option("--temporary", help="Use a temporary chat: nothing is stored or recalled.")
     ] = False,
     mode: Annotated[
         str | None,
-        typer.Option(metavar="M", help="For this conversation: on, collect_only, recall_only or off."),
+        typer.Option(metavar="M", help="Memory mode for this session: on, collect_only, recall_only or off."),
     ] = None,
-    model: Annotated[str | None, typer.Option(metavar="M", help="The language model that answers.")] = None,
+    model: Annotated[str | None, typer.Option(metavar="M", help="Language model to use.")] = None,
     model_url: Annotated[
-        str | None, typer.Option(metavar="U", help="The address of its service, /v1 included.")
+        str | None, typer.Option(metavar="U", help="Base URL of its API, including /v1.")
     ] = None,
 ) -> None:
     """
     Chat in the terminal, with memory.
 
-    Every line is heard, answered with what bears on it, and learned from. The answer comes from the language model of
-    the settings, or of --model and --model-url; without one memory itself is quoted, and the answer says so. Below it
-    stands what was used and what was learned. Commands while chatting: /why explains the last answer, /undo takes back
-    what was learned last, /forget ID, /summary, /mode MODE, /quit. Lines may also come from a pipe, one message a line;
-    exit code 5 if one of them could not be answered.
+    Each message is stored, answered with the relevant memories in the prompt, and searched for new facts. The answer
+    comes from the configured language model, or from --model and --model-url. Without a model, the best matching
+    memories are quoted instead, and the answer says so. The memories used and the facts learned are listed below each
+    answer. Commands during a chat: /why explains the last answer, /undo reverts the last change, /forget ID, /summary,
+    /mode MODE, /quit. Messages can also be piped in, one per line; the exit code is 5 if one of them fails.
     """
     model_settings = {"model": model, "model_url": model_url}
     ctx.options.settings = {key: value for key, value in model_settings.items() if value is not None}
@@ -91,7 +91,7 @@ def _print_greeting(chat_session: ChatSession) -> None:
 
 
 def _read_messages() -> Iterator[str]:
-    """What is typed, or piped, line by line, until there is no more."""
+    """Yield non-empty lines from the terminal or the pipe until the input ends or the user quits."""
     source = _read_terminal() if sys.stdin.isatty() else _read_pipe()
     for line in source:
         text = line.strip()
@@ -106,7 +106,7 @@ def _read_terminal() -> Iterator[str]:
         while True:
             yield input(INPUT_PROMPT)
     except (EOFError, KeyboardInterrupt):
-        # Whoever leaves like this has not ended the line.
+        # Ctrl-D and Ctrl-C leave the cursor on the prompt's line.
         typer.echo()
 
 
@@ -116,7 +116,7 @@ def _read_pipe() -> Iterator[str]:
 
 
 def _handle_line(chat_session: ChatSession, text: str) -> bool:
-    """One line; a failure or Ctrl-C ends it, not the conversation."""
+    """Run one line; return False if it failed. Errors and Ctrl-C end the turn, not the chat."""
     try:
         _run_chat_command(chat_session, text) if _is_command(text) else chat_session.send(text)
     except RecollectError as error:
@@ -124,17 +124,17 @@ def _handle_line(chat_session: ChatSession, text: str) -> bool:
         return False
     except KeyboardInterrupt:
         chat_session.session.cancellation.is_cancelled = False
-        chat_session.ctx.info("Stopped.")
+        chat_session.ctx.info("Interrupted.")
     return True
 
 
 def _is_command(text: str) -> bool:
-    # A path is no command.
+    # A path such as /etc/hosts is a message.
     return text.startswith("/") and text[1:].partition(" ")[0].isalpha()
 
 
 def _run_chat_command(chat_session: ChatSession, text: str) -> None:
     name, _, argument = text[1:].partition(" ")
     if name not in CHAT_COMMANDS:
-        raise InvalidInput(f"There is no command /{name}. There are {COMMANDS_HELP}.")
+        raise InvalidInput(f"Unknown command /{name}. Available commands: {COMMANDS_HELP}.")
     CHAT_COMMANDS[name](chat_session, argument.strip())

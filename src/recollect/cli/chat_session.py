@@ -1,4 +1,4 @@
-"""One conversation in the terminal: a turn through the whole loop, and what may be said about it."""
+"""State of one interactive chat: runs its turns and its slash commands."""
 
 import sys
 from collections import Counter
@@ -24,7 +24,7 @@ from recollect.ports.chat_model import ModelMessage
 from recollect.serialization import serializers
 from recollect.serialization.serializers import JsonObject
 
-#: Turns of the conversation that are sent along.
+#: Messages of the chat sent to the model as history.
 MAX_HISTORY_TURNS = 40
 SYSTEM_PROMPT = (
     "You are a helpful assistant. What is remembered about the user may stand behind their message; use it where it"
@@ -43,9 +43,9 @@ class ChatSession:
     ctx: CommandContext
     session: CliSession
     chat: str
-    mode: str | None = None  #: chosen for this conversation alone
+    mode: str | None = None  #: override for this session only
     history: list[ModelMessage] = field(default_factory=list)
-    turns: list[JsonObject] = field(default_factory=list)  #: what was said here, for machines
+    turns: list[JsonObject] = field(default_factory=list)  #: one JSON object per turn
 
     @property
     def scope(self) -> Scope:
@@ -56,7 +56,7 @@ class ChatSession:
         return self.session.policy({"memory.mode": self.mode}, chat=self.chat)
 
     def load_history(self) -> None:
-        """Go on where the chat stands."""
+        """Load the stored messages of the chat as history."""
         if self.policy.memory.mode == "off":
             return
         messages = self.session.store.messages.list(self.scope, limit=MAX_HISTORY_TURNS)
@@ -67,7 +67,7 @@ class ChatSession:
         ]
 
     def send(self, text: str) -> None:
-        """One turn: the answer as it comes, what it rests on, and what was learned."""
+        """Run one turn: stream the answer, then print the memories used and learned."""
         policy, printer = self.policy, AnswerPrinter(self.ctx)
         events = self.session.engine.stream_turn(
             self.scope,
@@ -120,7 +120,7 @@ class ChatSession:
 
 @dataclass(slots=True)
 class AnswerPrinter:
-    """Prints an answer as it comes, and ends its line."""
+    """Streams an answer to stdout and ends it with a newline."""
 
     ctx: CommandContext
     last_piece: str = "\n"
@@ -138,7 +138,7 @@ class AnswerPrinter:
 
 
 def format_usage(receipt: Receipt, policy: Policy) -> str:
-    """`3 memories · 412 tokens · 18 ms`."""
+    """Return a line such as `3 memories · 412 tokens · 18 ms`."""
     if policy.memory.mode == "off":
         return "memory is off"
     counts = Counter(item.source for item in receipt.injected_items)
@@ -182,7 +182,7 @@ def undo_last_change(chat_session: ChatSession, _argument: str) -> None:
 
 def forget_memory(chat_session: ChatSession, memory_id: str) -> None:
     if not memory_id:
-        raise InvalidInput("Say which memory: /forget ID. /why shows ids.")
+        raise InvalidInput("Missing memory id: /forget ID. /why shows the ids.")
     memory = chat_session.session.engine.forget(chat_session.session.scope(), memory_id)
     chat_session.ctx.print_text(f"Forgotten: {render.excerpt(memory.text)}")
 
@@ -200,7 +200,7 @@ def print_summary(chat_session: ChatSession, _argument: str) -> None:
         else []
     )
     latest = saved_summaries or chat_session.session.store.summaries.list(chat_session.scope, limit=2)
-    chat_session.ctx.print_text(render_summaries(latest) if latest else "There is nothing to summarise yet.")
+    chat_session.ctx.print_text(render_summaries(latest) if latest else "Nothing to summarise yet.")
 
 
 def set_mode(chat_session: ChatSession, mode_name: str) -> None:
@@ -211,7 +211,7 @@ def set_mode(chat_session: ChatSession, mode_name: str) -> None:
     except ConfigError:
         chat_session.mode = previous_mode
         raise
-    chat_session.ctx.print_text(f"Memory is {effective_mode} in this conversation.")
+    chat_session.ctx.print_text(f"Memory mode for this session: {effective_mode}.")
 
 
 CHAT_COMMANDS: Mapping[str, Callable[[ChatSession, str], None]] = {

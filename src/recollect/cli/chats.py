@@ -1,4 +1,4 @@
-"""chats: list them, read one, change what was said, choose how memory is used, delete one."""
+"""The `chats` commands: list, show, edit, branch and delete chats, and set their memory mode."""
 
 from collections.abc import Sequence
 from typing import Annotated, TypeAlias
@@ -28,17 +28,16 @@ app = make_typer()
 group = make_typer()
 app.add_typer(group, name="chats")
 
-ChatIdArgument: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="The chat.")]
+ChatIdArgument: TypeAlias = Annotated[str, typer.Argument(metavar="ID", help="Chat id.")]
 MessageIdArgument: TypeAlias = Annotated[
-    str, typer.Argument(metavar="MESSAGE", help="The message; `recollect chats show` prints ids.")
+    str, typer.Argument(metavar="MESSAGE", help="Message id, as shown by `recollect chats show`.")
 ]
 DEFAULT_MODE = "default"
-#: What each mode means.
 MODE_DESCRIPTIONS = {
-    "on": "memory listens and is used",
-    "collect_only": "memory listens, and is not used in answers",
-    "recall_only": "memory is used, and nothing new is stored",
-    "off": "nothing is stored and nothing is recalled",
+    "on": "messages are stored and memories are recalled",
+    "collect_only": "messages are stored, memories are not recalled",
+    "recall_only": "memories are recalled, nothing new is stored",
+    "off": "nothing is stored or recalled",
 }
 
 
@@ -55,16 +54,16 @@ MODE_DESCRIPTIONS = {
 @command
 def chats(
     ctx: CommandContext,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Chats at most.")] = 100,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of chats.")] = 100,
     temporary: Annotated[
-        bool, typer.Option("--temporary", help="Print a new name for a chat that leaves no trace.")
+        bool, typer.Option("--temporary", help="Print the id of a new temporary chat.")
     ] = False,
 ) -> None:
     """
-    List chats, read one, change one, or delete one.
+    List, show, edit, branch or delete chats.
 
-    Without a command: the chats, the most recently used first. With --temporary: a name to be given as --chat or to
-    `recollect chat`; nothing said under it is stored, and nothing is recalled.
+    Without a subcommand, chats are listed, most recently used first. --temporary prints an id to pass as --chat or to
+    `recollect chat`; nothing is stored or recalled in that chat.
     """
     if temporary:
         _print_temporary_name(ctx)
@@ -76,14 +75,14 @@ def chats(
         *([render.chats(chat_list)] if chat_list else []),
     )
     if not chat_list:
-        ctx.info("No chats yet. `recollect add --role user --chat NAME ...` begins one.")
+        ctx.info("No chats yet. Start one with `recollect chat NAME`.")
 
 
 def _print_temporary_name(ctx: CommandContext) -> None:
     with ctx.open_session() as session:
         name = TEMPORARY_CHAT_PREFIX + session.engine.ids.new()
     ctx.print_result({"id": name, "temporary": True}, name)
-    ctx.info("A chat with this name leaves no trace: nothing is stored, nothing recalled. Give it as --chat.")
+    ctx.info("Nothing is stored or recalled in this chat. Pass its id as --chat.")
 
 
 @group.command(
@@ -93,9 +92,9 @@ def _print_temporary_name(ctx: CommandContext) -> None:
 def show(
     ctx: CommandContext,
     chat: ChatIdArgument,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="The last N messages.")] = 100,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Number of most recent messages.")] = 100,
 ) -> None:
-    """Print the messages of a chat, in the order they came."""
+    """Show the messages of a chat in chronological order."""
     with ctx.open_session() as session:
         stored_chat = session.store.chats.get(session.scope(chat))
         messages = session.store.messages.list(session.scope(chat), limit=limit)
@@ -107,7 +106,9 @@ def show(
         render.conversation(messages),
     )
     if len(messages) < stored_chat.message_count:
-        ctx.info(f"The last {len(messages)} of {stored_chat.message_count} messages; --limit shows more.")
+        ctx.info(
+            f"Showing the last {len(messages)} of {stored_chat.message_count} messages; use --limit to see more."
+        )
 
 
 @group.command(
@@ -122,15 +123,15 @@ def mode(
     mode_name: Annotated[
         str | None,
         typer.Argument(
-            metavar="MODE", help=f"{', '.join(MODE_DESCRIPTIONS)}, or default to take the choice back."
+            metavar="MODE", help=f"{', '.join(MODE_DESCRIPTIONS)}, or default to use your settings again."
         ),
     ] = None,
 ) -> None:
     """
-    Choose how memory is used in a chat, or show it.
+    Show or set the memory mode of a chat.
 
-    A choice holds for this chat, from the next message on, and wins over your settings; --mode of a single command wins
-    over it. In a temporary chat memory is always off.
+    The mode applies to this chat from the next message on and overrides your settings; a command's --mode option
+    overrides it in turn. Temporary chats are always off.
     """
     with ctx.open_session() as session:
         scope = session.scope(chat)
@@ -138,15 +139,11 @@ def mode(
             _set_mode(session, chat, mode_name)
         chosen_mode, effective_mode = session.store.chats.mode(scope), session.policy(chat=chat).memory.mode
     reason = (
-        "always so in a temporary chat"
-        if scope.is_temporary
-        else "chosen"
-        if chosen_mode
-        else "your settings"
+        "temporary chat" if scope.is_temporary else "set for this chat" if chosen_mode else "from settings"
     )
     ctx.print_result(
         {"id": chat, "mode": effective_mode, "chosen": chosen_mode},
-        f"Memory is {effective_mode} in chat {chat} ({reason}): {MODE_DESCRIPTIONS[effective_mode]}.",
+        f"Memory mode of chat {chat}: {effective_mode} ({reason}): {MODE_DESCRIPTIONS[effective_mode]}.",
     )
 
 
@@ -154,10 +151,10 @@ def _set_mode(session: CliSession, chat: str, mode_name: str) -> None:
     scope = session.scope(chat)
     if mode_name not in {*MODE_DESCRIPTIONS, DEFAULT_MODE}:
         raise InvalidInput(
-            f"There is no mode {mode_name!r}. Choose one of {', '.join(MODE_DESCRIPTIONS)}, or {DEFAULT_MODE}."
+            f"Unknown mode {mode_name!r}. Choose one of {', '.join(MODE_DESCRIPTIONS)}, or {DEFAULT_MODE}."
         )
     if scope.is_temporary:
-        raise InvalidInput("In a temporary chat memory is always off. Use another chat for another mode.")
+        raise InvalidInput("The mode of a temporary chat is always off. Use a regular chat for another mode.")
     choice = None if mode_name == DEFAULT_MODE else mode_name
     session.store.chats.set_mode(scope, choice, now=session.engine.clock.now())
 
@@ -165,20 +162,20 @@ def _set_mode(session: CliSession, chat: str, mode_name: str) -> None:
 @group.command(
     epilog=format_examples(
         'recollect chats edit 01k9x2v7q3m5 "We fly to Lisbon on 3 May"',
-        "recollect chats edit 01k9x2v7q3m5 - < said.txt",
+        "recollect chats edit 01k9x2v7q3m5 - < corrected.txt",
     )
 )
 @command
 def edit(
     ctx: CommandContext,
     message: MessageIdArgument,
-    words: Annotated[list[str], typer.Argument(metavar="TEXT", help="What it should say; - reads it.")],
+    words: Annotated[list[str], typer.Argument(metavar="TEXT", help="New text; - reads standard input.")],
 ) -> None:
     """
-    Put other words in the place of a message.
+    Edit the text of a message.
 
-    What was learned from the old words alone goes, and the new ones are judged. Memories you wrote or corrected
-    yourself stay.
+    Memories learned only from the old text are deleted, and facts are extracted from the new text. Memories you wrote
+    or edited yourself are kept.
     """
     text = read_text_argument(words)
     with ctx.open_session() as session:
@@ -198,7 +195,7 @@ def edit(
             "gone": _serialize_memories(removed_memories),
             "degraded": list(remaining.warnings),
         },
-        f"Changed in chat {chat}: {render.excerpt(text)}",
+        f"Edited in chat {chat}: {render.excerpt(text)}",
         *map(_describe_removed, removed_memories),
         *(render.learned_memory(each) for each in memories_after if each.text not in known_texts),
     )
@@ -211,10 +208,10 @@ def edit(
 @command
 def delete(ctx: CommandContext, message: MessageIdArgument, yes: YesOption = False) -> None:
     """
-    Delete a message, and what was learned from it alone.
+    Delete a message and the memories learned only from it.
 
-    Shows what would go and asks; where nobody can be asked it takes --yes (otherwise exit code 4). Memories you wrote
-    or corrected yourself stay.
+    Shows what will be deleted and asks for confirmation; without a terminal, --yes is required (otherwise exit code 4).
+    Memories you wrote or edited yourself are kept.
     """
     with ctx.open_session() as session:
         scope, stored_message = session.scope(), session.store.messages.get(session.scope(), message)
@@ -248,24 +245,25 @@ def delete(ctx: CommandContext, message: MessageIdArgument, yes: YesOption = Fal
 def branch(
     ctx: CommandContext,
     message: MessageIdArgument,
-    new_chat: Annotated[str, typer.Argument(metavar="NEWCHAT", help="What to call the new chat.")],
+    new_chat: Annotated[str, typer.Argument(metavar="NEWCHAT", help="Name of the new chat.")],
 ) -> None:
     """
-    Begin a new chat with everything up to a message.
+    Start a new chat with the messages up to a given one.
 
-    The old chat stays as it is. What was learned up to there rests on both, and goes only when both are gone.
+    The original chat is unchanged. Memories learned from the shared messages have both chats as their source, and are
+    deleted only with both.
     """
     with ctx.open_session() as session:
         if session.scope(new_chat).is_temporary:
             raise InvalidInput(
-                f"A temporary chat holds nothing. Choose a name that does not begin with {TEMPORARY_CHAT_PREFIX}"
+                f"Temporary chats store no messages. Choose a name that does not start with {TEMPORARY_CHAT_PREFIX}"
             )
         created_chat = session.engine.branch_chat(session.scope(), message, new_chat)
         remaining = drain_queue(ctx, session)
     result: JsonObject = {**serializers.serialize_chat(created_chat), "degraded": list(remaining.warnings)}
     ctx.print_result(
         result,
-        f"Chat {created_chat.id} begins with {render.format_count(created_chat.message_count, 'message')}.",
+        f"Created chat {created_chat.id} with {render.format_count(created_chat.message_count, 'message')}.",
     )
     ctx.warn_all(remaining.warnings)
 
@@ -274,11 +272,11 @@ def branch(
 @command
 def forget(ctx: CommandContext, chat: ChatIdArgument, yes: YesOption = False) -> None:
     """
-    Delete a chat, and what was learned from it alone.
+    Delete a chat and the memories learned only from it.
 
-    Shows what would go and asks; where nobody can be asked it takes --yes (otherwise exit code 4). It cannot be brought
-    back. Memories that another chat also speaks for stay, and so do those you wrote or corrected yourself. `recollect
-    erase chat` also looks that no byte of it is left in the file.
+    Shows what will be deleted and asks for confirmation; without a terminal, --yes is required (otherwise exit code 4).
+    This cannot be undone. Memories that another chat also supports are kept, and so are those you wrote or edited
+    yourself. `recollect erase chat` also verifies that none of its bytes remain in the file.
     """
     with ctx.open_session() as session:
         scope, policy = session.scope(chat), session.policy(chat=chat)
@@ -307,19 +305,19 @@ def forget(ctx: CommandContext, chat: ChatIdArgument, yes: YesOption = False) ->
 
 
 def _print_preview(ctx: CommandContext, memories: Sequence[Memory], *renderables: RenderableType) -> str:
-    """Show what would go; return it as a part of the question."""
+    """Show what would be deleted; return the memory count as a part of the confirmation question."""
     if ctx.is_text:
         for renderable in (*renderables, *([render.memories(memories, wide=False)] if memories else [])):
             ctx.stderr.print(renderable)
     return (
-        f" and {render.format_count(len(memories), 'memory', 'memories')} learned from it alone"
+        f" and {render.format_count(len(memories), 'memory', 'memories')} learned only from it"
         if memories
         else ""
     )
 
 
 def _describe_removed(memory: Memory) -> str:
-    return f"No longer remembered ({memory.kind}): {render.excerpt(memory.text)}"
+    return f"Deleted memory ({memory.kind}): {render.excerpt(memory.text)}"
 
 
 def _serialize_memories(memories: Sequence[Memory]) -> list[JsonValue]:

@@ -1,4 +1,4 @@
-"""What every command shares: the global options after its name, an open memory, and a place for its answer."""
+"""Shared by all commands: global options, the session, confirmation and output."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -18,46 +18,45 @@ from recollect.settings import Settings
 
 DEGRADED_EXIT_CODE = 5
 CommandFunction: TypeAlias = Callable[..., None]
-#: For commands that confirm.
-YesOption: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+YesOption: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
 class CommandContext(Output):
-    """One command in progress."""
+    """What a running command needs: options, settings, session, confirmation and output."""
 
     def __init__(self, options: GlobalOptions) -> None:
         super().__init__(as_json=options.json)
         self.options = options
 
     def load_settings(self, options: GlobalOptions | None = None) -> Settings:
-        """The settings of this command line; what is wrong with a file is a warning."""
+        """Load the settings with these options applied; print the warnings about settings files."""
         settings = settings_from_options(options or self.options)
         self.warn_all(settings.warnings)
         return settings
 
     @contextmanager
     def open_session(self) -> Iterator[CliSession]:
-        """The memory that was asked for; a file that is made anew is mentioned, since it may be a typing error."""
+        """Open the memory file; report a newly created one, since --db may be mistyped."""
         with open_session(self.load_settings()) as session:
             if session.is_new:
-                self.info(f"New memory file: {session.store.location()}")
+                self.info(f"Created memory file {session.store.location()}")
             yield session
 
     def confirm(self, question: str, *, yes: bool) -> None:
-        """Go on if the answer is yes; where nobody can be asked, only `--yes` will do."""
+        """Ask the user to confirm. Raises Refused on "no", and without a terminal unless `yes` is set."""
         if yes:
             return
         if not sys.stdin.isatty():
-            raise Refused(f"{question} Nobody is here to answer; repeat the command with --yes.")
+            raise Refused(f"{question} Not an interactive terminal: add --yes to confirm.")
         if not typer.confirm(question, err=True):
-            raise Refused("Nothing was changed.")
+            raise Refused("Cancelled. Nothing was changed.")
 
     def warn_all(self, warnings: Sequence[str]) -> None:
         for warning in warnings:
             self.warn(warning)
 
     def exit_degraded(self, reasons: Sequence[str]) -> None:
-        """Say what did not work as it should, and end with the exit code for that."""
+        """Print the reasons as warnings and exit with DEGRADED_EXIT_CODE, if there are any."""
         if reasons:
             self.warn_all(reasons)
             raise typer.Exit(DEGRADED_EXIT_CODE)
@@ -78,7 +77,7 @@ GLOBAL_PARAMETERS = (
 
 
 def command(function: CommandFunction) -> CommandFunction:
-    """Give a command the global options; it gets a `Call` as its first argument."""
+    """Add the global options to a command function and pass it a `CommandContext` as its first argument."""
 
     @wraps(function)
     def run(
@@ -95,7 +94,7 @@ def command(function: CommandFunction) -> CommandFunction:
         options.user = options.user if user is None else user
         options.config = options.config if config is None else config
         options.json = as_json or options.json
-        # A group's own function runs before that of the command in it, which has the answer.
+        # Typer calls a group's function before its subcommand's; only the subcommand must print.
         if typer_context.invoked_subcommand is None:
             function(CommandContext(options), **arguments)
 
@@ -106,30 +105,30 @@ def command(function: CommandFunction) -> CommandFunction:
 
 
 def make_typer(**options: str) -> typer.Typer:
-    """A bunch of commands for the index, or a command with commands of its own."""
+    """Return a Typer app for a command module or for a command with subcommands."""
     return typer.Typer(rich_markup_mode=None, add_completion=False, **options)  # type: ignore[arg-type]
 
 
 def format_examples(*lines: str) -> str:
-    """The last part of a help page, as it is typed."""
+    """Return the Examples section of a help page."""
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
 
 
 def read_text_argument(words: Sequence[str]) -> str:
-    """The words of a command line as one text; a single - reads it from standard input."""
+    """Join the arguments to one text; a single - reads standard input."""
     if list(words) == ["-"]:
         return sys.stdin.buffer.read().decode("utf-8", "replace")
     return " ".join(words)
 
 
 def read_text_file(path: Path) -> str:
-    """The text of a file; - reads it from standard input."""
+    """Return the text of a file; - reads standard input."""
     if str(path) == "-":
         return read_text_argument(["-"])
     try:
-        # Some editors put a byte order mark in front.
+        # Some editors write a byte order mark.
         return path.read_bytes().decode("utf-8-sig", "replace")
     except OSError as error:
         raise InvalidInput(
-            f"{path} cannot be read: {error.strerror}. Name another file, or - to read one."
+            f"Cannot read {path}: {error.strerror}. Give another file, or - for standard input."
         ) from error

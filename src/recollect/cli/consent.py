@@ -1,4 +1,4 @@
-"""consent: what the user agreed to, and the ledger that proves it."""
+"""The `consent` commands: show, give and revoke consent, and print the audit log."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -22,21 +22,20 @@ app.add_typer(group, name="consent")
 CategoryArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="CATEGORY", help=f"One of {', '.join(CONSENT_CATEGORIES)}.")
 ]
-#: What each category covers, in plain words.
 CATEGORY_DESCRIPTIONS: Mapping[str, str] = {
-    "profile": "What you write about yourself in `recollect profile`; shown to the model in every prompt.",
-    Kind.BIO: "Who you are: name, age, home, family, work, health.",
-    Kind.PREF: "What you like and dislike.",
-    Kind.EMO: "How you feel; fades unless it is said again.",
-    Kind.OBJ: "What you want to reach.",
-    Kind.EVT: "What happened to you.",
-    Kind.DEC: "What you decided, and what has to be kept to.",
-    Kind.NOTE: "What you asked to be remembered as it is.",
+    "profile": "The profile you write with `recollect profile`; included in every prompt.",
+    Kind.BIO: "Biography: name, age, home, family, work, health.",
+    Kind.PREF: "Likes and dislikes.",
+    Kind.EMO: "Emotions and moods; they decay unless stated again.",
+    Kind.OBJ: "Goals.",
+    Kind.EVT: "Events in your life.",
+    Kind.DEC: "Decisions and constraints.",
+    Kind.NOTE: "Notes you asked to store word for word.",
 }
-#: Memories that a question names one by one.
+#: Memories listed before a confirmation question.
 MAX_PREVIEW_MEMORIES = 10
 BROKEN_CHAIN_WARNING = (
-    "The ledger was changed outside of recollect: at least one line is not as it was written"
+    "The audit log was modified outside of recollect: at least one entry does not match its hash"
 )
 
 
@@ -52,10 +51,10 @@ BROKEN_CHAIN_WARNING = (
 @command
 def consent(ctx: CommandContext) -> None:
     """
-    Show what you agreed to, agree, or take it back.
+    Show, give or revoke consent.
 
-    The profile is kept only after you say yes. The kinds of memory are kept until you say no; taking consent back
-    erases what was kept, and nothing of that kind is stored from then on.
+    The profile needs your consent before it is stored (opt-in). The kinds of memory are stored until you revoke consent
+    (opt-out). Revoking erases the stored data, and nothing of that category is stored afterwards.
     """
     with ctx.open_session() as session:
         consents = session.store.consents.all(session.scope())
@@ -77,7 +76,7 @@ def consent(ctx: CommandContext) -> None:
             }
             for each in CONSENT_CATEGORIES
         ),
-        render.table("category", "consent", "#kept", "what it covers", rows=rows),
+        render.table("category", "consent", "#stored", "covers", rows=rows),
     )
 
 
@@ -88,14 +87,14 @@ def _format_consent(granted: bool) -> str:
 @group.command(epilog=format_examples("recollect consent give profile"))
 @command
 def give(ctx: CommandContext, category: CategoryArgument) -> None:
-    """Agree that something is kept and used."""
+    """Give consent for a category."""
     with ctx.open_session() as session:
         session.engine.set_consent(session.scope(), category, granted=True)
     ctx.print_result(
         {"category": category, "granted": True},
         f"Consent given for {category}: {CATEGORY_DESCRIPTIONS[category]}",
     )
-    ctx.info(f"`recollect consent revoke {category}` takes it back and erases what was kept.")
+    ctx.info(f"To revoke it and erase the data: recollect consent revoke {category}")
 
 
 @group.command(
@@ -106,13 +105,16 @@ def revoke(
     ctx: CommandContext,
     category: CategoryArgument,
     yes: YesOption = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go; change nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be erased; change nothing.")
+    ] = False,
 ) -> None:
     """
-    Take consent back, and erase what it covered.
+    Revoke consent and erase the data it covers.
 
-    Shows what would go and asks; where nobody can be asked it takes --yes (otherwise exit code 4). It goes at once,
-    also out of search, and cannot be undone. Messages stay; `recollect erase` takes those out.
+    Shows what will be erased and asks for confirmation; without a terminal, --yes is required (otherwise exit code 4).
+    The data is removed immediately, search indexes included, and this cannot be undone. Messages are kept; use
+    `recollect erase` to remove them.
     """
     with ctx.open_session() as session:
         rows = dict(session.engine.consent_coverage(session.scope(), category))
@@ -120,9 +122,7 @@ def revoke(
             _print_preview(ctx, session, category)
         if not dry_run:
             if any(rows.values()):
-                ctx.confirm(
-                    f"Take consent for {category} back and erase {_format_row_counts(rows)}?", yes=yes
-                )
+                ctx.confirm(f"Revoke consent for {category} and erase {_format_row_counts(rows)}?", yes=yes)
             rows = dict(session.engine.set_consent(session.scope(), category, granted=False))
     result: JsonObject = {
         "category": category,
@@ -151,7 +151,7 @@ def _preview_lines(session: CliSession, category: str) -> Sequence[RenderableTyp
 def _describe_revocation(category: str, rows: Mapping[str, int], *, dry_run: bool) -> str:
     if dry_run:
         return f"Would erase {_format_row_counts(rows)}; nothing was changed."
-    return f"Consent for {category} taken back; erased {_format_row_counts(rows)}."
+    return f"Consent for {category} revoked; erased {_format_row_counts(rows)}."
 
 
 def _format_row_counts(rows: Mapping[str, int]) -> str:
@@ -167,13 +167,14 @@ def _as_json(rows: Mapping[str, int]) -> dict[str, JsonValue]:
 @group.command(epilog=format_examples("recollect consent ledger", "recollect consent ledger --json"))
 @command
 def ledger(
-    ctx: CommandContext, limit: Annotated[int, typer.Option(metavar="N", min=1, help="Lines at most.")] = 100
+    ctx: CommandContext,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of entries.")] = 100,
 ) -> None:
     """
-    Show what was agreed to, taken back and erased, and whether the ledger is intact.
+    Show the audit log of consents and erasures, and verify it.
 
-    Each line is chained to the one before, so that a change shows. It never holds what was said. Exit code 5 if the
-    chain is broken.
+    The log is a hash chain: each entry contains the hash of the previous one, so that tampering is detected. It never
+    contains message texts. The exit code is 5 if the chain is broken.
     """
     with ctx.open_session() as session:
         entries = session.store.audit_log.list(session.scope(), limit=limit)
@@ -181,14 +182,14 @@ def ledger(
     rows = [(render.format_time(each.at), each.action, _describe_detail(each.detail)) for each in entries]
     ctx.print_result(
         {**serializers.wrap_results(map(serializers.serialize_audit_entry, entries)), "intact": is_intact},
-        *([render.table("!when", "!what", "detail", rows=rows)] if rows else []),
+        *([render.table("!time", "!action", "detail", rows=rows)] if rows else []),
     )
-    ctx.info("The chain is intact." if is_intact else "The chain is broken.")
+    ctx.info("The hash chain is intact." if is_intact else "The hash chain is broken.")
     ctx.exit_degraded([] if is_intact else [BROKEN_CHAIN_WARNING])
 
 
 def _describe_detail(detail: str) -> str:
-    """A detail that was written for machines, in words."""
+    """Return the detail of an entry as text; details in JSON are formatted."""
     if not detail.startswith("{"):
         return detail
     values = json.loads(detail)

@@ -1,4 +1,4 @@
-"""context-files: texts that are at hand in the chats they are attached to."""
+"""The `context-files` commands: texts included in every prompt of the chats they are attached to."""
 
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -22,9 +22,9 @@ group = make_typer()
 app.add_typer(group, name="context-files")
 
 NameArgument: TypeAlias = Annotated[
-    str, typer.Argument(metavar="NAME", help="The file's name, or the beginning of its id.")
+    str, typer.Argument(metavar="NAME", help="Name of the context file, or a prefix of its id.")
 ]
-ChatOption: TypeAlias = Annotated[str, typer.Option("--chat", metavar="C", help="The chat.")]
+ChatOption: TypeAlias = Annotated[str, typer.Option("--chat", metavar="C", help="Chat id.")]
 
 
 @group.callback(
@@ -39,10 +39,10 @@ ChatOption: TypeAlias = Annotated[str, typer.Option("--chat", metavar="C", help=
 @command
 def context_files(ctx: CommandContext) -> None:
     """
-    List texts that are at hand in chats, or change them.
+    List, add, attach or delete context files.
 
-    A context file stands in every prompt of the chats it is attached to, and what it says is not remembered a second
-    time.
+    A context file is included in every prompt of the chats it is attached to. Facts it contains are not stored again
+    as memories.
     """
     with ctx.open_session() as session:
         files = session.store.context_files.list(session.scope())
@@ -61,7 +61,7 @@ def context_files(ctx: CommandContext) -> None:
         *([render.table("name", "#characters", "chats", "!added", "!id", rows=rows)] if rows else []),
     )
     if not rows:
-        ctx.info("No context files yet. `recollect context-files add NAME FILE` adds one.")
+        ctx.info("No context files yet. Add one with `recollect context-files add NAME FILE`.")
 
 
 @group.command(
@@ -73,14 +73,14 @@ def context_files(ctx: CommandContext) -> None:
 @command
 def add(
     ctx: CommandContext,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A text file; - reads standard input.")],
-    chat: Annotated[str | None, typer.Option(metavar="C", help="Attach it to this chat at once.")] = None,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the context file.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Text file; - reads standard input.")],
+    chat: Annotated[str | None, typer.Option(metavar="C", help="Attach it to this chat.")] = None,
 ) -> None:
     """
-    Keep a text at hand.
+    Add a context file.
 
-    A copy is kept in the memory file, with secrets masked; later changes of the file are not seen.
+    A copy is stored in the memory file, with secrets redacted. Later changes to the original have no effect.
     """
     content = read_text_file(file)
     with ctx.open_session() as session:
@@ -89,12 +89,13 @@ def add(
         )
     ctx.print_result(serializers.serialize_context_file(context_file), _describe_file(context_file))
     if chat is None:
-        ctx.info(f"`recollect context-files attach {name} --chat C` makes it available in a chat.")
+        ctx.info(f"Attach it to a chat with `recollect context-files attach {name} --chat C`.")
 
 
 def _describe_file(context_file: ContextFile) -> str:
     attached_part = f", attached to {', '.join(context_file.chats)}" if context_file.chats else ""
-    return f"Kept {context_file.name} ({render.format_count(len(context_file.content), 'character')}){attached_part}."
+    characters = render.format_count(len(context_file.content), "character")
+    return f"Added {context_file.name} ({characters}){attached_part}."
 
 
 @group.command(
@@ -102,7 +103,7 @@ def _describe_file(context_file: ContextFile) -> str:
 )
 @command
 def show(ctx: CommandContext, name: NameArgument) -> None:
-    """Print a context file as it is kept."""
+    """Print the stored text of a context file."""
     with ctx.open_session() as session:
         context_file = session.store.context_files.get(session.scope(), name)
     if ctx.is_text:
@@ -114,26 +115,26 @@ def show(ctx: CommandContext, name: NameArgument) -> None:
 @group.command(epilog=format_examples("recollect context-files attach style --chat work"))
 @command
 def attach(ctx: CommandContext, name: NameArgument, chat: ChatOption) -> None:
-    """Make a context file available in a chat."""
+    """Attach a context file to a chat."""
     with ctx.open_session() as session:
         session.store.context_files.attach(session.scope(chat), name)
         context_file = session.store.context_files.get(session.scope(), name)
     ctx.print_result(
         serializers.serialize_context_file(context_file),
-        f"{context_file.name} is at hand in {', '.join(context_file.chats)}.",
+        f"{context_file.name} is attached to {', '.join(context_file.chats)}.",
     )
 
 
 @group.command(epilog=format_examples("recollect context-files detach style --chat work"))
 @command
 def detach(ctx: CommandContext, name: NameArgument, chat: ChatOption) -> None:
-    """Take a context file out of a chat; it is kept."""
+    """Detach a context file from a chat without deleting it."""
     with ctx.open_session() as session:
         session.store.context_files.detach(session.scope(chat), name)
         context_file = session.store.context_files.get(session.scope(), name)
     ctx.print_result(
         serializers.serialize_context_file(context_file),
-        f"{context_file.name} is no longer at hand in {chat}.",
+        f"{context_file.name} is detached from {chat}.",
     )
 
 
@@ -145,14 +146,14 @@ def detach(ctx: CommandContext, name: NameArgument, chat: ChatOption) -> None:
 @command
 def delete(ctx: CommandContext, name: NameArgument, yes: YesOption = False) -> None:
     """
-    Delete a context file, in every chat.
+    Delete a context file and detach it from all chats.
 
-    Asks before; where nobody can be asked it takes --yes (otherwise exit code 4). The file it was read from is not
-    touched.
+    Asks for confirmation; without a terminal, --yes is required (otherwise exit code 4). The original file on disk is
+    not touched.
     """
     with ctx.open_session() as session:
         context_file = session.store.context_files.get(session.scope(), name)
-        attached_part = f", which is at hand in {', '.join(context_file.chats)}" if context_file.chats else ""
+        attached_part = f", attached to {', '.join(context_file.chats)}" if context_file.chats else ""
         ctx.confirm(f"Delete context file {context_file.name}{attached_part}?", yes=yes)
         session.store.context_files.delete(session.scope(), context_file.id)
     ctx.print_result(

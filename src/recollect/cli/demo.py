@@ -1,4 +1,4 @@
-"""demo: the first minute, on a fictional year of conversations, without key or network."""
+"""The `demo` command: ingest a year of sample conversations and recall from them, offline."""
 
 import json
 import tempfile
@@ -29,7 +29,7 @@ from recollect.serialization.serializers import JsonObject
 
 app = make_typer()
 
-#: The sample's memories are nobody's, also in a file that is in use.
+#: User id of the sample data; keeps it apart from real data if --db names a file in use.
 DEMO_USER = "demo"
 
 
@@ -43,7 +43,7 @@ class DemoMessage(TypedDict):
 class DemoQuestion(TypedDict):
     question: str
     shows: str
-    days_ago: NotRequired[int]  #: asked once more, as of then
+    days_ago: NotRequired[int]  #: repeat the query as of this many days ago
 
 
 class DemoForgetting(TypedDict):
@@ -71,36 +71,38 @@ def load_script() -> DemoScript:
 def demo(
     ctx: CommandContext,
     page: Annotated[
-        bool, typer.Option("--page/--no-page", help="End with the web app on the sample, or return.")
+        bool,
+        typer.Option("--page/--no-page", help="Start the web app on the sample data at the end, or exit."),
     ] = True,
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the web app, or only print its link.")
+        bool,
+        typer.Option("--browser/--no-browser", help="Open the web app in a browser, or only print its link."),
     ] = True,
     port: Annotated[
-        int, typer.Option(metavar="P", min=0, max=65535, help="Where the web app listens; 0 is any.")
+        int, typer.Option(metavar="P", min=0, max=65535, help="Port of the web app; 0 picks a free one.")
     ] = 0,
 ) -> None:
     """
-    See it work: a year of conversations, three questions, no network.
+    Try recollect on sample data, offline.
 
-    Stores about a hundred messages in English and Portuguese the way a chat would, learns from them, and asks three
-    questions: each answer is the block that a language model would see, followed by its receipt. Then something is
-    forgotten and brought back, a consent is given and taken back, and the web app opens on all of it, until Ctrl-C.
-    With --json it returns instead. The file is temporary unless --db names one; there the sample belongs to the user
+    Stores about a hundred messages in English and Portuguese as a chat would, extracts memories from them, and runs
+    three queries. Each result is the context block a language model would get, followed by its receipt. Then a memory
+    is forgotten and restored, consent for a profile is given and revoked, and the web app starts on the data until
+    Ctrl-C; with --json the command exits instead. The data goes to a temporary file unless --db is given; its user is
     `demo`.
     """
-    ctx.options.resume_hint = "`recollect demo` begins again."
+    ctx.options.resume_hint = "Run `recollect demo` to start again."
     with _demo_options(ctx.options) as options, open_session(ctx.load_settings(options)) as session:
         _run_script(ctx, session, load_script())
         if page and ctx.is_text:
-            ctx.print_text(Text("\nNow look at it yourself.", style="bold"))
+            ctx.print_text(Text("\nExplore the data in the web app.", style="bold"))
             serve_until_stopped(ctx, session, host=LOCALHOST, port=port, browser=browser)
     ctx.info(_format_next_step(ctx.options.db))
 
 
 @contextmanager
 def _demo_options(options: GlobalOptions) -> Iterator[GlobalOptions]:
-    """The file that was named, or one that vanishes afterwards."""
+    """Yield options with the demo user and, unless --db is given, a temporary file."""
     user = options.user or DEMO_USER
     if options.db is not None:
         yield replace(options, user=user)
@@ -111,7 +113,7 @@ def _demo_options(options: GlobalOptions) -> Iterator[GlobalOptions]:
 
 def _run_script(ctx: CommandContext, session: CliSession, demo_script: DemoScript) -> None:
     ingest_results = _ingest_messages(ctx, session, demo_script["messages"])
-    remaining = drain_queue(ctx, session, "Learning")
+    remaining = drain_queue(ctx, session, "Extracting")
     counts = _count_messages(session, ingest_results)
     ctx.print_text(_format_triage(counts), _format_skip_reasons(ingest_results))
     answers = [answer for each in demo_script["questions"] for answer in _answer_question(ctx, session, each)]
@@ -135,7 +137,7 @@ def _ingest_messages(
 ) -> list[IngestResult]:
     now, policy = session.engine.clock.now(), session.policy()
     ingest_results: list[IngestResult] = []
-    with progress_bar(ctx.stderr, "Listening", total=len(messages)) as progress, session.store.transaction():
+    with progress_bar(ctx.stderr, "Storing", total=len(messages)) as progress, session.store.transaction():
         for number, message in enumerate(messages):
             draft = MessageDraft(
                 role=Role.parse(message["role"]),
@@ -159,7 +161,7 @@ def _count_messages(session: CliSession, ingest_results: Sequence[IngestResult])
 
 def _format_triage(counts: Mapping[str, int]) -> Text:
     return Text(
-        f"{counts['messages']} messages -> {counts['trivial']} trivial -> {counts['judged']} judged"
+        f"{counts['messages']} messages -> {counts['trivial']} skipped -> {counts['judged']} searched for facts"
         f" -> {counts['memories']} memories. Nothing left this machine.",
         style="bold",
     )
@@ -168,7 +170,7 @@ def _format_triage(counts: Mapping[str, int]) -> Text:
 def _format_skip_reasons(ingest_results: Sequence[IngestResult]) -> Text:
     reasons = Counter(each.reason for each in ingest_results if not each.is_queued)
     reason_counts = ", ".join(f"{number} {reason}" for reason, number in reasons.most_common(4))
-    return Text(f"Left aside before any judge: {reason_counts}.", style="dim")
+    return Text(f"Skipped before extraction: {reason_counts}.", style="dim")
 
 
 def _answer_question(
@@ -206,7 +208,7 @@ def _answer_as_of(ctx: CommandContext, session: CliSession, question: str, days_
 
 
 def _show_forgetting(ctx: CommandContext, session: CliSession, example: DemoForgetting) -> JsonObject:
-    """Something is forgotten, is no longer recalled, and is brought back."""
+    """Forget a memory, show that it is no longer recalled, and restore it."""
     engine, scope = session.engine, session.scope()
 
     def recall_ids() -> list[str]:
@@ -221,15 +223,16 @@ def _show_forgetting(ctx: CommandContext, session: CliSession, example: DemoForg
     ctx.print_text(
         Text(f"\nForget: {replace_unprintable(memory.text)}", style="bold cyan"),
         Text(
-            f"   Asked again, it is {'not there' if is_missing else 'still there'}, nor is the message it came from."
+            f"   Same query again: {'not recalled' if is_missing else 'still recalled'},"
+            " and neither is its source message."
         ),
-        Text(f"   Undone, it is {'back' if is_restored else 'still missing'}."),
+        Text(f"   After undo: {'recalled again' if is_restored else 'still missing'}."),
     )
     return {"id": memory_id, "text": memory.text, "missing": is_missing, "back": is_restored}
 
 
 def _show_consent(ctx: CommandContext, session: CliSession, profile: Mapping[str, object]) -> JsonObject:
-    """A profile is used with consent alone, and erased when it is taken back."""
+    """Show that a profile is used only with consent, and erased when consent is revoked."""
     engine, scope, policy = session.engine, session.scope(), session.policy()
     engine.set_consent(scope, "profile", granted=True)
     engine.set_profile(scope, profile, policy)
@@ -237,10 +240,10 @@ def _show_consent(ctx: CommandContext, session: CliSession, profile: Mapping[str
     erased_rows = engine.set_consent(scope, "profile", granted=False)
     receipt_after = engine.build_context(scope, "what shall I read?", policy)
     ctx.print_text(
-        Text("\nConsent: a profile is kept, used, and no longer agreed to.", style="bold cyan"),
+        Text("\nConsent: a profile is stored and used, then consent is revoked.", style="bold cyan"),
         Text(
             f"   Before: {_format_profile_count(receipt_before)} in the prompt. After:"
-            f" {_format_profile_count(receipt_after)}, and the receipt says"
+            f" {_format_profile_count(receipt_after)}; the receipt says:"
         ),
         Text(
             f"   {'; '.join(receipt_after.skipped_sources)}."
@@ -256,5 +259,7 @@ def _format_profile_count(receipt: Receipt) -> str:
 
 def _format_next_step(db: str | None) -> str:
     if db is None:
-        return '\nThe sample is gone again. Now yours: recollect add "I\'m vegetarian and hate cilantro"'
-    return f"\nLook around: recollect --db {db} --user {DEMO_USER} up"
+        return (
+            '\nThe sample data was deleted. Add your own: recollect add "I\'m vegetarian and hate cilantro"'
+        )
+    return f"\nExplore the sample data: recollect --db {db} --user {DEMO_USER} up"

@@ -1,4 +1,4 @@
-"""doctor: is everything as it should be, and if not, what to do."""
+"""The `doctor` command: health checks, each problem with the command that fixes it."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated
@@ -22,14 +22,14 @@ LEVEL_STYLES = {"OK": "green", "WARN": "yellow", "FAIL": "bold red"}
 def doctor(
     ctx: CommandContext,
     deep: Annotated[
-        bool, typer.Option("--deep", help="Compare every index entry with its text; takes longer.")
+        bool, typer.Option("--deep", help="Also compare every index entry with its text; slower.")
     ] = False,
 ) -> None:
     """
-    Check the file, the embedder and the queue.
+    Check the memory file, the embedder and the job queue.
 
-    One line for each thing looked at: OK, WARN or FAIL, with the command that mends it. Nothing is changed. Exit code 5
-    if anything is not well.
+    Prints one line per check: OK, WARN or FAIL, with the command that fixes the problem. Nothing is changed. The exit
+    code is 5 if any check warns or fails.
     """
     diagnostics = list(_run_checks(ctx, deep=deep))
     is_healthy = all(line.level == "OK" for line in diagnostics)
@@ -45,7 +45,7 @@ def _render_table(diagnostics: Sequence[Diagnostic]) -> Table:
         (Text(line.level, style=LEVEL_STYLES[line.level]), line.name, line.detail, line.fix or "")
         for line in diagnostics
     ]
-    return render.table("", "!what", "finding", "to do", rows=rows)
+    return render.table("", "!check", "result", "fix", rows=rows)
 
 
 def _run_checks(ctx: CommandContext, *, deep: bool) -> Iterator[Diagnostic]:

@@ -1,4 +1,4 @@
-"""Does the queued work before a command returns, and shows how far it is."""
+"""Runs the queued jobs before a command returns, with a progress bar."""
 
 import signal
 import time
@@ -16,37 +16,37 @@ from recollect.domain.job import Job, JobKind, JobState
 from recollect.services import EMBED_JOB
 from recollect.workers.worker import JobResult
 
-#: Seconds of work before a bar appears; shorter work needs none.
+#: Seconds before the progress bar appears; shorter work shows none.
 BAR_DELAY_SECONDS = 0.5
-#: Seconds between two looks at the queue.
+#: Seconds between two polls of the queue, and between two updates of the bar.
 POLL_SECONDS = 0.1
-#: Seconds to wait for jobs that another process has in hand.
+#: Seconds to wait for jobs leased by another process.
 MAX_WAIT_SECONDS = 3.0
-#: Jobs that are looked through at most.
+#: Jobs read at most when looking for dead letters.
 MAX_JOBS_LISTED = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemainingWork:
-    """What could not be done now."""
+    """Work that could not be finished, with the reasons."""
 
-    pending_vectors: int = 0  #: passages that wait for one
+    pending_vectors: int = 0  #: passages without a vector
     reasons: tuple[str, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """In words, for people and for machines."""
+        """Return the sentences for the warnings and for `degraded` in JSON."""
         if not self.pending_vectors:
             return self.reasons
         affected_passages = (
             f"{self.pending_vectors}"
-            f" passage{'s are' if self.pending_vectors > 1 else ' is'} found by words only (lexical only)"
+            f" passage{'s have' if self.pending_vectors > 1 else ' has'} no vector yet (lexical only)"
         )
-        return (f"{affected_passages}: {'; '.join(self.reasons) or 'another process has the work in hand'}",)
+        return (f"{affected_passages}: {'; '.join(self.reasons) or 'another process is embedding'}",)
 
 
 class ProgressBar:
-    """A bar with rate and time left, on a terminal only, and only if the work takes longer than a moment."""
+    """Progress bar with rate and time left; shown only on a terminal and after BAR_DELAY_SECONDS."""
 
     def __init__(self, console: Console, title: str, *, total: int) -> None:
         self._progress = Progress(
@@ -64,11 +64,11 @@ class ProgressBar:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is worth asking how far things are."""
+        """Return whether the next update would be drawn; computing the counts costs queries."""
         return not self._progress.disable and time.monotonic() >= self._next_update_at
 
     def update(self, *, done: int, total: int) -> None:
-        # Rich forgets its own measurements whenever the total changes, and ours grows with what is learned.
+        # Rich resets its own rate whenever the total changes, and ours grows as extraction adds passages.
         seconds = time.monotonic() - self._started_at
         self._progress.update(self._task, completed=done, total=total, pace=format_rate(done, total, seconds))
         if self.is_due:
@@ -80,7 +80,7 @@ class ProgressBar:
 
 
 def format_rate(done: int, total: int, seconds: float) -> str:
-    """`25/s, 1:05 left`."""
+    """Return a text such as `25/s, 1:05 left`."""
     if not done or seconds <= 0:
         return ""
     minutes, rest = divmod(round((total - done) * seconds / done), 60)
@@ -98,7 +98,11 @@ def progress_bar(console: Console, title: str, *, total: int) -> Iterator[Progre
 
 @contextmanager
 def cancel_on_interrupt(cancellation: DrainCancellation) -> Iterator[None]:
-    """The first Ctrl-C pulls the brake, the second one stops at once. A pulled brake ends the command."""
+    """
+    Cancel on the first Ctrl-C, interrupt immediately on the second.
+
+    Raises KeyboardInterrupt at the end of the block if it was cancelled.
+    """
 
     def cancel(_signal: int, _frame: FrameType | None) -> None:
         if cancellation.is_cancelled:
@@ -115,7 +119,7 @@ def cancel_on_interrupt(cancellation: DrainCancellation) -> Iterator[None]:
 
 
 class QueueDrain:
-    """One turn at the queue: does what is due, and looks up now and then to see what is left."""
+    """Runs due jobs one by one and counts the finished and the remaining work."""
 
     def __init__(self, session: CliSession) -> None:
         self._session = session
@@ -123,7 +127,7 @@ class QueueDrain:
         self._waited_seconds = 0.0
 
     def run_next(self) -> JobResult | None:
-        """Do one job. None when there is nothing more to do, or others have what is left."""
+        """Run one job. Return None if the queue is empty, cancelled, or only other processes hold leases."""
         worker, clock = self._session.application.worker, self._session.engine.clock
         while not self._session.cancellation.is_cancelled:
             if job_result := worker.run_one():
@@ -155,8 +159,8 @@ class QueueDrain:
         return other_job_count + store.vectors.count_queued(self._session.user)
 
 
-def drain_queue(ctx: CommandContext, session: CliSession, title: str = "Reading") -> RemainingWork:
-    """Do everything that is queued, with a bar; what could not be done comes back with its reason."""
+def drain_queue(ctx: CommandContext, session: CliSession, title: str = "Embedding") -> RemainingWork:
+    """Run all queued jobs with a progress bar; return what could not be finished."""
     make_jobs_due(session)
     drain = QueueDrain(session)
     with (
@@ -176,7 +180,7 @@ def drain_queue(ctx: CommandContext, session: CliSession, title: str = "Reading"
 
 
 def make_jobs_due(session: CliSession) -> None:
-    """Passages that wait for a vector are embedded now, also if that failed before: the cause may be gone."""
+    """Make all jobs due now, and retry failed embedding jobs: the cause may be fixed by now."""
     store, now = session.store, session.engine.clock.now()
     store.jobs.run_now(now=now)
     if not store.vectors.count_queued(session.user):
@@ -189,7 +193,7 @@ def make_jobs_due(session: CliSession) -> None:
 
 def find_remaining_work(session: CliSession) -> RemainingWork:
     if session.embedder is None:
-        # Nobody wants vectors here, so none are missed.
+        # Without an embedder no vectors are expected.
         return RemainingWork()
     reasons = dict.fromkeys(job.reason for job in session.store.jobs.list(session.scope()) if job.reason)
     return RemainingWork(

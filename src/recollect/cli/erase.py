@@ -1,4 +1,4 @@
-"""erase: out of the file for good, with a certificate."""
+"""The `erase` commands: permanent deletion with an erasure certificate."""
 
 import sys
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ app = make_typer()
 group = make_typer()
 app.add_typer(group, name="erase")
 
-LOGICAL_ONLY_WARNING = "Only the rows are gone"
+LOGICAL_ONLY_WARNING = "Only the rows were deleted"
 
 
 @group.callback(
@@ -33,11 +33,11 @@ LOGICAL_ONLY_WARNING = "Only the rows are gone"
 @command
 def erase(_ctx: CommandContext) -> None:
     """
-    Take a memory, a chat or everything out of the file for good.
+    Permanently erase a memory, a chat or all data of a user.
 
-    `forget` takes a memory out of use; `erase` deletes the rows, their index, vectors and receipts, and then looks
-    through the bytes of the file to see that nothing is left. It cannot be undone. The certificate says what went. Exit
-    code 5 means that the rows are gone but their bytes may still be on disk, and says why.
+    `forget` takes a memory out of use; `erase` deletes its rows, index entries, vectors and receipts, then scans the
+    bytes of the file to verify that nothing is left. This cannot be undone. A certificate lists what was erased. Exit
+    code 5 means that the rows are deleted but some bytes may still be on disk; the certificate says why.
     """
 
 
@@ -47,20 +47,20 @@ def erase(_ctx: CommandContext) -> None:
 @command
 def memory(
     ctx: CommandContext,
-    memory_id: Annotated[str, typer.Argument(metavar="ID", help="The memory, or the beginning of its id.")],
+    memory_id: Annotated[str, typer.Argument(metavar="ID", help="Memory id, or a prefix of it.")],
     yes: YesOption = False,
 ) -> None:
     """
-    Erase one memory with its history.
+    Erase a memory and its history.
 
-    A message that says nothing else goes with it; one that says more stays, and is named. The memory is not learned
-    again from what stays; saying it anew teaches it anew.
+    A source message that contains nothing else is erased as well; one that contains more is kept and reported. The
+    memory is not extracted again from messages that are kept, only from new ones.
     """
     with ctx.open_session() as session:
         stored_memory = session.store.memories.get(session.scope(), memory_id)
         _print_preview(ctx, [render.memories([stored_memory], wide=False)], yes=yes)
         ctx.confirm(
-            f"Erase this memory and its {render.format_count(stored_memory.version, 'version')} for good?",
+            f"Permanently erase this memory ({render.format_count(stored_memory.version, 'version')})?",
             yes=yes,
         )
         certificate = session.engine.erase_memory(session.scope(), stored_memory.id)
@@ -69,7 +69,7 @@ def memory(
             each for each in sources if session.engine.message_exists(session.scope(), each)
         ]
     for each in remaining_messages:
-        ctx.info(f"The message it was learned from stays; `recollect chats delete {each}` deletes that.")
+        ctx.info(f"The source message was kept. Delete it with `recollect chats delete {each}`.")
     _print_certificate(ctx, certificate)
 
 
@@ -77,13 +77,14 @@ def memory(
 @command
 def chat(
     ctx: CommandContext,
-    chat: Annotated[str, typer.Argument(metavar="ID", help="The chat.")],
+    chat: Annotated[str, typer.Argument(metavar="ID", help="Chat id.")],
     yes: YesOption = False,
 ) -> None:
     """
-    Erase a chat, and what was learned in it alone.
+    Erase a chat and the memories learned only from it.
 
-    Its messages, summaries, receipts and queued work go with it. Memories that also rest on another chat stay.
+    Its messages, summaries, receipts and queued jobs are erased as well. Memories that another chat also supports are
+    kept.
     """
     with ctx.open_session() as session:
         stored_chat = session.store.chats.get(session.scope(chat))
@@ -92,9 +93,9 @@ def chat(
             ctx, [render.memories(exclusive_memories, wide=False)] if exclusive_memories else [], yes=yes
         )
         question = (
-            f"Erase chat {chat} with"
+            f"Permanently erase chat {chat} with"
             f" {render.format_count(stored_chat.message_count, 'message')}"
-            f"{_format_memories_part(exclusive_memories)} for good?"
+            f"{_format_memories_part(exclusive_memories)}?"
         )
         ctx.confirm(question, yes=yes)
         certificate = session.engine.erase_chat(session.scope(chat))
@@ -107,10 +108,10 @@ def chat(
 @command
 def everything(ctx: CommandContext, yes: YesOption = False) -> None:
     """
-    Erase all that is known about the user, the ledger included.
+    Erase all data of the user, the audit log included.
 
-    On a terminal the name of the user is to be typed; where nobody can be asked it takes --yes (otherwise exit code 4).
-    Other users of the file are not touched.
+    On a terminal you confirm by typing the user's name; without one, --yes is required (otherwise exit code 4). Data of
+    other users is not touched.
     """
     with ctx.open_session() as session:
         stats = session.store.maintenance.stats(session.scope())
@@ -121,7 +122,9 @@ def everything(ctx: CommandContext, yes: YesOption = False) -> None:
             render.format_count(stats.summaries, "summary", "summaries"),
         )
         _confirm_user_name(
-            f"This erases everything about {session.user}: {', '.join(counts)}.", session.user, yes=yes
+            f"This permanently erases all data of user {session.user}: {', '.join(counts)}.",
+            session.user,
+            yes=yes,
         )
         certificate = session.engine.erase_user(session.user)
     _print_certificate(ctx, certificate)
@@ -147,10 +150,10 @@ def _confirm_user_name(warning: str, name: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise Refused(f"{warning} Nobody is here to answer; repeat the command with --yes.")
+        raise Refused(f"{warning} Not an interactive terminal: add --yes to confirm.")
     typer.echo(warning, err=True)
-    if typer.prompt(f"Type {name} to go on", default="", show_default=False, err=True) != name:
-        raise Refused("That is another name. Nothing was changed.")
+    if typer.prompt(f"Type {name} to confirm", default="", show_default=False, err=True) != name:
+        raise Refused("The name does not match. Nothing was changed.")
 
 
 def _print_certificate(ctx: CommandContext, certificate: ErasureCertificate) -> None:
@@ -161,8 +164,8 @@ def _print_certificate(ctx: CommandContext, certificate: ErasureCertificate) -> 
             {
                 "erased": certificate.target,
                 "rows": rows or "none",
-                "looked at": f"{certificate.bytes_scanned:,} bytes of the file and its log",
-                "gone": "from the disk" if certificate.is_physical else "from the tables only",
+                "scanned": f"{certificate.bytes_scanned:,} bytes of the file and its WAL",
+                "removed": "from disk" if certificate.is_physical else "from the tables only",
                 "detail": certificate.detail,
             }
         ),

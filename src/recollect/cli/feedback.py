@@ -1,4 +1,4 @@
-"""feedback: whether what was recalled bore on the question."""
+"""The `feedback` command: relevance judgements of recalled passages."""
 
 import json
 import sys
@@ -33,30 +33,34 @@ class FeedbackRating(StrEnum):
 def feedback(
     ctx: CommandContext,
     receipt: Annotated[
-        str | None, typer.Argument(metavar="[RECEIPT|last]", help="Which recall; `recollect why` shows one.")
+        str | None, typer.Argument(metavar="[RECEIPT|last]", help="Receipt id, as shown by `recollect why`.")
     ] = None,
     item: Annotated[
-        str | None, typer.Argument(metavar="[ITEM]", help="A passage of it, or the beginning of its id.")
+        str | None,
+        typer.Argument(metavar="[ITEM]", help="Id of a passage in the receipt, or a prefix of it."),
     ] = None,
     rating: Annotated[FeedbackRating | None, typer.Argument(metavar="[good|bad]")] = None,
     export: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write labels for `recollect tune` there; - prints them."),
+        typer.Option(
+            metavar="FILE", help="Write labels for `recollect tune` to FILE; - for standard output."
+        ),
     ] = None,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Lines at most, when listing.")] = 20,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of entries to list.")] = 20,
 ) -> None:
     """
-    Say whether what was recalled bore on the question.
+    Rate recalled passages as relevant or not.
 
-    A passage that was left out can be good as well. Without arguments: what was said so far, the newest first. It is
-    kept with your memories, goes with what it is about, and `recollect tune --from-feedback` learns from it.
+    Passages that were left out can be rated as well. Without arguments, the ratings so far are listed, newest first.
+    Ratings are stored with your memories and deleted with the memory they refer to; `recollect tune --from-feedback`
+    uses them as labels.
     """
     if export is not None:
         _export(ctx, export)
     elif receipt is None:
         _list(ctx, limit)
     elif item is None or rating is None:
-        raise typer.BadParameter("give a receipt, a passage of it, and good or bad", param_hint="ITEM")
+        raise typer.BadParameter("give a receipt, the id of a passage, and good or bad", param_hint="ITEM")
     else:
         with ctx.open_session() as session:
             feedback_entry = session.engine.add_feedback(
@@ -64,7 +68,7 @@ def feedback(
             )
         ctx.print_result(
             serializers.serialize_feedback(feedback_entry),
-            f"Noted: {feedback_entry.item_id} is {rating} for {_describe_query(feedback_entry)}.",
+            f"Rated {feedback_entry.item_id} as {rating} for {_describe_query(feedback_entry)}.",
         )
 
 
@@ -90,10 +94,10 @@ def _list(ctx: CommandContext, limit: int) -> None:
     ]
     ctx.print_result(
         serializers.wrap_results(map(serializers.serialize_feedback, entries)),
-        *([render.table("verdict", "question", "!passage", "!receipt", rows=rows)] if rows else []),
+        *([render.table("rating", "query", "!passage", "!receipt", rows=rows)] if rows else []),
     )
     if not rows:
-        ctx.info("Nothing was said yet. `recollect why` shows the last recall and the ids of its passages.")
+        ctx.info("No ratings yet. `recollect why` shows the last recall with the ids of its passages.")
 
 
 def _export(ctx: CommandContext, path: Path) -> None:
@@ -106,8 +110,8 @@ def _export(ctx: CommandContext, path: Path) -> None:
     try:
         path.write_text(lines, "utf-8")
     except OSError as error:
-        raise InvalidInput(f"{path} cannot be written: {error.strerror}. Name another file.") from error
+        raise InvalidInput(f"Cannot write {path}: {error.strerror}. Choose another file.") from error
     ctx.print_result(
         {"labels": len(labels), "file": str(path)},
-        f"{render.format_count(len(labels), 'labelled question')} written to {path}.",
+        f"Wrote {render.format_count(len(labels), 'labelled query', 'labelled queries')} to {path}.",
     )

@@ -1,4 +1,4 @@
-"""Every command, in the order of the help page. Its module is loaded only when it is called."""
+"""All commands in the order of the help page. A command's module is imported only when it runs."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -8,68 +8,68 @@ from typing import Any, Protocol
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-#: Section of the help page, then name, module and summary of each command in it.
+#: Sections of the help page, with name, module and summary of each command.
 COMMAND_SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
-    "First steps": (
-        ("demo", "demo", "See it work: a year of conversations, three questions, no network."),
+    "Getting started": (
+        ("demo", "demo", "Try recollect on sample data, offline."),
         ("chat", "chat", "Chat in the terminal, with memory."),
-        ("version", "version", "Show the versions of recollect and what it runs on."),
+        ("version", "version", "Show the versions of recollect and its components."),
     ),
-    "Remember": (
-        ("add", "add", "Remember a text, a message, or a file of messages."),
-        ("edit", "memories", "Correct what a memory says."),
-        ("forget", "memories", "Take memories out of use."),
-        ("context-files", "context_files", "List texts that are at hand in chats, or change them."),
+    "Store": (
+        ("add", "add", "Store a text, a message, or a file of messages."),
+        ("edit", "memories", "Edit the text of a memory."),
+        ("forget", "memories", "Forget memories: take them out of use."),
+        ("context-files", "context_files", "List, add, attach or delete context files."),
         ("summarise", "summaries", "Summarise a chat now."),
     ),
     "Recall": (
-        ("search", "recall", "Find what bears on a question."),
+        ("search", "recall", "Search memories and messages."),
         ("context", "recall", "Print the memory block for the next prompt."),
         ("why", "recall", "Explain a recall: what was used, what was left out, and why."),
-        ("why-not", "recall", "Explain why a memory does not come up for a question."),
-        ("feedback", "feedback", "Say whether what was recalled bore on the question."),
-        ("tune", "tune", "Choose the numbers of recall by labelled questions."),
+        ("why-not", "recall", "Explain why a memory is not recalled for a query."),
+        ("feedback", "feedback", "Rate recalled passages as relevant or not."),
+        ("tune", "tune", "Tune the ranking weights with labelled queries."),
     ),
-    "Look": (
-        ("list", "memories", "List memories, the most recently seen first."),
+    "Inspect": (
+        ("list", "memories", "List memories, most recently seen first."),
         ("show", "memories", "Show a memory or a message in full."),
-        ("history", "memories", "Show every version of a memory."),
-        ("chats", "chats", "List chats, read one, change one, or delete one."),
-        ("summaries", "summaries", "Show summaries of conversations, the newest first."),
-        ("stats", "storage", "Count what is stored and what it weighs."),
+        ("history", "memories", "Show all versions of a memory."),
+        ("chats", "chats", "List, show, edit, branch or delete chats."),
+        ("summaries", "summaries", "Show chat summaries, newest first."),
+        ("stats", "storage", "Show counts and sizes of the stored data."),
     ),
-    "Decide": (
-        ("inbox", "review", "Show what waits for your decision."),
-        ("undo", "review", "Take back the last change to memories, or a certain one."),
-        ("archive", "review", "Put memories away, to be brought back when wanted."),
-        ("restore", "review", "Bring memories back, accept those in the inbox, or restore a backup."),
-        ("pin", "review", "Keep memories from fading."),
-        ("merge", "review", "Make one memory of several."),
-        ("garden", "maintenance", "Put away what has faded, and merge what says the same."),
+    "Review and organise": (
+        ("inbox", "review", "Show memories awaiting your decision."),
+        ("undo", "review", "Undo the last change to memories, or a given one."),
+        ("archive", "review", "Archive memories."),
+        ("restore", "review", "Restore memories, accept those in the inbox, or restore a backup."),
+        ("pin", "review", "Protect memories from decay."),
+        ("merge", "review", "Merge several memories into one."),
+        ("garden", "maintenance", "Archive decayed memories and merge duplicates."),
     ),
-    "Yours": (
-        ("profile", "profile", "Show what you told about yourself, or change it."),
-        ("consent", "consent", "Show what you agreed to, agree, or take it back."),
-        ("export", "interchange", "Write memories to a file."),
-        ("import", "interchange", "Read memories from a compact export."),
-        ("erase", "erase", "Take a memory, a chat or everything out of the file for good."),
+    "Your data": (
+        ("profile", "profile", "Show or edit your profile."),
+        ("consent", "consent", "Show, give or revoke consent."),
+        ("export", "interchange", "Export memories to a file."),
+        ("import", "interchange", "Import memories from a compact export."),
+        ("erase", "erase", "Permanently erase a memory, a chat or all data of a user."),
     ),
-    "Serve": (
-        ("up", "up", "Start the server: an API, a chat, and a proxy with memory."),
-        ("tokens", "tokens", "List who may use the server, let others in, or shut them out."),
+    "Server": (
+        ("up", "up", "Start the server: HTTP API, web app, and a proxy with memory."),
+        ("tokens", "tokens", "List, create or revoke access tokens of the server."),
     ),
-    "Look after": (
-        ("doctor", "doctor", "Check the file, the embedder and the queue."),
-        ("backup", "backup", "Copy everything into one file, also while the server runs."),
+    "Administration": (
+        ("doctor", "doctor", "Check the memory file, the embedder and the job queue."),
+        ("backup", "backup", "Back up the memory file, even while the server is running."),
         ("repair", "storage", "Rebuild search indexes from the stored text."),
-        ("models", "models", "List embedding models, add one, or move to one."),
-        ("reembed", "storage", "Move to the embedding model of the settings."),
-        ("backfill", "storage", "Cut older long messages into chunks."),
-        ("jobs", "jobs", "Show queued work, or retry what failed."),
-        ("worker", "jobs", "Do queued work until stopped."),
-        ("settings", "settings", "Show settings and where they came from; change your own."),
-        ("presets", "settings", "Show the presets and what they change."),
-        ("trust", "settings", "Let the settings file of a project's folder set everything."),
+        ("models", "models", "List, add or switch embedding models."),
+        ("reembed", "storage", "Re-embed everything with the configured embedding model."),
+        ("backfill", "storage", "Split older long messages into chunks."),
+        ("jobs", "jobs", "List queued jobs, or retry failed ones."),
+        ("worker", "jobs", "Run queued jobs until stopped."),
+        ("settings", "settings", "Show settings and their sources, or change your preferences."),
+        ("presets", "settings", "Show the presets and the settings they change."),
+        ("trust", "settings", "Trust the settings file of a project folder."),
     ),
 }
 COMMAND_MODULES = {name: module for rows in COMMAND_SECTIONS.values() for name, module, _ in rows}
@@ -82,11 +82,11 @@ class HelpFormatter(Protocol):
 
 
 class LazyCommandGroup(TyperGroup):
-    """Knows the names and summaries of all commands without loading any."""
+    """Group that knows the names and summaries of all commands without importing their modules."""
 
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - handed on to Typer as they are
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - passed to Typer unchanged
         super().__init__(**options)
-        # Stand-ins, for "did you mean" and completion.
+        # Placeholders, for "did you mean" suggestions and completion.
         self.commands = {
             name: TyperCommand(name, short_help=summary)
             for rows in COMMAND_SECTIONS.values()

@@ -1,4 +1,4 @@
-"""export and import: memories out of the file, and into another one."""
+"""The `export` and `import` commands."""
 
 import json
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ app = make_typer()
 
 
 class ExportFormat(StrEnum):
-    COMPACT = "compact"  #: one JSON list of very short entries; can be read back
-    JSONL = "jsonl"  #: one JSON object a line, as `--json` shows memories
+    COMPACT = "compact"  #: one JSON array of short entries; `import` reads it
+    JSONL = "jsonl"  #: one JSON object per line, in the form of `--json`
 
 
 @app.command(
@@ -38,22 +38,22 @@ class ExportFormat(StrEnum):
 def export(
     ctx: CommandContext,
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="Where to; without it to standard output.")
+        Path | None, typer.Argument(metavar="FILE", help="Output file; default: standard output.")
     ] = None,
     export_format: Annotated[
         ExportFormat, typer.Option("--format", metavar="F", help="compact or jsonl.", show_choices=False)
     ] = ExportFormat.COMPACT,
     include_inactive: Annotated[
-        bool, typer.Option("--all", help="Also what is not in use: archived, forgotten.")
+        bool, typer.Option("--all", help="Include archived, forgotten and superseded memories.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Overwrite FILE without asking.")] = False,
 ) -> None:
     """
-    Write memories to a file.
+    Export memories to a file.
 
-    The compact format is one JSON list of very short entries (`t` kind, `c` content, `w` weight, `d` day, and what
-    differs from the ordinary); nothing of a memory is lost in it, and `recollect import` reads it. The other one has an
-    object a line, for other programs.
+    The compact format is a JSON array of short entries (`t` kind, `c` content, `w` weight, `d` day, and the fields that
+    differ from their defaults). It is lossless, and `recollect import` reads it. The jsonl format has one object per
+    line, for other programs.
     """
     with ctx.open_session() as session:
         standing = None if include_inactive else MemoryStatus.ACTIVE
@@ -64,7 +64,7 @@ def export(
         _write_file(ctx, file, text, yes=yes)
         ctx.print_result(
             {"file": str(file), "format": export_format, "memories": len(memories)},
-            f"{count_text} written to {file}.",
+            f"Wrote {count_text} to {file}.",
         )
     elif ctx.is_text:
         ctx.print_raw(text)
@@ -88,13 +88,13 @@ def _format_memories(memories: Sequence[Memory], export_format: ExportFormat) ->
 
 def _write_file(ctx: CommandContext, file: Path, text: str, *, yes: bool) -> None:
     if file.exists():
-        ctx.confirm(f"{file} exists. Overwrite it?", yes=yes)
+        ctx.confirm(f"{file} already exists. Overwrite it?", yes=yes)
     try:
-        # Only its owner may read what is remembered.
+        # Memories are private: readable by the owner only.
         file.touch(mode=0o600)
         file.write_text(text if text.endswith("\n") else f"{text}\n", "utf-8")
     except OSError as error:
-        raise InvalidInput(f"{file} cannot be written: {error.strerror}. Name another file.") from error
+        raise InvalidInput(f"Cannot write {file}: {error.strerror}. Choose another file.") from error
 
 
 @app.command(
@@ -104,14 +104,14 @@ def _write_file(ctx: CommandContext, file: Path, text: str, *, yes: bool) -> Non
 @command
 def import_(
     ctx: CommandContext,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A compact export; - reads one.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Compact export; - reads standard input.")],
 ) -> None:
     """
-    Read memories from a compact export.
+    Import memories from a compact export.
 
-    Each takes its place among what is known: what is there already is not stored twice, what was forgotten does not
-    come back, and what you did not consent to is left out. Only memories in use are read. `recollect undo` takes the
-    whole import back.
+    Imported memories are reconciled with the stored ones: duplicates are not stored twice, forgotten memories do not
+    come back, and kinds without consent are skipped. Only active memories are imported. `recollect undo` reverts the
+    whole import.
     """
     text = read_text_file(file)
     with ctx.open_session() as session:
@@ -120,17 +120,17 @@ def import_(
         remaining = drain_queue(ctx, session)
     ctx.print_result(_serialize_import(import_result, remaining.warnings), _describe_import(import_result))
     for each in import_result.skipped_memories:
-        ctx.info(f"Left out: {render.excerpt(each.text)} ({each.reason})")
+        ctx.info(f"Skipped: {render.excerpt(each.text)} ({each.reason})")
     ctx.warn_all(remaining.warnings)
 
 
 def _describe_import(import_result: ImportResult) -> str:
-    known_part = f", {import_result.known_count:,} known already" if import_result.known_count else ""
+    known_part = f", {import_result.known_count:,} already known" if import_result.known_count else ""
     skipped_part = (
-        f", {len(import_result.skipped_memories):,} left out" if import_result.skipped_memories else ""
+        f", {len(import_result.skipped_memories):,} skipped" if import_result.skipped_memories else ""
     )
     imported_part = render.format_count(len(import_result.memories), "memory", "memories")
-    return f"{imported_part} imported{known_part}{skipped_part}."
+    return f"Imported {imported_part}{known_part}{skipped_part}."
 
 
 def _serialize_import(import_result: ImportResult, warnings: Sequence[str]) -> JsonObject:

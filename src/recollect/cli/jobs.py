@@ -1,4 +1,4 @@
-"""jobs and worker: what is queued, and who does it."""
+"""The `jobs` and `worker` commands: inspect, retry and run queued jobs."""
 
 import signal
 import threading
@@ -22,9 +22,9 @@ app = make_typer()
 group = make_typer()
 app.add_typer(group, name="jobs")
 
-#: Seconds between two looks at whether to stop.
+#: Seconds between two checks for cancellation.
 STOP_POLL_SECONDS = 0.1
-LimitOption: TypeAlias = Annotated[int, typer.Option(metavar="N", min=1, help="Jobs at most.")]
+LimitOption: TypeAlias = Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of jobs.")]
 
 
 @group.callback(
@@ -34,10 +34,10 @@ LimitOption: TypeAlias = Annotated[int, typer.Option(metavar="N", min=1, help="J
 @command
 def jobs(ctx: CommandContext, limit: LimitOption = 100) -> None:
     """
-    Show queued work, or retry what failed.
+    List queued jobs, or retry failed ones.
 
-    Embedding and judging happen after a message is stored. A job that failed for good is parked with its reason and
-    waits for a retry; nothing that was stored is lost meanwhile.
+    Embedding and extraction run as jobs after a message is stored. A job that keeps failing is parked with its reason
+    until you retry it; stored data is not affected.
     """
     _list(ctx, limit)
 
@@ -45,7 +45,7 @@ def jobs(ctx: CommandContext, limit: LimitOption = 100) -> None:
 @group.command("list", epilog=format_examples("recollect jobs list --json"))
 @command
 def list_(ctx: CommandContext, limit: LimitOption = 100) -> None:
-    """List queued, running and parked jobs, oldest first."""
+    """List ready, running and parked jobs, oldest first."""
     _list(ctx, limit)
 
 
@@ -57,31 +57,31 @@ def _list(ctx: CommandContext, limit: int) -> None:
         *([render.jobs(job_list)] if job_list else []),
     )
     if not job_list:
-        ctx.info("Nothing is queued.")
+        ctx.info("The queue is empty.")
 
 
 @group.command(epilog=format_examples("recollect jobs retry 12", "recollect jobs retry --all --no-wait"))
 @command
 def retry(
     ctx: CommandContext,
-    job_id: Annotated[int | None, typer.Argument(metavar="ID", help="The parked job.")] = None,
-    retry_all: Annotated[bool, typer.Option("--all", help="All parked jobs.")] = False,
+    job_id: Annotated[int | None, typer.Argument(metavar="ID", help="Id of a parked job.")] = None,
+    retry_all: Annotated[bool, typer.Option("--all", help="Retry all parked jobs.")] = False,
     wait: Annotated[
-        bool, typer.Option("--wait/--no-wait", help="Do them now, or leave them to a worker.")
+        bool, typer.Option("--wait/--no-wait", help="Run them now, or leave them to a worker.")
     ] = True,
 ) -> None:
     """
-    Make parked jobs ready again, and do them.
+    Retry parked jobs.
 
-    Exit code 5 if something failed again.
+    The exit code is 5 if a job fails again.
     """
     if (job_id is None) != retry_all:
-        raise typer.BadParameter("give the id of a job, or --all", param_hint="ID")
+        raise typer.BadParameter("give either the id of a job or --all", param_hint="ID")
     with ctx.open_session() as session:
         now = session.engine.clock.now()
         retried_count = session.store.jobs.retry(session.scope(), job_id=job_id, now=now)
         if not retried_count and job_id is not None:
-            raise NotFound(f"There is no parked job {job_id} for this user. `recollect jobs` lists them.")
+            raise NotFound(f"This user has no parked job {job_id}. `recollect jobs` lists the jobs.")
         remaining = drain_queue(ctx, session) if wait else RemainingWork()
     ctx.print_result(
         {"retried": retried_count, "degraded": list(remaining.warnings)},
@@ -94,14 +94,14 @@ def retry(
 @command
 def worker(
     ctx: CommandContext,
-    once: Annotated[bool, typer.Option("--once", help="Do what is queued, then end.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Run the queued jobs, then exit.")] = False,
 ) -> None:
     """
-    Do queued work until stopped.
+    Run queued jobs until stopped.
 
-    Takes jobs of all users of the file and prints a line for each. Several workers may share a file. Ctrl-C or SIGTERM
-    lets the batch in hand finish; what is left stays queued, and that is a normal end with exit code 0. With --json one
-    object comes at the end.
+    Runs the jobs of all users of the file and prints one line per job. Several workers can share a file. On Ctrl-C or
+    SIGTERM the current batch is finished, the remaining jobs stay queued, and the exit code is 0. With --json, one
+    object is printed at the end.
     """
     tally: Counter[str] = Counter()
 
@@ -113,7 +113,7 @@ def worker(
         if once:
             _drain_queue(session, report_job)
         else:
-            ctx.info(f"Working on {session.store.location()}. Ctrl-C stops.")
+            ctx.info(f"Running jobs of {session.store.location()}. Press Ctrl-C to stop.")
             _run_until_stopped(session, report_job)
     ctx.print_result({name: tally[name] for name in ("done", "postponed", "parked")})
     ctx.info(f"{tally['done']} done, {tally['postponed']} postponed, {tally['parked']} parked.")
@@ -140,7 +140,7 @@ def _drain_queue(session: CliSession, on_result: Callable[[JobResult], None]) ->
 
 
 def _run_until_stopped(session: CliSession, on_result: Callable[[JobResult], None]) -> None:
-    # In a thread of its own, so that a signal is heard while a job is done.
+    # In a thread, so that the main thread can handle signals while a job runs.
     thread = threading.Thread(
         target=session.application.worker.run, kwargs={"on_result": on_result}, daemon=True
     )

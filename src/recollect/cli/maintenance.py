@@ -1,4 +1,4 @@
-"""garden: what was not said again is put away, and what says the same becomes one."""
+"""The `garden` command: run maintenance (decay, archiving, merging of duplicates) now."""
 
 import re
 from typing import Annotated
@@ -19,7 +19,7 @@ from recollect.serialization import serializers
 app = make_typer()
 
 DURATION_PATTERN = re.compile(r"([0-9]{1,4})([wd])")
-#: Nobody plans further.
+#: A hundred years.
 MAX_FORECAST_WEEKS = 5200
 
 
@@ -30,19 +30,22 @@ MAX_FORECAST_WEEKS = 5200
 def garden(
     ctx: CommandContext,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done now; change nothing.")
+        bool, typer.Option("--dry-run", help="Show what would be done now; change nothing.")
     ] = False,
     simulate: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Say what goes by then if nothing is said again: 8w or 30d."),
+        typer.Option(
+            metavar="TIME",
+            help="Forecast what will be archived within TIME if nothing is stated again: 8w or 30d.",
+        ),
     ] = None,
 ) -> None:
     """
-    Put away what has faded, and merge what says the same.
+    Archive decayed memories and merge duplicates.
 
-    A worker does this by itself now and then. Moods lose weight every week they are not mentioned again; what grew too
-    light, or was only of the moment, is archived with its reason. Pinned memories and biography stay. Everything can be
-    brought back with `recollect undo` or `recollect restore`.
+    Workers do this periodically. Moods lose weight for every week in which they are not stated again; memories whose
+    weight falls below the threshold, and temporary ones, are archived with a reason. Pinned memories and biography do
+    not decay. Use `recollect undo` or `recollect restore` to revert.
     """
     with ctx.open_session() as session:
         policy = session.policy()
@@ -59,7 +62,7 @@ def garden(
         *_render_report(report, is_preview),
     )
     if not is_preview and (report.archived_memories or report.merges):
-        ctx.info("`recollect undo --list` shows each change; `recollect restore ID` brings one back.")
+        ctx.info("`recollect undo --list` lists the changes; `recollect restore ID` restores a memory.")
     ctx.warn_all(remaining.warnings)
 
 
@@ -73,29 +76,27 @@ def _run_maintenance(
 
 
 def _parse_weeks(text: str | None) -> int | None:
-    """Whole weeks; of days as many weeks as hold them."""
+    """Parse `8w` or `30d` to weeks; days are rounded up."""
     if text is None:
         return None
     duration = DURATION_PATTERN.fullmatch(text)
     if not duration:
-        raise InvalidInput(f"{text!r} is no time to look ahead. Write weeks as 8w or days as 30d.")
+        raise InvalidInput(f"Invalid time span {text!r}. Write weeks as 8w or days as 30d.")
     amount = int(duration[1])
     weeks = amount if duration[2] == "w" else -(-amount // 7)
     if weeks > MAX_FORECAST_WEEKS:
-        raise InvalidInput(
-            f"{text} is further than a hundred years. Look ahead at most {MAX_FORECAST_WEEKS}w."
-        )
+        raise InvalidInput(f"{text} is more than a hundred years. The maximum is {MAX_FORECAST_WEEKS}w.")
     return weeks
 
 
 def _render_report(report: MaintenanceReport, is_preview: bool) -> list[RenderableType]:
     if not report.archived_memories and not report.merges:
-        return [Text("Nothing to put away and nothing to merge.")]
-    verb = "Would be" if is_preview else "Were"
+        return [Text("Nothing to archive and nothing to merge.")]
+    archived_title, merged_title = ("Would archive", "Would merge") if is_preview else ("Archived", "Merged")
     blocks: list[RenderableType] = []
     if report.archived_memories:
         blocks += [
-            Text(f"{verb} put away: {len(report.archived_memories)}", style="bold"),
+            Text(f"{archived_title}: {len(report.archived_memories)}", style="bold"),
             _render_archived(report.archived_memories),
         ]
     if report.merges:
@@ -107,8 +108,8 @@ def _render_report(report: MaintenanceReport, is_preview: bool) -> list[Renderab
             )
             for each in report.merges
         ]
-        title = Text(f"{verb} merged: {len(report.merges)}", style="bold")
-        blocks += [title, render.table("kept", "took in", "!id", rows=rows)]
+        title = Text(f"{merged_title}: {len(report.merges)}", style="bold")
+        blocks += [title, render.table("kept", "merged into it", "!id", rows=rows)]
     return blocks
 
 

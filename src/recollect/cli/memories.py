@@ -1,4 +1,4 @@
-"""list, show, edit, forget and history: what is remembered."""
+"""The `list`, `show`, `edit`, `forget` and `history` commands."""
 
 from typing import Annotated, TypeAlias
 
@@ -23,7 +23,7 @@ from recollect.serialization.serializers import JsonObject
 app = make_typer()
 
 MemoryIdArgument: TypeAlias = Annotated[
-    str, typer.Argument(metavar="ID", help="The memory, or the beginning of its id.")
+    str, typer.Argument(metavar="ID", help="Memory id, or a prefix of it.")
 ]
 
 
@@ -39,21 +39,24 @@ MemoryIdArgument: TypeAlias = Annotated[
 def list_(
     ctx: CommandContext,
     kind: Annotated[
-        Kind | None, typer.Option(metavar="K", help=f"Only {', '.join(Kind)}.", show_choices=False)
+        Kind | None, typer.Option(metavar="K", help=f"Only this kind: {', '.join(Kind)}.", show_choices=False)
     ] = None,
-    tag: Annotated[str | None, typer.Option(metavar="T", help="Only with this tag.")] = None,
+    tag: Annotated[str | None, typer.Option(metavar="T", help="Only memories with this tag.")] = None,
     standing: Annotated[
-        MemoryStatus, typer.Option(metavar="S", help=f"{', '.join(MemoryStatus)}.", show_choices=False)
+        MemoryStatus,
+        typer.Option(metavar="S", help=f"Only this status: {', '.join(MemoryStatus)}.", show_choices=False),
     ] = MemoryStatus.ACTIVE,
-    include_all: Annotated[bool, typer.Option("--all", help="Whatever their standing.")] = False,
-    chat: Annotated[str | None, typer.Option(metavar="C", help="Only those first said in this chat.")] = None,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Memories at most.")] = 100,
+    include_all: Annotated[bool, typer.Option("--all", help="Memories of every status.")] = False,
+    chat: Annotated[
+        str | None, typer.Option(metavar="C", help="Only memories first stated in this chat.")
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of memories.")] = 100,
 ) -> None:
     """
-    List memories, the most recently seen first.
+    List memories, most recently seen first.
 
-    Without options these are the active ones. Forgotten, superseded and archived memories are kept, out of use;
-    --standing or --all shows them. Long texts are cut in the table, not with --json.
+    By default only active memories are listed. Forgotten, superseded and archived memories are still stored but not
+    used; list them with --standing or --all. The table truncates long texts, --json does not.
     """
     with ctx.open_session() as session:
         memories = session.store.memories.list(
@@ -64,7 +67,7 @@ def list_(
         *([render.memories(memories, wide=ctx.is_wide)] if memories else []),
     )
     if not memories:
-        ctx.info('Nothing here. `recollect add "..."` remembers a text.')
+        ctx.info('No memories. Add one with `recollect add "..."`.')
 
 
 @app.command(epilog=format_examples("recollect show 01k9x2v7q3m5", "recollect show 01k9x2v7q3m5 --json"))
@@ -72,13 +75,13 @@ def list_(
 def show(
     ctx: CommandContext,
     record_id: Annotated[
-        str, typer.Argument(metavar="ID", help="A memory, the beginning of its id, or a message.")
+        str, typer.Argument(metavar="ID", help="Memory id or a prefix of it, or message id.")
     ],
 ) -> None:
     """
     Show a memory or a message in full.
 
-    For a memory that is its text, its weight, its standing, and the words of the messages that it rests on.
+    A memory is shown with its text, importance, status, and quotes from its source messages.
     """
     with ctx.open_session() as session:
         if session.engine.message_exists(session.scope(), record_id):
@@ -100,20 +103,20 @@ def show(
 def edit(
     ctx: CommandContext,
     memory_id: MemoryIdArgument,
-    words: Annotated[list[str], typer.Argument(metavar="TEXT", help="What it should say; - reads it.")],
+    words: Annotated[list[str], typer.Argument(metavar="TEXT", help="New text; - reads standard input.")],
 ) -> None:
     """
-    Correct what a memory says.
+    Edit the text of a memory.
 
-    The new text is found at once; the old one stays in the memory's history.
+    The new text is searchable immediately; the old one stays in the memory's history.
     """
     text = read_text_argument(words)
     with ctx.open_session() as session:
         memory = session.engine.update_memory(session.scope(), memory_id, text, session.policy())
         remaining = drain_queue(ctx, session)
     result: JsonObject = {**serializers.serialize_memory(memory), "degraded": list(remaining.warnings)}
-    ctx.print_result(result, f"Corrected: {render.excerpt(memory.text)}")
-    ctx.info(f"`recollect history {memory.id}` shows what it said before.")
+    ctx.print_result(result, f"Edited: {render.excerpt(memory.text)}")
+    ctx.info(f"Show earlier versions: recollect history {memory.id}")
     ctx.warn_all(remaining.warnings)
 
 
@@ -125,17 +128,15 @@ def edit(
 @command
 def forget(
     ctx: CommandContext,
-    memory_ids: Annotated[
-        list[str], typer.Argument(metavar="ID", help="Memories, or the beginnings of their ids.")
-    ],
+    memory_ids: Annotated[list[str], typer.Argument(metavar="ID", help="Memory ids, or prefixes of them.")],
     yes: YesOption = False,
 ) -> None:
     """
-    Take memories out of use.
+    Forget memories: take them out of use.
 
-    Shows what would go and asks; where nobody can be asked it takes --yes (otherwise exit code 4). A forgotten
-    memory is not found or used any more, and does not come back unless you say it anew; `recollect history` still shows
-    it, and `recollect undo` brings it back. `recollect erase` takes it out of the file for good.
+    Shows the memories and asks for confirmation; without a terminal, --yes is required (otherwise exit code 4). A
+    forgotten memory is no longer searched or used, and is not learned again unless you state it anew. `recollect
+    history` still shows it, `recollect undo` restores it, and `recollect erase` deletes it permanently.
     """
     with ctx.open_session() as session:
         memories = {memory.id: memory for memory in (_get_memory(session, each) for each in memory_ids)}
@@ -149,7 +150,7 @@ def forget(
         *(f"Forgotten: {render.excerpt(each.text)}" for each in forgotten_memories),
     )
     for each in forgotten_memories:
-        ctx.info(f"`recollect history {each.id}` still shows it.")
+        ctx.info(f"Show its history: recollect history {each.id}")
 
 
 def _get_memory(session: CliSession, memory_id: str) -> Memory:
@@ -162,9 +163,9 @@ def _get_memory(session: CliSession, memory_id: str) -> Memory:
 @command
 def history(ctx: CommandContext, memory_id: MemoryIdArgument) -> None:
     """
-    Show every version of a memory.
+    Show all versions of a memory.
 
-    Oldest first: what it said, what happened to it, when, and why. Forgotten memories have a history too.
+    Oldest first, with the text, the change, its time and its reason. Works for forgotten memories too.
     """
     with ctx.open_session() as session:
         versions = session.store.memories.history(session.scope(), memory_id)

@@ -1,4 +1,4 @@
-"""The embedding models that were added on this machine, by the names the user gave them."""
+"""Registry of the embedding models added on this machine, by name (`models.json` in the data folder)."""
 
 import json
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ REGISTRY_FILE_NAME = "models.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisteredModel:
-    """A model that was looked at and found to work."""
+    """An added model that passed the test of `models add`."""
 
     id: str
     embedder: str
     model: str
     dimension: int
-    floor: float  #: the cosine of texts that have nothing to do with each other
+    floor: float  #: cosine of unrelated texts
 
     @property
     def embedding_model(self) -> EmbeddingModel:
@@ -41,7 +41,7 @@ def read_registry() -> dict[str, RegisteredModel]:
         return {name: RegisteredModel(**each) for name, each in entries.items()}
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise ConfigError(
-            f"The list of added models in {path} cannot be read ({error}). Delete it and add them again."
+            f"Cannot read the list of added models in {path} ({error}). Delete the file and add the models again."
         ) from error
 
 
@@ -54,4 +54,4 @@ def write_registry(models: Mapping[str, RegisteredModel]) -> None:
         temporary_path.write_text(text + "\n", "utf-8")
         temporary_path.replace(path)
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
+        raise ConfigError(f"Cannot write {path}: {error.strerror}.") from error

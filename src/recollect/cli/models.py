@@ -1,4 +1,4 @@
-"""models: which embedding models there are, and moving to another one."""
+"""The `models` commands: list and add embedding models, and switch between them."""
 
 import re
 from importlib.util import find_spec
@@ -25,13 +25,13 @@ group = make_typer()
 app.add_typer(group, name="models")
 
 PackageName: TypeAlias = Literal["fastembed", "sentence-transformers"]
-#: The packages that fetch a model by its name on the hub.
+#: Packages that can download a model from Hugging Face, with their modules.
 PACKAGE_MODULES: dict[PackageName, str] = {
     "fastembed": "fastembed",
     "sentence-transformers": "sentence_transformers",
 }
 HUB_NAME_PATTERN = re.compile(r"[\w.-]+/[\w.-]+")
-#: Names of what every recollect has.
+#: Names of the built-in models, by embedder.
 BUILT_IN_NAMES = {"onnx": "bundled", "hashing": "hashing"}
 SAMPLE_TEXTS = ("What shall I cook tonight?", "The deploy failed again this morning.")
 
@@ -48,10 +48,10 @@ SAMPLE_TEXTS = ("What shall I cook tonight?", "The deploy failed again this morn
 @command
 def models(ctx: CommandContext) -> None:
     """
-    List embedding models, add one, or move to one.
+    List, add or switch embedding models.
 
-    A model turns texts into vectors, by which they are found by meaning. The bundled one knows English; a multilingual
-    one is a folder away.
+    An embedding model turns texts into vectors for semantic search. The bundled model is for English; add a
+    multilingual one from a folder or from Hugging Face.
     """
     _print_models(ctx)
 
@@ -59,7 +59,7 @@ def models(ctx: CommandContext) -> None:
 @group.command("list", epilog=format_examples("recollect models list --json"))
 @command
 def list_(ctx: CommandContext) -> None:
-    """List models: which answers, how many vectors each has made, and how many passages wait for one."""
+    """List models with their vectors and the passages that are not embedded yet."""
     _print_models(ctx)
 
 
@@ -69,7 +69,7 @@ def _print_models(ctx: CommandContext) -> None:
     rows = [
         (
             str(each["name"] or ""),
-            "in use" if each["in_use"] else "moving here" if each["moving_to"] else "",
+            "in use" if each["in_use"] else "switching" if each["moving_to"] else "",
             str(each["id"]),
             str(each["dimension"] or ""),
             f"{each['vectors']:,}",
@@ -79,7 +79,7 @@ def _print_models(ctx: CommandContext) -> None:
     ]
     ctx.print_result(
         {"results": list[JsonValue](serialized_models)},
-        render.table("name", "!", "model", "#dimension", "#vectors", "#waiting", rows=rows),
+        render.table("name", "!", "model", "#dimension", "#vectors", "#pending", rows=rows),
     )
 
 
@@ -124,26 +124,31 @@ def _dimension(embedding_model: EmbeddingModel) -> int:
 @command
 def add(
     ctx: CommandContext,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What you will call it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name for the model.")],
     source: Annotated[
-        str, typer.Argument(metavar="FOLDER|ID", help="A folder with an ONNX model, or a name on the hub.")
+        str,
+        typer.Argument(metavar="FOLDER|ID", help="Folder with an ONNX model, or model id on Hugging Face."),
     ],
     package: Annotated[
         str | None,
-        typer.Option("--with", metavar="PACKAGE", help="For a hub name: fastembed or sentence-transformers."),
+        typer.Option(
+            "--with",
+            metavar="PACKAGE",
+            help="Package that loads a model id: fastembed or sentence-transformers.",
+        ),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Download without asking.")] = False,
 ) -> None:
     """
-    Look at a model, and add it to the list if it works.
+    Test an embedding model and add it to the list.
 
-    A folder holds an ONNX network and its tokenizer.json; what its config says of pooling and length is used. It is
-    loaded, gives a few vectors, and its floor is measured: the cosine of texts that have nothing to do with each other.
-    Nothing is copied, and nothing is downloaded without asking.
+    A folder must contain an ONNX network and its tokenizer.json; pooling and maximum length are read from its config.
+    The model is loaded, embeds a few texts, and its floor (the cosine of unrelated texts) is measured. Nothing is
+    copied, and nothing is downloaded without confirmation.
     """
     registry = read_registry()
     if validate_name("name of the model", name) in BUILT_IN_NAMES.values():
-        raise InvalidInput(f"{name} is a model that every recollect has. Choose another name.")
+        raise InvalidInput(f"{name} is the name of a built-in model. Choose another name.")
     connection = _resolve_source(ctx, source, package, yes=yes)
     registered_model = _test_model(connection)
     write_registry({**registry, name: registered_model})
@@ -163,33 +168,31 @@ def add(
             }
         ),
     )
-    ctx.info(f"`recollect models use {name}` moves to it.")
+    ctx.info(f"Switch to it with `recollect models use {name}`.")
 
 
 def _resolve_source(ctx: CommandContext, source: str, package: str | None, *, yes: bool) -> MachineSettings:
-    """What brings the model: a folder, or a package and the name it is to fetch."""
+    """Return the embedder settings for a folder, or for a package and a model id."""
     folder = Path(source).expanduser()
     if package is None and folder.is_dir():
         return MachineSettings(embedder=str(folder.resolve()))
     if package is None and not HUB_NAME_PATTERN.fullmatch(source):
         raise ModelMissing(
-            f"There is no folder {source}. Give one with an ONNX model and its tokenizer.json."
+            f"Folder {source} does not exist. Give a folder with an ONNX model and its tokenizer.json."
         )
     package_name = _choose_package(source, package)
-    ctx.confirm(f"{package_name} may download {source} from the hub now. Go on?", yes=yes)
+    ctx.confirm(f"{package_name} may download {source} from Hugging Face. Continue?", yes=yes)
     return MachineSettings(embedder=package_name, embedder_model=source)
 
 
 def _choose_package(source: str, package: str | None) -> PackageName:
     if package is not None and package not in PACKAGE_MODULES:
-        raise InvalidInput(
-            f"There is no package {package} for models. Choose one of {', '.join(PACKAGE_MODULES)}."
-        )
+        raise InvalidInput(f"Unknown package {package}. Choose one of {', '.join(PACKAGE_MODULES)}.")
     candidates = [each for each in PACKAGE_MODULES if package in {None, each}]
     installed_packages = [each for each in candidates if find_spec(PACKAGE_MODULES[each]) is not None]
     if not installed_packages:
         raise ModelMissing(
-            f"There is no folder {source}, and {' or '.join(candidates)}, which could fetch it from the hub, is not"
+            f"Folder {source} does not exist, and {' or '.join(candidates)}, needed to download a model, is not"
             f' installed. Install it with: pip install "recollect[{candidates[0]}]"'
         )
     return installed_packages[0]
@@ -201,8 +204,8 @@ def _test_model(connection: MachineSettings) -> RegisteredModel:
     one, other = embedder.embed(SAMPLE_TEXTS)
     if one == other or len(one) != embedder.dimension:
         raise ProviderError(
-            f"{embedder.model_id} gives the same vector for different texts, so nothing could be found by it."
-            " Check the folder: network and tokenizer may not belong together."
+            f"{embedder.model_id} returns the same vector for different texts, so it cannot be used for search."
+            " Check that the network and the tokenizer in the folder belong together."
         )
     return RegisteredModel(
         id=embedder.model_id,
@@ -217,20 +220,20 @@ def _test_model(connection: MachineSettings) -> RegisteredModel:
 @command
 def use(
     ctx: CommandContext,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name from the list.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a model in the list.")],
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Embed now, or leave it to a worker.")
     ] = True,
 ) -> None:
     """
-    Move to another model: for everybody in the memory file, with no gap.
+    Switch all users of the memory file to another model, without downtime.
 
-    Writes `embedder` in your own recollect.toml, and gives every passage a vector of the new model. Until a user's are
-    all there the old model answers for them; then the old vectors are deleted. Ctrl-C is safe: run it again, or let a
-    worker do the rest.
+    Writes `embedder` to your recollect.toml and embeds every passage with the new model. Searches use the old model
+    until all passages of a user are embedded; then the old vectors are deleted. Ctrl-C is safe: run the command again,
+    or let a worker finish.
     """
     ctx.options.resume_hint = (
-        f"The old model still answers; `recollect models use {name}` goes on where it stopped."
+        f"The old model is still in use. Run `recollect models use {name}` again to continue."
     )
     with ctx.open_session() as session:
         target, file = _find_model(name), _writable_settings_file(session)
@@ -242,11 +245,11 @@ def use(
             run_reembedding(ctx, session, users, total=total)
     ctx.print_result(
         {"name": name, "id": target.id, "passages": total, "file": str(file), "done": wait},
-        f"{name} is in use: {render.format_count(total, 'passage')} embedded."
+        f"Switched to {name}: {render.format_count(total, 'passage')} embedded."
         if wait
-        else f"{name} will be in use once {render.format_count(total, 'passage')} are embedded by a worker.",
+        else f"{name} will be used once a worker has embedded {render.format_count(total, 'passage')}.",
     )
-    ctx.info(f"Written to {file}.")
+    ctx.info(f"Updated {file}.")
 
 
 def _find_model(name: str) -> EmbeddingModel:
@@ -254,19 +257,19 @@ def _find_model(name: str) -> EmbeddingModel:
     models_by_name |= {model_name: each.embedding_model for model_name, each in read_registry().items()}
     if name not in models_by_name:
         raise NotFound(
-            f"There is no model {name}. Choose one of {', '.join(models_by_name)}, or add it first."
+            f"Unknown model {name}. Choose one of {', '.join(models_by_name)}, or add it with `recollect models add`."
         )
     return models_by_name[name]
 
 
 def _writable_settings_file(session: CliSession) -> Path:
-    """The file to write to, if what it says is what holds."""
+    """Return the user's settings file. Raises ConfigError if another source overrides it."""
     settings = session.application.settings
     for setting in (settings.resolve().settings[key] for key in ("embedder", "embedder_model")):
         is_other_file = setting.layer == "file" and Path(setting.origin) != settings.own_file
         if is_other_file or setting.layer in {"call", "environment"}:
             raise ConfigError(
-                f"`{setting.name}` is set by {setting.origin or 'an argument'}, which wins over your settings file."
-                " Take it out there, and try again."
+                f"`{setting.name}` is set by {setting.origin or 'an argument'}, which overrides your settings file."
+                " Remove it there and try again."
             )
     return settings.own_file

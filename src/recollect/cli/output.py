@@ -1,4 +1,4 @@
-"""Where answers go: one JSON object, or words and tables for people; notes and warnings aside."""
+"""Output of commands: JSON or text on stdout; notes, warnings and errors on stderr."""
 
 import json
 import re
@@ -9,14 +9,14 @@ from rich.console import Console, RenderableType
 
 from recollect.serialization.serializers import JsonObject
 
-#: A pipe has no width: one row, one line.
+#: Width for pipes and files, so that a table row stays on one line.
 PIPE_WIDTH_COLUMNS = 1000
-#: What could move a terminal's cursor, change its title, or turn text around.
+#: Control and bidirectional characters, with which text could control the terminal.
 UNPRINTABLE_PATTERN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def replace_unprintable(text: str) -> str:
-    """The text with nothing in it that a terminal would obey."""
+    """Replace control characters with U+FFFD, so that stored text cannot control the terminal."""
     return UNPRINTABLE_PATTERN.sub("�", text.replace("\r\n", "\n"))
 
 
@@ -32,29 +32,29 @@ class Output:
 
     @property
     def is_wide(self) -> bool:
-        """Whether lines may be as long as they like."""
+        """Return whether stdout is not a terminal, so that lines may have any length."""
         return not self._stdout.is_terminal
 
     def print_result(self, result: JsonObject, *renderables: RenderableType) -> None:
-        """The one answer of a command, in the form that was asked for."""
+        """Print the result of the command: `result` with --json, else the renderables."""
         if self._json:
             sys.stdout.write(json.dumps(result, ensure_ascii=False) + "\n")
         else:
             self.print_text(*renderables)
 
     def print_text(self, *renderables: RenderableType) -> None:
-        """Part of an answer for people, as soon as it is known."""
+        """Print text immediately; nothing with --json."""
         if self._json:
             return
         with self._stdout.capture() as captured:
             for renderable in renderables:
                 self._stdout.print(renderable)
-        # Rich fills every line up to the width of its table.
+        # Rich pads every line to the width of its table.
         lines = captured.get().split("\n")
         sys.stdout.write("\n".join(line.rstrip(" ") for line in lines))
 
     def print_raw(self, text: str) -> None:
-        """A text as it is; only a terminal is spared what it would obey."""
+        """Print a text unchanged; on a terminal control characters are replaced."""
         sys.stdout.write(replace_unprintable(text) if sys.stdout.isatty() else text)
         sys.stdout.write("" if not text or text.endswith("\n") else "\n")
 

@@ -1,4 +1,4 @@
-"""profile: what the user writes about themselves."""
+"""The `profile` commands: the profile that users write about themselves."""
 
 import json
 from collections.abc import Mapping
@@ -27,13 +27,13 @@ app.add_typer(group, name="profile")
 
 FIELD_NAMES_HELP = (
     "codingStyle, preferredLanguages, frameworkExperience, projectGoals, domain, constraints, freeformNotes,"
-    " or a name of your own"
+    " or a custom name"
 )
 FieldArgument: TypeAlias = Annotated[str, typer.Argument(metavar="FIELD", help=f"{FIELD_NAMES_HELP}.")]
-#: What `recollect profile --json` prints around the fields.
+#: Objects that group the fields in `recollect profile --json`.
 PROFILE_PARTS = ("preferences", "context", "extra")
 READ_ONLY_KEYS = ("id", "updatedAt", "consent")
-CONSENT_HINT = "The profile is kept only with consent. `recollect consent give profile` gives it."
+CONSENT_HINT = "The profile needs your consent. Give it with `recollect consent give profile`."
 
 
 @group.callback(
@@ -48,9 +48,9 @@ CONSENT_HINT = "The profile is kept only with consent. `recollect consent give p
 @command
 def profile(ctx: CommandContext) -> None:
     """
-    Show what you told about yourself, or change it.
+    Show or edit your profile.
 
-    A profile is yours to write: nothing is put into it by itself. It is kept and shown to the model only with your
+    Only you write the profile; nothing is added automatically. It is stored and included in prompts only with your
     consent (`recollect consent give profile`).
     """
     with ctx.open_session() as session:
@@ -64,7 +64,7 @@ def profile(ctx: CommandContext) -> None:
     if not has_consent:
         ctx.info(CONSENT_HINT)
     elif filled_profile is None:
-        ctx.info("The profile is empty. `recollect profile set FIELD VALUE` fills it in.")
+        ctx.info("The profile is empty. Add to it with `recollect profile set FIELD VALUE`.")
 
 
 def _has_fields(value: Profile) -> bool:
@@ -84,36 +84,36 @@ def set_(
     ctx: CommandContext,
     field: Annotated[str | None, typer.Argument(metavar="FIELD", help=f"{FIELD_NAMES_HELP}.")] = None,
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="VALUE", help="What it should say; - reads it.")
+        list[str] | None, typer.Argument(metavar="VALUE", help="New value; - reads standard input.")
     ] = None,
     file: Annotated[
-        Path | None, typer.Option(metavar="F", help="A JSON object of fields; - reads it.")
+        Path | None, typer.Option(metavar="F", help="JSON object of fields; - reads standard input.")
     ] = None,
 ) -> None:
     """
-    Fill in fields of the profile.
+    Set fields of the profile.
 
-    The other fields stay as they are. Lists are written with commas. A file holds one JSON object, with the fields side
-    by side or under `preferences`, `context` and `extra`, as `recollect profile --json` prints them.
+    Other fields are unchanged. Separate list values with commas. A file contains one JSON object with the fields at the
+    top level or under `preferences`, `context` and `extra`, as printed by `recollect profile --json`.
     """
     if (file is None) == (field is None):
-        raise typer.BadParameter("give a FIELD and a VALUE, or --file", param_hint="FIELD")
+        raise typer.BadParameter("give either FIELD and VALUE, or --file", param_hint="FIELD")
     if file is None and not words:
-        raise typer.BadParameter("say what the field should hold", param_hint="VALUE")
+        raise typer.BadParameter("give a value for the field", param_hint="VALUE")
     fields = _read_fields(file) if file else {str(field): read_text_argument(words or [])}
     with ctx.open_session() as session:
         updated_profile = _update_profile(session, fields)
     ctx.print_result(serializers.serialize_profile(updated_profile), render.profile(updated_profile))
-    ctx.info("This is shown to the model in every prompt; `recollect consent revoke profile` ends that.")
+    ctx.info("The profile is included in every prompt. To stop that: recollect consent revoke profile")
 
 
 @group.command(epilog=format_examples("recollect profile clear domain"))
 @command
 def clear(ctx: CommandContext, field: FieldArgument) -> None:
-    """Take a field out of the profile."""
+    """Remove a field from the profile."""
     with ctx.open_session() as session:
         updated_profile = _update_profile(session, {field: ""})
-    ctx.print_result(serializers.serialize_profile(updated_profile), f"{field} is empty.")
+    ctx.print_result(serializers.serialize_profile(updated_profile), f"Removed {field}.")
 
 
 def _update_profile(session: CliSession, fields: Mapping[str, object]) -> Profile:
@@ -127,9 +127,9 @@ def _read_fields(file: Path) -> dict[str, object]:
     try:
         document = json.loads(read_text_file(file))
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{file} is no valid JSON: {error}. Correct it; nothing was changed.") from error
+        raise InvalidInput(f"{file} is not valid JSON: {error}. Nothing was changed.") from error
     if not isinstance(document, dict):
-        raise InvalidInput(f'{file} is no profile. Write an object such as {{"domain": "payments"}}.')
+        raise InvalidInput(f'{file} is not a profile. Write an object such as {{"domain": "payments"}}.')
     nested_fields = {
         name: value
         for part in PROFILE_PARTS

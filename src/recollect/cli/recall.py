@@ -1,4 +1,4 @@
-"""search, context, why and why-not: from a question to what bears on it, and the reasons."""
+"""The `search`, `context`, `why` and `why-not` commands."""
 
 from typing import Annotated, TypeAlias
 
@@ -15,15 +15,15 @@ from recollect.serialization import parsers, serializers
 
 app = make_typer()
 
-QueryArgument: TypeAlias = Annotated[
-    str, typer.Argument(metavar="QUERY", help="The question, in plain words.")
-]
+QueryArgument: TypeAlias = Annotated[str, typer.Argument(metavar="QUERY", help="Query, in plain language.")]
 ChatOption: TypeAlias = Annotated[
-    str | None, typer.Option("--chat", metavar="C", help="Look into this chat first, then elsewhere.")
+    str | None, typer.Option("--chat", metavar="C", help="Current chat; it is searched first.")
 ]
 ModeOption: TypeAlias = Annotated[
     str | None,
-    typer.Option("--mode", metavar="M", help="This once: on, collect_only, recall_only or off."),
+    typer.Option(
+        "--mode", metavar="M", help="Memory mode for this call: on, collect_only, recall_only or off."
+    ),
 ]
 
 
@@ -39,21 +39,23 @@ ModeOption: TypeAlias = Annotated[
 def search(
     ctx: CommandContext,
     query: QueryArgument,
-    limit: Annotated[int | None, typer.Option(metavar="N", help="Results at most.")] = None,
+    limit: Annotated[int | None, typer.Option(metavar="N", help="Maximum number of results.")] = None,
     chat: ChatOption = None,
     as_of: Annotated[
-        str | None, typer.Option(metavar="DATE", help="What was known and true then, like 2026-03-01.")
+        str | None,
+        typer.Option(metavar="DATE", help="Search what was known and valid at this date, e.g. 2026-03-01."),
     ] = None,
     mode: ModeOption = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show the parts of each score as bars.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the components of each score as bars.")
+    ] = False,
 ) -> None:
     """
-    Find what bears on a question.
+    Search memories and messages.
 
-    Searches memories and messages by meaning, by words and by code identifiers, and ranks them together. Any
-    text is a valid question: nothing in it has a special meaning. A search leaves a receipt, which `recollect why`
-    explains. If a part of the search could not be used, say the embedder, the results are shown all the same and
-    the exit code is 5.
+    Hybrid search: dense vectors, BM25 and code identifiers, ranked together. Any text is a valid query; there is no
+    query syntax. Every search leaves a receipt, which `recollect why` shows. If a component such as the embedder is
+    unavailable, the remaining ones provide the results and the exit code is 5.
     """
     with ctx.open_session() as session:
         policy = session.policy({"recall.limit": limit, "memory.mode": mode}, chat=chat)
@@ -85,20 +87,22 @@ def context(
     query: QueryArgument,
     chat: ChatOption = None,
     budget: Annotated[
-        int | None, typer.Option(metavar="N", help="Tokens the block may have, headings included.")
+        int | None, typer.Option(metavar="N", help="Maximum tokens of the block, headings included.")
     ] = None,
     block_format: Annotated[
         str | None,
-        typer.Option("--format", metavar="F", help="facts, smart, companion, dev, agent, xml or messages."),
+        typer.Option(
+            "--format", metavar="F", help="Format: facts, smart, companion, dev, agent, xml or messages."
+        ),
     ] = None,
     mode: ModeOption = None,
 ) -> None:
     """
     Print the memory block for the next prompt.
 
-    The block alone goes to standard output, so that it can be piped into a prompt; one line about it goes to
-    standard error. With --json the block comes with its whole receipt. Exit code 5 means that the block was made
-    without a part that failed.
+    Only the block is written to standard output, so that it can be piped into a prompt; a summary line goes to standard
+    error. With --json the full receipt is included. Exit code 5 means that a component such as the embedder was
+    unavailable.
     """
     with ctx.open_session() as session:
         overrides = {"context.budget": budget, "context.format": block_format, "memory.mode": mode}
@@ -120,13 +124,13 @@ def context(
 
 def _describe_no_results(policy: Policy) -> str:
     if policy.memory.recalls:
-        return "Nothing found. `recollect list` shows what is remembered."
-    return f"Nothing was looked for: memory is {policy.memory.mode} here."
+        return "No results. `recollect list` shows the stored memories."
+    return f"Not searched: the memory mode is {policy.memory.mode}."
 
 
 def _describe_receipt(receipt: Receipt, policy: Policy) -> str:
     if policy.memory.mode == "off":
-        return "Memory is off here: nothing was looked for, and no receipt is kept."
+        return "Not searched, and no receipt stored: the memory mode is off."
     total_ms = receipt.timings.get("total_ms", 0.0)
     return (
         f"Receipt {receipt.id}: {len(receipt.injected_items)} of {len(receipt.items)} passages,"
@@ -144,16 +148,14 @@ def why(
     ctx: CommandContext,
     receipt: Annotated[
         str,
-        typer.Argument(
-            metavar="RECEIPT|last", help="The receipt's id; without one the last.", show_default=False
-        ),
+        typer.Argument(metavar="RECEIPT|last", help="Receipt id; default: the last one.", show_default=False),
     ] = "last",
 ) -> None:
     """
     Explain a recall: what was used, what was left out, and why.
 
-    Every search and every context block leaves a receipt: each passage that was considered, the parts of its score,
-    the reason if it was left out, and how long everything took.
+    Every search and context block leaves a receipt with each candidate passage, the components of its score, the reason
+    if it was left out, and the timings.
     """
     with ctx.open_session() as session:
         stored_receipt = session.store.receipts.get(session.scope(), receipt)
@@ -168,15 +170,15 @@ def why_not(
     ctx: CommandContext,
     query: QueryArgument,
     record_id: Annotated[
-        str, typer.Argument(metavar="ID", help="A memory or message, or the beginning of its id.")
+        str, typer.Argument(metavar="ID", help="Id of a memory or message, or a prefix of it.")
     ],
     chat: ChatOption = None,
 ) -> None:
     """
-    Explain why a memory does not come up for a question.
+    Explain why a memory is not recalled for a query.
 
-    Asks the question again, without leaving a receipt, and says how far the memory got: its rank and the parts of
-    its score, or what keeps it from being considered at all.
+    Runs the query again without storing a receipt, and shows the rank of the memory and the components of its score, or
+    the reason why it is not a candidate.
     """
     with ctx.open_session() as session:
         explanation = session.engine.explain_absence(

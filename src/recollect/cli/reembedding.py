@@ -1,4 +1,4 @@
-"""Moves vectors to another embedding model before a command returns, and shows how far it is."""
+"""Re-embeds passages with another embedding model before a command returns, with a progress bar."""
 
 from collections.abc import Sequence
 
@@ -12,12 +12,12 @@ from recollect.domain.job import JobKind, JobState
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderError
 
-#: Kinds of work that a move waits for.
+#: Job kinds that create vectors.
 VECTOR_JOB_KINDS = frozenset({JobKind.EMBED, JobKind.REEMBED})
 
 
 def current_model(session: CliSession) -> EmbeddingModel | None:
-    """The model of the settings; None if there is none, or if it is not here."""
+    """Return the configured embedding model; None if there is none or it is not installed."""
     connection = session.application.settings.resolve().machine
     if session.embedder is None:
         return None
@@ -29,14 +29,14 @@ def current_model(session: CliSession) -> EmbeddingModel | None:
 
 
 def known_models(session: CliSession) -> list[EmbeddingModel]:
-    """All that could go on answering while others are made."""
+    """Return the models that can serve searches until re-embedding is complete."""
     current = current_model(session)
     registered_models = [each.embedding_model for each in read_registry().values()]
     return [*([current] if current else []), *registered_models, *built_in_models()]
 
 
 def run_reembedding(ctx: CommandContext, session: CliSession, users: Sequence[str], *, total: int) -> None:
-    """Do what is queued, with a bar; ProviderError if somebody's vectors could not all be made."""
+    """Run the queued jobs with a progress bar. Raises ProviderError if passages of a user stay without a vector."""
     _retry_vector_jobs(session, users)
     drain, embedder = QueueDrain(session), session.embedder
     with (
@@ -55,7 +55,7 @@ def run_reembedding(ctx: CommandContext, session: CliSession, users: Sequence[st
     unfinished_users = [user for user in users if session.engine.reembedding_target(user) is not None]
     if unfinished_users:
         raise ProviderError(
-            f"Not everything could be embedded, so the old vectors were kept and stay in use."
+            f"Some passages could not be embedded. The old vectors were kept and stay in use."
             f" {_failure_reason(session, unfinished_users[0])}"
         )
 
@@ -72,4 +72,4 @@ def _retry_vector_jobs(session: CliSession, users: Sequence[str]) -> None:
 def _failure_reason(session: CliSession, user: str) -> str:
     jobs = session.store.jobs.list(Scope(user), limit=MAX_JOBS_LISTED)
     reasons = [job.reason for job in jobs if job.kind in VECTOR_JOB_KINDS and job.reason]
-    return reasons[0] if reasons else "Another process has the work in hand."
+    return reasons[0] if reasons else "Another process is embedding them."

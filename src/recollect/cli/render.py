@@ -1,4 +1,4 @@
-"""Values as tables and bars for people."""
+"""Renders domain values as Rich tables and bars."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -15,24 +15,24 @@ from recollect.domain.message import Chat, Message
 from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.summary import Profile
 
-#: Characters of a text that a table shows.
+#: Characters of a text shown in a table.
 EXCERPT_CHARS = 160
 BAR_WIDTH = 10
 PARTIAL_BLOCKS = " ▏▎▍▌▋▊▉"
-#: What it means for a memory of a certain standing to rest on what was just said.
+#: Labels for a memory that has the new message as a source, by its status.
 LEARNED_LABELS = {
     "active": "Learned",
-    "quarantined": "Waits in `recollect inbox`",
-    "contested": "Waits in `recollect inbox`",
-    "superseded": "No longer holds",
-    "archived": "Stays put away",
-    "forgotten": "Stays forgotten",
+    "quarantined": "In `recollect inbox` for review",
+    "contested": "In `recollect inbox` for review",
+    "superseded": "Superseded",
+    "archived": "Still archived",
+    "forgotten": "Still forgotten",
 }
 STANDING_STYLES = {"active": "", "forgotten": "red", "superseded": "dim", "archived": "dim"}
 
 
 def excerpt(text: str, max_chars: int = EXCERPT_CHARS) -> str:
-    """One line of a text, cut where it gets long."""
+    """Return a text as one line of at most `max_chars` characters."""
     line = " ".join(replace_unprintable(text).split())
     return line if len(line) <= max_chars else line[: max_chars - 1] + "…"
 
@@ -46,7 +46,7 @@ def format_date(timestamp: datetime) -> str:
 
 
 def table(*headings: str, rows: Iterable[Sequence[RenderableType | None]]) -> Table:
-    """Columns under headings; `#` in front of a heading sets its numbers to the right, `!` keeps it whole."""
+    """Return a table; a heading that starts with `#` is right-aligned, and `#` and `!` prevent wrapping."""
     rich_table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in headings:
         name = heading.lstrip("#!")
@@ -59,7 +59,7 @@ def table(*headings: str, rows: Iterable[Sequence[RenderableType | None]]) -> Ta
 
 
 def fields(values: Mapping[str, object]) -> Table:
-    """Names and values in two columns, without what is empty."""
+    """Return a table of names and values, without empty values."""
     rich_table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     rich_table.add_column(style="bold", no_wrap=True)
     rich_table.add_column(overflow="fold")
@@ -70,14 +70,14 @@ def fields(values: Mapping[str, object]) -> Table:
 
 
 def format_bar(share: float, width: int = BAR_WIDTH) -> str:
-    """A share from 0 to 1 as a bar; what is above 1 is full."""
+    """Return a bar for a share, clamped to 0..1."""
     eighths = round(min(max(share, 0.0), 1.0) * width * 8)
     full, rest = divmod(eighths, 8)
     return ("█" * full + (PARTIAL_BLOCKS[rest] if rest else "")).ljust(width, "·")
 
 
 def score_parts(values: Mapping[str, float], *, wide: bool = False) -> Text:
-    """What a score is made of: a bar for each part, two on a line, or all of them."""
+    """Return a bar for each component of a score, two per line, or all on one line if `wide`."""
     labelled_bars = [f"{name:<10} {format_bar(share)} {share:.2f}" for name, share in values.items()]
     bars_per_line = len(labelled_bars) if wide else 2
     lines = [
@@ -88,7 +88,7 @@ def score_parts(values: Mapping[str, float], *, wide: bool = False) -> Text:
 
 
 def search_results(items: Sequence[ReceiptItem], *, wide: bool, explain: bool = False) -> Table:
-    """Passages with their scores. Ids stand in a column of their own if there is room, else under the text."""
+    """Return a table of passages with scores. Ids get their own column if `wide`, else a line below the text."""
     rows: list[list[RenderableType]] = []
     for item in items:
         id_lines = [Text(item.id, style="dim")] if not wide else []
@@ -105,7 +105,7 @@ def search_results(items: Sequence[ReceiptItem], *, wide: bool, explain: bool = 
 
 
 def receipt(value: Receipt, *, wide: bool, limit: int | None = None) -> Group:
-    """All of it: question, what was used and what was not, why, and what it cost; or the first of each."""
+    """Return a receipt: query, used and excluded items with reasons, and timings; `limit` items of each."""
     used_items = [item for item in value.items if item.disposition is not Disposition.LEFT_OUT]
     unused_items = [item for item in value.items if item.disposition is Disposition.LEFT_OUT]
     verb = "Injected" if value.text else "Returned"
@@ -123,15 +123,15 @@ def _receipt_fields(value: Receipt) -> Table:
     return fields(
         {
             "receipt": value.id,
-            "question": excerpt(value.query) if value.query else None,
-            "asked": format_time(value.created_at),
+            "query": excerpt(value.query) if value.query else None,
+            "time": format_time(value.created_at),
             "chat": value.chat,
             "tokens": f"{value.tokens} of {value.budget}" if value.text else None,
             "ranker": f"{value.ranker} (preset {value.preset}, hybrid {'on' if value.hybrid else 'off'})",
             "degraded": "; ".join(value.degradations),
-            "not used": "; ".join(value.skipped_sources),
+            "skipped": "; ".join(value.skipped_sources),
             "hits": ", ".join(f"{name} {number}" for name, number in value.sources.items()),
-            "time": ", ".join(timings),
+            "timings": ", ".join(timings),
         }
     )
 
@@ -177,16 +177,16 @@ def memory(value: Memory, quotes: Sequence[str] = ()) -> Table:
             "text": value.text,
             "kind": value.kind,
             "importance": value.importance,
-            "standing": value.standing + (f": {value.reason}" if value.reason else ""),
-            "said by": value.speaker,
-            "written by": value.origin,
-            "said": f"{value.sightings} time{'s' if value.sightings > 1 else ''}, last {format_time(value.seen_at)}",
-            "holds from": format_time(value.valid_from),
-            "holds until": format_time(value.valid_to),
+            "status": value.standing + (f": {value.reason}" if value.reason else ""),
+            "speaker": value.speaker,
+            "origin": value.origin,
+            "stated": f"{value.sightings} time{'s' if value.sightings > 1 else ''}, last {format_time(value.seen_at)}",
+            "valid from": format_time(value.valid_from),
+            "valid until": format_time(value.valid_to),
             "tags": ", ".join(value.tags),
             "chat": value.chat,
             "version": value.version,
-            "from": "\n".join(f"“{excerpt(quote)}”" for quote in quotes),
+            "quotes": "\n".join(f"“{excerpt(quote)}”" for quote in quotes),
             "id": value.id,
         }
     )
@@ -202,11 +202,11 @@ def message(value: Message) -> Table:
             "text": value.content,
             "role": value.role,
             "chat": value.chat,
-            "said": format_time(value.created_at),
+            "time": format_time(value.created_at),
             "tokens": value.tokens,
             "importance": value.importance,
             "summary": value.summary,
-            "clipped from": f"{value.original_bytes:,} bytes" if value.original_bytes else None,
+            "truncated from": f"{value.original_bytes:,} bytes" if value.original_bytes else None,
             "id": value.id,
         }
     )
@@ -224,7 +224,7 @@ def versions(values: Sequence[MemoryVersion]) -> Table:
         )
         for each in values
     ]
-    return table("#version", "!change", "!when", "standing", "text", "reason", rows=rows)
+    return table("#version", "!change", "!time", "status", "text", "reason", rows=rows)
 
 
 def chats(values: Sequence[Chat]) -> Table:
@@ -238,7 +238,7 @@ def chats(values: Sequence[Chat]) -> Table:
         )
         for each in values
     ]
-    return table("chat", "title", "#messages", "!begun", "!last used", rows=rows)
+    return table("chat", "title", "#messages", "!created", "!last used", rows=rows)
 
 
 def conversation(values: Sequence[Message]) -> Group:
@@ -265,7 +265,7 @@ def profile(value: Profile) -> Table:
 
 
 def format_bytes(byte_count: int) -> str:
-    """Bytes in words: 3.4 MB."""
+    """Return a size such as `3.4 MB`."""
     for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if byte_count >= scale:
             return f"{byte_count / scale:.1f} {unit}"
@@ -273,5 +273,5 @@ def format_bytes(byte_count: int) -> str:
 
 
 def format_count(number: int, singular: str, plural: str | None = None) -> str:
-    """`1 memory`, `2 memories`."""
+    """Return a number with its noun: `1 memory`, `2 memories`."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

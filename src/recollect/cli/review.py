@@ -1,4 +1,4 @@
-"""archive, restore, pin, merge, undo and inbox: the user decides what memory makes of them."""
+"""The `archive`, `restore`, `pin`, `merge`, `undo` and `inbox` commands."""
 
 from collections.abc import Sequence
 from typing import Annotated, TypeAlias
@@ -22,10 +22,10 @@ from recollect.serialization.serializers import JsonObject, JsonValue
 app = make_typer()
 
 MemoryIdsArgument: TypeAlias = Annotated[
-    list[str], typer.Argument(metavar="ID", help="Memories, or the beginnings of their ids.")
+    list[str], typer.Argument(metavar="ID", help="Memory ids, or prefixes of them.")
 ]
 REVIEW_STANDINGS = (MemoryStatus.QUARANTINED, MemoryStatus.CONTESTED)
-UNDO_HINT = "`recollect undo` takes it back."
+UNDO_HINT = "Revert with `recollect undo`."
 ERASED_TEXT = "(erased)"
 
 
@@ -35,16 +35,16 @@ ERASED_TEXT = "(erased)"
 @command
 def archive(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
     """
-    Put memories away, to be brought back when wanted.
+    Archive memories.
 
-    An archived memory is not recalled. It stays in `recollect list --standing archived`, and `recollect restore` brings
-    it back.
+    Archived memories are not recalled. `recollect list --standing archived` lists them, and `recollect restore` makes
+    them active again.
     """
     with ctx.open_session() as session, session.store.transaction():
         archived_memories = [
             session.engine.archive(session.scope(), each) for each in _resolve_ids(session, memory_ids)
         ]
-    _print_changed(ctx, archived_memories, "Put away")
+    _print_changed(ctx, archived_memories, "Archived")
 
 
 @app.command(
@@ -58,20 +58,20 @@ def archive(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
 def restore(
     ctx: CommandContext,
     ids_or_backup: Annotated[
-        list[str], typer.Argument(metavar="ID|BACKUP", help="Memories, or one file that `backup` made.")
+        list[str], typer.Argument(metavar="ID|BACKUP", help="Memory ids, or one backup file.")
     ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Restore a backup without asking.")] = False,
 ) -> None:
     """
-    Bring memories back, accept those in the inbox, or restore a backup.
+    Restore memories, accept those in the inbox, or restore a backup.
 
-    Ids: works for what was archived or forgotten, and for what waits in `recollect inbox`. Accepting a contradiction
-    gives up what it contradicts.
+    With ids: makes archived or forgotten memories active again, and accepts memories in `recollect inbox`. Accepting a
+    contradicting memory supersedes the one it contradicts.
 
-    A file: it is looked through (its hash, its structure, its references), what it holds is shown, and it takes the
-    place of the whole memory, everybody's. The file that was there is kept beside it, with the time in its name.
-    Refused while another process has the memory open, which SQLite's own locks tell, and for a backup of a newer
-    recollect. What was forgotten or erased since the backup was made comes back with it.
+    With a file: the backup is verified (hash, structure, references), its contents are shown, and it replaces the whole
+    memory file, for all users. The previous file is kept next to it with a timestamp in its name. Restoring is refused
+    while another process has the memory file open, and for backups of a newer recollect. Everything forgotten or erased
+    since the backup was made will be back.
     """
     if is_backup_path(ids_or_backup):
         restore_backup(ctx, ids_or_backup, yes=yes)
@@ -82,7 +82,7 @@ def restore(
                 session.engine.restore(session.scope(), each) for each in _resolve_ids(session, ids_or_backup)
             ]
         remaining = drain_queue(ctx, session)
-    _print_changed(ctx, restored_memories, "Back in use")
+    _print_changed(ctx, restored_memories, "Restored")
     ctx.warn_all(remaining.warnings)
 
 
@@ -91,28 +91,28 @@ def restore(
 def pin(
     ctx: CommandContext,
     memory_ids: MemoryIdsArgument,
-    off: Annotated[bool, typer.Option("--off", help="Let them fade again.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Unpin: let them decay again.")] = False,
 ) -> None:
     """
-    Keep memories from fading.
+    Protect memories from decay.
 
-    A pinned memory keeps its weight and is never put away by the gardener, whatever its kind.
+    A pinned memory keeps its weight and is never archived by maintenance, whatever its kind.
     """
     with ctx.open_session() as session, session.store.transaction():
         pinned_memories = [
             session.engine.pin(session.scope(), each, pinned=not off)
             for each in _resolve_ids(session, memory_ids)
         ]
-    _print_changed(ctx, pinned_memories, "May fade again" if off else "Pinned")
+    _print_changed(ctx, pinned_memories, "Unpinned" if off else "Pinned")
 
 
 @app.command(epilog=format_examples("recollect merge 01k9x2v7q3m5 01k9x2v7r0aa"))
 @command
 def merge(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
     """
-    Make one memory of several.
+    Merge several memories into one.
 
-    The one that says most stays, with the sources of all of them; the others stay in history.
+    The most detailed memory is kept, with the sources of all of them; the others stay in the history.
     """
     with ctx.open_session() as session:
         merged_memory = session.engine.merge(session.scope(), memory_ids)
@@ -127,7 +127,7 @@ def merge(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
 
 
 def _resolve_ids(session: CliSession, memory_ids: Sequence[str]) -> list[str]:
-    """Each memory once, however often and however briefly it was named."""
+    """Return the full ids of the memories without duplicates; prefixes are resolved."""
     resolved_ids = (session.store.memories.get(session.scope(), each).id for each in memory_ids)
     return list(dict.fromkeys(resolved_ids))
 
@@ -147,18 +147,18 @@ def _print_changed(ctx: CommandContext, memories: Sequence[Memory], label: str) 
 def undo(
     ctx: CommandContext,
     event: Annotated[
-        str | None, typer.Argument(metavar="EVENT", help="What to take back; without it the last change.")
+        str | None, typer.Argument(metavar="EVENT", help="Id of the change to undo; default: the last one.")
     ] = None,
     list_events: Annotated[
-        bool, typer.Option("--list", help="Show what was done to memories, the newest first.")
+        bool, typer.Option("--list", help="List the changes to memories, newest first.")
     ] = False,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Lines of the list at most.")] = 50,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of changes to list.")] = 50,
 ) -> None:
     """
-    Take back the last change to memories, or a certain one.
+    Undo the last change to memories, or a given one.
 
-    Learning, correcting, forgetting, archiving, restoring, pinning and merging can be undone, and an undo by its own
-    id. What was erased cannot.
+    Learning, editing, forgetting, archiving, restoring, pinning and merging can be undone, and so can an undo, by its
+    id. Erasure cannot be undone.
     """
     if list_events:
         _print_timeline(ctx, limit)
@@ -197,14 +197,14 @@ def _print_timeline(ctx: CommandContext, limit: int) -> None:
         serializers.wrap_results(
             {**serializers.serialize_event(each), "texts": list(texts)} for each, texts in entries
         ),
-        *([render.table("!when", "!what", "memory", "", "!event", rows=rows)] if rows else []),
+        *([render.table("!time", "!action", "memory", "", "!event", rows=rows)] if rows else []),
     )
     if not rows:
-        ctx.info("Nothing was done to memories yet.")
+        ctx.info("No changes yet.")
 
 
 def _memory_texts(session: CliSession, event: Event) -> list[str]:
-    """What the memories of an event say now."""
+    """Return the current texts of an event's memories."""
     texts = []
     for step in event.changes:
         try:
@@ -222,13 +222,13 @@ def _memory_texts(session: CliSession, event: Event) -> list[str]:
 @command
 def inbox(
     ctx: CommandContext,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Memories at most.")] = 100,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of memories.")] = 100,
 ) -> None:
     """
-    Show what waits for your decision.
+    Show memories awaiting your decision.
 
-    These are facts that a model stated but the message does not hold, and facts that contradict what is known. They are
-    not recalled. `recollect restore ID` accepts one, `recollect forget ID` rejects it.
+    These are facts that the model extracted but the message does not support, and facts that contradict an existing
+    memory. They are not recalled. `recollect restore ID` accepts one, `recollect forget ID` rejects it.
     """
     with ctx.open_session() as session:
         scope = session.scope()
@@ -245,7 +245,7 @@ def inbox(
     ctx.info(
         "`recollect restore ID` accepts one, `recollect forget ID` rejects it."
         if entries
-        else "Nothing waits for your decision."
+        else "The inbox is empty."
     )
 
 
@@ -265,4 +265,4 @@ def _render_review_table(entries: Sequence[tuple[Memory, Sequence[str]]]) -> Ren
         )
         for memory, words in entries
     ]
-    return render.table("kind", "text", "why it waits", "said", "!id", rows=rows)
+    return render.table("kind", "text", "reason", "quotes", "!id", rows=rows)

@@ -1,4 +1,4 @@
-"""An open memory, for the length of one command."""
+"""The session of one command: the opened application, its user, and cancellation between batches."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,12 +18,12 @@ from recollect.settings import Settings, load_settings
 
 
 def _ignore_batch() -> None:
-    """Nobody watches."""
+    """Default of `on_batch`: do nothing."""
 
 
 @dataclass(slots=True)
 class DrainCancellation:
-    """Once pulled, the batch in hand is finished and the rest stays queued."""
+    """Cancellation flag: once set, the current batch is finished and the remaining jobs stay queued."""
 
     is_cancelled: bool = False
 
@@ -33,7 +33,7 @@ class DrainCancellation:
 
 @dataclass(slots=True)
 class CancellableEmbedder:
-    """The embedder of the settings, between whose batches a command can stop, and which counts them."""
+    """Wraps the configured embedder: counts the embedded texts, and stops between batches when cancelled."""
 
     inner: Embedder
     cancellation: DrainCancellation
@@ -53,13 +53,13 @@ class CancellableEmbedder:
         try:
             return self.inner.cosine_floor
         except ProviderError:
-            # A model that is not here has no floor and compares nothing; recall goes on by words.
+            # The model is not available, so nothing is compared with it; recall is lexical only.
             return 0.0
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         if self.cancellation.is_cancelled:
-            # Busy is the one failure that is tried again as it stands.
-            raise ProviderBusy("Stopped by hand; the rest stays queued.")
+            # ProviderBusy keeps the job queued for a retry; other errors would park it.
+            raise ProviderBusy("Interrupted; the remaining passages stay queued.")
         vectors = self.inner.embed(texts)
         self.embedded_count += len(texts)
         self.on_batch()
@@ -72,7 +72,7 @@ class CancellableEmbedder:
         return self.inner.windows(text)
 
     def close(self) -> None:
-        # Only an embedder that holds a connection has something to close.
+        # Only embedders with a network connection have a close method.
         close = getattr(self.inner, "close", None)
         if callable(close):
             close()
@@ -82,7 +82,7 @@ class CancellableEmbedder:
 class CliSession:
     application: Application
     user: str
-    is_new: bool  #: whether the file was not there before
+    is_new: bool  #: whether this session created the file
     embedder: CancellableEmbedder | None
     cancellation: DrainCancellation = field(default_factory=DrainCancellation)
 
@@ -96,14 +96,14 @@ class CliSession:
 
     @property
     def model(self) -> ChatModel | None:
-        """The language model of the settings, if there is one."""
+        """Return the configured language model, if any."""
         return self.engine.extractor.model
 
     def scope(self, chat: str | None = None) -> Scope:
         return Scope(self.user, chat)
 
     def policy(self, overrides: Mapping[str, object] | None = None, *, chat: str | None = None) -> Policy:
-        """What holds for this user, and in this chat; wishes that are None were not expressed."""
+        """Resolve the policy for the user and the chat; overrides that are None are ignored."""
         call_settings = {name: value for name, value in (overrides or {}).items() if value is not None}
         return self.application.policy(self.user, call_settings, chat=chat)
 

@@ -1,4 +1,4 @@
-"""settings, presets and trust: every value with where it came from, and who may change it."""
+"""The `settings`, `presets` and `trust` commands."""
 
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -18,15 +18,16 @@ app = make_typer()
 group = make_typer()
 app.add_typer(group, name="settings")
 
-SettingNameArgument: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="Like recall.limit.")]
-#: What each preset is for.
+SettingNameArgument: TypeAlias = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the setting, e.g. recall.limit.")
+]
 PRESET_DESCRIPTIONS = {
-    "default": "All of it, balanced: the values of the reference page.",
-    "smart": "A strict funnel and judge, three tiers; other chats only when recall is turned on.",
-    "companion": "A companion: few tokens, moods that fade, biography that stays.",
-    "dev": "For developers: messages, chunks and summaries; nothing is extracted.",
-    "facts": "One fact per exchange, found by cosine with a floor; recent ones as fallback.",
-    "agent": "For agents: batches, three facts and two messages, clipped tool output.",
+    "default": "All features, with the default values of the settings reference.",
+    "smart": "Strict triage and extraction, three context tiers; other chats only if recall is turned on.",
+    "companion": "Companion apps: few tokens, moods decay, biography does not.",
+    "dev": "Developer tools: messages, chunks and summaries; no fact extraction.",
+    "facts": "One fact per exchange, recalled by cosine with a minimum; recent facts as fallback.",
+    "agent": "Agents: batched extraction, three facts and two messages, truncated tool output.",
 }
 
 
@@ -42,11 +43,11 @@ PRESET_DESCRIPTIONS = {
 @command
 def settings(ctx: CommandContext) -> None:
     """
-    Show settings and where they came from; change your own.
+    Show settings and their sources, or change your preferences.
 
-    Without a command: every setting with its value and its source. An argument wins over a user's preference, that over
-    the environment, that over recollect.toml, that over the preset, that over the default. A change holds from the next
-    call on, also in processes that are running.
+    Without a subcommand, all settings are listed with value and source. Precedence, highest first: argument, user
+    preference, environment variable, recollect.toml, preset, default. Changes apply from the next call on, also in
+    running processes.
     """
     _print_settings(ctx)
 
@@ -54,7 +55,7 @@ def settings(ctx: CommandContext) -> None:
 @group.command("list", epilog=format_examples("recollect settings list --json"))
 @command
 def list_(ctx: CommandContext) -> None:
-    """List every setting with its value and where it came from."""
+    """List all settings with their values and sources."""
     _print_settings(ctx)
 
 
@@ -69,7 +70,7 @@ def _print_settings(ctx: CommandContext) -> None:
             "results": [_serialize_setting(each) for each in all_settings],
             "warnings": list(resolved_settings.warnings),
         },
-        render.table("!name", "value", "from", "what it does", rows=rows),
+        render.table("!name", "value", "source", "description", rows=rows),
     )
     ctx.warn_all([each for each in resolved_settings.warnings if each not in printed_warnings])
 
@@ -79,7 +80,7 @@ def _print_settings(ctx: CommandContext) -> None:
 )
 @command
 def get(ctx: CommandContext, name: SettingNameArgument) -> None:
-    """Show one setting: its value, where it came from, and what it takes."""
+    """Show one setting: its value, source and accepted values."""
     spec = _find_setting(name)
     with ctx.open_session() as session:
         setting = session.application.resolve(session.user).settings[spec.name]
@@ -88,9 +89,9 @@ def get(ctx: CommandContext, name: SettingNameArgument) -> None:
         render.fields(
             {
                 spec.name: _format_value(setting.value),
-                "from": _format_source(setting),
-                "what it does": setting.doc,
-                "takes": spec.accepted_values,
+                "source": _format_source(setting),
+                "description": setting.doc,
+                "accepts": spec.accepted_values,
                 "variable": " or ".join(spec.environment),
             }
         ),
@@ -107,16 +108,16 @@ def get(ctx: CommandContext, name: SettingNameArgument) -> None:
 def set_(
     ctx: CommandContext,
     name: SettingNameArgument,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="The new value.")],
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="New value.")],
 ) -> None:
     """
     Set a preference of the user.
 
-    It is kept in the memory file and wins over the environment. What belongs to the machine, like `db` or `embedder`,
-    is set with a variable or in recollect.toml instead.
+    Preferences are stored in the memory file and override the environment. Machine settings such as `db` or `embedder`
+    are set with an environment variable or in recollect.toml instead.
     """
     with ctx.open_session() as session:
-        # Raises if the name or the value makes no sense; the name may be another program's.
+        # Raises if the name or value is invalid; the name may be an alias such as RAG_HYBRID.
         sources = session.application.settings.resolve(preferences={name: value}).settings
         [setting_name] = [each.name for each in sources.values() if each.layer == "preference"]
         session.store.preferences.set(session.user, setting_name, value, now=session.engine.clock.now())
@@ -130,20 +131,20 @@ def set_(
 @group.command(epilog=format_examples("recollect settings unset recall.limit"))
 @command
 def unset(ctx: CommandContext, name: SettingNameArgument) -> None:
-    """Take a preference of the user back; the environment, file, preset or default holds again."""
+    """Remove a preference of the user; environment, file, preset or default apply again."""
     with ctx.open_session() as session:
         preferences = session.application.preferences(session.user)
         setting_name = name if name in preferences else _find_setting(name).name
         session.store.preferences.set(session.user, setting_name, None, now=session.engine.clock.now())
         result, message = _describe_current(session, setting_name)
-    prefix = "" if setting_name in preferences else "It was not set. "
+    prefix = "" if setting_name in preferences else "No preference was set. "
     ctx.print_result({**result, "unset": setting_name in preferences}, prefix + message)
 
 
 def _describe_current(session: CliSession, name: str) -> tuple[JsonObject, str]:
     setting = session.application.resolve(session.user).settings.get(name)
     if setting is None:
-        return {"name": name}, f"{name} is gone."
+        return {"name": name}, f"Removed {name}."
     return _serialize_setting(
         setting
     ), f"{name} is {_format_value(setting.value)} ({_format_source(setting)})."
@@ -156,7 +157,7 @@ def _find_setting(name: str) -> SettingSpec:
     if spec is None:
         suggestion = closest_name(name, list(specs))
         hint = f" Did you mean {suggestion}?" if suggestion else ""
-        raise ConfigError(f"There is no setting {name}.{hint} `recollect settings` lists them all.")
+        raise ConfigError(f"Unknown setting {name}.{hint} `recollect settings` lists all settings.")
     return spec
 
 
@@ -202,12 +203,14 @@ def _as_json(value: OptionValue) -> JsonValue:
 @command
 def presets(
     ctx: CommandContext,
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Show what it changes.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Show the settings this preset changes.")
+    ] = None,
 ) -> None:
     """
-    Show the presets and what they change.
+    Show the presets and the settings they change.
 
-    A preset is a set of values to start from; everything else you set wins over it.
+    A preset replaces the default values of some settings; settings from every other source override it.
     """
     selected_presets = PRESETS if name is None else {name: PRESETS[_require_preset(name)]}
     serialized_presets: list[JsonValue] = [
@@ -221,7 +224,7 @@ def presets(
     if name is None:
         rows = [(each, str(len(values)), PRESET_DESCRIPTIONS[each]) for each, values in PRESETS.items()]
         ctx.print_result(
-            {"results": serialized_presets}, render.table("preset", "#changes", "for", rows=rows)
+            {"results": serialized_presets}, render.table("preset", "#settings", "description", rows=rows)
         )
     else:
         rows = [(key, _format_value(value), "") for key, value in PRESETS[name].items()]
@@ -234,7 +237,7 @@ def presets(
 
 def _require_preset(name: str) -> str:
     if name not in PRESETS:
-        raise ConfigError(f"There is no preset {name}. Choose one of {', '.join(PRESETS)}.")
+        raise ConfigError(f"Unknown preset {name}. Choose one of {', '.join(PRESETS)}.")
     return name
 
 
@@ -251,21 +254,24 @@ def trust(
     ctx: CommandContext,
     folder: Annotated[
         Path,
-        typer.Argument(metavar="FOLDER", help="The folder that has the file; this one if none is named."),
+        typer.Argument(
+            metavar="FOLDER", help="Folder that contains recollect.toml; default: the current one."
+        ),
     ] = Path(),
-    list_files: Annotated[bool, typer.Option("--list", help="List the files that are trusted.")] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Trust the file no longer.")] = False,
+    list_files: Annotated[bool, typer.Option("--list", help="List the trusted files.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Stop trusting the file.")] = False,
     yes: YesOption = False,
 ) -> None:
     """
-    Let the settings file of a project's folder set everything.
+    Trust the settings file of a project folder.
 
-    A recollect.toml in the current folder may have come with somebody else's project. It may choose how memories are
-    ranked and laid out; what else it sets is ignored with a warning until you trust it. Shows what it sets and asks. A
-    file that changes has to be trusted again. `--config FILE` uses a file without trusting it.
+    A recollect.toml in the current folder may have come with someone else's project. Untrusted, it can only set how
+    memories are ranked and formatted; its other settings are ignored with a warning. This command shows the settings of
+    the file and asks for confirmation. A modified file must be trusted again. `--config FILE` uses a file without
+    trusting it.
     """
     if list_files and revoke:
-        raise InvalidInput("--list and --revoke cannot stand together. Choose one.")
+        raise InvalidInput("--list and --revoke cannot be combined.")
     if list_files:
         _print_trusted_files(ctx)
     elif revoke:
@@ -284,7 +290,7 @@ def _trust_file(ctx: CommandContext, folder: Path, *, yes: bool) -> None:
     ]
     if ctx.is_text:
         ctx.stderr.print(render.table("!setting", "value", "needs trust", rows=rows))
-    ctx.confirm(f"Let {file.path} set this?", yes=yes)
+    ctx.confirm(f"Trust {file.path} to set these values?", yes=yes)
     trusted_files().add(file.path, file.sha256)
     serialized_settings: list[JsonValue] = [
         {"name": each.name, "value": _as_json(each.value), "needs_trust": each.name not in PROJECT_SETTINGS}
@@ -292,7 +298,7 @@ def _trust_file(ctx: CommandContext, folder: Path, *, yes: bool) -> None:
     ]
     ctx.print_result(
         {"file": str(file.path), "trusted": True, "settings": serialized_settings},
-        f"{file.path} is trusted as long as it stays as it is. `recollect trust --revoke` takes that back.",
+        f"{file.path} is trusted until it is modified. Revoke with `recollect trust --revoke`.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Writes into the user's own settings file, and leaves everything else in it as it is."""
+"""Sets keys in the user's settings file (TOML) and preserves everything else, comments included."""
 
 import json
 import re
@@ -14,9 +14,9 @@ _PREAMBLE_PATTERN = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*")
 
 def set_values(text: str, values: Mapping[str, str]) -> str:
     """
-    The text of a file with these keys set, each on its own line where it stood, or behind the first comments.
+    Return the text with these keys set, on their existing lines or after the leading comments.
 
-    Raises ValueError if that would change anything else, or if the file is no TOML.
+    Raises ValueError if another value would change, or if the text is not TOML.
     """
     new_text = text
     for key, value in values.items():
@@ -29,12 +29,12 @@ def set_values(text: str, values: Mapping[str, str]) -> str:
             newline = "\r\n" if "\r\n" in new_text else "\n"
             new_text = new_text[:preamble_end] + line + newline + new_text[preamble_end:]
     if tomllib.loads(new_text) != {**tomllib.loads(text), **values}:
-        raise ValueError("another line of the file would change its meaning")
+        raise ValueError("another value in the file would change")
     return new_text
 
 
 def _key_line_pattern(key: str) -> re.Pattern[str]:
-    """A key at the top of the file, a plain string, and whatever is said behind it."""
+    """Return a pattern for the line of a key with a one-line string value; `rest` is the trailing comment."""
     string = r"(?:\"(?:[^\"\\\r\n]|\\.)*\"|'[^'\r\n]*')"
     return re.compile(
         rf"^{re.escape(key)}[ \t]*=[ \t]*{string}(?P<rest>[ \t]*(?:#[^\r\n]*)?\r?)$", re.MULTILINE
@@ -42,7 +42,7 @@ def _key_line_pattern(key: str) -> re.Pattern[str]:
 
 
 def write_values(path: Path, values: Mapping[str, str]) -> None:
-    """Set keys in a settings file, which is made if it is not there; all of it is written, or none."""
+    """Set keys in a settings file atomically; create the file if needed."""
     lines = "\n".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
     try:
         target = path.resolve()
@@ -52,7 +52,7 @@ def write_values(path: Path, values: Mapping[str, str]) -> None:
         _replace_file(target, new_text.encode())
     except (ValueError, OSError) as error:
         raise ConfigError(
-            f"{path} was left as it is, for it cannot be changed safely ({error}). Write there yourself:\n{lines}"
+            f"Cannot update {path} safely ({error}), so it was not changed. Add these lines yourself:\n{lines}"
         ) from error
 
 

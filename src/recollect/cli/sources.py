@@ -1,4 +1,4 @@
-"""Where a memory comes from, and what would go with a message or a chat."""
+"""Source quotes of a memory, and previews of deletions."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -8,7 +8,7 @@ from recollect.domain.memory import Memory
 
 
 def source_quotes(session: CliSession, memory: Memory) -> list[str]:
-    """The words a memory rests on, of messages that still exist."""
+    """Return the quoted spans of a memory's source messages that still exist."""
     texts = []
     for span in memory.spans:
         if session.engine.message_exists(session.scope(), span.message_id):
@@ -18,11 +18,11 @@ def source_quotes(session: CliSession, memory: Memory) -> list[str]:
 
 
 class _Rollback(Exception):
-    """Ends a transaction that was only a rehearsal."""
+    """Rolls back the transaction of a preview."""
 
 
 def preview_removal(session: CliSession, remove: Callable[[], Sequence[Memory]]) -> Sequence[Memory]:
-    """Which memories something would take away: it is done, and taken back before anybody sees it."""
+    """Return the memories that `remove` would delete, by running it in a transaction that is rolled back."""
     memories: Sequence[Memory] = ()
     with suppress(_Rollback), session.store.transaction():
         memories = remove()

@@ -1,4 +1,4 @@
-"""stats, repair, reembed and backfill: looking after what is stored."""
+"""The `stats`, `repair`, `reembed` and `backfill` commands."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ app = make_typer()
 
 
 class DerivedIndex(StrEnum):
-    """What can be made anew from the stored text."""
+    """Index that can be rebuilt from the stored text."""
 
     FULLTEXT = "fulltext"
     VECTORS = "vectors"
@@ -35,10 +35,10 @@ class DerivedIndex(StrEnum):
 @command
 def stats(ctx: CommandContext) -> None:
     """
-    Count what is stored and what it weighs.
+    Show counts and sizes of the stored data.
 
-    Counts are those of the user; sizes are those of the whole file. Verdicts say why messages were judged or not, and
-    what was masked in them.
+    Counts are those of the user, sizes those of the whole file. Triage counts say why messages were extracted from or
+    skipped, and what was redacted.
     """
     with ctx.open_session() as session:
         store_stats = session.store.maintenance.stats(session.scope())
@@ -64,7 +64,7 @@ def stats(ctx: CommandContext) -> None:
 
 def _render_triage_counts(triage_counts: Mapping[str, int]) -> tuple[Text | Table, ...]:
     rows = [(reason, f"{number:,}") for reason, number in triage_counts.items()]
-    return (Text(), render.table("verdict", "#messages", rows=rows)) if rows else ()
+    return (Text(), render.table("triage", "#messages", rows=rows)) if rows else ()
 
 
 def _format_counts(store_stats: StoreStats, location: str) -> dict[str, object]:
@@ -75,7 +75,7 @@ def _format_counts(store_stats: StoreStats, location: str) -> dict[str, object]:
         "chunks": f"{store_stats.chunks:,}",
         "summaries": f"{store_stats.summaries:,}",
         "vectors": f"{store_stats.vectors:,}"
-        + (f", {store_stats.pending_vectors:,} still to make" if store_stats.pending_vectors else ""),
+        + (f", {store_stats.pending_vectors:,} pending" if store_stats.pending_vectors else ""),
         "jobs": ", ".join(f"{number} {name}" for name, number in store_stats.jobs.items()) or "none",
     }
 
@@ -99,17 +99,17 @@ def repair(
     ctx: CommandContext,
     rebuild: Annotated[
         DerivedIndex | None,
-        typer.Option(metavar="SHADOW", help="Make it anew from the text: fulltext or vectors."),
+        typer.Option(metavar="INDEX", help="Rebuild this index from the text: fulltext or vectors."),
     ] = None,
 ) -> None:
     """
     Rebuild search indexes from the stored text.
 
-    Compares the full-text index and the vectors with the messages and memories, and mends the differences. Messages and
-    memories themselves are never written: their numbers are compared before and after, and everything is taken back if
-    one shrank.
+    Compares the full-text index and the vectors with the messages and memories, and repairs the differences. Messages
+    and memories are never modified: their rows are counted before and after, and the repair is rolled back if any are
+    missing.
     """
-    ctx.options.resume_hint = "Nothing is half done; `recollect repair` goes on where it stopped."
+    ctx.options.resume_hint = "The file is consistent. Run `recollect repair` again to continue."
     with ctx.open_session() as session:
         row_counts = _rebuild_index(session, rebuild) if rebuild else _repair_differences(session)
         for user in session.store.users():
@@ -124,7 +124,7 @@ def _repair_differences(session: CliSession) -> dict[str, int]:
     upkeep = session.store.maintenance
     with _refuse_row_loss(session):
         differences = upkeep.repair_indexes()
-    # What only a comparison word by word can see takes a new index.
+    # A corrupted index, which only the deep check detects, must be rebuilt.
     failed_checks = [
         each for each in upkeep.check(deep=True) if not each.ok and each.name.startswith("full text")
     ]
@@ -143,9 +143,9 @@ def _describe_repair(row_counts: dict[str, int]) -> Iterator[str]:
     if "differences" in row_counts:
         difference_count = row_counts["differences"]
         yield (
-            f"Mended {render.format_count(difference_count, 'difference')}."
+            f"Repaired {render.format_count(difference_count, 'difference')}."
             if difference_count
-            else "Indexes and text agree; nothing to mend."
+            else "The indexes match the text; nothing to repair."
         )
     for derived_index in DerivedIndex:
         if derived_index in row_counts:
@@ -154,7 +154,7 @@ def _describe_repair(row_counts: dict[str, int]) -> Iterator[str]:
 
 @contextmanager
 def _refuse_row_loss(session: CliSession) -> Iterator[None]:
-    """What is done inside is taken back if a message or memory went missing by it."""
+    """Run the block in a transaction; roll it back if the number of messages or memories shrank."""
     with session.store.transaction():
         counts_before = _count_source_rows(session)
         yield
@@ -167,8 +167,8 @@ def _refuse_row_loss(session: CliSession) -> Iterator[None]:
         if lost_rows:
             lost_text = " and ".join(f"{number} {name}" for name, number in lost_rows.items())
             raise StoreError(
-                f"The repair would have lost {lost_text}, so it was taken back and the file is as it was."
-                " `recollect doctor --deep` looks closer; a backup may be needed."
+                f"The repair would have lost {lost_text}, so it was rolled back and the file is unchanged."
+                " Run `recollect doctor --deep` for details; you may need to restore a backup."
             )
 
 
@@ -185,24 +185,22 @@ def _count_source_rows(session: CliSession) -> dict[str, int]:
 def reembed(
     ctx: CommandContext,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say how many passages would be embedded; change nothing.")
+        bool, typer.Option("--dry-run", help="Show how many passages would be embedded; change nothing.")
     ] = False,
 ) -> None:
     """
-    Move to the embedding model of the settings.
+    Re-embed everything with the configured embedding model.
 
-    Gives every passage of the user a vector of the current model, then deletes those of other models. Until then the
-    old model answers. Ctrl-C is safe: run it again and it goes on where it stopped. `recollect models use` does
-    the same for everybody in the file, and changes the settings.
+    Embeds all passages of the user with the configured model, then deletes the vectors of other models. Searches use
+    the old model until then. Ctrl-C is safe: run the command again to continue. `recollect models use` does the same
+    for all users of the file, and also changes the settings.
     """
     ctx.options.resume_hint = (
-        "The vectors made so far are kept; `recollect reembed` goes on where it stopped."
+        "The vectors created so far are kept. Run `recollect reembed` again to continue."
     )
     with ctx.open_session() as session:
         if session.embedder is None:
-            raise ConfigError(
-                "No embedder is configured, so nothing can be embedded. Set `embedder` and try again."
-            )
+            raise ConfigError("No embedder is configured. Set `embedder` and try again.")
         model, models = session.embedder.model_id, session.store.vectors.count_by_model(session.user)
         passage_count = session.store.vectors.count_without_vector(session.user, model)
         deleted_vectors = {} if dry_run else _reembed_user(ctx, session, models, passage_count)
@@ -225,7 +223,7 @@ def reembed(
 def _reembed_user(
     ctx: CommandContext, session: CliSession, models: Mapping[str, int], passage_count: int
 ) -> dict[str, int]:
-    """Until all is embedded the old model answers; what of it is gone afterwards."""
+    """Re-embed the user's passages; return the deleted vectors by model."""
     target = current_model(session)
     assert target is not None
     session.engine.start_reembedding(session.scope(), target, known_models(session))
@@ -235,7 +233,7 @@ def _reembed_user(
 
 def _describe_vectors(name: str, model: str, dry_run: bool) -> str:
     if name == model:
-        return "stay."
+        return "are kept."
     return "would be deleted." if dry_run else "were deleted."
 
 
@@ -243,20 +241,20 @@ def _describe_vectors(name: str, model: str, dry_run: bool) -> str:
 @command
 def backfill(ctx: CommandContext) -> None:
     """
-    Cut older long messages into chunks.
+    Split older long messages into chunks.
 
-    Messages stored while chunking was off are found as a whole only; this cuts them now, so that their parts are found
-    by themselves. It remembers how far it came; Ctrl-C is safe.
+    Messages stored while chunking was off are searched only as a whole; this splits them into chunks that are searched
+    on their own. Progress is saved, so Ctrl-C is safe.
     """
-    ctx.options.resume_hint = "`recollect backfill` goes on where it stopped."
+    ctx.options.resume_hint = "Run `recollect backfill` again to continue."
     with ctx.open_session() as session:
         chunks_before = session.store.maintenance.stats(session.scope()).chunks
         job = NewJob(kind=JobKind.BACKFILL, key="backfill")
         session.store.jobs.enqueue(session.user, job, now=session.engine.clock.now())
-        remaining = drain_queue(ctx, session, "Cutting")
+        remaining = drain_queue(ctx, session, "Chunking")
         chunks = session.store.maintenance.stats(session.scope()).chunks - chunks_before
     ctx.print_result(
         {"chunks": chunks, "degraded": list(remaining.warnings)},
-        f"{render.format_count(chunks, 'chunk')} made.",
+        f"Created {render.format_count(chunks, 'chunk')}.",
     )
     ctx.exit_degraded(remaining.warnings)

@@ -1,4 +1,4 @@
-"""summarise and summaries: what a conversation came to."""
+"""The `summarise` and `summaries` commands."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -22,21 +22,21 @@ app = make_typer()
 @app.command(epilog=format_examples("recollect summarise trip", "recollect summarise trip --json"))
 @command
 def summarise(
-    ctx: CommandContext, chat: Annotated[str, typer.Argument(metavar="CHAT", help="The chat.")]
+    ctx: CommandContext, chat: Annotated[str, typer.Argument(metavar="CHAT", help="Chat id.")]
 ) -> None:
     """
     Summarise a chat now.
 
-    Summaries are written by themselves every few answers; this does not wait for that. With a language model they are
-    its words, without one they are sentences of the chat. What is summarised already is not summarised again.
+    Summaries are also written automatically every few answers. A configured language model writes them; without one
+    they consist of sentences of the chat. Only messages since the last summary are summarised.
     """
     with ctx.open_session() as session:
         scope, policy = session.scope(chat), session.policy(chat=chat)
         session.store.chats.get(scope)
         if not policy.collects:
             raise Refused(
-                f"Memory is {policy.memory.mode} in chat {chat}, so nothing new is kept of it."
-                f" `recollect chats mode {chat} on` changes that."
+                f"The memory mode of chat {chat} is {policy.memory.mode}, so nothing new is stored."
+                f" Turn it on with `recollect chats mode {chat} on`."
             )
         new_summaries = session.engine.build_summaries(scope, policy, force=True)
         saved_summaries = session.engine.save_summaries(scope, new_summaries, policy)
@@ -50,7 +50,7 @@ def summarise(
     )
     if not saved_summaries:
         ctx.info(
-            f"Nothing new was said in chat {chat} since its last summary; `recollect summaries` shows that."
+            f"No new messages in chat {chat} since its last summary. `recollect summaries {chat}` shows it."
         )
     ctx.warn_all(remaining.warnings)
 
@@ -59,10 +59,10 @@ def summarise(
 @command
 def summaries(
     ctx: CommandContext,
-    chat: Annotated[str | None, typer.Argument(metavar="CHAT", help="Only those of this chat.")] = None,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Summaries at most.")] = 20,
+    chat: Annotated[str | None, typer.Argument(metavar="CHAT", help="Only summaries of this chat.")] = None,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of summaries.")] = 20,
 ) -> None:
-    """Show summaries of conversations, the newest first."""
+    """Show chat summaries, newest first."""
     with ctx.open_session() as session:
         if chat is not None:
             session.store.chats.get(session.scope(chat))
@@ -72,7 +72,7 @@ def summaries(
         *([render_summaries(summary_list)] if summary_list else []),
     )
     if not summary_list:
-        ctx.info("No summaries yet. `recollect summarise CHAT` writes one.")
+        ctx.info("No summaries yet. Create one with `recollect summarise CHAT`.")
 
 
 def render_summaries(values: Sequence[Summary]) -> RenderableType:

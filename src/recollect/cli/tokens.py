@@ -1,4 +1,4 @@
-"""tokens: who may use the server."""
+"""The `tokens` commands: access tokens of the server."""
 
 from pathlib import Path
 from typing import Annotated
@@ -22,10 +22,10 @@ app.add_typer(group, name="tokens")
 @command
 def tokens(ctx: CommandContext) -> None:
     """
-    List who may use the server, let others in, or shut them out.
+    List, create or revoke access tokens of the server.
 
-    The owner's token is made on first use and kept beside the memory file, where only its owner can read it. Of other
-    tokens only a hash is kept: they are shown once.
+    The owner's token is created on first use and stored next to the memory file, readable only by the file's owner.
+    Other tokens are stored as hashes and shown only once.
     """
     _list(ctx)
 
@@ -33,7 +33,7 @@ def tokens(ctx: CommandContext) -> None:
 @group.command("list", epilog=format_examples("recollect tokens list --json"))
 @command
 def list_(ctx: CommandContext) -> None:
-    """List the tokens by name: whose memory each opens, and whether it opens everybody's."""
+    """List the tokens with their user and whether they have admin access."""
     _list(ctx)
 
 
@@ -45,7 +45,7 @@ def _list(ctx: CommandContext) -> None:
     ]
     ctx.print_result(
         {"results": [{"name": p.name, "user_id": p.user, "admin": p.is_admin} for p in principals]},
-        render.table("!name", "memory of", "admin", rows=rows),
+        render.table("!name", "user", "admin", rows=rows),
     )
 
 
@@ -54,7 +54,7 @@ def _list(ctx: CommandContext) -> None:
 )
 @command
 def own(ctx: CommandContext) -> None:
-    """Print the owner's token; it is made if there is none."""
+    """Print the owner's token; create it if there is none."""
     with ctx.open_session() as session:
         token = _open_token_store(session).owner_token
     ctx.print_result({"token": token}, token)
@@ -66,26 +66,26 @@ def own(ctx: CommandContext) -> None:
 @command
 def add(
     ctx: CommandContext,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call the token.")],
-    token_user: Annotated[str, typer.Argument(metavar="USER", help="Whose memory it opens.")],
-    admin: Annotated[bool, typer.Option("--admin", help="Let it open everybody's.")] = False,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the token.")],
+    token_user: Annotated[str, typer.Argument(metavar="USER", help="User whose memory it gives access to.")],
+    admin: Annotated[bool, typer.Option("--admin", help="Give access to the memory of all users.")] = False,
 ) -> None:
-    """Make a token for somebody and print it, this once."""
+    """Create a token for a user and print it. It is shown only once."""
     with ctx.open_session() as session:
         token = _open_token_store(session).add(name, user=token_user, admin=admin)
     ctx.print_result({"name": name, "user_id": token_user, "admin": admin, "token": token}, token)
-    ctx.info(f"This is the only time it is shown. `recollect tokens revoke {name}` takes it back.")
+    ctx.info(f"Save the token now; it is not shown again. Revoke it with `recollect tokens revoke {name}`.")
 
 
 @group.command(epilog=format_examples("recollect tokens revoke phone"))
 @command
 def revoke(
-    ctx: CommandContext, name: Annotated[str, typer.Argument(metavar="NAME", help="The token.")]
+    ctx: CommandContext, name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the token.")]
 ) -> None:
-    """Shut somebody out: their token opens nothing any more, at once."""
+    """Revoke a token, effective immediately."""
     with ctx.open_session() as session:
         _open_token_store(session).revoke(name)
-    ctx.print_result({"name": name, "revoked": True}, f"{name} opens nothing any more.")
+    ctx.print_result({"name": name, "revoked": True}, f"Revoked token {name}.")
 
 
 def _open_token_store(session: CliSession) -> TokenStore:

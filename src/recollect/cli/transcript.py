@@ -1,4 +1,4 @@
-"""Reads a file of messages: one JSON object a line, or one JSON list."""
+"""Reads a file of messages: JSON Lines or one JSON array."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from recollect.serialization import parsers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptEntry:
-    location: str  #: where it stands in the file, for people
+    location: str  #: position in the file, for messages to the user
     chat: str
     draft: MessageDraft
 
@@ -21,10 +21,10 @@ class TranscriptEntry:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript:
     """
-    The messages of a file, in order; may be read more than once.
+    Iterable over the messages of a file, in order; can be iterated more than once.
 
-    A message without an id gets one made of its chat, its place and its text: the same file gives the same ids, also
-    after more was appended to it.
+    A message without an id gets a hash of its chat, position and text: the same file yields the same ids, also after
+    lines were appended to it.
     """
 
     path: Path
@@ -45,7 +45,7 @@ class Transcript:
                     yield from self._read_lines(file)
         except OSError as error:
             raise InvalidInput(
-                f"{self.path} cannot be read: {error.strerror}. Name a file with one JSON message a line."
+                f"Cannot read {self.path}: {error.strerror}. Give a file with one JSON message per line."
             ) from error
 
     def _read_lines(self, file: Iterable[bytes]) -> Iterator[tuple[str, int, str]]:
@@ -65,7 +65,7 @@ class Transcript:
         message = _parse_json(raw, location_in_file)
         if not isinstance(message, Mapping):
             raise InvalidInput(
-                f"{location_in_file} is no message. A message is an object with role and content."
+                f"{location_in_file} is not a message. A message is an object with role and content."
             )
         chat = str(message.get("chat_id") or self.chat or self.path.stem)
         try:
@@ -83,11 +83,9 @@ def _parse_json(text: str, location: str) -> object:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise InvalidInput(
-            f"{location} is no valid JSON: {error}. Correct it; nothing was stored."
-        ) from error
+        raise InvalidInput(f"{location} is not valid JSON: {error}. Nothing was stored.") from error
     except RecursionError as error:
-        raise InvalidInput(f"{location} is nested too deeply to be a message.") from error
+        raise InvalidInput(f"{location} is nested too deeply. Nothing was stored.") from error
 
 
 def _make_client_id(chat: str, number: int, raw: str) -> str:

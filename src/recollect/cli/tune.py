@@ -1,4 +1,4 @@
-"""tune: the numbers of recall, chosen by questions whose answers are known."""
+"""The `tune` command: ranking weights tuned on labelled queries."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ from recollect.serialization import parsers, serializers
 
 app = make_typer()
 
-#: Numbers that are tried, as a rule; for the length of the bar.
+#: Typical number of trials, for the length of the progress bar.
 EXPECTED_TRIALS = 500
 
 
@@ -40,37 +40,42 @@ def tune(
         typer.Option(metavar="FILE", help='Lines like {"query": "...", "relevant": ["id or text"]}.'),
     ] = None,
     from_feedback: Annotated[
-        bool, typer.Option("--from-feedback", help="Learn from what was said with `recollect feedback`.")
+        bool,
+        typer.Option("--from-feedback", help="Use the ratings given with `recollect feedback` as labels."),
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would change; change nothing.")
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Keep the numbers even if the gain does not hold elsewhere.")
+        bool,
+        typer.Option("--force", help="Save the weights even without an improvement on held-out queries."),
     ] = False,
     preset_name: Annotated[
-        str, typer.Option(metavar="NAME", help="Keep them under this name; alone, take those kept under it.")
+        str,
+        typer.Option(
+            metavar="NAME", help="Save the weights under this name; without labels, apply the saved ones."
+        ),
     ] = "",
     file: Annotated[
-        bool, typer.Option("--file", help="Print lines for recollect.toml instead of keeping them.")
+        bool, typer.Option("--file", help="Print lines for recollect.toml instead of saving preferences.")
     ] = False,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Bring back the values from before the last tuning.")
+        bool, typer.Option("--undo", help="Restore the values from before the last tuning.")
     ] = False,
 ) -> None:
     """
-    Choose the numbers of recall by labelled questions.
+    Tune the ranking weights with labelled queries.
 
-    Ten questions are the least; 20 to 30 are good. Each is searched for once and then ranked in memory with other
-    numbers, so that what is relevant comes first (NDCG@5). Every fifth of the questions is also ranked with numbers
-    chosen by the others: if those do not gain, nothing is changed. What is kept are the user's preferences, which
+    Needs at least 10 labelled queries; 20 to 30 work well. Each query is searched once; its candidates are then ranked
+    in memory with different weights to maximize NDCG@5. Five-fold cross-validation guards against overfitting: without
+    an improvement on the held-out queries nothing is changed. The weights are saved as preferences of the user, which
     `recollect settings` shows.
     """
     ctx.options.resume_hint = "Nothing was changed."
     source_count = sum([labels is not None, from_feedback, undo])
     if source_count > 1 or not (source_count or preset_name):
         raise typer.BadParameter(
-            "give one of --labels FILE, --from-feedback and --undo", param_hint="--labels"
+            "give exactly one of --labels FILE, --from-feedback and --undo", param_hint="--labels"
         )
     with ctx.open_session() as session:
         if undo:
@@ -98,13 +103,13 @@ def _read_labels(path: Path) -> list[RelevanceLabel]:
             values.append(json.loads(line))
         except ValueError as error:
             raise InvalidInput(
-                f"Line {number} of {path} is not JSON: {error}. Give one object a line."
+                f"Line {number} of {path} is not valid JSON: {error}. Write one object per line."
             ) from error
     return parsers.parse_labels(values)
 
 
 def _run_tuning(ctx: CommandContext, session: CliSession, labels: list[RelevanceLabel]) -> TuningResult:
-    with progress_bar(ctx.stderr, "Trying numbers", total=EXPECTED_TRIALS) as progress:
+    with progress_bar(ctx.stderr, "Tuning", total=EXPECTED_TRIALS) as progress:
 
         def update_progress(trial_count: int) -> None:
             if progress.is_due:
@@ -128,23 +133,20 @@ def _print_result(
         ctx.info(note)
     if tuning_result.changed_values and not tuning_result.is_improvement:
         before, after = tuning_result.held_out_ndcg
-        ending = "they were kept all the same." if is_saved else "nothing was changed; --force keeps them."
-        ctx.warn(
-            f"Questions that the numbers were not chosen by do not gain ({before:.3f} before,"
-            f" {after:.3f} after): {ending}"
-        )
+        ending = "The weights were saved anyway." if is_saved else "Nothing was changed; --force saves them."
+        ctx.warn(f"No improvement on held-out queries ({before:.3f} before, {after:.3f} after). {ending}")
 
 
 def _render_measures(tuning_result: TuningResult) -> Table:
     rows = [
         (
-            f"{tuning_result.query_count} questions",
+            f"{tuning_result.query_count} queries",
             f"{tuning_result.training_ndcg.before:.3f}",
             f"{tuning_result.training_ndcg.after:.3f}",
             "",
         ),
         (
-            "the same, held out",
+            "held out (5-fold)",
             f"{tuning_result.held_out_ndcg.before:.3f}",
             f"{tuning_result.held_out_ndcg.after:.3f}",
             f"{tuning_result.improved_count} better, {tuning_result.worsened_count} worse",
@@ -165,14 +167,14 @@ def _render_changes(tuning_result: TuningResult) -> Iterator[Text | Table]:
 
 def _describe_result(tuning_result: TuningResult, *, is_saved: bool, dry_run: bool) -> Iterator[str]:
     if tuning_result.unanswerable_count:
-        unanswerable = render.format_count(tuning_result.unanswerable_count, "question")
-        yield f"No relevant passage was found at all for {unanswerable}."
+        unanswerable = render.format_count(tuning_result.unanswerable_count, "query", "queries")
+        yield f"No relevant passage was retrieved for {unanswerable}."
     if not tuning_result.changed_values:
-        yield "No numbers are better than those that hold."
+        yield "No weights are better than the current ones."
     elif is_saved:
-        yield "Kept as preferences; `recollect tune --undo` brings the former ones back."
+        yield "Saved as preferences. Restore the previous values with `recollect tune --undo`."
     elif dry_run:
-        yield "Nothing was changed: this was a dry run."
+        yield "Nothing was changed (dry run)."
 
 
 def _format_toml(tuning_result: TuningResult) -> str:
@@ -186,7 +188,7 @@ def _apply_saved_tuning(ctx: CommandContext, session: CliSession, name: str) -> 
     values = session.engine.get_tuning(session.scope(), name)
     session.engine.save_tuning(session.scope(), values, name=name)
     ctx.print_result(
-        {"values": dict(values), "kept": True}, _render_values(values), f"These are {session.user}'s now."
+        {"values": dict(values), "kept": True}, _render_values(values), f"Applied to user {session.user}."
     )
 
 
@@ -198,9 +200,9 @@ def _undo_tuning(ctx: CommandContext, session: CliSession) -> None:
         {"values": dict(restored_values)}, *([_render_values(restored_values)] if restored_values else [])
     )
     ctx.info(
-        "The values from before the last tuning hold again."
+        "Restored the values from before the last tuning."
         if restored_names
-        else "All were chosen anew since then."
+        else "Nothing to restore: all values were changed since the last tuning."
     )
 
 

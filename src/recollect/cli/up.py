@@ -1,4 +1,4 @@
-"""up: the server, for this machine or for others."""
+"""The `up` command: start the HTTP server."""
 
 import signal
 import sys
@@ -33,28 +33,31 @@ LOCALHOST = "127.0.0.1"
 def up(
     ctx: CommandContext,
     port: Annotated[
-        int, typer.Option(metavar="P", min=0, max=65535, help="Where to listen; 0 is any.")
+        int, typer.Option(metavar="P", min=0, max=65535, help="Port to listen on; 0 picks a free one.")
     ] = DEFAULT_PORT,
-    host: Annotated[str, typer.Option(metavar="H", help="The address to listen at.")] = LOCALHOST,
-    public: Annotated[bool, typer.Option("--public", help="Let others reach it.")] = False,
+    host: Annotated[str, typer.Option(metavar="H", help="Address to listen on.")] = LOCALHOST,
+    public: Annotated[
+        bool, typer.Option("--public", help="Allow an address that other machines can reach.")
+    ] = False,
     name: Annotated[
-        list[str] | None, typer.Option(metavar="N", help="Another name it answers to; may be repeated.")
+        list[str] | None, typer.Option(metavar="N", help="Additional host name to accept; can be repeated.")
     ] = None,
     browser: Annotated[
         bool,
         typer.Option("--browser/--no-browser", help="Open the login link in a browser, or only print it."),
     ] = True,
     workers: Annotated[
-        int, typer.Option(metavar="0|1", min=0, max=1, help="0 leaves queued work to `recollect worker`.")
+        int, typer.Option(metavar="0|1", min=0, max=1, help="0 leaves queued jobs to `recollect worker`.")
     ] = 1,
 ) -> None:
     """
-    Start the server: an API, a chat, and a proxy with memory.
+    Start the server: HTTP API, web app, and a proxy with memory.
 
-    It listens on this machine alone. Programs send the token that `recollect tokens own` prints; a browser gets in by
-    the link, which works once and for five minutes. Ctrl-C or SIGTERM lets answers under way finish and is a normal
-    end. An address that others can reach has to be asked for with --public, and put behind something that speaks HTTPS.
-    With --public or --name every client needs a token; otherwise local clients of the proxy need none.
+    By default the server listens on localhost only. Programs authenticate with the token printed by `recollect tokens
+    own`; browsers use the login link, which is valid once and for five minutes. On Ctrl-C or SIGTERM running requests
+    are finished, and the exit code is 0. To listen on an address that other machines can reach, add --public and put an
+    HTTPS proxy in front. With --public or --name every client needs a token; otherwise local clients of the proxy need
+    none.
     """
     if not workers:
         ctx.options.settings["worker"] = "false"
@@ -83,7 +86,7 @@ def serve_until_stopped(
     public: bool = False,
     worker: bool = True,
 ) -> None:
-    """Serve an open memory until somebody stops it."""
+    """Run the server on an open session until SIGINT or SIGTERM."""
     auth_config = create_auth_config(
         session.application, host=host, allowed_hosts=frozenset(names), public=public
     )
@@ -101,11 +104,15 @@ def serve_until_stopped(
 def _print_login_link(
     ctx: CommandContext, session: CliSession, auth_config: AuthConfig, address: str, *, browser: bool
 ) -> None:
-    # Made before anybody asks, so that `recollect tokens own` and the server agree on it.
+    # Creates the token file now, so that `recollect tokens own` prints the token this server accepts.
     assert auth_config.token_store.owner_token
     link = f"{address}/login?code={auth_config.sessions.create_login_code(auth_config.token_store.owner)}"
-    ctx.print_result({"url": address, "login": link}, f"Listening at {address}", f"Log in, once: {link}")
-    ctx.info(f"Memory: {session.store.location()}. For clients: OPENAI_BASE_URL={address}/v1. Ctrl-C stops.")
+    ctx.print_result(
+        {"url": address, "login": link}, f"Listening on {address}", f"One-time login link: {link}"
+    )
+    ctx.info(
+        f"Memory file: {session.store.location()}. For clients: OPENAI_BASE_URL={address}/v1. Press Ctrl-C to stop."
+    )
     sys.stdout.flush()
     if browser:
         webbrowser.open(link)
@@ -117,10 +124,10 @@ def _bracket_ipv6(host: str) -> str:
 
 @contextmanager
 def _ignore_stop_signals() -> Iterator[None]:
-    """The server hears the signals that stop it, and passes them on when it has: then they must not end us midway."""
+    """Ignore SIGINT and SIGTERM that the server raises again after its shutdown, so that the session is closed."""
 
     def ignore_signal(_signal: int, _frame: FrameType | None) -> None:
-        """The server is down already."""
+        """Do nothing: the server has stopped already."""
 
     previous_handlers = {
         number: signal.signal(number, ignore_signal) for number in (signal.SIGINT, signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""version: what this is and what it runs on."""
+"""The `version` command."""
 
 import platform
 import tempfile
@@ -17,9 +17,9 @@ app = make_typer()
 @command
 def version(ctx: CommandContext) -> None:
     """
-    Show the versions of recollect and what it runs on.
+    Show the versions of recollect and its components.
 
-    The schema is the one that this recollect writes; the memory file is not opened.
+    The schema version is the one this recollect writes; the memory file is not opened.
     """
     embedder = make_embedder(ctx.load_settings().resolve().machine)
     versions = {
@@ -32,7 +32,7 @@ def version(ctx: CommandContext) -> None:
 
 
 def _store_versions() -> dict[str, str]:
-    """A store that was made a moment ago knows best what it is."""
+    """Return the SQLite and schema versions, as reported by a new temporary store."""
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
         application = open_application(
             load_settings(arguments={"db": str(Path(folder) / "memory.db"), "embedder": "none"})

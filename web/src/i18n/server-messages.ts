@@ -166,8 +166,8 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ["expired on {day}", "validade expirada em {day}", "expired on {day}"],
   ["the goal was due on {day}", "o prazo do objetivo era {day}", "the goal was due on {day}"],
   ["temporary, {days} days: {why}", "temporária, {days} dias: {why}", "temporary, {days} days: {why}"],
-  ["weight under {floor}: {why}", "peso abaixo de {floor}: {why}", "weight below {floor}: {why}"],
-  ["last said on {day}", "última menção em {day}", "last mentioned on {day}"],
+  ["weight below {floor}: {why}", "peso abaixo de {floor}: {why}", "weight below {floor}: {why}"],
+  ["last mentioned on {day}", "última menção em {day}", "last mentioned on {day}"],
   ["already learned from this text", "já aprendida deste texto", "already learned from this text"],
   [
     "forgotten after it was mentioned",
