@@ -223,6 +223,10 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "Esta operação exige o consentimento do usuário, que não foi concedido.",
   ],
   [
+    "Record their consent first with `recollect consent`.",
+    "Registre primeiro o consentimento com `recollect consent`.",
+  ],
+  [
     "The profile is stored only with consent, which has not been given.",
     "O perfil só é armazenado com consentimento, que não foi concedido.",
   ],
