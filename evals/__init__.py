@@ -1,1 +1,1 @@
-"""How good recall is, measured through the engine as people use it."""
+"""Retrieval quality, measured through the public library."""

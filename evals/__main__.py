@@ -1,4 +1,4 @@
-"""`python -m evals NAME`: how good recall is on public data and on our own, as percentages."""
+"""`python -m evals NAME`: retrieval quality on public and own data sets, in percent."""
 
 import argparse
 import json
@@ -19,13 +19,13 @@ EvalRun: TypeAlias = Callable[[Path, CachedEmbedder, Mapping[str, object]], Figu
 
 
 def run_extraction(data: Path, _embedder: CachedEmbedder, _settings: Mapping[str, object]) -> Figures:
-    """The judge that works by rules, on our own lines or on public ones with labels beside them."""
+    """Evaluate the rule-based extractor on our own lines or on public ones with a labels file."""
     has_labels_file = data.with_suffix(".labels.jsonl").exists()
     lines = read_public_lines(data) if has_labels_file else read_own_lines(data)
     return {**measure(lines, kinds=not has_labels_file).figures()}
 
 
-#: Each with the data it runs on when none is named; public sets are never shipped.
+#: Each evaluation with its default data; public sets are not shipped.
 EVALS_BY_NAME: Mapping[str, tuple[EvalRun, Path | None]] = {
     "longmemeval": (longmemeval.run, None),
     "locomo": (locomo.run, None),
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(f"{options.name} needs its data: --data PATH")
     embedder = make_embedder(load_settings(arguments={"embedder": options.embedder}).resolve().machine)
     if embedder is None:
-        sys.exit("Evals compare by meaning as well: choose an embedder.")
+        sys.exit("Evals need dense search: choose an embedder with --embedder.")
     with CachedEmbedder(embedder, options.cache) as cached:
         figures = run(data, cached, dict(options.set))
     if options.plot:
@@ -62,15 +62,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals", description=__doc__)
     parser.add_argument("name", choices=EVALS_BY_NAME)
-    parser.add_argument("--data", type=Path, help="the file with the set; our own sets need none")
-    parser.add_argument("--json", action="store_true", help="print the figures for machines")
+    parser.add_argument("--data", type=Path, help="data file; not needed for our own sets")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument(
         "--cache",
         type=Path,
         default=default_cache_folder(),
-        help="where vectors are kept; a stopped run goes on",
+        help="folder of cached embeddings; an interrupted run resumes from it",
     )
-    parser.add_argument("--embedder", default="onnx", help="as in the settings")
+    parser.add_argument("--embedder", default="onnx", help="embedder, as in the settings")
     parser.add_argument(
         "--set",
         type=_parse_setting,
@@ -79,7 +79,7 @@ def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="NAME=VALUE",
         help="as recall.ranker=sum",
     )
-    parser.add_argument("--plot", type=Path, metavar="SVG", help="draw it; for curve")
+    parser.add_argument("--plot", type=Path, metavar="SVG", help="write a chart; only for curve")
     return parser.parse_args(arguments)
 
 

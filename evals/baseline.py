@@ -29,13 +29,13 @@ Row: TypeAlias = dict[str, Any]
 
 QUERY_COUNT = 500
 MESSAGES_PER_CHAT = 20
-#: Queries are asked inside one of the chats and outside of any in turns.
+#: Queries alternate between one of these chats and no chat.
 CHAT_COUNT = 30
 BASELINE_SETTINGS: Mapping[str, object] = {"worker": False, "recall.enabled": True}
 
 
 def read_statements() -> list[str]:
-    """The user messages of the store: facts, small talk, code and remarks in both languages."""
+    """Return the user messages of the store: facts, small talk, code and remarks in both languages."""
     facts = [row["memory"][language] for row in read_rows(PARAPHRASE_FILE) for language in ("en", "pt")]
     lines = [row["text"] for row in read_rows(OWN_LINES_FILE)][:300]
     code = [row["message"] for row in read_rows(IDENTIFIERS_FILE)][:120]

@@ -1,4 +1,4 @@
-"""Recall against what it takes: the same LoCoMo questions with more and fewer candidates, rankers and rereading."""
+"""Recall against latency: LoCoMo questions with different numbers of candidates, rankers and reranking."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ from evals.progress import progress
 from recollect.domain.policy import OptionValue
 
 RECALL_CUTOFFS = (5, 10)
-#: Every so many questions: reading again takes long.
+#: Every fourth question is used, since reranking is slow.
 QUESTION_STRIDE = 4
 SETTINGS_BY_POINT: Mapping[str, Mapping[str, OptionValue]] = {
     "cosine": {"recall.ranker": "cosine", "recall.hybrid": False},
@@ -48,7 +48,7 @@ def _measure_conversation(
         turn_ids = locomo.add_conversation(harness, conversation)
         harness.flush()
         for question in progress(conversation.questions[::QUESTION_STRIDE], "LoCoMo questions"):
-            # What is read from the file for the first time is no point's burden.
+            # Fill the caches before the measurement.
             harness.search(question.text, limit=max(RECALL_CUTOFFS), at=conversation.ends_at)
             for name, values in SETTINGS_BY_POINT.items():
                 started = process_time()
@@ -63,7 +63,7 @@ def _measure_conversation(
 
 
 def _percentiles_ms(cpu_ms: Sequence[float]) -> Figures:
-    """Of processor time besides the embedding, which is remembered here."""
+    """Return percentiles of CPU time without embedding, which is cached here."""
     ordered = sorted(cpu_ms)
     return {
         f"ms_p{share}": round(ordered[min(len(ordered) * share // 100, len(ordered) - 1)], 2)

@@ -1,4 +1,4 @@
-"""Vectors kept on disk by what they stand for, so that a text is embedded once however often it is measured."""
+"""On-disk cache of embeddings, so that each text is embedded once across runs."""
 
 import hashlib
 import sqlite3
@@ -11,9 +11,9 @@ from platformdirs import user_cache_path
 
 from recollect.ports.embedder import Embedder, Vector
 
-#: Texts embedded between two writes: what a stopped run loses.
+#: Texts embedded between two writes; an interrupted run loses at most these.
 TEXTS_PER_WRITE = 64
-#: Hashes looked up in one query.
+#: Hashes per lookup query.
 KEYS_PER_QUERY = 500
 
 
@@ -22,7 +22,7 @@ def default_cache_folder() -> Path:
 
 
 class CachedEmbedder:
-    """Does as another embedder does, and remembers it."""
+    """Wraps an embedder and caches its vectors."""
 
     def __init__(self, inner: Embedder, folder: Path) -> None:
         self._inner = inner
@@ -30,7 +30,7 @@ class CachedEmbedder:
         self.dimension = inner.dimension
         self.cosine_floor = inner.cosine_floor
         folder.mkdir(parents=True, exist_ok=True)
-        # The engine embeds on one thread at a time, though not always on the one that opened this.
+        # Only one thread at a time embeds, but not always the one that opened the database.
         self._db = sqlite3.connect(
             folder / f"{_safe_file_name(inner.model_id)}.db",
             check_same_thread=False,
@@ -56,7 +56,7 @@ class CachedEmbedder:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Not named close: a memory gives its embedder back when it is closed, and there are many memories here.
+        # Not named `close`: each Memory closes its embedder, and several of them share this one.
         self._db.close()
 
     def _embed_cached(self, purpose: str, texts: Sequence[str]) -> list[Vector]:

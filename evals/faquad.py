@@ -1,4 +1,4 @@
-"""FaQuAD: Portuguese questions, and the paragraph that answers each."""
+"""FaQuAD: Portuguese questions with the paragraph that answers each."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ RECALL_CUTOFFS = (1, 5, 10)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaquadDataset:
     articles: Mapping[str, tuple[str, ...]]
-    questions: tuple[tuple[str, str], ...]  #: each with its passage
+    questions: tuple[tuple[str, str], ...]  #: pairs of question and passage id
 
 
 def read_dataset(path: Path) -> FaquadDataset:

@@ -1,4 +1,4 @@
-"""A memory in a file of its own, told conversations and asked questions as people do."""
+"""Test harness: a memory in a temporary file that ingests conversations and answers queries."""
 
 import tempfile
 import time
@@ -13,7 +13,7 @@ from evals.embeddings import CachedEmbedder
 from recollect import Memory
 
 USER_ID = "asker"
-#: The worker would embed behind our back; facts are learned only where an eval is about them.
+#: No worker, which would embed concurrently; extraction is on only where an eval measures it.
 QUIET_SETTINGS: Mapping[str, object] = {
     "worker": False,
     "extraction.mode": "off",
@@ -23,7 +23,7 @@ QUIET_SETTINGS: Mapping[str, object] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """Something said: all that is ingested of a conversation."""
+    """A message of a conversation, as it is ingested."""
 
     text: str
     role: str = "user"
@@ -31,13 +31,13 @@ class Turn:
 
     @property
     def has_text(self) -> bool:
-        """Whether there is anything to store: some public turns hold nothing but a mark of no width."""
+        """Whether there is text to store: some public turns contain only a zero-width character."""
         return any(unicodedata.category(character)[0] not in "ZC" for character in self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """A passage that came back, by the message it was said in."""
+    """A retrieved passage with its source message."""
 
     message: str
     chat: str | None
@@ -48,7 +48,7 @@ class SearchResult:
 
 
 class SettableClock:
-    """Shows the time of the question."""
+    """A clock that is set to the time of each question."""
 
     def __init__(self) -> None:
         self.current = datetime(2026, 1, 1, tzinfo=UTC)
@@ -64,11 +64,11 @@ class SettableClock:
 class EvalHarness:
     memory: Memory
     clock: SettableClock
-    sources: dict[str, str] = field(default_factory=dict)  #: the message behind each memory
+    sources: dict[str, str] = field(default_factory=dict)  #: source message of each memory
     milliseconds: list[float] = field(default_factory=list)
 
     def add_turns(self, chat: str, turns: Sequence[Turn]) -> list[str | None]:
-        """Say these in one chat; the id of each message, None for one without words."""
+        """Ingest turns into one chat; return the id of each message, None for a turn without text."""
         turns_with_text = [turn for turn in turns if turn.has_text]
         response = self.memory.add([_to_message(turn) for turn in turns_with_text], chat_id=chat)
         messages = response["messages"]
@@ -77,14 +77,14 @@ class EvalHarness:
         return [next(ids) if turn.has_text else None for turn in turns]
 
     def add_memory(self, text: str) -> str:
-        """Keep a text as it is; the id of the memory."""
+        """Store a text as a memory; return its id."""
         results = self.memory.add(text)["results"]
         assert isinstance(results, list)
         assert isinstance(results[0], dict)
         return str(results[0]["id"])
 
     def flush(self) -> None:
-        """Do all that is queued: vectors, and facts if they are wanted."""
+        """Run all queued jobs: embedding, and extraction if enabled."""
         self.memory.flush(seconds=24 * 3600)
         memories = self.memory.get_all(limit=1_000_000)["results"]
         assert isinstance(memories, list)
@@ -128,7 +128,7 @@ class EvalHarness:
 def open_harness(
     embedder: CachedEmbedder, settings: Mapping[str, object], *, extract: bool = False
 ) -> Iterator[EvalHarness]:
-    """A bench with a fresh file; `learn` keeps the preset's own extraction."""
+    """Open a harness with a new file; `learn` keeps the preset's extraction settings."""
     base_settings = {"worker": False} if extract else QUIET_SETTINGS
     clock = SettableClock()
     with (

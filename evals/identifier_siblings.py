@@ -1,4 +1,4 @@
-"""Names of code come in families: where there is a `sync_invoices` there are a `sync_orders` and a `sync_refunds`."""
+"""Distractors with similar identifiers: for `sync_invoices`, messages about `sync_orders` and `sync_refunds`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,20 +8,20 @@ _NOUNS = (
     *("asset", "backup", "bucket", "cohort", "device", "digest", "draft", "gadget", "journal", "kernel"),
     *("lease", "mirror", "outbox", "packet", "region", "roster", "shard", "signal", "stream", "vendor"),
 )
-#: A word of a question that names code: it has a sign, a digit or a capital inside.
+#: Candidate identifiers: words that may contain punctuation, digits or inner capitals.
 _NAME_PATTERN = re.compile(r"--[a-z][\w-]+|\w+(?:[./:-]\w+)*")
 _CODE_MARK_PATTERN = re.compile(r"[_./:-]|\d|[a-z][A-Z]|^--")
 _PART_PATTERN = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}|\d+")
 
 
 def shared_names(question: str, message: str) -> list[str]:
-    """The names of code that a question and its message share, as the message writes them."""
+    """Return the identifiers that occur in both question and message, as spelled in the message."""
     candidates = (name.rstrip("().,:;?!") for name in _NAME_PATTERN.findall(question))
     return [name for name in dict.fromkeys(candidates) if _CODE_MARK_PATTERN.search(name) and name in message]
 
 
 def make_siblings(message: str, questions: Sequence[str], count: int) -> Iterator[str]:
-    """The same said of other names of the family. There are none where that would answer one of the questions."""
+    """Yield copies of a message with sibling identifiers; none if a copy would answer one of the questions."""
     names_by_question = [shared_names(question, message) for question in questions]
     if not all(names_by_question):
         return
@@ -35,7 +35,7 @@ def make_siblings(message: str, questions: Sequence[str], count: int) -> Iterato
 
 
 def _sibling_name(name: str, number: int) -> str:
-    """Another name of the family: its longest word is another one; of codes and versions the last number is."""
+    """Return a sibling identifier: its longest word is replaced, or the last number of a code or version."""
     parts = list(_PART_PATTERN.finditer(name))
     words = [part for part in parts if part.group()[-1].islower()]
     numbers = [part for part in parts if part.group().isdigit()]

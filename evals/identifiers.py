@@ -1,8 +1,8 @@
 """
-Questions that name functions, files, flags, error codes and versions: vectors alone against both channels.
+Questions with identifiers (functions, files, flags, error codes, versions): dense search against hybrid search.
 
-Names come in families, and a long history says nearly the same of many of one family. So it is asked twice: with the
-messages as they are written, and with more that say the same of siblings.
+A long history has nearly the same messages about similar identifiers. So each question is measured twice: with the
+original messages, and with additional copies about sibling identifiers.
 """
 
 from collections.abc import Mapping
@@ -18,9 +18,9 @@ from evals.sets import read_rows
 
 RECALL_CUTOFFS = (1, 5)
 DENSE_SETTINGS: Mapping[str, object] = {"recall.hybrid": False, "recall.ranker": "cosine"}
-#: Messages of one chat.
+#: Messages per chat.
 MESSAGES_PER_CHAT = 20
-#: Messages that say the same of a sibling, for each that is asked for.
+#: Copies with a sibling identifier per queried message.
 SIBLINGS_PER_MESSAGE = 20
 
 
@@ -67,7 +67,9 @@ def _compare_channels(
 
 
 def add_messages(harness: EvalHarness, records: list[dict[str, Any]]) -> dict[str, str]:
-    """Mixed, so that what belongs together does not stand together; the message of each row."""
+    """
+    Ingest the messages in shuffled order, so that related ones are not adjacent; return the message id of each row.
+    """
     ids: dict[str, str] = {}
     shuffled = sorted(enumerate(records), key=lambda each: (each[0] * 7919) % 10_007)
     for start in range(0, len(shuffled), MESSAGES_PER_CHAT):
@@ -90,7 +92,7 @@ def _measure(
 ) -> Figures:
     grouped_metrics: list[tuple[str, RecallMetrics]] = []
     questions = [(row, question) for row in records for question in row["questions"]]
-    for row, question in progress(questions, "questions that name code"):
+    for row, question in progress(questions, "questions with identifiers"):
         results = harness.search(question, limit=2 * max(RECALL_CUTOFFS), settings=settings)
         relevant = {ids[row["message"]]}
         grouped_metrics.append(

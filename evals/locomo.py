@@ -1,4 +1,4 @@
-"""LoCoMo: long conversations of two people, and which turn holds the answer."""
+"""LoCoMo: long conversations of two people, with the turns that contain each answer."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from evals.progress import progress
 
 CATEGORY_NAMES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 RECALL_CUTOFFS = (5, 10, 20)
-#: Passages asked for: enough that ten different sessions are among them.
+#: Passages per query: enough to contain ten different sessions.
 MAX_PASSAGES = 50
 _EVIDENCE_PATTERN = re.compile(r"D:?(\d+):0*(\d+)")
 _SESSION_PATTERN = re.compile(r"session_(\d+)")
@@ -75,7 +75,7 @@ def _score_conversation(
 
 
 def add_conversation(harness: EvalHarness, conversation: Conversation) -> dict[str, str]:
-    """Say all of it; the turn behind each message."""
+    """Ingest a conversation; return the turn of each message."""
     turn_ids: dict[str, str] = {}
     for session, turns in conversation.sessions.items():
         ids = harness.add_turns(session, list(turns.values()))
@@ -106,7 +106,7 @@ def _parse_conversation(raw: Mapping[str, Any]) -> Conversation:
 
 
 def _parse_session(number: int, turns: list[Mapping[str, str]], date: str) -> dict[str, Turn]:
-    """Each turn with its speaker's name before it, as chats are written down, and a minute after the last."""
+    """Return the turns of a session, prefixed with the speaker's name and one minute apart."""
     started_at = datetime.strptime(date, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
     return {
         f"D{number}:{place}": Turn(
@@ -117,7 +117,7 @@ def _parse_session(number: int, turns: list[Mapping[str, str]], date: str) -> di
 
 
 def _parse_evidence(qa: Mapping[str, Any], known_turns: set[str]) -> frozenset[str]:
-    """The turns that hold the answer, of those that exist."""
+    """Return the existing turns that contain the answer."""
     cited_turns = {
         f"D{a}:{b}" for each in qa.get("evidence", []) for a, b in _EVIDENCE_PATTERN.findall(str(each))
     }

@@ -1,4 +1,4 @@
-"""LongMemEval: which of some fifty chats with an assistant hold the answer."""
+"""LongMemEval: about fifty chats with an assistant per question, some of which contain the answer."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ from evals.progress import progress
 SESSION_CUTOFFS = (1, 3, 5, 10)
 TURN_CUTOFFS = (5, 10, 20)
 NDCG_CUTOFFS = (5, 10)
-#: Passages asked for: enough that ten different chats are among them.
+#: Passages per query: enough to contain ten different chats.
 MAX_PASSAGES = 50
 
 
@@ -27,7 +27,7 @@ class Question:
     text: str
     asked_at: datetime
     sessions: Mapping[str, tuple[Turn, ...]]
-    relevant_sessions: frozenset[str]  #: sessions that hold the answer
+    relevant_sessions: frozenset[str]  #: sessions that contain the answer
     relevant_turns: frozenset[tuple[str, int]]
 
     @property
@@ -96,7 +96,7 @@ def _score_question(
 
 
 def _parse_turns(session: Mapping[str, Any]) -> tuple[Turn, ...]:
-    """A minute apart, from the session's date on."""
+    """Return the turns of a session, one minute apart from its date on."""
     started_at = _parse_date(session["date"])
     return tuple(
         Turn(text=turn["content"], role=turn["role"], created_at=started_at + timedelta(minutes=place))
@@ -105,14 +105,14 @@ def _parse_turns(session: Mapping[str, Any]) -> tuple[Turn, ...]:
 
 
 def _read_rows(path: Path) -> list[dict[str, Any]]:
-    """As published, or as in our development data."""
+    """Read the published format or that of our development data."""
     data = path.read_bytes()
     rows: list[dict[str, Any]] = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
     return [_convert_published(row) if "haystack_sessions" in row else row for row in rows]
 
 
 def _convert_published(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Sessions by their place: the published ids tell which of them hold the answer."""
+    """Convert a published row; sessions are numbered, since the published ids reveal which contain the answer."""
     relevant_ids = frozenset(row["answer_session_ids"])
     ids = row["haystack_session_ids"]
     return {
@@ -131,5 +131,5 @@ def _convert_published(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parse_date(date: str) -> datetime:
-    """As in 2023/05/30 (Tue) 22:42."""
+    """Parse a date like 2023/05/30 (Tue) 22:42."""
     return datetime.strptime(date, "%Y/%m/%d (%a) %H:%M").replace(tzinfo=UTC)

@@ -1,11 +1,11 @@
-"""What is counted: how many of the wanted things are among the first so many."""
+"""Ranking metrics: recall, hit rate and nDCG at k."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log2
 from typing import TypeAlias
 
-#: What is said of one question, each from 0 to 1.
+#: Metrics of one query, each from 0 to 1.
 RecallMetrics: TypeAlias = dict[str, float]
 Figures: TypeAlias = dict[str, "float | int | str | Figures"]
 
@@ -15,12 +15,12 @@ def unique(items: Iterable[str]) -> list[str]:
 
 
 def recall(ranking: Sequence[str], relevant: Collection[str], k: int) -> float:
-    """The share of the wanted that is among the first k."""
+    """Return the share of the relevant items among the first k."""
     return len(set(ranking[:k]) & set(relevant)) / len(set(relevant))
 
 
 def ndcg(ranking: Sequence[str], relevant: Collection[str], k: int) -> float:
-    """1 if the wanted come first; the later they come, the less."""
+    """Return the normalized discounted cumulative gain at k, with binary relevance."""
     gain = sum(1 / log2(place + 2) for place, each in enumerate(ranking[:k]) if each in relevant)
     best = sum(1 / log2(place + 2) for place in range(min(len(set(relevant)), k)))
     return gain / best
@@ -34,7 +34,7 @@ def recall_metrics(
     cutoffs: Sequence[int],
     ndcg_cutoffs: Sequence[int] = (),
 ) -> RecallMetrics:
-    """The share found, whether any is, whether all are; `name` stands before each, as in `turn_recall@5`."""
+    """Return recall, whether any and whether all relevant items are found, at each k; `name` prefixes the keys."""
     ranking = unique(results)
     metrics: RecallMetrics = {}
     for k in cutoffs:
@@ -45,7 +45,7 @@ def recall_metrics(
 
 
 def average_metrics(metrics_by_query: Sequence[Mapping[str, float]]) -> Figures:
-    """The mean of each mark over the questions that have it, in percent, and how many questions there are."""
+    """Return the mean of each metric over the queries that have it, in percent, and the number of queries."""
     values: dict[str, list[float]] = defaultdict(list)
     for each in metrics_by_query:
         for name, value in each.items():
@@ -55,7 +55,7 @@ def average_metrics(metrics_by_query: Sequence[Mapping[str, float]]) -> Figures:
 
 
 def average_by_group(grouped_metrics: Sequence[tuple[str, Mapping[str, float]]], name: str) -> Figures:
-    """The figures of all questions, and below `name` those of each group."""
+    """Return the averages of all queries, and under `name` those of each group."""
     groups: dict[str, list[Mapping[str, float]]] = defaultdict(list)
     for group, each in grouped_metrics:
         groups[group].append(each)

@@ -1,4 +1,4 @@
-"""Facts asked for in other words, in the same language or the other one, among a thousand everyday remarks."""
+"""Paraphrased questions about facts, in the same or the other language, among a thousand distractors."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ LANGUAGE_CODES = ("en", "pt")
 
 
 def run(data: Path, embedder: CachedEmbedder, settings: Mapping[str, object]) -> Figures:
-    """`hit@5` of each direction: `pt→en` is a Portuguese question about an English memory."""
+    """Return `hit@k` of each direction; `pt→en` is a Portuguese question about an English memory."""
     figures: Figures = {}
     for memory_language in LANGUAGE_CODES:
         figures |= _measure_language(memory_language, data, embedder, settings)

@@ -1,4 +1,4 @@
-"""Draws recall against milliseconds as an SVG: a point for each way to recall, named, on a scale of tenfolds."""
+"""SVG chart of recall against latency: one labelled point per configuration, logarithmic time axis."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from evals.measures import Figures
 IMAGE_WIDTH, IMAGE_HEIGHT = 760, 420
 LEFT_MARGIN, RIGHT_MARGIN, TOP_MARGIN, BOTTOM_MARGIN = 60, 210, 30, 50
 TEXT_COLOUR, GRID_COLOUR, POINT_COLOUR = "#3a3733", "#d8d3ca", "#2f6f6a"
-#: How wide a letter is at most, how high a line is, and how far a name stands from its point.
+#: Maximum character width, line height, and distance of a label from its point.
 LETTER_WIDTH, LINE_HEIGHT, LABEL_GAP = 6.7, 16.0, 9.0
 
 
@@ -41,11 +41,11 @@ def draw_svg(curve: Figures, metric: str = "turn_recall@10") -> str:
                 f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {IMAGE_WIDTH} {IMAGE_HEIGHT}" role="img"'
                 f' font-family="system-ui, sans-serif" font-size="12" fill="{TEXT_COLOUR}">'
             ),
-            f"<title>{escape(metric)} against milliseconds of processor time</title>",
+            f"<title>{escape(metric)} against milliseconds of CPU time</title>",
             f'<rect width="{IMAGE_WIDTH}" height="{IMAGE_HEIGHT}" fill="#fbfaf7"/>',
             *lines,
             f'<text x="{LEFT_MARGIN}" y="18">{escape(metric)}, %</text>',
-            f'<text x="{axis_end}" y="{IMAGE_HEIGHT - 12}" text-anchor="end">ms of processor time, median</text>',
+            f'<text x="{axis_end}" y="{IMAGE_HEIGHT - 12}" text-anchor="end">ms of CPU time, median</text>',
             "</svg>\n",
         ]
     )
@@ -53,7 +53,7 @@ def draw_svg(curve: Figures, metric: str = "turn_recall@10") -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scale:
-    min_power: float  #: as powers of ten
+    min_power: float  #: exponent of ten
     max_power: float
     min_percent: float
     max_percent: float
@@ -102,7 +102,7 @@ def _draw_points(curve_points: Sequence[Point], scale: _Scale) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Box:
-    """A line of text, or a point."""
+    """Bounding box of a label or a point."""
 
     left: float
     right: float
@@ -113,7 +113,7 @@ class _Box:
 
 
 def _label_boxes(point: Point, x: float, y: float) -> Iterator[_Box]:
-    """Where its name may stand: right beside it, or else further down or up."""
+    """Yield possible label positions: right beside the point, then further down or up."""
     for distance in count():
         for line in dict.fromkeys((distance, -distance)):
             left = x + LABEL_GAP

@@ -1,4 +1,4 @@
-"""All six presets on the same work: a LoCoMo conversation, learned from and asked about as each of them does."""
+"""All six presets on a LoCoMo conversation, each with its own extraction and retrieval."""
 
 from collections.abc import Mapping
 from pathlib import Path

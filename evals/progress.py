@@ -1,4 +1,4 @@
-"""Says on the error stream how far a long run has come."""
+"""Progress bar on standard error."""
 
 import sys
 import time

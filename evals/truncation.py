@@ -1,4 +1,4 @@
-"""Long messages: how many of the passages that are needed reach the prompt, whole messages against chunks."""
+"""Long messages: share of the relevant paragraphs that reach the prompt, with and without chunking."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ from evals.measures import Figures
 from evals.progress import progress
 from evals.sets import read_rows
 
-#: Paragraphs of a long message, and how many of them are asked for.
+#: Paragraphs per long message, and how many of them are queried.
 PARAGRAPHS_PER_MESSAGE, QUERIED_PARAGRAPHS = 80, 3
 
 
@@ -28,7 +28,7 @@ def run(data: Path, embedder: CachedEmbedder, settings: Mapping[str, object]) ->
 
 
 def build_long_messages(data: Path) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Paragraphs that are asked for among others that are not, in one message each."""
+    """Build messages that mix queried paragraphs with others."""
     records = list(read_rows(data))
     queried_records = [row for row in records if row["questions"]]
     filler_texts = [row["message"] for row in records if not row["questions"] and "beside" not in row]
@@ -63,5 +63,5 @@ def _measure_missing(
 
 
 def _strip_formatting(text: str) -> str:
-    """Without what a prompt may do to a text: line breaks, quotes and escapes."""
+    """Remove what a prompt renderer may change: line breaks, quotes and escapes."""
     return "".join(c for c in text if c.isalnum())

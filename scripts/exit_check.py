@@ -1,9 +1,9 @@
 """
-Run scripts that end without `close()` as processes, and count those that end badly.
+Run scripts that exit without `close()` as processes, and count failures.
 
-Each run ends in another way: at the end of the script, by an exception, by `sys.exit`, by Ctrl-C, with a forked
-child, in asyncio. It is bad if the exit code is not the expected one, if the process does not end, or if something is
-printed that the script did not ask for (an abort of the interpreter, an exception at exit).
+Scenarios exit in different ways: at the end of the script, by an exception, by `sys.exit`, by Ctrl-C, with a forked
+child, in asyncio. A run fails if the exit code is not the expected one, if the process does not end, or if it prints
+something unexpected to stderr (an abort of the interpreter, an exception at exit).
 
     python scripts/exit_check.py --runs 500
 """
@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
 
-#: Seconds after which a process counts as hanging.
+#: A process that runs longer counts as hanging.
 MAX_SECONDS = 60
-#: The longest time, in seconds, between the first line a script prints and Ctrl-C.
+#: Maximum delay between the first line of output and Ctrl-C.
 MAX_INTERRUPT_SECONDS = 1.5
 
 OPEN = """
@@ -34,7 +34,7 @@ memory = Memory("x.db")
 memory.add("I live in Lisbon.")
 """
 CONTEXT = 'memory.context("where do I live?")\n'
-#: More than the worker embeds while the script runs.
+#: More messages than the worker can embed while the script runs.
 BACKLOG = """
 for number in range(80):
     memory.add(f"I live in house number {number}, and my neighbour is called {number * 7}.")
@@ -44,12 +44,12 @@ time.sleep(random.random())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """A script, the exit code it must end with, and what it may print to stderr."""
+    """A script with its expected exit code and stderr."""
 
     code: str
     exit_code: int = 0
-    stderr: str = ""  #: the beginning of the last line
-    interrupted: bool = False  #: by Ctrl-C, after it has printed a line
+    stderr: str = ""  #: prefix of the last line
+    interrupted: bool = False  #: whether to send Ctrl-C after its first line of output
 
 
 SCENARIOS = {
@@ -106,15 +106,15 @@ SCENARIOS = {
 
 
 def run_scenario(scenario: Scenario) -> str | None:
-    """Run one script in a folder of its own; what was bad about its end, if anything."""
+    """Run one script in its own folder; return a description of the failure, if any."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
         home = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"), folder)
         (Path(folder) / "script.py").write_text(scenario.code, "utf-8")
         process = subprocess.Popen(
             [sys.executable, "script.py"],
             cwd=folder,
-            env={**kept, **home},
+            env={**environment, **home},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -128,7 +128,7 @@ def run_scenario(scenario: Scenario) -> str | None:
                     interrupt(process)
                 _, stderr = process.communicate(timeout=MAX_SECONDS)
             except subprocess.TimeoutExpired:
-                # The child that it forked may be what hangs.
+                # The whole process group, since a forked child may be hanging.
                 os.killpg(process.pid, signal.SIGKILL)
                 return f"did not end within {MAX_SECONDS} s"
     return find_fault(scenario, process.returncode, stderr)
@@ -154,31 +154,31 @@ def find_fault(scenario: Scenario, exit_code: int, stderr: str) -> str | None:
 
 
 def check(names: Iterator[str], *, parallel: int) -> Counter[str]:
-    """Run scenarios and print each fault; how many runs of each were bad."""
-    bad: Counter[str] = Counter()
+    """Run scenarios and print each failure; return the number of failures per scenario."""
+    failures: Counter[str] = Counter()
     with ThreadPoolExecutor(parallel) as pool:
         pairs = [(name, pool.submit(run_scenario, SCENARIOS[name])) for name in names]
         for name, outcome in pairs:
             if (fault := outcome.result()) is not None:
-                bad[name] += 1
+                failures[name] += 1
                 print(f"{name}: {fault}", file=sys.stderr, flush=True)
-    return bad
+    return failures
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--runs", type=int, default=500, help="processes to run, over all scenarios")
-    parser.add_argument("--parallel", type=int, default=2, help="processes that run at the same time")
-    parser.add_argument("--only", choices=[*SCENARIOS], help="run this scenario alone")
+    parser.add_argument("--runs", type=int, default=500, help="total number of processes")
+    parser.add_argument("--parallel", type=int, default=2, help="number of concurrent processes")
+    parser.add_argument("--only", choices=[*SCENARIOS], help="run only this scenario")
     arguments = parser.parse_args()
     names = [arguments.only] if arguments.only else [*SCENARIOS]
-    bad = check(islice(cycle(names), arguments.runs), parallel=arguments.parallel)
+    failures = check(islice(cycle(names), arguments.runs), parallel=arguments.parallel)
     for name in names:
-        print(f"{name:<15} {bad[name]} bad")
-    print(f"{bad.total()} of {arguments.runs} runs ended badly")
-    sys.exit(bool(bad))
+        print(f"{name:<15} {failures[name]} failed")
+    print(f"{failures.total()} of {arguments.runs} runs failed")
+    sys.exit(bool(failures))
 
 
 if __name__ == "__main__":

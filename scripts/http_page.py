@@ -1,4 +1,4 @@
-"""The reference page of the server's API, from its own description."""
+"""Render the HTTP reference page from the server's OpenAPI document."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
@@ -11,44 +11,44 @@ Schema: TypeAlias = dict[str, Any]
 HTTP_INTRO = """\
 # HTTP
 
-`recollect up` serves this on your machine; [how to run it](../how-to/run-the-server.md) has the rest. The server
-describes itself at `/openapi.json` and, for people and without network, at `/docs`.
+`recollect up` serves this API on your machine; see [how to run the server](../how-to/run-the-server.md). The OpenAPI
+document is at `/openapi.json`, and browsable documentation, which needs no network, at `/docs`.
 
-Every request but `/health` and `/version` needs a token: `Authorization: Bearer …`. `recollect tokens own` prints it.
-Tokens begin with `rk-`. One that is sent has to be valid: a revoked or mistyped token gets 401 on every path, also in
-`x-api-key` and also beside the cookie of a session.
-A token opens one user's memory; an admin's opens any, named with `user_id` in the query or the header `X-Memory-User`.
-What belongs to somebody else looks like what does not exist: 404.
+Every request except `/health` and `/version` needs a token: `Authorization: Bearer …`. `recollect tokens own`
+prints it. Tokens begin with `rk-`. An invalid token is always refused: a revoked or mistyped token gets 401 on every path, also in
+`x-api-key` and also together with a session cookie.
+A token gives access to one user's memory; an admin token to any user's, selected with `user_id` in the query or the
+header `X-Memory-User`. Another user's data is reported as not found: 404.
 
-## Failures
+## Errors
 
-Every failure is `application/problem+json`: `type`, `title`, `status`, `code`, which is for programs and does not
-change, and `detail`, which says what happened, why, and what to do next. Every answer has an `X-Request-Id`, which
-stands in the log.
+Every error is `application/problem+json`: `type`, `title`, `status`, `code`, a stable identifier for programs, and
+`detail`, which says what happened, why, and what to do next. Every response has an `X-Request-Id`, which is also in
+the log.
 
 {failures}
-Besides these: `unreadable_request` (400, what is no HTTP; it has no id, and the connection is closed),
+Other codes: `unreadable_request` (400, malformed HTTP; it has no id, and the connection is closed),
 `unreadable_body` (400), `no_token` and `invalid_token` (401), `not_yours`, `wrong_origin` and `no_csrf_token` (403),
 `method_not_allowed` (405), `too_slow` (408), `key_used` (409), `changed_meanwhile` (412), `body_too_large` (413),
-`wrong_content_type` (415), `wrong_host` (421), `invalid_request` (422, with the places in `errors`) and
+`wrong_content_type` (415), `wrong_host` (421), `invalid_request` (422, with the locations in `errors`) and
 `too_many_requests` (429).
 
 ## Lost updates
 
-A memory has a version, which is its `ETag`. Send it back in `If-Match` with `PATCH` or `DELETE`: if somebody changed
-the memory meanwhile, nothing happens and the answer is 412 with the newer `ETag`.
+A memory's `ETag` is its version. Send it in `If-Match` with `PATCH` or `DELETE`: if the memory was changed in the
+meantime, nothing happens and the response is 412 with the newer `ETag`.
 
-## Doing things once
+## Idempotency
 
-A `POST` with an `Idempotency-Key` is done once: the same key with the same body gets the same answer again, with
-`Idempotency-Replayed: true`; with another body it is refused with 409. The server remembers the last 1,000 answers
-until it stops. A message of a chat is safe for longer: its `id`, or the key, is kept with it, and the same one is
-neither stored nor asked twice.
+A `POST` with an `Idempotency-Key` is executed once: the same key with the same body gets the same response again, with
+`Idempotency-Replayed: true`; with another body it is refused with 409. The server caches the last 1,000 responses in
+memory. For chat messages this also holds across restarts: the `id` or the key is stored with the message, and the same
+message is neither stored nor answered twice.
 
 ## Streams
 
-`POST /chats/{chat_id}/messages` and `…/regenerate` answer with server-sent events. Each has a name and a JSON object
-on one line; a line that begins with `:` says that somebody is still there.
+`POST /chats/{chat_id}/messages` and `…/regenerate` respond with server-sent events. Each has a name and a JSON object
+on one line; a line that begins with `:` is a keep-alive comment.
 
 ```text
 event: recalled
@@ -67,15 +67,15 @@ event: learned
 data: {"results": [...], "pending": false}
 ```
 
-`error` stands in the place of what could not be done, with a problem; what was said before it is kept. A client that
-leaves, or `POST /chats/{chat_id}/stop`, ends the answer, and what came of it is kept. A memory that cannot be read
-never ends an answer: the receipt says what did not work.
+`error` has a problem object and ends the stream; the text sent before it is stored. If the client disconnects, or after
+`POST /chats/{chat_id}/stop`, the answer ends and its text so far is stored. A failed recall never ends an answer: the
+receipt says what did not work.
 
 """
 
 
 def render_http() -> str:
-    """The page of the API, subject by subject."""
+    """Return the page, grouped by tag."""
     openapi = build_openapi()
     cells = [["error", "status"]]
     cells += [[f"`{_error_code(kind.__name__)}`", str(status)] for kind, status in STATUS_BY_ERROR.items()]
@@ -103,7 +103,7 @@ def _render_operation(openapi: Schema, method: str, path: str, operation: Schema
 
 
 def _parameter_rows(openapi: Schema, operation: Schema) -> Iterator[list[str]]:
-    # These three are told of above.
+    # These three are described in the introduction.
     documented_names = {"user_id", "x-memory-user", "idempotency-key"}
     for each in operation.get("parameters", ()):
         if each["name"].lower() not in documented_names:

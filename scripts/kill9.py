@@ -1,8 +1,8 @@
 """
-Kill it yourself: a process that stores messages is killed at random moments, again and again.
+Crash test: kill a process that stores messages with SIGKILL at random times, repeatedly.
 
-Every message it had acknowledged must be there, once; no job may be half done; the file must be sound.
-With --writers several processes store at the same time instead, while another one reads, and nobody is killed.
+Every acknowledged message must be stored exactly once, no job may be half done, and the file must pass its checks.
+With --writers, several processes store messages concurrently while another one reads, without kills.
 """
 
 import argparse
@@ -29,20 +29,20 @@ from recollect.ports.clock import Clock
 
 USER_SCOPE = Scope("ana")
 NO_LIMIT = 2**31
-#: A deep check reads every word of every message; after each kill a quick one will do.
+#: Kills between two deep checks, which read all text; after the other kills a quick check runs.
 KILLS_PER_DEEP_CHECK = 10
-#: No single wait is longer than this, in seconds.
+#: Time limit of each wait.
 MAX_WAIT_SECONDS = 1800
 
 
 def unique_word(*parts: object) -> str:
-    """A word that nobody else says."""
+    """Return a word that occurs in no other message."""
     rng = random.Random("/".join(map(str, parts)))
     return "".join(rng.choice("bdfgklmnprstvz") + rng.choice("aeiou") for _ in range(5))
 
 
 def make_message(name: str, number: int) -> dict[str, object]:
-    """A message with two facts in it, under an id of its own."""
+    """Return a message with two facts and a unique id."""
     loved_word, hated_word = unique_word(name, number, "love"), unique_word(name, number, "hate")
     return {
         "role": "user",
@@ -52,7 +52,7 @@ def make_message(name: str, number: int) -> dict[str, object]:
 
 
 class ClockAhead:
-    """Two minutes ahead: the leases of those who were killed have run out."""
+    """Clock two minutes ahead, so that the leases of killed processes have expired."""
 
     def now(self) -> datetime:
         return datetime.now(UTC) + timedelta(minutes=2)
@@ -67,11 +67,11 @@ def open_memory(db: Path, *, worker: bool, clock: Clock | None = None) -> Memory
     )
 
 
-# The processes that are started
+# Child processes
 
 
 def write_messages(db: Path, name: str, first: int, count: int) -> None:
-    """Store messages, and say of each that it is stored once it is."""
+    """Store messages and print the id of each once it is acknowledged."""
     with open_memory(db, worker=True) as memory:
         for number in range(first, first + count):
             memory.add(make_message(name, number), chat_id=f"{name} {number % 7}")
@@ -79,7 +79,7 @@ def write_messages(db: Path, name: str, first: int, count: int) -> None:
 
 
 def read_until_stopped(db: Path, seed: int) -> None:
-    """Ask until told to stop. What was there once must stay there."""
+    """Read until standard input closes; the number of messages must never decrease."""
     rng, reads, last_total = random.Random(seed), 0, 0
     stop = threading.Thread(target=sys.stdin.read, daemon=True)
     stop.start()
@@ -93,14 +93,14 @@ def read_until_stopped(db: Path, seed: int) -> None:
                 memory.search(f"what about {unique_word(name, number, 'love')}?")
                 memory.context("what do I love?", chat_id=f"{name} {number % 7}")
             except StoreBusy as error:
-                # Its receipt waited longer than allowed behind the writers; the question may be asked again.
+                # The receipt exceeded the busy timeout behind the writers; the query may be retried.
                 print(error, file=sys.stderr)
     print(reads)
 
 
 @contextmanager
 def start_process(db: Path, role: str, **options: object) -> Iterator[subprocess.Popen[str]]:
-    """A process of ours. It does not outlive the one who asked for it."""
+    """Start this script in another role; the process ends with the block."""
     arguments = [f"--{name}={value}" for name, value in options.items()]
     command = [sys.executable, __file__, f"--role={role}", f"--db={db}", *arguments]
     with subprocess.Popen(
@@ -112,12 +112,12 @@ def start_process(db: Path, role: str, **options: object) -> Iterator[subprocess
             process.kill()
 
 
-# What must hold
+# Checks
 
 
 @dataclass(slots=True)
 class Findings:
-    """Everything that is not as it should be."""
+    """Violations found by the checks."""
 
     lost: list[str] = field(default_factory=list)
     duplicates: list[str] = field(default_factory=list)
@@ -141,7 +141,7 @@ class Findings:
 
 
 def check(db: Path, acknowledged: set[str], *, first_position: int, deep: bool, findings: Findings) -> int:
-    """Open the file as anybody would after a crash and look; return how many messages it holds."""
+    """Open the file as after a crash and check it; return the number of messages."""
     with open_memory(db, worker=False) as memory:
         messages = memory.application.store.messages.list(USER_SCOPE, limit=NO_LIMIT)
         times = Counter(str(message.client_id) for message in messages)
@@ -157,7 +157,10 @@ def check(db: Path, acknowledged: set[str], *, first_position: int, deep: bool, 
 
 
 def find_incomplete(memory: Memory, messages: Sequence[Message]) -> list[str]:
-    """A message is read or waits to be read; its facts are both there or neither; vectors are there or promised."""
+    """
+    Return violations: a message must be extracted or queued, its facts stored both or neither, and every passage
+    have a vector or be queued for one.
+    """
     store = memory.application.store
     jobs = store.jobs.list(USER_SCOPE, limit=NO_LIMIT)
     queued_ids = {job.key for job in jobs if job.kind is JobKind.EXTRACT}
@@ -165,19 +168,19 @@ def find_incomplete(memory: Memory, messages: Sequence[Message]) -> list[str]:
     for message in messages:
         facts = store.memories.of_messages(USER_SCOPE, [message.id])
         if message.extracted != (len(facts) == 2) or (not message.extracted and message.id not in queued_ids):
-            problems.append(f"{message.client_id}: read={message.extracted}, {len(facts)} facts")
+            problems.append(f"{message.client_id}: extracted={message.extracted}, {len(facts)} facts")
         problems += [
             f"{fact.text}: learned {fact.sightings} times, {len(fact.spans)} sources"
             for fact in facts
             if not 1 == fact.sightings == len(fact.spans) == len(store.memories.history(USER_SCOPE, fact.id))
         ]
     if store.vectors.count_queued(USER_SCOPE.user) and not any(job.kind is JobKind.EMBED for job in jobs):
-        problems.append("passages wait for vectors, but nobody was told")
+        problems.append("passages lack vectors, but no embedding job is queued")
     return problems
 
 
 def finish_work(db: Path, findings: Findings) -> int:
-    """Do what is left to do; afterwards nothing may be left. Returns how many facts were learned."""
+    """Run the remaining jobs; none may be left afterwards. Return the number of facts."""
     with open_memory(db, worker=False, clock=ClockAhead()) as memory:
         store = memory.application.store
         memory.flush(seconds=MAX_WAIT_SECONDS)
@@ -189,11 +192,11 @@ def finish_work(db: Path, findings: Findings) -> int:
                 f"{store.vectors.count_queued(USER_SCOPE.user)} passages have no vector"
             )
         unread = store.messages.list_unextracted(USER_SCOPE, limit=NO_LIMIT)
-        findings.incomplete += [f"{message.client_id} was never read" for message in unread]
+        findings.incomplete += [f"{message.client_id} was never extracted" for message in unread]
         return store.memories.count(USER_SCOPE)
 
 
-# The two campaigns
+# Campaigns
 
 
 def run_kills(db: Path, kills: int, seed: int) -> bool:
@@ -202,7 +205,7 @@ def run_kills(db: Path, kills: int, seed: int) -> bool:
     for kill in range(1, kills + 1):
         lines = run_until_killed(db, first, rng)
         acknowledged.update(lines)
-        # The message that was under way is sent again, as a client would that got no answer.
+        # The unacknowledged message is sent again, as a client would do.
         first += len(lines)
         deep = kill % KILLS_PER_DEEP_CHECK == 0 or kill == kills
         stored = check(db, acknowledged, first_position=stored, deep=deep, findings=findings)
@@ -220,13 +223,13 @@ def run_kills(db: Path, kills: int, seed: int) -> bool:
 
 
 def run_until_killed(db: Path, first: int, rng: random.Random) -> list[str]:
-    """Start a writer and kill it at a random moment; the ids it acknowledged until then."""
+    """Start a writer and kill it at a random time; return the acknowledged ids."""
     with start_process(db, "write", name="writer0", first=first, messages=NO_LIMIT) as process:
         assert process.stdout
         assert process.stderr
         lines = []
         if rng.random() < 0.1:
-            # While it opens the file.
+            # Kill while it opens the file.
             time.sleep(rng.uniform(0, 0.5))
         else:
             lines.append(process.stdout.readline())
@@ -234,7 +237,7 @@ def run_until_killed(db: Path, first: int, rng: random.Random) -> list[str]:
         process.send_signal(signal.SIGKILL)
         lines += process.stdout.readlines()
         if process.wait(MAX_WAIT_SECONDS) != -signal.SIGKILL:
-            raise SystemExit(f"the writer ended by itself: {process.stderr.read()}")
+            raise SystemExit(f"the writer ended before it was killed: {process.stderr.read()}")
     return [each.strip() for each in lines if each.endswith("\n")]
 
 
@@ -268,7 +271,7 @@ def run_concurrently(db: Path, writers: int, messages: int, seed: int) -> bool:
 
 
 def run_writer(db: Path, name: str, messages: int) -> tuple[list[str], str]:
-    """What a writer acknowledged, and what it complained about."""
+    """Run a writer; return the acknowledged ids and its stderr."""
     with start_process(db, "write", name=name, messages=messages) as process:
         lines, errors = process.communicate(timeout=MAX_WAIT_SECONDS)
     return lines.split(), errors
@@ -284,13 +287,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--kills", type=int, default=50, help="how often to kill")
-    parser.add_argument("--seed", type=int, default=1, help="the same seed kills after the same waits")
+    parser.add_argument("--kills", type=int, default=50, help="number of kills")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random delays")
+    parser.add_argument("--db", type=Path, help="database file; by default a new one in a temporary folder")
     parser.add_argument(
-        "--db", type=Path, help="the file to use; a new one in a temporary folder if not given"
+        "--writers", type=int, default=0, help="run this many concurrent writers instead of killing one"
     )
-    parser.add_argument("--writers", type=int, default=0, help="store with so many processes at once instead")
-    parser.add_argument("--messages", type=int, default=5000, help="messages of each of them")
+    parser.add_argument("--messages", type=int, default=5000, help="messages per writer")
     for hidden in ("--role", "--name"):
         parser.add_argument(hidden, default="", help=argparse.SUPPRESS)
     parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)

@@ -1,8 +1,8 @@
 """
-Pull the plug yourself: what was written but not flushed to the disk is lost, in part or in whole, at any moment.
+Power loss simulation: data written but not synced to disk is lost, partly or completely, at any time.
 
-Every message that had been acknowledged must be there afterwards, and the file must be sound. With --relaxed the
-database does not wait for the disk; then messages must be lost, which shows that the plug is really pulled.
+Every acknowledged message must be stored afterwards, and the file must pass its checks. With --relaxed the database
+does not wait for the disk; then messages must be lost, which shows that the simulation works.
 """
 
 import argparse
@@ -35,7 +35,7 @@ EMBED_JOB = NewJob(kind=JobKind.EMBED, key="embed")
 
 @dataclass(slots=True)
 class SimulatedFile:
-    """What a file is on the disk, and what was written to it since the last flush."""
+    """Durable contents of a file, and the writes since the last sync."""
 
     durable: bytearray = field(default_factory=bytearray)
     pending: list[tuple[int, bytes]] = field(default_factory=list)
@@ -46,7 +46,7 @@ class SimulatedFile:
         self.pending.clear()
 
     def after_power_loss(self, rng: random.Random) -> bytes:
-        """The durable bytes, and of the others any sectors, in any order."""
+        """Return the durable bytes plus a random subset of the unsynced sectors."""
         image = bytearray(self.durable)
         sectors = [
             (offset + start, data[start : start + SECTOR_BYTES])
@@ -64,7 +64,7 @@ class SimulatedFile:
 
 def _apply_write(image: bytearray, offset: int, data: bytes) -> None:
     if not data:
-        # The file was cut short.
+        # The file was truncated.
         del image[offset:]
         return
     image.extend(bytes(max(0, offset - len(image))))
@@ -72,7 +72,7 @@ def _apply_write(image: bytearray, offset: int, data: bytes) -> None:
 
 
 class RecordingVfs(apsw.VFS):
-    """Passes everything on to the real disk, remembers what was flushed, and tells of every operation."""
+    """VFS that forwards to the real disk, records what was synced, and reports every operation."""
 
     def __init__(self, on_operation: Callable[[], None]) -> None:
         self.files: dict[str, SimulatedFile] = {}
@@ -118,7 +118,7 @@ class RecordingFile(apsw.VFSFile):
 
 
 class RecordedDatabase(Database):
-    """One connection alone in the file: a disk like this has no memory to share with others."""
+    """Database with a single connection, since this VFS has no shared memory."""
 
     pace = "FULL"
 
@@ -143,7 +143,7 @@ class RecordedDatabase(Database):
 
 @dataclass(slots=True)
 class PowerLossTrial:
-    """Takes a picture of the disk at every so many operations, as it would be if the power went then."""
+    """Captures the state of the disk after a power loss, at regular intervals of operations."""
 
     rng: random.Random
     capture_rate: float
@@ -160,7 +160,7 @@ class PowerLossTrial:
             self.images.append((len(self.acknowledged), image))
 
     def check_images(self) -> None:
-        """Put each picture on a real disk and open it as anybody would."""
+        """Write each captured state to a real disk, open it and check it."""
         for acknowledged_count, files in self.images:
             self.states += 1
             with tempfile.TemporaryDirectory() as folder:
@@ -208,7 +208,7 @@ def run(messages: int, states: int, seed: int, synchronous: str, writers: int) -
         for first in range(0, messages, writers):
             list(pool.map(store, range(first, min(first + writers, messages))))
             if synchronous == "FULL":
-                # A lease does not wait for the disk; what comes after it does.
+                # A lease is not durable; the transactions after it are.
                 with database.transaction(durable=False) as db:
                     db.execute("UPDATE jobs SET lease = lease + 1")
             trial.check_images()
@@ -220,11 +220,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--messages", type=int, default=300, help="how many messages are stored")
-    parser.add_argument("--states", type=int, default=1000, help="about how often the power goes")
-    parser.add_argument("--seed", type=int, default=1, help="the same seed loses the same bytes")
-    parser.add_argument("--writers", type=int, default=1, help="threads that store at the same time")
-    parser.add_argument("--relaxed", action="store_true", help="do not wait for the disk, and lose messages")
+    parser.add_argument("--messages", type=int, default=300, help="number of messages to store")
+    parser.add_argument("--states", type=int, default=1000, help="approximate number of power losses")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the lost sectors")
+    parser.add_argument("--writers", type=int, default=1, help="number of concurrent writer threads")
+    parser.add_argument("--relaxed", action="store_true", help="do not sync; messages must be lost")
     options = parser.parse_args()
     started_at = time.monotonic()
     synchronous = "NORMAL" if options.relaxed else "FULL"

@@ -1,4 +1,4 @@
-"""Embed every memory anew with the model of the settings: scripts/reembed_memories.py [--dry-run]."""
+"""Re-embed all passages with the configured model: scripts/reembed_memories.py [--dry-run]."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Write the reference pages from the code they describe, or check that they still say the same."""
+"""Generate the reference pages from the code, or check that they are up to date."""
 
 import argparse
 import sys
@@ -31,34 +31,34 @@ SETTINGS_INTRO = """\
 Every setting has a default, so recollect runs without any. `recollect settings` prints each value and
 where it came from.
 
-## Who wins
+## Precedence
 
-The first of these that says something:
+The first source with a value wins:
 
 1. an argument of the call
-2. a preference of the user, kept with their memories
+2. a preference of the user, stored with their memories
 3. an environment variable
 4. a file, `recollect.toml`
 5. the preset
 6. the default
 
-Environment variables, files and preferences take effect at once, without a restart. If a changed file or
-variable makes no sense, the earlier values stay in force and a warning says so; at the start it is an error.
-An unknown name is an error that suggests the nearest one. A mistake in a file of the current folder is never an error:
-that file is ignored with a warning.
+Changes of environment variables, files and preferences apply immediately, without a restart. If a changed file or
+variable is invalid, the previous values stay in effect and a warning is logged; at startup it is an error.
+An unknown name is an error that suggests the closest one. An invalid file in the current folder is never an error: it
+is ignored with a warning.
 
 ## Environment variables
 
-`recall.alpha` is `RECOLLECT_RECALL_ALPHA`; the tables list every name, the strongest first. An empty variable
-counts as not set. Yes or no is written `true`/`false`, `yes`/`no`, `on`/`off` or `1`/`0`; a list is separated by
-commas. Recollect reads no `.env` file: load it with your own tools.
+`recall.alpha` is `RECOLLECT_RECALL_ALPHA`; the tables list every name, highest precedence first. An empty variable
+counts as unset. Booleans are `true`/`false`, `yes`/`no`, `on`/`off` or `1`/`0`; lists are separated by commas.
+Recollect does not read `.env` files: load them with your own tools.
 
-## The file
+## Configuration file
 
-`recollect.toml` is looked for in the current folder and then in the user's configuration folder
+`recollect.toml` is read from the current folder and from the user's configuration folder
 (`~/.config/recollect` on Linux, `~/Library/Application Support/recollect` on macOS,
-`%LOCALAPPDATA%\\recollect` on Windows). Both may be there; the first wins, value by value.
-`--config FILE` of the command line, or else `RECOLLECT_CONFIG`, names a single file to read instead.
+`%LOCALAPPDATA%\\recollect` on Windows). If both exist, the first wins, value by value.
+`--config FILE` on the command line, or else `RECOLLECT_CONFIG`, names a single file to read instead.
 
 ```toml
 preset = "dev"
@@ -72,30 +72,30 @@ alpha = 0.5
 keep_phrases = ["our budget", "the deadline"]
 ```
 
-The further names in the environment columns are understood in the file as well (`rag_hybrid = true`). A relative
-path starts from the current folder. The user's data folder is `~/.local/share/recollect` on Linux; on macOS and
-Windows it is the folder named above.
+The alternative names in the environment columns work in the file as well (`rag_hybrid = true`). Relative paths are
+relative to the current folder. The user's data folder is `~/.local/share/recollect` on Linux; on macOS and Windows it
+is the folder named above.
 
-## Files of projects
+## Project files
 
-A `recollect.toml` in the current folder may have come with somebody else's project. Without your trust it may set only
-these, which choose how memories are ranked and laid out: {project_settings}.
+A `recollect.toml` in the current folder may come from someone else's project. Until you trust it, it may set only
+these settings, which affect ranking and layout: {project_settings}.
 
-Whatever else it sets is ignored, with a warning that names it. `recollect trust` shows what the file sets, asks, and
+Other settings in it are ignored with a warning. `recollect trust` shows what the file sets, asks for confirmation, and
 records its path and the hash of its content in `trusted.json` in your configuration folder. A changed file has to be
-trusted again; `recollect trust --list` shows the trusted files and `recollect trust --revoke` takes trust back. Your
-own file, and one that you name with `--config` or `RECOLLECT_CONFIG`, need no trust.
+trusted again; `recollect trust --list` lists the trusted files and `recollect trust --revoke` revokes trust. Your own
+file, and one that you name with `--config` or `RECOLLECT_CONFIG`, need no trust.
 
 ## Preferences
 
-A user may set `preset` and everything from [collect](#collect) on. The other settings of this machine cannot be
-preferences.
+A user may set `preset` and all settings from [collect](#collect) on. The other settings apply to the machine and cannot
+be preferences.
 
 """
 
 
 def render_settings() -> str:
-    """The page of settings."""
+    """Return the settings page."""
     groups = groupby(
         list_specs(), key=lambda row: row.name.partition(".")[0] if "." in row.name else "This machine"
     )
@@ -166,7 +166,7 @@ def _render_table(rows: Iterable[list[str]]) -> str:
 ERRORS_INTRO = """\
 # Errors
 
-Everything that recollect raises on purpose is a `RecollectError`, so one `except` is enough:
+Every error that recollect raises deliberately is a `RecollectError`, so one `except` is enough:
 
 ```python
 from recollect import Memory
@@ -181,24 +181,24 @@ with Memory("memory.db") as memory:
         raise
 ```
 
-The message says what happened, why, and what to do next; what a database or a model said is kept as `__cause__`.
-The command line prints it and ends with the exit code below; with `--json` it also prints
-`{"error": {"type": ..., "message": ...}}`. A degraded answer is no error: its receipt says what did not work.
+The message says what happened, why, and what to do next; the error of the database or model is its `__cause__`.
+The command line prints the message and exits with the code below; with `--json` it also prints
+`{"error": {"type": ..., "message": ...}}`. Degraded operation is not an error: the receipt says what did not work.
 
 """
 
 
 def render_errors() -> str:
-    """The page of errors: the tree as it is drawn in the code, then each with its own words."""
+    """Return the errors page: the class tree, then each error with its default message."""
     _, tree, *notes = cleandoc(errors.__doc__ or "").split("\n\n")
     parts = [f"```text\n{tree}\n```", *notes]
-    cells = [["error", "what it says unless it knows better", "exit code"]]
+    cells = [["error", "default message", "exit code"]]
     cells += [[f"`{kind.__name__}`", getdoc(kind) or "", str(_exit_code(kind))] for kind in error_classes()]
     return ERRORS_INTRO + "\n\n".join(parts) + "\n\n" + _render_table(cells)
 
 
 def error_classes(kind: type[RecollectError] = RecollectError) -> Iterator[type[RecollectError]]:
-    """Every error, each before its special cases."""
+    """Yield every error class, each before its subclasses."""
     yield kind
     for child in kind.__subclasses__():
         if child.__module__ == errors.__name__:
@@ -212,17 +212,17 @@ def _exit_code(kind: type[RecollectError]) -> int:
 CLI_INTRO = """\
 # Command line
 
-`recollect COMMAND --help` shows the same in a terminal.
+`recollect COMMAND --help` shows the same text in a terminal.
 
 """
 CLI_OPTIONS = """
-Answers go to standard output, remarks and errors to standard error. The tables below do not repeat `--db`, `--user`,
-`--config` and `--json`, which every command takes.
+Results go to standard output, warnings and errors to standard error. The tables below omit `--db`, `--user`,
+`--config` and `--json`, which every command accepts.
 """
 
 
 def render_cli() -> str:
-    """The page of commands, in the order of the help page."""
+    """Return the page of commands, in the order of the help page."""
     root_command = get_group(app)
     lines = [
         CLI_INTRO + _clean_prose(root_command.help),
@@ -238,7 +238,7 @@ def render_cli() -> str:
 
 
 def list_commands(prefix: str = "recollect") -> Iterator[tuple[str, Command]]:
-    """Every command with the words that call it, those of a group after the group."""
+    """Yield every command with its full name; the commands of a group follow the group."""
     paths_and_commands: list[tuple[str, Command]] = []
     root_command = get_group(app)
     for rows in COMMAND_SECTIONS.values():
@@ -314,7 +314,7 @@ def _clean_prose(text: str | None) -> str:
 
 
 def _render_epilog(command: Command) -> str:
-    """Examples as they are typed; whatever else stands below the options as prose."""
+    """Render an epilog: examples as a code block, other text as prose."""
     text = _clean_prose(command.epilog)
     before, heading, after = text.partition("Examples:\n")
     if not heading:
@@ -325,7 +325,7 @@ def _render_epilog(command: Command) -> str:
 
 
 def render_http() -> str:
-    """The page of the server, which has a file of its own; this one may be run or imported."""
+    """Return the HTTP page; imported by path, since this file may be run or imported."""
     page: str = import_module(f"{__package__}.http_page" if __package__ else "http_page").render_http()
     return page
 
@@ -347,8 +347,8 @@ def stale_pages() -> list[Path]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     mode = parser.add_mutually_exclusive_group(required=True)
-    mode.add_argument("--check", action="store_true", help="say which pages differ from the code")
-    mode.add_argument("--write", action="store_true", help="write the pages that differ")
+    mode.add_argument("--check", action="store_true", help="list the pages that are out of date")
+    mode.add_argument("--write", action="store_true", help="write the pages that are out of date")
     arguments = parser.parse_args()
     pages = dict(REFERENCE_PAGES)
     for path in (outdated := stale_pages()):

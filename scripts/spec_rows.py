@@ -1,8 +1,8 @@
-"""Report which requirements of docs/specification.md no passing test shows.
+"""Report the requirements of docs/specification.md without a passing test.
 
 Standard input is a JSON list of requirement ids, as `pytest --spec-report FILE` writes it. `--json` prints one object:
-`rows` is their number, `covered` how many have a passing test, `process` those that no test can show, `missing` those
-that should have a test and have none, `unknown` ids that tests name and the page does not list.
+`rows` is their number, `covered` how many have a passing test, `process` those that cannot be tested, `missing` those
+without a passing test, `unknown` ids that tests name but the page does not list.
 """
 
 import json
@@ -26,7 +26,7 @@ class Requirement:
 
     @property
     def is_process(self) -> bool:
-        """Whether it is about people or rollout, so that a page covers it instead of a test."""
+        """Whether it concerns people or rollout, so that a document covers it instead of a test."""
         return PROCESS_MARKER in self.text
 
 

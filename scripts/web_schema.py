@@ -1,4 +1,4 @@
-"""Write the web app's types from the server's own description, or check that they still say the same."""
+"""Generate the web app's types from the server's OpenAPI document, or check that they are up to date."""
 
 import argparse
 import hashlib
@@ -16,7 +16,7 @@ TYPES_HEADER = "// Written by `python scripts/web_schema.py --write` from the se
 
 
 def describe_api() -> str:
-    """What the server says of itself, less its version, which changes nothing."""
+    """Return the OpenAPI document without its version, which does not affect the types."""
     document = build_openapi()
     document["info"]["version"] = "0"
     return json.dumps(document, sort_keys=True, ensure_ascii=False)
@@ -36,7 +36,7 @@ def write_types() -> None:
         source.write_text(describe_api(), "utf-8")
         tool = WEB_FOLDER / "node_modules" / ".bin" / "openapi-typescript"
         if not tool.exists():
-            sys.exit("openapi-typescript is not there. Run `npm ci` in web/ first.")
+            sys.exit("openapi-typescript is not installed. Run `npm ci` in web/ first.")
         subprocess.run(
             [tool, source, "--output", output, "--default-non-nullable", "false"],
             check=True,
@@ -47,7 +47,7 @@ def write_types() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write the types; without it they are checked")
+    parser.add_argument("--write", action="store_true", help="write the types instead of checking them")
     if parser.parse_args().write:
         write_types()
     elif not is_current():

@@ -1,1 +1,1 @@
-"""How well the rules find what is worth keeping in chat lines."""
+"""Precision and recall of the rule-based extractor on chat lines."""

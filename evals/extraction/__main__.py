@@ -1,4 +1,4 @@
-"""`python -m evals.extraction`: precision and recall of the judge that works by rules."""
+"""`python -m evals.extraction`: precision and recall of the rule-based extractor."""
 
 import argparse
 import json
@@ -13,10 +13,10 @@ from recollect.domain.message import Role
 from recollect.extraction.rules.classifier import extract_by_rules
 
 OWN_LINES_FILE = Path(__file__).with_name("lines.jsonl")
-#: Written before the rules were last changed, and never looked at since.
+#: Held-out lines, written before the last change of the rules and never inspected since.
 FRESH_LINES_FILE = Path(__file__).with_name("fresh.jsonl")
 
-#: All lines were said on this Saturday.
+#: Timestamp of all lines, a Saturday.
 MESSAGE_TIME = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
 
@@ -35,7 +35,7 @@ def read_own_lines(path: Path) -> Iterator[LabelledLine]:
 
 
 def read_public_lines(path: Path) -> Iterator[LabelledLine]:
-    """Texts in one file, the memories a person would keep of each in `NAME.labels.jsonl` beside it."""
+    """Read texts from a file, and the human labels from `NAME.labels.jsonl` beside it."""
     labels = {row["id"]: row["memories"] for row in _read_rows(path.with_suffix(".labels.jsonl"))}
     for row in _read_rows(path):
         facts = tuple(
@@ -63,13 +63,13 @@ def measure(lines: Iterable[LabelledLine], *, kinds: bool) -> ExtractionCounts:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m evals.extraction", description=__doc__)
     parser.add_argument(
-        "--split", choices=["dev", "held", "all"], default="all", help="which half of our own lines"
+        "--split", choices=["dev", "held", "all"], default="all", help="split of our own lines"
     )
     parser.add_argument(
         "--data",
         type=Path,
         default=OWN_LINES_FILE,
-        help="lines to judge, in our format or with a labels file",
+        help="lines to evaluate, in our format or with a labels file",
     )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     arguments = parser.parse_args()
@@ -78,7 +78,7 @@ def main() -> None:
     selected_lines = [
         line for line in lines if arguments.split == "all" or has_labels_file or line.split == arguments.split
     ]
-    # Others name their kinds in their own way, so that only the words are compared.
+    # Other data sets have other kinds, so only the texts are compared.
     figures = measure(selected_lines, kinds=not has_labels_file).figures()
     if arguments.json:
         print(json.dumps(figures))

@@ -1,11 +1,11 @@
-"""Score extracted facts against the ones a person would keep."""
+"""Score extracted facts against human labels."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-#: Words that say little about whether two wordings mean the same. Negations and question words are not among them.
+#: Stop words for comparing two wordings of a fact; negations and question words are kept.
 _STOP_WORDS = frozenset(
     "a an the is are was were be been am has have had do does did to of in on at for with and or by from "
     "as that this it its 's s user will would o os as um uma uns umas de do da dos das em no na nos nas "
@@ -29,8 +29,8 @@ class ExtractionCounts:
     expected: int = 0
     matched: int = 0
     lines: int = 0
-    lines_with_prediction: int = 0  #: lines with a fact
-    lines_with_fact: int = 0  #: lines that should have one
+    lines_with_prediction: int = 0  #: lines with at least one extracted fact
+    lines_with_fact: int = 0  #: lines with at least one labelled fact
     lines_with_both: int = 0  #: both
 
     def __add__(self, other: "ExtractionCounts") -> "ExtractionCounts":
@@ -59,7 +59,7 @@ def _percent(part: int, whole: int) -> float:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words that carry the meaning, folded and lightly stemmed; "doesn't" counts as "not"."""
+    """Return the content words, case-folded and lightly stemmed; "doesn't" counts as "not"."""
     plain = "".join(
         letter
         for letter in unicodedata.normalize("NFKD", text.casefold())
@@ -77,7 +77,7 @@ def _stem(word: str) -> str:
 
 
 def overlap(first: str, second: str) -> float:
-    """F1 of the content words."""
+    """Return the F1 score of the content words."""
     one, other = content_words(first), content_words(second)
     shared = len(one & other)
     return 2 * shared / (len(one) + len(other)) if shared else 0.0
@@ -86,7 +86,7 @@ def overlap(first: str, second: str) -> float:
 def count_matches(
     predicted: Sequence[LabelledFact], expected: Sequence[LabelledFact], *, kinds: bool = True
 ) -> ExtractionCounts:
-    """Match greedily, best overlap first; each fact counts once."""
+    """Count matches, assigned greedily by overlap; each fact counts once."""
     return ExtractionCounts(
         predicted=len(predicted),
         expected=len(expected),

@@ -1,4 +1,4 @@
-"""Our own sets, one JSON object a line; half of each is held out."""
+"""Our own data sets, one JSON object per line; half of each is held out."""
 
 import json
 from collections.abc import Iterator

@@ -239,7 +239,7 @@ def test_an_unknown_system_is_refused(capsys: pytest.CaptureFixture[str]) -> Non
     with pytest.raises(SystemExit):
         main(["--data", "locomo.json", "--systems", "fts5,nobody"])
 
-    assert "nobody is none of recollect, " in capsys.readouterr().err
+    assert "nobody is not one of recollect, " in capsys.readouterr().err
 
 
 def test_without_a_conversation_there_is_nothing_to_measure(tmp_path: Path) -> None:
