@@ -15,8 +15,8 @@ HTTP_INTRO = """\
 document is at `/openapi.json`, and browsable documentation, which needs no network, at `/docs`.
 
 Every request except `/health` and `/version` needs a token: `Authorization: Bearer …`. `recollect tokens own`
-prints it. Tokens begin with `rk-`. An invalid token is always refused: a revoked or mistyped token gets 401 on every path, also in
-`x-api-key` and also together with a session cookie.
+prints it. Tokens begin with `rk-`. An invalid token is always refused: a revoked or mistyped token gets 401 on every
+path, also in `x-api-key` and also together with a session cookie.
 A token gives access to one user's memory; an admin token to any user's, selected with `user_id` in the query or the
 header `X-Memory-User`. Another user's data is reported as not found: 404.
 
