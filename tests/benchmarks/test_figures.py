@@ -56,7 +56,7 @@ def test_the_recorded_embedding_of_a_message_is_below_the_limit() -> None:
     assert max(measured) < 500
 
 
-def test_a_row_shows_what_is_wanted_of_each_size_and_whether_one_of_them_misses_it() -> None:
+def test_a_row_shows_the_targets_of_each_size_and_misses() -> None:
     def row(*figures: Figure) -> list[str]:
         told = format_table({str(place): [figure] for place, figure in enumerate(figures)}).splitlines()[2]
         return [cell.strip() for cell in told.strip("|").split("|")]

@@ -114,7 +114,7 @@ def open_process(runner: str, folder: Path, *, most: float = 60.0) -> AbstractCo
     )
 
 
-def test_a_question_is_marked_by_its_turns_and_their_sessions() -> None:
+def test_a_ranking_is_scored_by_turns_and_sessions() -> None:
     asked = make_question("What did Ana adopt, and when?", "D1:1", "D4:2")
     found = ["D1:7", "D2:1", "D2:2", "D2:3", "D2:4", "D1:1", "D1:1"]
 
@@ -125,7 +125,7 @@ def test_a_question_is_marked_by_its_turns_and_their_sessions() -> None:
     assert counted["session_recall@10"] == 0.5
 
 
-def test_what_cannot_be_seen_is_not_told() -> None:
+def test_turns_without_visible_text_are_not_ingested() -> None:
     told = to_messages(make_conversation())
 
     assert [message.id for message in told] == ["D1:1", "D1:2", "D2:1", "D2:2"]
@@ -133,7 +133,7 @@ def test_what_cannot_be_seen_is_not_told() -> None:
     assert told[0].at == "2023-05-08T13:57:00+00:00"
 
 
-def test_a_system_is_told_in_one_process_and_asked_in_another(tmp_path: Path) -> None:
+def test_a_system_ingests_in_one_process_and_searches_in_another(tmp_path: Path) -> None:
     bench = SystemTrial(
         system=make_system("fts5"),
         environment=ENVIRONMENT,
@@ -150,7 +150,7 @@ def test_a_system_is_told_in_one_process_and_asked_in_another(tmp_path: Path) ->
     assert tried.ingest.disk_bytes > 0
 
 
-def test_a_system_answers_with_ids_best_first(tmp_path: Path) -> None:
+def test_a_system_returns_ids_best_first(tmp_path: Path) -> None:
     with open_process("fts5", tmp_path) as process:
         process.call(ingest=[asdict(message) for message in to_messages(make_conversation())])
         answer = process.call(ask="Does Ana bake bread?", limit=2)
@@ -166,7 +166,7 @@ def test_a_system_that_fails_says_why(tmp_path: Path) -> None:
         process.call(ask="Anybody there? " * 100_000, limit=1)
 
 
-def test_a_request_that_is_none_ends_the_system(tmp_path: Path) -> None:
+def test_an_invalid_request_ends_the_system(tmp_path: Path) -> None:
     with pytest.raises(SystemFailure, match="not a request"), open_process("fts5", tmp_path) as process:
         process.call(sing="a song")
 
@@ -179,7 +179,7 @@ def test_a_system_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
         process.call(ask="Are you ready?", limit=1)
 
 
-def test_nobody_leaves_the_machine() -> None:
+def test_connections_to_other_hosts_are_refused() -> None:
     with socket.socket() as here:
         block_network("socket.connect", (here, ("127.0.0.1", 80)))
         block_network("open", ("telemetry.example", "r", 0))
@@ -189,7 +189,7 @@ def test_nobody_leaves_the_machine() -> None:
             block_network("socket.connect", (here, ("192.0.2.1", 443)))
 
 
-def test_the_peers_embed_as_recollect_does() -> None:
+def test_the_shared_embedder_gives_the_vectors_of_recollect() -> None:
     files = find_in_wheel(BGE_SMALL)
     texts = ["Caroline: I went to a support group yesterday.", "When did Caroline go?", "word " * 600]
     shared = BgeEmbedder(files.network, files.tokenizer)
@@ -199,7 +199,7 @@ def test_the_peers_embed_as_recollect_does() -> None:
     assert shared.cpu_seconds > 0
 
 
-def test_figures_are_taken_over_all_conversations() -> None:
+def test_figures_are_aggregated_over_all_conversations() -> None:
     tried = [
         make_trial(seconds=4.0, processor=3.5, embedding=3.0),
         make_trial(seconds=6.0, processor=5.5, embedding=5.0),
@@ -242,7 +242,7 @@ def test_an_unknown_system_is_refused(capsys: pytest.CaptureFixture[str]) -> Non
     assert "nobody is not one of recollect, " in capsys.readouterr().err
 
 
-def test_without_a_conversation_there_is_nothing_to_measure(tmp_path: Path) -> None:
+def test_data_without_a_conversation_is_refused(tmp_path: Path) -> None:
     data = tmp_path / "locomo.json"
     data.write_text("[]", "utf-8")
 

@@ -93,15 +93,13 @@ def under_test(request: pytest.FixtureRequest) -> Iterator[ModelUnderTest]:
         yield under_test
 
 
-def test_the_model_id_is_known_before_anything_is_asked(under_test: ModelUnderTest) -> None:
+def test_the_model_id_is_known_before_the_first_request(under_test: ModelUnderTest) -> None:
     assert under_test.model.model_id == "echo"
 
 
 @pytest.mark.spec("D11")
 @pytest.mark.parametrize("text", REPLY_TEXTS.values(), ids=REPLY_TEXTS.keys())
-def test_an_answer_comes_back_as_it_was_said_whole_and_in_pieces(
-    under_test: ModelUnderTest, text: str
-) -> None:
+def test_a_reply_is_returned_unchanged_complete_and_streamed(under_test: ModelUnderTest, text: str) -> None:
     under_test.set_reply(text)
     whole = under_test.model.complete(REQUEST_MESSAGES, max_tokens=5000)
     pieces = list(under_test.model.stream(REQUEST_MESSAGES, max_tokens=5000))
@@ -112,21 +110,21 @@ def test_an_answer_comes_back_as_it_was_said_whole_and_in_pieces(
 
 @settings(max_examples=20, deadline=None)
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
-def test_any_text_comes_back_as_it_was_said(under_test: ModelUnderTest, text: str) -> None:
+def test_any_reply_text_is_returned_unchanged(under_test: ModelUnderTest, text: str) -> None:
     under_test.set_reply(text)
 
     assert under_test.model.complete(REQUEST_MESSAGES, max_tokens=5000).text == text
     assert "".join(under_test.model.stream(REQUEST_MESSAGES, max_tokens=5000)) == text
 
 
-def test_the_tokens_and_the_model_are_told_as_the_provider_counts_them(under_test: ModelUnderTest) -> None:
+def test_the_completion_has_the_token_counts_and_model_of_the_provider(under_test: ModelUnderTest) -> None:
     under_test.set_reply("three little words")
     found = under_test.model.complete([ModelMessage(role="user", content="one two")], max_tokens=50)
 
     assert (found.model, found.prompt_tokens, found.completion_tokens) == ("echo", 2, 3)
 
 
-def test_an_answer_that_ran_into_the_limit_says_so(under_test: ModelUnderTest) -> None:
+def test_a_truncated_reply_is_marked(under_test: ModelUnderTest) -> None:
     under_test.set_reply("one two three four")
     found = under_test.model.complete(REQUEST_MESSAGES, max_tokens=2)
 
@@ -134,7 +132,7 @@ def test_an_answer_that_ran_into_the_limit_says_so(under_test: ModelUnderTest) -
     assert "".join(under_test.model.stream(REQUEST_MESSAGES, max_tokens=2)).strip() == "one two"
 
 
-def test_a_schema_is_welcome(under_test: ModelUnderTest) -> None:
+def test_a_schema_is_accepted(under_test: ModelUnderTest) -> None:
     under_test.set_reply('{"c": "tea"}')
 
     assert (
@@ -142,7 +140,7 @@ def test_a_schema_is_welcome(under_test: ModelUnderTest) -> None:
     )
 
 
-def test_a_prompt_with_halves_of_characters_is_asked_like_any_other(under_test: ModelUnderTest) -> None:
+def test_a_prompt_with_lone_surrogates_is_accepted(under_test: ModelUnderTest) -> None:
     under_test.set_reply("fine")
 
     assert (
@@ -151,7 +149,7 @@ def test_a_prompt_with_halves_of_characters_is_asked_like_any_other(under_test: 
     )
 
 
-def test_a_stream_that_nobody_reads_to_the_end_leaves_the_model_usable(under_test: ModelUnderTest) -> None:
+def test_an_abandoned_stream_leaves_the_model_usable(under_test: ModelUnderTest) -> None:
     under_test.set_reply("one two three four")
     stream = under_test.model.stream(REQUEST_MESSAGES, max_tokens=50)
     first = next(stream)
@@ -177,7 +175,7 @@ def test_four_threads_get_the_same_answers_as_one(under_test: ModelUnderTest) ->
     assert found == [("the same for all", "the same for all")] * 8
 
 
-def test_a_busy_model_says_when_to_ask_again_and_then_answers(under_test: ModelUnderTest) -> None:
+def test_a_busy_model_says_when_to_retry_and_then_answers(under_test: ModelUnderTest) -> None:
     under_test.set_reply("here I am")
     under_test.fail_temporarily()
 
@@ -194,7 +192,7 @@ def test_a_busy_model_is_busy_in_a_stream_as_well(under_test: ModelUnderTest) ->
         list(under_test.model.stream(REQUEST_MESSAGES, max_tokens=50))
 
 
-def test_what_waiting_does_not_mend_is_not_called_busy(under_test: ModelUnderTest) -> None:
+def test_a_permanent_failure_is_not_busy(under_test: ModelUnderTest) -> None:
     under_test.fail_permanently()
 
     with pytest.raises(ProviderError) as caught:

@@ -46,7 +46,7 @@ def a_summary(kind: SummaryKind, last: Message) -> Summary:
     )
 
 
-def test_connected_is_what_shares_words_slot_source_or_place(store: Store) -> None:
+def test_related_memories_share_text_attribute_source_or_successor(store: Store) -> None:
     [one, two] = add_messages(store, "I moved to Porto", "unrelated")
     porto = add_memory(store, "lives in Porto", one, attribute="lives_in")
     add_memory(store, "lives in Lisbon", attribute="lives_in", standing=MemoryStatus.SUPERSEDED)
@@ -65,14 +65,14 @@ def test_connected_is_what_shares_words_slot_source_or_place(store: Store) -> No
     assert store.memories.related(USER_SCOPE, []) == []
 
 
-def test_a_fact_that_is_not_stored_is_connected_by_its_words(store: Store) -> None:
+def test_a_fact_that_is_not_stored_is_related_by_its_text(store: Store) -> None:
     add_memory(store, "Lives in Porto.")
     news = replace(a_memory("lives in porto"), id="new")
 
     assert sorted_texts(store.memories.related(USER_SCOPE, [news])) == ["Lives in Porto."]
 
 
-def test_whether_a_memory_rests_on_a_later_message(store: Store) -> None:
+def test_later_sources_of_memories_are_detected(store: Store) -> None:
     [first, second, third] = add_messages(store, "one", "two", "three")
     add_memory(store, "a fact", second)
 
@@ -81,7 +81,7 @@ def test_whether_a_memory_rests_on_a_later_message(store: Store) -> None:
     assert not store.memories.has_later_sources(BRUNO_SCOPE, first.id)
 
 
-def test_further_words_are_cited_without_a_new_version(store: Store) -> None:
+def test_sources_can_be_added_without_a_new_version(store: Store) -> None:
     [first, second] = add_messages(store, "one", "two")
     memory = add_memory(store, "a fact", first)
     more = SourceSpan(message_id=second.id, start=0, end=2)
@@ -91,7 +91,7 @@ def test_further_words_are_cited_without_a_new_version(store: Store) -> None:
     assert (now.version, now.spans) == (1, (*memory.spans, more))
 
 
-def test_a_version_comes_back_in_full(store: Store) -> None:
+def test_a_version_is_restored_completely(store: Store) -> None:
     [first] = add_messages(store, "one")
     before = add_memory(
         store, "a fact", first, tags=("x",), attribute="slot", value="1", kind=Kind.BIO, pinned=True
@@ -107,7 +107,7 @@ def test_a_version_comes_back_in_full(store: Store) -> None:
             store.memories.at_version(scope, before.id, version)
 
 
-def test_messages_come_in_the_order_they_were_said(store: Store) -> None:
+def test_messages_are_returned_in_order(store: Store) -> None:
     first, second = add_messages(store, "zz first", "aa second")
 
     assert store.messages.get_many(USER_SCOPE, [second.id, "nobody", first.id]) == [first, second]
@@ -119,7 +119,7 @@ def test_messages_come_in_the_order_they_were_said(store: Store) -> None:
     ("trivial_only", "left"),
     [(True, ["worth it", "waiting", "new 1", "new 2"]), (False, ["waiting", "new 1", "new 2"])],
 )
-def test_what_was_judged_is_shed_beyond_the_last_few(
+def test_extracted_messages_beyond_the_last_few_are_pruned(
     store: Store, trivial_only: bool, left: list[str]
 ) -> None:
     for text, importance, extracted in (
@@ -139,7 +139,7 @@ def test_what_was_judged_is_shed_beyond_the_last_few(
     assert len(store.messages.list(Scope(ANA, "other"))) == 1
 
 
-def test_nothing_is_shed_before_the_session_summary_tells_of_it(store: Store) -> None:
+def test_messages_are_pruned_only_after_the_working_summary_covers_them(store: Store) -> None:
     messages = [replace(a_message(text), importance=0, extracted=True) for text in ("one", "two", "three")]
     for message in messages:
         store.messages.add(message, ())
@@ -162,7 +162,7 @@ def test_answers_are_counted_since_the_last_summary_of_a_kind(store: Store) -> N
     assert store.summaries.count_answers_since(Scope("bruno", KITCHEN), CONVERSATION) == 0
 
 
-def test_summaries_that_tell_of_a_message_are_dropped_with_all_after_it(store: Store) -> None:
+def test_summaries_that_cover_a_message_are_deleted_with_all_later_ones(store: Store) -> None:
     first, second, third = add_messages(store, "one", "two", "three")
     for last in (first, second, third):
         store.summaries.add(a_summary(CONVERSATION, last))
@@ -175,7 +175,7 @@ def test_summaries_that_tell_of_a_message_are_dropped_with_all_after_it(store: S
     assert [summary.text for summary in store.summaries.list(CHAT_SCOPE)] == ["up to one"]
 
 
-def test_a_chat_has_the_mode_that_was_chosen_for_it(store: Store) -> None:
+def test_the_mode_of_a_chat_is_stored(store: Store) -> None:
     store.chats.set_mode(CHAT_SCOPE, "off", now=MONDAY)
     add_messages(store, "hello")
 
@@ -186,7 +186,7 @@ def test_a_chat_has_the_mode_that_was_chosen_for_it(store: Store) -> None:
     assert store.chats.mode(CHAT_SCOPE) is None
 
 
-def test_tokens_are_set_aside_within_the_caps_and_settled_after(store: Store) -> None:
+def test_tokens_are_reserved_within_the_caps_and_settled_afterwards(store: Store) -> None:
     tomorrow = MONDAY + timedelta(days=1)
 
     def reserve(tokens: int, chat: str = "c", day: object = MONDAY) -> bool:

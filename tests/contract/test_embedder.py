@@ -108,7 +108,7 @@ def test_no_texts_give_no_vectors(embedder: Embedder) -> None:
 
 
 @pytest.mark.spec("E21", "C-16")
-def test_every_vector_has_unit_length_and_the_dimension_that_was_promised(embedder: Embedder) -> None:
+def test_every_vector_has_unit_length_and_the_stated_dimension(embedder: Embedder) -> None:
     vectors = [*embedder.embed(SAMPLE_TEXTS), embedder.embed_query(SAMPLE_TEXTS[0])]
 
     assert [vector.typecode for vector in vectors] == ["f"] * 5
@@ -116,7 +116,7 @@ def test_every_vector_has_unit_length_and_the_dimension_that_was_promised(embedd
     assert [hypot(*vector) for vector in vectors] == pytest.approx([1.0] * 5, abs=1e-5)
 
 
-def test_vectors_come_in_the_order_of_the_texts_and_do_not_depend_on_neighbours(embedder: Embedder) -> None:
+def test_vectors_are_in_the_order_of_the_texts_and_independent_of_the_batch(embedder: Embedder) -> None:
     together = embedder.embed(SAMPLE_TEXTS)
     alone = [embedder.embed([text])[0] for text in SAMPLE_TEXTS]
 
@@ -130,7 +130,7 @@ def test_the_same_text_gives_the_same_vector_twice(embedder: Embedder) -> None:
     assert embedder.embed_query(SAMPLE_TEXTS[0]) == embedder.embed_query(SAMPLE_TEXTS[0])
 
 
-def test_a_vector_can_be_changed_without_changing_the_next_answer(embedder: Embedder) -> None:
+def test_changing_a_returned_vector_does_not_change_the_next_one(embedder: Embedder) -> None:
     first = embedder.embed_query(SAMPLE_TEXTS[0])
     expected = first[:]
     first[0] = 99.0
@@ -138,7 +138,7 @@ def test_a_vector_can_be_changed_without_changing_the_next_answer(embedder: Embe
     assert embedder.embed_query(SAMPLE_TEXTS[0]) == expected
 
 
-def test_a_question_is_near_the_same_text_as_a_passage(embedder: Embedder) -> None:
+def test_a_query_is_close_to_the_same_text_as_a_passage(embedder: Embedder) -> None:
     passages = embedder.embed(SAMPLE_TEXTS)
     questions = [embedder.embed_query(text) for text in SAMPLE_TEXTS]
 
@@ -169,7 +169,7 @@ def test_four_threads_get_the_same_vectors_as_one(embedder: Embedder) -> None:
 
 
 @pytest.mark.parametrize("text", EDGE_CASE_TEXTS.values(), ids=EDGE_CASE_TEXTS.keys())
-def test_ugly_text_is_embedded_and_cut_like_any_other(embedder: Embedder, text: str) -> None:
+def test_unusual_text_is_embedded_and_split(embedder: Embedder, text: str) -> None:
     [vector] = embedder.embed([text])
     pieces = embedder.windows(text)
 
@@ -184,7 +184,7 @@ def test_ugly_text_is_embedded_and_cut_like_any_other(embedder: Embedder, text: 
     words=st.lists(st.text(max_size=12) | st.sampled_from(["walk", "pão", "calculateTotal()", "\n\n"])),
     times=st.integers(min_value=1, max_value=120),
 )
-def test_windows_join_back_to_the_text_and_each_fits_whole(
+def test_windows_join_to_the_text_and_each_fits_the_model(
     embedder: Embedder, words: list[str], times: int
 ) -> None:
     text = " ".join(words * times)

@@ -44,7 +44,7 @@ def rated_item_ids(store: Store) -> set[str]:
 
 
 @pytest.mark.spec("K5")
-def test_opinions_come_back_as_they_were_given_the_newest_first(store: Store) -> None:
+def test_feedback_is_listed_unchanged_newest_first(store: Store) -> None:
     older, newer = a_feedback("a"), replace(a_feedback("b"), created_at=MONDAY + timedelta(days=1), chat=None)
     for opinion in (older, newer):
         store.feedback.add(opinion)
@@ -54,7 +54,7 @@ def test_opinions_come_back_as_they_were_given_the_newest_first(store: Store) ->
     assert store.feedback.list(Scope(ANA, KITCHEN)) == [older]
 
 
-def test_who_thinks_again_has_one_opinion(store: Store) -> None:
+def test_new_feedback_replaces_the_previous_one(store: Store) -> None:
     store.feedback.add(a_feedback("a"))
     store.feedback.add(a_feedback("a", relevant=False))
     store.feedback.add(a_feedback("a", receipt="r2"))
@@ -65,7 +65,7 @@ def test_who_thinks_again_has_one_opinion(store: Store) -> None:
     ]
 
 
-def test_nobody_sees_the_opinions_of_others(store: Store) -> None:
+def test_feedback_of_other_users_is_not_visible(store: Store) -> None:
     store.feedback.add(a_feedback("a"))
 
     assert store.feedback.list(Scope("bruno")) == []
@@ -87,7 +87,7 @@ SOUP_PASSAGES = {SOUP_MESSAGE.id, f"{SOUP_MESSAGE.id}#1"}
     ],
     ids=["memory", "memory erased", "message", "chat", "chat erased", "user", "consent"],
 )  # fmt: skip
-def test_an_opinion_goes_with_what_it_is_about(
+def test_feedback_is_deleted_with_its_item(
     store_with_feedback: Store, deed: Callable[[Store], object], left: set[str]
 ) -> None:
     deed(store_with_feedback)
@@ -95,7 +95,7 @@ def test_an_opinion_goes_with_what_it_is_about(
     assert rated_item_ids(store_with_feedback) == left
 
 
-def test_an_opinion_outlives_its_receipt(store: Store) -> None:
+def test_feedback_outlives_its_receipt(store: Store) -> None:
     receipt = a_receipt("what can I cook?")
     store.receipts.add(receipt)
     store.feedback.add(a_feedback("a", receipt=receipt.id))

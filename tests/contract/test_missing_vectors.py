@@ -20,7 +20,7 @@ def passages(store: Store) -> list[Passage]:
 
 
 @pytest.mark.spec("T7")
-def test_what_has_a_vector_of_another_model_only_is_lacking_one(
+def test_a_passage_with_a_vector_of_another_model_only_lacks_one(
     store: Store, passages: list[Passage]
 ) -> None:
     first, second, third = passages

@@ -40,7 +40,7 @@ def neighbour_texts(store: Store, candidate: Candidate) -> tuple[str | None, str
     return before, after
 
 
-def test_a_message_has_the_ones_before_and_after_it_in_its_chat(store: Store) -> None:
+def test_a_message_has_the_previous_and_next_of_its_chat(store: Store) -> None:
     add_messages(store, FIRST_MESSAGE, OTHER_CHAT_MESSAGE, SECOND_MESSAGE, THIRD_MESSAGE)
 
     assert {
@@ -53,7 +53,7 @@ def test_a_message_has_the_ones_before_and_after_it_in_its_chat(store: Store) ->
     }
 
 
-def test_who_does_not_ask_is_told_the_place_of_a_message_alone(store: Store) -> None:
+def test_neighbours_are_omitted_unless_requested(store: Store) -> None:
     add_messages(store, FIRST_MESSAGE, SECOND_MESSAGE)
     [number] = search_candidates(store, "two")
 
@@ -62,7 +62,7 @@ def test_who_does_not_ask_is_told_the_place_of_a_message_alone(store: Store) -> 
     ].position == ChatPosition(number)
 
 
-def test_system_and_tool_messages_are_passed_over(store: Store) -> None:
+def test_system_and_tool_messages_are_not_neighbours(store: Store) -> None:
     add_messages(
         store,
         FIRST_MESSAGE,
@@ -75,7 +75,7 @@ def test_system_and_tool_messages_are_passed_over(store: Store) -> None:
     assert neighbour_texts(store, second) == (FIRST_MESSAGE.content, None)
 
 
-def test_what_a_memory_was_made_of_has_its_neighbours_too(store: Store) -> None:
+def test_a_source_message_of_a_memory_has_neighbours_too(store: Store) -> None:
     add_messages(store, FIRST_MESSAGE, SECOND_MESSAGE)
     store.memories.add(
         a_memory("likes salmon", spans=(SourceSpan(message_id=SECOND_MESSAGE.id, start=0, end=6),))
@@ -85,7 +85,7 @@ def test_what_a_memory_was_made_of_has_its_neighbours_too(store: Store) -> None:
     assert neighbour_texts(store, second) == (FIRST_MESSAGE.content, None)
 
 
-def test_a_chunk_has_the_place_of_its_message(store: Store) -> None:
+def test_a_chunk_has_the_position_of_its_message(store: Store) -> None:
     add_messages(store, FIRST_MESSAGE)
     long = a_message("trout here and perch there")
     store.messages.add(long, chunks_of("trout here", "and perch there"))
@@ -99,13 +99,13 @@ def test_a_chunk_has_the_place_of_its_message(store: Store) -> None:
     }
 
 
-def test_memories_have_no_place(store: Store) -> None:
+def test_memories_have_no_position(store: Store) -> None:
     store.memories.add(a_memory("likes salmon"))
 
     assert [each.position for each in search_candidates(store, "salmon").values()] == [None]
 
 
-def test_what_was_said_in_a_stretch_of_time_is_listed_the_newest_first_and_its_end_is_not(
+def test_messages_of_a_time_range_are_listed_newest_first_without_its_end(
     store: Store,
 ) -> None:
     hour = timedelta(hours=1)

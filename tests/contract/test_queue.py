@@ -40,7 +40,7 @@ def lease_lost_job(store: Store, clock: FrozenClock) -> Job:
     return late
 
 
-def test_a_queued_job_comes_back_with_all_it_was_given(store: Store, clock: FrozenClock) -> None:
+def test_a_queued_job_is_leased_with_all_its_fields(store: Store, clock: FrozenClock) -> None:
     store.jobs.enqueue(ANA, EXTRACT_JOB, now=clock.now())
     [queued] = store.jobs.list(USER_SCOPE)
 
@@ -64,7 +64,7 @@ def test_a_queued_job_comes_back_with_all_it_was_given(store: Store, clock: Froz
     )
 
 
-def test_a_job_that_waits_already_is_not_queued_twice(store: Store, clock: FrozenClock) -> None:
+def test_a_queued_job_is_not_queued_twice(store: Store, clock: FrozenClock) -> None:
     for _ in range(3):
         store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
     store.jobs.enqueue(ANA, EXTRACT_JOB, now=clock.now())
@@ -77,14 +77,14 @@ def test_a_job_that_waits_already_is_not_queued_twice(store: Store, clock: Froze
     assert len(store.jobs.list(BRUNO_SCOPE)) == 1
 
 
-def test_a_job_asked_for_earlier_than_it_was_to_run_runs_earlier(store: Store, clock: FrozenClock) -> None:
+def test_enqueuing_a_job_for_an_earlier_time_moves_it_forward(store: Store, clock: FrozenClock) -> None:
     store.jobs.enqueue(ANA, replace(EMBED_JOB, run_at=MONDAY + MINUTE), now=clock.now())
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
 
     assert lease_job(store, clock).run_at == MONDAY
 
 
-def test_a_job_asked_for_while_it_runs_runs_again(store: Store, clock: FrozenClock) -> None:
+def test_a_job_enqueued_while_it_runs_runs_again(store: Store, clock: FrozenClock) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
     first = lease_job(store, clock)
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
@@ -97,7 +97,7 @@ def test_a_job_asked_for_while_it_runs_runs_again(store: Store, clock: FrozenClo
     assert store.jobs.list(USER_SCOPE) == []
 
 
-def test_a_job_that_is_not_due_is_left_alone(store: Store, clock: FrozenClock) -> None:
+def test_a_job_that_is_not_due_is_not_leased(store: Store, clock: FrozenClock) -> None:
     store.jobs.enqueue(ANA, replace(EMBED_JOB, run_at=MONDAY + MINUTE), now=clock.now())
 
     assert store.jobs.lease(now=clock.now(), until=clock.now() + MINUTE) is None
@@ -106,7 +106,7 @@ def test_a_job_that_is_not_due_is_left_alone(store: Store, clock: FrozenClock) -
     assert lease_job(store, clock).key == "embed"
 
 
-def test_a_worker_gets_only_the_kinds_it_asks_for(store: Store, clock: FrozenClock) -> None:
+def test_a_worker_leases_only_the_kinds_it_asks_for(store: Store, clock: FrozenClock) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
     store.jobs.enqueue(ANA, EXTRACT_JOB, now=clock.now())
     until = clock.now() + MINUTE
@@ -119,7 +119,7 @@ def test_a_worker_gets_only_the_kinds_it_asks_for(store: Store, clock: FrozenClo
     )
 
 
-def test_nobody_else_gets_a_job_before_its_lease_runs_out(
+def test_a_leased_job_is_not_leased_again_before_expiry(
     store: Store, clock: FrozenClock, open_store: Callable[[], Store]
 ) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
@@ -131,7 +131,7 @@ def test_nobody_else_gets_a_job_before_its_lease_runs_out(
     assert store.jobs.has_lease(job)
 
 
-def test_of_many_who_want_one_job_at_once_one_gets_it(store: Store, clock: FrozenClock) -> None:
+def test_one_of_many_concurrent_workers_leases_a_job(store: Store, clock: FrozenClock) -> None:
     for n in range(5):
         store.jobs.enqueue(ANA, replace(EXTRACT_JOB, key=str(n)), now=clock.now())
     with ThreadPoolExecutor(8) as pool:
@@ -140,7 +140,7 @@ def test_of_many_who_want_one_job_at_once_one_gets_it(store: Store, clock: Froze
     assert sorted(job.key for job in got if job is not None) == ["0", "1", "2", "3", "4"]
 
 
-def test_a_job_whose_holder_fell_silent_is_taken_over(store: Store, clock: FrozenClock) -> None:
+def test_a_job_with_an_expired_lease_is_leased_again(store: Store, clock: FrozenClock) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
     late = lease_job(store, clock)
     clock.advance(MINUTE)
@@ -160,7 +160,7 @@ LOST_LEASE_CALLS: dict[str, Callable[[Store, Job], bool]] = {
 
 
 @pytest.mark.parametrize("attempt", LOST_LEASE_CALLS.values(), ids=LOST_LEASE_CALLS.keys())
-def test_a_worker_that_comes_too_late_changes_nothing(
+def test_a_worker_with_a_lost_lease_changes_nothing(
     store: Store, clock: FrozenClock, attempt: Callable[[Store, Job], bool]
 ) -> None:
     late = lease_lost_job(store, clock)
@@ -171,7 +171,7 @@ def test_a_worker_that_comes_too_late_changes_nothing(
 
 
 @pytest.mark.parametrize("attempt", LOST_LEASE_CALLS.values(), ids=LOST_LEASE_CALLS.keys())
-def test_a_worker_that_comes_after_the_job_was_done_does_not_bring_it_back(
+def test_a_late_worker_does_not_restore_a_finished_job(
     store: Store, clock: FrozenClock, attempt: Callable[[Store, Job], bool]
 ) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
@@ -182,7 +182,7 @@ def test_a_worker_that_comes_after_the_job_was_done_does_not_bring_it_back(
     assert store.jobs.list(USER_SCOPE) == []
 
 
-def test_a_late_worker_cannot_touch_the_next_job_of_the_same_name(store: Store, clock: FrozenClock) -> None:
+def test_a_late_worker_cannot_change_the_next_job_with_the_same_key(store: Store, clock: FrozenClock) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
     old = lease_job(store, clock)
     store.jobs.finish(old)
@@ -193,7 +193,7 @@ def test_a_late_worker_cannot_touch_the_next_job_of_the_same_name(store: Store, 
     assert store.jobs.has_lease(new)
 
 
-def test_a_lease_can_be_kept_for_longer(store: Store, clock: FrozenClock) -> None:
+def test_a_lease_can_be_extended(store: Store, clock: FrozenClock) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
     job = lease_job(store, clock)
 
@@ -203,7 +203,7 @@ def test_a_lease_can_be_kept_for_longer(store: Store, clock: FrozenClock) -> Non
     assert store.jobs.next_due() == MONDAY + 5 * MINUTE
 
 
-def test_a_finished_job_is_gone(store: Store, clock: FrozenClock) -> None:
+def test_a_finished_job_is_deleted(store: Store, clock: FrozenClock) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
 
     assert store.jobs.finish(lease_job(store, clock))
@@ -231,7 +231,7 @@ def test_a_postponed_job_waits_with_its_reason_and_counts_its_attempts(
 
 
 @pytest.mark.spec("TR-13")
-def test_a_parked_job_keeps_its_reason_and_is_left_alone_until_a_retry(
+def test_a_dead_letter_keeps_its_reason_and_is_not_leased_until_a_retry(
     store: Store, clock: FrozenClock
 ) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
@@ -249,7 +249,7 @@ def test_a_parked_job_keeps_its_reason_and_is_left_alone_until_a_retry(
     assert (again.attempts, again.reason) == (1, None)
 
 
-def test_all_parked_jobs_of_a_kind_can_be_revived_at_once(store: Store, clock: FrozenClock) -> None:
+def test_all_dead_letters_of_a_kind_can_be_retried(store: Store, clock: FrozenClock) -> None:
     for user, job in ((ANA, EMBED_JOB), (ANA, EXTRACT_JOB), ("bruno", EMBED_JOB)):
         store.jobs.enqueue(user, job, now=clock.now())
         store.jobs.dead_letter(lease_job(store, clock), reason="the model is missing")
@@ -263,7 +263,7 @@ def test_all_parked_jobs_of_a_kind_can_be_revived_at_once(store: Store, clock: F
     assert store.jobs.count_by_state(BRUNO_SCOPE) == {(JobKind.EMBED, JobState.READY): 1}
 
 
-def test_new_work_for_a_parked_job_gives_it_another_chance(store: Store, clock: FrozenClock) -> None:
+def test_enqueuing_a_dead_letter_again_makes_it_ready(store: Store, clock: FrozenClock) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
     store.jobs.dead_letter(lease_job(store, clock), reason="the model is missing")
     clock.advance(MINUTE)
@@ -278,7 +278,7 @@ def test_new_work_for_a_parked_job_gives_it_another_chance(store: Store, clock: 
     assert lease_job(store, clock).attempts == 1
 
 
-def test_new_work_that_came_while_a_job_failed_for_good_is_not_parked_with_it(
+def test_a_job_enqueued_again_while_it_fails_does_not_become_a_dead_letter(
     store: Store, clock: FrozenClock
 ) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
@@ -290,7 +290,7 @@ def test_new_work_that_came_while_a_job_failed_for_good_is_not_parked_with_it(
     assert [job.state for job in store.jobs.list(USER_SCOPE)] == [JobState.DEAD]
 
 
-def test_one_parked_job_or_all_of_a_user_can_be_retried(store: Store, clock: FrozenClock) -> None:
+def test_one_dead_letter_or_all_of_a_user_can_be_retried(store: Store, clock: FrozenClock) -> None:
     for user, key in ((ANA, "1"), (ANA, "2"), ("bruno", "3")):
         store.jobs.enqueue(user, replace(EXTRACT_JOB, key=key), now=clock.now())
         store.jobs.dead_letter(lease_job(store, clock), reason="poisoned")
@@ -305,7 +305,7 @@ def test_one_parked_job_or_all_of_a_user_can_be_retried(store: Store, clock: Fro
     assert store.jobs.list(USER_SCOPE)[0].id == first.id
 
 
-def test_what_is_due_or_in_somebodys_hands_is_outstanding(store: Store, clock: FrozenClock) -> None:
+def test_due_and_leased_jobs_are_outstanding(store: Store, clock: FrozenClock) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
     store.jobs.enqueue("bruno", EXTRACT_JOB, now=clock.now())
     store.jobs.enqueue("carla", replace(EXTRACT_JOB, run_at=MONDAY + MINUTE), now=clock.now())
@@ -332,7 +332,7 @@ def test_a_job_exists_if_and_only_if_its_message_does(store: Store, clock: Froze
     assert [job.key for job in store.jobs.list(USER_SCOPE)] == ["embed"]
 
 
-def test_work_that_was_rolled_back_is_not_done(store: Store, clock: FrozenClock) -> None:
+def test_a_job_enqueued_in_a_rolled_back_transaction_does_not_exist(store: Store, clock: FrozenClock) -> None:
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
     job = lease_job(store, clock)
 
@@ -347,7 +347,7 @@ def test_work_that_was_rolled_back_is_not_done(store: Store, clock: FrozenClock)
 
 
 @pytest.mark.spec("D20", "T6")
-def test_what_only_waits_for_company_can_be_hurried(store: Store, clock: FrozenClock) -> None:
+def test_delayed_jobs_can_be_run_now(store: Store, clock: FrozenClock) -> None:
     later = clock.now() + timedelta(seconds=30)
     store.jobs.enqueue(ANA, NewJob(kind=JobKind.EXTRACT, key="batch", run_at=later), now=clock.now())
     store.jobs.enqueue(ANA, NewJob(kind=JobKind.EMBED, key="embed"), now=clock.now())

@@ -36,7 +36,7 @@ def a_context_file(name: str, content: str = "We ship on Fridays.") -> ContextFi
 
 
 @pytest.mark.spec("E7", "H8")
-def test_a_summary_is_kept_and_found_by_its_words(store: Store) -> None:
+def test_a_summary_is_stored_and_found_by_its_text(store: Store) -> None:
     store.messages.add(a_message("hello"), ())
     store.summaries.add(a_summary("They chose saffron"))
 
@@ -49,7 +49,7 @@ def test_a_summary_is_kept_and_found_by_its_words(store: Store) -> None:
     assert store.summaries.latest(CHAT_SCOPE, CONVERSATION) == a_summary("They chose saffron")
 
 
-def test_the_working_summary_takes_the_place_of_the_one_before(store: Store) -> None:
+def test_a_new_working_summary_replaces_the_previous_one(store: Store) -> None:
     store.messages.add(a_message("hello"), ())
     store.summaries.add(a_summary("cooking", WORKING))
     store.summaries.add(a_summary("still cooking", WORKING))
@@ -58,7 +58,7 @@ def test_the_working_summary_takes_the_place_of_the_one_before(store: Store) -> 
 
 
 @pytest.mark.spec("TR-7")
-def test_what_was_said_since_the_last_summary_is_what_the_two_said(store: Store) -> None:
+def test_messages_since_the_last_summary_are_those_of_user_and_assistant(store: Store) -> None:
     first, second = a_message("one"), a_message("two", role=Role.ASSISTANT)
     for message in (first, second, a_message("rules", role=Role.SYSTEM), a_message("three")):
         store.messages.add(message, ())
@@ -74,7 +74,7 @@ def test_a_summary_needs_a_chat_that_exists(store: Store) -> None:
 
 
 @pytest.mark.spec("M13")
-def test_an_attached_file_is_available_in_its_chat_alone(store: Store) -> None:
+def test_an_attached_file_is_available_in_its_chat_only(store: Store) -> None:
     store.context_files.add(a_context_file("plan"))
     store.context_files.attach(CHAT_SCOPE, "plan")
 
@@ -84,7 +84,7 @@ def test_an_attached_file_is_available_in_its_chat_alone(store: Store) -> None:
     assert store.context_files.get(USER_SCOPE, "plan") == replace(a_context_file("plan"), chats=(KITCHEN,))
 
 
-def test_a_file_can_be_taken_off_and_deleted(store: Store) -> None:
+def test_a_file_can_be_detached_and_deleted(store: Store) -> None:
     store.context_files.add(replace(a_context_file("plan"), chats=(KITCHEN,)))
 
     store.context_files.detach(CHAT_SCOPE, "plan")
@@ -96,14 +96,14 @@ def test_a_file_can_be_taken_off_and_deleted(store: Store) -> None:
         store.context_files.get(USER_SCOPE, "plan")
 
 
-def test_a_file_is_attached_to_a_chat_that_is_named(store: Store) -> None:
+def test_attaching_a_file_requires_a_chat(store: Store) -> None:
     store.context_files.add(a_context_file("plan"))
 
     with pytest.raises(InvalidInput, match="chat id is required"):
         store.context_files.attach(USER_SCOPE, "plan")
 
 
-def test_a_judgement_comes_back_as_it_was_given(store: Store) -> None:
+def test_an_extraction_is_stored_unchanged(store: Store) -> None:
     message = a_message("I moved to Porto")
     store.messages.add(message, ())
     fact = Fact(
@@ -124,7 +124,7 @@ def test_a_judgement_comes_back_as_it_was_given(store: Store) -> None:
     assert store.extractions.get(BRUNO_SCOPE, message.id) is None
 
 
-def test_a_judgement_goes_with_its_message(store: Store) -> None:
+def test_an_extraction_is_deleted_with_its_message(store: Store) -> None:
     message = a_message("I moved to Porto")
     store.messages.add(message, ())
     store.extractions.put(USER_SCOPE, message.id, "rules", Extraction(importance=60))
@@ -134,7 +134,7 @@ def test_a_judgement_goes_with_its_message(store: Store) -> None:
     assert store.extractions.get(USER_SCOPE, message.id) is None
 
 
-def test_what_was_buried_can_be_dug_up(store: Store) -> None:
+def test_a_tombstone_can_be_removed(store: Store) -> None:
     store.tombstones.add(ANA, "hash", now=MONDAY)
 
     assert store.tombstones.forgotten_at(ANA, "hash") == MONDAY
@@ -167,7 +167,7 @@ def test_events_are_listed_newest_first_and_marked_when_undone(store: Store) -> 
         store.events.get(BRUNO_SCOPE, "e2")
 
 
-def test_reasons_are_counted_the_most_frequent_first(store: Store) -> None:
+def test_triage_reasons_are_counted_most_frequent_first(store: Store) -> None:
     for reason in ("greeting", "too short", "too short"):
         store.triage_counts.increment(ANA, reason, now=MONDAY)
 
@@ -175,7 +175,7 @@ def test_reasons_are_counted_the_most_frequent_first(store: Store) -> None:
 
 
 @pytest.mark.spec("I3", "I4", "Y2", "Y14", "W2")
-def test_the_profile_is_kept_and_read_only_with_consent(store: Store) -> None:
+def test_the_profile_is_stored_and_read_only_with_consent(store: Store) -> None:
     profile = Profile(
         user=ANA,
         updated_at=MONDAY,
@@ -196,7 +196,7 @@ def test_the_profile_is_kept_and_read_only_with_consent(store: Store) -> None:
 
 
 @pytest.mark.spec("I5", "I7", "W5", "UI-5", "TR-19")
-def test_taking_consent_back_erases_the_profile_and_is_written_down(store: Store) -> None:
+def test_revoking_consent_erases_the_profile_and_is_audited(store: Store) -> None:
     store.consents.set(USER_SCOPE, "profile", granted=True, now=MONDAY)
     store.profiles.put(Profile(user=ANA, updated_at=MONDAY, notes="secret wish"))
     assert store.consents.count_covered(USER_SCOPE, "profile") == {"profile": 1}
@@ -222,7 +222,7 @@ def test_consent_to_a_kind_of_memory_covers_those_memories(store: Store) -> None
     assert [memory.text for memory in store.memories.list(USER_SCOPE)] == ["lives in Porto"]
 
 
-def test_the_ledger_shows_whether_somebody_touched_it(store: Store) -> None:
+def test_the_audit_log_is_tamper_evident(store: Store) -> None:
     for day in range(3):
         store.audit_log.add(ANA, "looked", f"day {day}", now=MONDAY + timedelta(days=day))
 
@@ -233,7 +233,7 @@ def test_the_ledger_shows_whether_somebody_touched_it(store: Store) -> None:
     assert [entry.detail for entry in store.audit_log.list(USER_SCOPE, limit=2)] == ["day 2", "day 1"]
 
 
-def test_an_erased_memory_leaves_no_byte(store: Store) -> None:
+def test_an_erased_memory_leaves_no_bytes(store: Store) -> None:
     message = a_message("I hate the smell of cilantro", extracted=True)
     store.messages.add(message, ())
     memory = a_memory("hates cilantro")
@@ -247,7 +247,7 @@ def test_an_erased_memory_leaves_no_byte(store: Store) -> None:
     assert store.memories.list(USER_SCOPE, standing=None) == []
 
 
-def test_an_erased_chat_takes_its_messages_and_what_rests_on_them(store: Store) -> None:
+def test_erasing_a_chat_erases_its_messages_and_their_memories(store: Store) -> None:
     store.messages.add(a_message("the password of the safe is tulip"), ())
     store.messages.add(a_message("about the roses", chat="garden"), ())
 
@@ -261,7 +261,7 @@ def test_an_erased_chat_takes_its_messages_and_what_rests_on_them(store: Store) 
         store.erasure.erase_chat(CHAT_SCOPE)
 
 
-def test_an_erased_user_leaves_the_others_alone(store: Store) -> None:
+def test_erasing_a_user_does_not_affect_others(store: Store) -> None:
     store.messages.add(a_message("ana grows tulips"), ())
     store.messages.add(a_message("bruno grows cabbage", user="bruno"), ())
 
@@ -285,7 +285,7 @@ def add_injection(store: Store, *key: PassageKey, text: str = "<memory>is vegeta
     return message
 
 
-def test_what_was_injected_for_a_message_comes_back_byte_for_byte(store: Store) -> None:
+def test_an_injection_is_stored_byte_for_byte(store: Store) -> None:
     message = add_injection(store, MEMORY_KEY, CHUNK_KEY, text="é\r\n\tß")
 
     assert store.injections.texts(CHAT_SCOPE) == {message.id: "é\r\n\tß"}
@@ -295,7 +295,7 @@ def test_what_was_injected_for_a_message_comes_back_byte_for_byte(store: Store) 
     assert store.injections.texts(Scope(ANA, "garden")) == {}
 
 
-def test_a_later_injection_takes_the_place_of_the_one_before(store: Store) -> None:
+def test_a_later_injection_replaces_the_previous_one(store: Store) -> None:
     message = add_injection(store, MEMORY_KEY)
     store.injections.put(CHAT_SCOPE, message.id, "other", passage_keys=[CHUNK_KEY])
 
@@ -304,7 +304,7 @@ def test_a_later_injection_takes_the_place_of_the_one_before(store: Store) -> No
     assert store.injections.receipt_ids(CHAT_SCOPE) == {}
 
 
-def test_nothing_is_injected_for_a_message_that_is_not_there(store: Store) -> None:
+def test_an_injection_for_an_unknown_message_is_refused(store: Store) -> None:
     with pytest.raises(NotFound):
         store.injections.put(CHAT_SCOPE, "nobody said this", "text")
 
@@ -339,7 +339,7 @@ def _forget_the_memory(store: Store, _: Message) -> None:
         (PROFILE_KEY, lambda store, _: store.consents.set(USER_SCOPE, "profile", granted=False, now=MONDAY)),
     ],
 )
-def test_what_is_no_longer_so_is_not_sent_again(
+def test_an_injection_is_deleted_when_its_content_changes(
     store: Store, shown: PassageKey, what: Callable[[Store, Message], object]
 ) -> None:
     store.messages.add(a_message("the first", id="m0"), ())
@@ -358,7 +358,7 @@ def test_what_is_no_longer_so_is_not_sent_again(
     assert store.injections.passage_keys(CHAT_SCOPE) == {}
 
 
-def test_a_memory_that_is_said_again_stays_where_it_was_injected(store: Store) -> None:
+def test_reinforcing_a_memory_keeps_its_injection(store: Store) -> None:
     store.memories.add(a_memory("is vegetarian", id="f1"))
     message = add_injection(store, MEMORY_KEY)
 

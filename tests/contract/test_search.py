@@ -81,7 +81,7 @@ SearchFunction = Callable[..., list[str]]
 
 
 @pytest.mark.spec("TR-6")
-def test_who_shares_more_words_with_the_query_scores_higher_and_every_score_is_positive(store: Store) -> None:
+def test_passages_with_more_query_terms_score_higher_and_all_scores_are_positive(store: Store) -> None:
     add_messages(store, BREAD, SALT, a_message("Soup again"))
     hits = store.search.lexical(USER_SCOPE, "salmon soup", limit=9, search_filter=NO_FILTER)
 
@@ -89,13 +89,13 @@ def test_who_shares_more_words_with_the_query_scores_higher_and_every_score_is_p
     assert min(hit.score for hit in hits) > 0
 
 
-def test_a_rare_word_counts_more_than_a_common_one(store: Store) -> None:
+def test_a_rare_term_scores_higher_than_a_common_one(store: Store) -> None:
     add_messages(store, *(a_message(f"Soup of day {n}") for n in range(9)), a_message("Saffron rice"))
 
     assert search_lexical(store, "soup saffron", limit=1) == ["Saffron rice"]
 
 
-def test_a_hit_says_how_much_of_the_question_it_holds(store: Store) -> None:
+def test_a_hit_has_its_query_coverage(store: Store) -> None:
     add_messages(store, SALT, BREAD, a_message("Soup again"))
     hits = store.search.lexical(
         USER_SCOPE, "salmon soup for the lighthouse keeper", limit=9, search_filter=NO_FILTER
@@ -104,7 +104,7 @@ def test_a_hit_says_how_much_of_the_question_it_holds(store: Store) -> None:
     assert [hit.query_coverage for hit in hits] == [0.5, 0.25]
 
 
-def test_a_word_in_a_short_text_counts_more_than_in_a_long_one(store: Store) -> None:
+def test_a_term_in_a_short_text_scores_higher_than_in_a_long_one(store: Store) -> None:
     add_messages(
         store, a_message("Saffron and rice and fish and oil and onions and time"), a_message("Saffron rice")
     )
@@ -131,7 +131,7 @@ def test_any_text_is_a_valid_query(store: Store, query: str) -> None:
 @pytest.mark.spec("TR-1")
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text(max_size=60))
-def test_no_query_whatever_raises_or_reaches_another_user(store: Store, query: str) -> None:
+def test_no_query_raises_or_reaches_another_user(store: Store, query: str) -> None:
     store.messages.add(
         a_message(f"bruno's secret {query}", user="bruno", id=an_id(query), client_id=query), ()
     )
@@ -140,7 +140,7 @@ def test_no_query_whatever_raises_or_reaches_another_user(store: Store, query: s
 
 
 @pytest.mark.spec("Y11")
-def test_a_name_from_code_is_found_by_itself_and_by_its_parts(store: Store) -> None:
+def test_an_identifier_is_found_whole_and_by_its_parts(store: Store) -> None:
     add_messages(store, a_message("function calculateTotal(items) adds the tax"), BREAD)
 
     for query in ("calculateTotal", "calculateTotal()", "CALCULATETOTAL", "calculate total"):
@@ -172,7 +172,7 @@ def test_messages_chunks_and_memories_are_found_alike(store: Store, find: Search
         (Source.SUMMARY, []),
     ],
 )
-def test_only_the_sources_that_were_asked_for_are_looked_at(
+def test_only_the_requested_sources_are_searched(
     store: Store, find: SearchFunction, source: Source, expected: list[str]
 ) -> None:
     store.messages.add(SALT, chunks_of("salmon soup"))
@@ -184,7 +184,7 @@ def test_only_the_sources_that_were_asked_for_are_looked_at(
 
 @BOTH_CHANNELS
 @pytest.mark.spec("C-22", "A9")
-def test_nobody_finds_what_somebody_else_said(store: Store, find: SearchFunction) -> None:
+def test_passages_of_other_users_are_never_found(store: Store, find: SearchFunction) -> None:
     add_messages(store, SALT, a_message("Salmon soup, my way", user="bruno"))
     store.memories.add(a_memory("owns a salmon farm", user="bruno"))
     embed_pending(store, ANA, "bruno")
@@ -199,9 +199,7 @@ def test_nobody_finds_what_somebody_else_said(store: Store, find: SearchFunction
 
 @BOTH_CHANNELS
 @pytest.mark.spec("C-22")
-def test_two_chats_of_the_same_name_are_two_chats_if_two_users_have_them(
-    store: Store, find: SearchFunction
-) -> None:
+def test_chats_of_two_users_with_the_same_id_are_separate(store: Store, find: SearchFunction) -> None:
     add_messages(store, SALT, a_message("Salmon soup, my way", user="bruno"))
     embed_pending(store, ANA, "bruno")
 
@@ -211,7 +209,7 @@ def test_two_chats_of_the_same_name_are_two_chats_if_two_users_have_them(
 
 @BOTH_CHANNELS
 @pytest.mark.spec("C-22", "C-27")
-def test_a_summary_is_found_in_its_chat_and_by_its_user_alone(store: Store, find: SearchFunction) -> None:
+def test_a_summary_is_found_in_its_chat_by_its_user_only(store: Store, find: SearchFunction) -> None:
     for user, chat in ((ANA, KITCHEN), (ANA, "garden"), ("bruno", KITCHEN)):
         add_messages(store, a_message("ok", user=user, chat=chat))
         store.summaries.add(
@@ -240,7 +238,7 @@ def test_a_summary_is_found_in_its_chat_and_by_its_user_alone(store: Store, find
 
 @BOTH_CHANNELS
 @pytest.mark.spec("C-27")
-def test_a_scope_with_a_chat_looks_into_that_chat_alone(store: Store, find: SearchFunction) -> None:
+def test_a_scope_with_a_chat_searches_only_that_chat(store: Store, find: SearchFunction) -> None:
     store.messages.add(SALT, chunks_of("salt soup"))
     add_messages(store, ROSES)
     store.memories.add(a_memory("salts everything", chat=KITCHEN))
@@ -252,9 +250,7 @@ def test_a_scope_with_a_chat_looks_into_that_chat_alone(store: Store, find: Sear
 
 
 @BOTH_CHANNELS
-def test_a_reach_of_some_chats_means_the_most_recently_used_and_what_belongs_to_none(
-    store: Store, find: SearchFunction
-) -> None:
+def test_a_limit_of_recent_chats_includes_memories(store: Store, find: SearchFunction) -> None:
     add_messages(
         store, *(a_message(f"Salt, day {n}", chat=f"day {n}", created_at=MONDAY + n * HOUR) for n in range(4))
     )
@@ -283,9 +279,7 @@ def test_many_hits_in_older_chats_do_not_hide_those_in_the_recent_ones(
 
 @BOTH_CHANNELS
 @pytest.mark.spec("TR-4")
-def test_an_edited_text_is_found_by_its_new_words_and_no_longer_by_its_old_ones(
-    store: Store, find: SearchFunction
-) -> None:
+def test_an_edited_text_is_found_by_its_new_terms_only(store: Store, find: SearchFunction) -> None:
     store.messages.add(SALT, chunks_of("Salmon soup ", "with salt"))
     embed_pending(store)
     store.messages.edit(CHAT_SCOPE, SALT.id, "Onion broth", chunks_of("Onion ", "broth"), 2)
@@ -296,7 +290,7 @@ def test_an_edited_text_is_found_by_its_new_words_and_no_longer_by_its_old_ones(
 
 
 @pytest.mark.spec("V2", "TR-14", "TR-19")
-def test_a_corrected_memory_loses_its_old_vector_and_waits_for_a_new_one_in_the_same_transaction(
+def test_correcting_a_memory_deletes_its_vector_and_queues_it_in_the_same_transaction(
     store: Store,
 ) -> None:
     memory, _ = store.memories.add(a_memory("is vegetarian"))
@@ -330,7 +324,7 @@ def test_a_deleted_message_is_found_by_neither_channel(store: Store) -> None:
 
 
 @pytest.mark.spec("V3")
-def test_a_deleted_chat_takes_all_its_passages_out_of_both_channels(store: Store) -> None:
+def test_passages_of_a_deleted_chat_are_found_by_neither_channel(store: Store) -> None:
     store.messages.add(SALT, chunks_of("Salmon soup ", "with salt"))
     add_messages(store, ROSES, BREAD)
     embed_pending(store)
@@ -353,7 +347,7 @@ def test_an_erased_memory_is_found_by_neither_channel(store: Store) -> None:
 @BOTH_CHANNELS
 @pytest.mark.spec("W3", "E10", "TR-5")
 @pytest.mark.parametrize("role", [Role.SYSTEM, Role.TOOL])
-def test_what_nobody_said_is_never_found(store: Store, find: SearchFunction, role: Role) -> None:
+def test_system_and_tool_messages_are_never_found(store: Store, find: SearchFunction, role: Role) -> None:
     hidden = a_message("Always salt the salmon", role=role)
     store.messages.add(hidden, chunks_of("Always salt ", "the salmon"))
     add_messages(store, a_message("ok", role=Role.ASSISTANT))
@@ -381,9 +375,7 @@ def test_only_active_memories_are_found(store: Store, find: SearchFunction, stan
 
 
 @BOTH_CHANNELS
-def test_what_was_forgotten_does_not_stand_in_the_way_of_what_was_not(
-    store: Store, find: SearchFunction
-) -> None:
+def test_forgotten_memories_do_not_displace_others(store: Store, find: SearchFunction) -> None:
     for n in range(40):
         gone, _ = store.memories.add(a_memory(f"tea tea tea {n}"))
         store.memories.save(replace(gone, standing=MemoryStatus.FORGOTTEN), ChangeKind.DELETE)
@@ -394,9 +386,7 @@ def test_what_was_forgotten_does_not_stand_in_the_way_of_what_was_not(
 
 
 @BOTH_CHANNELS
-def test_what_was_forgotten_does_not_come_back_by_way_of_the_message_it_was_said_in(
-    store: Store, find: SearchFunction
-) -> None:
+def test_a_forgotten_memory_hides_its_source_message(store: Store, find: SearchFunction) -> None:
     store.messages.add(SALT, chunks_of("salmon soup"))
     span = SourceSpan(message_id=SALT.id, start=0, end=11)
     memory, _ = store.memories.add(a_memory("makes salmon soup", spans=(span,)))
@@ -408,7 +398,7 @@ def test_what_was_forgotten_does_not_come_back_by_way_of_the_message_it_was_said
 
 
 @BOTH_CHANNELS
-def test_the_importance_floor_and_the_kinds_leave_room_for_those_they_admit(
+def test_results_excluded_by_importance_or_kind_do_not_displace_others(
     store: Store, find: SearchFunction
 ) -> None:
     for n in range(30):
@@ -423,7 +413,7 @@ def test_the_importance_floor_and_the_kinds_leave_room_for_those_they_admit(
 
 
 @BOTH_CHANNELS
-def test_as_of_a_moment_is_found_what_was_said_by_then(store: Store, find: SearchFunction) -> None:
+def test_as_of_finds_messages_up_to_that_time(store: Store, find: SearchFunction) -> None:
     store.messages.add(SALT, chunks_of("salt soup"))
     add_messages(store, ROSES)
     embed_pending(store)
@@ -433,7 +423,7 @@ def test_as_of_a_moment_is_found_what_was_said_by_then(store: Store, find: Searc
 
 
 @BOTH_CHANNELS
-def test_as_of_a_moment_is_found_what_was_true_then(store: Store, find: SearchFunction) -> None:
+def test_as_of_finds_memories_valid_at_that_time(store: Store, find: SearchFunction) -> None:
     moved = MONDAY + 10 * HOUR
     store.memories.add(a_memory("lives in Porto", standing=MemoryStatus.SUPERSEDED, valid_to=moved))
     store.memories.add(a_memory("lives in Lisboa", created_at=moved, valid_from=moved))
@@ -449,7 +439,7 @@ def test_as_of_a_moment_is_found_what_was_true_then(store: Store, find: SearchFu
     assert at(SearchFilter(as_of=MONDAY - HOUR)) == []
 
 
-def test_a_message_is_outdated_once_news_has_taken_the_place_of_what_it_says(store: Store) -> None:
+def test_a_message_is_outdated_once_its_memory_is_superseded(store: Store) -> None:
     add_messages(store, SALT, BREAD)
     span = SourceSpan(message_id=SALT.id, start=0, end=6)
     fact = a_memory("likes salt", spans=(span,), standing=MemoryStatus.SUPERSEDED)
@@ -465,7 +455,7 @@ def test_a_message_is_outdated_once_news_has_taken_the_place_of_what_it_says(sto
 
 
 @BOTH_CHANNELS
-def test_what_another_writer_stored_is_found(
+def test_passages_of_another_writer_are_found(
     store: Store, find: SearchFunction, open_store: Callable[[], Store]
 ) -> None:
     other = open_store()
@@ -480,7 +470,7 @@ def test_what_another_writer_stored_is_found(
 
 
 @BOTH_CHANNELS
-def test_a_transaction_finds_what_it_has_written(store: Store, find: SearchFunction) -> None:
+def test_a_transaction_finds_its_own_writes(store: Store, find: SearchFunction) -> None:
     add_messages(store, BREAD)
     embed_pending(store)
     with store.transaction():
@@ -491,9 +481,7 @@ def test_a_transaction_finds_what_it_has_written(store: Store, find: SearchFunct
 
 
 @BOTH_CHANNELS
-def test_what_a_transaction_took_back_leaves_no_trace_in_later_searches(
-    store: Store, find: SearchFunction
-) -> None:
+def test_rolled_back_writes_leave_no_trace_in_later_searches(store: Store, find: SearchFunction) -> None:
     add_messages(store, BREAD)
     embed_pending(store)
 
@@ -545,7 +533,7 @@ def test_vectors_of_other_models_are_never_compared(store: Store) -> None:
     assert store.vectors.count_by_model(ANA) == {"letters": 1, "other letters": 1}
 
 
-def test_what_is_asked_in_one_moment_is_answered_as_of_it(store: Store) -> None:
+def test_searches_in_a_snapshot_see_one_state(store: Store) -> None:
     add_messages(store, SALT)
     with ThreadPoolExecutor(1) as elsewhere, store.search.snapshot():
         before = search_lexical(store, "bread")
@@ -555,7 +543,7 @@ def test_what_is_asked_in_one_moment_is_answered_as_of_it(store: Store) -> None:
     assert (before, meanwhile, search_lexical(store, "bread")) == ([], [], [BREAD.content])
 
 
-def test_a_moment_is_over_when_it_is_over_for_vectors_too(store: Store) -> None:
+def test_vectors_are_current_after_a_snapshot_ends(store: Store) -> None:
     add_messages(store, SALT)
     embed_pending(store)
     with ThreadPoolExecutor(1) as elsewhere, store.search.snapshot():
@@ -573,7 +561,7 @@ def test_a_moment_is_over_when_it_is_over_for_vectors_too(store: Store) -> None:
     assert search_dense(store, BREAD.content) == [SALT.content]
 
 
-def test_who_writes_in_one_moment_sees_it_and_who_fails_in_it_breaks_nothing(store: Store) -> None:
+def test_a_snapshot_sees_own_writes_and_survives_errors(store: Store) -> None:
     def fail() -> None:
         with store.search.snapshot(), store.search.snapshot():
             search_lexical(store, "salmon")
@@ -589,7 +577,7 @@ def test_who_writes_in_one_moment_sees_it_and_who_fails_in_it_breaks_nothing(sto
     assert seen == search_lexical(store, "salmon") == [SALT.content]
 
 
-def test_what_lies_in_the_middle_is_less_near_once_there_are_enough_to_have_one(store: Store) -> None:
+def test_vectors_near_the_centroid_score_lower_given_enough_vectors(store: Store) -> None:
     vector = EMBEDDER.embed_query("Salmon and roses")
 
     def nearness(middle: float) -> list[float]:
@@ -618,7 +606,7 @@ def test_what_lies_in_the_middle_is_less_near_once_there_are_enough_to_have_one(
 
 
 @pytest.mark.spec("C-16")
-def test_a_question_of_another_dimension_finds_nothing_and_breaks_nothing(store: Store) -> None:
+def test_a_query_vector_of_another_dimension_finds_nothing(store: Store) -> None:
     add_messages(store, SALT)
     embed_pending(store)
     [hit] = store.search.lexical(USER_SCOPE, "salmon", limit=1, search_filter=NO_FILTER)
@@ -640,7 +628,7 @@ def test_a_vector_of_another_dimension_than_its_models_is_refused(store: Store) 
     assert store.vectors.queued_passages(ANA, limit=9) == [bread]
 
 
-def test_cosines_are_given_for_the_passages_that_were_asked_for_and_have_a_vector(store: Store) -> None:
+def test_cosines_are_returned_for_requested_passages_with_a_vector(store: Store) -> None:
     add_messages(store, SALT, BREAD)
     [salt, bread] = store.vectors.queued_passages(ANA, limit=9)
     embed_pending(store)
@@ -655,7 +643,7 @@ def test_cosines_are_given_for_the_passages_that_were_asked_for_and_have_a_vecto
 
 
 @pytest.mark.spec("T9", "T4")
-def test_a_passage_waits_for_its_vector_until_it_has_one(store: Store) -> None:
+def test_a_passage_is_queued_until_it_has_a_vector(store: Store) -> None:
     store.messages.add(SALT, chunks_of("Salmon soup ", "with salt"))
     store.memories.add(a_memory("salts soup"))
     waiting = store.vectors.queued_passages(ANA, limit=9)
@@ -669,7 +657,7 @@ def test_a_passage_waits_for_its_vector_until_it_has_one(store: Store) -> None:
     assert store.vectors.queued_passages(ANA, limit=9) == waiting[1:]
 
 
-def test_a_vector_for_a_text_that_changed_or_vanished_meanwhile_is_left_alone(store: Store) -> None:
+def test_a_vector_of_a_changed_or_deleted_text_is_not_stored(store: Store) -> None:
     add_messages(store, SALT, BREAD)
     batch = [
         (passage, EMBEDDER.embed_query(passage.text))
@@ -684,7 +672,7 @@ def test_a_vector_for_a_text_that_changed_or_vanished_meanwhile_is_left_alone(st
 
 
 @pytest.mark.spec("C-22")
-def test_nobody_gives_a_vector_to_what_somebody_else_said(store: Store) -> None:
+def test_a_vector_for_a_passage_of_another_user_is_not_stored(store: Store) -> None:
     add_messages(store, SALT, a_message("Mine", user="bruno"))
     [salt] = store.vectors.queued_passages(ANA, limit=9)
     store.vectors.put("bruno", "letters", [(salt, EMBEDDER.embed_query(salt.text))])
@@ -693,7 +681,7 @@ def test_nobody_gives_a_vector_to_what_somebody_else_said(store: Store) -> None:
     assert (store.vectors.count_queued(ANA), store.vectors.count_queued("bruno")) == (1, 1)
 
 
-def test_the_last_vector_of_a_passage_and_model_counts(store: Store) -> None:
+def test_a_new_vector_replaces_the_previous_one_of_its_model(store: Store) -> None:
     add_messages(store, SALT)
     [salt] = store.vectors.queued_passages(ANA, limit=9)
     for text in ("zzz", SALT.content):
@@ -712,7 +700,7 @@ class OtherModelEmbedder(LetterEmbedder):
 
 
 @pytest.mark.spec("U5")
-def test_a_new_model_is_asked_for_and_the_old_one_serves_until_it_is_retired(store: Store) -> None:
+def test_the_old_model_is_searchable_until_its_vectors_are_deleted(store: Store) -> None:
     add_messages(store, SALT, BREAD)
     embed_pending(store)
 
@@ -728,7 +716,7 @@ def test_a_new_model_is_asked_for_and_the_old_one_serves_until_it_is_retired(sto
 
 
 @pytest.mark.spec("C-22")
-def test_every_user_waits_in_a_queue_of_their_own(store: Store) -> None:
+def test_every_user_has_a_separate_embedding_queue(store: Store) -> None:
     add_messages(store, *(a_message(f"Mine, number {n}", user="bruno") for n in range(3)), SALT)
     assert [passage.text for passage in store.vectors.queued_passages(ANA, limit=1)] == [SALT.content]
     embed_pending(store, ANA, "bruno")
@@ -743,7 +731,7 @@ def test_every_user_waits_in_a_queue_of_their_own(store: Store) -> None:
 
 
 @pytest.mark.spec("C-22")
-def test_another_users_vectors_outlive_a_retired_model(store: Store) -> None:
+def test_deleting_a_model_keeps_the_vectors_of_other_users(store: Store) -> None:
     add_messages(store, SALT, a_message("Salt of mine", user="bruno"))
     embed_pending(store, ANA, "bruno")
 
@@ -786,7 +774,7 @@ def test_the_most_important_come_first_then_the_newest(store: Store) -> None:
         (GARDEN_SCOPE, NO_FILTER, [ROSES.content]),
     ],
 )
-def test_the_first_of_the_important_is_the_first_within_reach(
+def test_the_most_important_passages_respect_the_filter(
     store: Store, scope: Scope, reach: SearchFilter, expected: list[str]
 ) -> None:
     set_importance(store, SALT, 70)
@@ -800,7 +788,7 @@ def test_the_first_of_the_important_is_the_first_within_reach(
 # What stands behind a number
 
 
-def test_a_candidate_says_where_it_comes_from(store: Store) -> None:
+def test_a_candidate_has_its_source(store: Store) -> None:
     code = replace(chunks_of("mix(flour)")[0], kind=ChunkKind.CODE, language="python")
     store.messages.add(replace(SALT, role=Role.ASSISTANT), [code])
     store.messages.annotate(CHAT_SCOPE, SALT.id, importance=40, summary="Soup.", kind=MessageType.CHAT)
@@ -853,7 +841,7 @@ def test_a_candidate_says_where_it_comes_from(store: Store) -> None:
 
 @pytest.mark.spec("C-22")
 @pytest.mark.spec("K16")
-def test_a_candidate_carries_what_each_channel_said(store: Store) -> None:
+def test_a_candidate_has_the_scores_of_both_channels(store: Store) -> None:
     add_messages(store, SALT, BREAD, ROSES)
     salt, bread, roses = sorted(passage.id for passage in store.vectors.queued_passages(ANA, limit=9))
     loaded = store.search.load(
@@ -871,7 +859,7 @@ def test_a_candidate_carries_what_each_channel_said(store: Store) -> None:
     }
 
 
-def test_numbers_of_somebody_else_or_of_nothing_load_nothing(store: Store) -> None:
+def test_passage_numbers_of_other_users_or_missing_rows_load_nothing(store: Store) -> None:
     store.messages.add(SALT, chunks_of("salmon soup"))
     store.memories.add(a_memory("makes soup"))
     add_messages(store, a_message("Mine", user="bruno"))
@@ -891,7 +879,7 @@ def test_numbers_of_somebody_else_or_of_nothing_load_nothing(store: Store) -> No
         (GARDEN_SCOPE, NO_FILTER, set()),
     ],
 )
-def test_what_the_scope_or_the_reach_excludes_does_not_load(
+def test_passages_excluded_by_scope_or_filter_are_not_loaded(
     store: Store, scope: Scope, reach: SearchFilter, expected: set[str]
 ) -> None:
     store.messages.add(a_message("message"), chunks_of("chunk"))
@@ -908,7 +896,7 @@ def test_what_the_scope_or_the_reach_excludes_does_not_load(
 
 @BOTH_CHANNELS
 @pytest.mark.spec("U3", "X8")
-def test_a_rebuilt_shadow_finds_what_the_old_one_found(store: Store, find: SearchFunction) -> None:
+def test_a_rebuilt_index_finds_the_same(store: Store, find: SearchFunction) -> None:
     store.messages.add(SALT, chunks_of("salmon soup"))
     add_messages(store, BREAD)
     store.memories.add(a_memory("makes salmon soup"))
@@ -922,7 +910,7 @@ def test_a_rebuilt_shadow_finds_what_the_old_one_found(store: Store, find: Searc
 
 
 @pytest.mark.spec("TR-12", "V1")
-def test_a_store_that_is_well_has_nothing_to_sync(store: Store) -> None:
+def test_a_consistent_store_needs_no_repair(store: Store) -> None:
     add_messages(store, SALT, BREAD)
     embed_pending(store)
     add_messages(store, ROSES)

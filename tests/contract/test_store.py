@@ -62,7 +62,7 @@ def test_any_text_comes_back_unchanged(store: Store, text: str) -> None:
     assert store.messages.get(CHAT_SCOPE, message.id).content == text
 
 
-def test_a_known_client_id_stores_nothing_and_gives_the_first_message_back(store: Store) -> None:
+def test_a_known_client_id_returns_the_first_message_and_stores_nothing(store: Store) -> None:
     first = a_message("Hello from the phone", client_id="1")
     again = a_message("Hello once more", client_id="1", chat="garden")
     store.messages.add(first, ())
@@ -79,14 +79,14 @@ def test_two_users_may_have_the_same_client_id(store: Store) -> None:
     assert [store.messages.add(message, ()) for message in (ana, bruno)] == [(ana, True), (bruno, True)]
 
 
-def test_messages_without_a_client_id_are_never_taken_for_one_another(store: Store) -> None:
+def test_messages_without_a_client_id_are_never_deduplicated(store: Store) -> None:
     twice = [a_message("ok", id="one"), a_message("ok", id="two")]
     add_messages(store, *twice)
 
     assert store.messages.list(CHAT_SCOPE) == twice
 
 
-def test_messages_come_in_the_order_they_were_stored_and_only_the_last_of_them(store: Store) -> None:
+def test_the_last_messages_are_listed_in_order(store: Store) -> None:
     add_messages(store, SOUP, TEA, BREAD)
 
     assert store.messages.list(USER_SCOPE) == [SOUP, TEA, BREAD]
@@ -95,7 +95,7 @@ def test_messages_come_in_the_order_they_were_stored_and_only_the_last_of_them(s
     assert store.messages.list(CHAT_SCOPE) == [SOUP, BREAD]
 
 
-def test_one_can_page_back_from_any_message(store: Store) -> None:
+def test_messages_can_be_paged_backwards(store: Store) -> None:
     add_messages(store, SOUP, TEA, BREAD)
 
     assert store.messages.list(USER_SCOPE, limit=1, before=BREAD.id) == [TEA]
@@ -103,7 +103,7 @@ def test_one_can_page_back_from_any_message(store: Store) -> None:
     assert store.messages.list(USER_SCOPE, before=SOUP.id) == []
 
 
-def test_the_end_of_a_chat_is_its_last_messages_and_what_mattered_before(store: Store) -> None:
+def test_recent_messages_include_important_earlier_ones(store: Store) -> None:
     def judged(text: str, importance: int, summary: str | None, role: Role = Role.USER) -> Message:
         return replace(a_message(text, role=role), importance=importance, summary=summary)
 
@@ -124,7 +124,7 @@ def test_the_end_of_a_chat_is_its_last_messages_and_what_mattered_before(store: 
 
 
 @pytest.mark.spec("C-22")
-def test_a_message_of_somebody_else_is_as_absent_as_one_that_never_was(store: Store) -> None:
+def test_a_message_of_another_user_is_not_found(store: Store) -> None:
     add_messages(store, SOUP, a_message("Mine", user="bruno"))
     absent: list[Callable[[], object]] = [
         lambda: store.messages.get(BRUNO_SCOPE, SOUP.id),
@@ -147,7 +147,7 @@ def test_a_message_of_somebody_else_is_as_absent_as_one_that_never_was(store: St
 
 
 @pytest.mark.spec("C-22")
-def test_every_list_of_messages_is_one_users_own_even_in_chats_of_the_same_name(store: Store) -> None:
+def test_lists_of_messages_have_only_those_of_the_user_even_in_chats_with_the_same_id(store: Store) -> None:
     mine, theirs = replace(SOUP, tokens=300), replace(a_message("Mine", user="bruno"), tokens=300)
     add_messages(store, mine, theirs)
     for message in (mine, theirs):
@@ -166,7 +166,7 @@ def test_every_list_of_messages_is_one_users_own_even_in_chats_of_the_same_name(
 
 
 @pytest.mark.spec("E1")
-def test_a_judged_message_keeps_its_importance_summary_and_type(store: Store) -> None:
+def test_the_annotations_of_a_message_are_stored(store: Store) -> None:
     add_messages(store, SOUP)
     store.messages.annotate(
         CHAT_SCOPE, SOUP.id, importance=80, summary="Salt the soup.", kind=MessageType.DECISION
@@ -177,7 +177,7 @@ def test_a_judged_message_keeps_its_importance_summary_and_type(store: Store) ->
     )
 
 
-def test_an_edited_message_is_unjudged_and_will_be_read_again(store: Store) -> None:
+def test_editing_a_message_clears_its_annotations_and_marks_it_unextracted(store: Store) -> None:
     store.messages.add(replace(SOUP, extracted=True), ())
     store.messages.annotate(CHAT_SCOPE, SOUP.id, importance=80, summary="Salt.", kind=MessageType.CHAT)
     store.messages.edit(CHAT_SCOPE, SOUP.id, "The soup needs pepper", (), 7)
@@ -185,7 +185,7 @@ def test_an_edited_message_is_unjudged_and_will_be_read_again(store: Store) -> N
     assert store.messages.get(CHAT_SCOPE, SOUP.id) == replace(SOUP, content="The soup needs pepper", tokens=7)
 
 
-def test_a_deleted_message_is_gone(store: Store) -> None:
+def test_a_deleted_message_is_not_found(store: Store) -> None:
     add_messages(store, SOUP, BREAD)
     store.messages.delete(CHAT_SCOPE, SOUP.id)
 
@@ -195,7 +195,7 @@ def test_a_deleted_message_is_gone(store: Store) -> None:
 
 
 @pytest.mark.spec("W3")
-def test_system_messages_are_never_among_those_to_be_extracted(store: Store) -> None:
+def test_system_messages_are_never_extracted(store: Store) -> None:
     system = a_message("You are a cook", role=Role.SYSTEM)
     seen = a_message("I was read before", extracted=True)
     add_messages(store, SOUP, system, seen, TEA)
@@ -205,7 +205,7 @@ def test_system_messages_are_never_among_those_to_be_extracted(store: Store) -> 
     assert store.messages.list_unextracted(USER_SCOPE, limit=1) == [SOUP]
 
 
-def test_an_extracted_message_is_not_offered_again(store: Store) -> None:
+def test_an_extracted_message_is_not_listed_as_unextracted(store: Store) -> None:
     add_messages(store, SOUP, TEA)
     store.messages.mark_extracted(USER_SCOPE, [SOUP.id])
 
@@ -214,7 +214,7 @@ def test_an_extracted_message_is_not_offered_again(store: Store) -> None:
 
 
 @pytest.mark.spec("E11")
-def test_a_message_keeps_its_chunks_in_order(store: Store) -> None:
+def test_the_chunks_of_a_message_are_stored_in_order(store: Store) -> None:
     prose, code = chunks_of("Mix it like this: ", "mix(flour, water)")
     chunks = (prose, replace(code, kind=ChunkKind.CODE, language="python"))
     store.messages.add(SOUP, chunks)
@@ -222,7 +222,7 @@ def test_a_message_keeps_its_chunks_in_order(store: Store) -> None:
     assert store.messages.chunks(CHAT_SCOPE, SOUP.id) == list(chunks)
 
 
-def test_new_chunks_take_the_place_of_the_old_ones(store: Store) -> None:
+def test_new_chunks_replace_the_old_ones(store: Store) -> None:
     store.messages.add(SOUP, chunks_of("The soup ", "needs salt"))
     edited = chunks_of("The soup ", "needs ", "pepper")
     store.messages.edit(CHAT_SCOPE, SOUP.id, "The soup needs pepper", edited, 5)
@@ -232,7 +232,7 @@ def test_new_chunks_take_the_place_of_the_old_ones(store: Store) -> None:
 
 @pytest.mark.spec("W3")
 @pytest.mark.parametrize("role", [Role.SYSTEM, Role.TOOL])
-def test_what_nobody_said_is_never_cut_into_chunks(store: Store, role: Role) -> None:
+def test_system_and_tool_messages_are_never_chunked(store: Store, role: Role) -> None:
     message = a_message("You are a cook", role=role)
     store.messages.add(message, chunks_of("You are ", "a cook"))
     store.messages.replace_chunks(CHAT_SCOPE, message.id, chunks_of("You are ", "a cook"))
@@ -241,7 +241,7 @@ def test_what_nobody_said_is_never_cut_into_chunks(store: Store, role: Role) -> 
 
 
 @pytest.mark.spec("U2")
-def test_long_messages_without_chunks_can_be_walked_through(store: Store) -> None:
+def test_long_messages_without_chunks_can_be_listed_in_batches(store: Store) -> None:
     long = [replace(a_message(f"Recipe number {n}"), tokens=300) for n in range(4)]
     add_messages(store, SOUP, *long, replace(a_message("A manual", role=Role.TOOL), tokens=900))
     store.messages.replace_chunks(CHAT_SCOPE, long[1].id, chunks_of("Recipe ", "number 1"))
@@ -257,7 +257,7 @@ def test_long_messages_without_chunks_can_be_walked_through(store: Store) -> Non
 # Chats
 
 
-def test_a_chat_is_made_by_its_first_message_and_the_latest_used_comes_first(store: Store) -> None:
+def test_the_first_message_creates_a_chat_and_chats_are_ordered_by_last_use(store: Store) -> None:
     add_messages(store, SOUP, TEA, BREAD)
     kitchen = Chat(
         id=KITCHEN, user=ANA, title=None, created_at=MONDAY, updated_at=MONDAY + HOUR, message_count=2
@@ -271,13 +271,13 @@ def test_a_chat_is_made_by_its_first_message_and_the_latest_used_comes_first(sto
     assert store.chats.get(CHAT_SCOPE) == kitchen
 
 
-def test_an_older_message_that_arrives_late_does_not_make_a_chat_older(store: Store) -> None:
+def test_a_late_older_message_does_not_change_the_last_use_of_a_chat(store: Store) -> None:
     add_messages(store, BREAD, SOUP)
 
     assert store.chats.get(CHAT_SCOPE).updated_at == BREAD.created_at
 
 
-def test_how_a_chat_began_is_known_until_it_is_deleted(store: Store) -> None:
+def test_the_first_line_of_a_chat_is_available_until_it_is_deleted(store: Store) -> None:
     first = a_message("Shall we cook?")
     for message in (a_message("You are a cook", role=Role.SYSTEM), first, a_message("Saffron it is")):
         store.messages.add(message, ())
@@ -297,7 +297,7 @@ def test_a_chat_can_have_a_title(store: Store) -> None:
 
 
 @pytest.mark.spec("C-22")
-def test_a_chat_of_somebody_else_is_as_absent_as_one_that_never_was(store: Store) -> None:
+def test_a_chat_of_another_user_is_not_found(store: Store) -> None:
     add_messages(store, SOUP, a_message("Mine", user="bruno", chat="cellar"))
     theirs = Scope("bruno", KITCHEN)
 
@@ -308,7 +308,7 @@ def test_a_chat_of_somebody_else_is_as_absent_as_one_that_never_was(store: Store
     assert store.chats.get(CHAT_SCOPE).title is None
 
 
-def test_a_deleted_chat_takes_its_messages_along_and_leaves_memories_without_their_source(
+def test_deleting_a_chat_deletes_its_messages_and_keeps_memories_without_source(
     store: Store,
 ) -> None:
     add_messages(store, SOUP, TEA)
@@ -352,7 +352,7 @@ def test_a_memory_comes_back_as_it_was_stored(store: Store) -> None:
 
 @pytest.mark.spec("F4")
 @pytest.mark.parametrize("words", ["is vegetarian", "Is  Vegetarian.", "IS VEGETARIAN!", "is ｖegetarian"])
-def test_the_same_active_fact_is_stored_once_whatever_it_wears(store: Store, words: str) -> None:
+def test_the_same_active_fact_is_stored_once_despite_formatting(store: Store, words: str) -> None:
     store.memories.add(VEGETARIAN)
 
     assert store.memories.add(a_memory(words, id="another")) == (VEGETARIAN, False)
@@ -377,7 +377,7 @@ def test_a_fact_that_is_no_longer_active_may_be_learned_again(store: Store) -> N
     assert store.memories.by_hash(USER_SCOPE, VEGETARIAN.fact_hash) == again
 
 
-def test_the_beginning_of_an_id_will_do_if_it_is_unique(store: Store) -> None:
+def test_a_unique_id_prefix_is_sufficient(store: Store) -> None:
     store.memories.add(a_memory("likes tea", id="abc1"))
     store.memories.add(a_memory("likes cake", id="abd2"))
 
@@ -387,7 +387,7 @@ def test_the_beginning_of_an_id_will_do_if_it_is_unique(store: Store) -> None:
             store.memories.get(USER_SCOPE, not_enough)
 
 
-def test_a_whole_id_is_enough_even_if_another_one_begins_with_it(store: Store) -> None:
+def test_a_complete_id_is_found_even_if_it_is_a_prefix_of_another(store: Store) -> None:
     store.memories.add(a_memory("likes tea", id="abc"))
     store.memories.add(a_memory("likes cake", id="abcd"))
 
@@ -395,7 +395,7 @@ def test_a_whole_id_is_enough_even_if_another_one_begins_with_it(store: Store) -
 
 
 @pytest.mark.spec("C-22")
-def test_a_memory_of_somebody_else_is_as_absent_as_one_that_never_was(store: Store) -> None:
+def test_a_memory_of_another_user_is_not_found(store: Store) -> None:
     store.memories.add(VEGETARIAN)
     store.memories.add(a_memory("eats fish", user="bruno"))
 
@@ -409,7 +409,7 @@ def test_a_memory_of_somebody_else_is_as_absent_as_one_that_never_was(store: Sto
 
 
 @pytest.mark.spec("E13")
-def test_memories_are_listed_by_when_they_were_last_seen_and_can_be_sifted(store: Store) -> None:
+def test_memories_are_listed_by_last_sighting_and_can_be_filtered(store: Store) -> None:
     add_messages(store, SOUP)
     tea = a_memory("likes tea", seen_at=MONDAY + HOUR, tags=("drinks",), chat=KITCHEN)
     hurt = a_memory("feels tired", kind=Kind.EMO, seen_at=MONDAY + 2 * HOUR)
@@ -428,7 +428,7 @@ def test_memories_are_listed_by_when_they_were_last_seen_and_can_be_sifted(store
     assert store.memories.count(USER_SCOPE) == 3
 
 
-def test_memories_can_be_asked_for_by_the_messages_they_rest_on(store: Store) -> None:
+def test_memories_can_be_listed_by_source_message(store: Store) -> None:
     add_messages(store, SOUP, TEA, BREAD)
     spans = {m.id: SourceSpan(message_id=m.id, start=0, end=3) for m in (SOUP, TEA)}
     salt = a_memory("salts soup", spans=(spans[SOUP.id],))
@@ -441,7 +441,7 @@ def test_memories_can_be_asked_for_by_the_messages_they_rest_on(store: Store) ->
     assert store.memories.of_messages(BRUNO_SCOPE, [SOUP.id]) == []
 
 
-def test_a_saved_memory_is_the_next_version_and_the_old_words_stay_in_its_history(store: Store) -> None:
+def test_saving_a_memory_creates_a_version_and_keeps_the_old_text_in_its_history(store: Store) -> None:
     store.memories.add(VEGETARIAN, reason="she said so")
     vegan = replace(VEGETARIAN, text="is vegan", weight=0.9, updated_at=MONDAY + HOUR)
     saved = store.memories.save(vegan, ChangeKind.UPDATE, reason="she said so again")
@@ -472,7 +472,7 @@ def test_a_saved_memory_is_the_next_version_and_the_old_words_stay_in_its_histor
     assert store.memories.history(USER_SCOPE, VEGETARIAN.id) == [first, second]
 
 
-def test_a_saved_memory_rests_on_the_messages_it_names_and_on_no_others(store: Store) -> None:
+def test_saving_a_memory_replaces_its_sources(store: Store) -> None:
     add_messages(store, SOUP, TEA)
     soup, tea = (SourceSpan(message_id=m.id, start=0, end=3) for m in (SOUP, TEA))
     memory, _ = store.memories.add(a_memory("eats", spans=(soup,)))
@@ -482,7 +482,7 @@ def test_a_saved_memory_rests_on_the_messages_it_names_and_on_no_others(store: S
     assert store.memories.of_messages(USER_SCOPE, [SOUP.id]) == []
 
 
-def test_of_two_who_change_the_same_version_the_second_is_refused(store: Store) -> None:
+def test_the_second_change_of_the_same_version_is_refused(store: Store) -> None:
     store.memories.add(VEGETARIAN)
     store.memories.save(replace(VEGETARIAN, weight=0.5), ChangeKind.UPDATE)
 
@@ -493,7 +493,7 @@ def test_of_two_who_change_the_same_version_the_second_is_refused(store: Store) 
 
 
 @pytest.mark.spec("F4")
-def test_a_memory_cannot_be_made_to_say_what_another_active_one_says(store: Store) -> None:
+def test_a_memory_cannot_be_changed_to_duplicate_an_active_one(store: Store) -> None:
     store.memories.add(VEGETARIAN)
     fish, _ = store.memories.add(a_memory("eats fish"))
 
@@ -514,9 +514,7 @@ def test_an_erased_memory_leaves_no_version_behind(store: Store) -> None:
 
 @pytest.mark.spec("C-22")
 @pytest.mark.parametrize(("busy", "idle"), [(ANA, "bruno"), ("bruno", ANA)])
-def test_two_users_may_have_messages_chats_and_memories_of_the_same_id_and_each_changes_their_own(
-    store: Store, busy: str, idle: str
-) -> None:
+def test_users_with_the_same_ids_change_only_their_own_rows(store: Store, busy: str, idle: str) -> None:
     span = SourceSpan(message_id="same", start=0, end=5)
     for user in (ANA, "bruno"):
         add_messages(store, a_message("Hello", user=user, id="same"))
@@ -551,7 +549,7 @@ def test_two_users_may_have_messages_chats_and_memories_of_the_same_id_and_each_
 
 
 @pytest.mark.spec("C-22")
-def test_a_preference_is_the_users_own_and_can_be_taken_back(store: Store) -> None:
+def test_a_preference_belongs_to_one_user_and_can_be_removed(store: Store) -> None:
     store.preferences.set(ANA, "preset", "companion", now=MONDAY)
     store.preferences.set(ANA, "recall.limit", "5", now=MONDAY)
     store.preferences.set(ANA, "preset", "dev", now=MONDAY)
@@ -567,7 +565,7 @@ def test_a_preference_is_the_users_own_and_can_be_taken_back(store: Store) -> No
 # Receipts
 
 
-def test_a_receipt_comes_back_as_it_was_kept_and_last_is_the_newest(store: Store) -> None:
+def test_a_receipt_is_stored_unchanged_and_last_is_the_newest(store: Store) -> None:
     first, second = (a_receipt(query, chat=chat) for query, chat in (("dinner?", KITCHEN), ("tea?", None)))
     store.receipts.add(first)
     store.receipts.add(second)
@@ -581,7 +579,7 @@ def test_a_receipt_comes_back_as_it_was_kept_and_last_is_the_newest(store: Store
 
 
 @pytest.mark.spec("C-22")
-def test_a_receipt_of_somebody_else_is_as_absent_as_one_that_never_was(store: Store) -> None:
+def test_a_receipt_of_another_user_is_not_found(store: Store) -> None:
     receipt = a_receipt("dinner?")
     store.receipts.add(receipt)
 
@@ -591,7 +589,7 @@ def test_a_receipt_of_somebody_else_is_as_absent_as_one_that_never_was(store: St
     assert store.receipts.list(BRUNO_SCOPE) == []
 
 
-def test_receipts_older_than_a_moment_can_be_swept_away(store: Store) -> None:
+def test_receipts_older_than_a_time_can_be_pruned(store: Store) -> None:
     old, new = a_receipt("dinner?"), a_receipt("tea?", at=MONDAY + HOUR)
     store.receipts.add(old)
     store.receipts.add(new)
@@ -604,7 +602,7 @@ def test_receipts_older_than_a_moment_can_be_swept_away(store: Store) -> None:
 
 
 @pytest.mark.spec("X1")
-def test_a_new_user_has_nothing_and_that_is_no_error(store: Store) -> None:
+def test_an_unknown_user_has_empty_lists(store: Store) -> None:
     nobody = Scope("nobody")
 
     assert store.messages.list(nobody) == []
@@ -619,7 +617,7 @@ def test_a_new_user_has_nothing_and_that_is_no_error(store: Store) -> None:
     assert store.users() == []
 
 
-def test_everybody_who_wrote_something_is_a_user(store: Store) -> None:
+def test_everyone_with_stored_data_is_listed_as_a_user(store: Store) -> None:
     add_messages(store, SOUP, a_message("Mine", user="bruno"))
 
     assert store.users() == [ANA, "bruno"]
@@ -654,7 +652,7 @@ def test_a_transaction_inside_another_joins_it(store: Store) -> None:
     assert store.messages.list(USER_SCOPE) == []
 
 
-def test_a_transaction_reads_what_it_has_written_and_nobody_else_does_before_it_ends(
+def test_a_transaction_sees_its_writes_and_others_see_them_after_commit(
     store: Store, open_store: Callable[[], Store]
 ) -> None:
     other = open_store()
@@ -681,7 +679,7 @@ def test_a_user_who_was_rolled_back_can_write_afterwards(store: Store) -> None:
     assert [message.content for message in store.messages.list(BRUNO_SCOPE)] == ["Mine again"]
 
 
-def test_after_a_refusal_of_the_database_the_store_goes_on(store: Store) -> None:
+def test_the_store_works_after_a_database_error(store: Store) -> None:
     add_messages(store, SOUP)
 
     with pytest.raises(StoreError):
@@ -690,7 +688,7 @@ def test_after_a_refusal_of_the_database_the_store_goes_on(store: Store) -> None
     assert store.messages.list(USER_SCOPE) == [SOUP, TEA]
 
 
-def test_what_was_stored_is_there_when_the_store_is_opened_again(open_store: Callable[[], Store]) -> None:
+def test_data_persists_after_reopening_the_store(open_store: Callable[[], Store]) -> None:
     store = open_store()
     add_messages(store, SOUP)
     store.memories.add(VEGETARIAN)
@@ -703,7 +701,7 @@ def test_what_was_stored_is_there_when_the_store_is_opened_again(open_store: Cal
     assert again.receipts.list(USER_SCOPE) == [a_receipt("dinner?")]
 
 
-def test_stats_count_one_users_things(store: Store) -> None:
+def test_stats_count_the_rows_of_one_user(store: Store) -> None:
     store.messages.add(SOUP, chunks_of("The soup ", "needs salt"))
     add_messages(store, TEA, a_message("Mine", user="bruno"))
     store.memories.add(VEGETARIAN)
@@ -720,7 +718,7 @@ def test_stats_count_one_users_things(store: Store) -> None:
     assert counted == {"messages": 2, "chats": 2, "chunks": 2, "memories": 1, "vectors": 0}
 
 
-def test_a_healthy_store_has_no_finding_that_is_not_ok(store: Store) -> None:
+def test_all_checks_of_a_healthy_store_pass(store: Store) -> None:
     store.messages.add(SOUP, chunks_of("The soup ", "needs salt"))
     store.memories.add(VEGETARIAN)
 

@@ -3,7 +3,7 @@ from evals.extraction.__main__ import FRESH_LINES_FILE, OWN_LINES_FILE, measure,
 from evals.extraction.score import ExtractionCounts, LabelledFact, content_words, count_matches, overlap
 
 
-def test_the_words_that_carry_meaning_are_compared() -> None:
+def test_content_words_are_compared() -> None:
     assert content_words("doesn't like horror movies") == content_words("does not like the horror movie")
 
 
@@ -16,7 +16,7 @@ def test_the_words_that_carry_meaning_are_compared() -> None:
         ("hates cilantro", "loves hiking", False),
     ],
 )
-def test_two_wordings_are_the_same_from_six_tenths_on(left: str, right: str, *, same: bool) -> None:
+def test_two_wordings_match_from_an_overlap_of_0_6(left: str, right: str, *, same: bool) -> None:
     assert (overlap(left, right) >= 0.6) is same
 
 
@@ -48,7 +48,7 @@ def test_the_labelled_lines_are_balanced() -> None:
     assert 0.4 < sum(bool(line.facts) for line in lines) / len(lines) < 0.6
 
 
-def test_the_fresh_lines_are_balanced_and_stand_nowhere_else() -> None:
+def test_the_fresh_lines_are_balanced_and_occur_in_no_other_set() -> None:
     fresh = list(read_own_lines(FRESH_LINES_FILE))
 
     assert len(fresh) == 2 * sum(bool(line.facts) for line in fresh) == 120
@@ -56,7 +56,7 @@ def test_the_fresh_lines_are_balanced_and_stand_nowhere_else() -> None:
 
 
 @pytest.mark.spec("B12")
-def test_the_rules_keep_little_noise_and_miss_little() -> None:
+def test_the_rules_have_high_precision_and_recall() -> None:
     figures = measure(read_own_lines(OWN_LINES_FILE), kinds=True).figures()
 
     assert figures["precision"] >= 90

@@ -7,7 +7,7 @@ from evals.sets import IDENTIFIERS_FILE, read_rows
 QUESTION_ROWS = [row for row in read_rows(IDENTIFIERS_FILE) if row["questions"]]
 
 
-def test_names_of_code_are_told_from_words() -> None:
+def test_identifiers_are_distinguished_from_words() -> None:
     message = "Pass `--skip-migrations`: ORA-00942 in `billing/sync.py` after 2.7.1, as `OrderIn` says."
     question = "Why do --skip-migrations, ORA-00942, billing/sync.py, 2.7.1 and OrderIn matter after all?"
 
@@ -21,7 +21,7 @@ def test_names_of_code_are_told_from_words() -> None:
 
 
 @pytest.mark.parametrize("row", QUESTION_ROWS, ids=lambda row: row["id"])
-def test_a_sibling_has_none_of_the_names_that_are_asked_for(row: dict[str, object]) -> None:
+def test_a_sibling_has_none_of_the_queried_identifiers(row: dict[str, object]) -> None:
     message, questions = str(row["message"]), [str(each) for each in row["questions"]]  # type: ignore[attr-defined]
     made = list(make_siblings(message, questions, 5))
 
@@ -31,7 +31,7 @@ def test_a_sibling_has_none_of_the_names_that_are_asked_for(row: dict[str, objec
             assert all(name not in said for said in made)
 
 
-def test_where_a_question_names_no_code_there_is_no_sibling() -> None:
+def test_a_question_without_identifier_has_no_sibling() -> None:
     assert (
         list(make_siblings("`ffmpeg` made `out.mp4` too large", ["What is in out.mp4?", "How large?"], 5))
         == []

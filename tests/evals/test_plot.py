@@ -10,7 +10,7 @@ CURVE_FIGURES: Figures = {
 }
 
 
-def test_every_way_is_a_named_point_further_right_if_slower_and_higher_if_better() -> None:
+def test_each_configuration_is_a_labelled_point_by_latency_and_recall() -> None:
     svg = ET.fromstring(draw_svg(CURVE_FIGURES))
     space = "{http://www.w3.org/2000/svg}"
     quick, slow = svg.findall(f"{space}circle")
@@ -21,11 +21,11 @@ def test_every_way_is_a_named_point_further_right_if_slower_and_higher_if_better
     assert float(quick.attrib["cy"]) > float(slow.attrib["cy"])
 
 
-def test_one_point_alone_can_be_drawn() -> None:
+def test_a_single_point_can_be_drawn() -> None:
     assert "circle" in draw_svg({"only": {"turn_recall@10": 50.0, "ms_p50": 10.0}})
 
 
-def test_no_name_stands_on_another_or_on_a_point() -> None:
+def test_labels_overlap_neither_each_other_nor_points() -> None:
     crowd: Figures = {
         f"way number {place}": {"ms_p50": 10 + place, "turn_recall@10": 80.0} for place in range(8)
     }

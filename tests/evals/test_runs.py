@@ -76,7 +76,7 @@ def test_locomo_counts_turns_and_sessions(tmp_path: Path, embedder: CachedEmbedd
     )
 
 
-def test_of_a_locomo_turn_only_speaker_text_and_date_are_told(tmp_path: Path) -> None:
+def test_only_speaker_text_and_date_of_a_locomo_turn_are_ingested(tmp_path: Path) -> None:
     [conversation] = locomo.read_conversations(write_json(tmp_path / "locomo.json", LOCOMO_DATA))
 
     assert [turn.text for turns in conversation.sessions.values() for turn in turns.values()] == [
@@ -103,7 +103,7 @@ LONGMEMEVAL_DATA = [
 ]
 
 
-def test_longmemeval_is_read_as_published_without_its_telling_names(tmp_path: Path) -> None:
+def test_published_longmemeval_is_read_without_its_revealing_ids(tmp_path: Path) -> None:
     [question] = longmemeval.read_questions(write_json(tmp_path / "lme.json", LONGMEMEVAL_DATA))
 
     assert (
@@ -134,7 +134,7 @@ def test_faquad_counts_paragraphs(tmp_path: Path, embedder: CachedEmbedder) -> N
     assert get_figure(faquad.run(data, embedder, {}), "recall@1") == 100.0
 
 
-def test_a_text_is_embedded_once_however_often_it_is_asked_for(tmp_path: Path) -> None:
+def test_a_text_is_embedded_once_and_then_cached(tmp_path: Path) -> None:
     inner = CountingEmbedder()
     with CachedEmbedder(inner, tmp_path) as cached:
         first = cached.embed(["boat", "cat"])
@@ -144,7 +144,7 @@ def test_a_text_is_embedded_once_however_often_it_is_asked_for(tmp_path: Path) -
     assert inner.seen == {"boat": 1, "cat": 1}
 
 
-def test_our_sets_are_as_large_as_they_say_and_half_is_held_out() -> None:
+def test_our_sets_have_their_stated_size_and_half_is_held_out() -> None:
     facts = list(sets.read_rows(sets.PARAPHRASE_FILE))
     code = [row for row in sets.read_rows(sets.IDENTIFIERS_FILE) if row["questions"]]
 
@@ -154,13 +154,13 @@ def test_our_sets_are_as_large_as_they_say_and_half_is_held_out() -> None:
         assert Counter(row["split"] for row in listed) == {"dev": len(listed) // 2, "held": len(listed) // 2}
 
 
-def test_long_messages_hold_every_paragraph_that_is_asked_for() -> None:
+def test_long_messages_contain_every_queried_paragraph() -> None:
     messages = build_long_messages(sets.IDENTIFIERS_FILE)
 
     assert all(row["message"] in text for text, some in messages for row in some)
 
 
-def test_identifiers_are_compared_with_vectors_alone(tmp_path: Path, embedder: CachedEmbedder) -> None:
+def test_identifier_search_is_compared_with_dense_search(tmp_path: Path, embedder: CachedEmbedder) -> None:
     lines = [
         {"id": "i1", "split": "dev", "message": "`getUser` is slow.", "questions": ["Why is getUser slow?"]},
         {"message": "The boat is green.", "questions": []},
@@ -179,6 +179,6 @@ def test_figures_are_printed_as_json(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert json.loads(capsys.readouterr().out)["n"] == 2
 
 
-def test_a_public_set_must_be_named() -> None:
+def test_a_public_set_requires_a_data_path() -> None:
     with pytest.raises(SystemExit, match="--data PATH"):
         main(["locomo"])

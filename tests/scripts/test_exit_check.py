@@ -10,7 +10,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="some of the scr
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_a_script_that_ends_without_close_ends_well(name: str) -> None:
+def test_a_script_without_close_exits_cleanly(name: str) -> None:
     with ThreadPoolExecutor() as pool:
         faults = list(pool.map(run_scenario, [SCENARIOS[name]] * 2))
 

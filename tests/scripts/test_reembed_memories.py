@@ -29,7 +29,7 @@ def run_script(db: Path, *arguments: str) -> str:
 
 
 @pytest.mark.spec("U4", "Z4")
-def test_every_memory_is_embedded_anew_after_a_rehearsal_that_only_counts(tmp_path: Path) -> None:
+def test_a_dry_run_counts_and_a_run_re_embeds_every_passage(tmp_path: Path) -> None:
     db = tmp_path / "app.db"
     with Memory(db, embedder=LetterEmbedder(), settings={"worker": False}) as memory:
         memory.add("Ana is vegetarian")

@@ -25,9 +25,7 @@ def embedder(server: ModelServer) -> Iterator[OpenAIEmbedder]:
     embedder.close()
 
 
-def test_a_request_is_in_the_dialect_and_carries_the_key(
-    server: ModelServer, embedder: OpenAIEmbedder
-) -> None:
+def test_a_request_has_the_expected_format_and_the_key(server: ModelServer, embedder: OpenAIEmbedder) -> None:
     vectors = embedder.embed(["one", "two"])
     [request] = server.requests
 
@@ -55,7 +53,7 @@ def test_long_lists_are_sent_in_batches(server: ModelServer) -> None:
 
 
 @pytest.mark.spec("L4")
-def test_the_same_question_is_asked_once(server: ModelServer, embedder: OpenAIEmbedder) -> None:
+def test_the_same_query_is_sent_once(server: ModelServer, embedder: OpenAIEmbedder) -> None:
     embedder.embed_query("What is my dog called?")
     embedder.embed_query("What is my dog called?")
 
@@ -63,7 +61,9 @@ def test_the_same_question_is_asked_once(server: ModelServer, embedder: OpenAIEm
 
 
 @pytest.mark.spec("C-16")
-def test_the_dimension_is_learned_once_and_then_held(server: ModelServer, embedder: OpenAIEmbedder) -> None:
+def test_the_dimension_is_measured_once_and_then_enforced(
+    server: ModelServer, embedder: OpenAIEmbedder
+) -> None:
     assert (embedder.dimension, embedder.dimension) == (26, 26)
     assert [request.body["input"] for request in server.requests] == [["dimension"]]
 
@@ -78,7 +78,7 @@ def test_the_floor_is_measured_once(server: ModelServer, embedder: OpenAIEmbedde
     assert len(server.requests) == 1
 
 
-def test_a_stated_dimension_and_floor_cost_no_request(server: ModelServer) -> None:
+def test_a_configured_dimension_and_floor_need_no_request(server: ModelServer) -> None:
     embedder = OpenAIEmbedder(server.base_url, "letters", dimension=26, cosine_floor=0.2)
 
     assert (embedder.dimension, embedder.cosine_floor) == (26, 0.2)
@@ -147,7 +147,7 @@ def test_a_server_that_takes_too_long_is_busy(server: ModelServer, fault: Fault,
         API_KEY,
     ],
 )
-def test_a_server_that_repeats_the_key_does_not_bring_it_into_the_message(
+def test_a_key_repeated_by_the_server_is_not_in_the_error_message(
     server: ModelServer, embedder: OpenAIEmbedder, body: str
 ) -> None:
     server.fail_next(Reply(status=401, body=body.encode()))
@@ -157,7 +157,7 @@ def test_a_server_that_repeats_the_key_does_not_bring_it_into_the_message(
     assert API_KEY not in str(caught.value)
 
 
-def test_a_server_that_is_not_there_is_busy() -> None:
+def test_an_unreachable_server_is_busy() -> None:
     with ModelServer() as server:
         address = server.base_url
     embedder = OpenAIEmbedder(address, "letters", timeout=0.5)
@@ -170,7 +170,7 @@ def test_a_server_that_is_not_there_is_busy() -> None:
 @pytest.mark.parametrize(
     "address", ["", "localhost:11434", "ftp://models.example", "http://", "http://a\x00b"]
 )
-def test_an_address_that_is_none_is_refused_at_once(address: str) -> None:
+def test_an_invalid_base_url_is_refused_immediately(address: str) -> None:
     with pytest.raises(ConfigError, match="not a web address"):
         OpenAIEmbedder(address, "letters")
 
@@ -182,7 +182,7 @@ def test_a_key_that_cannot_be_sent_is_refused_without_showing_it(key: str) -> No
     assert "secret" not in str(caught.value)
 
 
-def test_what_the_address_asks_of_every_request_is_kept(server: ModelServer) -> None:
+def test_the_query_string_of_the_base_url_is_kept(server: ModelServer) -> None:
     embedder = OpenAIEmbedder(f"{server.base_url}?api-version=7", "letters")
 
     with pytest.raises(ProviderError, match="404"):

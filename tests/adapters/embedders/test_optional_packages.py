@@ -66,7 +66,7 @@ def test_without_its_package_an_embedder_says_how_to_install_it(
     [SentenceTransformersEmbedder(load=load_broken_model), FastEmbedEmbedder(load=load_broken_model)],
     ids=["sentence-transformers", "fastembed"],
 )
-def test_whatever_the_package_raises_is_a_provider_error(embedder: Embedder) -> None:
+def test_any_error_of_the_package_is_a_provider_error(embedder: Embedder) -> None:
     with pytest.raises(ProviderError, match=r"failed on this text.*\(RuntimeError\)"):
         embedder.embed(["Rex"])
     with pytest.raises(ProviderError, match="not finite"):

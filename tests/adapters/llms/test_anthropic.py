@@ -35,7 +35,7 @@ def event_stream(*data: Mapping[str, object]) -> ChunkedReply:
     return ChunkedReply(chunks=tuple(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n".encode() for e in data))
 
 
-def test_a_request_is_in_the_dialect_with_the_system_text_apart(
+def test_a_request_has_the_expected_format_with_a_separate_system_text(
     server: ModelServer, model: AnthropicChatModel
 ) -> None:
     model.complete(REQUEST_MESSAGES, max_tokens=50)
@@ -53,7 +53,7 @@ def test_a_request_is_in_the_dialect_with_the_system_text_apart(
     }
 
 
-def test_an_address_that_ends_in_v1_is_the_same_address(server: ModelServer) -> None:
+def test_a_base_url_that_ends_in_v1_is_equivalent(server: ModelServer) -> None:
     model = AnthropicChatModel(f"{server.base_url}/", "echo")
     model.complete(REQUEST_MESSAGES, max_tokens=50)
     model.close()
@@ -69,7 +69,7 @@ def test_a_schema_is_sent_as_an_output_format(server: ModelServer, model: Anthro
     }
 
 
-def test_an_endpoint_without_schemas_is_asked_again_without_and_that_is_remembered(
+def test_a_rejected_schema_is_omitted_in_a_retry_and_in_later_requests(
     server: ModelServer, model: AnthropicChatModel
 ) -> None:
     server.fail_next(error_reply(400, "output_config: Extra inputs are not permitted"))
@@ -93,9 +93,7 @@ def test_an_overload_in_the_middle_of_a_stream_is_busy(
         next(stream)
 
 
-def test_an_error_that_waiting_does_not_mend_is_not_busy(
-    server: ModelServer, model: AnthropicChatModel
-) -> None:
+def test_a_permanent_error_is_not_busy(server: ModelServer, model: AnthropicChatModel) -> None:
     server.fail_next(event_stream({"type": "error", "error": {"type": "invalid_request_error"}}))
 
     with pytest.raises(ProviderError, match="invalid_request_error") as caught:
@@ -103,7 +101,7 @@ def test_an_error_that_waiting_does_not_mend_is_not_busy(
     assert not isinstance(caught.value, ProviderBusy)
 
 
-def test_a_server_that_streams_nothing_but_a_whole_answer_is_understood(
+def test_a_complete_response_to_a_stream_request_is_accepted(
     server: ModelServer, model: AnthropicChatModel
 ) -> None:
     whole = {
@@ -116,7 +114,7 @@ def test_a_server_that_streams_nothing_but_a_whole_answer_is_understood(
     assert list(model.stream(REQUEST_MESSAGES, max_tokens=50)) == ["all at once"]
 
 
-def test_thinking_is_no_part_of_the_answer(server: ModelServer, model: AnthropicChatModel) -> None:
+def test_thinking_is_not_part_of_the_reply(server: ModelServer, model: AnthropicChatModel) -> None:
     blocks = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Hello"}]
     whole = {"type": "message", "content": blocks, "stop_reason": "end_turn"}
     server.fail_next(

@@ -122,13 +122,15 @@ def test_each_fault_is_the_right_error_and_the_next_call_works(
 
 
 @pytest.mark.parametrize("fault", HARMLESS_FAULTS)
-def test_what_is_odd_but_can_be_read_is_read(server: ModelServer, model: AnyChatModel, fault: Fault) -> None:
+def test_unusual_but_valid_responses_are_accepted(
+    server: ModelServer, model: AnyChatModel, fault: Fault
+) -> None:
     server.fail_next(fault)
 
     assert stream_text(model) == REPLY_TEXT
 
 
-def test_half_a_character_at_the_end_does_not_spoil_the_rest(
+def test_a_lone_surrogate_at_the_end_does_not_affect_the_rest(
     server: ModelServer, model: AnyChatModel
 ) -> None:
     server.fail_next(faults.LONE_SURROGATE, faults.LONE_SURROGATE)
@@ -136,7 +138,7 @@ def test_half_a_character_at_the_end_does_not_spoil_the_rest(
     assert complete_text(model) == stream_text(model) == f"{REPLY_TEXT}\ufffd"
 
 
-def test_an_empty_text_is_an_answer(server: ModelServer, model: AnyChatModel) -> None:
+def test_an_empty_text_is_a_valid_reply(server: ModelServer, model: AnyChatModel) -> None:
     server.fail_next(faults.EMPTY_TEXT, faults.EMPTY_TEXT)
 
     assert (complete_text(model), stream_text(model)) == ("", "")
@@ -155,7 +157,7 @@ def test_a_server_that_takes_too_long_is_busy(
     model.close()
 
 
-def test_a_call_may_have_less_time_than_usual(server: ModelServer, model: AnyChatModel) -> None:
+def test_a_call_may_have_a_shorter_timeout(server: ModelServer, model: AnyChatModel) -> None:
     server.fail_next(faults.TIMEOUT, faults.TIMEOUT)
 
     with pytest.raises(ProviderBusy, match=r"within 0\.2 s"):
@@ -166,7 +168,7 @@ def test_a_call_may_have_less_time_than_usual(server: ModelServer, model: AnyCha
 
 @pytest.mark.parametrize("ask", CALL_STYLES.values(), ids=CALL_STYLES.keys())
 @pytest.mark.parametrize("fault", [faults.HUGE_OUTPUT, Flood(chunk_count=10, chunk_bytes=10_000)])
-def test_an_answer_larger_than_it_may_be_is_not_read_to_its_end(
+def test_a_response_above_the_size_limit_is_not_read_to_its_end(
     server: ModelServer, make: Callable[..., AnyChatModel], ask: Callable[[AnyChatModel], str], fault: Fault
 ) -> None:
     model = make(max_bytes=5000)
@@ -178,7 +180,7 @@ def test_an_answer_larger_than_it_may_be_is_not_read_to_its_end(
 
 
 @pytest.mark.parametrize("ask", CALL_STYLES.values(), ids=CALL_STYLES.keys())
-def test_a_key_never_leaves_for_another_origin(
+def test_a_key_is_never_sent_to_another_origin(
     server: ModelServer, model: AnyChatModel, ask: Callable[[AnyChatModel], str]
 ) -> None:
     with ModelServer() as elsewhere:
@@ -198,7 +200,7 @@ def test_a_key_never_leaves_for_another_origin(
         API_KEY,
     ],
 )
-def test_a_server_that_repeats_the_key_does_not_bring_it_into_the_message(
+def test_a_key_repeated_by_the_server_is_not_in_the_error_message(
     server: ModelServer, model: AnyChatModel, body: str
 ) -> None:
     server.fail_next(Reply(status=401, body=body.encode()), Reply(status=400, body=body.encode()))
@@ -209,7 +211,7 @@ def test_a_server_that_repeats_the_key_does_not_bring_it_into_the_message(
         assert API_KEY not in "".join(traceback.format_exception(caught.value))
 
 
-def test_a_server_that_is_not_there_is_busy(make: Callable[..., AnyChatModel], server: ModelServer) -> None:
+def test_an_unreachable_server_is_busy(make: Callable[..., AnyChatModel], server: ModelServer) -> None:
     with ModelServer() as gone:
         address = gone.base_url
     model = OpenAIChatModel(address, "echo", timeout=0.5)

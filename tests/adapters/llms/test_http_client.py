@@ -25,7 +25,7 @@ NOON_TIMESTAMP = 1_445_412_480.0  # 2015-10-21 07:28:00 UTC
         ("Wed, 99 Foo 2015 99:99:99 GMT", None),
     ],
 )
-def test_the_wait_a_server_asks_for_is_kept_when_it_makes_sense(header: str, seconds: float | None) -> None:
+def test_a_valid_retry_after_header_is_respected(header: str, seconds: float | None) -> None:
     assert parse_retry_after(header, now=NOON_TIMESTAMP) == seconds
 
 
@@ -33,10 +33,10 @@ def test_the_wait_a_server_asks_for_is_kept_when_it_makes_sense(header: str, sec
     ("answer", "names"),
     [({"data": [{"id": "a"}, {"id": 7}, "b", {}]}, ["a"]), ({"data": "a"}, []), ({}, [])],
 )
-def test_models_are_listed_as_far_as_they_have_names(answer: dict[str, object], names: list[str]) -> None:
+def test_models_without_a_name_are_not_listed(answer: dict[str, object], names: list[str]) -> None:
     assert parse_model_ids(answer) == names
 
 
 @pytest.mark.parametrize(("value", "tokens"), [(7, 7), (-1, 0), (True, 0), ("7", 0), (None, 0), (1.5, 0)])
-def test_tokens_are_counted_as_far_as_they_are_numbers(value: object, tokens: int) -> None:
+def test_token_counts_that_are_not_numbers_are_zero(value: object, tokens: int) -> None:
     assert as_count(value) == tokens

@@ -35,7 +35,7 @@ def model(server: ModelServer) -> Iterator[OpenAIChatModel]:
     model.close()
 
 
-def test_a_request_is_in_the_dialect_and_carries_the_key(server: ModelServer, model: OpenAIChatModel) -> None:
+def test_a_request_has_the_expected_format_and_the_key(server: ModelServer, model: OpenAIChatModel) -> None:
     model.complete(REQUEST_MESSAGES, max_tokens=50)
     [request] = server.requests
 
@@ -70,7 +70,7 @@ def test_a_schema_is_sent_as_a_response_format(server: ModelServer, model: OpenA
         error_reply(422, "Extra inputs are not permitted: response_format"),
     ],
 )
-def test_an_endpoint_without_schemas_is_asked_again_without_and_that_is_remembered(
+def test_a_rejected_schema_is_omitted_in_a_retry_and_in_later_requests(
     server: ModelServer, model: OpenAIChatModel, complaint: Reply
 ) -> None:
     server.answer("[]")
@@ -81,7 +81,9 @@ def test_an_endpoint_without_schemas_is_asked_again_without_and_that_is_remember
     assert ["response_format" in request.body for request in server.requests] == [True, False, False]
 
 
-def test_a_model_that_wants_the_newer_limit_gets_it(server: ModelServer, model: OpenAIChatModel) -> None:
+def test_max_completion_tokens_is_sent_if_the_model_requires_it(
+    server: ModelServer, model: OpenAIChatModel
+) -> None:
     server.fail_next(
         error_reply(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
         error_reply(400, "response_format is not supported"),
@@ -97,7 +99,7 @@ def test_a_model_that_wants_the_newer_limit_gets_it(server: ModelServer, model: 
     )
 
 
-def test_a_complaint_about_something_else_is_an_error_at_once(
+def test_a_rejection_for_another_reason_is_an_error_immediately(
     server: ModelServer, model: OpenAIChatModel
 ) -> None:
     server.fail_next(error_reply(400, "the context is too long"))
@@ -107,7 +109,7 @@ def test_a_complaint_about_something_else_is_an_error_at_once(
     assert len(server.requests) == 1
 
 
-def test_a_complaint_that_does_not_stop_is_an_error_after_one_more_try(
+def test_a_repeated_rejection_is_an_error_after_one_retry(
     server: ModelServer, model: OpenAIChatModel
 ) -> None:
     server.fail_next(*[error_reply(400, "response_format is not supported")] * 3)
@@ -117,13 +119,13 @@ def test_a_complaint_that_does_not_stop_is_an_error_after_one_more_try(
     assert len(server.requests) == 2
 
 
-def test_a_stream_is_asked_for_as_one(server: ModelServer, model: OpenAIChatModel) -> None:
+def test_a_stream_request_asks_for_a_stream(server: ModelServer, model: OpenAIChatModel) -> None:
     list(model.stream(REQUEST_MESSAGES, max_tokens=50))
 
     assert server.requests[0].body["stream"] is True
 
 
-def test_a_server_that_streams_nothing_but_a_whole_answer_is_understood(
+def test_a_complete_response_to_a_stream_request_is_accepted(
     server: ModelServer, model: OpenAIChatModel
 ) -> None:
     whole = {"choices": [{"message": {"content": "all at once"}, "finish_reason": "stop"}]}
@@ -132,7 +134,7 @@ def test_a_server_that_streams_nothing_but_a_whole_answer_is_understood(
     assert list(model.stream(REQUEST_MESSAGES, max_tokens=50)) == ["all at once"]
 
 
-def test_the_text_of_an_answer_in_parts_is_joined(server: ModelServer, model: OpenAIChatModel) -> None:
+def test_the_text_parts_of_a_reply_are_joined(server: ModelServer, model: OpenAIChatModel) -> None:
     parts = [{"type": "text", "text": "one "}, {"type": "text", "text": "two"}, {"type": "image"}]
     answer = {"choices": [{"message": {"content": parts}}], "usage": {"prompt_tokens": "many"}}
     server.fail_next(Reply(headers=JSON_HEADERS, body=json.dumps(answer).encode()))
@@ -145,7 +147,7 @@ def test_the_models_of_an_endpoint_are_listed(model: OpenAIChatModel) -> None:
     assert model.models() == ["letters", "echo"]
 
 
-def test_what_the_address_asks_of_every_request_is_kept(server: ModelServer) -> None:
+def test_the_query_string_of_the_base_url_is_kept(server: ModelServer) -> None:
     model = OpenAIChatModel(f"{server.base_url}?api-version=7", "echo")
 
     with pytest.raises(ProviderError, match="404"):
@@ -157,7 +159,7 @@ def test_what_the_address_asks_of_every_request_is_kept(server: ModelServer) -> 
 @pytest.mark.parametrize(
     "address", ["", "localhost:11434", "ftp://models.example", "http://", "http://a\x00b"]
 )
-def test_an_address_that_is_none_is_refused_at_once(address: str) -> None:
+def test_an_invalid_base_url_is_refused_immediately(address: str) -> None:
     with pytest.raises(ConfigError, match="not a web address"):
         OpenAIChatModel(address, "echo")
 

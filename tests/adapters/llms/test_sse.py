@@ -14,7 +14,7 @@ SSE_EVENTS = ["one", "two\né três 👩", "last"]
 
 
 @given(cuts=st.sets(st.integers(min_value=0, max_value=len(SSE_STREAM.encode()))))
-def test_the_events_are_the_same_however_the_bytes_are_cut(cuts: set[int]) -> None:
+def test_the_events_do_not_depend_on_chunk_boundaries(cuts: set[int]) -> None:
     body = SSE_STREAM.encode()
     places = [0, *sorted(cuts), len(body)]
     pieces = [body[start:end] for start, end in pairwise(places)]
@@ -23,12 +23,12 @@ def test_the_events_are_the_same_however_the_bytes_are_cut(cuts: set[int]) -> No
 
 
 @given(st.lists(st.binary(max_size=40)))
-def test_no_bytes_can_break_the_reader(pieces: list[bytes]) -> None:
+def test_arbitrary_bytes_never_raise(pieces: list[bytes]) -> None:
     assert all(isinstance(event, str) for event in parse_events(pieces))
     list(parse_objects(parse_events(pieces)))
 
 
-def test_objects_end_at_done_and_pass_over_what_is_none() -> None:
+def test_objects_end_at_done_and_other_events_are_ignored() -> None:
     found = list(parse_objects(["7", '{"a": 1}', "not json", "[" * 100_000, "[DONE]", '{"b": 2}']))
 
     assert found == [{"a": 1}]
@@ -44,12 +44,12 @@ def test_objects_end_at_done_and_pass_over_what_is_none() -> None:
         (["plain", "", "text"], ["plain", "text"]),
     ],
 )
-def test_characters_sent_in_two_halves_are_joined(pieces: list[str], expected: list[str]) -> None:
+def test_surrogates_sent_in_two_pieces_are_joined(pieces: list[str], expected: list[str]) -> None:
     assert list(join_surrogates(pieces)) == expected
 
 
 @given(st.lists(st.text(st.characters(), max_size=8)))
-def test_joined_pieces_can_always_be_written_down(pieces: list[str]) -> None:
+def test_joined_pieces_can_always_be_encoded(pieces: list[str]) -> None:
     joined = "".join(join_surrogates(pieces))
 
     assert joined.encode().decode() == joined == "".join(join_surrogates(["".join(pieces)]))

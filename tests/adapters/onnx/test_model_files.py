@@ -30,9 +30,7 @@ def test_the_pinned_models_are_in_the_wheel_with_their_digests(model: PinnedMode
         (replace(BGE_SMALL, tokenizer_sha256=OTHER_SHA256), "tokenizer.json"),
     ],
 )
-def test_other_weights_than_the_tested_ones_are_refused_with_a_way_out(
-    changed: PinnedModel, file: str
-) -> None:
+def test_weights_with_another_digest_are_refused_with_a_remedy(changed: PinnedModel, file: str) -> None:
     with pytest.raises(ModelMissing, match=rf"(?s){file}.*not the ones.*000000000000.*--force-reinstall"):
         find_in_wheel(changed)
 

@@ -41,7 +41,7 @@ def test_a_deadline_that_is_far_away_changes_nothing(reranker: Reranker) -> None
 
 
 @pytest.mark.parametrize("text", ["", "\x00", "\ud800", "word " * 3000, "你好" * 500])
-def test_ugly_text_gets_a_score(reranker: Reranker, text: str) -> None:
+def test_unusual_text_gets_a_score(reranker: Reranker, text: str) -> None:
     [passage_score] = reranker.scores(QUERY, [text])
     [question_score] = reranker.scores(text, [PASSAGES[1]])
 

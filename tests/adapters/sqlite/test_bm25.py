@@ -63,7 +63,7 @@ def reference_scores(
     user=st.sampled_from(["ana", "bruno"]),
     chat=st.sampled_from([None, *CHATS]),
 )
-def test_scores_are_those_of_the_book(
+def test_scores_equal_the_bm25_formula(
     corpus: list[tuple[str, str, str]], query: str, user: str, chat: str | None
 ) -> None:
     with TemporaryDirectory() as folder:
@@ -77,7 +77,7 @@ def test_scores_are_those_of_the_book(
     assert [hit.score for hit in hits] == pytest.approx(reference_scores(corpus, user, chat, query))
 
 
-def test_equal_scores_come_in_the_order_of_their_numbers(store: SqliteStore) -> None:
+def test_equal_scores_are_ordered_by_passage_number(store: SqliteStore) -> None:
     for n in range(30):
         store.messages.add(a_message("saffron soup", id=an_id(str(n))), ())
     hits = store.search.lexical(Scope("ana"), "saffron", limit=10, search_filter=SearchFilter())
@@ -85,7 +85,7 @@ def test_equal_scores_come_in_the_order_of_their_numbers(store: SqliteStore) -> 
     assert [hit.passage_id for hit in hits] == [4 * n for n in range(1, 11)]
 
 
-def test_scores_of_long_texts_are_those_of_the_book(store: SqliteStore) -> None:
+def test_scores_of_long_texts_equal_the_bm25_formula(store: SqliteStore) -> None:
     corpus = [("ana", "kitchen", "saffron " * n + "soup " * (17_000 // n)) for n in (1, 3, 100, 1000)]
     for n, (user, chat, text) in enumerate(corpus):
         store.messages.add(a_message(text, user=user, chat=chat, id=an_id(str(n))), ())
@@ -94,7 +94,7 @@ def test_scores_of_long_texts_are_those_of_the_book(store: SqliteStore) -> None:
     assert [hit.score for hit in hits] == pytest.approx(reference_scores(corpus, "ana", None, "saffron"))
 
 
-def test_words_that_stand_everywhere_are_found_where_they_were_said_last(store: SqliteStore) -> None:
+def test_common_terms_return_the_newest_passages(store: SqliteStore) -> None:
     store.messages.add(a_message("The first.", id=an_id("first")), ())
     with store._database.transaction() as db:
         db.execute(

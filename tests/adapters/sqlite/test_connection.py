@@ -41,7 +41,7 @@ def no_umask() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("no_umask")
-def test_the_file_and_its_companions_are_their_owners_alone(tmp_path: Path) -> None:
+def test_the_file_and_its_side_files_are_readable_by_the_owner_only(tmp_path: Path) -> None:
     path = tmp_path / "new folder" / "memory.db"
     store = SqliteStore(path)
     store.messages.add(a_message("Hello"), ())
@@ -52,7 +52,7 @@ def test_the_file_and_its_companions_are_their_owners_alone(tmp_path: Path) -> N
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_what_is_acknowledged_has_been_flushed_to_the_disk(store: SqliteStore) -> None:
+def test_acknowledged_writes_are_synced_to_disk(store: SqliteStore) -> None:
     writer = store._database._writer
     full = 2
 
@@ -74,7 +74,7 @@ def test_receipts_do_not_wait_for_the_disk(store: SqliteStore) -> None:
     assert store._database._writer.pragma("synchronous") == full
 
 
-def test_the_file_says_whose_it_is(store: SqliteStore, path: Path) -> None:
+def test_the_file_has_the_application_id(store: SqliteStore, path: Path) -> None:
     store.close()
     header = path.read_bytes()[:100]
 
@@ -92,7 +92,7 @@ FOREIGN_FILES = {
 
 
 @pytest.mark.parametrize("content", FOREIGN_FILES.values(), ids=FOREIGN_FILES.keys())
-def test_a_file_that_is_something_else_is_refused_and_left_as_it_was(path: Path, content: bytes) -> None:
+def test_a_file_that_is_no_database_is_refused_and_unchanged(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
     assert open_error(path) == "NotAStore"
@@ -100,7 +100,7 @@ def test_a_file_that_is_something_else_is_refused_and_left_as_it_was(path: Path,
 
 
 @pytest.mark.parametrize("journal", ["delete", "wal"])
-def test_another_programs_database_is_refused_and_left_as_it_was(path: Path, journal: str) -> None:
+def test_a_database_of_another_program_is_refused_and_unchanged(path: Path, journal: str) -> None:
     foreign = apsw.Connection(str(path))
     foreign.pragma("journal_mode", journal)
     foreign.execute("CREATE TABLE places (id INTEGER PRIMARY KEY, url TEXT); PRAGMA user_version = 3")
@@ -112,14 +112,14 @@ def test_another_programs_database_is_refused_and_left_as_it_was(path: Path, jou
     assert file_digests(path.parent) == before
 
 
-def test_a_database_with_our_tables_but_without_our_mark_is_not_ours(path: Path, store: SqliteStore) -> None:
+def test_a_database_without_the_application_id_is_refused(path: Path, store: SqliteStore) -> None:
     store._database._writer.execute("PRAGMA application_id = 7")
 
     with pytest.raises(NotAStore):
         SqliteStore(path)
 
 
-def test_a_file_of_a_newer_recollect_is_refused_and_left_as_it_was(path: Path) -> None:
+def test_a_file_of_a_newer_version_is_refused_and_unchanged(path: Path) -> None:
     store = SqliteStore(path)
     store.messages.add(a_message("Hello from tomorrow"), ())
     newer = schema.list_migrations()[-1][0] + 1
@@ -132,14 +132,14 @@ def test_a_file_of_a_newer_recollect_is_refused_and_left_as_it_was(path: Path) -
     assert file_digests(path.parent) == before
 
 
-def test_a_folder_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("I am not a folder")
 
     with pytest.raises(StoreReadOnly, match=r"Not a directory|File exists"):
         SqliteStore(tmp_path / "file" / "memory.db")
 
 
-def test_a_damaged_page_is_called_damage(path: Path) -> None:
+def test_a_damaged_page_is_reported_as_corruption(path: Path) -> None:
     store = SqliteStore(path)
     for n in range(50):
         store.messages.add(a_message(f"Message {n} " + "x" * 500), ())
@@ -157,7 +157,7 @@ def test_a_damaged_page_is_called_damage(path: Path) -> None:
     store.close()
 
 
-def test_a_writer_that_waits_too_long_is_told_that_the_file_is_busy(path: Path, store: SqliteStore) -> None:
+def test_a_writer_that_exceeds_the_busy_timeout_gets_store_busy(path: Path, store: SqliteStore) -> None:
     impatient = SqliteStore(path, busy_timeout_ms=1)
     with store.transaction():
         store.messages.add(a_message("I am writing"), ())
@@ -170,7 +170,7 @@ def test_a_writer_that_waits_too_long_is_told_that_the_file_is_busy(path: Path, 
     impatient.close()
 
 
-def test_a_receipt_of_a_new_user_is_kept_while_others_write(store: SqliteStore) -> None:
+def test_a_receipt_of_a_new_user_is_stored_while_others_write(store: SqliteStore) -> None:
     stop = threading.Event()
 
     def write() -> None:
@@ -192,7 +192,7 @@ def test_a_receipt_of_a_new_user_is_kept_while_others_write(store: SqliteStore) 
     assert [len(store.receipts.list(Scope(user))) for user in users] == [1] * 100
 
 
-def test_threads_read_and_write_side_by_side(store: SqliteStore) -> None:
+def test_threads_read_and_write_concurrently(store: SqliteStore) -> None:
     def write(name: str) -> None:
         for n in range(25):
             store.messages.add(a_message(f"{name} {n}", chat=name), ())
@@ -208,7 +208,7 @@ def test_threads_read_and_write_side_by_side(store: SqliteStore) -> None:
     assert [finding for finding in store.maintenance.check(deep=True) if not finding.ok] == []
 
 
-def test_a_transaction_of_one_thread_is_not_seen_by_another_before_it_ends(store: SqliteStore) -> None:
+def test_uncommitted_changes_are_invisible_to_other_threads(store: SqliteStore) -> None:
     seen: list[int] = []
     with store.transaction():
         store.messages.add(a_message("Not yet"), ())
@@ -219,7 +219,7 @@ def test_a_transaction_of_one_thread_is_not_seen_by_another_before_it_ends(store
     assert seen == [0]
 
 
-def test_what_goes_wrong_in_a_part_of_a_transaction_is_said_in_our_words(store: SqliteStore) -> None:
+def test_errors_in_nested_transactions_are_translated(store: SqliteStore) -> None:
     def write_twice(message: Message) -> None:
         with store.transaction():
             store.messages.add(message, ())
@@ -231,7 +231,7 @@ def test_what_goes_wrong_in_a_part_of_a_transaction_is_said_in_our_words(store: 
     assert store.messages.list(Scope(ANA)) == []
 
 
-def test_a_closed_store_can_be_closed_again_and_says_that_it_is_closed(store: SqliteStore) -> None:
+def test_a_closed_store_can_be_closed_again_and_refuses_use(store: SqliteStore) -> None:
     store.close()
     store.close()
 
@@ -240,7 +240,7 @@ def test_a_closed_store_can_be_closed_again_and_says_that_it_is_closed(store: Sq
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_forked_child_is_refused_and_its_parent_goes_on(path: Path, store: SqliteStore) -> None:
+def test_a_forked_child_is_refused_and_the_parent_continues(path: Path, store: SqliteStore) -> None:
     store.messages.add(a_message("Before"), ())
     child = os.fork()
     if not child:

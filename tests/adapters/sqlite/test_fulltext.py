@@ -51,7 +51,7 @@ def index_and_table_bytes(store: SqliteStore) -> tuple[int, int]:
 
 
 @pytest.mark.spec("E9", "TR-3", "Y9", "E10")
-def test_the_index_is_small_beside_the_messages(store: SqliteStore) -> None:
+def test_the_index_is_small_compared_to_the_messages(store: SqliteStore) -> None:
     texts = generate_prose(seed=7, words=175)
     for start in range(0, 2000, 20):
         with store.transaction():
@@ -68,7 +68,7 @@ def test_the_index_is_small_beside_the_messages(store: SqliteStore) -> None:
 
 
 @pytest.mark.spec("E9", "TR-3")
-def test_the_index_holds_no_second_copy_of_the_text(store: SqliteStore) -> None:
+def test_the_index_has_no_copy_of_the_text(store: SqliteStore) -> None:
     store.messages.add(a_message("Saffron soup"), ())
     tables = {
         name for (name,) in writer(store).execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
@@ -79,7 +79,7 @@ def test_the_index_holds_no_second_copy_of_the_text(store: SqliteStore) -> None:
 
 
 @pytest.mark.spec("E9", "TR-4")
-def test_every_insert_edit_and_delete_leaves_an_index_that_agrees(store: SqliteStore) -> None:
+def test_the_index_is_consistent_after_insert_edit_and_delete(store: SqliteStore) -> None:
     soup, bread = a_message("Saffron soup"), a_message("Bread and butter")
     store.messages.add(soup, chunks_of("Saffron ", "soup"))
     store.messages.add(bread, ())
@@ -110,7 +110,7 @@ def test_every_insert_edit_and_delete_leaves_an_index_that_agrees(store: SqliteS
         max_size=15,
     )
 )
-def test_any_sequence_of_changes_leaves_an_index_that_agrees(
+def test_the_index_is_consistent_after_any_sequence_of_changes(
     store: SqliteStore, edits: list[tuple[str, int, str]]
 ) -> None:
     for turn, (action, place, text) in enumerate(edits):
@@ -128,7 +128,7 @@ def test_any_sequence_of_changes_leaves_an_index_that_agrees(
     assert index_matches_text(store)
 
 
-def test_the_check_of_agreement_notices_a_disagreement(store: SqliteStore) -> None:
+def test_the_consistency_check_detects_a_difference(store: SqliteStore) -> None:
     store.messages.add(a_message("Saffron soup"), ())
     writer(store).execute("DROP TRIGGER messages_reindexed; UPDATE messages SET content = 'Onion soup'")
 
@@ -138,7 +138,7 @@ def test_the_check_of_agreement_notices_a_disagreement(store: SqliteStore) -> No
     ]
 
 
-def test_every_user_has_words_of_their_own(store: SqliteStore) -> None:
+def test_every_user_has_separate_index_terms(store: SqliteStore) -> None:
     store.messages.add(a_message("saffron"), ())
     store.messages.add(a_message("saffron", user="bruno"), ())
     words = {str(word) for (word,) in writer(store).execute("SELECT DISTINCT term FROM temp.words")}

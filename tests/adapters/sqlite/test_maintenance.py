@@ -120,7 +120,7 @@ def test_each_difference_is_repaired_and_nothing_else_is_changed(
 
 
 @pytest.mark.spec("TR-12")
-def test_syncing_a_store_that_is_well_writes_nothing(store: SqliteStore, path: Path) -> None:
+def test_repairing_a_consistent_store_writes_nothing(store: SqliteStore, path: Path) -> None:
     observer = apsw.Connection(str(path))
     before = (observer.pragma("data_version"), writer(store).total_changes())
 
@@ -130,7 +130,7 @@ def test_syncing_a_store_that_is_well_writes_nothing(store: SqliteStore, path: P
     store.close()
 
 
-def test_tidying_makes_one_piece_of_the_index_and_changes_no_word(store: SqliteStore) -> None:
+def test_optimizing_merges_the_index_into_one_segment_and_changes_no_term(store: SqliteStore) -> None:
     def pieces() -> object:
         return writer(store).execute("SELECT count(DISTINCT segid) FROM passages_fts_idx").get
 
@@ -149,7 +149,7 @@ def test_tidying_makes_one_piece_of_the_index_and_changes_no_word(store: SqliteS
 
 
 @pytest.mark.spec("U3", "X8")
-def test_rebuilding_the_words_leaves_the_truth_and_the_vectors_alone(store: SqliteStore) -> None:
+def test_rebuilding_the_full_text_changes_neither_rows_nor_vectors(store: SqliteStore) -> None:
     before, well = read_source_rows(store), read_derived_rows(store)
 
     assert store.maintenance.rebuild_index("fulltext") == 5
@@ -159,7 +159,7 @@ def test_rebuilding_the_words_leaves_the_truth_and_the_vectors_alone(store: Sqli
 
 
 @pytest.mark.spec("X8")
-def test_rebuilding_the_vectors_queues_every_passage_and_leaves_the_rest_alone(store: SqliteStore) -> None:
+def test_rebuilding_the_vectors_queues_every_passage_and_changes_nothing_else(store: SqliteStore) -> None:
     before, well = read_source_rows(store), read_derived_rows(store)
 
     assert store.maintenance.rebuild_index("vectors") == 5
@@ -175,13 +175,13 @@ def test_rebuilding_the_vectors_queues_every_passage_and_leaves_the_rest_alone(s
     store.close()
 
 
-def test_there_are_two_shadows_and_no_third(store: SqliteStore) -> None:
+def test_an_unknown_index_cannot_be_rebuilt(store: SqliteStore) -> None:
     with pytest.raises(InvalidInput, match="fulltext or vectors"):
         store.maintenance.rebuild_index("everything")
     store.close()
 
 
-def test_an_index_made_anew_is_the_one_the_migration_makes(store: SqliteStore) -> None:
+def test_a_recreated_index_equals_that_of_the_migration(store: SqliteStore) -> None:
     made = "SELECT sql FROM sqlite_schema WHERE name = 'passages_fts'"
     [(first,)] = writer(store).execute(made)
     writer(store).execute("DROP TABLE passages_fts")
@@ -194,7 +194,7 @@ def test_an_index_made_anew_is_the_one_the_migration_makes(store: SqliteStore) -
     store.close()
 
 
-def test_sizes_are_told_by_part_and_add_up(store: SqliteStore) -> None:
+def test_sizes_are_reported_by_part_and_add_up(store: SqliteStore) -> None:
     sizes = dict(store.maintenance.stats(Scope(ANA)).sizes)
     total = sizes.pop("total")
     [(pages,)] = writer(store).execute(
@@ -208,7 +208,7 @@ def test_sizes_are_told_by_part_and_add_up(store: SqliteStore) -> None:
     store.close()
 
 
-def test_a_file_that_others_may_read_is_pointed_out(store: SqliteStore, path: Path) -> None:
+def test_a_file_readable_by_others_is_reported(store: SqliteStore, path: Path) -> None:
     path.chmod(0o644)
     [finding] = [finding for finding in store.maintenance.check() if not finding.ok]
 

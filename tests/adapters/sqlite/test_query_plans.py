@@ -116,7 +116,7 @@ ALLOWED_SCANS = (
 
 
 @pytest.mark.parametrize("ask", COMMON_OPERATIONS.values(), ids=COMMON_OPERATIONS.keys())
-def test_nothing_that_grows_is_read_from_end_to_end(
+def test_common_operations_scan_no_growing_table(
     memory: Memory, ask: Callable[[Memory, str, str], object]
 ) -> None:
     store = memory.application.store

@@ -28,7 +28,7 @@ def read_receipt_ids(path: Path) -> list[str]:
     return [str(receipt) for (receipt,) in found]
 
 
-def test_a_receipt_is_read_at_once_and_by_others_as_soon_as_it_is_written(
+def test_a_receipt_is_readable_at_once_and_by_other_processes_once_written(
     store: SqliteStore, path: Path
 ) -> None:
     receipts = [a_receipt(f"question {n}", chat=KITCHEN) for n in range(3)]
@@ -44,7 +44,7 @@ def test_a_receipt_is_read_at_once_and_by_others_as_soon_as_it_is_written(
     assert read_receipt_ids(path) == [receipt.id for receipt in receipts]
 
 
-def test_a_receipt_does_not_wait_for_another_process_that_writes(store: SqliteStore, path: Path) -> None:
+def test_adding_a_receipt_does_not_wait_for_another_writing_process(store: SqliteStore, path: Path) -> None:
     other = SqliteStore(path)
     receipt = a_receipt("dinner?")
     with other.transaction():
@@ -58,7 +58,7 @@ def test_a_receipt_does_not_wait_for_another_process_that_writes(store: SqliteSt
     other.close()
 
 
-def test_what_waits_is_written_when_the_store_is_closed(store: SqliteStore, path: Path) -> None:
+def test_pending_receipts_are_written_on_close(store: SqliteStore, path: Path) -> None:
     with store._database._write_queue.exclusive():
         store.receipts.add(a_receipt("dinner?"))
     store.close()
@@ -66,7 +66,7 @@ def test_what_waits_is_written_when_the_store_is_closed(store: SqliteStore, path
     assert read_receipt_ids(path) == [a_receipt("dinner?").id]
 
 
-def test_what_waits_is_written_when_the_program_ends_without_a_word(path: Path) -> None:
+def test_pending_receipts_are_written_at_interpreter_exit(path: Path) -> None:
     program = (
         "import sys; from recollect.adapters.sqlite.store import SqliteStore\n"
         "from recollect.testing.builders import a_receipt\n"
@@ -77,7 +77,7 @@ def test_what_waits_is_written_when_the_program_ends_without_a_word(path: Path) 
     assert read_receipt_ids(path) == [a_receipt("dinner?").id]
 
 
-def test_a_transaction_takes_along_what_waits_and_brings_it_back_if_it_fails(
+def test_a_transaction_writes_pending_receipts_and_returns_them_on_rollback(
     store: SqliteStore, path: Path
 ) -> None:
     receipt = a_receipt("dinner?")
@@ -93,7 +93,7 @@ def test_a_transaction_takes_along_what_waits_and_brings_it_back_if_it_fails(
     assert read_receipt_ids(path) == [receipt.id]
 
 
-def test_a_user_who_is_erased_takes_along_what_was_not_written_yet(store: SqliteStore, path: Path) -> None:
+def test_erasing_a_user_erases_pending_receipts(store: SqliteStore, path: Path) -> None:
     store.messages.add(a_message("I live in Lisbon"), ())
     with store._database._write_queue.exclusive():
         store.receipts.add(a_receipt("where do I live?"))
@@ -104,7 +104,7 @@ def test_a_user_who_is_erased_takes_along_what_was_not_written_yet(store: Sqlite
     assert read_receipt_ids(path) == []
 
 
-def test_what_was_left_out_is_told_by_its_beginning_and_the_rest_word_for_word(store: SqliteStore) -> None:
+def test_texts_of_left_out_items_are_truncated_and_others_are_complete(store: SqliteStore) -> None:
     receipt = a_receipt("dinner?")
     [item, *_] = receipt.items
     long = "soup and " * 100
@@ -150,7 +150,7 @@ class BufferHarness:
         return [receipt.id for receipt in self.buffer.pending]
 
 
-def test_a_busy_file_keeps_the_newest_waiting_and_says_what_was_lost(
+def test_a_busy_file_keeps_the_newest_receipts_and_logs_lost_ones(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     desk = BufferHarness()
@@ -167,7 +167,7 @@ def test_a_busy_file_keeps_the_newest_waiting_and_says_what_was_lost(
     assert caplog.messages[-1].startswith("1 receipts were lost")
 
 
-def test_a_receipt_that_cannot_be_written_is_given_up_and_holds_up_nobody(
+def test_a_receipt_that_cannot_be_written_is_dropped_and_blocks_no_other(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     desk = BufferHarness()
@@ -186,7 +186,7 @@ def test_a_receipt_that_cannot_be_written_is_given_up_and_holds_up_nobody(
     assert [message.partition(" was lost")[0] for message in caplog.messages] == ["receipt 2"]
 
 
-def test_recalls_of_many_threads_leave_each_receipt_once(store: SqliteStore, path: Path) -> None:
+def test_recalls_of_many_threads_store_each_receipt_once(store: SqliteStore, path: Path) -> None:
     def recall(thread: int) -> None:
         for number in range(10):
             receipt = a_receipt(f"{thread} asks {number}", user=f"user {thread}")

@@ -125,9 +125,7 @@ def test_migrations_are_numbered_without_a_gap_and_named_after_what_they_do() ->
 
 @pytest.mark.spec("E20", "U1", "U6")
 @pytest.mark.parametrize("version", range(1, LATEST_VERSION + 1))
-def test_nothing_is_lost_on_the_way_from_any_version_and_everything_is_found(
-    path: Path, version: int
-) -> None:
+def test_migrating_from_any_version_keeps_all_data_searchable(path: Path, version: int) -> None:
     create_old_file(path, version)
     before = read_source_rows(path)
     store = SqliteStore(path)
@@ -144,7 +142,7 @@ def test_nothing_is_lost_on_the_way_from_any_version_and_everything_is_found(
     assert find_lost_tables(before, read_source_rows(path)) == []
 
 
-def test_the_file_keeps_a_record_of_the_steps_it_took(path: Path) -> None:
+def test_the_file_records_applied_migrations(path: Path) -> None:
     create_old_file(path, 2)
     store = SqliteStore(path)
     recorded = list(store._database._writer.execute("SELECT number, name FROM migrations ORDER BY number"))
@@ -153,7 +151,7 @@ def test_the_file_keeps_a_record_of_the_steps_it_took(path: Path) -> None:
     assert recorded == [(number, name) for number, name, _ in schema.list_migrations()]
 
 
-def test_opening_a_file_that_is_up_to_date_writes_nothing(path: Path) -> None:
+def test_opening_a_current_file_writes_nothing(path: Path) -> None:
     create_old_file(path, LATEST_VERSION)
     SqliteStore(path).close()
     before = path.read_bytes()
@@ -248,7 +246,7 @@ for path in sys.argv[1:]:
 """
 
 
-def test_processes_that_migrate_the_same_files_at_once_agree(tmp_path: Path) -> None:
+def test_processes_can_migrate_the_same_file_concurrently(tmp_path: Path) -> None:
     paths = [tmp_path / f"{n}.db" for n in range(8)]
     for path in paths[4:]:
         create_old_file(path, 2)
@@ -266,7 +264,7 @@ def test_processes_that_migrate_the_same_files_at_once_agree(tmp_path: Path) -> 
         store.close()
 
 
-def test_a_half_made_file_of_the_same_name_is_finished(path: Path) -> None:
+def test_an_incompletely_created_file_is_completed(path: Path) -> None:
     path.write_bytes(b"")
     store = SqliteStore(path)
     store.close()
@@ -274,7 +272,7 @@ def test_a_half_made_file_of_the_same_name_is_finished(path: Path) -> None:
     assert path.read_bytes()[:16] == b"SQLite format 3\x00"
 
 
-def test_an_error_inside_a_migration_is_said_in_our_words(path: Path) -> None:
+def test_an_error_inside_a_migration_is_translated(path: Path) -> None:
     create_old_file(path, 1)
     connection = connect(path)
     connection.execute("CREATE TABLE memories (somebody_elses INTEGER)")

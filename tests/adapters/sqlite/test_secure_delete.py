@@ -49,7 +49,7 @@ def delete_chat(store: SqliteStore) -> None:
 
 
 @pytest.mark.parametrize("gone", [delete_message, edit_message, delete_chat])
-def test_what_was_deleted_is_in_no_byte_of_the_file(
+def test_deleted_text_is_in_no_byte_of_the_file(
     store: SqliteStore, path: Path, gone: Callable[[SqliteStore], None]
 ) -> None:
     for n in range(100):

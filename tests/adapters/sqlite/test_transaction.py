@@ -90,7 +90,7 @@ def harness(tmp_path: Path) -> Iterator[WriteQueueHarness]:
     harness.connection.close()
 
 
-def test_those_who_wait_for_their_turn_reach_the_disk_together(harness: WriteQueueHarness) -> None:
+def test_waiting_transactions_share_one_commit(harness: WriteQueueHarness) -> None:
     works = [harness.make_write(n) for n in range(1, 10)]
     outcomes = harness.run_concurrently(works)
 
@@ -99,7 +99,7 @@ def test_those_who_wait_for_their_turn_reach_the_disk_together(harness: WriteQue
     assert harness.commits == 1
 
 
-def test_who_comes_alone_commits_alone(harness: WriteQueueHarness) -> None:
+def test_a_single_transaction_commits_immediately(harness: WriteQueueHarness) -> None:
     for number in range(3):
         harness.write(number)
         assert harness.read_numbers() == list(range(number + 1))
@@ -109,7 +109,9 @@ def test_who_comes_alone_commits_alone(harness: WriteQueueHarness) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(fails=st.lists(st.booleans(), min_size=1, max_size=8))
-def test_who_fails_takes_nobody_along(tmp_path_factory: pytest.TempPathFactory, fails: list[bool]) -> None:
+def test_a_failing_transaction_does_not_affect_its_group(
+    tmp_path_factory: pytest.TempPathFactory, fails: list[bool]
+) -> None:
     harness = WriteQueueHarness(tmp_path_factory.mktemp("numbers") / "numbers.db")
     works = [harness.make_write(n, fails=bad) for n, bad in enumerate(fails)]
     outcomes = harness.run_concurrently(works)
@@ -120,7 +122,7 @@ def test_who_fails_takes_nobody_along(tmp_path_factory: pytest.TempPathFactory, 
     assert left == [n for n, bad in enumerate(fails) if not bad]
 
 
-def test_nobody_is_told_that_it_is_written_before_it_is(harness: WriteQueueHarness) -> None:
+def test_a_transaction_returns_only_after_its_commit(harness: WriteQueueHarness) -> None:
     seen: list[bool] = []
 
     def write(number: int) -> None:
@@ -132,7 +134,7 @@ def test_nobody_is_told_that_it_is_written_before_it_is(harness: WriteQueueHarne
     assert seen == [True] * 20
 
 
-def test_when_the_disk_says_no_all_who_waited_for_it_are_told(harness: WriteQueueHarness) -> None:
+def test_a_failed_commit_raises_in_all_group_members(harness: WriteQueueHarness) -> None:
     harness.connection.set_commit_hook(lambda: True)
     outcomes = harness.run_concurrently([harness.make_write(n) for n in range(3)])
     harness.connection.set_commit_hook(None)
@@ -142,7 +144,7 @@ def test_when_the_disk_says_no_all_who_waited_for_it_are_told(harness: WriteQueu
     assert harness.read_numbers() == [7]
 
 
-def test_when_sqlite_takes_everything_back_no_neighbour_is_told_that_it_was_written(
+def test_a_rollback_by_sqlite_raises_in_all_group_members(
     harness: WriteQueueHarness,
 ) -> None:
     def spoil() -> None:
@@ -159,7 +161,7 @@ def test_when_sqlite_takes_everything_back_no_neighbour_is_told_that_it_was_writ
     assert harness.read_numbers() == [3]
 
 
-def test_a_body_that_hides_that_sqlite_took_it_back_is_not_believed(harness: WriteQueueHarness) -> None:
+def test_a_rollback_by_sqlite_is_detected_even_if_the_body_hides_it(harness: WriteQueueHarness) -> None:
     def spoil() -> None:
         with harness.write_queue.transaction() as db:
             db.execute("ROLLBACK")
@@ -170,7 +172,7 @@ def test_a_body_that_hides_that_sqlite_took_it_back_is_not_believed(harness: Wri
     assert harness.read_numbers() == [2]
 
 
-def test_one_inside_another_is_part_of_it_and_sees_what_it_wrote(harness: WriteQueueHarness) -> None:
+def test_a_nested_transaction_joins_the_outer_one_and_sees_its_writes(harness: WriteQueueHarness) -> None:
     seen: list[object] = []
 
     def nested() -> None:
@@ -188,7 +190,7 @@ def test_one_inside_another_is_part_of_it_and_sees_what_it_wrote(harness: WriteQ
     assert harness.commits == 0
 
 
-def test_what_must_last_does_not_join_what_need_not(harness: WriteQueueHarness) -> None:
+def test_a_durable_transaction_does_not_join_a_non_durable_group(harness: WriteQueueHarness) -> None:
     paces: list[int] = []
 
     def write(*, durable: bool) -> None:
@@ -205,7 +207,7 @@ def test_what_must_last_does_not_join_what_need_not(harness: WriteQueueHarness) 
     assert harness.commits == 2
 
 
-def test_who_is_interrupted_while_waiting_leaves_the_queue_in_order(harness: WriteQueueHarness) -> None:
+def test_an_interrupted_waiter_leaves_the_queue_intact(harness: WriteQueueHarness) -> None:
     def give_up() -> None:
         # Asked for a turn, got it or not, and was interrupted before using it.
         called = threading.Lock()
@@ -224,7 +226,7 @@ def test_who_is_interrupted_while_waiting_leaves_the_queue_in_order(harness: Wri
     assert harness.read_numbers() == [1, 2]
 
 
-def test_a_thread_interrupted_between_taking_and_using_its_turn_gets_it_again(
+def test_a_thread_interrupted_before_using_its_turn_gets_it_again(
     harness: WriteQueueHarness,
 ) -> None:
     harness.write_queue._take_turn()
@@ -234,7 +236,7 @@ def test_a_thread_interrupted_between_taking_and_using_its_turn_gets_it_again(
     assert harness.run_concurrently([harness.make_write(2)]) == [None]
 
 
-def test_a_transaction_interrupted_at_its_beginning_does_not_block_the_next(
+def test_a_transaction_interrupted_at_its_start_does_not_block_the_next(
     harness: WriteQueueHarness,
 ) -> None:
     harness.connection.execute("BEGIN IMMEDIATE")
@@ -243,7 +245,7 @@ def test_a_transaction_interrupted_at_its_beginning_does_not_block_the_next(
     assert harness.read_numbers() == [1]
 
 
-def test_an_interrupt_during_the_commit_keeps_nobody_waiting(harness: WriteQueueHarness) -> None:
+def test_an_interrupt_during_the_commit_blocks_no_other_thread(harness: WriteQueueHarness) -> None:
     def interrupt() -> bool:
         raise KeyboardInterrupt
 
@@ -256,9 +258,7 @@ def test_an_interrupt_during_the_commit_keeps_nobody_waiting(harness: WriteQueue
     assert harness.read_numbers() == [2]
 
 
-def test_many_threads_that_write_fail_and_read_leave_what_was_acknowledged(
-    store: SqliteStore, path: Path
-) -> None:
+def test_acknowledged_writes_of_many_threads_are_stored(store: SqliteStore, path: Path) -> None:
     def work(thread: int) -> list[str]:
         kept = []
         for number in range(12):
@@ -288,7 +288,7 @@ def test_many_threads_that_write_fail_and_read_leave_what_was_acknowledged(
     assert findings == []
 
 
-def test_two_processes_worth_of_writers_both_get_their_turns(path: Path) -> None:
+def test_writers_of_two_connections_both_make_progress(path: Path) -> None:
     databases = [Database(path), Database(path)]
 
     def work(number: int) -> None:

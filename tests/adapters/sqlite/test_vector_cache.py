@@ -31,7 +31,7 @@ def unit(values: list[int]) -> FloatArray:
 
 
 @given(COMPONENTS, st.lists(COMPONENTS, min_size=2, max_size=9), st.floats(0, 1))
-def test_the_middle_takes_off_its_share_and_gives_a_little_at_most(
+def test_the_centroid_penalty_is_subtracted_and_its_bonus_is_capped(
     question: list[int], rows: list[list[int]], share: float
 ) -> None:
     matrix = np.array(rows, dtype=np.int8)
@@ -85,7 +85,7 @@ def read_cached_vectors(quantized: QuantizedVectors) -> dict[int, bytes]:
 
 @settings(deadline=None)
 @given(OPERATIONS, st.integers(0, 60))
-def test_a_shelf_holds_what_the_file_holds_whatever_was_done_to_it(
+def test_a_cache_equals_the_table_after_any_sequence_of_changes(
     deeds: list[tuple[str, int]], before: int
 ) -> None:
     db, shelf = open_connection(), VectorCache(64)
@@ -113,7 +113,7 @@ def test_a_shelf_holds_what_the_file_holds_whatever_was_done_to_it(
                 assert read_cached_vectors(shelf.vectors) == read_stored_vectors(db)
 
 
-def test_a_shelf_that_missed_what_went_first_reads_all_anew() -> None:
+def test_a_cache_that_missed_pruned_deletions_reads_everything_again() -> None:
     db, shelf = open_connection(), VectorCache(64)
     for passage in range(300):
         put_vector(db, passage)
@@ -129,7 +129,7 @@ def test_a_shelf_that_missed_what_went_first_reads_all_anew() -> None:
     assert len(read_stored_vectors(db)) == 299
 
 
-def test_who_looked_before_a_deletion_goes_on_with_what_was_there() -> None:
+def test_vectors_taken_before_a_deletion_stay_unchanged() -> None:
     db, shelf = open_connection(), VectorCache(64)
     for passage in range(100):
         put_vector(db, passage)
@@ -143,7 +143,7 @@ def test_who_looked_before_a_deletion_goes_on_with_what_was_there() -> None:
     assert read_cached_vectors(shelf.vectors) == read_stored_vectors(db)
 
 
-def test_a_reader_of_a_moment_ago_brings_nothing_back_for_good(tmp_path: Path) -> None:
+def test_a_refresh_from_an_older_snapshot_does_not_restore_deleted_vectors(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with closing(SqliteStore(path)):
         """The file is made."""

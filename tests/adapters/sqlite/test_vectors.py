@@ -81,7 +81,7 @@ def exact_nearest(
         lambda v: any(abs(x) > 1e-3 for x in v)
     )
 )
-def test_a_coordinate_is_off_by_half_a_step_at_most(values: list[float]) -> None:
+def test_the_quantization_error_is_at_most_half_a_step(values: list[float]) -> None:
     vector = unit_vector(values)
     scale, data = quantize(vector)
     back = np.frombuffer(data, dtype=np.int8) * scale
@@ -93,7 +93,7 @@ def test_a_coordinate_is_off_by_half_a_step_at_most(values: list[float]) -> None
 
 @settings(deadline=None, max_examples=50)
 @given(seed=st.integers(0, 2**32), dimension=st.sampled_from([26, 256, 384, 768]))
-def test_a_cosine_from_bytes_is_near_the_exact_one(seed: int, dimension: int) -> None:
+def test_a_cosine_of_int8_vectors_is_close_to_the_exact_one(seed: int, dimension: int) -> None:
     one, other = random_vectors(2, dimension, seed)
     scale, data = quantize(as_vector(one))
     stored = float(np.frombuffer(data, dtype=np.int8).astype(np.float32) @ other) * scale
@@ -118,7 +118,7 @@ def test_two_thousand_vectors_are_searched_as_well_as_floats(
     assert shared / (10 * len(queries)) >= 0.98
 
 
-def test_up_to_512_vectors_the_order_is_that_of_the_stored_bytes_exactly(store: SqliteStore) -> None:
+def test_up_to_512_vectors_the_order_is_exact_for_the_stored_int8_values(store: SqliteStore) -> None:
     vectors = random_vectors(500, 64, seed=3)
     numbers = add_vectors(store, vectors)
     stored = np.stack(
@@ -132,7 +132,7 @@ def test_up_to_512_vectors_the_order_is_that_of_the_stored_bytes_exactly(store: 
         assert nearest(store, query) == exact_nearest(stored.astype(np.float32), query, numbers)
 
 
-def test_rows_written_elsewhere_are_on_the_shelf_with_the_next_question(
+def test_vectors_written_by_another_connection_are_found_by_the_next_query(
     store: SqliteStore, path: Path
 ) -> None:
     first, second = random_vectors(600, 64, seed=5), random_vectors(600, 64, seed=6)
@@ -146,7 +146,7 @@ def test_rows_written_elsewhere_are_on_the_shelf_with_the_next_question(
     elsewhere.close()
 
 
-def test_deleted_rows_vanish_even_when_they_were_the_nearest_of_all(store: SqliteStore) -> None:
+def test_deleted_vectors_are_not_found_even_if_they_were_nearest(store: SqliteStore) -> None:
     crowd = random_vectors(1, 64, seed=7).repeat(1000, axis=0)
     others = random_vectors(20, 64, seed=8)
     add_vectors(store, crowd, name="crowd ")
@@ -176,7 +176,7 @@ def test_a_replaced_vector_counts_once(store: SqliteStore) -> None:
     assert [(hit.passage_id, round(hit.score, 2)) for hit in hits] == [(number, 1.0)]
 
 
-def test_each_user_has_a_shelf_of_their_own(store: SqliteStore) -> None:
+def test_each_user_has_a_separate_cache(store: SqliteStore) -> None:
     vectors = random_vectors(600, 64, seed=10)
     mine = add_vectors(store, vectors)
     theirs = add_vectors(store, vectors, user="bruno")
@@ -185,7 +185,7 @@ def test_each_user_has_a_shelf_of_their_own(store: SqliteStore) -> None:
     assert nearest(store, vectors[5], limit=1, scope=Scope("bruno")) == [theirs[5]]
 
 
-def test_the_least_recently_used_shelf_goes_first_when_there_is_too_much_on_them(store: SqliteStore) -> None:
+def test_the_least_recently_used_cache_is_evicted_first(store: SqliteStore) -> None:
     for user in ("ana", "bruno", "carla"):
         add_vectors(store, random_vectors(100, 64, seed=11), user=user)
     db = store._database._writer
@@ -201,7 +201,7 @@ def test_the_least_recently_used_shelf_goes_first_when_there_is_too_much_on_them
     assert [ask(1), ask(2), ask(1), ask(3), ask(1), ask(2)] == [0, 0, 100, 0, 100, 0]
 
 
-def test_a_shelf_that_outgrows_its_room_keeps_bits_alone_and_finds_the_same(store: SqliteStore) -> None:
+def test_a_cache_above_its_limit_keeps_only_bits_and_finds_the_same(store: SqliteStore) -> None:
     vectors = clustered_vectors(900, 64, seed=12)
     add_vectors(store, vectors[:400])
     db = store._database._writer
@@ -224,7 +224,7 @@ def test_a_shelf_that_outgrows_its_room_keeps_bits_alone_and_finds_the_same(stor
 
 @settings(deadline=None, max_examples=30)
 @given(seed=st.integers(0, 2**32), size=st.integers(1, 20_000), words=st.integers(1, 8))
-def test_signs_that_differ_are_counted_and_the_fewest_found(seed: int, size: int, words: int) -> None:
+def test_the_smallest_hamming_distances_are_found(seed: int, size: int, words: int) -> None:
     rng = np.random.default_rng(seed)
     signs, question = rng.random((size, words * 64)) < 0.5, rng.random(words * 64) < 0.5
     distances = _hamming_distances(
@@ -238,7 +238,7 @@ def test_signs_that_differ_are_counted_and_the_fewest_found(seed: int, size: int
     assert sorted(distances[found].tolist()) == sorted(distances.tolist())[:limit]
 
 
-def test_the_hash_of_a_text_is_a_signed_number_that_fits_a_column() -> None:
+def test_the_content_hash_is_a_signed_64_bit_integer() -> None:
     hashes = [content_hash(text) for text in ("", "soup", "Soup", "\ud800")]
 
     assert len(set(hashes)) == 4

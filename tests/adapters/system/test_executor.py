@@ -16,7 +16,7 @@ def executor() -> Iterator[OneThreadExecutor]:
         yield executor
 
 
-def test_work_is_done_before_anybody_asks_for_its_result(executor: OneThreadExecutor) -> None:
+def test_a_call_runs_before_its_result_is_requested(executor: OneThreadExecutor) -> None:
     done = Event()
 
     def work() -> str:
@@ -29,7 +29,7 @@ def test_work_is_done_before_anybody_asks_for_its_result(executor: OneThreadExec
     assert result() != current_thread().name
 
 
-def test_what_went_wrong_is_raised_where_the_result_is_wanted(executor: OneThreadExecutor) -> None:
+def test_an_error_is_raised_where_the_result_is_requested(executor: OneThreadExecutor) -> None:
     begun = Event()
 
     def work() -> None:
@@ -43,7 +43,7 @@ def test_what_went_wrong_is_raised_where_the_result_is_wanted(executor: OneThrea
         result()
 
 
-def test_who_finds_the_helper_busy_does_it_themselves(executor: OneThreadExecutor) -> None:
+def test_a_call_that_has_not_started_runs_inline(executor: OneThreadExecutor) -> None:
     begun, go_on = Event(), Event()
 
     def long() -> bool:
@@ -59,7 +59,7 @@ def test_who_finds_the_helper_busy_does_it_themselves(executor: OneThreadExecuto
     assert busy()
 
 
-def test_what_was_done_by_oneself_is_not_done_again(executor: OneThreadExecutor) -> None:
+def test_a_call_that_ran_inline_does_not_run_again(executor: OneThreadExecutor) -> None:
     go_on, times = Event(), list[str]()
     busy = executor(lambda: go_on.wait(10))
     mine = executor(lambda: times.append("done"))
@@ -71,7 +71,7 @@ def test_what_was_done_by_oneself_is_not_done_again(executor: OneThreadExecutor)
     assert times == ["done"]
 
 
-def test_a_closed_helper_leaves_the_work_to_others_and_no_thread_behind() -> None:
+def test_a_closed_executor_runs_calls_inline_and_leaves_no_thread() -> None:
     before = {*threads()}
     executor = OneThreadExecutor()
     executor(lambda: None)()

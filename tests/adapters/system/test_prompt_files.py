@@ -8,7 +8,7 @@ from recollect.errors import ConfigError
 PROMPT_NAMES = ("list", "batch", "system")
 
 
-def test_a_prompt_is_read_by_its_name_with_or_without_a_language(tmp_path: Path) -> None:
+def test_a_prompt_is_read_by_name_with_or_without_a_language(tmp_path: Path) -> None:
     (tmp_path / "list.md").write_text("Facts, please.", "utf-8")
     (tmp_path / "batch.pt.md").write_bytes("\ufeffFatos, por favor.".encode())
     (tmp_path / "README.md").write_text("Why we do this.", "utf-8")
