@@ -64,14 +64,14 @@ def _write_concurrently(
 
     def write(writer: int) -> None:
         for message in messages[writer::WRITER_THREADS]:
-            begun = time.perf_counter()
+            started_at = time.perf_counter()
             memory.add(message, user_id=GUEST_USER_ID, chat_id=f"writer-{writer}")
-            wall_ms.append((time.perf_counter() - begun) * 1000)
+            wall_ms.append((time.perf_counter() - started_at) * 1000)
 
-    begun = time.perf_counter()
+    started_at = time.perf_counter()
     with ThreadPoolExecutor(WRITER_THREADS) as pool:
         list(pool.map(write, range(WRITER_THREADS)))
-    return len(messages) / (time.perf_counter() - begun), wall_ms
+    return len(messages) / (time.perf_counter() - started_at), wall_ms
 
 
 def measure_extraction(memory: Memory) -> Figure:

@@ -207,12 +207,12 @@ def measure_ingest(server: ServerProcess, options: argparse.Namespace) -> list[F
         print_progress(f"ingest, {batch_size} per request")
 
         def request(number: int, each: int = batch_size) -> bytes:
-            said = [
+            messages = [
                 {"role": "user", "content": f"{number}.{i} {texts[(number * each + i) % 1_000]}"}
                 for i in range(each)
             ]
             return post_request(
-                f"/chats/load-{number % 64}/listen?user_id=guest", {"messages": said}, server.headers
+                f"/chats/load-{number % 64}/listen?user_id=guest", {"messages": messages}, server.headers
             )
 
         load = Load(seconds=options.seconds, max_requests=options.requests, connections=options.connections)

@@ -92,14 +92,14 @@ def measure_concurrent_recall(memory: Memory, facts: Sequence[Fact]) -> list[Fig
     wall_ms: list[float] = []
 
     def search(fact: Fact) -> None:
-        begun = time.perf_counter()
+        started_at = time.perf_counter()
         memory.search(fact.phrase_query(ROUND_COUNT), limit=RESULT_LIMIT)
-        wall_ms.append((time.perf_counter() - begun) * 1000)
+        wall_ms.append((time.perf_counter() - started_at) * 1000)
 
-    begun, cpu_ms = time.perf_counter(), time.process_time()
+    started_at, cpu_ms = time.perf_counter(), time.process_time()
     with ThreadPoolExecutor(READER_THREADS) as pool:
         list(pool.map(search, facts))
-    rate = len(facts) / (time.perf_counter() - begun)
+    rate = len(facts) / (time.perf_counter() - started_at)
     cpu_ms = (time.process_time() - cpu_ms) * 1000 / len(facts)
     return [
         Figure(name=f"recalls with {READER_THREADS} readers", value=rate, unit="/s"),

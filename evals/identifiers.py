@@ -35,15 +35,15 @@ def run(data: Path, embedder: CachedEmbedder, settings: Mapping[str, object]) ->
 def _make_sibling_records(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     known_messages = {row["message"] for row in records}
     sibling_messages = (
-        said
+        sibling
         for row in records
         if row["questions"]
-        for said in make_siblings(row["message"], row["questions"], SIBLINGS_PER_MESSAGE)
+        for sibling in make_siblings(row["message"], row["questions"], SIBLINGS_PER_MESSAGE)
     )
     return [
-        {"message": said, "questions": []}
-        for said in dict.fromkeys(sibling_messages)
-        if said not in known_messages
+        {"message": sibling, "questions": []}
+        for sibling in dict.fromkeys(sibling_messages)
+        if sibling not in known_messages
     ]
 
 

@@ -50,7 +50,7 @@ def average_metrics(metrics_by_query: Sequence[Mapping[str, float]]) -> Figures:
     for each in metrics_by_query:
         for name, value in each.items():
             values[name].append(value)
-    means: Figures = {name: round(100 * sum(listed) / len(listed), 2) for name, listed in values.items()}
+    means: Figures = {name: round(100 * sum(scores) / len(scores), 2) for name, scores in values.items()}
     return {**means, "n": len(metrics_by_query)}
 
 

@@ -24,9 +24,9 @@ class Point:
 
 def parse_points(curve: Mapping[str, object], metric: str) -> list[Point]:
     return [
-        Point(name=name, milliseconds=float(str(said["ms_p50"])), percent=float(str(said[metric])))
-        for name, said in curve.items()
-        if isinstance(said, dict)
+        Point(name=name, milliseconds=float(str(values["ms_p50"])), percent=float(str(values[metric])))
+        for name, values in curve.items()
+        if isinstance(values, dict)
     ]
 
 

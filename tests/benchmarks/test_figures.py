@@ -1,4 +1,4 @@
-"""What is promised about speed is measured in `benchmarks/`; here it is checked that it is measured and recorded."""
+"""Performance targets are measured in `benchmarks/`; these tests check that the measurements are recorded."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ BENCHMARKS_PAGE = Path(__file__).parent.parent.parent / "docs" / "benchmarks.md"
 
 
 def table_cells(page: str) -> Iterator[tuple[str, str]]:
-    """What was measured, and what came out."""
+    """Yield the name and value of each measurement on the page."""
     for line in page.splitlines():
         if line.startswith("|"):
             name, measured, *_ = [cell.strip() for cell in line.strip("|").split("|")]
@@ -46,8 +46,8 @@ def test_the_recorded_recall_with_both_channels_is_below_the_limit() -> None:
 @pytest.mark.spec("Y8")
 def test_the_recorded_embedding_of_a_message_is_below_the_limit() -> None:
     page = BENCHMARKS_PAGE.read_text("utf-8")
-    told = re.findall(r"(?i)\bembedding a message[^.|]*", " ".join(page.split()))
-    measured = [float(number) for sentence in told for number in re.findall(r"(\d+) ms", sentence)]
+    matches = re.findall(r"(?i)\bembedding a message[^.|]*", " ".join(page.split()))
+    measured = [float(number) for sentence in matches for number in re.findall(r"(\d+) ms", sentence)]
     for name, value in table_cells(page):
         if re.search(r"(?i)\bembed\w* .*message", name):
             measured += milliseconds(value)
@@ -58,8 +58,8 @@ def test_the_recorded_embedding_of_a_message_is_below_the_limit() -> None:
 
 def test_a_row_shows_the_targets_of_each_size_and_misses() -> None:
     def row(*figures: Figure) -> list[str]:
-        told = format_table({str(place): [figure] for place, figure in enumerate(figures)}).splitlines()[2]
-        return [cell.strip() for cell in told.strip("|").split("|")]
+        matches = format_table({str(place): [figure] for place, figure in enumerate(figures)}).splitlines()[2]
+        return [cell.strip() for cell in matches.strip("|").split("|")]
 
     small = Figure(name="recall", value=10, unit="ms", most=25)
     large = Figure(name="recall", value=70, unit="ms", most=60)

@@ -1,4 +1,4 @@
-"""Other memories are measured in `benchmarks/peers`; here, how that is counted, told and asked."""
+"""Scoring, ingestion and protocol of the comparison in `benchmarks/peers`."""
 
 import socket
 import sys
@@ -50,7 +50,7 @@ def make_question(text: str, *turns: str) -> Question:
 
 
 def make_conversation() -> Conversation:
-    said = {
+    texts_by_session = {
         "D1": ["Ana: I adopted a greyhound.", "Bruno: What is her name?", "\u200b"],
         "D2": ["Ana: Coriander tastes of soap.", "Bruno: I bake bread on Sundays."],
     }
@@ -60,7 +60,7 @@ def make_conversation() -> Conversation:
                 f"{session}:{place}": Turn(text=text, created_at=STARTED_AT + timedelta(minutes=place))
                 for place, text in enumerate(texts, start=1)
             }
-            for session, texts in said.items()
+            for session, texts in texts_by_session.items()
         },
         questions=(
             make_question("Which dog was adopted?", "D1:1"),
@@ -71,7 +71,7 @@ def make_conversation() -> Conversation:
 
 
 def make_trial(*, seconds: float, processor: float, embedding: float) -> TrialResult:
-    found = [
+    results = [
         score_ranking(make_question("", "D1:1"), ["D1:1"]),
         score_ranking(make_question("", "D1:1"), ["D2:1"]),
     ]
@@ -87,7 +87,7 @@ def make_trial(*, seconds: float, processor: float, embedding: float) -> TrialRe
         ),
         search=SearchMeasurement(
             startup_seconds=2.0,
-            recall_metrics=tuple(found),
+            recall_metrics=tuple(results),
             wall_ms=(10.0, 30.0),
             cpu_ms_besides_embedding=(4.0, 6.0),
             disk_bytes=4_000_000,
@@ -97,7 +97,7 @@ def make_trial(*, seconds: float, processor: float, embedding: float) -> TrialRe
 
 
 def open_process(runner: str, folder: Path, *, most: float = 60.0) -> AbstractContextManager[SystemProcess]:
-    given = {
+    runner_config = {
         "folder": str(folder),
         "asked_at": STARTED_AT.isoformat(),
         "network": "nowhere",
@@ -107,7 +107,7 @@ def open_process(runner: str, folder: Path, *, most: float = 60.0) -> AbstractCo
     return run_system(
         make_system(runner),
         ENVIRONMENT,
-        given,
+        runner_config,
         log=folder / "log",
         home=folder / "home",
         timeout_seconds=most,
@@ -115,22 +115,22 @@ def open_process(runner: str, folder: Path, *, most: float = 60.0) -> AbstractCo
 
 
 def test_a_ranking_is_scored_by_turns_and_sessions() -> None:
-    asked = make_question("What did Ana adopt, and when?", "D1:1", "D4:2")
-    found = ["D1:7", "D2:1", "D2:2", "D2:3", "D2:4", "D1:1", "D1:1"]
+    question = make_question("What did Ana adopt, and when?", "D1:1", "D4:2")
+    results = ["D1:7", "D2:1", "D2:2", "D2:3", "D2:4", "D1:1", "D1:1"]
 
-    counted = score_ranking(asked, found)
+    metrics = score_ranking(question, results)
 
-    assert counted["turn_recall@5"] == 0.0
-    assert counted["turn_recall@10"] == 0.5
-    assert counted["session_recall@10"] == 0.5
+    assert metrics["turn_recall@5"] == 0.0
+    assert metrics["turn_recall@10"] == 0.5
+    assert metrics["session_recall@10"] == 0.5
 
 
 def test_turns_without_visible_text_are_not_ingested() -> None:
-    told = to_messages(make_conversation())
+    messages = to_messages(make_conversation())
 
-    assert [message.id for message in told] == ["D1:1", "D1:2", "D2:1", "D2:2"]
-    assert told[0].text == "Ana: I adopted a greyhound."
-    assert told[0].at == "2023-05-08T13:57:00+00:00"
+    assert [message.id for message in messages] == ["D1:1", "D1:2", "D2:1", "D2:2"]
+    assert messages[0].text == "Ana: I adopted a greyhound."
+    assert messages[0].at == "2023-05-08T13:57:00+00:00"
 
 
 def test_a_system_ingests_in_one_process_and_searches_in_another(tmp_path: Path) -> None:
@@ -180,13 +180,13 @@ def test_a_system_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
 
 
 def test_connections_to_other_hosts_are_refused() -> None:
-    with socket.socket() as here:
-        block_network("socket.connect", (here, ("127.0.0.1", 80)))
+    with socket.socket() as connection:
+        block_network("socket.connect", (connection, ("127.0.0.1", 80)))
         block_network("open", ("telemetry.example", "r", 0))
         with pytest.raises(ConnectionRefusedError, match=r"telemetry\.example"):
             block_network("socket.getaddrinfo", ("telemetry.example", 443, 0, 0, 0))
         with pytest.raises(ConnectionRefusedError, match="runs without a network"):
-            block_network("socket.connect", (here, ("192.0.2.1", 443)))
+            block_network("socket.connect", (connection, ("192.0.2.1", 443)))
 
 
 def test_the_shared_embedder_gives_the_vectors_of_recollect() -> None:

@@ -1,4 +1,4 @@
-"""Every store runs the same contract: a new one is one more line in STORES."""
+"""Every store runs the same contract tests; add new stores to STORES."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -9,7 +9,7 @@ from recollect.adapters.sqlite.store import SqliteStore
 from recollect.ports.store import Store
 from recollect.testing.clock import FrozenClock
 
-#: Opens the database of a test, which a folder stands for; opened twice, it is the same database.
+#: Opens the database in a test's folder; opening it twice gives the same database.
 STORE_FACTORIES: Mapping[str, Callable[[Path], Store]] = {
     "sqlite": lambda folder: SqliteStore(folder / "memory.db"),
 }
@@ -19,11 +19,11 @@ STORE_FACTORIES: Mapping[str, Callable[[Path], Store]] = {
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Store]]:
     opened: list[Store] = []
 
-    def open_it() -> Store:
+    def open_database() -> Store:
         opened.append(STORE_FACTORIES[request.param](tmp_path))
         return opened[-1]
 
-    yield open_it
+    yield open_database
     for store in opened:
         store.close()
 

@@ -1,4 +1,4 @@
-"""What any chat model must do; every adapter and the fake run it."""
+"""Contract of chat models; every adapter and the fake run it."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -119,16 +119,16 @@ def test_any_reply_text_is_returned_unchanged(under_test: ModelUnderTest, text: 
 
 def test_the_completion_has_the_token_counts_and_model_of_the_provider(under_test: ModelUnderTest) -> None:
     under_test.set_reply("three little words")
-    found = under_test.model.complete([ModelMessage(role="user", content="one two")], max_tokens=50)
+    result = under_test.model.complete([ModelMessage(role="user", content="one two")], max_tokens=50)
 
-    assert (found.model, found.prompt_tokens, found.completion_tokens) == ("echo", 2, 3)
+    assert (result.model, result.prompt_tokens, result.completion_tokens) == ("echo", 2, 3)
 
 
 def test_a_truncated_reply_is_marked(under_test: ModelUnderTest) -> None:
     under_test.set_reply("one two three four")
-    found = under_test.model.complete(REQUEST_MESSAGES, max_tokens=2)
+    result = under_test.model.complete(REQUEST_MESSAGES, max_tokens=2)
 
-    assert (found.text.strip(), found.is_truncated) == ("one two", True)
+    assert (result.text.strip(), result.is_truncated) == ("one two", True)
     assert "".join(under_test.model.stream(REQUEST_MESSAGES, max_tokens=2)).strip() == "one two"
 
 
@@ -162,7 +162,7 @@ def test_an_abandoned_stream_leaves_the_model_usable(under_test: ModelUnderTest)
 def test_four_threads_get_the_same_answers_as_one(under_test: ModelUnderTest) -> None:
     under_test.set_reply("the same for all")
     with ThreadPoolExecutor(4) as pool:
-        found = list(
+        result = list(
             pool.map(
                 lambda _: (
                     under_test.model.complete(REQUEST_MESSAGES, max_tokens=50).text,
@@ -172,7 +172,7 @@ def test_four_threads_get_the_same_answers_as_one(under_test: ModelUnderTest) ->
             )
         )
 
-    assert found == [("the same for all", "the same for all")] * 8
+    assert result == [("the same for all", "the same for all")] * 8
 
 
 def test_a_busy_model_says_when_to_retry_and_then_answers(under_test: ModelUnderTest) -> None:

@@ -1,4 +1,4 @@
-"""What a store must know so that memories can follow their messages, modes hold, and caps are kept."""
+"""Store contract: related memories, versions, pruning, summaries, chat modes and token caps."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -76,8 +76,8 @@ def test_later_sources_of_memories_are_detected(store: Store) -> None:
     [first, second, third] = add_messages(store, "one", "two", "three")
     add_memory(store, "a fact", second)
 
-    asked = [store.memories.has_later_sources(USER_SCOPE, message.id) for message in (first, second, third)]
-    assert asked == [True, False, False]
+    answers = [store.memories.has_later_sources(USER_SCOPE, message.id) for message in (first, second, third)]
+    assert answers == [True, False, False]
     assert not store.memories.has_later_sources(BRUNO_SCOPE, first.id)
 
 

@@ -1,4 +1,4 @@
-"""What any embedder must do; every adapter and fake runs it."""
+"""Contract of embedders; every adapter and fake runs it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -46,7 +46,7 @@ class WordSplitter:
 
 
 class FakeTransformer:
-    """The part of a SentenceTransformer that the adapter uses, with letters for a model."""
+    """The part of SentenceTransformer that the adapter uses, with letter counts as the model."""
 
     tokenizer = WordSplitter()
     max_seq_length = 80
@@ -59,7 +59,7 @@ class FakeTransformer:
 
 
 class FakeTextEmbedding:
-    """The part of a fastembed TextEmbedding that the adapter uses, with letters for a model."""
+    """The part of fastembed's TextEmbedding that the adapter uses, with letter counts as the model."""
 
     def passage_embed(self, texts: list[str], /) -> Iterator[list[float]]:
         yield from (vector.tolist() for vector in LetterEmbedder().embed(texts))
@@ -159,13 +159,13 @@ def test_the_model_id_is_known_before_anything_is_embedded_and_stays(embedder: E
 
 def test_four_threads_get_the_same_vectors_as_one(embedder: Embedder) -> None:
     with ThreadPoolExecutor(4) as pool:
-        found = list(
+        results = list(
             pool.map(
                 lambda _: (embedder.embed(SAMPLE_TEXTS[:2]), embedder.embed_query(SAMPLE_TEXTS[3])), range(4)
             )
         )
 
-    assert found == [(embedder.embed(SAMPLE_TEXTS[:2]), embedder.embed_query(SAMPLE_TEXTS[3]))] * 4
+    assert results == [(embedder.embed(SAMPLE_TEXTS[:2]), embedder.embed_query(SAMPLE_TEXTS[3]))] * 4
 
 
 @pytest.mark.parametrize("text", EDGE_CASE_TEXTS.values(), ids=EDGE_CASE_TEXTS.keys())

@@ -1,4 +1,4 @@
-"""What the user said of what was recalled is kept until what it is about goes."""
+"""Store contract: relevance feedback is kept until its item is deleted."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,7 +31,7 @@ def a_feedback(item: str, *, receipt: str = "r1", relevant: bool = True) -> Rele
 
 @pytest.fixture
 def store_with_feedback(store: Store) -> Store:
-    """A store with something of each kind, and an opinion about each."""
+    """A store with an item of each kind and feedback on each."""
     store.messages.add(SOUP_MESSAGE, chunks_of("The soup ", "needs saffron"))
     store.memories.add(VEGETARIAN_MEMORY)
     for item in (VEGETARIAN_MEMORY.id, SOUP_MESSAGE.id, f"{SOUP_MESSAGE.id}#1"):

@@ -1,4 +1,4 @@
-"""Which passages lack a vector of a model, so that one can move to another."""
+"""Store contract: passages without a vector of a model, for re-embedding."""
 
 import pytest
 

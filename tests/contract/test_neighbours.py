@@ -1,4 +1,4 @@
-"""What any search must know of a message's place: who spoke before and after, and what was said at a time."""
+"""Search contract: neighbours of a message, and messages of a time range."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -24,7 +24,7 @@ def add_messages(store: Store, *messages: Message) -> None:
 
 
 def search_candidates(store: Store, query: str, scope: Scope = USER_SCOPE) -> dict[int, Candidate]:
-    """The passages that hold a word, by their numbers, each with its place."""
+    """Return the candidates of a lexical search by passage number, with their positions."""
     hits = store.search.lexical(scope, query, limit=20, search_filter=SearchFilter())
     return store.search.load(
         scope, [hit.passage_id for hit in hits], search_filter=SearchFilter(), include_neighbours=True
@@ -32,7 +32,7 @@ def search_candidates(store: Store, query: str, scope: Scope = USER_SCOPE) -> di
 
 
 def neighbour_texts(store: Store, candidate: Candidate) -> tuple[str | None, str | None]:
-    """What was said before and after."""
+    """Return the texts of the previous and next message."""
     assert candidate.position
     numbers = candidate.position.previous_id, candidate.position.next_id
     loaded = store.search.load(USER_SCOPE, [each for each in numbers if each], search_filter=SearchFilter())

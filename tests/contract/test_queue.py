@@ -1,4 +1,4 @@
-"""What any queue must do: nothing queued is lost, and a worker that comes too late changes nothing."""
+"""Contract of job queues: no queued job is lost, and a worker with a lost lease changes nothing."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ EXTRACT_JOB = NewJob(kind=JobKind.EXTRACT, key="m1", payload={"message": "m1", "
 
 
 class RollbackError(Exception):
-    """Something went wrong half-way."""
+    """Raised to roll a transaction back."""
 
 
 def lease_job(store: Store, clock: FrozenClock) -> Job:
@@ -32,7 +32,7 @@ def lease_job(store: Store, clock: FrozenClock) -> Job:
 
 
 def lease_lost_job(store: Store, clock: FrozenClock) -> Job:
-    """A job whose holder fell asleep, and which somebody else has taken over."""
+    """Return a job whose lease expired and which another worker has leased since."""
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
     late = lease_job(store, clock)
     clock.advance(MINUTE)
@@ -317,14 +317,14 @@ def test_due_and_leased_jobs_are_outstanding(store: Store, clock: FrozenClock) -
 
 @pytest.mark.spec("T9")
 def test_a_job_exists_if_and_only_if_its_message_does(store: Store, clock: FrozenClock) -> None:
-    def half_way() -> None:
+    def write_and_fail() -> None:
         with store.transaction():
             store.messages.add(a_message("Hello"), ())
             store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
             raise RollbackError
 
     with pytest.raises(RollbackError):
-        half_way()
+        write_and_fail()
     assert store.jobs.next_due() is None
     with store.transaction():
         store.messages.add(a_message("Hello"), ())
@@ -336,13 +336,13 @@ def test_a_job_enqueued_in_a_rolled_back_transaction_does_not_exist(store: Store
     store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
     job = lease_job(store, clock)
 
-    def half_way() -> None:
+    def write_and_fail() -> None:
         with store.transaction():
             assert store.jobs.finish(job)
             raise RollbackError
 
     with pytest.raises(RollbackError):
-        half_way()
+        write_and_fail()
     assert store.jobs.has_lease(job)
 
 

@@ -1,4 +1,4 @@
-"""What stands around memories: summaries, files, judgements, what was forgotten, done and agreed to."""
+"""Store contract: summaries, context files, extractions, tombstones, events, consent, erasure and injections."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -116,11 +116,11 @@ def test_an_extraction_is_stored_unchanged(store: Store) -> None:
         value="Porto",
         valid_from=MONDAY,
     )
-    given = Extraction(importance=60, message_type=MessageType.CHAT, summary="Moved.", facts=(fact,))
+    extraction = Extraction(importance=60, message_type=MessageType.CHAT, summary="Moved.", facts=(fact,))
 
-    store.extractions.put(USER_SCOPE, message.id, "rules", given)
+    store.extractions.put(USER_SCOPE, message.id, "rules", extraction)
 
-    assert store.extractions.get(USER_SCOPE, message.id) == given
+    assert store.extractions.get(USER_SCOPE, message.id) == extraction
     assert store.extractions.get(BRUNO_SCOPE, message.id) is None
 
 
@@ -324,7 +324,7 @@ def _forget_the_memory(store: Store, _: Message) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shown", "what"),
+    ("passage_key", "change"),
     [
         (MEMORY_KEY, _edit_the_question),
         (MEMORY_KEY, lambda store, message: store.messages.delete(USER_SCOPE, message.id)),
@@ -340,7 +340,7 @@ def _forget_the_memory(store: Store, _: Message) -> None:
     ],
 )
 def test_an_injection_is_deleted_when_its_content_changes(
-    store: Store, shown: PassageKey, what: Callable[[Store, Message], object]
+    store: Store, passage_key: PassageKey, change: Callable[[Store, Message], object]
 ) -> None:
     store.messages.add(a_message("the first", id="m0"), ())
     store.messages.add(a_message("elsewhere", id="m1", chat="garden"), ())
@@ -349,10 +349,10 @@ def test_an_injection_is_deleted_when_its_content_changes(
     store.context_files.add(a_context_file("plan"))
     store.consents.set(USER_SCOPE, "profile", granted=True, now=MONDAY)
     store.profiles.put(Profile(user=ANA, updated_at=MONDAY, notes="Short answers."))
-    message = add_injection(store, shown)
+    message = add_injection(store, passage_key)
     assert store.injections.texts(CHAT_SCOPE)
 
-    what(store, message)
+    change(store, message)
 
     assert store.injections.texts(CHAT_SCOPE) == {}
     assert store.injections.passage_keys(CHAT_SCOPE) == {}

@@ -1,4 +1,4 @@
-"""What any search must do: find by words and by meaning, in the right place, and nothing that is gone."""
+"""Contract of search: lexical and dense, within scope and filter, and without deleted passages."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -34,7 +34,7 @@ ROSES = a_message("Roses like salt water least", chat="garden", created_at=MONDA
 
 
 class RollbackError(Exception):
-    """Something went wrong half-way."""
+    """Raised to roll a transaction back."""
 
 
 def add_messages(store: Store, *messages: Message) -> None:
@@ -43,7 +43,7 @@ def add_messages(store: Store, *messages: Message) -> None:
 
 
 def embed_pending(store: Store, *users: str, model: LetterEmbedder = EMBEDDER) -> None:
-    """Give every passage that waits for one its vector."""
+    """Embed all queued passages."""
     for user in users or (ANA,):
         while batch := store.vectors.queued_passages(user, limit=100):
             vectors = model.embed([passage.text for passage in batch])
@@ -51,24 +51,39 @@ def embed_pending(store: Store, *users: str, model: LetterEmbedder = EMBEDDER) -
 
 
 def search_lexical(
-    store: Store, query: str, *, scope: Scope = USER_SCOPE, reach: SearchFilter = NO_FILTER, limit: int = 20
+    store: Store,
+    query: str,
+    *,
+    scope: Scope = USER_SCOPE,
+    search_filter: SearchFilter = NO_FILTER,
+    limit: int = 20,
 ) -> list[str]:
     return load_texts(
-        store, store.search.lexical(scope, query, limit=limit, search_filter=reach), scope, reach
+        store,
+        store.search.lexical(scope, query, limit=limit, search_filter=search_filter),
+        scope,
+        search_filter,
     )
 
 
 def search_dense(
-    store: Store, query: str, *, scope: Scope = USER_SCOPE, reach: SearchFilter = NO_FILTER, limit: int = 20
+    store: Store,
+    query: str,
+    *,
+    scope: Scope = USER_SCOPE,
+    search_filter: SearchFilter = NO_FILTER,
+    limit: int = 20,
 ) -> list[str]:
     vector = EMBEDDER.embed_query(query)
-    hits = store.search.dense(scope, vector, model=EMBEDDER.model_id, limit=limit, search_filter=reach)
-    return load_texts(store, hits, scope, reach)
+    hits = store.search.dense(
+        scope, vector, model=EMBEDDER.model_id, limit=limit, search_filter=search_filter
+    )
+    return load_texts(store, hits, scope, search_filter)
 
 
-def load_texts(store: Store, hits: Sequence[Hit], scope: Scope, reach: SearchFilter) -> list[str]:
-    """What stands behind hits, best first. Each of them must stand for something."""
-    loaded = store.search.load(scope, [hit.passage_id for hit in hits], search_filter=reach)
+def load_texts(store: Store, hits: Sequence[Hit], scope: Scope, search_filter: SearchFilter) -> list[str]:
+    """Return the texts of hits, best first; every hit must load."""
+    loaded = store.search.load(scope, [hit.passage_id for hit in hits], search_filter=search_filter)
     assert hits == sorted(hits, key=lambda hit: -hit.score)
     return [loaded[hit.passage_id].text for hit in hits]
 
@@ -77,7 +92,7 @@ BOTH_CHANNELS = pytest.mark.parametrize("find", [search_lexical, search_dense])
 SearchFunction = Callable[..., list[str]]
 
 
-# Words
+# Lexical search
 
 
 @pytest.mark.spec("TR-6")
@@ -124,8 +139,8 @@ def test_a_term_in_a_short_text_scores_higher_than_in_a_long_one(store: Store) -
 def test_any_text_is_a_valid_query(store: Store, query: str) -> None:
     add_messages(store, SALT)
 
-    found = search_lexical(store, query)
-    assert found == ([SALT.content] if "soup" in query else [])
+    results = search_lexical(store, query)
+    assert results == ([SALT.content] if "soup" in query else [])
 
 
 @pytest.mark.spec("TR-1")
@@ -179,7 +194,7 @@ def test_only_the_requested_sources_are_searched(
     store.memories.add(a_memory("makes salmon soup"))
     embed_pending(store)
 
-    assert find(store, "salmon soup", reach=SearchFilter(sources=frozenset({source}))) == expected
+    assert find(store, "salmon soup", search_filter=SearchFilter(sources=frozenset({source}))) == expected
 
 
 @BOTH_CHANNELS
@@ -225,15 +240,15 @@ def test_a_summary_is_found_in_its_chat_by_its_user_only(store: Store, find: Sea
     embed_pending(store, ANA, "bruno")
     summaries = SearchFilter(sources=frozenset({Source.SUMMARY}))
 
-    assert find(store, "salmon", scope=CHAT_SCOPE, reach=summaries) == ["Salmon in ana's kitchen"]
-    assert len(find(store, "salmon", reach=summaries)) == 2
-    assert find(store, "salmon", scope=BRUNO_SCOPE, reach=summaries) == ["Salmon in bruno's kitchen"]
-    assert find(store, "salmon", reach=replace(summaries, as_of=MONDAY - HOUR)) == []
+    assert find(store, "salmon", scope=CHAT_SCOPE, search_filter=summaries) == ["Salmon in ana's kitchen"]
+    assert len(find(store, "salmon", search_filter=summaries)) == 2
+    assert find(store, "salmon", scope=BRUNO_SCOPE, search_filter=summaries) == ["Salmon in bruno's kitchen"]
+    assert find(store, "salmon", search_filter=replace(summaries, as_of=MONDAY - HOUR)) == []
     everything = range(100)
     loaded = store.search.load(BRUNO_SCOPE, everything, search_filter=summaries).values()
     assert [candidate.text for candidate in loaded] == ["Salmon in bruno's kitchen"]
     store.chats.delete(CHAT_SCOPE)
-    assert find(store, "salmon", reach=summaries) == ["Salmon in ana's garden"]
+    assert find(store, "salmon", search_filter=summaries) == ["Salmon in ana's garden"]
 
 
 @BOTH_CHANNELS
@@ -258,7 +273,7 @@ def test_a_limit_of_recent_chats_includes_memories(store: Store, find: SearchFun
     add_messages(store, a_message("Salt, much later", user="bruno", created_at=MONDAY + 99 * HOUR))
     embed_pending(store)
 
-    assert sorted(find(store, "salt", reach=SearchFilter(max_recent_chats=2))) == [
+    assert sorted(find(store, "salt", search_filter=SearchFilter(max_recent_chats=2))) == [
         "Salt, day 2",
         "Salt, day 3",
         "salts everything",
@@ -274,7 +289,7 @@ def test_many_hits_in_older_chats_do_not_hide_those_in_the_recent_ones(
     )
     embed_pending(store)
 
-    assert find(store, "salt", reach=SearchFilter(max_recent_chats=1), limit=3) == [ROSES.content]
+    assert find(store, "salt", search_filter=SearchFilter(max_recent_chats=1), limit=3) == [ROSES.content]
 
 
 @BOTH_CHANNELS
@@ -296,14 +311,14 @@ def test_correcting_a_memory_deletes_its_vector_and_queues_it_in_the_same_transa
     memory, _ = store.memories.add(a_memory("is vegetarian"))
     embed_pending(store)
 
-    def half_way() -> None:
+    def write_and_fail() -> None:
         with store.transaction():
             store.memories.save(replace(memory, text="is vegan"), ChangeKind.UPDATE)
             assert (store.vectors.count_by_model(ANA), store.vectors.count_queued(ANA)) == ({}, 1)
             raise RollbackError
 
     with pytest.raises(RollbackError):
-        half_way()
+        write_and_fail()
     assert search_dense(store, "vegetarian") == search_lexical(store, "vegetarian") == ["is vegetarian"]
     store.memories.save(replace(memory, text="is vegan"), ChangeKind.UPDATE)
     assert search_dense(store, "vegetarian") == search_lexical(store, "vegetarian") == []
@@ -406,8 +421,10 @@ def test_results_excluded_by_importance_or_kind_do_not_displace_others(
     store.memories.add(a_memory("drinks tea at five", kind=Kind.PREF, weight=0.8))
     embed_pending(store)
 
-    assert find(store, "tea", limit=3, reach=SearchFilter(min_importance=50)) == ["drinks tea at five"]
-    assert find(store, "tea", limit=3, reach=SearchFilter(kinds=frozenset({Kind.PREF}))) == [
+    assert find(store, "tea", limit=3, search_filter=SearchFilter(min_importance=50)) == [
+        "drinks tea at five"
+    ]
+    assert find(store, "tea", limit=3, search_filter=SearchFilter(kinds=frozenset({Kind.PREF}))) == [
         "drinks tea at five"
     ]
 
@@ -418,8 +435,11 @@ def test_as_of_finds_messages_up_to_that_time(store: Store, find: SearchFunction
     add_messages(store, ROSES)
     embed_pending(store)
 
-    assert sorted(find(store, "salt", reach=SearchFilter(as_of=MONDAY + HOUR))) == [SALT.content, "salt soup"]
-    assert find(store, "salt", reach=SearchFilter(as_of=MONDAY - HOUR)) == []
+    assert sorted(find(store, "salt", search_filter=SearchFilter(as_of=MONDAY + HOUR))) == [
+        SALT.content,
+        "salt soup",
+    ]
+    assert find(store, "salt", search_filter=SearchFilter(as_of=MONDAY - HOUR)) == []
 
 
 @BOTH_CHANNELS
@@ -430,8 +450,8 @@ def test_as_of_finds_memories_valid_at_that_time(store: Store, find: SearchFunct
     store.memories.add(a_memory("lives in Atlantis", standing=MemoryStatus.FORGOTTEN))
     embed_pending(store)
 
-    def at(reach: SearchFilter) -> list[str]:
-        return find(store, "lives in Porto Lisboa Atlantis", reach=reach)
+    def at(search_filter: SearchFilter) -> list[str]:
+        return find(store, "lives in Porto Lisboa Atlantis", search_filter=search_filter)
 
     assert at(SearchFilter(as_of=MONDAY + HOUR)) == ["lives in Porto"]
     assert at(SearchFilter(as_of=moved)) == ["lives in Lisboa"]
@@ -446,8 +466,8 @@ def test_a_message_is_outdated_once_its_memory_is_superseded(store: Store) -> No
     store.memories.add(fact)
     numbers = [passage.id for passage in store.vectors.queued_passages(ANA, limit=9)]
 
-    def outdated(reach: SearchFilter) -> set[str]:
-        loaded = store.search.load(USER_SCOPE, numbers, search_filter=reach)
+    def outdated(search_filter: SearchFilter) -> set[str]:
+        loaded = store.search.load(USER_SCOPE, numbers, search_filter=search_filter)
         return {candidate.text for candidate in loaded.values() if candidate.outdated}
 
     assert outdated(NO_FILTER) == {SALT.content}
@@ -485,7 +505,7 @@ def test_rolled_back_writes_leave_no_trace_in_later_searches(store: Store, find:
     add_messages(store, BREAD)
     embed_pending(store)
 
-    def half_way() -> None:
+    def write_and_fail() -> None:
         with store.transaction():
             add_messages(store, a_message("Salt in the cellar", chat="cellar"))
             embed_pending(store)
@@ -493,7 +513,7 @@ def test_rolled_back_writes_leave_no_trace_in_later_searches(store: Store, find:
             raise RollbackError
 
     with pytest.raises(RollbackError):
-        half_way()
+        write_and_fail()
     add_messages(store, ROSES)
     embed_pending(store)
     add_messages(store, a_message("ok", chat="cellar"))
@@ -567,14 +587,14 @@ def test_a_snapshot_sees_own_writes_and_survives_errors(store: Store) -> None:
             search_lexical(store, "salmon")
             with store.transaction():
                 add_messages(store, SALT)
-                seen.extend(search_lexical(store, "salmon"))
+                texts.extend(search_lexical(store, "salmon"))
             raise RollbackError
 
-    seen: list[str] = []
+    texts: list[str] = []
     with pytest.raises(RollbackError):
         fail()
 
-    assert seen == search_lexical(store, "salmon") == [SALT.content]
+    assert texts == search_lexical(store, "salmon") == [SALT.content]
 
 
 def test_vectors_near_the_centroid_score_lower_given_enough_vectors(store: Store) -> None:
@@ -584,14 +604,14 @@ def test_vectors_near_the_centroid_score_lower_given_enough_vectors(store: Store
         hits = store.search.dense(
             USER_SCOPE, vector, model="letters", limit=200, search_filter=NO_FILTER, centroid_penalty=middle
         )
-        looked_up = store.search.cosines(
+        scores = store.search.cosines(
             USER_SCOPE, [hit.passage_id for hit in hits], vector, model="letters", centroid_penalty=middle
         )
-        found = store.search.load(USER_SCOPE, looked_up, search_filter=NO_FILTER, dense=looked_up)
+        results = store.search.load(USER_SCOPE, scores, search_filter=NO_FILTER, dense=scores)
         assert [hit.score for hit in hits] == pytest.approx(
-            [looked_up[hit.passage_id] for hit in hits], abs=1e-5
+            [scores[hit.passage_id] for hit in hits], abs=1e-5
         )
-        return [c.dense or 0.0 for text in (SALT, ROSES) for c in found.values() if c.text == text.content]
+        return [c.dense or 0.0 for text in (SALT, ROSES) for c in results.values() if c.text == text.content]
 
     add_messages(store, SALT, ROSES, *(a_message(f"Rose {number}", user="bea") for number in range(90)))
     embed_pending(store, ANA, "bea")
@@ -694,7 +714,7 @@ def test_a_new_vector_replaces_the_previous_one_of_its_model(store: Store) -> No
 
 
 class OtherModelEmbedder(LetterEmbedder):
-    """Another space."""
+    """An embedder with another model id."""
 
     model_id = "new letters"
 
@@ -764,7 +784,7 @@ def test_the_most_important_come_first_then_the_newest(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scope", "reach", "expected"),
+    ("scope", "search_filter", "expected"),
     [
         (USER_SCOPE, SearchFilter(min_importance=85), ["is vegetarian"]),
         (USER_SCOPE, SearchFilter(sources=frozenset({Source.MESSAGE})), [ROSES.content]),
@@ -775,17 +795,17 @@ def test_the_most_important_come_first_then_the_newest(store: Store) -> None:
     ],
 )
 def test_the_most_important_passages_respect_the_filter(
-    store: Store, scope: Scope, reach: SearchFilter, expected: list[str]
+    store: Store, scope: Scope, search_filter: SearchFilter, expected: list[str]
 ) -> None:
     set_importance(store, SALT, 70)
     set_importance(store, ROSES, 80)
     store.memories.add(a_memory("is vegetarian", weight=0.9))
-    hits = store.search.most_important(scope, limit=1, search_filter=reach)
+    hits = store.search.most_important(scope, limit=1, search_filter=search_filter)
 
-    assert load_texts(store, hits, scope, reach) == expected
+    assert load_texts(store, hits, scope, search_filter) == expected
 
 
-# What stands behind a number
+# Loading candidates
 
 
 def test_a_candidate_has_its_source(store: Store) -> None:
@@ -870,7 +890,7 @@ def test_passage_numbers_of_other_users_or_missing_rows_load_nothing(store: Stor
 
 
 @pytest.mark.parametrize(
-    ("scope", "reach", "expected"),
+    ("scope", "search_filter", "expected"),
     [
         (USER_SCOPE, NO_FILTER, {"message", "chunk", "light memory", "heavy memory"}),
         (USER_SCOPE, SearchFilter(sources=frozenset({Source.CHUNK})), {"chunk"}),
@@ -880,18 +900,18 @@ def test_passage_numbers_of_other_users_or_missing_rows_load_nothing(store: Stor
     ],
 )
 def test_passages_excluded_by_scope_or_filter_are_not_loaded(
-    store: Store, scope: Scope, reach: SearchFilter, expected: set[str]
+    store: Store, scope: Scope, search_filter: SearchFilter, expected: set[str]
 ) -> None:
     store.messages.add(a_message("message"), chunks_of("chunk"))
     store.memories.add(a_memory("light memory", kind=Kind.EMO, weight=0.2))
     store.memories.add(a_memory("heavy memory", kind=Kind.PREF, weight=0.9))
     numbers = [passage.id for passage in store.vectors.queued_passages(ANA, limit=9)]
-    loaded = store.search.load(scope, numbers, search_filter=reach)
+    loaded = store.search.load(scope, numbers, search_filter=search_filter)
 
     assert {candidate.text for candidate in loaded.values()} == expected
 
 
-# The shadows
+# Derived indexes
 
 
 @BOTH_CHANNELS

@@ -1,4 +1,4 @@
-"""What any store must do with messages, chats, memories, preferences and receipts."""
+"""Store contract: messages, chats, memories, preferences, receipts and transactions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ VEGETARIAN = a_memory("is vegetarian", kind=Kind.PREF)
 
 
 class RollbackError(Exception):
-    """Something went wrong half-way."""
+    """Raised to roll a transaction back."""
 
 
 def add_messages(store: Store, *messages: Message) -> None:
@@ -104,11 +104,11 @@ def test_messages_can_be_paged_backwards(store: Store) -> None:
 
 
 def test_recent_messages_include_important_earlier_ones(store: Store) -> None:
-    def judged(text: str, importance: int, summary: str | None, role: Role = Role.USER) -> Message:
+    def annotated(text: str, importance: int, summary: str | None, role: Role = Role.USER) -> Message:
         return replace(a_message(text, role=role), importance=importance, summary=summary)
 
-    talk = [judged(f"Step {n}", 10 * n, f"Step {n}.") for n in range(1, 7)]
-    rules, plain = judged("Be brief", 90, "Brief.", Role.SYSTEM), judged("Well, then", 90, None)
+    talk = [annotated(f"Step {n}", 10 * n, f"Step {n}.") for n in range(1, 7)]
+    rules, plain = annotated("Be brief", 90, "Brief.", Role.SYSTEM), annotated("Well, then", 90, None)
     add_messages(store, rules, *talk[:4], plain, TEA, *talk[4:])
 
     def tail(*, whole: int = 2, limit: int = 99, above: int = 25, scope: Scope = CHAT_SCOPE) -> list[Message]:
@@ -148,9 +148,9 @@ def test_a_message_of_another_user_is_not_found(store: Store) -> None:
 
 @pytest.mark.spec("C-22")
 def test_lists_of_messages_have_only_those_of_the_user_even_in_chats_with_the_same_id(store: Store) -> None:
-    mine, theirs = replace(SOUP, tokens=300), replace(a_message("Mine", user="bruno"), tokens=300)
-    add_messages(store, mine, theirs)
-    for message in (mine, theirs):
+    mine, rows_of_other_user = replace(SOUP, tokens=300), replace(a_message("Mine", user="bruno"), tokens=300)
+    add_messages(store, mine, rows_of_other_user)
+    for message in (mine, rows_of_other_user):
         scope = Scope(message.user)
         lists = [
             store.messages.list(scope),
@@ -161,8 +161,10 @@ def test_lists_of_messages_have_only_those_of_the_user_even_in_chats_with_the_sa
         ]
         assert lists == [[message]] * 5
 
-    assert store.messages.list(USER_SCOPE, before=theirs.id) == []
-    assert store.messages.list_unchunked(USER_SCOPE, after=theirs.id, tokens_above=200, limit=9) == [mine]
+    assert store.messages.list(USER_SCOPE, before=rows_of_other_user.id) == []
+    assert store.messages.list_unchunked(
+        USER_SCOPE, after=rows_of_other_user.id, tokens_above=200, limit=9
+    ) == [mine]
 
 
 @pytest.mark.spec("E1")
@@ -197,8 +199,8 @@ def test_a_deleted_message_is_not_found(store: Store) -> None:
 @pytest.mark.spec("W3")
 def test_system_messages_are_never_extracted(store: Store) -> None:
     system = a_message("You are a cook", role=Role.SYSTEM)
-    seen = a_message("I was read before", extracted=True)
-    add_messages(store, SOUP, system, seen, TEA)
+    extracted_message = a_message("I was read before", extracted=True)
+    add_messages(store, SOUP, system, extracted_message, TEA)
 
     assert store.messages.list_unextracted(USER_SCOPE, limit=9) == [SOUP, TEA]
     assert store.messages.list_unextracted(CHAT_SCOPE, limit=9) == [SOUP]
@@ -299,11 +301,11 @@ def test_a_chat_can_have_a_title(store: Store) -> None:
 @pytest.mark.spec("C-22")
 def test_a_chat_of_another_user_is_not_found(store: Store) -> None:
     add_messages(store, SOUP, a_message("Mine", user="bruno", chat="cellar"))
-    theirs = Scope("bruno", KITCHEN)
+    rows_of_other_user = Scope("bruno", KITCHEN)
 
     for ask in (store.chats.get, store.chats.delete, lambda scope: store.chats.rename(scope, "Ours now")):
         with pytest.raises(NotFound):
-            ask(theirs)
+            ask(rows_of_other_user)
     assert [chat.id for chat in store.chats.list(BRUNO_SCOPE)] == ["cellar"]
     assert store.chats.get(CHAT_SCOPE).title is None
 
@@ -361,12 +363,12 @@ def test_the_same_active_fact_is_stored_once_despite_formatting(store: Store, wo
 
 @pytest.mark.spec("F4", "C-22")
 def test_two_users_may_know_the_same_fact(store: Store) -> None:
-    theirs = a_memory("is vegetarian", user="bruno")
+    rows_of_other_user = a_memory("is vegetarian", user="bruno")
     store.memories.add(VEGETARIAN)
 
-    assert store.memories.add(theirs) == (theirs, True)
+    assert store.memories.add(rows_of_other_user) == (rows_of_other_user, True)
     assert (store.memories.count(USER_SCOPE), store.memories.count(BRUNO_SCOPE)) == (1, 1)
-    assert store.memories.list(BRUNO_SCOPE) == [theirs]
+    assert store.memories.list(BRUNO_SCOPE) == [rows_of_other_user]
 
 
 def test_a_fact_that_is_no_longer_active_may_be_learned_again(store: Store) -> None:
@@ -417,14 +419,14 @@ def test_memories_are_listed_by_last_sighting_and_can_be_filtered(store: Store) 
     for memory in (VEGETARIAN, tea, hurt, gone):
         store.memories.add(memory)
 
-    listed = store.memories.list
-    assert listed(USER_SCOPE) == [hurt, tea, VEGETARIAN]
-    assert listed(USER_SCOPE, limit=1, offset=1) == [tea]
-    assert listed(USER_SCOPE, kind=Kind.EMO) == [hurt]
-    assert listed(USER_SCOPE, tag="drinks") == [tea]
-    assert listed(CHAT_SCOPE) == [tea]
-    assert listed(USER_SCOPE, standing=MemoryStatus.SUPERSEDED) == [gone]
-    assert listed(USER_SCOPE, standing=None) == [gone, hurt, tea, VEGETARIAN]
+    list_memories = store.memories.list
+    assert list_memories(USER_SCOPE) == [hurt, tea, VEGETARIAN]
+    assert list_memories(USER_SCOPE, limit=1, offset=1) == [tea]
+    assert list_memories(USER_SCOPE, kind=Kind.EMO) == [hurt]
+    assert list_memories(USER_SCOPE, tag="drinks") == [tea]
+    assert list_memories(CHAT_SCOPE) == [tea]
+    assert list_memories(USER_SCOPE, standing=MemoryStatus.SUPERSEDED) == [gone]
+    assert list_memories(USER_SCOPE, standing=None) == [gone, hurt, tea, VEGETARIAN]
     assert store.memories.count(USER_SCOPE) == 3
 
 
@@ -520,7 +522,7 @@ def test_users_with_the_same_ids_change_only_their_own_rows(store: Store, busy: 
         add_messages(store, a_message("Hello", user=user, id="same"))
         store.memories.add(a_memory("said hello", user=user, id="same", chat=KITCHEN, spans=(span,)))
 
-    def theirs() -> list[object]:
+    def rows_of_other_user() -> list[object]:
         return [
             store.messages.get(Scope(idle), "same"),
             store.chats.get(Scope(idle, KITCHEN)),
@@ -529,19 +531,19 @@ def test_users_with_the_same_ids_change_only_their_own_rows(store: Store, busy: 
             store.memories.of_messages(Scope(idle), ["same"]),
         ]
 
-    before, mine = theirs(), Scope(busy)
+    before, mine = rows_of_other_user(), Scope(busy)
     store.messages.annotate(mine, "same", importance=9, summary="Hi.", kind=MessageType.CHAT)
     store.messages.mark_extracted(mine, ["same"])
     store.messages.edit(mine, "same", "Good evening", chunks_of("Good evening"), 2)
     saved = replace(store.memories.get(mine, "same"), text="said hi", spans=())
     store.memories.save(saved, ChangeKind.UPDATE)
     store.chats.rename(Scope(busy, KITCHEN), "Mine")
-    assert theirs() == before
+    assert rows_of_other_user() == before
     store.memories.erase(mine, "same")
     store.messages.delete(mine, "same")
     store.chats.delete(Scope(busy, KITCHEN))
 
-    assert theirs() == before
+    assert rows_of_other_user() == before
     assert store.memories.get(Scope(idle), "same").spans == (span,)
 
 
@@ -624,7 +626,7 @@ def test_everyone_with_stored_data_is_listed_as_a_user(store: Store) -> None:
 
 
 def test_all_of_a_transaction_is_stored_or_none_of_it(store: Store) -> None:
-    def half_way() -> None:
+    def write_and_fail() -> None:
         with store.transaction():
             add_messages(store, SOUP)
             store.memories.add(VEGETARIAN)
@@ -632,7 +634,7 @@ def test_all_of_a_transaction_is_stored_or_none_of_it(store: Store) -> None:
             raise RollbackError
 
     with pytest.raises(RollbackError):
-        half_way()
+        write_and_fail()
     assert store.users() == []
     assert store.messages.list(USER_SCOPE) == []
     assert store.memories.list(USER_SCOPE) == []
@@ -665,14 +667,14 @@ def test_a_transaction_sees_its_writes_and_others_see_them_after_commit(
 
 
 def test_a_user_who_was_rolled_back_can_write_afterwards(store: Store) -> None:
-    def half_way() -> None:
+    def write_and_fail() -> None:
         with store.transaction():
             add_messages(store, a_message("Mine", user="bruno"))
             store.messages.list(BRUNO_SCOPE)
             raise RollbackError
 
     with pytest.raises(RollbackError):
-        half_way()
+        write_and_fail()
     add_messages(store, SOUP, a_message("Mine again", user="bruno"))
 
     assert [message.content for message in store.messages.list(USER_SCOPE)] == [SOUP.content]

@@ -21,16 +21,19 @@ def test_two_wordings_match_from_an_overlap_of_0_6(left: str, right: str, *, sam
 
 
 def test_a_fact_of_another_kind_does_not_count() -> None:
-    said = [LabelledFact(kind="bio", text="lives in Leeds")]
-    wanted = [LabelledFact(kind="evt", text="lives in Leeds")]
+    predicted = [LabelledFact(kind="bio", text="lives in Leeds")]
+    expected = [LabelledFact(kind="evt", text="lives in Leeds")]
 
-    assert (count_matches(said, wanted).matched, count_matches(said, wanted, kinds=False).matched) == (0, 1)
+    assert (
+        count_matches(predicted, expected).matched,
+        count_matches(predicted, expected, kinds=False).matched,
+    ) == (0, 1)
 
 
 def test_each_fact_counts_once() -> None:
-    said = [LabelledFact(kind="bio", text="lives in Leeds")] * 2
+    predicted = [LabelledFact(kind="bio", text="lives in Leeds")] * 2
 
-    assert count_matches(said, said[:1]) == ExtractionCounts(
+    assert count_matches(predicted, predicted[:1]) == ExtractionCounts(
         predicted=2,
         expected=1,
         matched=1,

@@ -1,4 +1,4 @@
-"""What is said of siblings: nearly the same, and never the name that a question asks for."""
+"""Sibling messages are nearly the same and never contain the queried identifier."""
 
 import pytest
 from evals.identifier_siblings import make_siblings, shared_names
@@ -23,12 +23,12 @@ def test_identifiers_are_distinguished_from_words() -> None:
 @pytest.mark.parametrize("row", QUESTION_ROWS, ids=lambda row: row["id"])
 def test_a_sibling_has_none_of_the_queried_identifiers(row: dict[str, object]) -> None:
     message, questions = str(row["message"]), [str(each) for each in row["questions"]]  # type: ignore[attr-defined]
-    made = list(make_siblings(message, questions, 5))
+    siblings = list(make_siblings(message, questions, 5))
 
-    assert len(set(made)) == len(made)
+    assert len(set(siblings)) == len(siblings)
     for question in questions:
         for name in shared_names(question, message):
-            assert all(name not in said for said in made)
+            assert all(name not in sibling for sibling in siblings)
 
 
 def test_a_question_without_identifier_has_no_sibling() -> None:

@@ -22,9 +22,9 @@ def test_duplicates_in_a_ranking_count_once() -> None:
 
 
 def test_any_needs_one_relevant_item_and_all_needs_every_one() -> None:
-    said = recall_metrics("turn_", ["a"], {"a", "b"}, cutoffs=[5], ndcg_cutoffs=[5])
+    metrics = recall_metrics("turn_", ["a"], {"a", "b"}, cutoffs=[5], ndcg_cutoffs=[5])
 
-    assert said == {
+    assert metrics == {
         "turn_recall@5": 0.5,
         "turn_recall_any@5": 1.0,
         "turn_recall_all@5": 0.0,

@@ -1,4 +1,4 @@
-"""Each eval on a handful of made-up lines: it runs, and it finds what can be found by words alone."""
+"""Each eval runs on a few synthetic lines and finds lexical matches."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Scripts that end without `close()` end as they should, however they end."""
+"""Scripts without `close()` exit cleanly in every scenario."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor

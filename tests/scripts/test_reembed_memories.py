@@ -13,19 +13,21 @@ SCRIPT = ROOT / "scripts" / "reembed_memories.py"
 
 
 def run_script(db: Path, *arguments: str) -> str:
-    """What the script prints, where everything comes from the environment."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("RECOLLECT_", "RAG_"))}
+    """Run the script, configured by environment variables; return its output."""
+    environment = {
+        key: value for key, value in os.environ.items() if not key.startswith(("RECOLLECT_", "RAG_"))
+    }
     home = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"), str(db.parent))
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, SCRIPT, *arguments],
-        env={**kept, **home, "RECOLLECT_DB": str(db), "RECOLLECT_EMBEDDER": "hashing"},
+        env={**environment, **home, "RECOLLECT_DB": str(db), "RECOLLECT_EMBEDDER": "hashing"},
         cwd=db.parent,
         capture_output=True,
         text=True,
         check=True,
         timeout=60,
     )
-    return done.stdout
+    return process.stdout
 
 
 @pytest.mark.spec("U4", "Z4")
@@ -36,7 +38,7 @@ def test_a_dry_run_counts_and_a_run_re_embeds_every_passage(tmp_path: Path) -> N
         memory.add("Ana lives in Lisbon")
         memory.flush()
 
-    # A memory that was told is a message as well, and both have a vector.
+    # Each added memory is also a message, and both have a vector.
     assert run_script(db, "--dry-run") == (
         "4 passages would be embedded with hashing-256.\n4 vectors of letters would be deleted.\n"
     )

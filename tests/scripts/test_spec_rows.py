@@ -1,4 +1,4 @@
-"""scripts/spec_rows.py compares the specification with the ids that passing tests show."""
+"""scripts/spec_rows.py compares the specification with the ids of passing tests."""
 
 import json
 import subprocess
@@ -15,10 +15,10 @@ REQUIREMENTS = [
 ]
 
 
-def run_script(shown: list[str], *options: str) -> str:
+def run_script(covered_ids: list[str], *options: str) -> str:
     done = subprocess.run(
         [sys.executable, SCRIPT, *options],
-        input=json.dumps(shown),
+        input=json.dumps(covered_ids),
         capture_output=True,
         text=True,
         check=True,

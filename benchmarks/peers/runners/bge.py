@@ -25,7 +25,7 @@ class BgeEmbedder:
         self._session = onnxruntime.InferenceSession(
             str(network), options, providers=["CPUExecutionProvider"]
         )
-        self._input_names = {wanted.name for wanted in self._session.get_inputs()}
+        self._input_names = {model_input.name for model_input in self._session.get_inputs()}
         #: CPU time of `embed` so far; all of it is on the calling thread.
         self.cpu_seconds = 0.0
 

@@ -63,7 +63,7 @@ def serve(open_peer: Callable[[RunnerConfig], Peer]) -> None:
 
 def group_by_chat(messages: Iterable[Message]) -> list[list[Message]]:
     """Group messages by session, in order."""
-    return [list(said) for _, said in groupby(messages, key=lambda message: message.chat)]
+    return [list(group) for _, group in groupby(messages, key=lambda message: message.chat)]
 
 
 def _respond(peer: Peer, request: Mapping[str, Any]) -> dict[str, object]:

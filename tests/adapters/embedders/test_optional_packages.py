@@ -54,7 +54,7 @@ def load_broken_model(name: str) -> BrokenModel:
 def test_without_its_package_an_embedder_says_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch, package: str, make: Callable[[], Embedder], extra: str
 ) -> None:
-    # So Python says that it is not there, whether it is or not.
+    # None makes Python raise ImportError, whether the package is installed or not.
     monkeypatch.setitem(sys.modules, package, None)
 
     with pytest.raises(ModelMissing, match=rf'pip install "recollect\[{extra}\]"'):

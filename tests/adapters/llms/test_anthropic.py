@@ -82,9 +82,11 @@ def test_a_rejected_schema_is_omitted_in_a_retry_and_in_later_requests(
 def test_an_overload_in_the_middle_of_a_stream_is_busy(
     server: ModelServer, model: AnthropicChatModel
 ) -> None:
-    begun = {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "I was "}}
+    first_delta = {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "I was "}}
     server.fail_next(
-        event_stream(begun, {"type": "error", "error": {"type": "overloaded_error", "message": API_KEY}})
+        event_stream(
+            first_delta, {"type": "error", "error": {"type": "overloaded_error", "message": API_KEY}}
+        )
     )
     stream = model.stream(REQUEST_MESSAGES, max_tokens=50)
 

@@ -1,4 +1,4 @@
-"""Every way a provider can fail, in both dialects: the right error, and the next call works."""
+"""Provider failures in both APIs: each gives the right error, and the next call works."""
 
 import traceback
 from collections.abc import Callable, Iterator
@@ -30,11 +30,11 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture(params=[OpenAIChatModel, AnthropicChatModel])
 def make(request: pytest.FixtureRequest, server: ModelServer) -> Callable[..., AnyChatModel]:
-    def make_it(**options: float) -> AnyChatModel:
-        made: AnyChatModel = request.param(server.base_url, "echo", API_KEY, **options)
-        return made
+    def make_model(**options: float) -> AnyChatModel:
+        chat_model: AnyChatModel = request.param(server.base_url, "echo", API_KEY, **options)
+        return chat_model
 
-    return make_it
+    return make_model
 
 
 @pytest.fixture

@@ -138,9 +138,9 @@ def test_the_text_parts_of_a_reply_are_joined(server: ModelServer, model: OpenAI
     parts = [{"type": "text", "text": "one "}, {"type": "text", "text": "two"}, {"type": "image"}]
     answer = {"choices": [{"message": {"content": parts}}], "usage": {"prompt_tokens": "many"}}
     server.fail_next(Reply(headers=JSON_HEADERS, body=json.dumps(answer).encode()))
-    found = model.complete(REQUEST_MESSAGES, max_tokens=50)
+    completion = model.complete(REQUEST_MESSAGES, max_tokens=50)
 
-    assert (found.text, found.model, found.prompt_tokens) == ("one two", "echo", 0)
+    assert (completion.text, completion.model, completion.prompt_tokens) == ("one two", "echo", 0)
 
 
 def test_the_models_of_an_endpoint_are_listed(model: OpenAIChatModel) -> None:

@@ -29,9 +29,9 @@ def test_arbitrary_bytes_never_raise(pieces: list[bytes]) -> None:
 
 
 def test_objects_end_at_done_and_other_events_are_ignored() -> None:
-    found = list(parse_objects(["7", '{"a": 1}', "not json", "[" * 100_000, "[DONE]", '{"b": 2}']))
+    objects = list(parse_objects(["7", '{"a": 1}', "not json", "[" * 100_000, "[DONE]", '{"b": 2}']))
 
-    assert found == [{"a": 1}]
+    assert objects == [{"a": 1}]
 
 
 @pytest.mark.parametrize(

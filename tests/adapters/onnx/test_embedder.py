@@ -23,7 +23,7 @@ def bge() -> OnnxEmbedder:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder as one would download it, without copying the weights."""
+    """A model folder as downloaded, with links to the weights."""
     files = find_in_wheel(BGE_SMALL)
     copy = tmp_path / "my-bge"
     (copy / "onnx").mkdir(parents=True)
@@ -93,7 +93,7 @@ def test_a_batch_gives_nearly_the_same_vectors_in_the_same_order(bge: OnnxEmbedd
     texts = ["My dog is called Rex.", "ok", "The deployment failed because the certificate had expired."]
     batched = OnnxEmbedder(folder, batch_tokens=1000).embed(texts)
 
-    # One scale for the whole batch: the honest price of batches in a dynamically quantised model.
+    # A dynamically quantized model has one scale for the whole batch, so vectors differ slightly.
     assert all(cosine(*pair) > 0.98 for pair in zip(batched, bge.embed(texts), strict=True))
 
 
@@ -112,16 +112,16 @@ def test_prefixes_and_pooling_are_applied_and_part_of_the_model_id_if_they_chang
 
 @pytest.mark.spec("X6")
 @pytest.mark.parametrize(
-    ("kept", "lacking"),
+    ("present_file", "missing_file"),
     [("model.onnx", "tokenizer.json"), ("tokenizer.json", "model.onnx"), (None, "model.onnx")],
 )
 def test_a_folder_without_a_model_or_tokenizer_says_what_is_missing(
-    tmp_path: Path, kept: str | None, lacking: str
+    tmp_path: Path, present_file: str | None, missing_file: str
 ) -> None:
-    if kept:
-        (tmp_path / kept).touch()
+    if present_file:
+        (tmp_path / present_file).touch()
 
-    with pytest.raises(ModelMissing, match=lacking):
+    with pytest.raises(ModelMissing, match=missing_file):
         OnnxEmbedder(tmp_path).embed(["Rex"])
 
 

@@ -1,4 +1,4 @@
-"""A memory file of its own for every test."""
+"""A separate database file for every test."""
 
 from collections.abc import Iterator
 from pathlib import Path

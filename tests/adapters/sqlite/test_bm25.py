@@ -1,4 +1,4 @@
-"""BM25 by postings equals BM25 by the book."""
+"""BM25 from postings equals a reference implementation."""
 
 import math
 from collections import Counter
@@ -39,15 +39,15 @@ statements = st.tuples(st.sampled_from(["ana", "bruno"]), st.sampled_from(CHATS)
 def reference_scores(
     corpus: Sequence[tuple[str, str, str]], user: str, chat: str | None, query: str
 ) -> list[float]:
-    """Scores of the user's texts that hold any word of the query, best first; slow and plain."""
-    # A passage begins with one word more than its text: that of its chat.
+    """Return the reference scores of the user's texts with any term of the query, best first."""
+    # Each passage has one term more than its text: the marker of its chat.
     lengths = [1 + len(index_terms(text)) for _, _, text in corpus]
     average = sum(lengths) / len(lengths)
     counts = [Counter(form for word in index_terms(text) for form in word) for _, _, text in corpus]
-    within = [n for n, (whose, where, _) in enumerate(corpus) if whose == user and chat in {None, where}]
+    within = [n for n, (owner, chat_id, _) in enumerate(corpus) if owner == user and chat in {None, chat_id}]
     scores: Counter[int] = Counter()
-    for asked in query_terms(query):
-        holders = {n: sum(counts[n][form] for form in asked) for n in within}
+    for forms_of_term in query_terms(query):
+        holders = {n: sum(counts[n][form] for form in forms_of_term) for n in within}
         holders = {n: tf for n, tf in holders.items() if tf}
         rarity = math.log(1 + (len(corpus) - len(holders) + 0.5) / (len(holders) + 0.5))
         for n, tf in holders.items():
@@ -69,8 +69,8 @@ def test_scores_equal_the_bm25_formula(
     with TemporaryDirectory() as folder:
         store = SqliteStore(Path(folder) / "memory.db")
         with store.transaction():
-            for n, (whose, where, text) in enumerate(corpus):
-                store.messages.add(a_message(text, user=whose, chat=where, id=an_id(str(n))), ())
+            for n, (owner, chat_id, text) in enumerate(corpus):
+                store.messages.add(a_message(text, user=owner, chat=chat_id, id=an_id(str(n))), ())
         hits = store.search.lexical(Scope(user, chat), query, limit=20, search_filter=SearchFilter())
         store.close()
 

@@ -1,4 +1,4 @@
-"""The file: whose it is, who may read it, and what happens to files that are not ours."""
+"""The database file: permissions, durability, and refusal of other files."""
 
 import hashlib
 import os
@@ -21,7 +21,7 @@ USER_SCOPE = Scope(ANA)
 
 
 def open_error(path: Path) -> str:
-    """Open a file that must not be opened, and say why it was refused."""
+    """Open a file that must be refused; return the error message."""
     try:
         SqliteStore(path).close()
     except StoreError as error:
@@ -209,14 +209,14 @@ def test_threads_read_and_write_concurrently(store: SqliteStore) -> None:
 
 
 def test_uncommitted_changes_are_invisible_to_other_threads(store: SqliteStore) -> None:
-    seen: list[int] = []
+    counts: list[int] = []
     with store.transaction():
         store.messages.add(a_message("Not yet"), ())
-        reader = threading.Thread(target=lambda: seen.append(len(store.messages.list(USER_SCOPE))))
+        reader = threading.Thread(target=lambda: counts.append(len(store.messages.list(USER_SCOPE))))
         reader.start()
         reader.join()
 
-    assert seen == [0]
+    assert counts == [0]
 
 
 def test_errors_in_nested_transactions_are_translated(store: SqliteStore) -> None:
@@ -244,7 +244,7 @@ def test_a_forked_child_is_refused_and_the_parent_continues(path: Path, store: S
     store.messages.add(a_message("Before"), ())
     child = os.fork()
     if not child:
-        # Whatever happens here, nothing of pytest may run in the child.
+        # The child must exit without running any pytest code.
         refused = 0
         try:
             for use in (

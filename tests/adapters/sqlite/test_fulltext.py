@@ -1,4 +1,4 @@
-"""The full-text shadow: how large it is, what is in it, and that it always agrees with the text."""
+"""The full-text index: size, contents, and consistency with the text."""
 
 import random
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def writer(store: SqliteStore) -> apsw.Connection:
 
 
 def index_matches_text(store: SqliteStore) -> bool:
-    """FTS5 compares its index with the text, word by word; it raises if they differ."""
+    """Return whether FTS5's integrity check passes."""
     try:
         writer(store).execute("INSERT INTO passages_fts (passages_fts, rank) VALUES ('integrity-check', 1)")
     except apsw.CorruptError:
@@ -35,7 +35,7 @@ def index_matches_text(store: SqliteStore) -> bool:
 
 
 def generate_prose(seed: int, words: int, vocabulary: int = 8000) -> Iterator[str]:
-    """Endless made-up messages; words are as frequent as in real text."""
+    """Yield synthetic messages with Zipf-distributed words, without end."""
     dice = random.Random(seed)
     lengths = (1, 2, 2, 3, 3, 4)
     known = ["".join(dice.choices(SYLLABLES, k=dice.choice(lengths))) for _ in range(vocabulary)]
@@ -45,7 +45,7 @@ def generate_prose(seed: int, words: int, vocabulary: int = 8000) -> Iterator[st
 
 
 def index_and_table_bytes(store: SqliteStore) -> tuple[int, int]:
-    """Bytes of the index and of the message table."""
+    """Return the bytes of the index and of the message table."""
     used = dict(writer(store).execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name"))
     return sum(size for name, size in used.items() if name.startswith("passages_fts")), used["messages"]
 
@@ -114,13 +114,13 @@ def test_the_index_is_consistent_after_any_sequence_of_changes(
     store: SqliteStore, edits: list[tuple[str, int, str]]
 ) -> None:
     for turn, (action, place, text) in enumerate(edits):
-        listed = store.messages.list(CHAT_SCOPE)
-        if action == "add" or place >= len(listed):
+        messages = store.messages.list(CHAT_SCOPE)
+        if action == "add" or place >= len(messages):
             store.messages.add(a_message(text, id=an_id(str(turn), text)), chunks_of(text))
         elif action == "edit":
-            store.messages.edit(CHAT_SCOPE, listed[place].id, text, chunks_of(text), 1)
+            store.messages.edit(CHAT_SCOPE, messages[place].id, text, chunks_of(text), 1)
         else:
-            store.messages.delete(CHAT_SCOPE, listed[place].id)
+            store.messages.delete(CHAT_SCOPE, messages[place].id)
 
     assert index_matches_text(store)
     for message in store.messages.list(CHAT_SCOPE):
@@ -165,8 +165,8 @@ def test_a_damaged_index_is_rebuilt_from_the_text(store: SqliteStore, path: Path
     assert store.maintenance.rebuild_index("fulltext") == 3
     assert index_matches_text(store)
     hits = store.search.lexical(CHAT_SCOPE, "saffron", limit=9, search_filter=SearchFilter())
-    found = store.search.load(CHAT_SCOPE, [hit.passage_id for hit in hits], search_filter=SearchFilter())
-    assert {candidate.text for candidate in found.values()} == {"Saffron soup", "Saffron "}
+    candidates = store.search.load(CHAT_SCOPE, [hit.passage_id for hit in hits], search_filter=SearchFilter())
+    assert {candidate.text for candidate in candidates.values()} == {"Saffron soup", "Saffron "}
     assert [finding for finding in store.maintenance.check(deep=True) if not finding.ok] == []
     store.messages.add(a_message("More saffron"), ())
     assert index_matches_text(store)

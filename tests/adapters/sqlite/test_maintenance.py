@@ -1,4 +1,4 @@
-"""Looking after the shadows: each kind of difference is found and repaired, and nothing else is touched."""
+"""Repair of derived indexes: each kind of difference is found and repaired, and nothing else changes."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ DERIVED_TABLE_QUERIES = {
 
 @pytest.fixture
 def store(path: Path) -> SqliteStore:
-    """Two messages, a chunk and a memory with their vectors, and a message that waits for one."""
+    """Two messages, a chunk and a memory with vectors, and a message queued for one."""
     store = SqliteStore(path)
     store.messages.add(SOUP, chunks_of("Saffron soup"))
     store.messages.add(BREAD, ())
@@ -72,7 +72,7 @@ DELETE_FULLTEXT_SQL = """
     INSERT INTO passages_fts (passages_fts, rowid, text) SELECT 'delete', passage, text FROM passages
     WHERE passage = 4
 """
-#: How each shadow may come to differ, what `check` calls it, and whether the vector must be made anew.
+#: SQL that makes an index differ, the failed checks, and whether the vector must be recomputed.
 INDEX_DIFFERENCES = {
     "a passage without words": (DELETE_FULLTEXT_SQL, {"full text", "full text content"}, False),
     "words without a passage": (
@@ -182,11 +182,11 @@ def test_an_unknown_index_cannot_be_rebuilt(store: SqliteStore) -> None:
 
 
 def test_a_recreated_index_equals_that_of_the_migration(store: SqliteStore) -> None:
-    made = "SELECT sql FROM sqlite_schema WHERE name = 'passages_fts'"
-    [(first,)] = writer(store).execute(made)
+    select_sql = "SELECT sql FROM sqlite_schema WHERE name = 'passages_fts'"
+    [(first,)] = writer(store).execute(select_sql)
     writer(store).execute("DROP TABLE passages_fts")
     writer(store).execute(REBUILD_FULLTEXT)
-    [(second,)] = writer(store).execute(made)
+    [(second,)] = writer(store).execute(select_sql)
     settings = "SELECT k, v FROM passages_fts_config ORDER BY k"
 
     assert "".join(str(first).split()) == "".join(str(second).split())

@@ -1,4 +1,4 @@
-"""What is asked every day is answered through an index, however much there is."""
+"""Common operations use an index and never scan a growing table."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -17,8 +17,7 @@ from recollect.testing.embedders import LetterEmbedder
 
 USER_SCOPE = Scope("ana")
 CHAT_SCOPE = Scope("ana", "kitchen")
-#: Tables that grow with every message, and what they are called in queries. To read one of them from end to end, or to
-#: sort it, is an answer that comes later every day.
+#: Full scans or sorts of tables that grow with every message, by their names and aliases in queries.
 FULL_SCAN_PATTERN = re.compile(
     r"(SCAN (messages|message_chunks|memories|memory_\w+|vectors|unembedded|receipts|jobs|passages\w*|conversation_\w+"
     r"|m|k|s|v|p|q|j)( USING (COVERING )?INDEX \w+)?$)|(USE TEMP B-TREE FOR ORDER BY)"
@@ -43,14 +42,14 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 
 
 def find_slow_steps(memory: Memory, operation: Callable[[], object]) -> list[str]:
-    """Do something, listen to what is asked of SQLite, and have it say how it goes about it."""
+    """Run an operation, trace its SQL, and return the slow steps of the query plans."""
     store = memory.application.store
     assert isinstance(store, SqliteStore)
     database = store._database
-    said: dict[str, apsw.Bindings] = {}
+    bindings_by_sql: dict[str, apsw.Bindings] = {}
 
     def trace(_cursor: apsw.Cursor, sql: str, bindings: "apsw.Bindings | None") -> bool:
-        said[sql] = bindings or ()
+        bindings_by_sql[sql] = bindings or ()
         return True
 
     database.receipt_buffer.flush()
@@ -61,51 +60,56 @@ def find_slow_steps(memory: Memory, operation: Callable[[], object]) -> list[str
     database.receipt_buffer.flush()
     for connection in connections:
         connection.exec_trace = None
-    assert said
-    asked = [sql for sql in said if re.match(r"\s*(SELECT|UPDATE|DELETE|WITH)", sql)]
+    assert bindings_by_sql
+    queries = [sql for sql in bindings_by_sql if re.match(r"\s*(SELECT|UPDATE|DELETE|WITH)", sql)]
     plans = [
         (str(row[3]), " ".join(sql.split()))
-        for sql in asked
-        for row in database._writer.execute(f"EXPLAIN QUERY PLAN {sql}", said[sql])
+        for sql in queries
+        for row in database._writer.execute(f"EXPLAIN QUERY PLAN {sql}", bindings_by_sql[sql])
     ]
     return [f"{step} <- {sql}" for step, sql in plans if FULL_SCAN_PATTERN.match(step)]
 
 
-#: By what is done, with the ids of a message and of a memory.
+#: Called with the ids of a message and of a memory.
 COMMON_OPERATIONS: dict[str, Callable[[Memory, str, str], object]] = {
     "messages of a user": lambda m, _, __: m.application.store.messages.list(USER_SCOPE),
-    "messages of a chat": lambda m, said, __: m.application.store.messages.list(CHAT_SCOPE, before=said),
+    "messages of a chat": lambda m, message_id, __: m.application.store.messages.list(
+        CHAT_SCOPE, before=message_id
+    ),
     "the end of a chat": lambda m, _, __: m.application.store.messages.recent(
         CHAT_SCOPE, full=2, limit=9, importance_above=0
     ),
-    "a message": lambda m, said, _: m.application.store.messages.get(CHAT_SCOPE, said),
-    "messages to read": lambda m, _, __: m.application.store.messages.list_unextracted(USER_SCOPE, limit=9),
+    "a message": lambda m, message_id, _: m.application.store.messages.get(CHAT_SCOPE, message_id),
+    "unextracted messages": lambda m, _, __: m.application.store.messages.list_unextracted(
+        USER_SCOPE, limit=9
+    ),
     "memories": lambda m, _, __: m.application.store.memories.list(USER_SCOPE, limit=9),
     "forgotten memories": lambda m, _, __: m.application.store.memories.list(
         USER_SCOPE, standing=MemoryStatus.FORGOTTEN
     ),
-    "a memory": lambda m, _, kept: m.application.store.memories.get(USER_SCOPE, kept),
+    "a memory": lambda m, _, memory_id: m.application.store.memories.get(USER_SCOPE, memory_id),
     "how many memories": lambda m, _, __: m.application.store.memories.count(USER_SCOPE),
     "the same fact": lambda m, _, __: m.application.store.memories.by_hash(USER_SCOPE, "hash"),
-    "what rests on a message": lambda m, said, _: m.application.store.memories.of_messages(
-        USER_SCOPE, [said]
+    "memories of a message": lambda m, message_id, _: m.application.store.memories.of_messages(
+        USER_SCOPE, [message_id]
     ),
-    "the history of a memory": lambda m, _, kept: m.application.store.memories.history(USER_SCOPE, kept),
+    "the history of a memory": lambda m, _, memory_id: m.application.store.memories.history(
+        USER_SCOPE, memory_id
+    ),
     "a receipt": lambda m, _, __: m.application.store.receipts.get(CHAT_SCOPE, "last"),
     "receipts": lambda m, _, __: m.application.store.receipts.list(CHAT_SCOPE),
-    "what is important": lambda m, _, __: m.application.store.search.most_important(
+    "most important": lambda m, _, __: m.application.store.search.most_important(
         USER_SCOPE, limit=9, search_filter=SearchFilter()
     ),
-    "what waits for a vector": lambda m, _, __: m.application.store.vectors.queued_passages("ana", limit=9),
+    "queued passages": lambda m, _, __: m.application.store.vectors.queued_passages("ana", limit=9),
     "a job": lambda m, _, __: m.application.store.jobs.lease(now=MONDAY, until=MONDAY),
     "a message added": lambda m, _, __: m.add({"role": "user", "content": "I like bread", "id": "1"}),
     "a memory added": lambda m, _, __: m.add("I like butter"),
-    "a memory corrected": lambda m, _, kept: m.update(kept, "I like green tea"),
-    "a memory erased": lambda m, _, kept: m.application.store.memories.erase(USER_SCOPE, kept),
-    "a message deleted": lambda m, said, _: m.application.store.messages.delete(USER_SCOPE, said),
+    "a memory corrected": lambda m, _, memory_id: m.update(memory_id, "I like green tea"),
+    "a memory erased": lambda m, _, memory_id: m.application.store.memories.erase(USER_SCOPE, memory_id),
+    "a message deleted": lambda m, message_id, _: m.application.store.messages.delete(USER_SCOPE, message_id),
 }
-#: What is sorted all the same, since it is never much: versions of a memory, leased jobs, the best of two lists,
-#: the end of a chat.
+#: Sorts of few rows: versions of a memory, leased jobs, the best of two lists, the end of a chat.
 ALLOWED_SCANS = (
     "FROM memory_versions v",
     "SELECT no, run_at FROM",
@@ -120,7 +124,7 @@ def test_common_operations_scan_no_growing_table(
     memory: Memory, ask: Callable[[Memory, str, str], object]
 ) -> None:
     store = memory.application.store
-    said, kept = store.messages.list(USER_SCOPE)[0].id, store.memories.list(USER_SCOPE)[0].id
-    slow = find_slow_steps(memory, lambda: ask(memory, said, kept))
+    message_id, memory_id = store.messages.list(USER_SCOPE)[0].id, store.memories.list(USER_SCOPE)[0].id
+    slow = find_slow_steps(memory, lambda: ask(memory, message_id, memory_id))
 
     assert [each for each in slow if not any(short in each for short in ALLOWED_SCANS)] == []

@@ -1,4 +1,4 @@
-"""Receipts: read at once, written soon, and never a reason for anybody to wait or to fail."""
+"""Receipts are readable at once and written later, and never delay or fail a caller."""
 
 import logging
 import subprocess
@@ -21,11 +21,11 @@ USER_SCOPE = Scope(ANA)
 
 
 def read_receipt_ids(path: Path) -> list[str]:
-    """As another process sees it."""
+    """Return the receipts that another process sees."""
     other = apsw.Connection(str(path))
-    found = other.execute("SELECT id FROM receipts ORDER BY no").fetchall()
+    rows = other.execute("SELECT id FROM receipts ORDER BY no").fetchall()
     other.close()
-    return [str(receipt) for (receipt,) in found]
+    return [str(receipt) for (receipt,) in rows]
 
 
 def test_a_receipt_is_readable_at_once_and_by_other_processes_once_written(
@@ -85,11 +85,11 @@ def test_a_transaction_writes_pending_receipts_and_returns_them_on_rollback(
         store.receipts.add(receipt)
     with pytest.raises(RuntimeError), store.transaction():
         raise RuntimeError
-    kept = store.receipts.list(USER_SCOPE)
+    stored = store.receipts.list(USER_SCOPE)
     with store.transaction() as _:
         inside = store.receipts.list(USER_SCOPE)
 
-    assert kept == inside == store.receipts.list(USER_SCOPE) == [receipt]
+    assert stored == inside == store.receipts.list(USER_SCOPE) == [receipt]
     assert read_receipt_ids(path) == [receipt.id]
 
 
@@ -108,13 +108,15 @@ def test_texts_of_left_out_items_are_truncated_and_others_are_complete(store: Sq
     receipt = a_receipt("dinner?")
     [item, *_] = receipt.items
     long = "soup and " * 100
-    told = replace(receipt, items=tuple(replace(item, text=long, disposition=fate) for fate in Disposition))
-    store.receipts.add(told)
-    at_once = store.receipts.get(USER_SCOPE, told.id)
+    long_receipt = replace(
+        receipt, items=tuple(replace(item, text=long, disposition=disposition) for disposition in Disposition)
+    )
+    store.receipts.add(long_receipt)
+    buffered = store.receipts.get(USER_SCOPE, long_receipt.id)
     store._database.receipt_buffer.flush()
 
-    assert at_once == store.receipts.get(USER_SCOPE, told.id)
-    assert {each.disposition: each.text for each in at_once.items} == {
+    assert buffered == store.receipts.get(USER_SCOPE, long_receipt.id)
+    assert {each.disposition: each.text for each in buffered.items} == {
         Disposition.INJECTED: long,
         Disposition.RETURNED: long,
         Disposition.LEFT_OUT: long[:199] + "…",
@@ -122,7 +124,7 @@ def test_texts_of_left_out_items_are_truncated_and_others_are_complete(store: Sq
 
 
 class BufferHarness:
-    """An outbox whose receipts are sent to a list, or nowhere while the file is busy."""
+    """A buffer that writes receipts to a list, or fails while the file is busy."""
 
     def __init__(self) -> None:
         self.connection = apsw.Connection(":memory:")
@@ -153,36 +155,36 @@ class BufferHarness:
 def test_a_busy_file_keeps_the_newest_receipts_and_logs_lost_ones(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    desk = BufferHarness()
-    desk.is_busy = True
+    harness = BufferHarness()
+    harness.is_busy = True
     for number in range(MAX_PENDING_RECEIPTS + 5):
-        desk.enqueue(number)
-    kept = desk.pending_ids
-    desk.is_busy = False
-    desk.buffer.close()
+        harness.enqueue(number)
+    stored = harness.pending_ids
+    harness.is_busy = False
+    harness.buffer.close()
 
-    assert kept == [f"{number}" for number in range(5, MAX_PENDING_RECEIPTS + 5)]
-    assert desk.written_ids == kept
-    assert desk.pending_ids == []
+    assert stored == [f"{number}" for number in range(5, MAX_PENDING_RECEIPTS + 5)]
+    assert harness.written_ids == stored
+    assert harness.pending_ids == []
     assert caplog.messages[-1].startswith("1 receipts were lost")
 
 
 def test_a_receipt_that_cannot_be_written_is_dropped_and_blocks_no_other(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    desk = BufferHarness()
-    desk.is_busy = True
-    desk.enqueue(1)
-    desk.enqueue(2, broken=True)
-    desk.enqueue(3)
-    desk.is_busy = False
+    harness = BufferHarness()
+    harness.is_busy = True
+    harness.enqueue(1)
+    harness.enqueue(2, broken=True)
+    harness.enqueue(3)
+    harness.is_busy = False
     with caplog.at_level(logging.WARNING):
         for _ in range(MAX_WRITE_ATTEMPTS):
-            desk.buffer.flush()
-    desk.buffer.close()
+            harness.buffer.flush()
+    harness.buffer.close()
 
-    assert desk.written_ids == ["1", "3"]
-    assert desk.pending_ids == []
+    assert harness.written_ids == ["1", "3"]
+    assert harness.pending_ids == []
     assert [message.partition(" was lost")[0] for message in caplog.messages] == ["receipt 2"]
 
 

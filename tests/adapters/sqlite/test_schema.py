@@ -1,4 +1,4 @@
-"""From every earlier schema to today's, with data in it, whatever happens on the way."""
+"""Migrations from every earlier schema with data, including failures and crashes."""
 
 import subprocess
 import sys
@@ -50,7 +50,7 @@ INSERT_JOBS_SQL = """
     INSERT INTO jobs (user_no, kind, key, payload, state, run_at, created_at)
     VALUES (1, 'embed', 'embed', '{}', 'ready', 1000, 1000);
 """
-#: What each schema could hold first.
+#: Rows that each schema version introduced.
 DATA_SQL_BY_VERSION = {1: INSERT_MESSAGES_SQL, 2: INSERT_MEMORIES_SQL, 4: INSERT_JOBS_SQL}
 
 
@@ -62,7 +62,7 @@ def connect(path: Path) -> apsw.Connection:
 
 
 def create_old_file(path: Path, version: int) -> None:
-    """A file as a recollect of that version would have left it."""
+    """Create a file as that version would have written it."""
     path.touch(mode=0o600)
     connection = connect(path)
     schema.migrate(connection, path, target=version)
@@ -73,7 +73,7 @@ def create_old_file(path: Path, version: int) -> None:
 
 
 def read_source_rows(path: Path) -> TableRows:
-    """The truth: every row of every table that is not a shadow."""
+    """Return every row of every table that is not derived."""
     connection = connect(path)
     shadows = ("sqlite_", "passages", "vectors", "unembedded", "embedding_models", "migrations")
     tables = [
@@ -84,21 +84,21 @@ def read_source_rows(path: Path) -> TableRows:
     truth = {}
     for table in tables:
         columns = [str(column[1]) for column in connection.execute(f"PRAGMA table_info({table})")]
-        listed = connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2")
-        truth[table] = [dict(zip(columns, row, strict=True)) for row in listed]
+        rows = connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2")
+        truth[table] = [dict(zip(columns, row, strict=True)) for row in rows]
     connection.close()
     return truth
 
 
 def find_lost_tables(before: TableRows, after: TableRows) -> list[str]:
-    """Tables of which something is gone or changed; new columns are no loss."""
+    """Return the tables with missing or changed rows; new columns are allowed."""
     return [
         table
-        for table, listed in before.items()
-        if listed
+        for table, rows in before.items()
+        if rows
         != [
             {column: row[column] for column in old}
-            for old, row in zip(listed, after.get(table, []), strict=False)
+            for old, row in zip(rows, after.get(table, []), strict=False)
         ]
     ]
 
@@ -129,13 +129,13 @@ def test_migrating_from_any_version_keeps_all_data_searchable(path: Path, versio
     create_old_file(path, version)
     before = read_source_rows(path)
     store = SqliteStore(path)
-    said = {"The soup needs saffron", "Saffron it is", "needs saffron"}
+    texts = {"The soup needs saffron", "Saffron it is", "needs saffron"}
     learned = {"likes saffron", "They cook with saffron"} if version >= 2 else set()
 
     assert store._database._writer.pragma("user_version") == LATEST_VERSION
-    assert search_texts(store, "ana") == said | learned
+    assert search_texts(store, "ana") == texts | learned
     assert search_texts(store, "bruno") == {"No saffron for me"}
-    assert store.vectors.count_queued("ana") == len(said | learned)
+    assert store.vectors.count_queued("ana") == len(texts | learned)
     assert store.messages.add(store.messages.get(USER_SCOPE, "m1"), ())[1] is False
     assert [finding for finding in store.maintenance.check(deep=True) if not finding.ok] == []
     store.close()
@@ -161,7 +161,7 @@ def test_opening_a_current_file_writes_nothing(path: Path) -> None:
 
 
 def interrupt_migration(path: Path) -> Iterator[int]:
-    """Try to migrate, and fail at the first statement, then at the second, until it works."""
+    """Migrate with a failure at the first statement, then at the second, until it succeeds."""
     for stop in range(1000):
         connection = connect(path)
         run = 0
@@ -254,9 +254,9 @@ def test_processes_can_migrate_the_same_file_concurrently(tmp_path: Path) -> Non
     processes = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)
     ]
-    said = [process.communicate("go\n", timeout=120)[1] for process in processes]
+    outputs = [process.communicate("go\n", timeout=120)[1] for process in processes]
 
-    assert said == [""] * 3
+    assert outputs == [""] * 3
     for path in paths:
         store = SqliteStore(path)
         assert store.maintenance.check(deep=True)[2].detail == str(LATEST_VERSION)

@@ -1,4 +1,4 @@
-"""What was deleted is in no byte of the file."""
+"""Deleted text is in no byte of the file."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +19,7 @@ SECRET_MEMORY = a_memory(f"has the password {CANARY}", id="secretmemory")
 
 
 def count_canaries(path: Path) -> dict[str, int]:
-    """How often the canary, or a good part of it, stands in each file."""
+    """Return how often the canary, or a large part of it, occurs in each file."""
     parts = [CANARY, CANARY[:8], CANARY[-8:], CANARY[4:12]]
     return {
         file.name: count

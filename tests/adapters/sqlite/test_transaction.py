@@ -1,4 +1,4 @@
-"""Writers at the same time: each is whole or nothing, whatever becomes of the others, and nobody waits for company."""
+"""Group commit: transactions of concurrent writers are atomic and independent of each other."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -23,15 +23,15 @@ from recollect.errors import StoreError, StoreFull
 from recollect.testing.builders import ANA, a_message
 
 USER_SCOPE = Scope(ANA)
-TIMEOUT_SECONDS = 30  #: after which a test is stuck
+TIMEOUT_SECONDS = 30  #: a test that takes longer hangs
 
 
 class CallerError(Exception):
-    """Somebody's own fault."""
+    """An error raised by the body of a transaction."""
 
 
 class WriteQueueHarness:
-    """A table of numbers, the turns to write to it, and how often it was committed."""
+    """A table of numbers with a write queue and a counter of commits."""
 
     def __init__(self, path: Path) -> None:
         self.connection = apsw.Connection(str(path))
@@ -55,14 +55,14 @@ class WriteQueueHarness:
                 raise CallerError
 
     def read_numbers(self) -> list[int]:
-        """As another process sees it."""
+        """Return the numbers that another process sees."""
         other = apsw.Connection(str(self._path))
-        found = other.execute("SELECT n FROM numbers ORDER BY n").fetchall()
+        rows = other.execute("SELECT n FROM numbers ORDER BY n").fetchall()
         other.close()
-        return [n for (n,) in found if isinstance(n, int)]
+        return [n for (n,) in rows if isinstance(n, int)]
 
     def run_concurrently(self, tasks: Sequence[Callable[[], object]]) -> list[BaseException | None]:
-        """Do these in threads that come, in this order, while somebody else writes; tell what became of each."""
+        """Queue tasks in threads, in this order, behind a running transaction; return the error of each, if any."""
         outcomes: list[BaseException | None] = [None] * len(tasks)
 
         def run(place: int) -> None:
@@ -123,15 +123,15 @@ def test_a_failing_transaction_does_not_affect_its_group(
 
 
 def test_a_transaction_returns_only_after_its_commit(harness: WriteQueueHarness) -> None:
-    seen: list[bool] = []
+    observations: list[bool] = []
 
     def write(number: int) -> None:
         harness.write(number)
-        seen.append(number in harness.read_numbers())
+        observations.append(number in harness.read_numbers())
 
     harness.run_concurrently([partial(write, n) for n in range(20)])
 
-    assert seen == [True] * 20
+    assert observations == [True] * 20
 
 
 def test_a_failed_commit_raises_in_all_group_members(harness: WriteQueueHarness) -> None:
@@ -150,7 +150,7 @@ def test_a_rollback_by_sqlite_raises_in_all_group_members(
     def spoil() -> None:
         with harness.write_queue.transaction() as db:
             db.execute("INSERT INTO numbers VALUES (99)")
-            # What SQLite does by itself when the disk is full.
+            # SQLite does this itself when the disk is full.
             db.execute("ROLLBACK")
             raise StoreFull
 
@@ -173,19 +173,19 @@ def test_a_rollback_by_sqlite_is_detected_even_if_the_body_hides_it(harness: Wri
 
 
 def test_a_nested_transaction_joins_the_outer_one_and_sees_its_writes(harness: WriteQueueHarness) -> None:
-    seen: list[object] = []
+    observations: list[object] = []
 
     def nested() -> None:
         with harness.write_queue.transaction():
             harness.write(1)
             with harness.write_queue.transaction() as db:
-                seen.append(db.execute("SELECT n FROM numbers").fetchall())
+                observations.append(db.execute("SELECT n FROM numbers").fetchall())
             harness.write(2, fails=True)
 
     with pytest.raises(CallerError):
         nested()
 
-    assert seen == [[(1,)]]
+    assert observations == [[(1,)]]
     assert harness.read_numbers() == []
     assert harness.commits == 0
 
@@ -209,7 +209,7 @@ def test_a_durable_transaction_does_not_join_a_non_durable_group(harness: WriteQ
 
 def test_an_interrupted_waiter_leaves_the_queue_intact(harness: WriteQueueHarness) -> None:
     def give_up() -> None:
-        # Asked for a turn, got it or not, and was interrupted before using it.
+        # Interrupted after requesting a turn and before using it.
         called = threading.Lock()
         called.acquire()
         harness.write_queue._queue.append((called, threading.get_ident()))
@@ -260,14 +260,14 @@ def test_an_interrupt_during_the_commit_blocks_no_other_thread(harness: WriteQue
 
 def test_acknowledged_writes_of_many_threads_are_stored(store: SqliteStore, path: Path) -> None:
     def work(thread: int) -> list[str]:
-        kept = []
+        acknowledged = []
         for number in range(12):
             message = a_message(f"{thread} says {number}", chat=f"chat {thread}")
             with suppress(CallerError):
                 write(message, fails=(thread + number) % 3 == 0)
-                kept.append(message.id)
+                acknowledged.append(message.id)
                 assert store.messages.get(USER_SCOPE, message.id) == message
-        return kept
+        return acknowledged
 
     def write(message: Message, *, fails: bool) -> None:
         with store.transaction():
@@ -277,14 +277,14 @@ def test_acknowledged_writes_of_many_threads_are_stored(store: SqliteStore, path
                 raise CallerError
 
     with ThreadPoolExecutor(16) as pool:
-        kept = [message for messages in pool.map(work, range(16)) for message in messages]
+        acknowledged = [message for messages in pool.map(work, range(16)) for message in messages]
     other = SqliteStore(path)
     there = [message.id for message in other.messages.list(USER_SCOPE, limit=1000)]
     findings = [finding for finding in other.maintenance.check(deep=True) if not finding.ok]
     other.close()
 
-    assert sorted(there) == sorted(kept)
-    assert len(kept) == 16 * 8
+    assert sorted(there) == sorted(acknowledged)
+    assert len(acknowledged) == 16 * 8
     assert findings == []
 
 

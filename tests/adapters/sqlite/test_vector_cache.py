@@ -1,4 +1,4 @@
-"""Vectors in memory: how near they are to what is sought, and that they are those of the file."""
+"""The vector cache: scores, and consistency with the table."""
 
 from contextlib import closing
 from pathlib import Path
@@ -45,7 +45,7 @@ def test_the_centroid_penalty_is_subtracted_and_its_bonus_is_capped(
     assert taken == pytest.approx(share * np.maximum(beyond, -MAX_CENTROID_BONUS), abs=1e-4)
 
 
-#: What is done to vectors: put by passage, deleted, or looked at.
+#: Operations on vectors: put by passage, delete, or refresh.
 OPERATIONS = st.lists(
     st.tuples(st.sampled_from(["put", "delete", "look", "delete half", "undo"]), st.integers(0, 40)),
     max_size=40,
@@ -61,7 +61,7 @@ def open_connection() -> apsw.Connection:
 
 
 def put_vector(db: apsw.Connection, passage: int) -> None:
-    """A new vector for a passage, in place of the one it may have."""
+    """Store a vector for a passage, replacing an existing one."""
     db.execute("DELETE FROM vectors WHERE passage = ?", (passage,))
     db.execute(
         "INSERT INTO vectors (user_no, model_no, passage, chat_no, content_hash, scale, data)"
@@ -75,7 +75,7 @@ def read_stored_vectors(db: apsw.Connection) -> dict[int, bytes]:
 
 
 def read_cached_vectors(quantized: QuantizedVectors) -> dict[int, bytes]:
-    """What is found by looking for what is near, and by asking for passages, which must be the same."""
+    """Return the vectors found by nearest-neighbour search and by passage, which must be equal."""
     assert quantized.int8 is not None
     everywhere = quantized.make_query(np.ones(64, dtype=np.float32), 0.0)
     near = quantized.nearest(everywhere, limit=10_000, kinds=(0, 1, 2, 3), chats=None)
@@ -119,7 +119,7 @@ def test_a_cache_that_missed_pruned_deletions_reads_everything_again() -> None:
         put_vector(db, passage)
     shelf.refresh(db, 1, 1)
     db.execute("DELETE FROM vectors WHERE passage = 7")
-    # As many as are remembered, and then some: nobody can know of the seventh.
+    # More deletions than the log keeps, so that the deletion of the seventh is pruned.
     for _ in range(10_010):
         put_vector(db, 8)
     shelf.refresh(db, 1, 1)
@@ -159,7 +159,7 @@ def test_a_refresh_from_an_older_snapshot_does_not_restore_deleted_vectors(tmp_p
     db.execute("DELETE FROM vectors WHERE passage = 3")
     [(last,)] = db.execute("SELECT max(no) FROM vectors_gone")
     shelf._read_deletions(db, last)
-    # It outgrows its middle, and is filled by one who has not heard of the deletion.
+    # The cache is recentred by a reader with an older snapshot, which does not have the deletion.
     shelf.refresh(earlier, 1, 1)
     assert 3 in read_cached_vectors(shelf.vectors)
     shelf.refresh(db, 1, 1)

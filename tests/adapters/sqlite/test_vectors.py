@@ -1,4 +1,4 @@
-"""Vectors as bytes and bits: how much is lost, and that the shelves follow the file."""
+"""Quantized vectors: accuracy, and consistency of the caches with the table."""
 
 from array import array
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ def random_vectors(count: int, dimension: int, seed: int) -> NDArray[np.float32]
 
 
 def clustered_vectors(count: int, dimension: int, seed: int, topics: int = 40) -> NDArray[np.float32]:
-    """Like the vectors of texts: spread around some topics rather than evenly over all directions."""
+    """Return vectors clustered around topics, like those of texts."""
     drawn = random_vectors(topics, dimension, seed=0)[np.arange(count) % topics]
     return _unit_rows(drawn + 0.8 * random_vectors(count, dimension, seed))
 
@@ -50,7 +50,7 @@ def as_vector(values: NDArray[np.float32]) -> Vector:
 def add_vectors(
     store: SqliteStore, vectors: NDArray[np.float32], *, user: str = ANA, name: str = ""
 ) -> list[int]:
-    """One message for each vector; their numbers in the index."""
+    """Add one message per vector; return their passage numbers."""
     with store.transaction():
         for n in range(len(vectors)):
             store.messages.add(a_message(f"{name}{n}", user=user, id=an_id(user, name, str(n))), ())
@@ -192,7 +192,7 @@ def test_the_least_recently_used_cache_is_evicted_first(store: SqliteStore) -> N
     shelves = VectorCaches(max_bytes=20_000)
 
     def ask(user_no: int) -> int:
-        """Take a shelf, fill it if it is empty, and say how full it was."""
+        """Get a user's cache, fill it if it is empty, and return its previous size."""
         shelf = shelves.get(user_no, 1, 64)
         before = len(shelf.vectors.numbers)
         shelf.refresh(db, user_no, 1)
@@ -231,11 +231,11 @@ def test_the_smallest_hamming_distances_are_found(seed: int, size: int, words: i
         np.ascontiguousarray(pack_bits(signs, words).T), pack_bits(question, words)
     )
     limit = int(rng.integers(1, size + 1))
-    found = _argsmallest(distances, limit)
+    positions = _argsmallest(distances, limit)
 
     assert distances.tolist() == (signs != question).sum(axis=1).tolist()
-    assert len(set(found.tolist())) == limit
-    assert sorted(distances[found].tolist()) == sorted(distances.tolist())[:limit]
+    assert len(set(positions.tolist())) == limit
+    assert sorted(distances[positions].tolist()) == sorted(distances.tolist())[:limit]
 
 
 def test_the_content_hash_is_a_signed_64_bit_integer() -> None:

@@ -1,4 +1,4 @@
-"""Work that somebody else does meanwhile."""
+"""The executor with one background thread."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -30,41 +30,41 @@ def test_a_call_runs_before_its_result_is_requested(executor: OneThreadExecutor)
 
 
 def test_an_error_is_raised_where_the_result_is_requested(executor: OneThreadExecutor) -> None:
-    begun = Event()
+    started = Event()
 
     def work() -> None:
-        begun.set()
+        started.set()
         raise ZeroDivisionError("nobody to share with")
 
     result = executor(work)
 
-    assert begun.wait(10)
+    assert started.wait(10)
     with pytest.raises(ZeroDivisionError, match="nobody to share with"):
         result()
 
 
 def test_a_call_that_has_not_started_runs_inline(executor: OneThreadExecutor) -> None:
-    begun, go_on = Event(), Event()
+    started, release = Event(), Event()
 
     def long() -> bool:
-        begun.set()
-        return go_on.wait(10)
+        started.set()
+        return release.wait(10)
 
     busy = executor(long)
-    assert begun.wait(10)
+    assert started.wait(10)
     mine = executor(lambda: current_thread().name)
 
     assert mine() == current_thread().name
-    go_on.set()
+    release.set()
     assert busy()
 
 
 def test_a_call_that_ran_inline_does_not_run_again(executor: OneThreadExecutor) -> None:
-    go_on, times = Event(), list[str]()
-    busy = executor(lambda: go_on.wait(10))
+    release, times = Event(), list[str]()
+    busy = executor(lambda: release.wait(10))
     mine = executor(lambda: times.append("done"))
     mine()
-    go_on.set()
+    release.set()
     busy()
     executor.close()
 
