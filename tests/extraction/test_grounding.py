@@ -61,7 +61,7 @@ def find_grounding(fact: str, source: str, language: str) -> str | None:
         ("喜欢咖啡", "我喜欢喝咖啡", "我喜欢喝咖啡"),
     ],
 )
-def test_a_fact_rests_on_the_sentence_that_says_it(fact: str, source: str, sentence: str) -> None:
+def test_a_fact_is_grounded_in_the_sentence_that_states_it(fact: str, source: str, sentence: str) -> None:
     assert find_grounding(fact, source, "en") == sentence
 
 
@@ -85,12 +85,14 @@ def test_a_fact_rests_on_the_sentence_that_says_it(fact: str, source: str, sente
         ),
     ],
 )
-def test_a_portuguese_fact_rests_on_the_sentence_that_says_it(fact: str, source: str, sentence: str) -> None:
+def test_a_portuguese_fact_is_grounded_in_the_sentence_that_states_it(
+    fact: str, source: str, sentence: str
+) -> None:
     assert find_grounding(fact, source, "pt") == sentence
 
 
 @pytest.mark.parametrize(
-    ("fact", "source", "language", "missing"),
+    ("fact", "source", "language", "failure"),
     [
         ("User lives in Hamburg", ENGLISH_SOURCE, "en", GroundingFailure(missing_names=("Hamburg",))),
         ("User moved to Berlin in 2018", ENGLISH_SOURCE, "en", GroundingFailure(missing_names=("2018",))),
@@ -118,10 +120,10 @@ def test_a_portuguese_fact_rests_on_the_sentence_that_says_it(fact: str, source:
         ("toca violino", PORTUGUESE_SOURCE, "pt", GroundingFailure(missing_words=("toca", "violino"))),
     ],
 )
-def test_what_the_source_does_not_say_is_named(
-    fact: str, source: str, language: str, missing: GroundingFailure
+def test_a_failure_lists_the_words_missing_in_the_source(
+    fact: str, source: str, language: str, failure: GroundingFailure
 ) -> None:
-    assert ground_fact(fact, source, language=language) == missing
+    assert ground_fact(fact, source, language=language) == failure
 
 
 @pytest.mark.parametrize(
@@ -136,11 +138,11 @@ def test_what_the_source_does_not_say_is_named(
         ("não come carne", "Como carne todo dia", "pt"),
     ],
 )
-def test_a_fact_that_says_the_opposite_is_refused(fact: str, source: str, language: str) -> None:
-    found = ground_fact(fact, source, language=language)
+def test_a_fact_that_contradicts_the_source_is_rejected(fact: str, source: str, language: str) -> None:
+    result = ground_fact(fact, source, language=language)
 
-    assert found == GroundingFailure(is_contradicted=True)
-    assert found.reason == "the message says the opposite"
+    assert result == GroundingFailure(is_contradicted=True)
+    assert result.reason == "the message says the opposite"
 
 
 @pytest.mark.parametrize(
@@ -152,42 +154,42 @@ def test_a_fact_that_says_the_opposite_is_refused(fact: str, source: str, langua
         ("adora peixe", "Não como carne, mas adoro peixe", "pt"),
     ],
 )
-def test_a_no_elsewhere_does_not_turn_a_fact_round(fact: str, source: str, language: str) -> None:
+def test_a_negation_elsewhere_does_not_contradict_a_fact(fact: str, source: str, language: str) -> None:
     assert isinstance(ground_fact(fact, source, language=language), GroundedSpan)
 
 
 def test_a_fact_without_content_cannot_be_checked() -> None:
-    found = ground_fact("The user likes it very much", "I like it", language="en")
+    result = ground_fact("The user likes it very much", "I like it", language="en")
 
-    assert found == GroundingFailure()
-    assert found.reason == "it says nothing that can be checked"
+    assert result == GroundingFailure()
+    assert result.reason == "it says nothing that can be checked"
 
 
 def test_known_names_are_allowed_and_others_are_not() -> None:
-    allowed = ground_fact(
+    known_name_result = ground_fact(
         "Pedro's wife is vegetarian", "my wife is vegetarian", language="en", known_names=["Pedro"]
     )
-    refused = ground_fact(
+    other_name_result = ground_fact(
         "Paulo's wife is vegetarian", "my wife is vegetarian", language="en", known_names=["Pedro"]
     )
 
-    assert isinstance(allowed, GroundedSpan)
-    assert refused == GroundingFailure(missing_words=("Paulo's",))
+    assert isinstance(known_name_result, GroundedSpan)
+    assert other_name_result == GroundingFailure(missing_words=("Paulo's",))
 
 
 @given(source=st.text(max_size=120), fact=st.text(max_size=60), language=st.sampled_from(["en", "pt", "zh"]))
-def test_any_texts_can_be_held_against_each_other(source: str, fact: str, language: str) -> None:
-    found = ground_fact(fact, source, language=language)
+def test_any_two_texts_can_be_compared(source: str, fact: str, language: str) -> None:
+    result = ground_fact(fact, source, language=language)
 
-    if isinstance(found, GroundedSpan):
-        assert 0 <= found.start < found.end <= len(source)
+    if isinstance(result, GroundedSpan):
+        assert 0 <= result.start < result.end <= len(source)
     else:
-        assert found.reason
+        assert result.reason
 
 
 @example(source="²2", language="en")
 @given(source=st.text(max_size=120), language=st.sampled_from(["en", "pt"]))
-def test_a_text_misses_nothing_in_itself(source: str, language: str) -> None:
-    found = ground_fact(source, source, language=language)
+def test_a_text_is_grounded_in_itself(source: str, language: str) -> None:
+    result = ground_fact(source, source, language=language)
 
-    assert isinstance(found, GroundedSpan) or (found.missing_names, found.missing_words) == ((), ())
+    assert isinstance(result, GroundedSpan) or (result.missing_names, result.missing_words) == ((), ())

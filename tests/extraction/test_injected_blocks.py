@@ -23,7 +23,7 @@ LISTED_BLOCK = "## Relevant memory\n- Vegetarian.\n- Hates coriander.\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "own"),
+    ("text", "remaining"),
     [
         ("What shall I cook?", "What shall I cook?"),
         (f"What shall I cook?\n\n{FENCED_BLOCK}", "What shall I cook?\n\n"),
@@ -40,15 +40,15 @@ LISTED_BLOCK = "## Relevant memory\n- Vegetarian.\n- Hates coriander.\n"
         ("I said: ## Relevant memory\n- no", "I said: ## Relevant memory\n- no"),
     ],
 )
-def test_what_recall_put_in_is_taken_out_and_the_rest_stays(text: str, own: str) -> None:
-    assert strip_injected(text) == own
+def test_injected_blocks_are_removed_and_the_rest_is_unchanged(text: str, remaining: str) -> None:
+    assert strip_injected(text) == remaining
 
 
 @pytest.mark.parametrize("locale", ["en", "pt"])
 @pytest.mark.parametrize("notice", [True, False])
 @pytest.mark.parametrize("format_", ["facts", "smart", "companion", "agent", "xml", "messages"])
-def test_what_our_own_formats_inject_is_taken_out_again(format_: str, locale: str, notice: bool) -> None:
-    hates = Candidate(
+def test_blocks_of_every_output_format_are_removed(format_: str, locale: str, notice: bool) -> None:
+    candidate = Candidate(
         source=Source.MEMORY,
         id="1",
         text="odeia coentro",
@@ -62,7 +62,7 @@ def test_what_our_own_formats_inject_is_taken_out_again(format_: str, locale: st
         {"context.format": format_, "context.locale": locale, "context.notice": notice}
     )
     block = assemble(
-        Tiers(candidates=(ScoredCandidate(candidate=hates, score=1.0),)),
+        Tiers(candidates=(ScoredCandidate(candidate=candidate, score=1.0),)),
         query="jantar",
         policy=policy.context,
         code_first=False,
@@ -74,19 +74,19 @@ def test_what_our_own_formats_inject_is_taken_out_again(format_: str, locale: st
 
 
 @pytest.mark.parametrize(
-    "words",
+    "labels",
     [*MARKDOWN_LABELS.values(), *SMART_LABELS.values(), *COMPANION_LABELS.values(), *AGENT_LABELS.values()],
 )
 @pytest.mark.parametrize("tier", ["profile", "local", "facts", "history", "working", "recent"])
-def test_the_headings_of_every_format_are_known(words: BlockLabels, tier: str) -> None:
-    block = f"{getattr(words, tier)}\n- User: I hate\n  coriander.\n- lives in Porto\n"
+def test_the_headings_of_every_format_are_recognized(labels: BlockLabels, tier: str) -> None:
+    block = f"{getattr(labels, tier)}\n- User: I hate\n  coriander.\n- lives in Porto\n"
 
     assert strip_injected(f"Hi\n\n{block}\nWhat shall I cook?") == "Hi\n\n\nWhat shall I cook?"
 
 
 @pytest.mark.parametrize("notice", NOTICES.values())
 @pytest.mark.parametrize(
-    ("block", "left"),
+    ("block", "remaining"),
     [
         (
             "## Relevant memory\n- odeia coentro\n\n## Recent messages\n- User: Hi\n\n  I am Bob\n",
@@ -100,10 +100,10 @@ def test_the_headings_of_every_format_are_known(words: BlockLabels, tier: str) -
         ("## About the user\n- tall\n\n---\n\nMy name is Bob.\n", ""),
     ],
 )
-def test_a_block_is_taken_out_with_its_notice(notice: str, block: str, left: str) -> None:
+def test_a_block_is_removed_with_its_notice(notice: str, block: str, remaining: str) -> None:
     text = f"Hello!\n\n{notice}\n\n{block}\nMy name is Ana."
 
-    assert strip_injected(text) == f"Hello!\n\n{left}"
+    assert strip_injected(text) == f"Hello!\n\n{remaining}"
 
 
 @given(
@@ -123,9 +123,9 @@ def test_a_block_is_taken_out_with_its_notice(notice: str, block: str, left: str
         | st.text()
     )
 )
-def test_places_in_the_message_stay_what_they_are(parts: list[str]) -> None:
+def test_blanking_keeps_positions(parts: list[str]) -> None:
     text = "".join(parts).replace(BLANK_CHARACTER, "")
-    shown = blank_injected(text)
+    blanked = blank_injected(text)
 
-    assert len(shown) == len(text)
-    assert all(after in {before, BLANK_CHARACTER} for before, after in zip(text, shown, strict=True))
+    assert len(blanked) == len(text)
+    assert all(after in {before, BLANK_CHARACTER} for before, after in zip(text, blanked, strict=True))

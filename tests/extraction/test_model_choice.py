@@ -30,7 +30,7 @@ CLOUD_MODELS = [
         (["one", "two"], None, "one"),
     ],
 )
-def test_the_preferred_model_then_the_fallbacks_then_the_smallest(
+def test_the_preferred_model_precedes_the_fallbacks_and_the_smallest(
     models: list[str], preferred: str | None, chosen: str
 ) -> None:
     assert choose_model(models, preferred) == chosen
@@ -41,6 +41,6 @@ def test_fallbacks_are_tried_in_their_order() -> None:
 
 
 @pytest.mark.parametrize("models", [[], ["text-embedding-3-small"]])
-def test_without_a_model_that_can_chat_there_is_no_choice(models: list[str]) -> None:
+def test_without_a_chat_model_an_error_is_raised(models: list[str]) -> None:
     with pytest.raises(ModelMissing, match="No language model is available"):
         choose_model(models, "gpt-5")

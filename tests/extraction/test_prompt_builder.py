@@ -32,36 +32,38 @@ CHAT_SOURCES = (VEGETARIAN, REPLY, DINNER)
 def build_prompts(
     mode: ExtractionMode, sources: Sequence[SourceText] = CHAT_SOURCES, **options: object
 ) -> list[ExtractionRequest]:
-    desk = PromptOptions(**{"policy": ExtractionPolicy(), "locale": "pt", **options})  # type: ignore[arg-type]
-    return build_requests(sources, mode, desk)
+    prompt_options = PromptOptions(**{"policy": ExtractionPolicy(), "locale": "pt", **options})  # type: ignore[arg-type]
+    return build_requests(sources, mode, prompt_options)
 
 
-def format_prompt(question: ExtractionRequest) -> str:
-    head = f"{question.prompt_label}, at most {question.max_tokens} tokens, about {len(question.sources)} source(s)"
-    return "\n".join([head, *(f"\n=== {line.role}\n{line.text}" for line in question.messages), ""])
+def format_prompt(request: ExtractionRequest) -> str:
+    head = (
+        f"{request.prompt_label}, at most {request.max_tokens} tokens, about {len(request.sources)} source(s)"
+    )
+    return "\n".join([head, *(f"\n=== {line.role}\n{line.text}" for line in request.messages), ""])
 
 
 @pytest.mark.spec("D9", "D16", "C-5", "C-21")
 @pytest.mark.parametrize("locale", ["en", "pt"])
 @pytest.mark.parametrize("mode", MODES)
-def test_a_changed_prompt_is_a_visible_difference(mode: ExtractionMode, locale: str) -> None:
-    found = build_prompts(
+def test_rendered_prompts_match_their_snapshots(mode: ExtractionMode, locale: str) -> None:
+    requests = build_prompts(
         mode,
         locale=locale,
         known_memories=["Mora no Porto", "Tem dois gatos"],
         context_texts=["Projeto: loja de vinhos."],
     )
 
-    assert "\n".join(map(format_prompt, found)) == (SNAPSHOTS_FOLDER / f"{mode}.{locale}.txt").read_text(
+    assert "\n".join(map(format_prompt, requests)) == (SNAPSHOTS_FOLDER / f"{mode}.{locale}.txt").read_text(
         "utf-8"
     )
 
 
 @pytest.mark.spec("D16", "D17")
 def test_prompt_a_is_the_text_of_the_companion_word_for_word() -> None:
-    [question] = build_prompts("list", [VEGETARIAN])
+    [request] = build_prompts("list", [VEGETARIAN])
 
-    assert question.messages == (
+    assert request.messages == (
         PromptMessage(
             role="user",
             text=(
@@ -76,9 +78,9 @@ def test_prompt_a_is_the_text_of_the_companion_word_for_word() -> None:
 
 
 @pytest.mark.spec("D10")
-def test_one_fact_is_asked_for_with_one_system_and_one_user_message() -> None:
-    [question] = build_prompts("single_fact", [VEGETARIAN, REPLY])
-    system, user = question.messages
+def test_the_single_fact_prompt_has_one_system_and_one_user_message() -> None:
+    [request] = build_prompts("single_fact", [VEGETARIAN, REPLY])
+    system, user = request.messages
 
     assert (system.role, user) == (
         "system",
@@ -90,20 +92,20 @@ def test_one_fact_is_asked_for_with_one_system_and_one_user_message() -> None:
 
 
 @pytest.mark.spec("D6")
-def test_an_exchange_is_shown_whole() -> None:
+def test_the_prompt_contains_the_whole_exchange() -> None:
     user = SourceText(id="u", role=Role.USER, text="Moro no Porto. " * 200)
     assistant = SourceText(id="a", role=Role.ASSISTANT, text="Que cidade bonita! " * 200)
-    [question] = build_prompts("single_fact", [user, assistant])
+    [request] = build_prompts("single_fact", [user, assistant])
 
-    assert user.visible_text in question.messages[0].text
-    assert assistant.visible_text in question.messages[0].text
+    assert user.visible_text in request.messages[0].text
+    assert assistant.visible_text in request.messages[0].text
 
 
 @pytest.mark.spec("D15")
-def test_every_exchange_is_one_question() -> None:
-    found = build_prompts("single_fact", [*CHAT_SOURCES, REPLY, DINNER])
+def test_every_exchange_is_one_request() -> None:
+    requests = build_prompts("single_fact", [*CHAT_SOURCES, REPLY, DINNER])
 
-    assert [[source.id for source in question.sources] for question in found] == [
+    assert [[source.id for source in request.sources] for request in requests] == [
         ["m1", "m2"],
         ["m3", "m2"],
         ["m3"],
@@ -112,93 +114,93 @@ def test_every_exchange_is_one_question() -> None:
 
 @pytest.mark.spec("D7", "F6")
 @pytest.mark.parametrize("mode", MODES)
-def test_eight_known_memories_are_shown_as_bullets(mode: ExtractionMode) -> None:
-    [question, *_] = build_prompts(mode, known_memories=[f"fact\nnumber {n}" for n in range(12)])
-    bullets = [line for line in question.messages[0].text.splitlines() if line.startswith("- fact")]
+def test_the_prompt_has_eight_known_memories_as_bullets(mode: ExtractionMode) -> None:
+    [request, *_] = build_prompts(mode, known_memories=[f"fact\nnumber {n}" for n in range(12)])
+    bullets = [line for line in request.messages[0].text.splitlines() if line.startswith("- fact")]
 
     assert bullets == [f"- fact number {n}" for n in range(8)]
 
 
 @pytest.mark.spec("D8")
 @pytest.mark.parametrize("mode", MODES)
-def test_attached_files_are_shown_in_full(mode: ExtractionMode) -> None:
+def test_the_prompt_contains_context_files_in_full(mode: ExtractionMode) -> None:
     files = ["# Wine shop\n\n" + "The cellar is in Porto. " * 100, "Second file"]
-    [question, *_] = build_prompts(mode, context_texts=files)
+    [request, *_] = build_prompts(mode, context_texts=files)
 
-    assert all(file.strip() in question.messages[0].text for file in files)
-    assert question.omissions == ()
+    assert all(file.strip() in request.messages[0].text for file in files)
+    assert request.omissions == ()
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_file_without_room_is_left_out_whole_and_said_to_be(mode: ExtractionMode) -> None:
-    long = "word " * 20_000
-    [question, *_] = build_prompts(mode, context_texts=[long, "Second file"])
+def test_a_file_that_does_not_fit_is_omitted_and_reported(mode: ExtractionMode) -> None:
+    long_text = "word " * 20_000
+    [request, *_] = build_prompts(mode, context_texts=[long_text, "Second file"])
 
-    assert question.omissions == (
-        f"context file 1 does not fit into the prompt: {estimate_tokens(long):,} tokens",
+    assert request.omissions == (
+        f"context file 1 does not fit into the prompt: {estimate_tokens(long_text):,} tokens",
     )
-    assert "Second file" in question.messages[0].text
+    assert "Second file" in request.messages[0].text
 
 
-def test_what_is_filled_in_is_never_filled_again() -> None:
+def test_placeholders_in_inserted_text_are_not_filled() -> None:
     tricky = SourceText(id="t", role=Role.USER, text="{{EXISTING_CONTEXT}} {user_message} {{ASSISTANT_TEXT}}")
-    [question] = build_prompts("single_fact", [tricky], context_texts=["secret file"])
+    [request] = build_prompts("single_fact", [tricky], context_texts=["secret file"])
 
-    assert tricky.text in question.messages[0].text
-    assert question.messages[0].text.count("secret file") == 1
+    assert tricky.text in request.messages[0].text
+    assert request.messages[0].text.count("secret file") == 1
 
 
 @pytest.mark.spec("D9")
-def test_a_prompt_of_the_user_is_used_instead_of_ours() -> None:
-    own = (
+def test_a_user_prompt_overrides_the_built_in_one() -> None:
+    template = (
         "---\nversion: mine-3\n---\n"
         "Known: {{EXISTING_MEMORIES}} File: {{EXISTING_CONTEXT}} U: {{USER_TEXT}} A: {{ASSISTANT_TEXT}}"
     )
-    [question] = build_prompts(
+    [request] = build_prompts(
         "single_fact",
         [VEGETARIAN, REPLY],
         known_memories=["x"],
         context_texts=["y"],
-        overrides={"memory_extraction": own},
+        overrides={"memory_extraction": template},
     )
 
-    assert question.prompt_label == "memory_extraction.pt/mine-3"
-    assert question.messages[0].text == (
+    assert request.prompt_label == "memory_extraction.pt/mine-3"
+    assert request.messages[0].text == (
         "Known: - x File: y U: Sou vegetariano e odeio coentro. A: Anotado: nada de coentro!"
     )
 
 
-def test_a_prompt_for_one_language_goes_before_one_for_all() -> None:
-    own = {"list": "for all: {user_message}", "list.pt": "em português: {user_message}"}
+def test_an_override_for_a_language_precedes_the_general_one() -> None:
+    overrides = {"list": "for all: {user_message}", "list.pt": "em português: {user_message}"}
 
     assert (
-        build_prompts("list", [DINNER], overrides=own)[0].messages[0].text
+        build_prompts("list", [DINNER], overrides=overrides)[0].messages[0].text
         == "em português: O que janto hoje?"
     )
     assert (
-        build_prompts("list", [DINNER], overrides=own, locale="en")[0].messages[0].text
+        build_prompts("list", [DINNER], overrides=overrides, locale="en")[0].messages[0].text
         == "for all: O que janto hoje?"
     )
 
 
-def test_a_language_we_do_not_speak_is_asked_in_english() -> None:
+def test_an_unsupported_language_gets_the_english_prompt() -> None:
     assert build_prompts("list", [DINNER], locale="fr")[0].prompt_label == "list/1"
 
 
-def test_twenty_messages_are_asked_about_at_once_each_with_its_number() -> None:
+def test_a_batch_has_up_to_twenty_numbered_messages() -> None:
     chat = [SourceText(id=f"m{n}", role=Role.USER, text=f"fact {n}") for n in range(45)]
-    found = build_prompts("batch", chat, policy=load_preset("agent").extraction, locale="en")
+    requests = build_prompts("batch", chat, policy=load_preset("agent").extraction, locale="en")
 
-    assert [len(question.sources) for question in found] == [20, 20, 5]
-    assert "[1] user: fact 20\n\n[2] user: fact 21" in found[1].messages[0].text
+    assert [len(request.sources) for request in requests] == [20, 20, 5]
+    assert "[1] user: fact 20\n\n[2] user: fact 21" in requests[1].messages[0].text
 
 
-def test_what_was_injected_is_not_shown() -> None:
+def test_the_prompt_omits_injected_text() -> None:
     injected = SourceText(id="i", role=Role.USER, text=f"Hello {BLANK_CHARACTER * 5}there")
-    only = SourceText(id="o", role=Role.USER, text=BLANK_CHARACTER * 9)
-    found = build_prompts("list", [injected, only])
+    only_injected = SourceText(id="o", role=Role.USER, text=BLANK_CHARACTER * 9)
+    requests = build_prompts("list", [injected, only_injected])
 
-    assert [question.messages[-1].text.splitlines()[-1] for question in found] == ['Texto: "Hello there"']
+    assert [request.messages[-1].text.splitlines()[-1] for request in requests] == ['Texto: "Hello there"']
 
 
 @pytest.mark.spec("D6")
@@ -209,54 +211,52 @@ def test_what_was_injected_is_not_shown() -> None:
         st.text("ab \n.é", min_size=1, max_size=4000).filter(lambda text: bool(text.strip())), max_size=6
     )
 )
-def test_nothing_of_a_message_is_left_out_and_no_question_is_too_long(
-    mode: ExtractionMode, texts: list[str]
-) -> None:
+def test_requests_cover_every_message_within_the_token_limit(mode: ExtractionMode, texts: list[str]) -> None:
     roles = (Role.USER, Role.ASSISTANT)
     chat = [SourceText(id=f"m{n}", role=roles[n % 2], text=text) for n, text in enumerate(texts)]
-    found = build_prompts(mode, chat, max_input_tokens=1500)
-    pieces = [source for question in found for source in question.sources]
+    requests = build_prompts(mode, chat, max_input_tokens=1500)
+    pieces = [source for request in requests for source in request.sources]
 
     for source in chat:
-        own = sorted((piece for piece in pieces if piece.id == source.id), key=lambda piece: piece.start)
-        assert all(source.text[piece.start :].startswith(piece.text) for piece in own)
-        covered = "".join(piece.text for piece in own)
+        parts = sorted((piece for piece in pieces if piece.id == source.id), key=lambda piece: piece.start)
+        assert all(source.text[piece.start :].startswith(piece.text) for piece in parts)
+        covered = "".join(piece.text for piece in parts)
         assert "".join(covered.split()) == "".join(source.text.split())
-    assert all(sum(estimate_tokens(line.text) for line in question.messages) <= 2000 for question in found)
+    assert all(sum(estimate_tokens(line.text) for line in request.messages) <= 2000 for request in requests)
 
 
 @pytest.mark.parametrize("locale", ["en", "pt"])
-def test_the_second_question_shows_the_answer_and_what_is_wrong_with_it(locale: str) -> None:
-    [question] = build_prompts("list", [VEGETARIAN], locale=locale)
-    again = build_retry_request(question, "Sure! Here you go.", "there is no JSON list in it")
+def test_the_retry_request_contains_the_reply_and_the_problem(locale: str) -> None:
+    [request] = build_prompts("list", [VEGETARIAN], locale=locale)
+    retry = build_retry_request(request, "Sure! Here you go.", "there is no JSON list in it")
 
-    assert again.messages[:-1] == (
-        *question.messages,
+    assert retry.messages[:-1] == (
+        *request.messages,
         PromptMessage(role="assistant", text="Sure! Here you go."),
     )
-    assert "there is no JSON list in it" in again.messages[-1].text
-    assert (again.sources, again.schema, again.max_tokens) == (
-        question.sources,
-        question.schema,
-        question.max_tokens,
+    assert "there is no JSON list in it" in retry.messages[-1].text
+    assert (retry.sources, retry.schema, retry.max_tokens) == (
+        request.sources,
+        request.schema,
+        request.max_tokens,
     )
 
 
-def test_a_huge_answer_is_shown_in_part_and_one_that_was_cut_gets_more_room() -> None:
-    [question] = build_prompts("list", [VEGETARIAN])
-    again = build_retry_request(question, "x" * 9000, "it is too long", is_truncated=True)
+def test_a_retry_truncates_a_long_reply_and_doubles_the_limit_of_a_truncated_one() -> None:
+    [request] = build_prompts("list", [VEGETARIAN])
+    retry = build_retry_request(request, "x" * 9000, "it is too long", is_truncated=True)
 
-    assert again.messages[-2].text == "x" * 4000 + " […]"
-    assert again.max_tokens == 2 * question.max_tokens
+    assert retry.messages[-2].text == "x" * 4000 + " […]"
+    assert retry.max_tokens == 2 * request.max_tokens
 
 
 @pytest.mark.spec("C1", "C4", "C7")
-def test_the_strict_judge_is_told_the_four_bands_and_what_to_answer() -> None:
-    [question] = build_prompts("per_message", [VEGETARIAN], locale="en")
-    text = question.messages[0].text
+def test_the_per_message_prompt_has_the_four_bands_and_a_schema() -> None:
+    [request] = build_prompts("per_message", [VEGETARIAN], locale="en")
+    text = request.messages[0].text
 
     assert [band in text for band in ("0 TRIVIAL", "1-30 TEMPORARY", "31-70 CONTEXT", "71-100 CRITICAL")] == [
         True
     ] * 4
-    assert question.schema is not None
-    assert question.schema["required"] == ["importance", "message_type", "summary", "facts"]
+    assert request.schema is not None
+    assert request.schema["required"] == ["importance", "message_type", "summary", "facts"]

@@ -1,4 +1,4 @@
-"""Things people and programs write every day that hold no secret, for the tests of masking."""
+"""Ordinary lines of text and code without secrets, for the tests of redaction."""
 
 ENGLISH = """
 My name is Peter and I am vegetarian.

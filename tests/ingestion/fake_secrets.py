@@ -1,4 +1,4 @@
-"""Secrets that nobody ever had: put together at run time, so that no file holds anything that looks like one."""
+"""Generated secrets: composed at run time, so that no file contains anything that looks like one."""
 
 import string
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ class PlantedSecret(NamedTuple):
 
 
 def random_string(rng: Random, alphabet: str, size: int) -> str:
-    """Letters and digits as a machine draws them; never so few digits that it might be a word."""
+    """Return random characters with at least two digits, so that the result is never a word."""
     while True:
         value = "".join(rng.choices(alphabet, k=size))
         mixed = sum(map(str.isdigit, value)) >= 2 and (alphabet == DIGITS or any(map(str.isalpha, value)))
@@ -37,8 +37,8 @@ def random_string(rng: Random, alphabet: str, size: int) -> str:
 def _make_luhn_number(rng: Random, prefix: str, size: int) -> str:
     body = prefix + random_string(rng, DIGITS, size - 1 - len(prefix))
     total = 0
-    for place, digit in enumerate(reversed(body)):
-        doubled = int(digit) * (2 if place % 2 == 0 else 1)
+    for index, digit in enumerate(reversed(body)):
+        doubled = int(digit) * (2 if index % 2 == 0 else 1)
         total += doubled - 9 if doubled > 9 else doubled
     return body + str(-total % 10)
 
@@ -68,12 +68,12 @@ def _make_cpf(rng: Random) -> str:
 
 
 def _make_cnpj(rng: Random, alphabet: str) -> str:
-    signs = random_string(rng, alphabet, 12)
-    values = [ord(c) - 48 for c in signs]
+    characters = random_string(rng, alphabet, 12)
+    values = [ord(c) - 48 for c in characters]
     weights = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]
     values.append(_check_digit(values, weights[1:]))
     values.append(_check_digit(values, weights))
-    return signs + "".join(map(str, values[12:]))
+    return characters + "".join(map(str, values[12:]))
 
 
 def _make_pis(rng: Random) -> str:
@@ -98,7 +98,7 @@ def _make_key_factory(prefix: str, alphabet: str, size: int) -> SecretFactory:
     return lambda rng: prefix + random_string(rng, alphabet, size)
 
 
-#: Keys by their own shape: they are found wherever they stand.
+#: Keys with a recognizable format, detected in any context.
 KEY_FACTORIES: tuple[tuple[str, SecretFactory], ...] = (
     ("openai key", _make_key_factory("s" + "k-", ALPHANUMERIC, 48)),
     ("openai key", _make_key_factory("s" + "k-proj-", URL_SAFE, 120)),
@@ -220,7 +220,7 @@ KEY_FACTORIES: tuple[tuple[str, SecretFactory], ...] = (
     ),
 )
 
-#: Sentences a key may stand in.
+#: Text before and after a key.
 CONTEXTS = (
     ("here it is: ", ""),
     ("A chave nova é ", ", guarda bem."),
@@ -229,7 +229,7 @@ CONTEXTS = (
     ("(", ")"),
 )
 
-#: Secrets that only the words before them give away.
+#: Secrets that are recognized only by the label before them.
 LABELLED_SECRETS: tuple[tuple[str, str, SecretFactory, str], ...] = (
     ("aws secret key", "aws_secret_access_key = ", _make_key_factory("", ALPHANUMERIC + "/+", 40), "\n"),
     ("aws secret key", "AWS_SECRET_ACCESS_KEY=", _make_key_factory("", ALPHANUMERIC + "/+", 40), ""),
@@ -313,7 +313,7 @@ def make_private_key(rng: Random, label: str) -> str:
 
 
 def plant_secrets(seed: int) -> Iterator[PlantedSecret]:
-    """One of each kind in each place; another seed, other secrets."""
+    """Yield each kind of secret in each context; the seed determines the values."""
     rng = Random(seed)
     for kind, make in KEY_FACTORIES:
         for before, after in CONTEXTS:

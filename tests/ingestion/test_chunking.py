@@ -9,7 +9,7 @@ from recollect.domain.policy import ChunkingPolicy
 from recollect.ingestion.chunking import chunk_text
 from recollect.text.tokens import estimate_tokens
 
-#: Cuts whatever can be cut, so that small examples show the rules.
+#: Splits texts of any size, so that short examples can be used.
 CHUNK_ALL_POLICY = ChunkingPolicy(min_tokens=0, max_tokens=500)
 
 LINE_STRATEGY = st.sampled_from(
@@ -61,7 +61,7 @@ def code(content: str, language: str | None = None) -> tuple[ChunkKind, str | No
 
 
 @pytest.mark.spec("J1", "J3")
-def test_code_and_prose_become_chunks_that_know_their_kind_language_and_place() -> None:
+def test_code_and_prose_chunks_have_kind_language_and_position() -> None:
     text = "Here it is:\n\n```python\ndef f():\n\n    return 1\n```\n\nEnjoy."
 
     assert chunk_text(text, CHUNK_ALL_POLICY) == (
@@ -107,9 +107,7 @@ def test_code_and_prose_become_chunks_that_know_their_kind_language_and_place() 
         ("a\n```" + "x" * 99 + "\ny\n```", [prose("a"), code("```" + "x" * 99 + "\ny\n```")]),
     ],
 )
-def test_a_fence_holds_its_code_together(
-    text: str, expected: list[tuple[ChunkKind, str | None, str]]
-) -> None:
+def test_fenced_code_is_one_chunk(text: str, expected: list[tuple[ChunkKind, str | None, str]]) -> None:
     assert chunk_parts(text) == expected
 
 
@@ -123,72 +121,72 @@ def test_a_fence_holds_its_code_together(
         "``\ntwo are too few\n``",
     ],
 )
-def test_what_only_looks_like_a_fence_is_prose(text: str) -> None:
+def test_text_that_only_resembles_a_fence_is_prose(text: str) -> None:
     assert chunk_parts(f"{text}\n\n```\nx\n```") == [prose(text.strip()), code("```\nx\n```")]
 
 
 @pytest.mark.spec("J2")
-def test_paragraphs_are_packed_together_as_long_as_they_fit() -> None:
+def test_paragraphs_are_packed_while_they_fit() -> None:
     paragraph = "The quick brown fox jumps over the lazy dog."
     text = "\n\n".join([paragraph] * 10)
-    room_for_three = ChunkingPolicy(
+    three_paragraph_policy = ChunkingPolicy(
         min_tokens=0, max_tokens=estimate_tokens("\n\n".join([paragraph] * 3)) + 5
     )
 
-    found = chunk_text(text, room_for_three)
+    chunks = chunk_text(text, three_paragraph_policy)
 
-    assert [chunk.content.count("fox") for chunk in found] == [3, 3, 3, 1]
-    assert {chunk.tokens <= room_for_three.max_tokens for chunk in found} == {True}
+    assert [chunk.content.count("fox") for chunk in chunks] == [3, 3, 3, 1]
+    assert {chunk.tokens <= three_paragraph_policy.max_tokens for chunk in chunks} == {True}
 
 
 @pytest.mark.spec("J2")
-def test_a_paragraph_that_is_too_large_is_cut_between_sentences() -> None:
+def test_a_paragraph_above_the_limit_is_split_between_sentences() -> None:
     text = " ".join(f'Sentence number {n} says "nothing much (at all)."' for n in range(60))
 
-    found = chunk_text(text, ChunkingPolicy(min_tokens=0, max_tokens=60))
+    chunks = chunk_text(text, ChunkingPolicy(min_tokens=0, max_tokens=60))
 
-    assert len(found) > 10
-    assert {(chunk.content[:8], chunk.content[-2:]) for chunk in found} == {("Sentence", '."')}
+    assert len(chunks) > 10
+    assert {(chunk.content[:8], chunk.content[-2:]) for chunk in chunks} == {("Sentence", '."')}
 
 
 @pytest.mark.spec("J2")
-def test_a_sentence_that_is_too_large_is_cut_between_words() -> None:
+def test_a_sentence_above_the_limit_is_split_between_words() -> None:
     words = [f"word{n}" for n in range(1000)]
 
-    found = chunk_text(" ".join(words), ChunkingPolicy(min_tokens=0, max_tokens=50))
+    chunks = chunk_text(" ".join(words), ChunkingPolicy(min_tokens=0, max_tokens=50))
 
-    assert [word for chunk in found for word in chunk.content.split()] == words
-    assert max(chunk.tokens for chunk in found) <= 50
+    assert [word for chunk in chunks for word in chunk.content.split()] == words
+    assert max(chunk.tokens for chunk in chunks) <= 50
 
 
 @pytest.mark.spec("J2")
 @pytest.mark.parametrize("text", ["x1y2" * 2000, "漢字" * 2000, "😀" * 2000, "=" * 5000, "a\u0301" * 3000])
-def test_even_a_word_without_end_is_cut_to_size(text: str) -> None:
-    found = chunk_text(text, ChunkingPolicy(min_tokens=0, max_tokens=50))
+def test_even_a_very_long_word_is_split(text: str) -> None:
+    chunks = chunk_text(text, ChunkingPolicy(min_tokens=0, max_tokens=50))
 
-    assert "".join(chunk.content for chunk in found) == text
-    assert max(chunk.tokens for chunk in found) <= 50
+    assert "".join(chunk.content for chunk in chunks) == text
+    assert max(chunk.tokens for chunk in chunks) <= 50
 
 
 @pytest.mark.spec("J7", "Y5")
-def test_a_code_block_stays_whole_however_large() -> None:
+def test_a_code_block_is_never_split() -> None:
     block = "```python\n" + "\n\n".join(f"value_{n} = {n}" for n in range(2000)) + "\n```"
 
-    found = chunk_text(f"Look:\n\n{block}\n\nThat was it.", ChunkingPolicy())
+    chunks = chunk_text(f"Look:\n\n{block}\n\nThat was it.", ChunkingPolicy())
 
-    assert [chunk.content for chunk in found] == ["Look:", block, "That was it."]
-    assert found[1].tokens > 500
+    assert [chunk.content for chunk in chunks] == ["Look:", block, "That was it."]
+    assert chunks[1].tokens > 500
 
 
 @pytest.mark.spec("J6")
-def test_with_chunking_off_no_message_is_cut() -> None:
+def test_with_chunking_off_no_message_is_split() -> None:
     text = "one paragraph\n\n" * 1000
 
     assert chunk_text(text, ChunkingPolicy(enabled=False)) == ()
     assert chunk_text(text, ChunkingPolicy(enabled=True)) != ()
 
 
-def test_a_message_of_the_smallest_size_stays_in_one_piece() -> None:
+def test_a_message_of_the_minimum_size_is_not_split() -> None:
     text = "Some prose.\n\n```\nsome code\n```"
 
     assert chunk_text(text, ChunkingPolicy(min_tokens=estimate_tokens(text))) == ()
@@ -196,63 +194,65 @@ def test_a_message_of_the_smallest_size_stays_in_one_piece() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "   \n\n  ", "```\nonly code\n```", "only prose\n\nof two paragraphs"])
-def test_what_would_be_one_chunk_is_not_cut(text: str) -> None:
+def test_a_text_of_a_single_chunk_is_not_split(text: str) -> None:
     assert chunk_text(text, CHUNK_ALL_POLICY) == ()
 
 
 @given(TEXT_STRATEGY, POLICY_STRATEGY)
 def test_every_visible_character_is_in_exactly_one_chunk(text: str, policy: ChunkingPolicy) -> None:
-    found = chunk_text(text, policy)
+    chunks = chunk_text(text, policy)
 
-    if found:
-        covered = [place for chunk in found for place in range(chunk.start, chunk.start + len(chunk.content))]
+    if chunks:
+        covered = [
+            position for chunk in chunks for position in range(chunk.start, chunk.start + len(chunk.content))
+        ]
         assert len(covered) == len(set(covered))
-        assert all(text[place].isspace() for place in set(range(len(text))) - set(covered))
+        assert all(text[position].isspace() for position in set(range(len(text))) - set(covered))
 
 
 @given(TEXT_STRATEGY, POLICY_STRATEGY)
-def test_chunks_are_pieces_of_the_text_in_order(text: str, policy: ChunkingPolicy) -> None:
-    found = chunk_text(text, policy)
+def test_chunks_are_substrings_in_text_order(text: str, policy: ChunkingPolicy) -> None:
+    chunks = chunk_text(text, policy)
 
-    assert [chunk.index for chunk in found] == list(range(len(found)))
-    assert [text[chunk.start : chunk.start + len(chunk.content)] for chunk in found] == [
-        chunk.content for chunk in found
+    assert [chunk.index for chunk in chunks] == list(range(len(chunks)))
+    assert [text[chunk.start : chunk.start + len(chunk.content)] for chunk in chunks] == [
+        chunk.content for chunk in chunks
     ]
-    assert all(left.start < right.start for left, right in pairwise(found))
-    assert all(chunk.content.strip() for chunk in found)
-    assert len(found) != 1
+    assert all(left.start < right.start for left, right in pairwise(chunks))
+    assert all(chunk.content.strip() for chunk in chunks)
+    assert len(chunks) != 1
 
 
 @given(TEXT_STRATEGY, POLICY_STRATEGY)
-def test_no_prose_exceeds_the_most_and_every_chunk_knows_its_tokens(
+def test_no_prose_exceeds_the_limit_and_every_chunk_has_its_token_count(
     text: str, policy: ChunkingPolicy
 ) -> None:
-    found = chunk_text(text, policy)
+    chunks = chunk_text(text, policy)
 
-    assert [chunk.tokens for chunk in found] == [estimate_tokens(chunk.content) for chunk in found]
+    assert [chunk.tokens for chunk in chunks] == [estimate_tokens(chunk.content) for chunk in chunks]
     assert all(
         chunk.tokens <= policy.max_tokens or chunk.kind is ChunkKind.CODE or len(chunk.content) == 1
-        for chunk in found
+        for chunk in chunks
     )
 
 
 @given(
     TEXT_STRATEGY, st.lists(LINE_STRATEGY.filter(lambda line: "```" not in line), max_size=20), TEXT_STRATEGY
 )
-def test_a_closed_fence_is_never_cut(before: str, body: list[str], after: str) -> None:
+def test_a_closed_fence_is_never_split(before: str, body: list[str], after: str) -> None:
     block = "\n".join(["`````python", *body, "`````"])
     before = before.replace("`", "'").replace("~", "-")
 
-    found = chunk_text(f"{before}\n\n{block}\n{after}", ChunkingPolicy(min_tokens=0, max_tokens=12))
+    chunks = chunk_text(f"{before}\n\n{block}\n{after}", ChunkingPolicy(min_tokens=0, max_tokens=12))
 
-    assert not found or block in [chunk.content for chunk in found]
+    assert not chunks or block in [chunk.content for chunk in chunks]
 
 
 @given(st.text(st.characters(exclude_categories=())))
-def test_any_text_can_be_cut(text: str) -> None:
-    found = chunk_text(text, ChunkingPolicy(min_tokens=0, max_tokens=12))
+def test_any_text_can_be_chunked(text: str) -> None:
+    chunks = chunk_text(text, ChunkingPolicy(min_tokens=0, max_tokens=12))
 
-    assert "".join("".join(chunk.content for chunk in found).split()) in {"", "".join(text.split())}
+    assert "".join("".join(chunk.content for chunk in chunks).split()) in {"", "".join(text.split())}
 
 
 @pytest.mark.parametrize(
@@ -274,5 +274,5 @@ def test_any_text_can_be_cut(text: str) -> None:
     ids=range(12),
 )
 @pytest.mark.timeout(30)
-def test_no_text_takes_for_ever(text: str) -> None:
+def test_chunking_takes_linear_time(text: str) -> None:
     chunk_text(text, ChunkingPolicy())

@@ -28,27 +28,27 @@ from recollect.ingestion.secret_numbers import (
     is_valid_pis,
 )
 
-_MASK_PATTERN = re.compile("‹[^‹›]{2,30}›")
+_PLACEHOLDER_PATTERN = re.compile("‹[^‹›]{2,30}›")
 _LEAK_CHARS = 5
 
 
 def find_leaks(value: str, text: str) -> list[str]:
-    """Pieces of the value that can still be read outside the masks."""
-    shown = _MASK_PATTERN.sub("‹›", text)
+    """Return substrings of the value that occur outside the placeholders."""
+    visible_text = _PLACEHOLDER_PATTERN.sub("‹›", text)
     pieces = (value[i : i + _LEAK_CHARS] for i in range(max(1, len(value) - _LEAK_CHARS + 1)))
-    return [piece for piece in pieces if piece in shown]
+    return [piece for piece in pieces if piece in visible_text]
 
 
 @pytest.mark.parametrize("secret", list(plant_secrets(seed=1)), ids=lambda secret: secret.kind)
-def test_a_secret_is_replaced_by_what_it_is(secret: PlantedSecret) -> None:
-    found = redact(secret.text)
+def test_a_secret_is_replaced_by_its_kind(secret: PlantedSecret) -> None:
+    redaction = redact(secret.text)
 
-    assert find_leaks(secret.value, found.text) == []
-    assert f"‹{secret.kind}›" in found.text
-    assert [finding.kind for finding in found.matches] == [secret.kind]
+    assert find_leaks(secret.value, redaction.text) == []
+    assert f"‹{secret.kind}›" in redaction.text
+    assert [match.kind for match in redaction.matches] == [secret.kind]
 
 
-def test_thousands_of_made_up_secrets_are_found() -> None:
+def test_thousands_of_generated_secrets_are_detected() -> None:
     secrets = [secret for seed in range(2, 12) for secret in plant_secrets(seed)]
 
     missed = [secret for secret in secrets if find_leaks(secret.value, redact(secret.text).text)]
@@ -59,11 +59,11 @@ def test_thousands_of_made_up_secrets_are_found() -> None:
 
 
 @pytest.mark.parametrize("line", [*ENGLISH, *PORTUGUESE, *CODE])
-def test_what_people_write_every_day_is_left_alone(line: str) -> None:
+def test_benign_texts_are_unchanged(line: str) -> None:
     assert redact(line) == Redaction(text=line)
 
 
-def everyday_numbers(rng: Random) -> list[str]:
+def make_benign_lines(rng: Random) -> list[str]:
     digits = random_string(rng, DIGITS, 24)
     return [
         f"request {UUID(int=rng.getrandbits(128))} took {rng.randint(1, 9999)} ms",
@@ -83,87 +83,87 @@ def everyday_numbers(rng: Random) -> list[str]:
     ]
 
 
-def test_one_everyday_line_in_a_thousand_at_most_is_taken_for_a_secret() -> None:
+def test_at_most_one_benign_line_in_a_thousand_is_redacted() -> None:
     rng = Random(7)
-    lines = [line for _ in range(300) for line in everyday_numbers(rng)]
+    lines = [line for _ in range(300) for line in make_benign_lines(rng)]
 
-    wrong = [line for line in lines if redact(line).matches]
+    false_positives = [line for line in lines if redact(line).matches]
 
     assert len(lines) > 4000
-    assert len(wrong) * 1000 <= len(lines), wrong
+    assert len(false_positives) * 1000 <= len(lines), false_positives
 
 
-def test_places_are_those_of_the_original_text() -> None:
+def test_matches_are_positions_in_the_original_text() -> None:
     key = "gh" + "p_" + random_string(Random(3), ALPHANUMERIC, 36)
     text = f"first {key}, then my password is tiger42!, and {key}."
 
-    found = redact(text)
+    redaction = redact(text)
 
-    assert found.text == "first ‹github token›, then my password is ‹password›, and ‹github token›."
-    assert [(finding.kind, text[finding.start : finding.end]) for finding in found.matches] == [
+    assert redaction.text == "first ‹github token›, then my password is ‹password›, and ‹github token›."
+    assert [(match.kind, text[match.start : match.end]) for match in redaction.matches] == [
         ("github token", key),
         ("password", "tiger42!"),
         ("github token", key),
     ]
 
 
-def test_a_secret_that_a_mask_uncovers_is_masked_as_well() -> None:
+def test_a_secret_revealed_by_a_placeholder_is_redacted_too() -> None:
     card = next(number for last in DIGITS if is_valid_luhn(number := "453914880343646" + last))
     text = make_private_key(Random(5), "PRIVATE KEY") + card
 
-    found = redact(text)
+    redaction = redact(text)
 
-    assert found.text == "‹private key›‹payment card›"
-    assert [text[finding.start : finding.end] for finding in found.matches][1] == card
+    assert redaction.text == "‹private key›‹payment card›"
+    assert [text[match.start : match.end] for match in redaction.matches][1] == card
 
 
-def test_what_is_found_twice_is_masked_once_and_as_a_whole() -> None:
+def test_overlapping_matches_are_redacted_as_one() -> None:
     key = "s" + "k-" + random_string(Random(4), ALPHANUMERIC, 48)
 
-    found = redact(f'password = "{key}"')
+    redaction = redact(f'password = "{key}"')
 
-    assert found == Redaction(
+    assert redaction == Redaction(
         text='password = "‹openai key›"',
         matches=(SecretMatch(kind="openai key", start=12, end=12 + len(key)),),
     )
 
 
-def test_a_private_key_that_was_cut_off_is_masked_as_far_as_it_goes() -> None:
+def test_a_truncated_private_key_is_redacted_to_its_end() -> None:
     block = make_private_key(Random(9), "RSA PRIVATE KEY").rpartition("\n")[0]
 
-    found = redact(f"look:\n{block}\nand then it stopped")
+    redaction = redact(f"look:\n{block}\nand then it stopped")
 
-    assert found.text == "look:\n‹private key›\nand then it stopped"
-
-
-def test_letters_that_grow_when_made_small_do_not_move_a_secret() -> None:
-    found = redact("İİİ my password is tiger42, İ")
-
-    assert found.text == "İİİ my password is ‹password›, İ"
+    assert redaction.text == "look:\n‹private key›\nand then it stopped"
 
 
-def test_a_url_keeps_everything_but_its_password() -> None:
-    found = redact("postgres://ana:p@ss42@db:5432/app?x=1")
+def test_letters_whose_lower_case_is_longer_do_not_shift_a_match() -> None:
+    redaction = redact("İİİ my password is tiger42, İ")
 
-    assert found.text == "postgres://ana:‹password›@db:5432/app?x=1"
+    assert redaction.text == "İİİ my password is ‹password›, İ"
 
 
-def test_a_key_is_found_beside_other_long_words() -> None:
+def test_only_the_password_of_a_url_is_redacted() -> None:
+    redaction = redact("postgres://ana:p@ss42@db:5432/app?x=1")
+
+    assert redaction.text == "postgres://ana:‹password›@db:5432/app?x=1"
+
+
+def test_a_key_is_detected_next_to_other_long_words() -> None:
     address = "https://example.org/a/long/path/to/a/page-without-secrets.html"
     key = "AKIA" + "QR7ZK3M2XW4TBY6N"
 
     assert redact(f"{address} {key} {address}").text == f"{address} ‹aws access key› {address}"
 
 
-def test_a_number_is_found_in_any_digits() -> None:
+def test_numbers_in_non_ascii_digits_are_detected() -> None:
     assert redact("o cvv é ١٢٣").text == "o cvv é ‹card code›"
 
 
 @given(st.text(max_size=300))
-def test_masking_twice_is_masking_once_for_any_text(text: str) -> None:
-    once = redact(text)
+def test_redaction_is_idempotent_for_any_text(text: str) -> None:
+    redaction = redact(text)
 
-    assert redact(once.text) == Redaction(text=once.text)
+    assert redact(redaction.text) == Redaction(text=redaction.text)
 
 
 _FRAGMENTS = st.sampled_from([
@@ -173,31 +173,34 @@ _FRAGMENTS = st.sampled_from([
 
 
 @given(st.lists(_FRAGMENTS, max_size=40).map("".join))
-def test_masking_twice_is_masking_once_for_texts_made_of_secrets_parts(text: str) -> None:
-    once = redact(text)
+def test_redaction_is_idempotent_for_fragments_of_secrets(text: str) -> None:
+    redaction = redact(text)
 
-    assert redact(once.text) == Redaction(text=once.text)
-    assert "".join(_text_between_masks(once, text)) == _MASK_PATTERN.sub("", once.text) or "‹" in text
+    assert redact(redaction.text) == Redaction(text=redaction.text)
+    assert (
+        "".join(_text_between_matches(redaction, text)) == _PLACEHOLDER_PATTERN.sub("", redaction.text)
+        or "‹" in text
+    )
 
 
-def _text_between_masks(masked: Redaction, text: str) -> list[str]:
-    place, parts = 0, []
-    for finding in masked.matches:
-        parts.append(text[place : finding.start])
-        place = finding.end
-    return [*parts, text[place:]]
+def _text_between_matches(redaction: Redaction, text: str) -> list[str]:
+    position, parts = 0, []
+    for match in redaction.matches:
+        parts.append(text[position : match.start])
+        position = match.end
+    return [*parts, text[position:]]
 
 
 @given(st.integers(), st.sampled_from(KEY_FACTORIES), st.text(" :;()\n", max_size=3))
-def test_a_key_is_found_whatever_was_drawn(seed: int, key: tuple[str, object], gap: str) -> None:
+def test_a_key_is_detected_for_any_random_seed(seed: int, key: tuple[str, object], gap: str) -> None:
     kind, make = key
     assert callable(make)
     value = make(Random(seed))
 
-    found = redact(f"this one{gap or ' '}{value}{gap or ' '}is mine")
+    redaction = redact(f"this one{gap or ' '}{value}{gap or ' '}is mine")
 
-    assert find_leaks(value, found.text) == []
-    assert f"‹{kind}›" in found.text
+    assert find_leaks(value, redaction.text) == []
+    assert f"‹{kind}›" in redaction.text
 
 
 _HUGE_CHARS = 100_000
@@ -212,12 +215,12 @@ _HUGE_CHARS = 100_000
         "abc ", "the the pin ", "token = ", "--password ", "‹password› ", "Ma-", "12345678:AA", "İ", "\\n", " ", "_-",
     ],
 )  # fmt: skip
-def test_no_text_makes_it_walk_in_circles(piece: str) -> None:
+def test_redaction_of_repeated_fragments_terminates(piece: str) -> None:
     text = (piece * (_HUGE_CHARS // len(piece) + 1))[:_HUGE_CHARS]
 
-    found = redact(text)
+    redaction = redact(text)
 
-    assert redact(found.text).matches == ()
+    assert redact(redaction.text).matches == ()
 
 
 @pytest.mark.parametrize(
@@ -235,7 +238,9 @@ def test_no_text_makes_it_walk_in_circles(piece: str) -> None:
         (is_valid_nif, "x1234567" + "l", "x1234567" + "m"),
     ],
 )
-def test_check_digits_tell_real_numbers_from_others(check: object, valid: str, invalid: str) -> None:
+def test_check_digits_distinguish_valid_numbers_from_invalid_ones(
+    check: object, valid: str, invalid: str
+) -> None:
     assert callable(check)
 
     assert (check(valid), check(invalid)) == (True, False)

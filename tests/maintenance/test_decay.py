@@ -46,10 +46,10 @@ def test_a_mood_loses_a_tenth_of_a_weight_each_week(weeks: float, weight: float)
 
 
 @pytest.mark.spec("G2")
-def test_a_mood_that_is_felt_again_starts_anew() -> None:
-    felt_again = replace(memory(), seen_at=MONDAY + 5 * WEEK, sightings=2)
+def test_a_mood_that_is_mentioned_again_regains_its_weight() -> None:
+    mentioned_again = replace(memory(), seen_at=MONDAY + 5 * WEEK, sightings=2)
 
-    assert effective_weight(felt_again, MONDAY + 6 * WEEK, DEFAULT_POLICY) == 0.8
+    assert effective_weight(mentioned_again, MONDAY + 6 * WEEK, DEFAULT_POLICY) == 0.8
 
 
 @pytest.mark.spec("G3", "C-18")
@@ -62,27 +62,27 @@ def test_a_mood_that_is_felt_again_starts_anew() -> None:
         (60, Archive("weight below 0.3: last mentioned on 2024-01-01")),
     ],
 )
-def test_a_mood_lighter_than_the_threshold_is_archived(weeks: float, expected: object) -> None:
+def test_a_mood_below_the_minimum_weight_is_archived(weeks: float, expected: object) -> None:
     assert decay_outcome(memory(), MONDAY + weeks * WEEK, DEFAULT_POLICY) == expected
 
 
 @pytest.mark.spec("G3", "C-18")
-def test_it_is_deleted_instead_where_the_policy_says_so() -> None:
-    found = decay_outcome(memory(), MONDAY + 7 * WEEK, DecayPolicy(action="delete"))
+def test_the_policy_can_delete_instead_of_archive() -> None:
+    outcome = decay_outcome(memory(), MONDAY + 7 * WEEK, DecayPolicy(action="delete"))
 
-    assert found == Forget("weight below 0.3: last mentioned on 2024-01-01")
+    assert outcome == Forget("weight below 0.3: last mentioned on 2024-01-01")
 
 
 @pytest.mark.spec("G3", "C-18")
-def test_what_is_put_away_keeps_its_weight_and_says_why() -> None:
-    found = apply_decay(memory(), MONDAY + 7 * WEEK, DEFAULT_POLICY)
+def test_an_archived_memory_keeps_its_weight_and_has_a_reason() -> None:
+    archived = apply_decay(memory(), MONDAY + 7 * WEEK, DEFAULT_POLICY)
 
-    assert found == replace(
+    assert archived == replace(
         memory(), standing=MemoryStatus.ARCHIVED, reason="weight below 0.3: last mentioned on 2024-01-01"
     )
 
 
-def test_what_is_deleted_is_marked_as_forgotten() -> None:
+def test_a_deleted_memory_is_marked_as_forgotten() -> None:
     assert (
         apply_decay(memory(), MONDAY + 7 * WEEK, DecayPolicy(action="delete")).standing
         is MemoryStatus.FORGOTTEN
@@ -90,29 +90,29 @@ def test_what_is_deleted_is_marked_as_forgotten() -> None:
 
 
 @pytest.mark.spec("G4", "C-3")
-def test_biography_weighs_one_for_ever_whatever_was_stored() -> None:
-    named = memory(Kind.BIO, 0.9)
+def test_biography_always_weighs_one() -> None:
+    biography = memory(Kind.BIO, 0.9)
     years_later = MONDAY + 1000 * WEEK
 
-    assert effective_weight(named, years_later, DEFAULT_POLICY) == 1.0
-    assert decay_outcome(named, years_later, DEFAULT_POLICY) == Retain()
-    assert apply_decay(named, years_later, DEFAULT_POLICY) == replace(named, weight=1.0)
+    assert effective_weight(biography, years_later, DEFAULT_POLICY) == 1.0
+    assert decay_outcome(biography, years_later, DEFAULT_POLICY) == Retain()
+    assert apply_decay(biography, years_later, DEFAULT_POLICY) == replace(biography, weight=1.0)
 
 
 @pytest.mark.spec("C-3")
-def test_biography_keeps_the_weight_it_was_given_where_the_policy_does_not_fix_it() -> None:
-    named = memory(Kind.BIO, 0.9)
+def test_biography_keeps_its_stored_weight_if_the_policy_does_not_fix_it() -> None:
+    biography = memory(Kind.BIO, 0.9)
 
-    assert apply_decay(named, MONDAY + 1000 * WEEK, DecayPolicy(biography_fixed=False)) == named
+    assert apply_decay(biography, MONDAY + 1000 * WEEK, DecayPolicy(biography_fixed=False)) == biography
 
 
 @pytest.mark.spec("G5")
 @pytest.mark.parametrize("kind", [Kind.PREF, Kind.OBJ, Kind.EVT, Kind.DEC, Kind.NOTE])
-def test_other_kinds_do_not_fade_unless_asked(kind: Kind) -> None:
-    told = memory(kind, 0.5)
+def test_other_kinds_do_not_decay_by_default(kind: Kind) -> None:
+    stored = memory(kind, 0.5)
 
-    assert effective_weight(told, MONDAY + 100 * WEEK, DEFAULT_POLICY) == 0.5
-    assert decay_outcome(told, MONDAY + 100 * WEEK, DEFAULT_POLICY) == Retain()
+    assert effective_weight(stored, MONDAY + 100 * WEEK, DEFAULT_POLICY) == 0.5
+    assert decay_outcome(stored, MONDAY + 100 * WEEK, DEFAULT_POLICY) == Retain()
 
 
 @pytest.mark.spec("G5")
@@ -120,17 +120,17 @@ def test_other_kinds_do_not_fade_unless_asked(kind: Kind) -> None:
     ("kind", "policy"),
     [(Kind.PREF, DecayPolicy(preference_per_week=0.05)), (Kind.OBJ, DecayPolicy(goal_per_week=0.05))],
 )
-def test_preferences_and_goals_fade_at_their_own_rates(kind: Kind, policy: DecayPolicy) -> None:
-    told = memory(kind, 0.8)
+def test_preferences_and_goals_decay_at_their_own_rates(kind: Kind, policy: DecayPolicy) -> None:
+    stored = memory(kind, 0.8)
 
-    assert effective_weight(told, MONDAY + 2 * WEEK, policy) == 0.7
-    assert decay_outcome(told, MONDAY + 11 * WEEK, policy) == Archive(
+    assert effective_weight(stored, MONDAY + 2 * WEEK, policy) == 0.7
+    assert decay_outcome(stored, MONDAY + 11 * WEEK, policy) == Archive(
         "weight below 0.3: last mentioned on 2024-01-01"
     )
 
 
 @pytest.mark.spec("G5")
-def test_a_goal_is_put_away_when_its_day_has_come() -> None:
+def test_a_goal_is_archived_on_its_due_date() -> None:
     goal = replace(memory(Kind.OBJ, 0.8), valid_to=MONDAY + WEEK)
 
     assert decay_outcome(goal, MONDAY + 0.9 * WEEK, DEFAULT_POLICY) == Retain()
@@ -138,7 +138,7 @@ def test_a_goal_is_put_away_when_its_day_has_come() -> None:
 
 
 @pytest.mark.parametrize("weeks", [0, 7, 500])
-def test_what_was_pinned_never_fades(weeks: int) -> None:
+def test_a_pinned_memory_never_decays(weeks: int) -> None:
     pinned = replace(memory(), pinned=True)
 
     assert effective_weight(pinned, MONDAY + weeks * WEEK, DEFAULT_POLICY) == 0.9
@@ -157,17 +157,21 @@ def test_what_was_pinned_never_fades(weeks: int) -> None:
         (0.0, 8, Retain()),
     ],
 )
-def test_what_is_temporary_expires_after_a_week(weight: float, days: float, expected: object) -> None:
+def test_a_temporary_memory_expires_after_a_week(weight: float, days: float, expected: object) -> None:
     assert decay_outcome(memory(Kind.NOTE, weight), MONDAY + timedelta(days=days), DEFAULT_POLICY) == expected
 
 
 @pytest.mark.spec("G8")
-def test_temporary_memories_expire_before_anything_of_more_weight_is_put_away() -> None:
-    told = [memory(Kind.NOTE, 0.2, "parking"), memory(Kind.EMO, 0.9, "mood"), memory(Kind.PREF, 0.6, "tea")]
+def test_temporary_memories_expire_before_heavier_ones_are_archived() -> None:
+    memories = [
+        memory(Kind.NOTE, 0.2, "parking"),
+        memory(Kind.EMO, 0.9, "mood"),
+        memory(Kind.PREF, 0.6, "tea"),
+    ]
 
-    found = forecast_decay(told, MONDAY, 8, DEFAULT_POLICY)
+    forecast = forecast_decay(memories, MONDAY, 8, DEFAULT_POLICY)
 
-    assert [(week, m.id) for week, m, _ in found] == [(1, "parking"), (7, "mood")]
+    assert [(week, changed.id) for week, changed, _ in forecast] == [(1, "parking"), (7, "mood")]
 
 
 def test_zero_days_keep_temporary_memories() -> None:
@@ -180,39 +184,39 @@ def test_nothing_is_archived_for_its_weight_when_the_threshold_is_zero() -> None
     assert decay_outcome(memory(), MONDAY + 99 * WEEK, DecayPolicy(archive_below=0.0)) == Retain()
 
 
-def test_a_memory_with_a_last_day_expires_on_it_even_when_pinned() -> None:
-    told = replace(memory(Kind.NOTE), pinned=True, expires_at=MONDAY + WEEK)
+def test_a_memory_expires_on_its_expiry_date_even_when_pinned() -> None:
+    stored = replace(memory(Kind.NOTE), pinned=True, expires_at=MONDAY + WEEK)
 
-    assert decay_outcome(told, MONDAY + WEEK, DEFAULT_POLICY) == Expire("expired on 2024-01-08")
+    assert decay_outcome(stored, MONDAY + WEEK, DEFAULT_POLICY) == Expire("expired on 2024-01-08")
 
 
 @pytest.mark.parametrize("standing", [MemoryStatus.SUPERSEDED, MemoryStatus.ARCHIVED, MemoryStatus.FORGOTTEN])
-def test_what_is_put_away_already_is_left_alone(standing: MemoryStatus) -> None:
-    away = replace(memory(), standing=standing, reason="said so")
+def test_inactive_memories_are_unchanged(standing: MemoryStatus) -> None:
+    inactive = replace(memory(), standing=standing, reason="said so")
 
-    assert apply_decay(away, MONDAY + 99 * WEEK, DEFAULT_POLICY) == away
+    assert apply_decay(inactive, MONDAY + 99 * WEEK, DEFAULT_POLICY) == inactive
 
 
 @pytest.mark.spec("TR-17")
-def test_age_counted_in_weight_and_again_in_recency_never_buries_a_match() -> None:
+def test_decay_and_recency_together_never_push_a_match_below_the_minimum_boost() -> None:
     old_mood = effective_weight(memory(), MONDAY + 8 * WEEK, DEFAULT_POLICY)
     match = {"dense": 1.0, "lexical": 1.0, "identifier": 1.0}
 
-    found = score(match | {"weight": old_mood, "recency": 0.05}, RecallPolicy())
+    total = score(match | {"weight": old_mood, "recency": 0.05}, RecallPolicy())
 
-    assert found == pytest.approx(RecallPolicy().boost_min * 1.0)
+    assert total == pytest.approx(RecallPolicy().boost_min * 1.0)
 
 
-def test_a_forecast_names_the_week_and_leaves_out_what_stays() -> None:
-    told = [memory(Kind.EMO, 0.5, "b"), memory(Kind.EMO, 0.5, "a"), memory(Kind.BIO, 0.9, "c")]
+def test_a_forecast_names_the_week_and_omits_memories_that_stay() -> None:
+    memories = [memory(Kind.EMO, 0.5, "b"), memory(Kind.EMO, 0.5, "a"), memory(Kind.BIO, 0.9, "c")]
 
-    found = forecast_decay(told, MONDAY, 8, DEFAULT_POLICY)
+    forecast = forecast_decay(memories, MONDAY, 8, DEFAULT_POLICY)
 
     light = Archive("weight below 0.3: last mentioned on 2024-01-01")
-    assert found == [(3, told[1], light), (3, told[0], light)]
+    assert forecast == [(3, memories[1], light), (3, memories[0], light)]
 
 
-def test_a_forecast_of_no_weeks_is_about_today() -> None:
+def test_a_forecast_of_zero_weeks_is_about_today() -> None:
     assert forecast_decay([memory(weight=0.2), memory(name="m2")], MONDAY, 0, DEFAULT_POLICY) == [
         (0, memory(weight=0.2), Archive("weight below 0.3: last mentioned on 2024-01-01"))
     ]
@@ -244,39 +248,39 @@ _memories = st.builds(
 
 @pytest.mark.spec("G2", "G4")
 @given(_memories, _policies, _later, _later)
-def test_a_weight_never_grows_with_time_and_never_falls_below_nothing(
-    told: Memory, policy: DecayPolicy, first: datetime, second: datetime
+def test_a_weight_never_grows_with_time_and_never_falls_below_zero(
+    stored: Memory, policy: DecayPolicy, first: datetime, second: datetime
 ) -> None:
     early, late = sorted((first, second))
 
-    weights = effective_weight(told, early, policy), effective_weight(told, late, policy)
+    weights = effective_weight(stored, early, policy), effective_weight(stored, late, policy)
 
     assert 0 <= weights[1] <= weights[0] <= 1
 
 
 @given(_memories, _policies, _later)
-def test_tending_twice_is_tending_once(told: Memory, policy: DecayPolicy, now: datetime) -> None:
-    once = apply_decay(told, now, policy)
+def test_applying_decay_is_idempotent(stored: Memory, policy: DecayPolicy, now: datetime) -> None:
+    once = apply_decay(stored, now, policy)
 
     assert apply_decay(once, now, policy) == once
 
 
 @given(_memories, _policies, st.lists(_later, min_size=1, max_size=5))
-def test_it_does_not_matter_when_and_in_what_order_the_gardener_came(
-    told: Memory, policy: DecayPolicy, ticks: list[datetime]
+def test_the_result_does_not_depend_on_when_and_in_what_order_decay_runs(
+    stored: Memory, policy: DecayPolicy, runs: list[datetime]
 ) -> None:
-    def tended(order: list[datetime]) -> Memory:
-        found = told
-        for tick in order:
-            found = apply_decay(found, tick, policy)
-        return found
+    def apply_in_order(order: list[datetime]) -> Memory:
+        current = stored
+        for run in order:
+            current = apply_decay(current, run, policy)
+        return current
 
-    once = apply_decay(told, max(ticks), policy)
+    once = apply_decay(stored, max(runs), policy)
 
-    assert tended(ticks) == tended(ticks[::-1]) == tended(sorted(ticks)) == once
+    assert apply_in_order(runs) == apply_in_order(runs[::-1]) == apply_in_order(sorted(runs)) == once
 
 
-def test_a_rate_too_small_to_matter_does_no_harm() -> None:
-    told = memory(weight=0.9)
+def test_a_tiny_decay_rate_causes_no_error() -> None:
+    stored = memory(weight=0.9)
 
-    assert decay_outcome(told, MONDAY + 500 * WEEK, DecayPolicy(emotion_per_week=1e-300)) == Retain()
+    assert decay_outcome(stored, MONDAY + 500 * WEEK, DecayPolicy(emotion_per_week=1e-300)) == Retain()

@@ -23,15 +23,15 @@ MONDAY = datetime(2024, 1, 1, 12, tzinfo=UTC)
 def make_messages(*lines: tuple[Role, str]) -> list[Message]:
     return [
         Message(
-            id=f"m{place}",
+            id=f"m{index}",
             user="ana",
             chat="c1",
             role=role,
             content=content,
-            created_at=MONDAY + timedelta(minutes=place),
+            created_at=MONDAY + timedelta(minutes=index),
             tokens=1,
         )
-        for place, (role, content) in enumerate(lines)
+        for index, (role, content) in enumerate(lines)
     ]
 
 
@@ -61,40 +61,40 @@ SHOP_MESSAGES = make_messages(
 
 @pytest.mark.spec("H2", "N8", "C-13")
 def test_a_session_is_one_sentence_with_the_goal_and_the_mood() -> None:
-    found = summarize_session(None, REFACTORING_MESSAGES, locale="pt")
+    summary = summarize_session(None, REFACTORING_MESSAGES, locale="pt")
 
-    assert found == "Usuário quer refatorar o módulo de pagamentos do seu projeto, levemente frustrado."
+    assert summary == "Usuário quer refatorar o módulo de pagamentos do seu projeto, levemente frustrado."
 
 
 @pytest.mark.spec("H2", "H4")
-def test_the_next_summary_tells_the_new_goal_and_what_it_was_before() -> None:
-    before = summarize_session(None, REFACTORING_MESSAGES, locale="pt")
-    news = make_messages((Role.USER, "Deu certo! Agora preciso escrever os testes de integração."))
+def test_the_next_summary_has_the_new_and_the_previous_goal() -> None:
+    previous = summarize_session(None, REFACTORING_MESSAGES, locale="pt")
+    new_messages = make_messages((Role.USER, "Deu certo! Agora preciso escrever os testes de integração."))
 
-    found = summarize_session(before, news, locale="pt")
+    summary = summarize_session(previous, new_messages, locale="pt")
 
-    assert found == (
+    assert summary == (
         "Usuário quer escrever os testes de integração, levemente feliz; "
         "antes: refatorar o módulo de pagamentos do seu projeto."
     )
 
 
 @pytest.mark.spec("H4")
-def test_the_goal_stays_while_nothing_new_is_said_and_a_mood_passes() -> None:
-    before = "Usuário discutindo refatoração de código, levemente frustrado."
+def test_without_a_new_goal_the_previous_one_stays_and_the_mood_does_not() -> None:
+    previous = "Usuário discutindo refatoração de código, levemente frustrado."
 
-    found = summarize_session(before, make_messages((Role.USER, "Ok, obrigado!")), locale="pt")
+    summary = summarize_session(previous, make_messages((Role.USER, "Ok, obrigado!")), locale="pt")
 
-    assert found == "Usuário discutindo refatoração de código."
+    assert summary == "Usuário discutindo refatoração de código."
 
 
 @pytest.mark.spec("H4")
-def test_a_new_mood_joins_the_goal_that_was_there() -> None:
-    before = "User discussing code refactoring."
+def test_a_new_mood_is_added_to_the_previous_goal() -> None:
+    previous = "User discussing code refactoring."
 
-    found = summarize_session(before, make_messages((Role.USER, "ugh")), locale="en")
+    summary = summarize_session(previous, make_messages((Role.USER, "ugh")), locale="en")
 
-    assert found.startswith("User discussing code refactoring, slightly frustrated")
+    assert summary.startswith("User discussing code refactoring, slightly frustrated")
 
 
 @pytest.mark.parametrize(
@@ -117,21 +117,21 @@ def test_the_goal_is_found_in_the_users_own_words(text: str, locale: str, expect
 
 
 @pytest.mark.spec("W3", "H6")
-def test_only_what_the_user_is_after_makes_the_session() -> None:
-    others = make_messages(
+def test_only_user_messages_make_the_session_summary() -> None:
+    other_messages = make_messages(
         (Role.SYSTEM, "I want to be obeyed"),
         (Role.TOOL, "we need to crash now"),
         (Role.ASSISTANT, "I want to help you"),
     )
 
-    assert summarize_session(None, others, locale="en") == ""
+    assert summarize_session(None, other_messages, locale="en") == ""
 
 
 @pytest.mark.spec("H6")
-def test_a_conversation_is_told_in_bullets_decisions_first() -> None:
-    found = summarize_conversation(SHOP_MESSAGES)
+def test_a_conversation_summary_has_bullets_with_decisions_first() -> None:
+    summary = summarize_conversation(SHOP_MESSAGES)
 
-    assert found == (
+    assert summary == (
         "- Decision: We decided to use PostgreSQL 16 for the shop\n"
         "- Decision: I'll use psycopg for the driver\n"
         "- Preference: I prefer tabs over spaces\n"
@@ -142,15 +142,15 @@ def test_a_conversation_is_told_in_bullets_decisions_first() -> None:
 
 
 @pytest.mark.spec("H6")
-def test_a_portuguese_conversation_is_told_in_portuguese() -> None:
-    found = summarize_conversation(
+def test_a_portuguese_conversation_is_summarized_in_portuguese() -> None:
+    summary = summarize_conversation(
         make_messages(
             (Role.USER, "Decidimos usar Redis para o cache. Prefiro respostas curtas."),
             (Role.ASSISTANT, "Combinado: Redis com TTL de 10 minutos."),
         )
     )
 
-    assert found == (
+    assert summary == (
         "- Decisão: Decidimos usar Redis para o cache\n"
         "- Decisão: Combinado: Redis com TTL de 10 minutos\n"
         "- Preferência: Prefiro respostas curtas"
@@ -158,16 +158,16 @@ def test_a_portuguese_conversation_is_told_in_portuguese() -> None:
 
 
 @pytest.mark.spec("W3", "H6")
-def test_system_and_tool_texts_are_never_summarised() -> None:
-    found = summarize_conversation(SHOP_MESSAGES)
+def test_system_and_tool_messages_are_never_summarized() -> None:
+    summary = summarize_conversation(SHOP_MESSAGES)
 
-    assert "Oracle" not in found
-    assert "leak" not in found
+    assert "Oracle" not in summary
+    assert "leak" not in summary
 
 
 @pytest.mark.spec("H6")
 def test_code_is_never_repeated() -> None:
-    found = summarize_conversation(
+    summary = summarize_conversation(
         make_messages(
             (
                 Role.USER,
@@ -176,31 +176,31 @@ def test_code_is_never_repeated() -> None:
         )
     )
 
-    assert found == "- Decision: We decided to keep … in cart.py"
+    assert summary == "- Decision: We decided to keep … in cart.py"
 
 
 @pytest.mark.spec("N8", "C-13")
-def test_the_weightiest_points_are_kept_when_there_is_little_room() -> None:
-    found = summarize_conversation(SHOP_MESSAGES, max_tokens=30)
+def test_the_highest_scored_points_are_kept_within_a_small_limit() -> None:
+    summary = summarize_conversation(SHOP_MESSAGES, max_tokens=30)
 
     assert (
-        found
+        summary
         == "- Decision: We decided to use PostgreSQL 16 for the shop\n- Decision: I'll use psycopg for the driver"
     )
 
 
-def test_what_is_said_twice_is_told_once() -> None:
-    found = summarize_conversation(
+def test_a_repeated_statement_is_summarized_once() -> None:
+    summary = summarize_conversation(
         make_messages(
             (Role.USER, "We decided to use Redis for the cache."),
             (Role.ASSISTANT, "So we decided to use Redis for cache."),
         )
     )
 
-    assert found == "- Decision: We decided to use Redis for the cache"
+    assert summary == "- Decision: We decided to use Redis for the cache"
 
 
-def test_small_talk_comes_to_nothing() -> None:
+def test_small_talk_has_an_empty_summary() -> None:
     assert (
         summarize_conversation(make_messages((Role.USER, "Hi!"), (Role.ASSISTANT, "Hello, how are you?")))
         == ""
@@ -230,22 +230,22 @@ def test_a_summary_is_due_after_so_many_answers_and_never_with_zero(
 @pytest.mark.spec("TR-7", "H5", "H3")
 @pytest.mark.parametrize("every", [3, 4, 5])
 def test_in_an_alternating_chat_a_summary_comes_every_so_many_answers(every: int) -> None:
-    made_at, since = [], 0
+    summary_positions, since = [], 0
     for message in range(1, 61):
         since += message % 2 == 0
         if is_summary_due(since, every):
-            made_at.append(message)
+            summary_positions.append(message)
             since = 0
 
-    assert made_at == list(range(2 * every, 61, 2 * every))
+    assert summary_positions == list(range(2 * every, 61, 2 * every))
 
 
 @pytest.mark.spec("H3", "H5")
-def test_the_usual_pace_is_that_of_the_documents() -> None:
-    usual = SummaryPolicy()
+def test_the_default_intervals_are_those_of_the_designs() -> None:
+    defaults = SummaryPolicy()
 
-    assert 3 <= usual.working_every_exchanges <= 5
-    assert usual.every_answers == 5
+    assert 3 <= defaults.working_every_exchanges <= 5
+    assert defaults.every_answers == 5
 
 
 @pytest.mark.spec("C-13")
@@ -269,12 +269,12 @@ def test_the_usual_pace_is_that_of_the_documents() -> None:
         ("one two three four five six seven eight", 5, "one two three…"),
     ],
 )
-def test_what_a_model_wrote_is_cut_at_a_sentence_or_a_bullet(text: str, limit: int, expected: str) -> None:
+def test_a_model_summary_is_truncated_at_a_sentence_or_a_bullet(text: str, limit: int, expected: str) -> None:
     assert validate_summary(text, limit) == expected
 
 
 @pytest.mark.parametrize("text", ["", "  \n", '""', "```\ncode\n```"])
-def test_silence_of_a_model_is_not_a_summary(text: str) -> None:
+def test_an_empty_reply_is_not_a_summary(text: str) -> None:
     with pytest.raises(AnswerUnreadable):
         validate_summary(text, 80)
 
@@ -294,13 +294,13 @@ def test_silence_of_a_model_is_not_a_summary(text: str) -> None:
         ([], "en", None),
     ],
 )
-def test_a_mood_is_heard_in_what_is_said(texts: list[str], locale: str, expected: str | None) -> None:
-    found = detect_mood(texts)
+def test_a_mood_is_detected_in_texts(texts: list[str], locale: str, expected: str | None) -> None:
+    mood = detect_mood(texts)
 
-    assert (found.describe(locale) if found else None) == expected
+    assert (mood.describe(locale) if mood else None) == expected
 
 
-def test_sentences_are_told_from_code_and_quotations() -> None:
+def test_code_and_quotations_are_no_sentences() -> None:
     text = "See **this**. It costs 0.23 per call!\n> quoted\n- first point\nconst x = {a: 1};\n```\ncode\n```\nDone?"
 
     assert split_sentences(text) == ["See this.", "It costs 0.23 per call!", "first point", "Done?"]
@@ -324,50 +324,50 @@ _lines = st.tuples(
     st.integers(3, 30),
 )
 @example("ơᚏᚓ0", [], "en", 6, 3)
-def test_a_session_summary_is_one_line_within_its_size(
+def test_a_session_summary_is_one_line_within_its_limits(
     previous: str | None, lines: list[tuple[Role, str]], locale: str, tokens: int, words: int
 ) -> None:
-    found = summarize_session(
+    summary = summarize_session(
         previous, make_messages(*lines), locale=locale, max_tokens=tokens, max_words=words
     )
 
-    assert estimate_tokens(found) <= tokens
-    assert len(found.split()) <= words
-    assert "\n" not in found
-    assert found == summarize_session(
+    assert estimate_tokens(summary) <= tokens
+    assert len(summary.split()) <= words
+    assert "\n" not in summary
+    assert summary == summarize_session(
         previous, make_messages(*lines), locale=locale, max_tokens=tokens, max_words=words
     )
 
 
 @pytest.mark.spec("N8", "C-13")
 @given(st.lists(_lines, max_size=12), st.integers(0, 200))
-def test_a_conversation_summary_is_bullets_within_its_size(
+def test_a_conversation_summary_has_bullets_within_its_limit(
     lines: list[tuple[Role, str]], tokens: int
 ) -> None:
-    found = summarize_conversation(make_messages(*lines), max_tokens=tokens)
+    summary = summarize_conversation(make_messages(*lines), max_tokens=tokens)
 
-    assert estimate_tokens(found) <= tokens
-    assert all(line.startswith("- ") for line in found.splitlines())
-    assert "```" not in found
+    assert estimate_tokens(summary) <= tokens
+    assert all(line.startswith("- ") for line in summary.splitlines())
+    assert "```" not in summary
 
 
 @pytest.mark.spec("C-13")
 @given(
     st.text(min_size=1, max_size=400).filter(lambda text: bool(text.strip('"“” \t\n'))), st.integers(1, 80)
 )
-def test_no_answer_of_a_model_is_larger_than_allowed(text: str, tokens: int) -> None:
+def test_a_model_summary_never_exceeds_the_limit(text: str, tokens: int) -> None:
     try:
-        found = validate_summary(text, tokens)
+        summary = validate_summary(text, tokens)
     except AnswerUnreadable:
-        found = ""
+        summary = ""
 
-    assert estimate_tokens(found) <= tokens
+    assert estimate_tokens(summary) <= tokens
 
 
 @pytest.mark.parametrize(
     "piece", ["a.", "....", "we decided ", "`", "```", "- ", "I want to ", "!!", "não ", "x" * 50]
 )
-def test_no_message_is_too_long_to_be_summarised(piece: str) -> None:
+def test_very_long_messages_are_summarized_within_the_limits(piece: str) -> None:
     huge = make_messages((Role.USER, (piece * 100_000)[:100_000]))
 
     assert estimate_tokens(summarize_conversation(huge)) <= 200

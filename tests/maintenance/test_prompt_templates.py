@@ -17,7 +17,7 @@ def test_prompt_b_is_the_text_of_the_companion_word_for_word() -> None:
 
 
 @pytest.mark.spec("H4", "C-21")
-def test_prompt_b_has_an_english_twin() -> None:
+def test_prompt_b_has_an_english_version() -> None:
     assert build_working_memory_prompt("Talks about dinner.", "user: and now?", max_words=20) == (
         "Summarise the current conversation in 1 dense sentence. Focus on the current goal and the emotional state.\n"
         'Current: "Talks about dinner."\n'
@@ -39,14 +39,14 @@ def test_the_summary_prompt_is_the_text_of_the_design_word_for_word() -> None:
     )
 
 
-def test_the_summary_prompt_has_a_portuguese_twin() -> None:
-    found = build_conversation_summary_prompt(10, locale="pt", max_tokens=120)
+def test_the_summary_prompt_has_a_portuguese_version() -> None:
+    prompt = build_conversation_summary_prompt(10, locale="pt", max_tokens=120)
 
-    assert found.startswith("Resuma as últimas 10 mensagens desta conversa.")
-    assert found.endswith("(max 120 tokens).")
+    assert prompt.startswith("Resuma as últimas 10 mensagens desta conversa.")
+    assert prompt.endswith("(max 120 tokens).")
 
 
-def test_a_prompt_of_the_user_is_used_instead_of_ours() -> None:
-    own = {"working_memory": "Shorten {previous_summary} and {buffer_recente}"}
+def test_a_user_prompt_overrides_the_built_in_one() -> None:
+    overrides = {"working_memory": "Shorten {previous_summary} and {buffer_recente}"}
 
-    assert build_working_memory_prompt("a", "b", locale="pt", overrides=own) == "Shorten a and b"
+    assert build_working_memory_prompt("a", "b", locale="pt", overrides=overrides) == "Shorten a and b"

@@ -8,7 +8,7 @@ from recollect.maintenance.retention import retention_cutoff
 NOW = datetime(2024, 3, 31, 12, tzinfo=UTC)
 
 
-def test_receipts_are_kept_for_thirty_days_unless_told_otherwise() -> None:
+def test_receipts_are_kept_for_thirty_days_by_default() -> None:
     assert retention_cutoff(NOW, ReceiptPolicy().keep_days) == datetime(2024, 3, 1, 12, tzinfo=UTC)
 
 
@@ -19,5 +19,5 @@ def test_fewer_days_keep_fewer_receipts(days: int, expected: datetime) -> None:
     assert retention_cutoff(NOW, days) == expected
 
 
-def test_more_days_than_there_are_dates_keep_everything() -> None:
+def test_a_period_beyond_the_datetime_range_keeps_everything() -> None:
     assert retention_cutoff(NOW, 1_000_000_000) == datetime.min.replace(tzinfo=UTC)

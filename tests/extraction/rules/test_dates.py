@@ -9,7 +9,7 @@ SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("said", "fact", "since"),
+    ("text", "fact", "valid_from"),
     [
         ("I got engaged yesterday", "got engaged yesterday (2026-03-13)", (2026, 3, 13)),
         ("I moved to Porto last month", "moved to Porto last month (2026-02)", (2026, 2, 1)),
@@ -34,16 +34,16 @@ SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
         ("Fui promovido ontem", "foi promovido ontem (2026-03-13)", (2026, 3, 13)),
     ],
 )
-def test_a_date_seen_from_the_day_it_was_said_is_made_absolute(
-    said: str, fact: str, since: tuple[int, int, int]
+def test_a_relative_date_is_resolved_against_the_day_of_the_message(
+    text: str, fact: str, valid_from: tuple[int, int, int]
 ) -> None:
-    [found] = extract_by_rules(said, role=Role.USER, sent_at=SATURDAY).facts
+    [extracted_fact] = extract_by_rules(text, role=Role.USER, sent_at=SATURDAY).facts
 
-    assert (found.text, found.valid_from) == (fact, datetime(*since, tzinfo=UTC))
+    assert (extracted_fact.text, extracted_fact.valid_from) == (fact, datetime(*valid_from, tzinfo=UTC))
 
 
 @pytest.mark.parametrize(
-    ("said", "fact"),
+    ("text", "fact"),
     [
         ("I want to move to Japan next year", "wants to move to Japan next year (2027)"),
         ("I'm training for a triathlon in September", "is training for a triathlon in September (2026-09)"),
@@ -52,27 +52,29 @@ def test_a_date_seen_from_the_day_it_was_said_is_made_absolute(
         ("Quero emagrecer até o ano que vem", "quer emagrecer até o ano que vem (2027)"),
     ],
 )
-def test_a_goal_looks_ahead_and_has_no_beginning(said: str, fact: str) -> None:
-    [found] = extract_by_rules(said, role=Role.USER, sent_at=SATURDAY).facts
+def test_a_goal_refers_to_the_future_and_has_no_start_date(text: str, fact: str) -> None:
+    [extracted_fact] = extract_by_rules(text, role=Role.USER, sent_at=SATURDAY).facts
 
-    assert (found.text, found.valid_from) == (fact, None)
+    assert (extracted_fact.text, extracted_fact.valid_from) == (fact, None)
 
 
-def test_what_is_done_on_a_day_of_every_week_has_no_date() -> None:
-    [found] = extract_by_rules("I usually run on Friday mornings", role=Role.USER, sent_at=SATURDAY).facts
+def test_a_weekly_habit_has_no_date() -> None:
+    [extracted_fact] = extract_by_rules(
+        "I usually run on Friday mornings", role=Role.USER, sent_at=SATURDAY
+    ).facts
 
-    assert (found.text, found.valid_from) == ("usually runs on Friday mornings", None)
+    assert (extracted_fact.text, extracted_fact.valid_from) == ("usually runs on Friday mornings", None)
 
 
 def test_the_same_words_on_another_day_mean_another_date() -> None:
-    [found] = extract_by_rules(
+    [extracted_fact] = extract_by_rules(
         "I got fired today", role=Role.USER, sent_at=datetime(2024, 2, 29, tzinfo=UTC)
     ).facts
 
-    assert found.text == "got fired today (2024-02-29)"
+    assert extracted_fact.text == "got fired today (2024-02-29)"
 
 
 @pytest.mark.parametrize("day", [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)])
-@pytest.mark.parametrize("said", ["I moved to Porto 999 years ago", "I plan to move to Porto next week"])
-def test_the_ends_of_the_calendar_do_no_harm(said: str, day: datetime) -> None:
-    assert len(extract_by_rules(said, role=Role.USER, sent_at=day).facts) == 1
+@pytest.mark.parametrize("text", ["I moved to Porto 999 years ago", "I plan to move to Porto next week"])
+def test_dates_beyond_the_calendar_are_clamped(text: str, day: datetime) -> None:
+    assert len(extract_by_rules(text, role=Role.USER, sent_at=day).facts) == 1

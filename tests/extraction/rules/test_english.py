@@ -10,13 +10,13 @@ SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
 
 def extract_facts(text: str) -> list[tuple[Kind, str]]:
-    judgement = extract_by_rules(text, role=Role.USER, sent_at=SATURDAY, language="en")
-    return [(fact.kind, fact.text) for fact in judgement.facts]
+    extraction = extract_by_rules(text, role=Role.USER, sent_at=SATURDAY, language="en")
+    return [(fact.kind, fact.text) for fact in extraction.facts]
 
 
 @pytest.mark.spec("B7", "D21")
 @pytest.mark.parametrize(
-    ("said", "facts"),
+    ("text", "facts"),
     [
         ("My name is Pedro", [(Kind.BIO, "name: Pedro")]),
         ("Hi, I'm Daniel and I live in Leeds", [(Kind.BIO, "name: Daniel"), (Kind.BIO, "lives in Leeds")]),
@@ -49,13 +49,13 @@ def extract_facts(text: str) -> list[tuple[Kind, str]]:
         ("We have two cats, Salt and Pepper.", [(Kind.BIO, "has two cats, Salt and Pepper")]),
     ],
 )
-def test_a_life_is_told_in_short_facts(said: str, facts: list[tuple[Kind, str]]) -> None:
-    assert extract_facts(said) == facts
+def test_biography_is_extracted_as_short_facts(text: str, facts: list[tuple[Kind, str]]) -> None:
+    assert extract_facts(text) == facts
 
 
 @pytest.mark.spec("B7", "D21")
 @pytest.mark.parametrize(
-    ("said", "facts"),
+    ("text", "facts"),
     [
         (
             "I'm vegetarian and hate cilantro",
@@ -78,13 +78,13 @@ def test_a_life_is_told_in_short_facts(said: str, facts: list[tuple[Kind, str]])
         ("You can call me Al", [(Kind.PREF, "wants to be called Al")]),
     ],
 )
-def test_tastes_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
-    assert extract_facts(said) == facts
+def test_preferences_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
+    assert extract_facts(text) == facts
 
 
 @pytest.mark.spec("B8", "B9", "B10")
 @pytest.mark.parametrize(
-    ("said", "facts"),
+    ("text", "facts"),
     [
         ("I want to learn Japanese this year.", [(Kind.OBJ, "wants to learn Japanese this year (2026)")]),
         ("My goal is to run a marathon", [(Kind.OBJ, "goal: run a marathon")]),
@@ -109,12 +109,12 @@ def test_tastes_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
         ("I'm terrified about the surgery", [(Kind.EMO, "is terrified about the surgery")]),
     ],
 )
-def test_goals_events_and_strong_feelings_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
-    assert extract_facts(said) == facts
+def test_goals_events_and_strong_emotions_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
+    assert extract_facts(text) == facts
 
 
 @pytest.mark.parametrize(
-    ("said", "facts"),
+    ("text", "facts"),
     [
         ("We decided to use PostgreSQL", [(Kind.DEC, "decided to use PostgreSQL")]),
         (
@@ -130,12 +130,12 @@ def test_goals_events_and_strong_feelings_are_kept(said: str, facts: list[tuple[
         ("The deadline for the launch is June 30.", [(Kind.DEC, "deadline for the launch is June 30")]),
     ],
 )
-def test_decisions_and_standing_orders_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
-    assert extract_facts(said) == facts
+def test_decisions_and_lasting_instructions_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
+    assert extract_facts(text) == facts
 
 
 @pytest.mark.parametrize(
-    ("said", "facts"),
+    ("text", "facts"),
     [
         ("Remember that my flight leaves on the 22nd.", [(Kind.NOTE, "flight leaves on the 22nd")]),
         ("please remember: the key is under the mat", [(Kind.NOTE, "the key is under the mat")]),
@@ -143,12 +143,12 @@ def test_decisions_and_standing_orders_are_kept(said: str, facts: list[tuple[Kin
         ("Could you keep in mind that I'm a nurse?", [(Kind.BIO, "is a nurse")]),
     ],
 )
-def test_what_is_asked_to_be_remembered_is_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
-    assert extract_facts(said) == facts
+def test_requests_to_remember_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
+    assert extract_facts(text) == facts
 
 
 @pytest.mark.spec("D18")
-def test_of_a_story_only_the_lesson_is_kept() -> None:
+def test_a_story_of_dislike_is_reduced_to_an_aversion() -> None:
     assert extract_facts("Last week I went to the park and I didn't like it because it was crowded") == [
         (Kind.PREF, "avoids crowded places")
     ]
@@ -156,7 +156,7 @@ def test_of_a_story_only_the_lesson_is_kept() -> None:
 
 @pytest.mark.spec("B11", "D14")
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "What is the capital of Australia?",
         "Should I learn Spanish or Italian?",
@@ -206,5 +206,5 @@ def test_of_a_story_only_the_lesson_is_kept() -> None:
         "never mind",
     ],
 )
-def test_what_is_no_fact_about_the_speaker_is_not_kept(said: str) -> None:
-    assert extract_facts(said) == []
+def test_statements_that_are_no_facts_about_the_user_are_ignored(text: str) -> None:
+    assert extract_facts(text) == []

@@ -11,7 +11,7 @@ SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
 @pytest.mark.spec("C1", "C2", "C3", "C4", "C5", "C9")
 @pytest.mark.parametrize(
-    ("said", "band"),
+    ("text", "band"),
     [
         ("O tempo está bom", ImportanceBand.TRIVIAL),
         ("What is the capital of France?", ImportanceBand.TRIVIAL),
@@ -27,16 +27,16 @@ SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
         ("Sou alérgico a camarão", ImportanceBand.CRITICAL),
     ],
 )
-def test_importance_falls_in_the_band_that_the_message_deserves(said: str, band: ImportanceBand) -> None:
+def test_importance_is_in_the_expected_band(text: str, band: ImportanceBand) -> None:
     assert (
-        ImportanceBand.from_importance(extract_by_rules(said, role=Role.USER, sent_at=SATURDAY).importance)
+        ImportanceBand.from_importance(extract_by_rules(text, role=Role.USER, sent_at=SATURDAY).importance)
         is band
     )
 
 
 @pytest.mark.spec("C8", "E5")
 @pytest.mark.parametrize(
-    ("said", "kind", "weight"),
+    ("text", "kind", "weight"),
     [
         ("Odeio coentro", Kind.PREF, 0.8),
         ("Estou muito ansioso com as finanças", Kind.EMO, 0.9),
@@ -46,15 +46,15 @@ def test_importance_falls_in_the_band_that_the_message_deserves(said: str, band:
         ("Remember that the gate opens at nine", Kind.NOTE, 0.6),
     ],
 )
-def test_a_fact_weighs_what_its_kind_weighs(said: str, kind: Kind, weight: float) -> None:
-    [fact] = extract_by_rules(said, role=Role.USER, sent_at=SATURDAY).facts
+def test_the_weight_of_a_fact_depends_on_its_kind(text: str, kind: Kind, weight: float) -> None:
+    [fact] = extract_by_rules(text, role=Role.USER, sent_at=SATURDAY).facts
 
     assert (fact.kind, fact.weight) == (kind, weight)
 
 
 @pytest.mark.spec("C7")
 @pytest.mark.parametrize(
-    ("said", "kind", "summary"),
+    ("text", "kind", "summary"),
     [
         ("We decided to use PostgreSQL", MessageType.DECISION, "User defined: decided to use PostgreSQL."),
         ("Sou vegetariano e odeio coentro", MessageType.CHAT, "Usuário: é vegetariano; odeia coentro."),
@@ -66,21 +66,21 @@ def test_a_fact_weighs_what_its_kind_weighs(said: str, kind: Kind, weight: float
         ("ok thanks", MessageType.CHAT, None),
     ],
 )
-def test_a_message_has_a_type_and_a_sentence(said: str, kind: MessageType, summary: str | None) -> None:
-    judgement = extract_by_rules(said, role=Role.USER, sent_at=SATURDAY)
+def test_a_message_has_a_type_and_a_summary(text: str, kind: MessageType, summary: str | None) -> None:
+    extraction = extract_by_rules(text, role=Role.USER, sent_at=SATURDAY)
 
-    assert (judgement.message_type, judgement.summary) == (kind, summary)
+    assert (extraction.message_type, extraction.summary) == (kind, summary)
 
 
 def test_a_summary_has_at_most_twenty_five_words() -> None:
-    judgement = extract_by_rules(
+    extraction = extract_by_rules(
         "I love " + ", ".join(f"thing number {n}" for n in range(40)), role=Role.USER, sent_at=SATURDAY
     )
 
-    assert len((judgement.summary or "").split()) <= 25
+    assert len((extraction.summary or "").split()) <= 25
 
 
-def test_the_assistant_states_no_facts() -> None:
+def test_assistant_messages_yield_no_facts() -> None:
     text = (
         "So you live in Porto and I am allergic to nothing. We decided to use PostgreSQL for the new service."
     )
@@ -90,13 +90,13 @@ def test_the_assistant_states_no_facts() -> None:
 
 @pytest.mark.spec("W4")
 @pytest.mark.parametrize("role", [Role.SYSTEM, Role.TOOL])
-def test_systems_and_tools_are_not_listened_to(role: Role) -> None:
-    judgement = extract_by_rules("My name is Pedro", role=role, sent_at=SATURDAY)
+def test_system_and_tool_messages_yield_nothing(role: Role) -> None:
+    extraction = extract_by_rules("My name is Pedro", role=role, sent_at=SATURDAY)
 
-    assert (judgement.importance, judgement.facts) == (0, ())
+    assert (extraction.importance, extraction.facts) == (0, ())
 
 
-def test_a_message_taken_for_the_wrong_language_is_still_understood() -> None:
-    judgement = extract_by_rules("Moro no Porto", role=Role.USER, sent_at=SATURDAY, language="en")
+def test_a_message_in_the_wrong_language_is_still_extracted() -> None:
+    extraction = extract_by_rules("Moro no Porto", role=Role.USER, sent_at=SATURDAY, language="en")
 
-    assert [fact.text for fact in judgement.facts] == ["mora no Porto"]
+    assert [fact.text for fact in extraction.facts] == ["mora no Porto"]

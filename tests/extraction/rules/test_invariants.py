@@ -1,4 +1,4 @@
-"""What holds for every message, however strange."""
+"""Properties of rule-based extraction that hold for every message."""
 
 import re
 from datetime import UTC, datetime
@@ -49,19 +49,19 @@ def test_every_fact_cites_words_inside_the_message(text: str) -> None:
 @given(messages)
 @example("Remember that my")
 @example("Remember that _")
-def test_every_judgement_is_within_its_bounds(text: str) -> None:
-    judgement = extract(text)
+def test_every_extraction_is_within_its_bounds(text: str) -> None:
+    extraction = extract(text)
 
-    assert 0 <= judgement.importance <= 100
-    assert len((judgement.summary or "").split()) <= 25
-    assert bool(judgement.facts) <= (judgement.importance > 30)
-    assert all(0 < fact.weight <= 1 and fact.text.strip() for fact in judgement.facts)
+    assert 0 <= extraction.importance <= 100
+    assert len((extraction.summary or "").split()) <= 25
+    assert bool(extraction.facts) <= (extraction.importance > 30)
+    assert all(0 < fact.weight <= 1 and fact.text.strip() for fact in extraction.facts)
 
 
 def _ungrounded_terms(fact_text: str, source_text: str) -> set[str]:
-    """Names and numbers of a fact that nobody said; dates in brackets were computed."""
-    told = re.sub(r"\(\d{4}(?:-\d\d){0,2}\)", " ", fact_text)
-    words = re.findall(r"[^\W_]+", told)
+    """Return names and numbers of a fact that are not in the source; dates in parentheses are computed."""
+    undated_text = re.sub(r"\(\d{4}(?:-\d\d){0,2}\)", " ", fact_text)
+    words = re.findall(r"[^\W_]+", undated_text)
     names = {word for word in words if any(letter.isupper() or letter.isdigit() for letter in word)}
     return {name.casefold() for name in names} - set(re.findall(r"[^\W_]+", source_text.casefold()))
 
@@ -69,14 +69,14 @@ def _ungrounded_terms(fact_text: str, source_text: str) -> set[str]:
 @pytest.mark.spec("D21")
 @given(messages)
 @example("I live in 4B2")
-def test_names_and_numbers_of_a_fact_stand_in_the_words_it_cites(text: str) -> None:
+def test_names_and_numbers_of_a_fact_are_in_the_text_it_cites(text: str) -> None:
     for fact in extract(text).facts:
         assert not _ungrounded_terms(fact.text, text[fact.start : fact.end])
         assert not fact.value or not _ungrounded_terms(fact.value, text[fact.start : fact.end])
 
 
 @given(messages)
-def test_the_same_message_is_judged_alike_twice(text: str) -> None:
+def test_extraction_is_deterministic(text: str) -> None:
     assert extract(text) == extract(text)
 
 
@@ -88,7 +88,7 @@ REPEATED_FRAGMENTS = (
 
 
 @pytest.mark.parametrize("piece", REPEATED_FRAGMENTS)
-def test_a_hundred_kilobytes_of_anything_are_judged(piece: str) -> None:
+def test_a_hundred_kilobytes_of_anything_can_be_extracted(piece: str) -> None:
     text = (piece * (100_000 // len(piece) + 1))[:100_000]
 
     assert extract(text).importance <= 100
@@ -100,7 +100,7 @@ def test_a_long_text_with_a_fact_at_its_beginning_gives_that_fact() -> None:
     assert [fact.text for fact in extract(text).facts] == ["lives in Porto"]
 
 
-def test_a_long_message_is_read_to_its_middle_and_its_end() -> None:
+def test_facts_in_the_middle_and_at_the_end_of_a_long_message_are_extracted() -> None:
     filler = "The committee met again and discussed the matter. " * 60
     text = f"{filler}I live in Porto. {filler}I hate cilantro."
 
@@ -117,7 +117,7 @@ def test_a_long_message_is_read_to_its_middle_and_its_end() -> None:
         "```\nI live in Madrid and I hate rain\n```\n",
     ],
 )
-def test_what_others_wrote_in_a_long_message_is_not_the_speakers(pasted: str) -> None:
+def test_pasted_text_in_a_long_message_yields_no_facts(pasted: str) -> None:
     text = "The committee met again and discussed the matter. " * 20 + "\n" + pasted * 40
 
     assert extract(text).facts == ()
@@ -127,7 +127,7 @@ def test_what_others_wrote_in_a_long_message_is_not_the_speakers(pasted: str) ->
     st.sampled_from(["I love {}", "I live in {}", "Moro em {}", "My name is {}"]),
     st.sampled_from(["Porto", "Évora"]),
 )
-def test_the_cited_words_hold_the_value(frame: str, name: str) -> None:
+def test_the_cited_text_contains_the_value(frame: str, name: str) -> None:
     text = f"Hello! {frame.format(name)}. Bye."
     [fact] = extract(text).facts
 

@@ -10,13 +10,13 @@ SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
 
 def extract_facts(text: str) -> list[tuple[Kind, str]]:
-    judgement = extract_by_rules(text, role=Role.USER, sent_at=SATURDAY, language="pt")
-    return [(fact.kind, fact.text) for fact in judgement.facts]
+    extraction = extract_by_rules(text, role=Role.USER, sent_at=SATURDAY, language="pt")
+    return [(fact.kind, fact.text) for fact in extraction.facts]
 
 
 @pytest.mark.spec("B7", "B8", "B10")
 @pytest.mark.parametrize(
-    ("said", "facts"),
+    ("text", "facts"),
     [
         ("Meu nome é Pedro", [(Kind.BIO, "nome: Pedro")]),
         ("Sou vegetariano", [(Kind.PREF, "é vegetariano")]),
@@ -26,13 +26,13 @@ def extract_facts(text: str) -> list[tuple[Kind, str]]:
         ("Nasceu meu filho", [(Kind.EVT, "nasceu filho")]),
     ],
 )
-def test_the_examples_of_what_to_keep_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
-    assert extract_facts(said) == facts
+def test_the_examples_of_the_designs_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
+    assert extract_facts(text) == facts
 
 
 @pytest.mark.spec("B7", "D21")
 @pytest.mark.parametrize(
-    ("said", "facts"),
+    ("text", "facts"),
     [
         ("meu nome e joao", [(Kind.BIO, "nome: joao")]),
         ("Oi, me chamo Larissa e sou de Recife.", [(Kind.BIO, "nome: Larissa"), (Kind.BIO, "é de Recife")]),
@@ -62,13 +62,13 @@ def test_the_examples_of_what_to_keep_are_kept(said: str, facts: list[tuple[Kind
         ("Estudo engenharia civil na USP", [(Kind.BIO, "estuda engenharia civil na USP")]),
     ],
 )
-def test_a_life_is_told_in_short_facts(said: str, facts: list[tuple[Kind, str]]) -> None:
-    assert extract_facts(said) == facts
+def test_biography_is_extracted_as_short_facts(text: str, facts: list[tuple[Kind, str]]) -> None:
+    assert extract_facts(text) == facts
 
 
 @pytest.mark.spec("B7", "E5")
 @pytest.mark.parametrize(
-    ("said", "facts"),
+    ("text", "facts"),
     [
         ("Odeio coentro", [(Kind.PREF, "odeia coentro")]),
         (
@@ -86,13 +86,13 @@ def test_a_life_is_told_in_short_facts(said: str, facts: list[tuple[Kind, str]])
         ("Pode me chamar de Bia.", [(Kind.PREF, "quer ser chamado de Bia")]),
     ],
 )
-def test_tastes_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
-    assert extract_facts(said) == facts
+def test_preferences_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
+    assert extract_facts(text) == facts
 
 
 @pytest.mark.spec("B8", "B9", "B10")
 @pytest.mark.parametrize(
-    ("said", "facts"),
+    ("text", "facts"),
     [
         (
             "Estou muito ansioso com as finanças",
@@ -110,12 +110,12 @@ def test_tastes_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
         ("Vou me casar em outubro", [(Kind.EVT, "vai se casar em outubro (2026-10)")]),
     ],
 )
-def test_goals_events_and_strong_feelings_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
-    assert extract_facts(said) == facts
+def test_goals_events_and_strong_emotions_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
+    assert extract_facts(text) == facts
 
 
 @pytest.mark.parametrize(
-    ("said", "facts"),
+    ("text", "facts"),
     [
         ("Decidimos usar PostgreSQL no projeto.", [(Kind.DEC, "decidiu usar PostgreSQL no projeto")]),
         (
@@ -133,12 +133,12 @@ def test_goals_events_and_strong_feelings_are_kept(said: str, facts: list[tuple[
         ("Lembra que eu sou diabético", [(Kind.BIO, "é diabético")]),
     ],
 )
-def test_decisions_orders_and_notes_are_kept(said: str, facts: list[tuple[Kind, str]]) -> None:
-    assert extract_facts(said) == facts
+def test_decisions_instructions_and_notes_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
+    assert extract_facts(text) == facts
 
 
 @pytest.mark.spec("D18")
-def test_of_a_story_only_the_lesson_is_kept() -> None:
+def test_a_story_of_dislike_is_reduced_to_an_aversion() -> None:
     assert extract_facts("Semana passada fui ao parque e não gostei porque estava cheio") == [
         (Kind.PREF, "evita lugares lotados")
     ]
@@ -146,7 +146,7 @@ def test_of_a_story_only_the_lesson_is_kept() -> None:
 
 @pytest.mark.spec("B11", "D14")
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "O tempo está bom",
         "Qual é a capital da Austrália?",
@@ -183,5 +183,5 @@ def test_of_a_story_only_the_lesson_is_kept() -> None:
         "ERROR worker: meu job falhou",
     ],
 )
-def test_what_is_no_fact_about_the_speaker_is_not_kept(said: str) -> None:
-    assert extract_facts(said) == []
+def test_statements_that_are_no_facts_about_the_user_are_ignored(text: str) -> None:
+    assert extract_facts(text) == []

@@ -9,13 +9,13 @@ SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
 
 def extract_slots(text: str) -> list[tuple[str | None, str | None, bool]]:
-    judgement = extract_by_rules(text, role=Role.USER, sent_at=SATURDAY)
-    return [(fact.attribute, fact.value, fact.negated) for fact in judgement.facts]
+    extraction = extract_by_rules(text, role=Role.USER, sent_at=SATURDAY)
+    return [(fact.attribute, fact.value, fact.negated) for fact in extraction.facts]
 
 
 @pytest.mark.spec("E6")
 @pytest.mark.parametrize(
-    ("said", "attribute", "value"),
+    ("text", "attribute", "value"),
     [
         ("My name is Ana Clara", "name", "Ana Clara"),
         ("I'm 27 years old", "age", "27"),
@@ -47,12 +47,12 @@ def extract_slots(text: str) -> list[tuple[str | None, str | None, bool]]:
         ("The beta must be out by 15 May", "beta.deadline", "15 May"),
     ],
 )
-def test_what_has_one_value_at_a_time_fills_a_slot(said: str, attribute: str, value: str) -> None:
-    assert extract_slots(said) == [(attribute, value, False)]
+def test_a_single_valued_statement_fills_an_attribute(text: str, attribute: str, value: str) -> None:
+    assert extract_slots(text) == [(attribute, value, False)]
 
 
 @pytest.mark.parametrize(
-    ("said", "attribute", "value"),
+    ("text", "attribute", "value"),
     [
         ("I'm not vegetarian any more", "diet", "vegetarian"),
         ("I'm not vegan", "diet", "vegan"),
@@ -66,12 +66,12 @@ def test_what_has_one_value_at_a_time_fills_a_slot(said: str, attribute: str, va
         ("A Joana não mora mais em Coimbra", "joana.lives_in", "Coimbra"),
     ],
 )
-def test_a_statement_that_ends_something_says_so(said: str, attribute: str, value: str) -> None:
-    assert extract_slots(said) == [(attribute, value, True)]
+def test_a_statement_with_no_longer_is_negated(text: str, attribute: str, value: str) -> None:
+    assert extract_slots(text) == [(attribute, value, True)]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "I have two cats",
         "I love hiking",
@@ -80,5 +80,5 @@ def test_a_statement_that_ends_something_says_so(said: str, attribute: str, valu
         "I'm a keen hiker",
     ],
 )
-def test_what_may_hold_several_values_fills_none(said: str) -> None:
-    assert {attribute for attribute, _, _ in extract_slots(said)} == {None}
+def test_a_statement_that_may_have_several_values_fills_no_attribute(text: str) -> None:
+    assert {attribute for attribute, _, _ in extract_slots(text)} == {None}

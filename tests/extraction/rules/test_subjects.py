@@ -1,4 +1,4 @@
-"""Who a clause speaks about, and what is announced."""
+"""Subjects of clauses, and facts after a heading."""
 
 from datetime import UTC, datetime
 
@@ -12,12 +12,12 @@ SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 
 
 def extract_facts(text: str) -> list[tuple[Kind, str]]:
-    judgement = extract_by_rules(text, role=Role.USER, sent_at=SATURDAY)
-    return [(fact.kind, fact.text) for fact in judgement.facts]
+    extraction = extract_by_rules(text, role=Role.USER, sent_at=SATURDAY)
+    return [(fact.kind, fact.text) for fact in extraction.facts]
 
 
 @pytest.mark.parametrize(
-    ("said", "fact"),
+    ("text", "fact"),
     [
         ("Ana really prefers threaded comments", (Kind.BIO, "Ana really prefers threaded comments")),
         ("Bruno Lima decided to postpone the sale", (Kind.DEC, "Bruno Lima decided to postpone the sale")),
@@ -28,12 +28,12 @@ def extract_facts(text: str) -> list[tuple[Kind, str]]:
         ("Our dog, Rufus, is fourteen", (Kind.BIO, "dog is fourteen")),
     ],
 )
-def test_what_people_prefer_and_decide_is_told_with_their_names(said: str, fact: tuple[Kind, str]) -> None:
-    assert extract_facts(said) == [fact]
+def test_preferences_and_decisions_of_named_persons_are_extracted(text: str, fact: tuple[Kind, str]) -> None:
+    assert extract_facts(text) == [fact]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "Ana lives in Rome",
         "Python prefers explicit names",
@@ -43,12 +43,12 @@ def test_what_people_prefer_and_decide_is_told_with_their_names(said: str, fact:
         "My wife's sister called",
     ],
 )
-def test_what_is_only_mentioned_of_others_is_left(said: str) -> None:
-    assert extract_facts(said) == []
+def test_other_statements_about_third_persons_are_ignored(text: str) -> None:
+    assert extract_facts(text) == []
 
 
 @pytest.mark.parametrize(
-    ("said", "fact"),
+    ("text", "fact"),
     [
         ("All dates must be stored in UTC", "All dates must be stored in UTC"),
         ("Every endpoint has to log its caller", "Every endpoint has to log its caller"),
@@ -61,12 +61,12 @@ def test_what_is_only_mentioned_of_others_is_left(said: str) -> None:
         ("Quando mostrar código, use TypeScript.", "quando mostrar código, use TypeScript"),
     ],
 )
-def test_a_rule_of_the_project_is_a_decision(said: str, fact: str) -> None:
-    assert extract_facts(said) == [(Kind.DEC, fact)]
+def test_a_rule_of_the_project_is_a_decision(text: str, fact: str) -> None:
+    assert extract_facts(text) == [(Kind.DEC, fact)]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "All users can log in",
         "All good, I must go",
@@ -76,18 +76,18 @@ def test_a_rule_of_the_project_is_a_decision(said: str, fact: str) -> None:
         "Can you explain this decision: why Rust?",
     ],
 )
-def test_what_only_sounds_like_a_rule_is_none(said: str) -> None:
-    assert extract_facts(said) == []
+def test_statements_that_only_resemble_a_rule_are_ignored(text: str) -> None:
+    assert extract_facts(text) == []
 
 
-def test_what_is_for_the_file_is_kept_as_it_was_said() -> None:
-    said = "Quick one for the file: the lease ends on 3 May"
+def test_a_note_is_extracted_verbatim() -> None:
+    text = "Quick one for the file: the lease ends on 3 May"
 
-    assert extract_facts(said) == [(Kind.NOTE, "the lease ends on 3 May")]
+    assert extract_facts(text) == [(Kind.NOTE, "the lease ends on 3 May")]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "Use this persona: my name is Gus and I live in Maine.",
         "User: I live in Texas. Bot: Great!",
@@ -95,5 +95,5 @@ def test_what_is_for_the_file_is_kept_as_it_was_said() -> None:
         'My colleague says "I prefer Java, I hate Python".',
     ],
 )
-def test_what_somebody_else_says_is_not_the_speakers(said: str) -> None:
-    assert extract_facts(said) == []
+def test_quoted_statements_of_others_are_ignored(text: str) -> None:
+    assert extract_facts(text) == []

@@ -6,7 +6,7 @@ from recollect.domain.message import Role
 from recollect.domain.policy import TriagePolicy
 from recollect.ingestion.triage.decision import ExtractMessage, SkipMessage, TriageDecision, triage
 
-#: What people say of themselves, their people, their work and their wishes.
+#: Statements of users about themselves, their family, work and plans.
 RELEVANT_TEXTS = [
     "My name is Ana Ribeiro",
     "I'm 34 years old",
@@ -88,7 +88,7 @@ POLICY_STRATEGY = st.builds(
 
 @pytest.mark.spec("B12")
 @pytest.mark.parametrize("text", RELEVANT_TEXTS)
-def test_what_may_matter_reaches_the_judge(text: str) -> None:
+def test_relevant_messages_go_to_extraction(text: str) -> None:
     assert isinstance(triage(text, Role.USER, TriagePolicy()), ExtractMessage)
 
 
@@ -103,13 +103,13 @@ def test_what_may_matter_reaches_the_judge(text: str) -> None:
         ("O tempo está bom", "weather"),
     ],
 )
-def test_a_trivial_message_is_discarded_at_once_with_its_reason(text: str, reason: str) -> None:
+def test_a_trivial_message_is_skipped_with_a_reason(text: str, reason: str) -> None:
     assert triage(text, Role.USER, TriagePolicy()) == SkipMessage(reason=reason)
 
 
 @pytest.mark.spec("B6", "C-1")
 @pytest.mark.parametrize(
-    ("text", "trivial", "phrase"),
+    ("text", "skip_reason", "phrase"),
     [
         ("I'm vegan", "too short", "i'm vegan"),
         ("sou Pedro", "too short", "sou"),
@@ -118,21 +118,21 @@ def test_a_trivial_message_is_discarded_at_once_with_its_reason(text: str, reaso
         ("Translate: I moved to Porto", "translation request", "i moved to"),
     ],
 )
-def test_gold_saves_a_message_that_looks_trivial_unless_it_only_counts_afterwards(
-    text: str, trivial: str, phrase: str
+def test_a_keep_phrase_overrides_triviality_only_with_the_override_all(
+    text: str, skip_reason: str, phrase: str
 ) -> None:
     assert triage(text, Role.USER, TriagePolicy(keep_phrases_override="all")) == ExtractMessage(
         reason=f"keep phrase: {phrase}"
     )
     assert triage(text, Role.USER, TriagePolicy(keep_phrases_override="after_layer1")) == SkipMessage(
-        reason=trivial
+        reason=skip_reason
     )
 
 
 @pytest.mark.spec("B6")
-@pytest.mark.parametrize("gold_overrides", ["all", "after_layer1"])
-def test_gold_is_the_reason_given_whenever_there_is_some(gold_overrides: str) -> None:
-    policy = TriagePolicy() if gold_overrides == "all" else TriagePolicy(keep_phrases_override="after_layer1")
+@pytest.mark.parametrize("override", ["all", "after_layer1"])
+def test_a_keep_phrase_is_the_reason_of_the_decision(override: str) -> None:
+    policy = TriagePolicy() if override == "all" else TriagePolicy(keep_phrases_override="after_layer1")
 
     assert triage("My project uses React", Role.USER, policy) == ExtractMessage(
         reason="keep phrase: my project"
@@ -141,7 +141,7 @@ def test_gold_is_the_reason_given_whenever_there_is_some(gold_overrides: str) ->
 
 
 @pytest.mark.spec("TR-21")
-def test_a_question_about_my_own_project_is_not_one_for_a_search_engine() -> None:
+def test_a_question_about_the_users_own_project_is_not_trivial() -> None:
     text = "What is the best way to deploy my project?"
 
     assert triage(text, Role.USER, TriagePolicy()) == ExtractMessage(reason="keep phrase: my project")
@@ -149,26 +149,26 @@ def test_a_question_about_my_own_project_is_not_one_for_a_search_engine() -> Non
 
 @pytest.mark.spec("W4")
 @pytest.mark.parametrize("enabled", [True, False])
-def test_nothing_is_ever_learned_from_system_text(*, enabled: bool) -> None:
-    found = triage("My project uses React", Role.SYSTEM, TriagePolicy(enabled=enabled))
+def test_system_messages_are_always_skipped(*, enabled: bool) -> None:
+    decision = triage("My project uses React", Role.SYSTEM, TriagePolicy(enabled=enabled))
 
-    assert found == SkipMessage(reason="system text is never learned from")
+    assert decision == SkipMessage(reason="system text is never learned from")
 
 
-def test_nothing_is_learned_from_tool_output() -> None:
-    found = triage("My project uses React", Role.TOOL, TriagePolicy())
+def test_tool_messages_are_skipped() -> None:
+    decision = triage("My project uses React", Role.TOOL, TriagePolicy())
 
-    assert found == SkipMessage(reason="tool output is never learned from")
+    assert decision == SkipMessage(reason="tool output is never learned from")
 
 
 @pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT, Role.TOOL])
-def test_with_the_funnel_off_everything_reaches_the_judge(role: Role) -> None:
+def test_with_triage_off_every_message_goes_to_extraction(role: Role) -> None:
     assert triage("hi", role, TriagePolicy(enabled=False)) == ExtractMessage(reason="triage off")
 
 
 @pytest.mark.spec("B1")
 @pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT])
-def test_user_and_assistant_are_both_heard(role: Role) -> None:
+def test_user_and_assistant_messages_are_both_triaged(role: Role) -> None:
     assert triage("Good morning", role, TriagePolicy()) == SkipMessage(reason="greeting")
     assert triage("We decided to use Kafka", role, TriagePolicy()) == ExtractMessage(
         reason="keep phrase: we decided"
@@ -176,12 +176,12 @@ def test_user_and_assistant_are_both_heard(role: Role) -> None:
 
 
 @given(st.text(), st.sampled_from(Role), POLICY_STRATEGY)
-def test_every_text_gets_a_verdict_with_a_reason(text: str, role: Role, policy: TriagePolicy) -> None:
-    found: TriageDecision = triage(text, role, policy)
+def test_every_text_gets_a_decision_with_a_reason(text: str, role: Role, policy: TriagePolicy) -> None:
+    decision: TriageDecision = triage(text, role, policy)
 
-    assert found.reason
+    assert decision.reason
 
 
 @given(st.text(), POLICY_STRATEGY)
-def test_the_same_text_always_gets_the_same_verdict(text: str, policy: TriagePolicy) -> None:
+def test_the_same_text_always_gets_the_same_decision(text: str, policy: TriagePolicy) -> None:
     assert triage(text, Role.USER, policy) == triage(text, Role.USER, policy)

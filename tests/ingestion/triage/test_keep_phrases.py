@@ -81,22 +81,22 @@ TEXTS_WITHOUT_KEEP_PHRASE = [
 
 @pytest.mark.spec("B5")
 @pytest.mark.parametrize(("text", "phrase"), KEEP_PHRASE_CASES)
-def test_words_that_matter_for_long_are_gold(text: str, phrase: str) -> None:
+def test_phrases_with_lasting_information_are_keep_phrases(text: str, phrase: str) -> None:
     assert find_keep_phrase(text, TriagePolicy()) == phrase
 
 
 @pytest.mark.spec("B5")
 @pytest.mark.parametrize("text", TEXTS_WITHOUT_KEEP_PHRASE)
-def test_words_that_only_look_like_gold_are_not(text: str) -> None:
+def test_phrases_that_only_resemble_a_keep_phrase_do_not_match(text: str) -> None:
     assert find_keep_phrase(text, TriagePolicy()) is None
 
 
-def test_gold_after_a_false_friend_is_still_found() -> None:
+def test_a_keep_phrase_after_an_exception_is_still_found() -> None:
     assert find_keep_phrase("Never mind the stack trace, my project is late", TriagePolicy()) == "my project"
 
 
 @pytest.mark.spec("B5")
-def test_the_users_own_phrases_are_gold() -> None:
+def test_the_users_own_keep_phrases_match() -> None:
     policy = TriagePolicy(keep_phrases=("Project Orion", "never mind"))
 
     assert find_keep_phrase("the review of PROJECT ORION is on Monday", policy) == "Project Orion"
@@ -105,7 +105,7 @@ def test_the_users_own_phrases_are_gold() -> None:
 
 
 @given(st.text(), st.text().filter(lambda text: any(map(str.isalnum, text))), st.text())
-def test_any_phrase_of_the_user_is_found_anywhere(before: str, phrase: str, after: str) -> None:
+def test_any_keep_phrase_of_the_user_is_found_anywhere(before: str, phrase: str, after: str) -> None:
     assert find_keep_phrase(f"{before} {phrase} {after}", TriagePolicy(keep_phrases=(phrase,))) == phrase
 
 
@@ -115,5 +115,5 @@ def test_any_phrase_of_the_user_is_found_anywhere(before: str, phrase: str, afte
     ids=range(5),
 )
 @pytest.mark.timeout(20)
-def test_no_text_takes_for_ever(text: str) -> None:
+def test_the_search_takes_linear_time(text: str) -> None:
     find_keep_phrase(text, TriagePolicy(keep_phrases=("i want to i want to fly",)))

@@ -25,25 +25,25 @@ from recollect.ingestion.triage.phrase_matcher import PhraseIndex, split_phrases
         ("half \ud83d a pair", ["half", "a", "pair"]),
     ],
 )
-def test_a_text_is_read_as_plain_words(text: str, expected: list[str]) -> None:
+def test_a_text_is_split_into_folded_words(text: str, expected: list[str]) -> None:
     assert split_words(text) == expected
 
 
 @given(st.text())
-def test_words_are_never_empty_and_hold_no_space(text: str) -> None:
+def test_words_are_never_empty_and_contain_no_space(text: str) -> None:
     assert all(word and not any(map(str.isspace, word)) for word in split_words(text))
 
 
 @given(st.text(), st.text())
-def test_two_texts_side_by_side_are_read_like_each_alone(left: str, right: str) -> None:
+def test_concatenated_texts_are_split_like_each_alone(left: str, right: str) -> None:
     assert split_words(f"{left} {right}") == split_words(left) + split_words(right)
 
 
-def test_a_list_is_written_with_commas_over_several_lines() -> None:
+def test_a_phrase_list_is_comma_separated_over_several_lines() -> None:
     assert split_phrases(" a,  b c ,\n  d\n e,") == ("a", "b c", "d e")
 
 
-def test_phrases_are_found_by_whole_words_at_their_place() -> None:
+def test_phrases_match_whole_words_at_their_position() -> None:
     phrases = PhraseIndex.from_pairs(
         [("my stack", "long"), ("my", "short"), ("my stack", "too late"), ("!", "no word")]
     )

@@ -131,11 +131,11 @@ SUBSTANTIAL_TEXTS = [
 
 @pytest.mark.spec("B2", "B3", "B11")
 @pytest.mark.parametrize(("text", "reason"), TRIVIAL_CASES)
-def test_a_message_that_says_nothing_is_trivial(text: str, reason: str) -> None:
+def test_a_message_without_content_is_trivial(text: str, reason: str) -> None:
     assert triviality_reason(text, Role.USER, TriagePolicy()) == reason
 
 
-def test_the_tables_are_long_enough_to_mean_something() -> None:
+def test_the_tables_have_enough_cases() -> None:
     assert len(TRIVIAL_CASES) > 80
 
 
@@ -154,14 +154,14 @@ def test_ten_characters_are_long_enough(letters: int, reason: str | None) -> Non
 
 
 @pytest.mark.spec("B2")
-def test_the_shortest_length_is_a_setting() -> None:
+def test_the_minimum_length_is_configurable() -> None:
     companion = TriagePolicy(min_chars=3)
 
     assert triviality_reason("Sim", Role.USER, companion) == "yes or no"
     assert triviality_reason("Eva", Role.USER, companion) is None
 
 
-def test_a_question_of_the_assistant_is_about_the_user_and_not_for_a_search_engine() -> None:
+def test_a_general_question_is_trivial_only_if_the_user_asks_it() -> None:
     text = "What is the name of the restaurant?"
 
     assert triviality_reason(text, Role.USER, TriagePolicy()) == "general question"
@@ -176,7 +176,7 @@ def test_a_question_of_the_assistant_is_about_the_user_and_not_for_a_search_engi
         "Olá! Em que posso ajudar?",
     ],
 )
-def test_the_courtesies_of_an_assistant_are_trivial(text: str) -> None:
+def test_courtesies_of_the_assistant_are_trivial(text: str) -> None:
     assert triviality_reason(text, Role.ASSISTANT, TriagePolicy()) is not None
 
 
@@ -189,13 +189,13 @@ def test_the_courtesies_of_an_assistant_are_trivial(text: str) -> None:
         ("The daily stand-up reminder moved to nine", None),
     ],
 )
-def test_a_message_made_of_the_users_own_phrases_is_trivial(text: str, reason: str | None) -> None:
+def test_a_message_of_the_users_drop_phrases_is_trivial(text: str, reason: str | None) -> None:
     policy = TriagePolicy(drop_phrases=("daily stand-up reminder",))
 
     assert triviality_reason(text, Role.USER, policy) == reason
 
 
-def test_a_phrase_with_a_star_makes_every_message_trivial_that_begins_with_it() -> None:
+def test_a_drop_phrase_with_a_star_matches_every_message_that_starts_with_it() -> None:
     policy = TriagePolicy(drop_phrases=("[bot] *",))
 
     assert (
@@ -206,14 +206,14 @@ def test_a_phrase_with_a_star_makes_every_message_trivial_that_begins_with_it() 
 
 
 @given(st.text(min_size=1).filter(lambda text: any(map(str.isalnum, text))))
-def test_any_phrase_of_the_user_is_respected(phrase: str) -> None:
+def test_any_drop_phrase_of_the_user_is_trivial(phrase: str) -> None:
     policy = TriagePolicy(min_chars=0, drop_phrases=(phrase,))
 
     assert triviality_reason(phrase, Role.USER, policy) is not None
 
 
 @given(st.text(), st.sampled_from(Role), st.integers(0, 20))
-def test_no_text_is_refused(text: str, role: Role, min_chars: int) -> None:
+def test_any_text_can_be_checked(text: str, role: Role, min_chars: int) -> None:
     reason = triviality_reason(text, role, TriagePolicy(min_chars=min_chars))
 
     assert reason is None or reason
@@ -225,7 +225,7 @@ def test_trivial_sentences_make_a_trivial_message(sentences: list[str]) -> None:
 
 
 @given(st.sampled_from(SUBSTANTIAL_TEXTS), st.sampled_from(["Hi!", "Thanks.", "Bom dia.", "Ok,", "kkkk"]))
-def test_a_greeting_does_not_hide_what_follows(text: str, opening: str) -> None:
+def test_a_greeting_does_not_make_a_message_with_content_trivial(text: str, opening: str) -> None:
     assert triviality_reason(f"{opening} {text}", Role.USER, TriagePolicy()) is None
 
 
@@ -249,7 +249,7 @@ def test_a_greeting_does_not_hide_what_follows(text: str, opening: str) -> None:
     ids=range(13),
 )
 @pytest.mark.timeout(20)
-def test_no_text_takes_for_ever(text: str) -> None:
+def test_the_check_takes_linear_time(text: str) -> None:
     policy = replace(TriagePolicy(), drop_phrases=("a a a a b", "ok ok ok no", "what *"))
 
     triviality_reason(text, Role.USER, policy)
