@@ -83,7 +83,7 @@ def test_a_tuning_kept_under_a_name_can_be_taken_again(cli_with_memories: InProc
 
     assert again.exit_code == 0
     assert read_setting(cli_with_memories, "recall.beta") == tuned > 0
-    assert "There are work." in cli_with_memories("tune", "--preset-name", "play").stderr
+    assert "Saved tunings: work." in cli_with_memories("tune", "--preset-name", "play").stderr
 
 
 def test_a_gain_that_does_not_hold_is_warned_of_and_not_kept(cli_with_memories: InProcessCli) -> None:

@@ -88,7 +88,7 @@ def test_a_temporary_chat_leaves_no_trace_in_the_file(memory: Memory) -> None:
     assert not stored
     assert asked["text"] == ""
     assert rows(found) == []
-    assert "memory is off here" in str(asked["receipt"])
+    assert "all sources: memory is off" in str(asked["receipt"])
     assert len(told) == 3
     assert b"Zanzibar" not in written
     assert TEMPORARY_CHAT.encode() not in written
