@@ -7,11 +7,11 @@ sourcing: extractions are the events, `reconcile` is the reducer, memories are t
 1. `Replayer.collect` finds the affected memories and all facts stated about them (the transitive closure).
 2. `replay` starts from the memories that are not derived (written, corrected, pinned or restored by the user, archived,
    forgotten) and applies the stated facts in order of time. Forgotten facts and repeated spans are skipped.
-3. `diff_memories` matches the result with the stored memories, by equal text and status, then by shared source, so that
-   a memory keeps its id, version and history when another message changes.
+3. `diff_memories` matches the result with the stored memories, by equal text and status, then by equal text and a
+   shared source, so that a memory keeps its id, version and history when another message changes.
 
-Invariants: user-owned memories are never deleted or rewritten; the result does not depend on the order of arrival;
-replaying twice changes nothing. O(f · m) comparisons for f facts and m memories of the affected set, which is small.
+Invariants: user-owned memories are never deleted, though a later fact can supersede them; facts are applied in the
+order of their messages, not of their arrival. O(f · m) comparisons for f facts and m affected memories.
 Example: "lives in Lisbon" (Monday) was superseded by "lives in Porto" (Tuesday). Deleting Tuesday's message replays
 Monday's fact alone: Porto is deleted, and Lisbon is active again under its old id.
 """
