@@ -1,1 +1,1 @@
-"""Gives any client a memory: its requests pass through, with what is recalled added and what is said learned."""
+"""Proxy for LLM clients: forwards requests to the provider, injects recalled context, ingests the messages."""

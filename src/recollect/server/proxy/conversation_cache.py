@@ -1,4 +1,23 @@
-"""What is known of the conversations that pass: which of their messages are stored, and what was put into them."""
+"""Cache of proxied conversations: which messages are stored, and which context blocks were injected.
+
+LLM clients resend the whole conversation with every request, without message ids. The proxy derives a client id for
+each message from its content (`request_view.derive_client_ids`); this cache maps client ids to stored messages, so
+that each message is ingested once and each injected block is replayed at the same place.
+
+The last exchange (the ids of a request and of its answer, in order) is compared with the ids of the next request by
+their common prefix. `match_answer` recognizes an answer that the client resends in altered form: same position, same
+prefix. `find_retracted` returns messages that the user replaced: the prefix ends inside the last exchange, and at
+most one message of the request follows it. A client that drops old messages has no common prefix, so nothing is
+deleted.
+
+Example: the last exchange was (q1, a1, q2, a2). The request (q1, a1, q3) shares the prefix (q1, a1) and adds one
+message: the user edited q2, so q2 and a2 are retracted. The request (q1, a1, q2) asks for another answer: a2 is
+retracted.
+
+The state is per process. After a restart or eviction, message ids and stored blocks are read from the database again,
+but the last exchange is unknown: then nothing is retracted, which is the safe side. Lookups are O(1), comparisons
+O(messages).
+"""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -13,13 +32,13 @@ from recollect.domain.scope import Scope
 Name = TypeVar("Name")
 Value = TypeVar("Value")
 
-#: Conversations that are kept at hand; others are looked up anew.
+#: The least recently used conversations beyond this are evicted.
 MAX_CACHED_CONVERSATIONS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectedBlock:
-    """What was put behind a message; no text if nothing was, in place of what had been."""
+    """Context injected after a message. An empty text replaces an earlier block with nothing."""
 
     text: str
     shown_keys: frozenset[PassageKey]
@@ -28,23 +47,23 @@ class InjectedBlock:
 
 @dataclass(slots=True, kw_only=True)
 class CachedConversation:
-    """One conversation. Names of messages are those that clients give them."""
+    """State of one conversation. Messages are identified by their client ids."""
 
-    message_ids: dict[str, str] = field(default_factory=dict)  #: of stored messages
-    pending_blocks: dict[str, InjectedBlock] = field(default_factory=dict)  #: and not stored yet
-    last_exchange: tuple[str, ...] = ()  #: the last exchange, in order
-    answer_client_ids: frozenset[str] = frozenset()  #: what of it was the model's answer
+    message_ids: dict[str, str] = field(default_factory=dict)  #: ids of stored messages, by client id
+    pending_blocks: dict[str, InjectedBlock] = field(default_factory=dict)  #: sent, but not stored yet
+    last_exchange: tuple[str, ...] = ()  #: client ids of the last request and its answer
+    answer_client_ids: frozenset[str] = frozenset()  #: those of `last_exchange` that are the answer
     is_loaded: bool = False
-    provider_shown_keys: frozenset[PassageKey] = (
-        frozenset()
-    )  #: shown so far, where the provider keeps what was said
-    last_response_id: str = ""  #: the provider's name for the last answer
-    pending_ingest: Future[None] | None = None  #: from the last exchange
+    #: Passages injected so far, if the provider stores the conversation.
+    provider_shown_keys: frozenset[PassageKey] = frozenset()
+    last_response_id: str = ""  #: the provider's id of the last answer
+    pending_ingest: Future[None] | None = None  #: of the last exchange
 
     def match_answer(self, client_ids: Sequence[str], answer_indexes: Sequence[int]) -> dict[str, str]:
         """
-        Names under which a client sends our answers again, not quite as they were: the same place after the same
-        words is the same answer.
+        Return the client id and message id of an answer that the client resends in altered form.
+
+        The same position after the same messages is the same answer. Clients trim or reformat answers.
         """
         prefix_length = _common_prefix_length(client_ids, self.last_exchange)
         if (
@@ -58,8 +77,10 @@ class CachedConversation:
 
     def find_retracted(self, client_ids: Sequence[str], request_count: int) -> list[str]:
         """
-        Stored messages that the user took back: they changed their last words, or wanted another answer. `asked` is
-        how many of the names are the request's; whatever else a client leaves out it only does not repeat.
+        Return stored messages that the user replaced by editing the last message or regenerating the answer.
+
+        `request_count` is the number of client ids that belong to the request. Other messages that a client omits are
+        only not repeated.
         """
         prefix_length = _common_prefix_length(client_ids, self.last_exchange)
         if not prefix_length or prefix_length == len(self.last_exchange) or request_count - prefix_length > 1:
@@ -70,13 +91,12 @@ class CachedConversation:
 
 
 def _common_prefix_length(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many of their first names are the same."""
     pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 class LruCache(Generic[Name, Value]):
-    """The most recently used of many things."""
+    """Thread-safe mapping that evicts the least recently used entries."""
 
     def __init__(self, capacity: int = MAX_CACHED_CONVERSATIONS) -> None:
         self._capacity = capacity
@@ -90,7 +110,7 @@ class LruCache(Generic[Name, Value]):
             return self._entries.get(name)
 
     def put(self, name: Name, value: Value) -> Value:
-        """Keep it, unless there is one already; return the one that is kept."""
+        """Add a value unless the key exists; return the stored value."""
         with self._lock:
             stored = self._entries.setdefault(name, value)
             self._entries.move_to_end(name)
@@ -108,7 +128,7 @@ class ConversationCache:
         return self._conversations.get(scope) or self._conversations.put(scope, CachedConversation())
 
     def chat_for_response(self, user: str, response_id: str) -> str | None:
-        """The conversation that an answer belongs to."""
+        """Return the chat of an answer, by the provider's response id."""
         return self._chat_by_response.get((user, response_id))
 
     def record_response(self, scope: Scope, response_id: str) -> None:

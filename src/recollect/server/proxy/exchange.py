@@ -1,4 +1,22 @@
-"""One request from beginning to end: recalled for, passed on, handed back, learned from."""
+"""One proxied request: parse, recall, inject, forward, relay the response, ingest.
+
+1. Parse the body with the route's dialect into a `RequestView`. A body that cannot be parsed is forwarded unchanged, so
+   that the provider reports the error; housekeeping requests of the host (titles, tags) are forwarded without memory.
+2. Recall context for the last user message within the deadline (`ProxyRecaller`); find blocks of earlier turns.
+3. Insert the blocks into the JSON text with `splice`; all other bytes stay as the client sent them.
+4. Forward the request, relay the response chunk by chunk, and copy it to a `ResponseTee`, which parses the answer.
+5. Queue the request's new messages and the answer for ingestion, also if the client disconnects midway.
+
+Invariants: failures of memory never fail or delay the request beyond the deadline. Earlier blocks are replayed with the
+same bytes at the same place, so that the provider's prompt cache keeps its prefix. Blocks are removed before ingestion,
+so nothing is learned from injected text. The host's system prompt is never changed.
+
+Cost besides recall: one parse of the request and one of the answer, O(bytes). Nothing waits for ingestion except the
+next recall of the same conversation, for up to a third of the deadline.
+
+Example: turn 1 sends [u1]; the proxy forwards [u1 + block1]. Turn 2 sends [u1, a1, u2]; the proxy forwards
+[u1 + block1, a1, u2 + block2], where block2 has no passage of block1.
+"""
 
 import asyncio
 from dataclasses import dataclass
@@ -35,13 +53,13 @@ from recollect.server.proxy.turn import ProxyTurn, TurnMemory, start_turn
 from recollect.server.proxy.upstream import Upstream, filter_request_headers, filter_response_headers
 from recollect.server.tokens import Principal
 
-#: Bytes of a request whose reading would hold up everybody else.
+#: Larger requests are parsed in a thread, so that they do not block the event loop.
 MAX_INLINE_PARSE_BYTES = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProxyContext:
-    """What all requests share."""
+    """Objects that all requests share."""
 
     client: UpstreamClient
     conversations: ConversationCache
@@ -59,22 +77,22 @@ class Exchange:
     body: bytes
 
     async def forward(self) -> None:
-        """What memory has nothing to do with."""
+        """Forward a request of a route without memory."""
         await self._relay(await self._send_request(self.body), ())
 
     async def forward_with_memory(self, dialect: Dialect, options: MemoryOptions) -> None:
         turn = await self._parse_turn(dialect, options) if options.access.mode != "off" else None
         if turn is None:
-            skipped = "nothing said" if options.access.mode != "off" else None
+            skip_reason = "nothing said" if options.access.mode != "off" else None
             memory_header_pairs = memory_headers.build_headers(
-                ACCESS_BY_MODE["off"], TurnMemory(skip_reason=skipped)
+                ACCESS_BY_MODE["off"], TurnMemory(skip_reason=skip_reason)
             )
             await self._relay(await self._send_request(self.body), memory_header_pairs)
             return
         turn_memory = await self.context.recaller(turn) if options.access.can_read else TurnMemory()
         record_injection(turn, turn_memory.new_block)
-        additions = turn_memory.insertions(turn)
-        request_body = splice(turn.text, additions).encode() if additions else self.body
+        insertions = turn_memory.insertions(turn)
+        request_body = splice(turn.text, insertions).encode() if insertions else self.body
         await self._forward_and_ingest(dialect, turn, turn_memory, request_body)
 
     async def _parse_turn(self, dialect: Dialect, options: MemoryOptions) -> ProxyTurn | None:
@@ -83,7 +101,7 @@ class Exchange:
         return await asyncio.to_thread(self._build_turn, dialect, options)
 
     def _build_turn(self, dialect: Dialect, options: MemoryOptions) -> ProxyTurn | None:
-        """What memory makes of a request; None if it cannot be read, which is for the service to say, or is a chore."""
+        """Return the parsed turn; None if the body cannot be parsed or is a housekeeping request."""
         headers = self.request.headers
         try:
             text = self.body.decode()
@@ -140,7 +158,7 @@ class Exchange:
             )
 
     async def _send_request(self, body: bytes, *, uncompressed: bool = False) -> httpx2.Response:
-        """The beginning of an answer; `plainly` asks for one that is not compressed, since it is listened to."""
+        """Send the request and return the response without its body; `uncompressed` lets the tee parse it."""
         state = self.request.state
         headers = filter_request_headers(
             self.request.headers, self.upstream, is_authenticated=state.is_authenticated, token=state.token
@@ -165,7 +183,7 @@ class Exchange:
     async def _relay_with_summary(
         self, response: httpx2.Response, access: MemoryAccess, turn_memory: TurnMemory, tee: ResponseTee
     ) -> None:
-        """The client asked for an account in the body, so that has to be whole first."""
+        """Relay the response with a summary of the recall in its body, which must be complete first."""
         try:
             body = b"".join([piece async for piece in response.aiter_raw()])
         except httpx2.HTTPError as error:
@@ -188,7 +206,7 @@ class Exchange:
 
 
 def _ignore_chunk(_: bytes) -> None:
-    """Nobody listens."""
+    """Discard a chunk: routes without memory have no tee."""
 
 
 def _is_plain_json(response: httpx2.Response) -> bool:

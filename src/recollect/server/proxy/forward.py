@@ -1,4 +1,4 @@
-"""Passes requests on and answers back, byte for byte, for as long as somebody waits for them."""
+"""Forwards requests and relays responses byte for byte, until the client disconnects."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ from recollect.server.proxy.upstream import UPSTREAM_LIMITS, UPSTREAM_TIMEOUT
 
 log = logging.getLogger("recollect.proxy")
 
-#: Seconds after which a client that takes no byte is given up.
+#: A client that accepts no data for this long is disconnected.
 CLIENT_SEND_TIMEOUT_SECONDS = 120
 
 HeaderPairs: TypeAlias = Sequence[tuple[bytes, bytes]]
@@ -30,7 +30,7 @@ class OutgoingRequest:
 
 
 class UpstreamUnreachable(Exception):
-    """The service behind the proxy did not answer; the response says so."""
+    """The upstream service did not respond; `response` is the problem for the client."""
 
     def __init__(self, response: Response) -> None:
         super().__init__()
@@ -39,19 +39,23 @@ class UpstreamUnreachable(Exception):
     @classmethod
     def interrupted(cls, host: str) -> "UpstreamUnreachable":
         return cls(
-            upstream_problem(502, "upstream_broke_off", f"{host} broke off in the middle of its answer.")
+            upstream_problem(
+                502,
+                "upstream_broke_off",
+                f"{host} closed the connection before the answer was complete. Try again.",
+            )
         )
 
 
 class UpstreamClient:
-    """The connections to the services, opened when the first is needed."""
+    """HTTP client for the upstream services, created on first use."""
 
     def __init__(self) -> None:
         self._client: httpx2.AsyncClient | None = None
 
     async def send(self, request: httpx2.Request) -> httpx2.Response:
         if self._client is None:
-            # No trust in the environment: a proxy or a .netrc that nobody configured here must not see texts.
+            # trust_env=False: a proxy or .netrc from the environment must not receive messages or keys.
             self._client = httpx2.AsyncClient(
                 follow_redirects=False, trust_env=False, timeout=UPSTREAM_TIMEOUT, limits=UPSTREAM_LIMITS
             )
@@ -63,8 +67,8 @@ class UpstreamClient:
 
 
 async def send_request(client: UpstreamClient, outgoing: OutgoingRequest) -> httpx2.Response:
-    """The beginning of an answer, whatever its status. Whoever gets it closes it."""
-    # Made by hand: a client adds headers and cookies of its own to those it makes.
+    """Return the response, of any status, without its body. The caller closes it."""
+    # Built directly: `AsyncClient.build_request` adds headers and cookies of its own.
     request = httpx2.Request(
         outgoing.method,
         outgoing.url,
@@ -76,11 +80,17 @@ async def send_request(client: UpstreamClient, outgoing: OutgoingRequest) -> htt
         return await client.send(request)
     except httpx2.PoolTimeout as error:
         raise UpstreamUnreachable(
-            upstream_problem(503, "proxy_busy", "Too many requests are under way. Wait a little.")
+            upstream_problem(
+                503,
+                "proxy_busy",
+                "All connections to the upstream service are in use. Try again in a moment.",
+            )
         ) from error
     except httpx2.TimeoutException as error:
         raise UpstreamUnreachable(
-            upstream_problem(504, "upstream_silent", f"{outgoing.url.host} did not answer in time.")
+            upstream_problem(
+                504, "upstream_silent", f"{outgoing.url.host} did not respond in time. Try again later."
+            )
         ) from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise UpstreamUnreachable(
@@ -93,7 +103,7 @@ async def send_request(client: UpstreamClient, outgoing: OutgoingRequest) -> htt
 
 
 def upstream_problem(status: int, code: str, detail: str, *, retryable: bool = True) -> Response:
-    """A problem in words that the clients of model providers show too."""
+    """Return a problem that also has the `error` object that LLM clients display."""
     headers = None if retryable else {"x-should-retry": "false"}
     error = {"message": detail, "type": "recollect", "code": code}
     return problem_response(status, code, detail, headers=headers, error=error)
@@ -102,7 +112,7 @@ def upstream_problem(status: int, code: str, detail: str, *, retryable: bool = T
 async def relay_response(
     response: httpx2.Response, headers: HeaderPairs, send: Send, on_chunk: Callable[[bytes], None]
 ) -> None:
-    """Pass an answer on as it comes. If it breaks off, so does ours: an end would look like a whole answer."""
+    """Relay chunks as they arrive. If upstream breaks off, do not end the body: it would look complete."""
     await send({"type": "http.response.start", "status": response.status_code, "headers": list(headers)})
     try:
         async for chunk in response.aiter_raw():
@@ -110,13 +120,13 @@ async def relay_response(
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
             on_chunk(chunk)
     except (httpx2.HTTPError, TimeoutError) as error:
-        log.warning("an answer broke off: %s", type(error).__name__)
+        log.warning("response interrupted: %s", type(error).__name__)
         return
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def run_while_connected(receive: Receive, work: Coroutine[None, None, None]) -> None:
-    """Do the work, but stop as soon as the client hangs up."""
+    """Run a coroutine, and cancel it when the client disconnects."""
     task = asyncio.ensure_future(work)
     disconnect = asyncio.ensure_future(_wait_for_disconnect(receive))
     try:

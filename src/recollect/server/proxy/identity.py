@@ -1,4 +1,4 @@
-"""Whose memory a request is for, which conversation it belongs to, and what memory may do in it."""
+"""Determines the user, the conversation and the memory options of a proxied request."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from recollect.server.proxy.request_view import RequestView, short_hash
 from recollect.server.tokens import Principal
 
 MODE_SETTING = "memory.mode"
-#: A chat of Open WebUI that it does not keep either.
+#: Chats that Open WebUI does not store either.
 UNSAVED_CHAT_PREFIX = "local:"
-#: How Open WebUI asks for titles, tags and the like, in the user's name.
+#: Open WebUI's own requests, such as titles and tags, start with this as a user message.
 HOUSEKEEPING_PREFIX = "### Task:"
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryAccess:
-    """What memory may do: recall, learn, both or neither."""
+    """Whether memory may be read (recall) and written (ingestion)."""
 
     can_read: bool = True
     can_write: bool = True
@@ -30,7 +30,7 @@ class MemoryAccess:
         )
 
     def limit_to(self, policy: Policy) -> "MemoryAccess":
-        """What is left of it where the user's own settings allow less."""
+        """Return the access that the user's settings also allow."""
         return MemoryAccess(self.can_read and policy.memory.recalls, self.can_write and policy.collects)
 
     def restrict_policy(self, policy: Policy) -> Policy:
@@ -48,7 +48,7 @@ ACCESS_BY_MODE: Mapping[str, MemoryAccess] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryOptions:
-    """What a client asks of memory, besides what it asks of the model."""
+    """Options that a client sets in `X-Memory` headers."""
 
     access: MemoryAccess = ACCESS_BY_MODE["on"]
     budget: int | None = None
@@ -56,15 +56,15 @@ class MemoryOptions:
 
 
 def parse_memory_options(headers: Mapping[str, str]) -> MemoryOptions:
-    """What the headers say. A word that is misspelt is refused: nobody wants `of` to mean `on`."""
-    name = headers.get("x-memory", "on").strip().lower()
-    if name not in ACCESS_BY_MODE:
-        raise InvalidInput(f"X-Memory cannot be {name[:40]!r}. Say {', '.join(ACCESS_BY_MODE)}.")
+    """Parse the headers. Unknown modes are refused: a misspelt `off` must not mean `on`."""
+    mode = headers.get("x-memory", "on").strip().lower()
+    if mode not in ACCESS_BY_MODE:
+        raise InvalidInput(f"X-Memory cannot be {mode[:40]!r}. Use one of: {', '.join(ACCESS_BY_MODE)}.")
     budget = headers.get("x-memory-budget", "").strip()
     if budget and not (budget.isascii() and budget.isdecimal() and len(budget) < 8):
-        raise InvalidInput("X-Memory-Budget is a number of tokens.")
+        raise InvalidInput("X-Memory-Budget must be a whole number of tokens below 10,000,000.")
     return MemoryOptions(
-        access=ACCESS_BY_MODE[name],
+        access=ACCESS_BY_MODE[mode],
         budget=int(budget) if budget else None,
         verbose=headers.get("x-memory-verbose", "").strip() == "1",
     )
@@ -74,14 +74,17 @@ def resolve_proxy_user(
     headers: Mapping[str, str], view: RequestView, principal: Principal, *, is_authenticated: bool
 ) -> str:
     """
-    The user. A client without a token of ours speaks for the owner alone, and so does everybody's token for its own
-    user: only an admin's speaks for whom it says.
+    Return the user whose memory is used.
+
+    A client without a token acts for the owner, a token for its own user. Only an admin's token may name another user.
     """
     if not is_authenticated:
         return principal.user
     requested_user = headers.get("x-memory-user")
     if requested_user and requested_user != principal.user and not principal.is_admin:
-        raise Refused("This token is for another user's memory. Ask for your own, or use an admin's token.")
+        raise Refused(
+            "This token may not access another user's memory. Leave X-Memory-User out, or use an admin's token."
+        )
     if requested_user:
         return validate_name("user id", requested_user)
     client_user = headers.get("x-openwebui-user-id") or view.user
@@ -96,8 +99,10 @@ def identify_conversation(
     is_authenticated: bool,
 ) -> tuple[str, bool]:
     """
-    The conversation's name, and whether whoever named it may be believed: what is no longer in a conversation is taken
-    out of memory only if it is surely the same one. `chat_of` knows which conversation an answer belongs to.
+    Return the chat id, and whether it reliably identifies the conversation.
+
+    Only then are messages deleted that a client no longer sends. `chat_for_response` returns the chat of an earlier
+    response. Without any id, the chat id is a hash of the system prompt and the first user message.
     """
     if client_name := headers.get("x-memory-conversation"):
         return normalize_name(client_name), is_authenticated and not view.is_continuation
@@ -111,22 +116,22 @@ def identify_conversation(
     previous_chat = chat_for_response(view.previous_response_id) if view.previous_response_id else None
     if client_name := view.conversation_id or previous_chat or view.previous_response_id or view.cache_key:
         return normalize_name(client_name), False
-    first = next((said.text for said in view.messages if said.insertion_point), "")
+    first = next((message.text for message in view.messages if message.insertion_point), "")
     return "chat-" + short_hash(f"{view.system}\0{first}"), False
 
 
 def is_housekeeping(headers: Mapping[str, str], view: RequestView) -> bool:
-    """Whether a host asks for something of its own, which nobody said."""
-    from_host = "x-openwebui-chat-id" in headers or "x-openwebui-user-id" in headers
+    """Return whether the host application sends a request of its own, such as for a chat title."""
+    is_from_host = "x-openwebui-chat-id" in headers or "x-openwebui-user-id" in headers
     return (
-        from_host
+        is_from_host
         and len(view.messages) == 1
         and view.messages[0].text.lstrip().startswith(HOUSEKEEPING_PREFIX)
     )
 
 
 def normalize_name(name: str) -> str:
-    """A name that somebody else gave, or one that stands for it."""
+    """Return a client's name if it is valid, else a hash of it. A temporary chat stays one."""
     try:
         return validate_name("name", name)
     except InvalidInput:

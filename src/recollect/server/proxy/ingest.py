@@ -1,4 +1,4 @@
-"""Learns from an exchange once it is over: each message once, however often a client sends it again."""
+"""Ingests the messages of a finished exchange, each once, however often the client resends it."""
 
 import logging
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,7 +18,7 @@ log = logging.getLogger("recollect.proxy")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProxyIngester:
-    """One thread, so that the turns of a conversation are learned in their order."""
+    """Ingests in one thread, so that the turns of a conversation keep their order."""
 
     application: Application
     executor: ThreadPoolExecutor
@@ -26,7 +26,7 @@ class ProxyIngester:
     def submit(
         self, turn: ProxyTurn, answer: tuple[ProxyMessage, ...], injected_texts: frozenset[str]
     ) -> Future[None]:
-        """`shown` are the memory blocks that the model saw: a model that says them again says nothing new."""
+        """Queue an exchange. `injected_texts` are removed from messages: a model that repeats them adds nothing."""
         return self.executor.submit(self._ingest_safely, turn, answer, injected_texts)
 
     def _ingest_safely(
@@ -35,10 +35,10 @@ class ProxyIngester:
         try:
             self._ingest(turn, answer, injected_texts)
         except RecollectError as error:
-            # Nothing is lost for good: the client sends the whole conversation again with its next turn.
-            log.warning("an exchange was not learned: %s", type(error).__name__)
+            # Nothing is lost: the client resends the whole conversation with its next turn.
+            log.warning("exchange not ingested: %s", type(error).__name__)
         except Exception:
-            log.exception("an exchange was not learned")
+            log.exception("exchange not ingested")
 
     def _ingest(
         self, turn: ProxyTurn, answer: tuple[ProxyMessage, ...], injected_texts: frozenset[str]
@@ -77,26 +77,26 @@ class ProxyIngester:
         except InvalidInput:
             if len(drafts) == 1:
                 return []
-            # One that cannot be stored must not keep the others out.
+            # One invalid message must not prevent storing the others.
             return [each for draft in drafts for each in self._add_messages(turn, [draft], policy)]
 
     def _save_injections(self, turn: ProxyTurn) -> None:
         conversation, store = turn.conversation, self.application.store.injections
         for name in turn.client_ids:
-            injected = conversation.pending_blocks.get(name)
-            stored = conversation.message_ids.get(name)
-            if injected is None or stored is None:
+            block = conversation.pending_blocks.get(name)
+            message_id = conversation.message_ids.get(name)
+            if block is None or message_id is None:
                 continue
             try:
                 store.put(
                     turn.scope,
-                    stored,
-                    injected.text,
-                    passage_keys=injected.shown_keys,
-                    receipt_id=injected.receipt_id,
+                    message_id,
+                    block.text,
+                    passage_keys=block.shown_keys,
+                    receipt_id=block.receipt_id,
                 )
             except NotFound:
-                log.info("a message was deleted before what was put behind it was kept")
+                log.info("injected block not stored: its message was deleted")
             conversation.pending_blocks.pop(name, None)
 
     def _delete_messages(self, turn: ProxyTurn, message_ids: list[str], policy: Policy) -> None:
@@ -104,7 +104,7 @@ class ProxyIngester:
             try:
                 self.application.engine.delete_message(turn.scope, message_id, policy)
             except NotFound:
-                log.info("a message that was taken back was deleted already")
+                log.info("retracted message was already deleted")
             for name in [
                 name for name, stored in dict(turn.conversation.message_ids).items() if stored == message_id
             ]:
@@ -119,11 +119,11 @@ def _strip_blocks(message: ProxyMessage, injected_texts: frozenset[str]) -> Prox
 
 
 def record_injection(turn: ProxyTurn, block: InjectedBlock | None) -> None:
-    """Remember what is being sent, before it is stored."""
-    conversation, place = turn.conversation, turn.view.query_index
-    if place is not None and block is not None:
-        conversation.pending_blocks[turn.client_ids[place]] = block
-    shown = block.shown_keys if block else frozenset()
+    """Cache the injected block until its message is stored."""
+    conversation, index = turn.conversation, turn.view.query_index
+    if index is not None and block is not None:
+        conversation.pending_blocks[turn.client_ids[index]] = block
+    shown_keys = block.shown_keys if block else frozenset()
     conversation.provider_shown_keys = (
-        conversation.provider_shown_keys | shown if turn.view.is_continuation else shown
+        conversation.provider_shown_keys | shown_keys if turn.view.is_continuation else shown_keys
     )

@@ -1,4 +1,4 @@
-"""Tells a client what memory did: in headers always, in the body if it asks."""
+"""Reports the recall to the client: in `X-Memory` headers, and in the body on request."""
 
 import json
 
@@ -7,7 +7,7 @@ from recollect.server.proxy.turn import TurnMemory
 
 
 def build_headers(access: MemoryAccess, turn_memory: TurnMemory | None) -> list[tuple[bytes, bytes]]:
-    """`X-Memory-Mode` is what memory may do here; the others are what it did."""
+    """Return the headers. `X-Memory-Mode` is the allowed access; the others describe the recall."""
     values = {"mode": access.mode}
     if turn_memory is not None and access.can_read:
         values |= {
@@ -35,14 +35,14 @@ def summarize_recall(turn_memory: TurnMemory) -> dict[str, str | int | None]:
 
 
 def append_recall_summary(body: bytes, access: MemoryAccess, turn_memory: TurnMemory | None) -> bytes:
-    """An answer with one more member at its end; no other byte of it changes. What is no object stays what it is."""
+    """Append a `memory` member to a JSON object without changing other bytes; other bodies stay as they are."""
     if access.mode == "off" or not _is_object(body):
         return body
     summary = {"mode": access.mode, **(summarize_recall(turn_memory) if turn_memory else {})}
     end = body.rindex(b"}")
-    empty = body[:end].rstrip().endswith(b"{")
+    is_empty = body[:end].rstrip().endswith(b"{")
     return b"".join(
-        (body[:end], b"" if empty else b",", b'"memory":', json.dumps(summary).encode(), body[end:])
+        (body[:end], b"" if is_empty else b",", b'"memory":', json.dumps(summary).encode(), body[end:])
     )
 
 

@@ -1,4 +1,4 @@
-"""Recalls for a turn within a deadline, and says again what was said before at the same place."""
+"""Recalls context for a turn within a deadline, and finds the blocks of earlier turns to replay."""
 
 import asyncio
 import logging
@@ -19,11 +19,11 @@ from recollect.server.proxy.turn import ProxyTurn, TurnMemory
 
 log = logging.getLogger("recollect.proxy")
 
-#: Milliseconds that recall may take where the settings do not say.
+#: Deadline if the settings have none.
 DEFAULT_PROXY_DEADLINE_MS = 150
-#: Messages of a conversation that are looked up when it is met for the first time.
+#: Messages loaded when a conversation is first used.
 MAX_LOADED_MESSAGES = 1_000
-#: The conversation is sent along, so the block need not repeat it.
+#: The request contains the conversation, so the block need not repeat it.
 PROXY_POLICY_OVERRIDES: Mapping[str, OptionValue] = {
     "context.format": "xml",
     "context.notice": True,
@@ -39,7 +39,7 @@ class ProxyRecaller:
     executor: ThreadPoolExecutor
 
     async def __call__(self, turn: ProxyTurn) -> TurnMemory:
-        """Whatever happens to memory, the turn goes on: without it if need be."""
+        """Return what was recalled by the deadline. Errors are logged: the turn continues without memory."""
         turn_memory, deadline = TurnMemory(), RecallDeadline()
         seconds = (
             self.application.settings.resolve().policy.recall.deadline_ms or DEFAULT_PROXY_DEADLINE_MS
@@ -52,24 +52,24 @@ class ProxyRecaller:
                 await asyncio.shield(pending)
         except TimeoutError:
             if not deadline.expire() and pending is not None:
-                # It came at the last moment, and its receipt says that it is used.
+                # The result was ready just before the deadline, and its receipt says that it is used.
                 await pending
                 return turn_memory
-            # The thread may go on, so what came in time is taken out of its hands.
+            # The thread may still write to `turn_memory`, so the result is a copy.
             return TurnMemory(
                 earlier_blocks=dict(turn_memory.earlier_blocks),
                 skip_reason="timeout",
                 access=turn_memory.access,
             )
         except RecollectError as error:
-            log.warning("nothing was recalled: %s", type(error).__name__)
+            log.warning("recall failed: %s", type(error).__name__)
             return TurnMemory(
                 earlier_blocks=dict(turn_memory.earlier_blocks),
                 skip_reason="error",
                 access=turn_memory.access,
             )
-        except Exception:  # the wall: a chat never fails because of memory
-            log.exception("nothing was recalled")
+        except Exception:  # a chat never fails because of memory
+            log.exception("recall failed")
             return TurnMemory(
                 earlier_blocks=dict(turn_memory.earlier_blocks),
                 skip_reason="error",
@@ -82,8 +82,8 @@ class ProxyRecaller:
     ) -> asyncio.Future[None]:
         call = partial(copy_context().run, self._recall_with_deadline, turn, turn_memory, deadline)
         pending = asyncio.get_running_loop().run_in_executor(self.executor, call)
-        # One that is no longer waited for may fail: nobody minds.
-        pending.add_done_callback(lambda done: done.cancelled() or done.exception())
+        # Retrieves the exception of an abandoned recall; otherwise asyncio logs it as never retrieved.
+        pending.add_done_callback(lambda future: future.cancelled() or future.exception())
         return pending
 
     def _recall_with_deadline(
@@ -100,7 +100,7 @@ class ProxyRecaller:
             return
         self._load_message_ids(turn)
         earlier_blocks = self._find_earlier_blocks(turn)
-        # What is asked anew is looked for anew; what was put there before makes room.
+        # The current query is recalled again, so its earlier block is replaced.
         replaced_block = (
             earlier_blocks.pop(turn.view.query_index, None) if turn.view.query_index is not None else None
         )
@@ -124,27 +124,28 @@ class ProxyRecaller:
         conversation.is_loaded = True
 
     def _find_earlier_blocks(self, turn: ProxyTurn) -> dict[int, InjectedBlock]:
-        """What stands behind earlier messages of the user; what is stored counts, since it may have been forgotten."""
+        """Return earlier blocks by message index. Stored blocks are read again: erasure may have changed them."""
         view, conversation, store = turn.view, turn.conversation, self.application.store.injections
-        texts, shown = store.texts(turn.scope), store.passage_keys(turn.scope)
+        texts, passage_keys = store.texts(turn.scope), store.passage_keys(turn.scope)
         blocks: dict[int, InjectedBlock] = {}
-        for place, name in enumerate(turn.client_ids):
-            if view.messages[place].insertion_point is None:
+        for index, client_id in enumerate(turn.client_ids):
+            if view.messages[index].insertion_point is None:
                 continue
-            stored = conversation.message_ids.get(name, "")
-            if name in conversation.pending_blocks:
-                blocks[place] = conversation.pending_blocks[name]
-            elif stored in texts:
-                blocks[place] = InjectedBlock(text=texts[stored], shown_keys=shown.get(stored, frozenset()))
+            message_id = conversation.message_ids.get(client_id, "")
+            if client_id in conversation.pending_blocks:
+                blocks[index] = conversation.pending_blocks[client_id]
+            elif message_id in texts:
+                shown_keys = passage_keys.get(message_id, frozenset())
+                blocks[index] = InjectedBlock(text=texts[message_id], shown_keys=shown_keys)
         return blocks
 
     def _recall_for_turn(self, turn: ProxyTurn, turn_memory: TurnMemory, policy: Policy) -> None:
-        place = turn.view.query_index
-        assert place is not None
+        index = turn.view.query_index
+        assert index is not None
         visible_ids = self._visible_message_ids(turn)
         receipt, shown_keys = self.application.engine.build_turn_context(
             turn.scope,
-            replace_surrogates(turn.view.messages[place].text),
+            replace_surrogates(turn.view.messages[index].text),
             policy,
             visible_ids=visible_ids,
             already_shown=self._already_shown(turn, turn_memory, visible_ids),
@@ -164,17 +165,17 @@ class ProxyRecaller:
     def _already_shown(
         self, turn: ProxyTurn, turn_memory: TurnMemory, visible_ids: frozenset[str]
     ) -> frozenset[PassageKey]:
-        """What earlier blocks show, and what was learned from the messages that are sent along."""
-        learned = self.application.store.memories.of_messages(turn.scope.user_scope, list(visible_ids))
-        earlier_keys = (
-            key for injected in turn_memory.earlier_blocks.values() for key in injected.shown_keys
-        )
+        """Return passages in earlier blocks, and memories learned from messages of the request."""
+        memories = self.application.store.memories.of_messages(turn.scope.user_scope, list(visible_ids))
+        earlier_keys = (key for block in turn_memory.earlier_blocks.values() for key in block.shown_keys)
         provider_keys = turn.conversation.provider_shown_keys if turn.view.is_continuation else ()
-        return frozenset((*provider_keys, *earlier_keys, *((Source.MEMORY, memory.id) for memory in learned)))
+        return frozenset(
+            (*provider_keys, *earlier_keys, *((Source.MEMORY, memory.id) for memory in memories))
+        )
 
 
 async def _wait_for_ingest(conversation: CachedConversation, seconds: float) -> None:
-    """Let what was just said be stored, so that it is known to be in view; not for long, though."""
+    """Wait up to `seconds` until the last exchange is stored, so that recall knows its messages."""
     pending = conversation.pending_ingest
     if pending is not None and not pending.done():
         await asyncio.wait({asyncio.wrap_future(pending)}, timeout=seconds)

@@ -1,4 +1,4 @@
-"""A request to a model as memory sees it: what was said, by whom, in which conversation."""
+"""Provider-independent view of a request to a model: messages, user and conversation."""
 
 import hashlib
 from collections import Counter
@@ -11,15 +11,14 @@ from recollect.server.proxy.json_splice import InsertionPoint
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProxyMessage:
-    """One message. What the host says to its model is none: it is neither searched for nor kept."""
+    """One message of the user, the assistant or a tool. System prompts are neither searched for nor stored."""
 
     role: Role
     text: str
-    tool_calls: str | None = None  #: JSON, as the provider wrote it
-    call_ids: tuple[str, ...] = ()  #: of the calls made, or answered
-    insertion_point: InsertionPoint | None = (
-        None  #: where what is recalled for it goes; only what the user wrote has one
-    )
+    tool_calls: str | None = None  #: JSON in the provider's format
+    call_ids: tuple[str, ...] = ()  #: ids of the tool calls made or answered
+    #: Where recalled context is inserted; only messages with text of the user have one.
+    insertion_point: InsertionPoint | None = None
 
     @property
     def has_content(self) -> bool:
@@ -27,7 +26,7 @@ class ProxyMessage:
 
     @property
     def digest(self) -> str:
-        """The same for the same words, however they were spaced: clients trim what they send again."""
+        """Hash of role, text and call ids. Whitespace is ignored, since clients trim messages they resend."""
         parts = (self.role, " ".join(self.text.split()), *self.call_ids)
         return short_hash("\0".join(parts))
 
@@ -43,45 +42,44 @@ class ProxyMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestView:
-    """What a client asks of a model."""
+    """The parts of a request that memory uses."""
 
     messages: tuple[ProxyMessage, ...]
-    system: str = ""  #: only to tell conversations apart
-    user: str | None = None  #: whom the client asks for
-    conversation_id: str | None = None  #: the provider's name for it
-    previous_response_id: str | None = (
-        None  #: the answer it goes on from, if the provider keeps what came before
-    )
+    system: str = ""  #: only used to distinguish conversations
+    user: str | None = None  #: user id that the client sends
+    conversation_id: str | None = None  #: the provider's id of the conversation
+    previous_response_id: str | None = None  #: the answer to continue from, if the provider stores it
     cache_key: str | None = None
 
     @property
     def is_continuation(self) -> bool:
-        """Whether the provider has what was said before, so that the request does not."""
+        """Whether the provider stores the earlier messages, so that the request omits them."""
         return self.previous_response_id is not None or self.conversation_id is not None
 
     @property
     def query_index(self) -> int | None:
-        """The place of the user's message to answer; None when a tool has answered since, or the user says nothing."""
-        for place in reversed(range(len(self.messages))):
-            if self.messages[place].role is Role.TOOL:
+        """Index of the user message to answer; None after a tool result, or if the message has no text."""
+        for index in reversed(range(len(self.messages))):
+            if self.messages[index].role is Role.TOOL:
                 return None
-            if self.messages[place].role is Role.USER:
-                return place if self.messages[place].insertion_point else None
+            if self.messages[index].role is Role.USER:
+                return index if self.messages[index].insertion_point else None
         return None
 
 
 def derive_client_ids(messages: Iterable[ProxyMessage], base: str) -> tuple[str, ...]:
     """
-    A name for each message that is the same whenever a client sends it again, even without those before it: what it
-    says, and how often that was said so far.
+    Return an id for each message that stays the same when the client resends it, even without the messages before it.
+
+    It consists of the message's digest and of how often that digest has occurred so far.
     """
     counts: Counter[str] = Counter()
-    names = []
+    client_ids = []
     for each in messages:
         digest = each.digest
         counts[digest] += 1
-        names.append(f"{base}.{digest}.{counts[digest]}")
-    return tuple(names)
+        client_ids.append(f"{base}.{digest}.{counts[digest]}")
+    return tuple(client_ids)
 
 
 def short_hash(text: str) -> str:

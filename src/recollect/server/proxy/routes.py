@@ -1,4 +1,4 @@
-"""The proxy's paths, and what they share for as long as the server runs."""
+"""The proxy's routes and their shared state."""
 
 import asyncio
 import logging
@@ -38,15 +38,13 @@ from recollect.server.proxy.upstream import Upstream, find_upstream
 
 log = logging.getLogger("recollect.proxy")
 
-#: Seconds that requests have to put down what was said so far when the server ends.
+#: Time that active requests have at shutdown to queue their messages for ingestion.
 SHUTDOWN_WAIT_SECONDS = 2
 NO_UPSTREAM_MESSAGE = (
-    "The proxy does not know where to send this. Set `proxy_upstream` (RECOLLECT_PROXY_UPSTREAM) to the address of an"
-    " OpenAI-compatible service, /v1 included, or `proxy_upstream_anthropic` to Anthropic's."
+    "The proxy has no upstream service for this path. Set `proxy_upstream` (RECOLLECT_PROXY_UPSTREAM) to the URL of an"
+    " OpenAI-compatible service, including /v1, or `proxy_upstream_anthropic` to Anthropic's."
 )
-LOOP_MESSAGE = (
-    "`proxy_upstream` is the address of this very server. Set it to the address of the service behind it."
-)
+LOOP_MESSAGE = "`proxy_upstream` is the address of this server. Set it to the URL of the model provider."
 
 UpstreamService: TypeAlias = Literal["openai", "anthropic"]
 
@@ -55,9 +53,9 @@ UpstreamService: TypeAlias = Literal["openai", "anthropic"]
 class ProxyRoute:
     method: str
     path: str
-    dialect: Dialect | None = None  #: None where nothing is said
-    service: UpstreamService | None = None  #: None is whichever the client and the settings mean
-    is_ollama_native: bool = False  #: one of Ollama's own paths, which stand beside /v1
+    dialect: Dialect | None = None  #: None if the route has no messages
+    service: UpstreamService | None = None  #: None: chosen by the client's headers and the settings
+    is_ollama_native: bool = False  #: one of Ollama's own paths, which are not below /v1
 
 
 PROXY_ROUTES = (
@@ -79,7 +77,7 @@ PROXY_ROUTES = (
 
 
 def create_proxy_router(application: Application) -> APIRouter:
-    """The proxy over an open memory. It finishes learning before the server ends."""
+    """Return the proxy's routes. On shutdown, queued ingestion is completed."""
     client = UpstreamClient()
     active_tasks: set[asyncio.Task[object]] = set()
     recall_executor = ThreadPoolExecutor(MAX_CONCURRENT_RECALLS, "recollect-recall")
@@ -113,21 +111,21 @@ def create_proxy_router(application: Application) -> APIRouter:
 
 
 def _warm_up(application: Application) -> None:
-    """Load the embedder's model before somebody waits for it."""
+    """Load the embedder's model before the first request."""
     try:
         if application.embedder is not None:
             application.embedder.embed_query("good morning")
     except ProviderError as error:
-        log.warning("the embedder is not ready: %s", type(error).__name__)
+        log.warning("embedder not available: %s", type(error).__name__)
 
 
 def _shut_down(*executors: ThreadPoolExecutor) -> None:
-    for pool in executors:
-        pool.shutdown(wait=True)
+    for executor in executors:
+        executor.shutdown(wait=True)
 
 
 class ProxyEndpoint:
-    """An ASGI app for one path."""
+    """ASGI application of one proxy route."""
 
     def __init__(
         self,
@@ -142,7 +140,7 @@ class ProxyEndpoint:
         self._active_tasks = active_tasks
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # As FastAPI's routes do, for the log.
+        # The request log reads the route's path, as FastAPI's routes set it.
         scope["route"] = self._route
         request = Request(scope, receive)
         try:
@@ -193,7 +191,7 @@ class ProxyEndpoint:
             return find_upstream(connection, self._route.service)
         order: tuple[UpstreamService, UpstreamService] = ("openai", "anthropic")
         services = order[::-1] if "anthropic-version" in request.headers else order
-        return next((found for each in services if (found := find_upstream(connection, each))), None)
+        return next((upstream for each in services if (upstream := find_upstream(connection, each))), None)
 
 
 def _is_loop(upstream: Upstream, request: Request) -> bool:

@@ -1,4 +1,4 @@
-"""Hears an answer while it passes, without holding up a byte of it."""
+"""Parses a response while it is relayed, without delaying it."""
 
 import json
 import logging
@@ -10,21 +10,21 @@ from recollect.server.proxy.request_view import ProxyMessage
 
 log = logging.getLogger("recollect.proxy")
 
-#: Bytes of an answer that comes at once, or of one line of a stream, beyond which it is not listened to.
+#: Limit for a response that is not streamed, or for one line of a stream; larger ones are not parsed.
 MAX_BUFFERED_BYTES = 8_000_000
-#: Bytes of a stream that are listened to.
+#: Limit for a stream; the rest is not parsed.
 MAX_STREAM_BYTES = 64_000_000
 
 
 class ResponseTee:
-    """Reads what passes as far as it can be read; whatever else it is, it passes all the same."""
+    """Parses chunks as far as possible. Failures disable parsing, never the relay."""
 
     def __init__(self, accumulator: ResponseAccumulator, content_type: str, encoding: str) -> None:
         kind = content_type.partition(";")[0].strip().lower()
         self._accumulator = accumulator
         self._is_stream = kind in {"text/event-stream", "application/x-ndjson"}
         self._is_event_stream = kind == "text/event-stream"
-        # A compressed answer passes as it is; what it says is not worth the risk of unpacking it.
+        # Compressed responses are relayed but not parsed: decompression could exhaust memory.
         self._is_disabled = encoding.strip().lower() not in {"", "identity"}
         self._byte_count = 0
         self._buffer = bytearray()
@@ -37,8 +37,8 @@ class ResponseTee:
     def feed(self, chunk: bytes) -> None:
         try:
             self._feed(chunk)
-        except Exception:  # a mistake of the listener must not cut off the speaker
-            log.exception("an answer was not understood")
+        except Exception:  # a parser error must not interrupt the response
+            log.exception("response not parsed")
             self._is_disabled = True
 
     def _feed(self, chunk: bytes) -> None:
@@ -56,11 +56,11 @@ class ResponseTee:
             self._buffer.clear()
 
     def messages(self) -> tuple[ProxyMessage, ...]:
-        """What was said; an answer that broke off counts as far as it came."""
+        """Return the answer's messages; of an interrupted answer, what arrived."""
         try:
             return self._finish()
-        except Exception:  # nor end the exchange
-            log.exception("an answer was not understood")
+        except Exception:  # a parser error must not fail the exchange
+            log.exception("response not parsed")
             return ()
 
     def _finish(self) -> tuple[ProxyMessage, ...]:

@@ -1,4 +1,4 @@
-"""One request on its way: what it asks of memory, and what memory gave it."""
+"""A proxied turn: the parsed request, and the context recalled for it."""
 
 from dataclasses import dataclass, field
 
@@ -12,51 +12,50 @@ from recollect.server.proxy.request_view import ProxyMessage, RequestView, deriv
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProxyTurn:
-    """A request that memory has to do with."""
+    """A request for which memory may be read or written."""
 
-    text: str  #: of the request
+    text: str  #: the request body
     view: RequestView
     scope: Scope
     options: MemoryOptions
     conversation: CachedConversation
-    is_stable: bool = False  #: surely the same conversation as another one of this name
-    client_id_prefix: str = ""  #: what the names of its messages begin with
+    is_stable: bool = False  #: whether the chat id reliably identifies the conversation
+    client_id_prefix: str = ""  #: prefix of the client ids
     client_ids: tuple[str, ...] = ()
 
     @property
     def answer_indexes(self) -> list[int]:
-        return [place for place, said in enumerate(self.view.messages) if said.role is Role.ASSISTANT]
+        return [index for index, message in enumerate(self.view.messages) if message.role is Role.ASSISTANT]
 
     def client_ids_with(self, answer: tuple[ProxyMessage, ...]) -> tuple[str, ...]:
-        """The names of all messages, the answer included."""
+        """Return the client ids of all messages including the answer."""
         return derive_client_ids((*self.view.messages, *answer), self.client_id_prefix)
 
 
 @dataclass(slots=True, kw_only=True)
 class TurnMemory:
-    """What memory has for a turn. It fills up while time is left, and is used as far as it came."""
+    """Context for a turn. The recall thread fills it in; at the deadline it is used as it is."""
 
-    earlier_blocks: dict[int, InjectedBlock] = field(
-        default_factory=dict
-    )  #: put behind earlier messages before
+    #: Blocks of earlier turns, by message index.
+    earlier_blocks: dict[int, InjectedBlock] = field(default_factory=dict)
     new_block: InjectedBlock | None = None
     receipt: Receipt | None = None
-    skip_reason: str | None = None  #: why nothing was recalled, in a word or two
-    access: MemoryAccess | None = None  #: what the user's own settings leave of what was asked for
+    skip_reason: str | None = None  #: why nothing was recalled, for the header X-Memory-Skipped
+    access: MemoryAccess | None = None  #: the requested access, limited by the user's settings
 
     @property
     def block_texts(self) -> frozenset[str]:
-        """All that memory says in the request."""
-        injected_blocks = (*self.earlier_blocks.values(), *([self.new_block] if self.new_block else []))
-        return frozenset(injected.text for injected in injected_blocks if injected.text)
+        """Texts of all injected blocks."""
+        blocks = (*self.earlier_blocks.values(), *([self.new_block] if self.new_block else []))
+        return frozenset(block.text for block in blocks if block.text)
 
     def insertions(self, turn: ProxyTurn) -> list[tuple[int, str]]:
-        """What goes where in the request's text."""
-        view, places = turn.view, dict(self.earlier_blocks)
+        """Return offsets in the request body and the texts to insert there."""
+        view, blocks = turn.view, dict(self.earlier_blocks)
         if self.new_block is not None and view.query_index is not None:
-            places[view.query_index] = self.new_block
-        slots = ((view.messages[place].insertion_point, injected.text) for place, injected in places.items())
-        return [slot.insertion(text) for slot, text in slots if slot is not None and text]
+            blocks[view.query_index] = self.new_block
+        targets = ((view.messages[index].insertion_point, block.text) for index, block in blocks.items())
+        return [point.insertion(text) for point, text in targets if point is not None and text]
 
 
 def start_turn(
@@ -68,7 +67,7 @@ def start_turn(
     *,
     is_stable: bool,
 ) -> ProxyTurn:
-    # Where the provider keeps the history, the same words may be said again after every answer.
+    # If the provider stores the history, the same text may be sent again after every answer.
     after = (view.previous_response_id or conversation.last_response_id) if view.is_continuation else ""
     client_id_prefix = short_hash(f"{scope.chat}\0{after}")[:12]
     return ProxyTurn(

@@ -1,4 +1,4 @@
-"""The services behind the proxy: where they are, which key belongs to which, and which headers pass."""
+"""Upstream services of the proxy: URLs, API keys, and filtering of headers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,20 +13,20 @@ from recollect.server.auth import CREDENTIAL_HEADERS, credential
 from recollect.server.tokens import is_token
 from recollect.settings import MachineSettings
 
-#: A model may think for minutes; an address that does not answer is given up soon.
+#: A model may take minutes to respond; connecting must be fast.
 UPSTREAM_TIMEOUT = httpx2.Timeout(600.0, connect=10.0, write=60.0, pool=10.0)
 UPSTREAM_LIMITS = httpx2.Limits(max_connections=512, max_keepalive_connections=64, keepalive_expiry=30.0)
 
-#: These belong to one connection, not to what is sent over it.
+#: Headers of one connection (RFC 9110, section 7.6.1).
 HOP_BY_HOP_HEADERS = frozenset(
     (
         *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"),
         *("te", "trailer", "transfer-encoding", "upgrade"),
     )
 )
-#: These are between the client and us.
+#: Request headers meant for this server only.
 LOCAL_HEADERS = frozenset({"host", "content-length", "cookie", "x-csrf-token", "expect"})
-#: These would let another origin read this server, or change what a browser thinks of it.
+#: Response headers that would change how a browser treats this server's origin.
 BLOCKED_RESPONSE_HEADERS = frozenset(
     (
         *("set-cookie", "strict-transport-security", "alt-svc", "clear-site-data", "date", "server"),
@@ -43,10 +43,10 @@ _DROPPED_RESPONSE_HEADERS = frozenset(name.encode() for name in HOP_BY_HOP_HEADE
 class Upstream:
     base_url: httpx2.URL
     api_key: str | None
-    key_headers: tuple[str, ...]  #: in which it takes a key; the first unless a client uses another
+    key_headers: tuple[str, ...]  #: headers that accept the key; the first is the default
 
     def url(self, path: str, query: str, *, native: bool = False) -> httpx2.URL:
-        """Where a path is there, with what the address asks of every request. Ollama's own paths stand beside /v1."""
+        """Return the URL of a path, with the base URL's query. `native` paths of Ollama are not below /v1."""
         base, _, fixed_query = self.base_url.raw_path.decode("ascii").partition("?")
         base = base.rstrip("/")
         root = base.removesuffix("/v1") if native else base
@@ -58,9 +58,9 @@ class Upstream:
 @lru_cache(maxsize=16)
 def find_upstream(connection: MachineSettings, service: Literal["openai", "anthropic"]) -> Upstream | None:
     """
-    The service that was configured for a dialect; None if none was. Nothing is ever sent elsewhere.
+    Return the configured service, or None. Requests are never sent anywhere else.
 
-    The language model's key goes to the language model's own address only.
+    The language model's key is only sent to the language model's own origin.
     """
     configured = {
         "openai": (connection.proxy_upstream, connection.proxy_key),
@@ -87,8 +87,9 @@ def filter_request_headers(
     headers: Headers, upstream: Upstream, *, is_authenticated: bool, token: str = ""
 ) -> list[tuple[str, str]]:
     """
-    The headers of a client as they go on. A token of ours, the one that was accepted or any other, never leaves; in
-    its place goes the configured key.
+    Return the client's headers to forward.
+
+    Tokens of this server are never forwarded, the accepted one or any other; the configured key replaces them.
     """
     dropped = _DROPPED_REQUEST_HEADERS | _split_header_names(headers.getlist("connection"))
     candidates = [
@@ -106,7 +107,7 @@ def filter_request_headers(
 
 
 def filter_response_headers(headers: httpx2.Headers) -> list[tuple[bytes, bytes]]:
-    """The headers of an answer as they go back."""
+    """Return the response headers to relay to the client."""
     dropped = _DROPPED_RESPONSE_HEADERS | {
         name.encode() for name in _split_header_names(headers.get_list("connection"))
     }
@@ -135,4 +136,6 @@ def _parse_url(text: str) -> httpx2.URL:
     return url
 
 
-_INVALID_URL_MESSAGE = "The address behind the proxy is not a web address. Set `proxy_upstream` to one like http://127.0.0.1:11434/v1"
+_INVALID_URL_MESSAGE = (
+    "The proxy's upstream URL is not valid. Set `proxy_upstream` to a URL like http://127.0.0.1:11434/v1"
+)

@@ -1,1 +1,1 @@
-"""The dialects that clients speak with models: how each says what was asked, and what was answered."""
+"""API dialects of model providers: parsing of requests and of streamed or whole responses."""

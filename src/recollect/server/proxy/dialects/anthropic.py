@@ -1,4 +1,4 @@
-"""Anthropic's messages."""
+"""Anthropic's Messages API."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from recollect.server.proxy.dialects.content_parts import (
 from recollect.server.proxy.json_splice import JsonDict, JsonSpan, parse_document
 from recollect.server.proxy.request_view import ProxyMessage, RequestView
 
-#: What a coding agent says to its model in the user's name.
+#: Coding agents put instructions to the model into user messages with this tag.
 SYSTEM_REMINDER_TAG = "<system-reminder>"
 
 
@@ -40,11 +40,11 @@ def parse_request(text: str) -> RequestView:
 
 
 def _split_user_and_session(user_id: str | None) -> tuple[str | None, str | None]:
-    """Coding agents put a session beside the account: that names a conversation, and nobody's memory."""
+    """Split `user_id`: coding agents put a session id into it, which identifies a conversation, not a user."""
     if user_id is None:
         return None, None
-    _, mark, session = user_id.rpartition("_session_")
-    if mark:
+    _, separator, session = user_id.rpartition("_session_")
+    if separator:
         return None, session
     try:
         metadata = json.loads(user_id) if user_id.startswith("{") else {}
@@ -98,18 +98,18 @@ class AnthropicAccumulator:
         return None
 
     def add_event(self, event: JsonDict) -> None:
-        place, block, delta = parse_index(event.get("index")), event.get("content_block"), event.get("delta")
+        index, block, delta = parse_index(event.get("index")), event.get("content_block"), event.get("delta")
         match event.get("type"):
             case "content_block_start" if isinstance(block, dict):
-                self._blocks[place] = dict(block)
-            case "content_block_delta" if isinstance(delta, dict) and place in self._blocks:
-                _append_delta(self._blocks[place], delta)
+                self._blocks[index] = dict(block)
+            case "content_block_delta" if isinstance(delta, dict) and index in self._blocks:
+                _append_delta(self._blocks[index], delta)
             case _:
                 pass
 
     def add_response(self, response: JsonDict) -> None:
         self._blocks = {
-            place: dict(block) for place, block in enumerate(list_mappings(response.get("content")))
+            index: dict(block) for index, block in enumerate(list_mappings(response.get("content")))
         }
 
     def messages(self) -> tuple[ProxyMessage, ...]:
@@ -117,13 +117,13 @@ class AnthropicAccumulator:
 
 
 def _append_delta(block: JsonDict, delta: Mapping[str, object]) -> None:
-    for name, more in (("text", delta.get("text")), ("partial_json", delta.get("partial_json"))):
-        if isinstance(more, str):
-            block[name] = f"{block.get(name, '')}{more}"
+    for name in ("text", "partial_json"):
+        if isinstance(piece := delta.get(name), str):
+            block[name] = f"{block.get(name, '')}{piece}"
 
 
 def _finish_block(block: JsonDict) -> JsonDict:
-    """What a tool is called with comes as pieces of JSON; if it broke off, as far as it came."""
+    """Parse the streamed arguments of a tool call; keep the text if they are incomplete."""
     if "partial_json" not in block:
         return block
     arguments_json = str(block["partial_json"])

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, which most servers speak."""
+"""OpenAI's Chat Completions API, which most servers support."""
 
 from collections.abc import Iterator, Mapping
 
@@ -69,7 +69,7 @@ def _mapping_of(piece: JsonSpan) -> Mapping[str, object]:
 
 
 class ChatCompletionsAccumulator:
-    """The first of the answers; others were asked for to choose from."""
+    """Collects the choice with index 0; further choices are alternatives."""
 
     def __init__(self) -> None:
         self._text_pieces: list[str] = []
@@ -91,7 +91,7 @@ class ChatCompletionsAccumulator:
             if choice.get("index", 0) == 0 and isinstance(message, dict):
                 self._text_pieces = [extract_text(message.get("content"))]
                 self._calls = {
-                    place: dict(call) for place, call in enumerate(list_mappings(message.get("tool_calls")))
+                    index: dict(call) for index, call in enumerate(list_mappings(message.get("tool_calls")))
                 }
 
     def messages(self) -> tuple[ProxyMessage, ...]:
@@ -99,21 +99,21 @@ class ChatCompletionsAccumulator:
         return (parse_assistant_message(calls),)
 
     def _add_delta(self, delta: JsonDict) -> None:
-        if isinstance(words := delta.get("content"), str):
-            self._text_pieces.append(words)
+        if isinstance(text := delta.get("content"), str):
+            self._text_pieces.append(text)
         for call in list_mappings(delta.get("tool_calls")):
-            place = parse_index(call["index"]) if "index" in call else len(self._calls)
-            known = self._calls.setdefault(place, {"function": {"arguments": ""}})
-            _append_call(known, call)
+            index = parse_index(call["index"]) if "index" in call else len(self._calls)
+            existing = self._calls.setdefault(index, {"function": {"arguments": ""}})
+            _append_call(existing, call)
 
 
 def _append_call(existing: JsonDict, call: Mapping[str, object]) -> None:
-    """A call comes in pieces: its name first, its arguments bit by bit."""
+    """Merge a piece of a streamed tool call: the name comes first, the arguments in pieces."""
     existing.update({key: value for key, value in call.items() if key not in {"index", "function"}})
-    function, more = existing["function"], call.get("function")
-    if isinstance(function, dict) and isinstance(more, Mapping):
-        function.update({key: value for key, value in more.items() if key != "arguments"})
-        if isinstance(arguments := more.get("arguments"), str):
+    function, delta = existing["function"], call.get("function")
+    if isinstance(function, dict) and isinstance(delta, Mapping):
+        function.update({key: value for key, value in delta.items() if key != "arguments"})
+        if isinstance(arguments := delta.get("arguments"), str):
             function["arguments"] += arguments
 
 

@@ -1,4 +1,4 @@
-"""What the dialects have in common."""
+"""Parsing helpers that the dialects share."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,37 +15,37 @@ from recollect.server.proxy.json_splice import (
 )
 from recollect.server.proxy.request_view import ProxyMessage, RequestView
 
-#: Parts of a message that hold words somebody wrote.
+#: Types of message parts that contain text.
 TEXT_PART_TYPES = frozenset({"text", "input_text", "output_text"})
 SYSTEM_ROLES = frozenset({"system", "developer"})
 
 
 class ResponseAccumulator(Protocol):
-    """Gathers an answer while it passes."""
+    """Collects the messages of a response."""
 
     def add_event(self, event: JsonDict) -> None:
-        """One event of a stream."""
+        """Add one event of a stream."""
 
     def add_response(self, response: JsonDict) -> None:
-        """An answer that came at once."""
+        """Add a whole response that was not streamed."""
 
     def messages(self) -> tuple[ProxyMessage, ...]:
-        """What was said so far."""
+        """Return the messages so far."""
 
     @property
     def response_id(self) -> str | None:
-        """The name by which a client can go on from here, where the provider keeps what was said."""
+        """The id from which a client can continue, if the provider stores the conversation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    parse_request: Callable[[str], RequestView]  #: ValueError if it is not in the dialect
+    parse_request: Callable[[str], RequestView]  #: raises ValueError if the body is not in this dialect
     create_accumulator: Callable[[], ResponseAccumulator]
     service: Literal["openai", "anthropic"] = "openai"
 
 
 def extract_text(content: object) -> str:
-    """Text as it is; of a list of parts those with words."""
+    """Return a string as it is, or the text parts of a list, joined."""
     if isinstance(content, str):
         return content
     return "\n".join(str(part["text"]) for part in _iter_mappings(content) if is_text_part(part))
@@ -61,7 +61,7 @@ def _iter_mappings(content: object) -> Iterator[Mapping[str, object]]:
 
 
 def find_insertion_point(text: str, content: JsonSpan, part_type: str = "text") -> InsertionPoint | None:
-    """The place after the words of a message: at the end of a text, or one more part of a list."""
+    """Return the point after a message's text: the end of a string, or a new part at the end of a list."""
     if isinstance(content.value, str):
         return InsertionPoint(content.end - 1, "\\n\\n")
     if not isinstance(content.value, list):
@@ -74,7 +74,7 @@ def find_insertion_point(text: str, content: JsonSpan, part_type: str = "text") 
 def parse_user_message(
     text: str, message: JsonSpan, *, own_text: str | None = None, part_type: str = "text"
 ) -> ProxyMessage:
-    """What the user wrote, with a place for what is recalled if they wrote anything."""
+    """Return the user's message, with an insertion point if it has text."""
     content = parse_members(text, message.start).get("content")
     user_text = own_text if own_text is not None else extract_text(content.value if content else None)
     insertion_point = (
@@ -96,18 +96,18 @@ def list_mappings(value: object) -> list[Mapping[str, object]]:
 
 
 def parse_index(value: object) -> int:
-    """Where a piece of an answer belongs; the first place if that is not said."""
+    """Return the index of a streamed piece; 0 if it is missing or invalid."""
     return value if isinstance(value, int) else 0
 
 
 def first_text_member(request_members: Mapping[str, JsonSpan], *names: str) -> str | None:
-    """The first of these members that is a text with something in it."""
+    """Return the first of these members that is a non-blank string."""
     values = (request_members[name].value for name in names if name in request_members)
     return next((value for value in values if isinstance(value, str) and value.strip()), None)
 
 
 def extract_user(request_members: Mapping[str, JsonSpan]) -> str | None:
-    """Whom a client asks for: it says so in one of three places."""
+    """Return the user id from `safety_identifier`, `user` or `metadata.user_id`."""
     top_level_user = first_text_member(request_members, "safety_identifier", "user")
     metadata = request_members["metadata"].value if "metadata" in request_members else None
     metadata_user = metadata.get("user_id") if isinstance(metadata, Mapping) else None
@@ -119,7 +119,7 @@ def extract_user(request_members: Mapping[str, JsonSpan]) -> str | None:
 def parse_request_messages(
     text: str, request_members: Mapping[str, JsonSpan], name: str = "messages"
 ) -> list[JsonSpan]:
-    """The messages of a request; ValueError if it has none."""
+    """Return the messages of a request; raise ValueError if it has none."""
     if name not in request_members or not isinstance(request_members[name].value, list):
         raise ValueError(f"no {name}")
     return [

@@ -1,4 +1,4 @@
-"""Ollama's own chat, for clients that speak nothing else."""
+"""Ollama's native chat API, for clients without OpenAI support."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from recollect.server.proxy.request_view import ProxyMessage
 
 
 class OllamaAccumulator:
-    """Each line is a piece of the answer, and so is an answer that comes at once."""
+    """Collects the answer. Lines of a stream and whole responses have the same format."""
 
     def __init__(self) -> None:
         self._text_pieces: list[str] = []
@@ -22,8 +22,8 @@ class OllamaAccumulator:
     def add_event(self, event: JsonDict) -> None:
         message = event.get("message")
         if isinstance(message, dict):
-            words = message.get("content")
-            self._text_pieces.append(words if isinstance(words, str) else "")
+            text = message.get("content")
+            self._text_pieces.append(text if isinstance(text, str) else "")
             self._calls += list_mappings(message.get("tool_calls"))
 
     def add_response(self, response: JsonDict) -> None:

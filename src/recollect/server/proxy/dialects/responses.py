@@ -1,4 +1,4 @@
-"""OpenAI's responses, where the provider may keep what was said before."""
+"""OpenAI's Responses API, where the provider may store the conversation."""
 
 from collections.abc import Iterator, Mapping
 
@@ -57,7 +57,7 @@ def _parse_input(text: str, request_members: Mapping[str, JsonSpan]) -> Iterator
 
 
 def parse_item(item: Mapping[str, object]) -> Iterator[ProxyMessage]:
-    """What an item of input or output says; thoughts and references say nothing."""
+    """Yield the message of an input or output item; reasoning items and references have none."""
     kind = str(item.get("type") or "message")
     if kind == "message" and item.get("role") == "assistant":
         yield ProxyMessage(role=Role.ASSISTANT, text=extract_text(item.get("content")))
@@ -85,14 +85,14 @@ class ResponsesAccumulator:
         return self._id
 
     def add_event(self, event: JsonDict) -> None:
-        place = parse_index(event.get("output_index"))
+        index = parse_index(event.get("output_index"))
         match event.get("type"):
             case "response.created" | "response.completed" | "response.incomplete":
                 self._record_id(event.get("response"))
-            case "response.output_text.delta" if isinstance(words := event.get("delta"), str):
-                self._partial_texts.setdefault(place, []).append(words)
+            case "response.output_text.delta" if isinstance(text := event.get("delta"), str):
+                self._partial_texts.setdefault(index, []).append(text)
             case "response.output_item.done" if isinstance(item := event.get("item"), dict):
-                self._items[place] = item
+                self._items[index] = item
             case _:
                 pass
 
@@ -101,8 +101,8 @@ class ResponsesAccumulator:
         self._items = dict(enumerate(list_mappings(response.get("output"))))
 
     def messages(self) -> tuple[ProxyMessage, ...]:
-        places = sorted({*self._items, *self._partial_texts})
-        return tuple(said for place in places for said in self._messages_at(place))
+        indexes = sorted({*self._items, *self._partial_texts})
+        return tuple(message for index in indexes for message in self._messages_at(index))
 
     def _messages_at(self, index: int) -> Iterator[ProxyMessage]:
         if index in self._items:
@@ -111,8 +111,8 @@ class ResponsesAccumulator:
             yield ProxyMessage(role=Role.ASSISTANT, text="".join(self._partial_texts[index]))
 
     def _record_id(self, response: object) -> None:
-        name = response.get("id") if isinstance(response, Mapping) else None
-        self._id = name if isinstance(name, str) else self._id
+        response_id = response.get("id") if isinstance(response, Mapping) else None
+        self._id = response_id if isinstance(response_id, str) else self._id
 
 
 RESPONSES_DIALECT = Dialect(parse_request=parse_request, create_accumulator=ResponsesAccumulator)
