@@ -1,4 +1,4 @@
-"""What clients send, for its check and its description."""
+"""Request models: validation of bodies and their OpenAPI schemas."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -14,19 +14,19 @@ ResourceName: TypeAlias = Annotated[str, Field(min_length=1, max_length=MAX_NAME
 
 def _reject_caps(settings: dict[str, object] | None) -> dict[str, object] | None:
     if capped := [name for name in settings or () if name.startswith(CAP_SETTING_PREFIX)]:
-        raise ValueError(f"{capped[0]} is a cap, which no call can lift")
+        raise ValueError(f"{capped[0]} is a cost cap and cannot be set per call")
     return settings
 
 
 CallSettings: TypeAlias = Annotated[
     dict[str, bool | int | float | str | list[str]] | None,
     AfterValidator(_reject_caps),
-    Field(description="Settings for this call alone, by name.", examples=[{"recall.limit": 5}]),
+    Field(description="Settings for this call only, by name.", examples=[{"recall.limit": 5}]),
 ]
 
 
 class RequestModel(BaseModel):
-    """What a client sends: no key may be misspelt, nothing is guessed."""
+    """Base of request models: unknown keys are errors, and types are not coerced."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -72,27 +72,31 @@ class FindMemoriesRequest(RequestModel):
 
 
 class UndoRequest(RequestModel):
-    event_id: Annotated[ResourceName | None, Field(description="Which; without it the last one.")] = None
+    event_id: Annotated[
+        ResourceName | None, Field(description="The event to undo; the last one by default.")
+    ] = None
 
 
 class SearchRequest(RequestModel):
     query: Annotated[str, Field(min_length=1, examples=["What can I cook?"])]
     chat_id: ResourceName | None = None
     limit: Annotated[int | None, Field(ge=1, le=1000)] = None
-    as_of: Annotated[str | None, Field(description="What was known and true then, ISO 8601.")] = None
+    as_of: Annotated[
+        str | None, Field(description="Search what was known and valid at this time, ISO 8601.")
+    ] = None
     mode: ModeName | None = None
     settings: CallSettings = None
     receipt: Annotated[
-        bool, Field(description="false leaves no receipt: for trying out, or while somebody types.")
+        bool, Field(description="false stores no receipt, for previews and search as you type.")
     ] = True
 
 
 class ContextRequest(RequestModel):
     query: Annotated[str, Field(min_length=1, examples=["What can I cook?"])]
     chat_id: ResourceName | None = None
-    budget: Annotated[int | None, Field(ge=0, le=1_000_000, description="Tokens at most.")] = None
+    budget: Annotated[int | None, Field(ge=0, le=1_000_000, description="Maximum number of tokens.")] = None
     context_ids: Annotated[
-        list[ResourceName], Field(default_factory=list, description="Files to show besides.")
+        list[ResourceName], Field(default_factory=list, description="Additional context files to include.")
     ]
     mode: ModeName | None = None
     settings: CallSettings = None
@@ -105,20 +109,20 @@ class WhyNotRequest(RequestModel):
 
 
 class FeedbackRequest(RequestModel):
-    receipt_id: Annotated[ResourceName, Field(description="The receipt, or `last`.", examples=["last"])]
-    item_id: Annotated[ResourceName, Field(description="An item of it, or the beginning of its id.")]
+    receipt_id: Annotated[ResourceName, Field(description="The receipt's id, or `last`.", examples=["last"])]
+    item_id: Annotated[ResourceName, Field(description="An item's id, or a prefix of it.")]
     relevant: bool
 
 
 class SetConsentRequest(RequestModel):
-    category: Annotated[str, Field(examples=["profile"], description="`profile`, or a kind of memory.")] = (
+    category: Annotated[str, Field(examples=["profile"], description="`profile`, or a memory kind.")] = (
         "profile"
     )
     granted: bool
 
 
 class UpdateProfileRequest(BaseModel):
-    """Any further field is kept as well. A field that is not sent stays as it is."""
+    """Additional fields are stored too. Fields that are not sent stay unchanged."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
@@ -129,7 +133,7 @@ class UpdateProfileRequest(BaseModel):
 
 
 class EraseRequest(RequestModel):
-    """One of the three."""
+    """Exactly one of the three fields must be set."""
 
     memory_id: ResourceName | None = None
     chat_id: ResourceName | None = None
@@ -139,7 +143,7 @@ class EraseRequest(RequestModel):
 class CreateContextFileRequest(RequestModel):
     name: Annotated[ResourceName, Field(examples=["plan"])]
     content: Annotated[str, Field(min_length=1, examples=["We ship on Fridays."])]
-    chat_id: Annotated[ResourceName | None, Field(description="A chat to attach it to.")] = None
+    chat_id: Annotated[ResourceName | None, Field(description="The chat to attach it to.")] = None
 
 
 class SummarizeRequest(RequestModel):
@@ -157,15 +161,20 @@ class SetPreferenceRequest(RequestModel):
 class CreateTokenRequest(RequestModel):
     name: Annotated[ResourceName, Field(examples=["phone"])]
     user_id: Annotated[
-        ResourceName | None, Field(description="Whose memory it opens; without one, yours.")
+        ResourceName | None, Field(description="The user whose memory it can access; yours by default.")
     ] = None
-    admin: Annotated[bool, Field(description="Let it open everybody's.")] = False
+    admin: Annotated[bool, Field(description="Whether it can access all users.")] = False
 
 
 class SaveTuningRequest(RequestModel):
     values: Annotated[
         dict[str, int | float],
-        Field(min_length=1, max_length=100, examples=[{"recall.alpha": 0.5}], description="By setting."),
+        Field(
+            min_length=1,
+            max_length=100,
+            examples=[{"recall.alpha": 0.5}],
+            description="Values by setting name.",
+        ),
     ]
 
 
@@ -174,30 +183,37 @@ class LabelledQueryRequest(RequestModel):
     chat_id: ResourceName | None = None
     relevant: Annotated[
         list[str] | dict[str, int | float],
-        Field(description="Ids or texts, or how much each of them counts.", examples=[["is vegetarian"]]),
+        Field(
+            description="Relevant ids or texts, optionally with a relevance grade each.",
+            examples=[["is vegetarian"]],
+        ),
     ]
 
 
 class TuneRequest(RequestModel):
     labels: Annotated[
         list[LabelledQueryRequest] | None,
-        Field(max_length=1000, description="Ten at least; without any, those of the user's feedback."),
+        Field(
+            max_length=1000, description="At least ten; by default those derived from the user's feedback."
+        ),
     ] = None
     dry_run: bool = False
     force: Annotated[
-        bool, Field(description="Keep the numbers even if the gain does not hold elsewhere.")
+        bool, Field(description="Apply the weights even if held-out queries do not improve.")
     ] = False
-    name: Annotated[ResourceName, Field(description="Keep them under this name.")] = "tuned"
+    name: Annotated[ResourceName, Field(description="Name under which the weights are saved.")] = "tuned"
 
 
 class UpdateChatRequest(RequestModel):
     title: Annotated[str | None, Field(min_length=1, max_length=MAX_NAME_CHARS)] = None
-    mode: Annotated[ModeName | None, Field(description="null is as elsewhere.")] = None
+    mode: Annotated[
+        ModeName | None, Field(description="Memory mode of the chat; null uses the user's setting.")
+    ] = None
 
 
 class BranchChatRequest(RequestModel):
     message_id: ResourceName
-    chat_id: Annotated[ResourceName, Field(description="The name of the new chat.")]
+    chat_id: Annotated[ResourceName, Field(description="Id of the new chat.")]
 
 
 class EditMessageRequest(RequestModel):
@@ -211,20 +227,20 @@ class HistoryTurnRequest(RequestModel):
 
 class SendMessageRequest(RequestModel):
     content: Annotated[str, Field(min_length=1, examples=["What can I cook tonight?"])]
-    id: Annotated[ResourceName | None, Field(description="Your own id: the same one is not asked twice.")] = (
-        None
-    )
-    system: Annotated[str | None, Field(description="Your system prompt; it is sent first, untouched.")] = (
+    id: Annotated[
+        ResourceName | None, Field(description="Client id of the message; a repeated id is not sent twice.")
+    ] = None
+    system: Annotated[str | None, Field(description="Your system prompt; it is sent first, unchanged.")] = (
         None
     )
     past: Annotated[
         list[HistoryTurnRequest] | None,
         Field(
-            description="The conversation so far, where it is not stored: memory is off, or the chat temporary."
+            description="The conversation so far, if it is not stored: memory is off, or the chat is temporary."
         ),
     ] = None
     mode: ModeName | None = None
-    stream: Annotated[bool, Field(description="false answers once, as JSON.")] = True
+    stream: Annotated[bool, Field(description="false returns one JSON object.")] = True
     settings: CallSettings = None
 
 
@@ -236,19 +252,19 @@ class RegenerateRequest(RequestModel):
 
 
 class AddMessagesRequest(RequestModel):
-    """Messages in the shape of today's chat APIs."""
+    """Messages with `role` and `content`, as in common chat APIs."""
 
     messages: Annotated[
         list[dict[str, object]],
         Field(min_length=1, max_length=10_000, examples=[[{"role": "user", "content": "I am vegetarian."}]]),
     ]
-    sync: Annotated[bool, Field(description="Wait for what is learned.")] = False
+    sync: Annotated[bool, Field(description="Wait until extraction has finished.")] = False
     mode: ModeName | None = None
     settings: CallSettings = None
 
 
 class LlmRequest(BaseModel):
-    """A conversation; its last message is the question."""
+    """A conversation; its last message is the one to answer."""
 
     model_config = ConfigDict(strict=True)
 
@@ -260,7 +276,7 @@ class LlmRequest(BaseModel):
     system: str | None = None
 
 
-# mem0's requests: keys we do not know are none of our business.
+# mem0's requests: unknown keys are ignored.
 
 
 class Mem0MessageRequest(BaseModel):
@@ -272,9 +288,9 @@ class Mem0AddRequest(BaseModel):
     messages: list[Mem0MessageRequest] | str
     user_id: ResourceName | None = None
     agent_id: ResourceName | None = None
-    run_id: Annotated[ResourceName | None, Field(description="Becomes the chat.")] = None
+    run_id: Annotated[ResourceName | None, Field(description="Used as the chat id.")] = None
     metadata: dict[str, object] | None = None
-    infer: Annotated[bool, Field(description="false keeps the texts as they are.")] = True
+    infer: Annotated[bool, Field(description="false stores the texts unchanged, without extraction.")] = True
 
 
 class Mem0SearchRequest(BaseModel):

@@ -1,4 +1,4 @@
-"""Answers about the house itself, for their description: checks, tokens, providers, tuning, and how recall went."""
+"""Response models of operations: health checks, tokens, providers, re-embedding, tuning and analytics."""
 
 from typing import Annotated, Literal
 
@@ -13,7 +13,7 @@ class CheckResultResponse(ResponseModel):
     ok: bool
     level: Literal["ok", "warn", "fail"]
     detail: str
-    fix: Annotated[str | None, Field(description="What to do about it, often a command.")]
+    fix: Annotated[str | None, Field(description="How to fix it, often a command.")]
 
 
 class DoctorResponse(ResponseModel):
@@ -23,8 +23,8 @@ class DoctorResponse(ResponseModel):
 
 class TokenResponse(ResponseModel):
     name: str
-    user_id: Annotated[str, Field(description="Whose memory it opens.")]
-    admin: Annotated[bool, Field(description="Whether it opens everybody's.")]
+    user_id: Annotated[str, Field(description="The user whose memory the token can access.")]
+    admin: Annotated[bool, Field(description="Whether it can access all users.")]
 
 
 class TokenListResponse(ResponseModel):
@@ -32,13 +32,15 @@ class TokenListResponse(ResponseModel):
 
 
 class CreateTokenResponse(TokenResponse):
-    token: Annotated[str, Field(description="ResponseModel this once; only its hash is kept.")]
+    token: Annotated[str, Field(description="Shown only once; the server stores its hash.")]
 
 
 class ProviderResponse(ResponseModel):
     name: Literal["model", "embedder"]
-    id: Annotated[str | None, Field(description="The model; null if there is none.")]
-    address: Annotated[str | None, Field(description="Where texts are sent; null if they stay here.")]
+    id: Annotated[str | None, Field(description="The model id; null if none is configured.")]
+    address: Annotated[
+        str | None, Field(description="Host that receives texts; null if they stay on this server.")
+    ]
 
 
 class ProviderListResponse(ResponseModel):
@@ -49,7 +51,7 @@ class ProviderTestResponse(ResponseModel):
     name: Literal["model", "embedder"]
     ok: bool
     milliseconds: float
-    detail: Annotated[str, Field(description="What it answered, or why not and what to do.")]
+    detail: Annotated[str, Field(description="The reply, or the error and what to do.")]
 
 
 class ModelVectorCountResponse(ResponseModel):
@@ -58,13 +60,11 @@ class ModelVectorCountResponse(ResponseModel):
 
 
 class EmbeddingStatusResponse(ResponseModel):
-    model: Annotated[
-        str | None, Field(description="The model of the settings; null searches by words alone.")
-    ]
-    answering: Annotated[str | None, Field(description="The model whose vectors answer now.")]
-    moving_to: Annotated[str | None, Field(description="The model that vectors are being made of.")]
-    passages: Annotated[int, Field(description="How many there are to embed.")]
-    lacking: Annotated[int, Field(description="How many have no vector of the settings' model yet.")]
+    model: Annotated[str | None, Field(description="The configured model; null if search is lexical only.")]
+    answering: Annotated[str | None, Field(description="The model whose vectors are searched now.")]
+    moving_to: Annotated[str | None, Field(description="The target model of a running re-embedding.")]
+    passages: Annotated[int, Field(description="Number of passages to embed.")]
+    lacking: Annotated[int, Field(description="Passages without a vector of the configured model.")]
     vectors: list[ModelVectorCountResponse]
 
 
@@ -96,24 +96,20 @@ class RankingQualityResponse(ResponseModel):
 
 class TuneResponse(ResponseModel):
     questions: int
-    unfound: Annotated[int, Field(description="Questions for which nothing relevant was found at all.")]
+    unfound: Annotated[int, Field(description="Queries for which no relevant passage was found.")]
     tried: int
-    chosen_by: Annotated[
-        RankingQualityResponse, Field(description="On the questions the numbers were chosen by.")
-    ]
-    held_out: Annotated[
-        RankingQualityResponse, Field(description="On questions with numbers chosen without them.")
-    ]
+    chosen_by: Annotated[RankingQualityResponse, Field(description="On the queries used for optimization.")]
+    held_out: Annotated[RankingQualityResponse, Field(description="On held-out queries (cross-validation).")]
     better: int
     worse: int
     values: dict[str, float]
     before: dict[str, float]
-    is_real: Annotated[bool, Field(description="Whether questions gain that the numbers were not chosen by.")]
+    is_real: Annotated[bool, Field(description="Whether held-out queries improve.")]
     kept: bool
 
 
 class UndoTuningResponse(ResponseModel):
-    values: Annotated[dict[str, str | None], Field(description="What holds again; null is not set.")]
+    values: Annotated[dict[str, str | None], Field(description="The restored values; null if unset.")]
 
 
 class MetricsIntervalResponse(ResponseModel):
@@ -126,7 +122,7 @@ class MetricsIntervalResponse(ResponseModel):
     degraded: int
     contentTypes: dict[str, int]  # noqa: N815
     summaries: int
-    receipt: Annotated[str | None, Field(description="The recall that took longest.")]
+    receipt: Annotated[str | None, Field(description="Receipt of the slowest recall.")]
 
 
 class RecallRecordResponse(ResponseModel):
@@ -151,10 +147,10 @@ class ModelUsageResponse(ResponseModel):
 class AnalyticsResponse(ResponseModel):
     since: str
     until: str
-    complete: Annotated[bool, Field(description="false if there were more recalls than are counted.")]
+    complete: Annotated[bool, Field(description="false if there were more recalls than the limit.")]
     whole: PeriodMetricsResponse
     steps: list[MetricsIntervalResponse]
-    recalls: Annotated[list[RecallRecordResponse], Field(description="The newest first, 200 at most.")]
-    left_out: Annotated[dict[str, int], Field(description="Why passages were left out.")]
-    verdicts: Annotated[dict[str, int], Field(description="Why messages were judged or not, ever.")]
+    recalls: Annotated[list[RecallRecordResponse], Field(description="Newest first, at most 200.")]
+    left_out: Annotated[dict[str, int], Field(description="Number of left-out passages by reason.")]
+    verdicts: Annotated[dict[str, int], Field(description="Number of messages by triage decision, all time.")]
     model_today: ModelUsageResponse

@@ -1,4 +1,4 @@
-"""More answers, for their description: work, settings, measures, and what other programs expect."""
+"""Response models of maintenance, jobs, settings, metrics, backups and compatibility routes."""
 
 from typing import Annotated, Literal
 
@@ -49,7 +49,7 @@ class FacetCountListResponse(ResponseModel):
 
 class ScoredMemoryResponse(MemoryResponse):
     score: float
-    parts: Annotated[dict[str, float], Field(description="What the score is made of.")]
+    parts: Annotated[dict[str, float], Field(description="The weighted parts of the score.")]
 
 
 class FindMemoriesResponse(ResponseModel):
@@ -62,7 +62,7 @@ class SourceQuoteResponse(ResponseModel):
     chat_id: str
     role: RoleName
     created_at: str
-    before: Annotated[str, Field(description="What was said just before these words.")]
+    before: Annotated[str, Field(description="The text before the quote.")]
     quote: str
     after: str
 
@@ -83,10 +83,14 @@ class WeightPointResponse(ResponseModel):
 
 class MemoryDetailsResponse(ResponseModel):
     sources: list[SourceQuoteResponse]
-    uses: Annotated[list[MemoryUseResponse], Field(description="The newest first.")]
-    fading: Annotated[list[WeightPointResponse], Field(description="From when it was last said.")]
+    uses: Annotated[list[MemoryUseResponse], Field(description="Newest first.")]
+    fading: Annotated[
+        list[WeightPointResponse], Field(description="Forecast of the weight since it was last mentioned.")
+    ]
     archive_below: float
-    leaves_at: Annotated[str | None, Field(description="When it is put away if it is not said again.")]
+    leaves_at: Annotated[
+        str | None, Field(description="When it will be archived unless it is mentioned again.")
+    ]
     reason: str | None
 
 
@@ -116,14 +120,12 @@ class SettingResponse(ResponseModel):
     doc: str
     takes: str
     personal: Annotated[bool, Field(description="Whether a user may set it.")]
-    kind: Annotated[str, Field(description="What it takes, in a word or two.", examples=["whole number"])]
+    kind: Annotated[str, Field(description="Type of the value.", examples=["whole number"])]
     choices: list[str]
-    low: Annotated[float | None, Field(description="The least a number may be.")]
-    high: Annotated[
-        float | None, Field(description="The most a number may be; null if nothing sensible is too much.")
-    ]
+    low: Annotated[float | None, Field(description="Minimum of a number.")]
+    high: Annotated[float | None, Field(description="Maximum of a number; null if there is none.")]
     default: bool | int | float | str | list[str] | None
-    environment: Annotated[list[str], Field(description="Variables that set it, strongest first.")]
+    environment: Annotated[list[str], Field(description="Environment variables, in order of precedence.")]
     secret: bool
 
 
@@ -235,22 +237,22 @@ class StatsResponse(ResponseModel):
 
 class ImportResponse(ResponseModel):
     dry_run: bool
-    imported: Annotated[dict[str, int], Field(description="What was new, by part.")]
-    known: Annotated[dict[str, int], Field(description="What was here already.")]
-    left_out: Annotated[list[dict[str, str]], Field(description="What was not taken in, and why.")]
+    imported: Annotated[dict[str, int], Field(description="Number of new rows by part.")]
+    known: Annotated[dict[str, int], Field(description="Number of rows that existed already.")]
+    left_out: Annotated[list[dict[str, str]], Field(description="Skipped rows and the reasons.")]
 
 
 class BackupResponse(ResponseModel):
-    file: Annotated[str, Field(description="On the server.")]
+    file: Annotated[str, Field(description="Path on the server.")]
     made_at: str
     bytes: int
     sha256: str
     schema_: Annotated[int, Field(alias="schema")]
     users: int
     messages: int
-    memories: Annotated[int, Field(description="Those in use.")]
-    newest: Annotated[str | None, Field(description="When something was said last.")]
-    rows: Annotated[dict[str, int], Field(description="By table.")]
+    memories: Annotated[int, Field(description="Active memories.")]
+    newest: Annotated[str | None, Field(description="Time of the last message.")]
+    rows: Annotated[dict[str, int], Field(description="Row counts by table.")]
 
 
 class Mem0StatusResponse(ResponseModel):

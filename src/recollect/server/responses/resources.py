@@ -1,4 +1,4 @@
-"""What the server answers with, for its description. The answers themselves are made by `shapes`."""
+"""Response models of resources, for the OpenAPI document. `serialization.serializers` builds the responses."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -18,16 +18,16 @@ RoleName: TypeAlias = Literal["user", "assistant", "system", "tool"]
 
 
 class ResponseModel(BaseModel):
-    """What the server answers with."""
+    """Base of all response models."""
 
 
 class Problem(ResponseModel):
-    """Every failure."""
+    """An error response."""
 
     type: Annotated[str, Field(examples=["about:blank#not_found"])]
     title: Annotated[str, Field(examples=["Not found"])]
     status: Annotated[int, Field(examples=[404])]
-    code: Annotated[str, Field(description="For machines; it never changes.", examples=["not_found"])]
+    code: Annotated[str, Field(description="Stable error code for programs.", examples=["not_found"])]
     detail: Annotated[str, Field(description="What happened, why, and what to do next.")]
 
 
@@ -43,7 +43,7 @@ class MemoryResponse(ResponseModel):
     user_id: str
     created_at: Annotated[str, Field(examples=[EXAMPLE_TIMESTAMP])]
     updated_at: str
-    seen_at: Annotated[str, Field(description="When it was last said again.")]
+    seen_at: Annotated[str, Field(description="When it was last mentioned.")]
     chat_id: str | None
     kind: KindName
     importance: int
@@ -53,7 +53,7 @@ class MemoryResponse(ResponseModel):
     speaker: RoleName
     tags: list[str]
     sightings: int
-    version: Annotated[int, Field(description="Also in the header ETag; send it back in If-Match.")]
+    version: Annotated[int, Field(description="Also the ETag; send it in If-Match.")]
     pinned: bool
     valid_from: str | None
     valid_to: str | None
@@ -61,7 +61,7 @@ class MemoryResponse(ResponseModel):
 
 
 class FactOutcomeResponse(ResponseModel):
-    """The memory with what happened to it; one that was not kept has no id and a reason."""
+    """The outcome of a fact. A declined fact has a reason instead of an id."""
 
     id: str | None
     memory: str
@@ -99,8 +99,8 @@ class ReceiptItemResponse(ResponseModel):
     id: str
     memory: str
     score: float
-    parts: Annotated[dict[str, float], Field(description="What the score is made of.")]
-    cosine: Annotated[float | None, Field(description="How near it is to the question by meaning, up to 1.")]
+    parts: Annotated[dict[str, float], Field(description="The weighted parts of the score.")]
+    cosine: Annotated[float | None, Field(description="Cosine similarity to the query, at most 1.")]
     source: str
     kind: str | None
     role: str | None
@@ -113,7 +113,7 @@ class ReceiptItemResponse(ResponseModel):
 
 class SearchResponse(ResponseModel):
     results: list[ReceiptItemResponse]
-    receipt: Annotated[str | None, Field(description="Ask why with this.")]
+    receipt: Annotated[str | None, Field(description="Id of the receipt that explains the results.")]
     degraded: list[str]
 
 
@@ -148,7 +148,7 @@ class ReceiptListResponse(ResponseModel):
 
 class ContextResponse(ResponseModel):
     text: Annotated[
-        str, Field(description="The block for the prompt; empty if nothing bears on the question.")
+        str, Field(description="The context block for the prompt; empty if nothing is relevant to the query.")
     ]
     tokens: int
     receipt: ReceiptResponse
@@ -185,10 +185,8 @@ class EventListResponse(ResponseModel):
 
 
 class ReviewItemResponse(MemoryResponse):
-    reason: Annotated[str | None, Field(description="Why it waits.")]
-    against: Annotated[
-        list[MemoryResponse], Field(description="What it contradicts, and would take the place of.")
-    ]
+    reason: Annotated[str | None, Field(description="Why it needs review.")]
+    against: Annotated[list[MemoryResponse], Field(description="Memories it contradicts and would replace.")]
 
 
 class ReviewQueueResponse(ResponseModel):
@@ -196,7 +194,7 @@ class ReviewQueueResponse(ResponseModel):
 
 
 class DuplicatePairResponse(ResponseModel):
-    memory: Annotated[MemoryResponse, Field(description="The one that says more.")]
+    memory: Annotated[MemoryResponse, Field(description="The more detailed one.")]
     other: MemoryResponse
     similarity: float
 
@@ -207,10 +205,10 @@ class DuplicateListResponse(ResponseModel):
 
 class MemoryChangeResponse(ResponseModel):
     id: str
-    memory: Annotated[str | None, Field(description="What it said afterwards; null if it is erased.")]
-    old_memory: Annotated[str | None, Field(description="What it said before, if that was something else.")]
+    memory: Annotated[str | None, Field(description="Text after the event; null if erased.")]
+    old_memory: Annotated[str | None, Field(description="Text before the event, if it differed.")]
     kind: KindName | None
-    standing: Annotated[StandingName | None, Field(description="Afterwards.")]
+    standing: Annotated[StandingName | None, Field(description="Standing after the event.")]
     standing_now: StandingName | None
     chat_id: str | None
     pinned: bool
@@ -235,7 +233,7 @@ class DeletedCountResponse(ResponseModel):
 
 class ChatResponse(ResponseModel):
     id: str
-    title: Annotated[str | None, Field(description="Given, or the first words of the first message.")]
+    title: Annotated[str | None, Field(description="The title, or the first words of the first message.")]
     messages: int
     created_at: str
     updated_at: str
@@ -262,15 +260,15 @@ class MessageResponse(ResponseModel):
 
 
 class RecallSummaryResponse(ResponseModel):
-    memories: Annotated[int, Field(description="How many passages were put before the model.")]
+    memories: Annotated[int, Field(description="Number of passages injected into the prompt.")]
     tokens: int
     budget: int
     ms: float
 
 
 class ChatMessageResponse(MessageResponse):
-    receipt: Annotated[str | None, Field(description="The recall that was made for it.")]
-    recalled: Annotated[RecallSummaryResponse | None, Field(description="That recall in short.")]
+    receipt: Annotated[str | None, Field(description="Receipt of its recall.")]
+    recalled: Annotated[RecallSummaryResponse | None, Field(description="Summary of its recall.")]
 
 
 class MessageListResponse(ResponseModel):
@@ -296,7 +294,7 @@ class AddMessagesResponse(ResponseModel):
 
 
 class ChatTurnResponse(ResponseModel):
-    """A whole turn, for clients that do not stream."""
+    """A complete turn, for clients that do not stream."""
 
     asked: IngestResultResponse
     receipt: ReceiptResponse
@@ -332,7 +330,7 @@ class ConsentChangeResponse(ResponseModel):
 class ConsentCoverageResponse(ResponseModel):
     category: str
     granted: bool
-    covers: Annotated[dict[str, int], Field(description="What would be erased if it were taken back now.")]
+    covers: Annotated[dict[str, int], Field(description="Number of rows that revoking it would erase.")]
 
 
 class AuditEntryResponse(ResponseModel):
@@ -343,21 +341,19 @@ class AuditEntryResponse(ResponseModel):
 
 class AuditLogResponse(ResponseModel):
     results: list[AuditEntryResponse]
-    intact: Annotated[bool, Field(description="Whether nobody changed the book.")]
+    intact: Annotated[bool, Field(description="Whether the hash chain of the log is unbroken.")]
 
 
 class ErasurePreviewResponse(ResponseModel):
     what: str
     rows: dict[str, int]
-    memories: Annotated[
-        list[MemoryResponse], Field(description="The memories that would go, or some of them.")
-    ]
+    memories: Annotated[list[MemoryResponse], Field(description="Memories to be erased, at most 100.")]
 
 
 class ErasureCertificateResponse(ResponseModel):
     what: str
     rows: dict[str, int]
-    physical: Annotated[bool, Field(description="Whether the file's bytes were looked at and found clean.")]
+    physical: Annotated[bool, Field(description="Whether a scan of the file's bytes found no trace.")]
     detail: str
     bytes_scanned: int
 

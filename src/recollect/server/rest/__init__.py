@@ -1,4 +1,4 @@
-"""The API: everything that can be asked of a memory and done with it, one file per subject."""
+"""REST API, one module per resource."""
 
 from recollect.server.rest import (
     aliases,
@@ -24,7 +24,7 @@ from recollect.server.rest import (
     tuning,
 )
 
-#: A path of its own comes before one with an id in its place.
+#: Order matters: fixed paths come before paths with an id in the same position.
 ROUTERS = (
     recall.router,
     tuning.router,

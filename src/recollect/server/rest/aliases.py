@@ -1,4 +1,4 @@
-"""mem0's paths and keys, for clients that are written for it."""
+"""Compatibility routes with mem0's paths and keys."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -16,14 +16,14 @@ from recollect.server.responses import reports, resources
 from recollect.server.rest.routing import IdempotencyKey, Limit, create_router, respond_with_etag
 
 router = create_router("mem0")
-RunId = Annotated[str | None, Query(description="The chat.")]
+RunId = Annotated[str | None, Query(description="The chat id.")]
 
 
 @router.post("/memories", response_model=reports.Mem0ResultListResponse, dependencies=[IdempotencyKey])
 def add_memories(
     request: Request, memory: MemoryDep, user: UserId, body: requests.Mem0AddRequest
 ) -> Response:
-    """Learn from messages, and say what was learned. `agent_id` and `metadata` are not used."""
+    """Ingest messages and return the extracted memories. `agent_id` and `metadata` are ignored."""
     target_user = resolve_user(request, body.user_id) if body.user_id is not None else user
     if isinstance(body.messages, str) or not body.infer:
         texts = [body.messages] if isinstance(body.messages, str) else [_text(each) for each in body.messages]
@@ -36,15 +36,15 @@ def add_memories(
             }
         )
     messages = [each.model_dump() for each in body.messages]
-    learned = memory.add(messages, user_id=target_user, chat_id=body.run_id, sync=True)
+    ingested = memory.add(messages, user_id=target_user, chat_id=body.run_id, sync=True)
     return json_response(
-        {"results": [_serialize_outcome(each) for each in _select_objects(learned["results"])]}
+        {"results": [_serialize_outcome(each) for each in _select_objects(ingested["results"])]}
     )
 
 
 @router.get("/memories", response_model=resources.MemoryListResponse)
 def list_all_memories(memory: MemoryDep, user: UserId, run_id: RunId = None, limit: Limit = 100) -> Response:
-    """All memories of a user, or those first said in a chat."""
+    """List the memories of a user, or those first learned in a chat."""
     return json_response(memory.get_all(user_id=user, chat_id=run_id, limit=limit))
 
 
@@ -55,9 +55,9 @@ def delete_all_memories(
     user: UserId,
     run_id: RunId = None,
 ) -> Response:
-    """Forget all memories of a user, who must be named, or those first said in a chat."""
+    """Forget all memories of a user, or those first learned in a chat. `user_id` is required."""
     if "user_id" not in request.query_params:
-        raise InvalidInput("This forgets everything about a user. Name them with user_id.")
+        raise InvalidInput("This forgets all memories of a user. Name the user with user_id.")
     if run_id is None:
         memory.delete_all(user_id=user)
     else:
@@ -73,7 +73,7 @@ def delete_all_memories(
 def search_memories(
     request: Request, memory: MemoryDep, user: UserId, body: requests.Mem0SearchRequest
 ) -> Response:
-    """What bears on a question, best first. Of `filters` only user_id and run_id are used."""
+    """Search memories relevant to the query, best first. Of `filters` only user_id and run_id are used."""
     filters: Mapping[str, object] = body.filters or {}
     requested_user = body.user_id or _text_filter(filters, "user_id")
     target_user = resolve_user(request, requested_user) if requested_user is not None else user
@@ -84,7 +84,7 @@ def search_memories(
 
 @router.get("/memories/{memory_id}", response_model=resources.MemoryResponse)
 def get_one_memory(memory: MemoryDep, user: UserId, memory_id: str) -> Response:
-    """One memory."""
+    """Get a memory."""
     return respond_with_etag(memory.get(memory_id, user_id=user))
 
 
@@ -92,10 +92,10 @@ def get_one_memory(memory: MemoryDep, user: UserId, memory_id: str) -> Response:
 def replace_memory(
     memory: MemoryDep, user: UserId, memory_id: str, body: requests.Mem0UpdateRequest
 ) -> Response:
-    """Correct a memory; its old words stay in its history."""
+    """Replace the text of a memory; the old text stays in its history."""
     text = next((each for each in (body.text, body.data, body.memory) if each), None)
     if text is None:
-        raise InvalidInput("Say what the memory says now, as `text`.")
+        raise InvalidInput("The new text is missing. Send it as `text`.")
     memory.update(memory_id, text, user_id=user)
     return json_response({"message": "Memory updated successfully!"})
 
@@ -109,7 +109,7 @@ def delete_memory(memory: MemoryDep, user: UserId, memory_id: str) -> Response:
 
 @router.get("/memories/{memory_id}/history", response_model=list[resources.MemoryVersionResponse])
 def list_versions(memory: MemoryDep, user: UserId, memory_id: str) -> Response:
-    """Every version of a memory, oldest first."""
+    """List all versions of a memory, oldest first."""
     return json_response(memory.history(memory_id, user_id=user))
 
 

@@ -1,4 +1,4 @@
-"""A copy of everything, made while the server runs; it is put back with the server stopped."""
+"""Backups of the whole store, taken while the server runs."""
 
 from pathlib import Path
 
@@ -11,20 +11,20 @@ from recollect.server.responses import reports
 from recollect.server.rest.routing import IdempotencyKey, create_router
 
 router = create_router("backup", "/api")
-#: Beside the memory file; nobody chooses a path from afar.
+#: Next to the memory file. Clients cannot choose the path.
 BACKUP_FOLDER_NAME = "backups"
 
 
 @router.post("/backup", response_model=reports.BackupResponse, status_code=201, dependencies=[IdempotencyKey])
 def create_backup(memory: MemoryDep, principal: CurrentPrincipal) -> Response:
     """
-    Copy everything, of all users, into a new file in the folder `backups` beside the memory; for admins.
+    Back up the data of all users to a new file in the folder `backups` next to the memory file. Admins only.
 
-    It is looked through before it gets its name. `recollect restore` puts it back once the server has stopped.
+    The copy is verified before it gets its final name. `recollect restore` restores it while the server is stopped.
     """
     if not principal.is_admin:
-        raise HTTPException(403, "A backup holds everybody's memory. Ask with an admin's token.")
+        raise HTTPException(403, "A backup contains the data of all users. Use an admin's token.")
     folder = Path(memory.application.store.location()).with_name(BACKUP_FOLDER_NAME)
-    # The memory's own folder may be gone, and then a backup is all that is left.
+    # The memory file's folder may have been deleted while the file is open; the backup then saves the data.
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return json_response(memory.backup(folder), 201)

@@ -1,4 +1,4 @@
-"""The chat: a question comes in, what is remembered is recalled, the answer streams, and both are learned from."""
+"""Chat turns: recall context, stream the model's answer, and ingest both messages."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -36,21 +36,21 @@ from recollect.server.streams import (
 from recollect.services.chat import ChatHistory
 
 router = create_router("chat")
-#: Seconds between looks at whether what was said is learned from; after the last one the client asks for itself.
+#: Waits between checks whether extraction has finished; after the last one the `learned` event says `pending`.
 LEARNING_POLL_SECONDS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 3.2)
 STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 EVENTS_DESCRIPTION = """\
-With `stream` (the default) the answer is a stream of server-sent events, each with a JSON object:
+With `stream` (the default) the response is a stream of server-sent events, each with a JSON object:
 
-- `recalled`: `asked` (your message as it was stored), `receipt` (what was recalled and why), `model`
+- `recalled`: `asked` (your message as stored), `receipt` (what was recalled and why), `model`
 - `delta`: `text`, a piece of the answer
-- `done`: `answer` (as it was stored), the whole `text`, and whether it was `stopped`
-- `learned`: `results`, memories that rest on this turn, and `pending` if not all of it is learned from yet
-- `error`: a problem; what came before it is kept
+- `done`: `answer` (as stored), the whole `text`, and whether it was `stopped`
+- `learned`: `results` (memories extracted from or confirmed by this turn), and `pending` if extraction has not finished
+- `error`: a problem; the part of the answer sent before it is stored
 """
 STREAM_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "A stream of events, or with `stream: false` one object.",
+        "description": "A stream of events, or one object with `stream: false`.",
         "content": {
             "text/event-stream": {
                 "schema": {
@@ -80,7 +80,7 @@ AnswerSource: TypeAlias = Callable[[ChatModel | None], Iterator[TurnEvent]]
     "/chats/{chat_id}/messages",
     response_model=resources.ChatTurnResponse,
     responses=STREAM_RESPONSES,
-    description=f"Say something in a chat, and be answered.\n\n{EVENTS_DESCRIPTION}",
+    description=f"Send a message to a chat and get the model's answer.\n\n{EVENTS_DESCRIPTION}",
     dependencies=[IdempotencyKey],
 )
 async def send_message(
@@ -94,19 +94,19 @@ async def send_message(
     scope, runtime = Scope(user, chat_id), memory.application
     overrides = {**(body.settings or {}), **({MODE_SETTING: body.mode} if body.mode else {})}
     policy = await run_in_threadpool(runtime.policy, user, overrides, chat=chat_id)
-    name = body.id or request.headers.get("idempotency-key")
+    client_id = body.id or request.headers.get("idempotency-key")
     client_history = [ModelMessage(role=turn.role, content=turn.content) for turn in body.past or ()]
 
-    def ask(model: ChatModel | None) -> Iterator[TurnEvent]:
-        past = (
+    def start_answer(model: ChatModel | None) -> Iterator[TurnEvent]:
+        history = (
             runtime.engine.history(scope) if policy.collects else ChatHistory(messages=tuple(client_history))
         )
         system = _system_prompt_for(memory, policy, body.system)
         return runtime.engine.stream_turn(
-            scope, body.content, policy, model=model, history=past, system=system, client_id=name
+            scope, body.content, policy, model=model, history=history, system=system, client_id=client_id
         )
 
-    return await _respond(memory, scope, active_answers, ask, stream=body.stream)
+    return await _respond(memory, scope, active_answers, start_answer, stream=body.stream)
 
 
 @router.post(
@@ -114,8 +114,8 @@ async def send_message(
     response_model=resources.ChatTurnResponse,
     responses=STREAM_RESPONSES,
     description=(
-        "Answer the last question anew; the answer it had goes, and what was learned from"
-        f" it.\n\n{EVENTS_DESCRIPTION}"
+        "Generate a new answer to the last message. The old answer and what was learned from it are deleted."
+        f"\n\n{EVENTS_DESCRIPTION}"
     ),
 )
 async def regenerate_answer(
@@ -131,16 +131,16 @@ async def regenerate_answer(
     await run_in_threadpool(runtime.store.chats.get, scope)
     policy = await run_in_threadpool(runtime.policy, user, overrides, chat=chat_id)
 
-    def ask(model: ChatModel | None) -> Iterator[TurnEvent]:
+    def start_answer(model: ChatModel | None) -> Iterator[TurnEvent]:
         system = _system_prompt_for(memory, policy, options.system)
         return runtime.engine.regenerate_answer(scope, policy, model=model, system=system)
 
-    return await _respond(memory, scope, active_answers, ask, stream=options.stream)
+    return await _respond(memory, scope, active_answers, start_answer, stream=options.stream)
 
 
 @router.post("/chats/{chat_id}/stop", response_model=resources.StopAnswerResponse)
 async def stop_answer(user: UserId, active_answers: ActiveAnswersDep, chat_id: str) -> Response:
-    """Stop the answer that is being given in a chat; what came of it is kept."""
+    """Stop the running answer of a chat; the part generated so far is stored."""
     return json_response({"stopped": active_answers.stop(user, Scope(user, chat_id).chat or "")})
 
 
@@ -148,26 +148,26 @@ async def stop_answer(user: UserId, active_answers: ActiveAnswersDep, chat_id: s
 async def complete_llm_call(
     memory: MemoryDep, user: UserId, active_answers: ActiveAnswersDep, body: requests.LlmRequest
 ) -> Response:
-    """One question with its conversation, one answer. The conversation is remembered under its id."""
+    """Answer the last message of a conversation. The conversation is stored under its id."""
     runtime = memory.application
     *earlier, last = body.messages
     if last.role != "user":
-        raise InvalidInput("The last message is the question, so it is the user's.")
+        raise InvalidInput("The last message must have the role `user`: it is the one to answer.")
     scope = Scope(user, body.conversationId or runtime.engine.ids.new())
     policy = await run_in_threadpool(runtime.policy, user, chat=scope.chat)
     client_history = ChatHistory(
         messages=tuple(ModelMessage(role=turn.role, content=turn.content) for turn in earlier)
     )
 
-    def ask(model: ChatModel | None) -> Iterator[TurnEvent]:
-        kept = runtime.engine.history(scope) if policy.collects else ChatHistory()
-        past = kept if kept.messages else client_history
+    def start_answer(model: ChatModel | None) -> Iterator[TurnEvent]:
+        stored_history = runtime.engine.history(scope) if policy.collects else ChatHistory()
+        history = stored_history if stored_history.messages else client_history
         system = _system_prompt_for(memory, policy, body.system)
         return runtime.engine.stream_turn(
-            scope, last.content, policy, model=model, history=past, system=system
+            scope, last.content, policy, model=model, history=history, system=system
         )
 
-    turn = await _collect_turn(memory, scope, active_answers, ask)
+    turn = await _collect_turn(memory, scope, active_answers, start_answer)
     receipt = turn["receipt"]
     content: JsonObject = {
         "role": "assistant",
@@ -188,18 +188,18 @@ def _system_prompt_for(memory: Memory, policy: Policy, client_system: str | None
 
 
 async def _respond(
-    memory: Memory, scope: Scope, active_answers: ActiveAnswers, ask: AnswerSource, *, stream: bool
+    memory: Memory, scope: Scope, active_answers: ActiveAnswers, start_answer: AnswerSource, *, stream: bool
 ) -> Response:
     if not stream:
-        return json_response(await _collect_turn(memory, scope, active_answers, ask))
+        return json_response(await _collect_turn(memory, scope, active_answers, start_answer))
     model = memory.application.chat_model
     cancel_token = active_answers.start(scope.user, scope.chat or "")
     stream_events = ThreadStream(
-        lambda: ask(CancellableModel(model, cancel_token) if model else None), cancel_token
+        lambda: start_answer(CancellableModel(model, cancel_token) if model else None), cancel_token
     )
     stream_events.start()
     try:
-        # What is wrong with the question is known before the first byte.
+        # Errors of the request are known before the first event, and still get their own status.
         first = await stream_events.next()
     except BaseException:
         active_answers.finish(scope.user, scope.chat or "", cancel_token)
@@ -217,7 +217,7 @@ async def _stream_body(
     cancel_token: CancelToken,
     active_answers: ActiveAnswers,
 ) -> AsyncIterator[bytes]:
-    answered: AnswerFinished | None = None
+    finished: AnswerFinished | None = None
     try:
         yield format_event("recalled", _serialize_context_ready(memory, first))
         async with aclosing(events.pieces()) as pieces:
@@ -228,7 +228,7 @@ async def _stream_body(
                     case AnswerDelta(text=text):
                         yield format_event("delta", {"text": text})
                     case AnswerFinished():
-                        answered = piece
+                        finished = piece
                         yield format_event(
                             "done", {**_serialize_answer(piece), "stopped": cancel_token.is_cancelled}
                         )
@@ -242,25 +242,27 @@ async def _stream_body(
         active_answers.finish(scope.user, scope.chat or "", cancel_token)
         memory.application.worker.wake()
     poll_seconds = LEARNING_POLL_SECONDS if active_answers.runs_worker else LEARNING_POLL_SECONDS[:1]
-    yield format_event("learned", await _wait_for_learning(memory, scope, first, answered, poll_seconds))
+    yield format_event("learned", await _wait_for_learning(memory, scope, first, finished, poll_seconds))
 
 
 async def _collect_turn(
-    memory: Memory, scope: Scope, active_answers: ActiveAnswers, ask: AnswerSource
+    memory: Memory, scope: Scope, active_answers: ActiveAnswers, start_answer: AnswerSource
 ) -> JsonObject:
     model = memory.application.chat_model
     cancel_token = active_answers.start(scope.user, scope.chat or "")
-    events = ThreadStream(lambda: ask(CancellableModel(model, cancel_token) if model else None), cancel_token)
+    events = ThreadStream(
+        lambda: start_answer(CancellableModel(model, cancel_token) if model else None), cancel_token
+    )
     events.start()
     try:
         turn_events = [piece async for piece in events.pieces() if piece is not None]
     finally:
         active_answers.finish(scope.user, scope.chat or "", cancel_token)
         memory.application.worker.wake()
-    recalled, answered = turn_events[0], turn_events[-1]
-    assert isinstance(recalled, ContextReady)
-    assert isinstance(answered, AnswerFinished)
-    return {**_serialize_context_ready(memory, recalled), **_serialize_answer(answered)}
+    ready, finished = turn_events[0], turn_events[-1]
+    assert isinstance(ready, ContextReady)
+    assert isinstance(finished, AnswerFinished)
+    return {**_serialize_context_ready(memory, ready), **_serialize_answer(finished)}
 
 
 def _serialize_context_ready(memory: Memory, ready: ContextReady) -> JsonObject:

@@ -1,4 +1,4 @@
-"""Chats and what was said in them; what was learned from it follows every change."""
+"""Chats and their messages. Edits and deletions also update the memories learned from them."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -20,32 +20,32 @@ from recollect.server.responses import resources
 from recollect.server.rest.routing import IdempotencyKey, Limit, create_router
 
 router = create_router("chats", "/chats")
-#: Letters of a title that nobody gave.
+#: Limit for titles derived from the first message.
 MAX_TITLE_CHARS = 60
 
 
 @router.get("", response_model=resources.ChatListResponse)
 def list_chats(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Response:
-    """The user's chats, the most recently used first."""
+    """List the user's chats, most recently used first."""
     chats = memory.application.store.chats.list(Scope(user), limit=limit)
     return json_response(serializers.wrap_results(_serialize_chats(memory, user, chats)))
 
 
 @router.get("/{chat_id}", response_model=resources.ChatResponse)
 def get_chat(memory: MemoryDep, user: UserId, chat_id: str) -> Response:
-    """One chat: its title, how many messages it has, and how memory is used in it."""
+    """Get a chat: its title, number of messages and memory mode."""
     return json_response(_serialize_chat(memory, Scope(user, chat_id)))
 
 
 @router.patch("/{chat_id}", response_model=resources.ChatResponse)
 def update_chat(memory: MemoryDep, user: UserId, chat_id: str, body: requests.UpdateChatRequest) -> Response:
     """
-    Give a chat a title, or choose how memory is used in it.
+    Set the title or the memory mode of a chat.
 
-    A mode can be chosen before anything is said; null takes the choice back.
+    The mode can be set before the first message; null resets it to the user's setting.
     """
     if not body.model_fields_set:
-        raise InvalidInput("Say what to change: title, mode, or both.")
+        raise InvalidInput("Nothing to change. Send title, mode, or both.")
     scope = Scope(user, chat_id)
     with memory.application.store.transaction():
         if "mode" in body.model_fields_set:
@@ -57,7 +57,7 @@ def update_chat(memory: MemoryDep, user: UserId, chat_id: str, body: requests.Up
 
 @router.delete("/{chat_id}", response_model=resources.MemoryListResponse)
 def delete_chat(memory: MemoryDep, user: UserId, chat_id: str) -> Response:
-    """Delete a chat; memories that rested on it alone go with it and are in the answer."""
+    """Delete a chat and return the memories that had no other source; they are deleted too."""
     return json_response(memory.delete_chat(chat_id, user_id=user))
 
 
@@ -67,9 +67,9 @@ def list_messages(
     user: UserId,
     chat_id: str,
     limit: Limit = 100,
-    before: Annotated[str | None, Query(description="Only those before this message.")] = None,
+    before: Annotated[str | None, Query(description="Only messages before this message id.")] = None,
 ) -> Response:
-    """What was said, in order: the last messages, or those before another one."""
+    """List the last messages of a chat, or those before a message, oldest first."""
     scope, store = Scope(user, chat_id), memory.application.store
     store.chats.get(scope)
     if before is not None:
@@ -88,14 +88,14 @@ def list_messages(
 def edit_message(
     memory: MemoryDep, user: UserId, chat_id: str, message_id: str, body: requests.EditMessageRequest
 ) -> Response:
-    """Put other words in the place of a message; what was learned from the old ones goes."""
+    """Replace the text of a message; what was learned from the old text is deleted."""
     memory.application.store.messages.get(Scope(user, chat_id), message_id)
     return json_response(memory.edit_message(message_id, body.content, user_id=user))
 
 
 @router.delete("/{chat_id}/messages/{message_id}", response_model=resources.MemoryListResponse)
 def delete_message(memory: MemoryDep, user: UserId, chat_id: str, message_id: str) -> Response:
-    """Delete a message; memories that rested on it alone go with it and are in the answer."""
+    """Delete a message and return the memories that had no other source; they are deleted too."""
     memory.application.store.messages.get(Scope(user, chat_id), message_id)
     return json_response(memory.delete_message(message_id, user_id=user))
 
@@ -104,7 +104,7 @@ def delete_message(memory: MemoryDep, user: UserId, chat_id: str, message_id: st
     "/{chat_id}/branch", response_model=resources.ChatResponse, status_code=201, dependencies=[IdempotencyKey]
 )
 def branch_chat(memory: MemoryDep, user: UserId, chat_id: str, body: requests.BranchChatRequest) -> Response:
-    """Begin a new chat with everything up to a message."""
+    """Create a new chat with all messages up to and including a message."""
     memory.application.store.messages.get(Scope(user, chat_id), body.message_id)
     memory.branch(body.message_id, body.chat_id, user_id=user)
     return json_response(_serialize_chat(memory, Scope(user, body.chat_id)), 201)
@@ -114,7 +114,7 @@ def branch_chat(memory: MemoryDep, user: UserId, chat_id: str, body: requests.Br
 def add_messages(
     memory: MemoryDep, user: UserId, chat_id: str, body: requests.AddMessagesRequest
 ) -> Response:
-    """Listen to messages that were said elsewhere, and learn from them; nobody answers."""
+    """Ingest messages of a conversation held elsewhere; no answer is generated."""
     results = memory.add(
         body.messages, user_id=user, chat_id=chat_id, sync=body.sync, mode=body.mode, settings=body.settings
     )
@@ -122,7 +122,7 @@ def add_messages(
 
 
 def _receipts_by_message(store: Store, scope: Scope, messages: Sequence[Message]) -> dict[str, Receipt]:
-    """The recall behind each question: the one whose block was sent with it, else the last of the same words."""
+    """Return the receipt of each user message: of the injected block, else the last with the same query."""
     questions = [message for message in messages if message.role is Role.USER]
     recent = store.receipts.list(scope, limit=2 * len(questions))
     receipt_by_id = {receipt.id: receipt for receipt in recent}
@@ -130,11 +130,11 @@ def _receipts_by_message(store: Store, scope: Scope, messages: Sequence[Message]
     injected_receipt_ids = store.injections.receipt_ids(scope)
     receipts: dict[str, Receipt] = {}
     for question in questions:
-        name = injected_receipt_ids.get(question.id)
+        receipt_id = injected_receipt_ids.get(question.id)
         receipt = (
             receipt_by_query.get(question.content)
-            if name is None
-            else receipt_by_id.get(name) or _find_receipt(store, scope, name)
+            if receipt_id is None
+            else receipt_by_id.get(receipt_id) or _find_receipt(store, scope, receipt_id)
         )
         if receipt is not None:
             receipts[question.id] = receipt
@@ -145,7 +145,7 @@ def _find_receipt(store: Store, scope: Scope, receipt_id: str) -> Receipt | None
     try:
         return store.receipts.get(scope, receipt_id)
     except NotFound:
-        # Receipts go after some weeks.
+        # Receipts are deleted after `receipts.keep_days`.
         return None
 
 
@@ -180,7 +180,7 @@ def _serialize_chats(memory: Memory, user: str, chats: Sequence[Chat]) -> list[J
 
 
 def _derive_title(opening: str | None) -> str | None:
-    """The first words of a text, none of them cut."""
+    """Return the first whole words of a text, up to the limit."""
     words = " ".join((opening or "").split())
     if len(words) <= MAX_TITLE_CHARS:
         return words or None

@@ -1,4 +1,4 @@
-"""Context files: texts that are always at hand in the chats they are attached to."""
+"""Context files: texts that are always available in the chats they are attached to."""
 
 from fastapi import Response
 
@@ -15,7 +15,7 @@ router = create_router("context files")
 
 @router.get("/api/contexts", response_model=resources.ContextFileListResponse)
 def list_context_files(memory: MemoryDep, user: UserId, chat_id: str | None = None) -> Response:
-    """The context files of a user, or those attached to a chat."""
+    """List the context files of a user, or those attached to a chat."""
     return json_response(memory.contexts(chat_id=chat_id, user_id=user))
 
 
@@ -26,13 +26,13 @@ def list_context_files(memory: MemoryDep, user: UserId, chat_id: str | None = No
     dependencies=[IdempotencyKey],
 )
 def add_context_file(memory: MemoryDep, user: UserId, body: requests.CreateContextFileRequest) -> Response:
-    """Keep a text at hand."""
+    """Create a context file, optionally attached to a chat."""
     return json_response(memory.add_context(body.name, body.content, chat_id=body.chat_id, user_id=user), 201)
 
 
 @router.get("/api/contexts/{context_id}", response_model=resources.ContextFileContentResponse)
 def get_context_file(memory: MemoryDep, user: UserId, context_id: str) -> Response:
-    """One file with its text; its name will do."""
+    """Get a context file with its text, by id or name."""
     return json_response(
         serializers.serialize_context_file(
             memory.application.store.context_files.get(Scope(user), context_id), include_content=True
@@ -42,20 +42,20 @@ def get_context_file(memory: MemoryDep, user: UserId, context_id: str) -> Respon
 
 @router.delete("/api/contexts/{context_id}", status_code=204)
 def delete_context_file(memory: MemoryDep, user: UserId, context_id: str) -> Response:
-    """Delete a file; no chat shows it any more."""
+    """Delete a context file and detach it from all chats."""
     memory.delete_context(context_id, user_id=user)
     return Response(status_code=204)
 
 
 @router.put("/chats/{chat_id}/contexts/{context_id}", status_code=204)
 def attach_context_file(memory: MemoryDep, user: UserId, chat_id: str, context_id: str) -> Response:
-    """Make a file available in a chat."""
+    """Attach a context file to a chat."""
     memory.attach_context(context_id, chat_id, user_id=user)
     return Response(status_code=204)
 
 
 @router.delete("/chats/{chat_id}/contexts/{context_id}", status_code=204)
 def detach_context_file(memory: MemoryDep, user: UserId, chat_id: str, context_id: str) -> Response:
-    """Take a file off a chat."""
+    """Detach a context file from a chat."""
     memory.detach_context(context_id, chat_id, user_id=user)
     return Response(status_code=204)

@@ -1,4 +1,4 @@
-"""Is everything as it should be, and how recall went over time."""
+"""Health checks and recall analytics."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from recollect.server.json_response import json_response
 from recollect.server.responses import operations
 from recollect.server.rest.routing import AdminPrincipal, create_router
 
-router = create_router("measures", "/api")
+router = create_router("metrics", "/api")
 
 
 @router.get("/doctor", response_model=operations.DoctorResponse)
@@ -20,7 +20,7 @@ def run_doctor(
         bool, Query(description="Compare every index entry with its text; takes longer.")
     ] = False,
 ) -> Response:
-    """Look at the file, the embedder and the queue, and say what to do; nothing is changed. For admins."""
+    """Check the database, the embedder and the job queue without changing anything. Admins only."""
     return json_response(memory.check(deep=deep, user_id=admin.user))
 
 
@@ -28,8 +28,8 @@ def run_doctor(
 def get_analytics(
     memory: MemoryDep,
     user: UserId,
-    hours: Annotated[int, Query(ge=1, le=24 * 366, description="How far to look back.")] = 168,
-    steps: Annotated[int, Query(ge=1, le=200, description="Into how many steps to cut it.")] = 28,
+    hours: Annotated[int, Query(ge=1, le=24 * 366, description="Length of the period, back from now.")] = 168,
+    steps: Annotated[int, Query(ge=1, le=200, description="Number of intervals in the period.")] = 28,
 ) -> Response:
-    """How well and how fast recall went, step by step, with a receipt for each; and what became of messages."""
+    """Return recall quality and latency per interval, recent recalls, and outcomes of ingestion."""
     return json_response(memory.analytics(hours=hours, interval_count=steps, user_id=user))

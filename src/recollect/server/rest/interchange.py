@@ -1,4 +1,4 @@
-"""Everything about a user out of this memory and into another: a pack that loses nothing."""
+"""Lossless export and import of a user's data as a pack."""
 
 from typing import Annotated
 
@@ -24,8 +24,10 @@ PACK_CONTENT = {"schema": {"type": "string"}, "example": '{"recollect":1,"user":
 )
 def export_pack(memory: MemoryDep, user: UserId) -> Response:
     """
-    Chats, messages, memories with their versions, summaries, context files, consents, profile, preferences and what
-    was forgotten (as hashes), one JSON object a line behind a manifest with the hash of each part.
+    Export a user's data as newline-delimited JSON.
+
+    The first line is a manifest with a hash of each part. Then follow chats, messages, memories with their versions,
+    summaries, context files, consents, profile, preferences and tombstones of forgotten memories (as hashes).
     """
     name = 'attachment; filename="recollect.jsonl"'
     return StreamingResponse(
@@ -45,16 +47,18 @@ async def import_pack(
     request: Request,
     memory: MemoryDep,
     user: UserId,
-    dry_run: Annotated[bool, Query(description="Change nothing, and say what would be.")] = False,
+    dry_run: Annotated[bool, Query(description="Only report what would be imported.")] = False,
 ) -> Response:
     """
-    Take a pack in, all of it or none. What is here already stays as it is, so the same pack can be sent twice; what was
-    forgotten here does not come back, and what the user did not agree to is left out.
+    Import a pack in one transaction.
+
+    Existing rows are not changed, so a pack can be imported twice. Memories that were forgotten here stay forgotten,
+    and data that needs a consent the user has not given is skipped.
     """
     try:
         text = (await request.body()).decode()
     except UnicodeDecodeError as error:
-        raise InvalidInput("The pack is not UTF-8. Send it as it was exported.") from error
+        raise InvalidInput("The pack is not valid UTF-8. Send the exported file unchanged.") from error
     pack = await run_in_threadpool(parse_pack, text)
-    arrival = await run_in_threadpool(import_user_pack, memory.application, user, pack, dry_run=dry_run)
-    return json_response(arrival.serialize(dry_run=dry_run))
+    result = await run_in_threadpool(import_user_pack, memory.application, user, pack, dry_run=dry_run)
+    return json_response(result.serialize(dry_run=dry_run))

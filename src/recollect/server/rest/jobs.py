@@ -1,4 +1,4 @@
-"""Queued work: what waits, what failed and why, and trying it again."""
+"""The job queue: list jobs and retry failed ones."""
 
 from typing import Annotated
 
@@ -18,27 +18,27 @@ router = create_router("jobs", "/api/jobs")
 
 @router.get("", response_model=reports.JobListResponse)
 def list_jobs(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Response:
-    """Queued, running and parked jobs, oldest first. A parked one says why it was given up."""
+    """List queued, running and failed (`parked`) jobs, oldest first. Failed jobs have a reason."""
     jobs = memory.application.store.jobs.list(Scope(user), limit=limit)
     return json_response(serializers.wrap_results(map(serializers.serialize_job, jobs)))
 
 
 @router.post("/retry", response_model=reports.RetryJobsResponse)
 def retry_all_jobs(memory: MemoryDep, user: UserId) -> Response:
-    """Make every parked job ready again."""
+    """Queue all failed jobs again."""
     return json_response({"retried": _retry_jobs(memory, user)})
 
 
 @router.post("/{job_id}/retry", response_model=reports.RetryJobsResponse)
 def retry_job(memory: MemoryDep, user: UserId, job_id: Annotated[int, Path(ge=0, le=2**63 - 1)]) -> Response:
-    """Make a parked job ready again."""
+    """Queue a failed job again."""
     if not _retry_jobs(memory, user, job_id):
-        raise NotFound(f"There is no parked job {job_id} for this user. GET /api/jobs lists them.")
+        raise NotFound(f"This user has no failed job {job_id}. GET /api/jobs lists all jobs.")
     return json_response({"retried": 1})
 
 
 def _retry_jobs(memory: Memory, user: str, job_id: int | None = None) -> int:
     runtime = memory.application
-    retried = runtime.store.jobs.retry(Scope(user), job_id=job_id, now=runtime.engine.clock.now())
+    retried_count = runtime.store.jobs.retry(Scope(user), job_id=job_id, now=runtime.engine.clock.now())
     runtime.worker.wake()
-    return retried
+    return retried_count

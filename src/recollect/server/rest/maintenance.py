@@ -1,4 +1,4 @@
-"""The gardener: what has faded is put away, and what says the same becomes one."""
+"""Maintenance: archives decayed memories and merges duplicates."""
 
 from typing import Annotated
 
@@ -10,14 +10,14 @@ from recollect.server.json_response import json_response
 from recollect.server.responses import reports
 from recollect.server.rest.routing import IdempotencyKey, create_router
 
-router = create_router("garden", "/api/memory")
+router = create_router("maintenance", "/api/memory")
 
 
 @router.post("/garden", response_model=reports.MaintenanceReportResponse, dependencies=[IdempotencyKey])
 def run_maintenance(
     memory: MemoryDep, user: UserId, body: requests.MaintenanceRequest | None = None
 ) -> Response:
-    """Do what is due in the garden, or with `dry_run` only say what that would be."""
+    """Run the maintenance that is due; with `dry_run` only report it."""
     return json_response(memory.run_maintenance(dry_run=body is not None and body.dry_run, user_id=user))
 
 
@@ -25,7 +25,7 @@ def run_maintenance(
 def forecast_decay(
     memory: MemoryDep,
     user: UserId,
-    weeks: Annotated[int, Query(ge=1, le=520, description="How far to look.")] = 8,
+    weeks: Annotated[int, Query(ge=1, le=520, description="Length of the forecast.")] = 8,
 ) -> Response:
-    """What will be put away within so many weeks if nothing is said again."""
+    """List memories that will be archived within the given weeks unless they are mentioned again."""
     return json_response(memory.forecast_decay(weeks=weeks, user_id=user))

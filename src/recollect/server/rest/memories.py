@@ -1,4 +1,4 @@
-"""Memories: listed, written down, corrected, put away and forgotten."""
+"""Memories: list, create, update, archive, forget, restore, merge and undo."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -30,7 +30,7 @@ from recollect.server.rest.routing import (
 router = create_router("memories", "/api/memory")
 MemoryId = Annotated[
     str,
-    Path(description="The memory, or a unique beginning of its id.", examples=[resources.EXAMPLE_MEMORY_ID]),
+    Path(description="The memory's id, or a unique prefix of it.", examples=[resources.EXAMPLE_MEMORY_ID]),
 ]
 
 
@@ -38,22 +38,23 @@ MemoryId = Annotated[
 def list_memories(
     memory: MemoryDep,
     user: UserId,
-    tag: Annotated[str | None, Query(description="Only those with this tag.")] = None,
+    tag: Annotated[str | None, Query(description="Only memories with this tag.")] = None,
     kind: resources.KindName | None = None,
     standing: Annotated[
-        resources.StandingName | None, Query(description="Those in use, unless something else is asked for.")
+        resources.StandingName | None, Query(description="Defaults to active memories.")
     ] = None,
-    origin: Annotated[resources.OriginName | None, Query(description="Who wrote it down.")] = None,
+    origin: Annotated[resources.OriginName | None, Query(description="How the memory was created.")] = None,
     importance: resources.BandName | None = None,
-    contains: Annotated[str | None, Query(description="Only those with these letters in them.")] = None,
-    chat_id: Annotated[str | None, Query(description="Only those first said there.")] = None,
+    contains: Annotated[str | None, Query(description="Only memories that contain this text.")] = None,
+    chat_id: Annotated[str | None, Query(description="Only memories first learned in this chat.")] = None,
     as_of: Annotated[
-        str | None, Query(description="What was known and true then, ISO 8601; `standing` is today's.")
+        str | None,
+        Query(description="Memories known and valid at this time, ISO 8601; `standing` is the current one."),
     ] = None,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Response:
-    """What is remembered, the newest first."""
+    """List memories, newest first."""
     memories = memory.application.store.memories.list(
         Scope(user, chat_id),
         limit=limit,
@@ -82,13 +83,13 @@ def list_memories(
     responses={
         200: {
             "model": resources.FactOutcomeResponse,
-            "description": "It was known, or is not wanted: see `event`.",
+            "description": "The memory already exists or was declined: see `event`.",
         }
     },
     dependencies=[IdempotencyKey],
 )
 def create_memory(memory: MemoryDep, user: UserId, body: requests.CreateMemoryRequest) -> Response:
-    """Remember a text as it is. It is stored and found like what is learned from conversations."""
+    """Create a memory from a text, which is stored unchanged and recalled like extracted memories."""
     runtime, scope = memory.application, Scope(user, body.chat_id)
     policy = runtime.policy(user, chat=body.chat_id)
     outcome = runtime.engine.remember(
@@ -106,47 +107,47 @@ def create_memory(memory: MemoryDep, user: UserId, body: requests.CreateMemoryRe
 def forget_all_memories(
     memory: MemoryDep,
     user: UserId,
-    confirm: Annotated[bool, Query(description="Say `true`: this is about all of them.")] = False,
+    confirm: Annotated[bool, Query(description="Must be `true`.")] = False,
 ) -> Response:
-    """Forget every memory of a user. Each can be brought back; `erase` is for good."""
+    """Forget all memories of a user. Each can be restored; `erase` is permanent."""
     if not confirm:
-        raise InvalidInput("This forgets every memory of the user. Repeat it with confirm=true.")
+        raise InvalidInput("This forgets all memories of the user. Add confirm=true to confirm.")
     return json_response(memory.delete_all(user_id=user))
 
 
 @router.get("/events", response_model=resources.EventListResponse)
 def list_events(memory: MemoryDep, user: UserId, limit: Limit = 50) -> Response:
-    """What was learned, changed and forgotten, the newest first."""
+    """List changes to memories, newest first."""
     return json_response(memory.events(user_id=user, limit=limit))
 
 
 @router.post("/undo", response_model=resources.EventResponse, dependencies=[IdempotencyKey])
 def undo_event(memory: MemoryDep, user: UserId, body: requests.UndoRequest | None = None) -> Response:
-    """Take back the last thing that was done to memories, or a certain one."""
+    """Undo the last event, or the given one."""
     return json_response(memory.undo(body.event_id if body else None, user_id=user))
 
 
 @router.post("/merge", response_model=resources.MemoryResponse, dependencies=[IdempotencyKey])
 def merge_memories(memory: MemoryDep, user: UserId, body: requests.MergeMemoriesRequest) -> Response:
-    """Make one memory of several: the one that says most stays, with the sources of all."""
+    """Merge memories: the most detailed one stays and gets the sources of all."""
     return respond_with_etag(memory.merge(body.ids, user_id=user))
 
 
 @router.post("/archive", response_model=resources.MemoryListResponse, dependencies=[IdempotencyKey])
 def archive_memories(memory: MemoryDep, user: UserId, body: requests.MemoryIdsRequest) -> Response:
-    """Put several memories away at once. It is one event, which is undone as one."""
+    """Archive several memories as one event, which can be undone as a whole."""
     return _remove_memories(memory, user, body.ids, EventAction.ARCHIVE)
 
 
 @router.post("/forget", response_model=resources.MemoryListResponse, dependencies=[IdempotencyKey])
 def forget_memories(memory: MemoryDep, user: UserId, body: requests.MemoryIdsRequest) -> Response:
-    """Forget several memories at once. It is one event, which is undone as one."""
+    """Forget several memories as one event, which can be undone as a whole."""
     return _remove_memories(memory, user, body.ids, EventAction.FORGET)
 
 
 @router.get("/{memory_id}", response_model=resources.MemoryResponse)
 def get_memory(memory: MemoryDep, user: UserId, memory_id: MemoryId) -> Response:
-    """One memory, with its version as its ETag."""
+    """Get a memory; its version is the ETag."""
     return respond_with_etag(memory.get(memory_id, user_id=user))
 
 
@@ -158,9 +159,9 @@ def update_memory(
     body: requests.UpdateMemoryRequest,
     if_match: IfMatch = None,
 ) -> Response:
-    """Correct what a memory says, tag it, or pin it. Old words stay in its history; its vector is made anew."""
+    """Update text, tags or pinning of a memory. The old text stays in the history; new text is embedded again."""
     if body.content is None and body.tags is None and body.pinned is None:
-        raise InvalidInput("Say what to change: content, tags or pinned.")
+        raise InvalidInput("Nothing to change. Send content, tags or pinned.")
     with memory.application.store.transaction():
         full_id = _require_version(memory, user, memory_id, if_match)
         if body.content is not None:
@@ -174,7 +175,7 @@ def update_memory(
 
 @router.delete("/{memory_id}", response_model=resources.MemoryResponse)
 def forget_memory(memory: MemoryDep, user: UserId, memory_id: MemoryId, if_match: IfMatch = None) -> Response:
-    """Forget a memory. It can be brought back, and does not come back by itself."""
+    """Forget a memory. It can be restored, and is not learned again by itself."""
     with memory.application.store.transaction():
         full_id = _require_version(memory, user, memory_id, if_match)
         return respond_with_etag(memory.delete(full_id, user_id=user))
@@ -182,31 +183,31 @@ def forget_memory(memory: MemoryDep, user: UserId, memory_id: MemoryId, if_match
 
 @router.get("/{memory_id}/history", response_model=resources.MemoryHistoryResponse)
 def get_history(memory: MemoryDep, user: UserId, memory_id: MemoryId) -> Response:
-    """Every version of a memory, oldest first."""
+    """List all versions of a memory, oldest first."""
     return json_response(serializers.wrap_results(memory.history(memory_id, user_id=user)))
 
 
 @router.post("/{memory_id}/archive", response_model=resources.MemoryResponse)
 def archive_memory(memory: MemoryDep, user: UserId, memory_id: MemoryId) -> Response:
-    """Put a memory away: it is not recalled, and can be brought back."""
+    """Archive a memory: it is no longer recalled, and can be restored."""
     return respond_with_etag(memory.archive(memory_id, user_id=user))
 
 
 @router.post("/{memory_id}/restore", response_model=resources.MemoryResponse)
 def restore_memory(memory: MemoryDep, user: UserId, memory_id: MemoryId) -> Response:
-    """Bring back what was archived or forgotten, or accept what waits in the inbox."""
+    """Restore an archived or forgotten memory, or accept one from the review queue."""
     return respond_with_etag(memory.restore(memory_id, user_id=user))
 
 
 @router.post("/{memory_id}/pin", response_model=resources.MemoryResponse)
 def pin_memory(memory: MemoryDep, user: UserId, memory_id: MemoryId) -> Response:
-    """Keep a memory from fading."""
+    """Pin a memory: its weight no longer decays."""
     return respond_with_etag(memory.pin(memory_id, user_id=user))
 
 
 @router.post("/{memory_id}/unpin", response_model=resources.MemoryResponse)
 def unpin_memory(memory: MemoryDep, user: UserId, memory_id: MemoryId) -> Response:
-    """Let a memory fade again."""
+    """Unpin a memory: its weight decays again."""
     return respond_with_etag(memory.pin(memory_id, pinned=False, user_id=user))
 
 
@@ -216,12 +217,12 @@ def _remove_memories(memory: Memory, user: str, ids: Sequence[str], action: Even
 
 
 def _require_version(memory: Memory, user: str, memory_id: str, if_match: str | None) -> str:
-    """The whole id of a memory, if it is still what whoever changes it has seen. Called inside a transaction."""
+    """Return the full id of a memory if `If-Match` matches its version. Call it inside a transaction."""
     current = memory.application.store.memories.get(Scope(user), memory_id)
     if not matches_version(if_match, current.version):
         raise HTTPException(
             412,
-            f"The memory was changed meanwhile: it is at version {current.version}. Read it again, then repeat.",
+            f"The memory has changed: it is now at version {current.version}. Read it again and repeat the change.",
             {"ETag": f'"{current.version}"'},
         )
     return current.id

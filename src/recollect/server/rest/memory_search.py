@@ -1,4 +1,4 @@
-"""Leafing through memories: how many there are of what, searching as one types, and an account of one."""
+"""Browsing memories: counts by facet, search as you type, and details of one memory."""
 
 from typing import Annotated
 
@@ -18,11 +18,11 @@ from recollect.server.rest.memories import MemoryId
 from recollect.server.rest.routing import create_router
 
 router = create_router("memories", "/api/memory")
-#: Only memories, and whether or not memory is used in chats.
+#: Search memories only, also if the memory mode is off.
 BROWSE_OVERRIDES = {"recall.sources": "memories", "memory.mode": "recall_only"}
-#: Found for somebody who types on; and for somebody who wants some of them alone.
+#: Results without and with filters; filters apply after the search.
 MAX_FOUND_MEMORIES, MAX_FILTERED_MEMORIES = 30, 100
-#: Letters shown on either side of what a memory rests on.
+#: Text shown before and after the quote that a memory is based on.
 QUOTE_CONTEXT_CHARS = 160
 
 
@@ -30,26 +30,26 @@ QUOTE_CONTEXT_CHARS = 160
 def count_memories(
     memory: MemoryDep,
     user: UserId,
-    contains: Annotated[str | None, Query(description="Only those with these letters in them.")] = None,
+    contains: Annotated[str | None, Query(description="Only memories that contain this text.")] = None,
 ) -> Response:
-    """How many memories there are of each standing, kind, origin and importance together."""
+    """Count memories by each combination of standing, kind, origin and importance."""
     counts = memory.application.store.statistics.count_by_facet(Scope(user), contains=contains)
     rows = (
         {
-            "standing": sort.standing.value,
-            "kind": sort.kind.value,
-            "origin": sort.origin.value,
-            "importance": sort.band.value,
-            "count": number,
+            "standing": facet.standing.value,
+            "kind": facet.kind.value,
+            "origin": facet.origin.value,
+            "importance": facet.band.value,
+            "count": count,
         }
-        for sort, number in counts.items()
+        for facet, count in counts.items()
     )
     return json_response(serializers.wrap_results(map(dict, rows)))
 
 
 @router.post("/find", response_model=reports.FindMemoriesResponse, dependencies=[RecallSlot])
 def find_memories(memory: MemoryDep, user: UserId, body: requests.FindMemoriesRequest) -> Response:
-    """Memories in use that bear on some words, best first; while somebody types, so it leaves no receipt."""
+    """Search active memories, best first. Meant for search as you type, so it stores no receipt."""
     runtime, scope = memory.application, Scope(user)
     max_candidates = (
         MAX_FILTERED_MEMORIES if body.kind or body.origin or body.importance else MAX_FOUND_MEMORIES
@@ -61,7 +61,7 @@ def find_memories(memory: MemoryDep, user: UserId, body: requests.FindMemoriesRe
         try:
             memory_record = runtime.store.memories.get(scope, item.id)
         except NotFound:
-            # Erased since it was found.
+            # Erased since the search.
             continue
         if _matches_request(memory_record, body):
             scored = serializers.serialize_receipt_item(item)
@@ -80,9 +80,9 @@ def get_memory_details(
     memory: MemoryDep,
     user: UserId,
     memory_id: MemoryId,
-    weeks: Annotated[int, Query(ge=1, le=520, description="How far to look ahead.")] = 26,
+    weeks: Annotated[int, Query(ge=1, le=520, description="Length of the forecast.")] = 26,
 ) -> Response:
-    """What a memory rests on, when it was recalled, and how it fades if it is not said again."""
+    """Return the sources of a memory, its recalls, and the forecast of its decay."""
     runtime = memory.application
     return json_response(
         _serialize_details(

@@ -1,4 +1,4 @@
-"""How well and how fast recall goes: for people, for debugging, and for Prometheus."""
+"""Recall metrics, storage statistics, retrieval debugging and the Prometheus endpoint."""
 
 from typing import Annotated
 
@@ -16,19 +16,19 @@ from recollect.server.responses import reports
 from recollect.server.rest.prometheus import render_metrics
 from recollect.server.rest.routing import Limit, create_router
 
-router = create_router("measures")
+router = create_router("metrics")
 SIZE_UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
 @router.get("/api/memory/metrics", response_model=reports.MetricsResponse)
 def get_metrics(memory: MemoryDep, user: UserId, limit: Limit = 1000) -> Response:
-    """How well and how fast the last recalls went, and each of them as a line."""
+    """Return aggregate metrics of the last recalls, and one record per recall."""
     return json_response(memory.metrics(user_id=user, limit=limit))
 
 
 @router.get("/api/memory/stats", response_model=reports.StatsResponse)
 def get_stats(memory: MemoryDep, user: UserId) -> Response:
-    """What is stored for a user, and what it weighs in bytes."""
+    """Return how many rows and bytes are stored for a user."""
     return json_response(memory.stats(user_id=user))
 
 
@@ -36,14 +36,14 @@ def get_stats(memory: MemoryDep, user: UserId) -> Response:
 def debug_retrieval(
     memory: MemoryDep,
     user: UserId,
-    q: Annotated[str, Query(min_length=1, description="The question.")],
+    q: Annotated[str, Query(min_length=1, description="The query.")],
     conversation_id: Annotated[str | None, Query(alias="conversationId")] = None,
 ) -> Response:
-    """What a question would bring, with scores and timings."""
+    """Run a query and return the results with scores and timings."""
     runtime = memory.application
     policy = runtime.policy(user, chat=conversation_id)
     receipt = runtime.engine.recall(Scope(user, conversation_id), q, policy)
-    line = serializers.serialize_recall_metrics(receipt)
+    record = serializers.serialize_recall_metrics(receipt)
     results = [
         {
             "content": item.text,
@@ -54,12 +54,14 @@ def debug_retrieval(
         for item in receipt.items
         if item.disposition is Disposition.RETURNED
     ]
-    return json_response({"query": q, "results": results, "metrics": line["latency"], "flags": line["flags"]})
+    return json_response(
+        {"query": q, "results": results, "metrics": record["latency"], "flags": record["flags"]}
+    )
 
 
 @router.get("/api/memory/debug/stats", response_model=reports.DebugStatsResponse)
 def get_debug_stats(memory: MemoryDep, user: UserId) -> Response:
-    """What is stored, with the size of each index."""
+    """Return row counts and the size of each index."""
     stats = memory.application.store.maintenance.stats(Scope(user))
     body: JsonObject = {
         "totalMessages": stats.messages,
@@ -82,13 +84,13 @@ def get_debug_stats(memory: MemoryDep, user: UserId) -> Response:
     responses={200: {"content": {"text/plain": {"example": "recollect_memories 12\n"}}}},
 )
 def get_prometheus_metrics(request: Request, memory: MemoryDep, user: UserId) -> Response:
-    """The same numbers for Prometheus, about the user of the token."""
+    """Return metrics of the token's user in the Prometheus text format."""
     text = render_metrics(memory, user, request.app.state.http_metrics)
     return PlainTextResponse(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def format_size(number: int) -> str:
-    """Bytes as people write them: `5.2 MB`."""
+    """Format a number of bytes, like `5.2 MB`."""
     amount, unit = float(number), SIZE_UNITS[0]
     for unit in SIZE_UNITS:
         if amount < 1024 or unit == SIZE_UNITS[-1]:
@@ -98,9 +100,9 @@ def format_size(number: int) -> str:
 
 
 def _search_channel(item: ReceiptItem) -> str:
-    """What brought a passage: its meaning, its words, or both."""
-    by_meaning, by_words = item.parts.get("dense", 0) > 0, item.parts.get("lexical", 0) > 0
-    return "dense+fts" if by_meaning and by_words else "fts" if by_words else "dense"
+    """Return which search found a passage: dense, lexical or both."""
+    is_dense, is_lexical = item.parts.get("dense", 0) > 0, item.parts.get("lexical", 0) > 0
+    return "dense+fts" if is_dense and is_lexical else "fts" if is_lexical else "dense"
 
 
 def _source_name(source: Source) -> str:

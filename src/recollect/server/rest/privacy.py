@@ -1,4 +1,4 @@
-"""What the user tells about themselves, agrees to, and wants gone for good."""
+"""Profile, consents, audit log and erasure."""
 
 from collections.abc import Sequence
 
@@ -18,38 +18,38 @@ from recollect.server.responses import resources
 from recollect.server.rest.routing import IdempotencyKey, Limit, create_router
 
 router = create_router("privacy", "/api/memory")
-#: Memories that a preview shows in full.
+#: Memories that a preview includes.
 MAX_PREVIEW_MEMORIES = 100
 
 
 @router.get("/profile", response_model=resources.ProfileResponse)
 def get_profile(memory: MemoryDep, user: UserId) -> Response:
-    """What the user wrote about themselves; empty without their consent."""
+    """Get the user's profile; empty without consent."""
     return json_response(memory.profile(user_id=user))
 
 
 @router.put("/profile", response_model=resources.ProfileResponse)
 def set_profile(memory: MemoryDep, user: UserId, body: requests.UpdateProfileRequest) -> Response:
-    """Fill in the profile, with the consent `profile` only; fields that are not sent stay."""
+    """Update the profile. It needs the consent `profile`; fields that are not sent stay unchanged."""
     return json_response(memory.set_profile(body.model_dump(exclude_unset=True), user_id=user))
 
 
 @router.get("/consent", response_model=resources.ConsentListResponse)
 def list_consents(memory: MemoryDep, user: UserId) -> Response:
-    """What the user agreed to, by category."""
+    """List the user's consents by category."""
     granted_by_category = memory.consents(user_id=user)
     return json_response({"consents": granted_by_category, "profileConsent": granted_by_category["profile"]})
 
 
 @router.post("/consent", response_model=resources.ConsentChangeResponse, dependencies=[IdempotencyKey])
 def set_consent(memory: MemoryDep, user: UserId, body: requests.SetConsentRequest) -> Response:
-    """Write down the user's answer. Taking consent back erases what it covered."""
+    """Grant or revoke a consent. Revoking it erases the data it covers."""
     return json_response(memory.consent(body.category, granted=body.granted, user_id=user))
 
 
 @router.get("/consent/{category}", response_model=resources.ConsentCoverageResponse)
 def get_consent_coverage(memory: MemoryDep, user: UserId, category: str) -> Response:
-    """What would be erased if consent were taken back now."""
+    """Count the data that revoking a consent would erase."""
     covers = memory.preview_withdrawal(category, user_id=user)
     granted = memory.consents(user_id=user)[category]
     return json_response({"category": category, "granted": granted, "covers": covers})
@@ -57,13 +57,13 @@ def get_consent_coverage(memory: MemoryDep, user: UserId, category: str) -> Resp
 
 @router.get("/ledger", response_model=resources.AuditLogResponse)
 def get_audit_log(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Response:
-    """What was agreed to and erased, the newest first, and whether nobody changed the book."""
+    """Return the tamper-evident log of consents and erasures, newest first, and whether it is intact."""
     return json_response(memory.audit_log(user_id=user, limit=limit))
 
 
 @router.post("/erase/preview", response_model=resources.ErasurePreviewResponse)
 def preview_erasure(memory: MemoryDep, user: UserId, body: requests.EraseRequest) -> Response:
-    """What an erasure would take; nothing is changed."""
+    """Report what an erasure would delete, without deleting anything."""
     _require_one_target(body)
     if body.memory_id is not None:
         fact = memory.application.store.memories.get(Scope(user), body.memory_id)
@@ -85,9 +85,9 @@ def preview_erasure(memory: MemoryDep, user: UserId, body: requests.EraseRequest
 @router.post("/erase", response_model=resources.ErasureCertificateResponse, dependencies=[IdempotencyKey])
 def erase(memory: MemoryDep, user: UserId, body: requests.EraseRequest) -> Response:
     """
-    Take a memory, a chat, or everything about the user out of the file for good.
+    Permanently erase a memory, a chat, or all data of the user.
 
-    The answer is a certificate: what went, and whether the file's bytes were looked at and found clean.
+    Returns a certificate: what was deleted, and whether a scan of the file's bytes found no trace of it.
     """
     _require_one_target(body)
     return json_response(memory.erase(body.memory_id, chat_id=body.chat_id, user_id=user))
@@ -95,7 +95,7 @@ def erase(memory: MemoryDep, user: UserId, body: requests.EraseRequest) -> Respo
 
 def _require_one_target(body: requests.EraseRequest) -> None:
     if (body.memory_id is not None) + (body.chat_id is not None) + body.everything != 1:
-        raise InvalidInput("Say what to erase: a memory_id, a chat_id, or everything: true.")
+        raise InvalidInput("Send exactly one of memory_id, chat_id, or everything: true.")
 
 
 def _preview_chat(memory: Memory, scope: Scope) -> JsonObject:

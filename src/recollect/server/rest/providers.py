@@ -1,4 +1,4 @@
-"""The models that are asked: which they are, and whether they answer. They are chosen on the machine, not from here."""
+"""The configured language model and embedder, and tests of them. The API cannot change them."""
 
 from typing import Literal
 from urllib.parse import urlsplit
@@ -18,18 +18,18 @@ from recollect.services.spending import MeteredModel
 
 router = create_router("providers", "/api/providers")
 TEST_PROMPT = "Answer with the one word: ready"
-#: Tokens and seconds a test may take.
+#: Limits of a test call.
 MAX_TEST_TOKENS = 16
 TEST_TIMEOUT_SECONDS = 20.0
 NOT_CONFIGURED_DETAILS = {
-    "model": "There is no language model: the rules judge messages. Set `model` and `model_url` to have one.",
-    "embedder": "There is no embedder: search is by words alone. Set `embedder` to have one.",
+    "model": "No language model is configured, so rules extract facts. Set `model` and `model_url` to use one.",
+    "embedder": "No embedder is configured, so search is lexical only. Set `embedder` to use one.",
 }
 
 
 @router.get("", response_model=operations.ProviderListResponse)
 def list_providers(memory: MemoryDep, _: AdminPrincipal) -> Response:
-    """The language model and the embedder of this machine, without their keys; for admins."""
+    """List the language model and the embedder of this server, without their keys. Admins only."""
     runtime = memory.application
     connection = runtime.settings.resolve().machine
     model, embedder = runtime.chat_model, runtime.embedder
@@ -46,7 +46,7 @@ def list_providers(memory: MemoryDep, _: AdminPrincipal) -> Response:
 
 @router.post("/{name}/test", response_model=operations.ProviderTestResponse)
 def test_provider(memory: MemoryDep, admin: AdminPrincipal, name: Literal["model", "embedder"]) -> Response:
-    """Ask it something small and say what came of it, for admins. What a model costs counts as always."""
+    """Send a short test request to a provider. Its tokens count towards the caps. Admins only."""
     clock = memory.application.engine.clock
     started = clock.monotonic()
     try:
@@ -89,5 +89,5 @@ def _test_embedder(memory: Memory) -> str | None:
 
 
 def _host(address: str) -> str | None:
-    """Of an address its host: what stands behind it may be nobody's business."""
+    """Return the host of a URL; path, query and credentials may be secret."""
     return urlsplit(address).netloc.rpartition("@")[2] or None

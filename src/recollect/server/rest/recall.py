@@ -1,4 +1,4 @@
-"""What bears on a question, the block for a prompt, and why something is in it or not."""
+"""Search, context blocks, receipts and feedback."""
 
 from fastapi import Response
 
@@ -15,7 +15,7 @@ router = create_router("recall", "/api/memory")
 
 @router.post("/search", response_model=resources.SearchResponse, dependencies=[RecallSlot])
 def search(memory: MemoryDep, user: UserId, body: requests.SearchRequest) -> Response:
-    """What bears on a question, best first, each with its score and the parts it is made of."""
+    """Search passages relevant to the query, best first, with scores and their parts."""
     results = memory.search(
         body.query,
         user_id=user,
@@ -31,7 +31,7 @@ def search(memory: MemoryDep, user: UserId, body: requests.SearchRequest) -> Res
 
 @router.post("/context", response_model=resources.ContextResponse, dependencies=[RecallSlot])
 def build_context(memory: MemoryDep, user: UserId, body: requests.ContextRequest) -> Response:
-    """The block for the next prompt, never above its budget, and the receipt of it."""
+    """Return the context block for the next prompt, within its token budget, and its receipt."""
     block = memory.context(
         body.query,
         user_id=user,
@@ -46,20 +46,20 @@ def build_context(memory: MemoryDep, user: UserId, body: requests.ContextRequest
 
 @router.get("/receipts", response_model=resources.ReceiptListResponse)
 def list_receipts(memory: MemoryDep, user: UserId, chat_id: str | None = None, limit: Limit = 20) -> Response:
-    """What was recalled, the newest first."""
-    stored = memory.application.store.receipts.list(Scope(user, chat_id), limit=limit)
-    return json_response(serializers.wrap_results(map(serializers.serialize_receipt, stored)))
+    """List receipts of recalls, newest first."""
+    receipts = memory.application.store.receipts.list(Scope(user, chat_id), limit=limit)
+    return json_response(serializers.wrap_results(map(serializers.serialize_receipt, receipts)))
 
 
 @router.get("/receipts/{receipt_id}", response_model=resources.ReceiptResponse)
 def get_receipt(memory: MemoryDep, user: UserId, receipt_id: str) -> Response:
-    """One recall (`last` is the newest): what was used, what was left out and why, scores, timings."""
+    """Get the receipt of a recall (`last` is the newest): used and left-out passages, reasons, scores, timings."""
     return json_response(memory.why(receipt_id, user_id=user))
 
 
 @router.post("/why-not", response_model=resources.WhyNotResponse)
 def explain_absence(memory: MemoryDep, user: UserId, body: requests.WhyNotRequest) -> Response:
-    """Why a memory or message would not be recalled for a question."""
+    """Explain why a memory or message would not be recalled for a query."""
     return json_response(memory.why_not(body.query, body.memory_id, user_id=user, chat_id=body.chat_id))
 
 
@@ -67,6 +67,6 @@ def explain_absence(memory: MemoryDep, user: UserId, body: requests.WhyNotReques
     "/feedback", response_model=resources.FeedbackResponse, status_code=201, dependencies=[IdempotencyKey]
 )
 def add_feedback(memory: MemoryDep, user: UserId, body: requests.FeedbackRequest) -> Response:
-    """Say whether something that was recalled bore on the question; tuning learns from it."""
+    """Record whether a recalled passage was relevant to the query; tuning uses it."""
     result = memory.feedback(body.receipt_id, body.item_id, relevant=body.relevant, user_id=user)
     return json_response(result, 201)

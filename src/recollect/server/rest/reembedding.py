@@ -1,4 +1,4 @@
-"""Which model a user's vectors are of, and moving to that of the settings while the old one answers."""
+"""Embedding models of a user's vectors, and re-embedding with the configured model."""
 
 from fastapi import Response
 
@@ -18,7 +18,7 @@ router = create_router("embedding", "/api/embedding")
 
 @router.get("", response_model=operations.EmbeddingStatusResponse)
 def get_embedding_status(memory: MemoryDep, user: UserId) -> Response:
-    """Which models the user's vectors are of, and how far a move to another one is."""
+    """Return the models of the user's vectors, and the progress of re-embedding."""
     return json_response(_serialize_status(memory, user))
 
 
@@ -27,9 +27,9 @@ def get_embedding_status(memory: MemoryDep, user: UserId) -> Response:
 )
 def start_reembedding(memory: MemoryDep, user: UserId) -> Response:
     """
-    Give every passage of the user a vector of the settings' model, in the background.
+    Embed all passages of the user with the configured model, in the background.
 
-    Until all are there the old model answers. Ask for the state to see how far it is.
+    The old model is used for search until all vectors exist. GET /api/embedding shows the progress.
     """
     runtime = memory.application
     if runtime.embedder is None:
@@ -47,14 +47,14 @@ def _serialize_status(memory: Memory, user: str) -> JsonObject:
     runtime = memory.application
     vectors, target = runtime.store.vectors, runtime.engine.reembedding_target(user)
     current = runtime.embedder.model_id if runtime.embedder else None
-    answering = runtime.engine.embedders and runtime.engine.embedders.active_model(user)
+    active = runtime.engine.embedders and runtime.engine.embedders.active_model(user)
     counts = vectors.count_by_model(user)
-    lacking = vectors.count_without_vector(user, current) if current else 0
+    missing_count = vectors.count_without_vector(user, current) if current else 0
     return {
         "model": current,
-        "answering": answering.id if answering else current,
+        "answering": active.id if active else current,
         "moving_to": target.id if target else None,
-        "passages": counts.get(current or "", 0) + lacking,
-        "lacking": lacking,
-        "vectors": [{"model": model, "vectors": number} for model, number in counts.items()],
+        "passages": counts.get(current or "", 0) + missing_count,
+        "lacking": missing_count,
+        "vectors": [{"model": model, "vectors": count} for model, count in counts.items()],
     }

@@ -1,4 +1,4 @@
-"""Looking through what was done and what waits: the timeline, the inbox, and twins to be merged or told apart."""
+"""Review queue, possible duplicates, and the timeline of changes."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -18,13 +18,13 @@ from recollect.server.responses import resources
 from recollect.server.rest.routing import IdempotencyKey, Limit, create_router
 
 router = create_router("memories", "/api/memory")
-#: What nobody can say of a memory that was erased.
+#: Fields that are null for an erased memory.
 ERASED_FIELDS = ("memory", "old_memory", "kind", "standing", "standing_now", "chat_id")
 
 
 @router.get("/inbox", response_model=resources.ReviewQueueResponse)
 def get_review_queue(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Response:
-    """What waits for the user's decision: facts without a source, and contradictions with what they contradict."""
+    """List memories that need the user's decision: ungrounded facts, and conflicts with existing memories."""
     runtime, scope = memory.application, Scope(user)
     queue = [
         each
@@ -46,7 +46,7 @@ def get_review_queue(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Res
 def list_duplicates(
     memory: MemoryDep, user: UserId, limit: Annotated[int, Query(ge=1, le=100)] = 20
 ) -> Response:
-    """Memories that may say the same; the newest are compared. `merge` makes one of them, `apart` keeps both."""
+    """List possible duplicates among the newest memories. Resolve them with `merge` or `apart`."""
     runtime = memory.application
     pairs = runtime.engine.find_duplicates(Scope(user), runtime.policy(user), limit=limit)
     return json_response(serializers.wrap_results(map(_serialize_pair, pairs)))
@@ -54,7 +54,7 @@ def list_duplicates(
 
 @router.post("/apart", status_code=204, dependencies=[IdempotencyKey])
 def mark_distinct(memory: MemoryDep, user: UserId, body: requests.MarkDistinctRequest) -> Response:
-    """Say that two memories are not the same, so that nobody asks again."""
+    """Mark two memories as distinct, so that they are not suggested as duplicates again."""
     memory.application.engine.mark_distinct(Scope(user), body.ids)
     return Response(status_code=204)
 
@@ -64,12 +64,14 @@ def get_timeline(
     memory: MemoryDep,
     user: UserId,
     limit: Limit = 50,
-    before: Annotated[str | None, Query(description="Only what came before this event.")] = None,
-    until: Annotated[str | None, Query(description="Only up to this time, ISO 8601.")] = None,
-    action: Annotated[list[resources.ActionName] | None, Query(description="Only these.")] = None,
-    memory_id: Annotated[str | None, Query(description="Only what was done to this memory.")] = None,
+    before: Annotated[str | None, Query(description="Only events before this event id.")] = None,
+    until: Annotated[str | None, Query(description="Only events up to this time, ISO 8601.")] = None,
+    action: Annotated[
+        list[resources.ActionName] | None, Query(description="Only events with these actions.")
+    ] = None,
+    memory_id: Annotated[str | None, Query(description="Only events of this memory.")] = None,
 ) -> Response:
-    """What was learned, changed and forgotten, the newest first, with the words of then."""
+    """List events, newest first, with the text of each memory before and after."""
     runtime, scope = memory.application, Scope(user)
     events = runtime.store.events.list(
         scope,

@@ -1,4 +1,4 @@
-"""What the routes of every subject share."""
+"""Routers, parameters and helpers that the REST routes share."""
 
 import re
 from functools import cached_property
@@ -17,13 +17,13 @@ from recollect.server.idempotency import IDEMPOTENCY_HEADER, MAX_IDEMPOTENCY_KEY
 from recollect.server.json_response import json_response
 from recollect.server.tokens import Principal
 
-Limit: TypeAlias = Annotated[int, Query(ge=1, le=1000, description="How many at most.")]
-Offset: TypeAlias = Annotated[int, Query(ge=0, le=2**31, description="How many to pass over.")]
+Limit: TypeAlias = Annotated[int, Query(ge=1, le=1000, description="Maximum number of results.")]
+Offset: TypeAlias = Annotated[int, Query(ge=0, le=2**31, description="Number of results to skip.")]
 IfMatch: TypeAlias = Annotated[
     str | None,
-    Header(description='The ETag you saw, like "3": the change is refused if there is a newer one.'),
+    Header(description='The ETag of the version to change, like "3"; a newer version gives a 412.'),
 ]
-#: A group with a name, as routes have them: two of one pattern may not have the same.
+#: Named groups of route patterns; a joined pattern may not repeat a name.
 _NAMED_GROUP_PATTERN = re.compile(r"\(\?P<\w+>")
 
 
@@ -33,11 +33,11 @@ async def _document_idempotency_key(
         Header(
             alias=IDEMPOTENCY_HEADER,
             max_length=MAX_IDEMPOTENCY_KEY_CHARS,
-            description="A POST that is sent again with the same key and body is done once.",
+            description="A repeated POST with the same key and body returns the first response.",
         ),
     ] = None,
 ) -> None:
-    """The header is heeded by the route; this describes it."""
+    """Document the header; `IdempotentRoute` applies it."""
     del idempotency_key
 
 
@@ -46,16 +46,16 @@ IdempotencyKey = Depends(_document_idempotency_key)
 
 async def _require_admin(principal: CurrentPrincipal) -> Principal:
     if not principal.is_admin:
-        raise HTTPException(403, "This is about the whole machine. Ask with an admin's token.")
+        raise HTTPException(403, "This operation affects the whole server. Use an admin's token.")
     return principal
 
 
-#: Whoever asks, if everybody's memory is open to them.
+#: The principal, who must be an admin; otherwise 403.
 AdminPrincipal: TypeAlias = Annotated[Principal, Depends(_require_admin)]
 
 
 class ResourceRouter(APIRouter):
-    """Tries its routes only where one of them may be meant: a request passes some twenty subjects with all theirs."""
+    """Skips all of its routes with one regex match, since a request passes some twenty routers."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         if scope["type"] == "http" and self._path_pattern.match(scope["path"]) is None:
@@ -73,15 +73,15 @@ def create_router(tag: str, prefix: str = "") -> APIRouter:
 
 
 def respond_with_etag(memory: JsonObject, status: int = 200) -> Response:
-    """A memory with its version as its ETag."""
+    """Return a memory with its version as ETag."""
     return json_response(memory, status, headers={"ETag": f'"{memory["version"]}"'})
 
 
 def matches_version(if_match: str | None, version: int) -> bool:
-    """Whether a change was made with this version in mind, or without looking."""
+    """Return whether `If-Match` is absent, `*`, or contains this version."""
     if if_match is None or if_match.strip() == "*":
         return True
     etags = [each.strip().removeprefix("W/").strip('"') for each in if_match.split(",")]
     if not all(each.isdecimal() and each.isascii() for each in etags):
-        raise InvalidInput('If-Match is the ETag of a memory, like "3".')
+        raise InvalidInput('If-Match must be the ETag of a memory, like "3".')
     return str(version) in etags

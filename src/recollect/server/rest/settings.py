@@ -1,4 +1,4 @@
-"""Settings with where each came from; a user's own can be changed here, and hold at once."""
+"""Settings with their sources. Users can change their own; changes apply immediately."""
 
 from fastapi import Response
 from starlette.exceptions import HTTPException
@@ -21,7 +21,7 @@ router = create_router("settings", "/api")
 
 @router.get("/settings", response_model=reports.SettingListResponse)
 def list_settings(memory: MemoryDep, principal: CurrentPrincipal, user: UserId) -> Response:
-    """Every setting: its value for this user, where it came from, and what it takes; admins see the machine's."""
+    """List settings with the user's value, its source and the accepted values. Admins also see server settings."""
     resolved = memory.application.resolve(user)
     rows = [row for row in list_specs() if principal.is_admin or is_personal(row)]
     settings = [_serialize_setting(row, resolved.settings[row.name]) for row in rows]
@@ -30,10 +30,10 @@ def list_settings(memory: MemoryDep, principal: CurrentPrincipal, user: UserId) 
 
 @router.get("/settings/{name}", response_model=reports.SettingResponse)
 def get_setting(memory: MemoryDep, principal: CurrentPrincipal, user: UserId, name: str) -> Response:
-    """One setting; those of the machine are for admins."""
+    """Get a setting. Server settings are for admins only."""
     row = _find_setting(name)
     if not (principal.is_admin or is_personal(row)):
-        raise HTTPException(403, f"{row.name} belongs to the machine. Ask with an admin's token.")
+        raise HTTPException(403, f"{row.name} is a server setting. Use an admin's token.")
     return json_response(_serialize_current(memory, user, row))
 
 
@@ -46,13 +46,14 @@ def set_preference(
     body: requests.SetPreferenceRequest,
 ) -> Response:
     """
-    Set a preference of the user: it wins over the environment. What belongs to the machine is not set here, and what
-    caps a user's costs only by an admin.
+    Set a preference of the user, which takes precedence over the environment.
+
+    Server settings cannot be set here; cost caps only by an admin.
     """
     row, runtime = _find_setting(name), memory.application
     _require_admin_for_cap(principal, row)
     value = _preference_text(body.value)
-    # Raises if the value makes no sense, or is not the user's to choose.
+    # Raises if the value is invalid, or if the setting is not a preference.
     runtime.settings.resolve(preferences={row.name: value})
     runtime.store.preferences.set(user, row.name, value, now=runtime.engine.clock.now())
     return json_response(_serialize_current(memory, user, row))
@@ -60,7 +61,7 @@ def set_preference(
 
 @router.delete("/settings/{name}", response_model=reports.SettingResponse)
 def unset_preference(memory: MemoryDep, principal: CurrentPrincipal, user: UserId, name: str) -> Response:
-    """Take a preference of the user back; what held before it holds again."""
+    """Remove a preference of the user; the setting falls back to its next source."""
     row, runtime = _find_setting(name), memory.application
     _require_admin_for_cap(principal, row)
     runtime.store.preferences.set(user, row.name, None, now=runtime.engine.clock.now())
@@ -69,24 +70,26 @@ def unset_preference(memory: MemoryDep, principal: CurrentPrincipal, user: UserI
 
 @router.get("/presets", response_model=reports.PresetListResponse)
 def list_presets() -> Response:
-    """The presets and what each changes."""
-    shown = [
+    """List the presets and the settings that each changes."""
+    presets = [
         {"name": name, "values": {key: _json_value(value) for key, value in values.items()}}
         for name, values in PRESETS.items()
     ]
-    return json_response({"results": shown})
+    return json_response({"results": presets})
 
 
 def _find_setting(name: str) -> SettingSpec:
     row = next((row for row in list_specs() if name in {row.name, *row.environment}), None)
     if row is None:
-        raise NotFound(f"There is no setting {name!r}. GET /api/settings lists them all.")
+        raise NotFound(f"There is no setting {name!r}. GET /api/settings lists all settings.")
     return row
 
 
 def _require_admin_for_cap(principal: Principal, row: SettingSpec) -> None:
     if row.name.startswith(CAP_SETTING_PREFIX) and not principal.is_admin:
-        raise HTTPException(403, f"{row.name} caps what a user costs. Ask with an admin's token.")
+        raise HTTPException(
+            403, f"{row.name} is a cost cap, which only admins may change. Use an admin's token."
+        )
 
 
 def _serialize_current(memory: Memory, user: str, row: SettingSpec) -> JsonObject:
@@ -118,7 +121,7 @@ def _serialize_bounds(row: SettingSpec) -> JsonObject:
 
 
 def is_personal(row: SettingSpec) -> bool:
-    """Whether a user may choose it; the rest belongs to the machine."""
+    """Return whether a user may set it; the others are server settings."""
     return row.name == "preset" or "." in row.name
 
 
@@ -127,13 +130,13 @@ def _json_value(value: OptionValue) -> JsonValue:
 
 
 def _preference_text(value: bool | float | str | list[str]) -> str:
-    """As a preference is kept: in words."""
+    """Return the text under which a preference is stored."""
     match value:
         case bool():
             return "true" if value else "false"
         case list():
             if any("," in each for each in value):
-                raise ConfigError("A word of a list holds no comma.")
+                raise ConfigError("Items of a list cannot contain commas. Send each item separately.")
             return ",".join(value)
         case _:
             return str(value)

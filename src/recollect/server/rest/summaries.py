@@ -1,4 +1,4 @@
-"""Summaries of conversations: read, or made now."""
+"""Conversation summaries: list them, or create one now."""
 
 from fastapi import Response
 
@@ -16,12 +16,12 @@ router = create_router("summaries", "/api/memory")
 def list_summaries(
     memory: MemoryDep, user: UserId, chat_id: str | None = None, limit: Limit = 20
 ) -> Response:
-    """Summaries of all conversations, or of one, the newest first."""
+    """List summaries of all chats or of one, newest first."""
     return json_response(memory.summaries(chat_id=chat_id, user_id=user, limit=limit))
 
 
 @router.post("/summaries", response_model=resources.SummaryListResponse, dependencies=[IdempotencyKey])
 def summarize_chat(memory: MemoryDep, user: UserId, body: requests.SummarizeRequest) -> Response:
-    """Summarise a chat now, whether or not it is due; empty if nothing was said since the last time."""
+    """Summarize a chat now; empty if it has no new messages since the last summary."""
     memory.application.store.chats.get(Scope(user, body.chat_id))
     return json_response(memory.summarize(body.chat_id, user_id=user))

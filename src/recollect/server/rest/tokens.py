@@ -1,4 +1,4 @@
-"""Who may use the server. A token is shown once, when it is made."""
+"""Access tokens: list, create, revoke. Admins only."""
 
 from typing import Annotated
 
@@ -17,13 +17,13 @@ router = create_router("tokens", "/api/tokens")
 
 @router.get("", response_model=operations.TokenListResponse)
 def list_tokens(request: Request, _: AdminPrincipal) -> Response:
-    """The tokens by name, never themselves; for admins."""
+    """List tokens by name, without their values. Admins only."""
     return json_response(wrap_results(map(_serialize_token, _token_store(request).principals())))
 
 
 @router.post("", response_model=operations.CreateTokenResponse, status_code=201)
 def add_token(request: Request, admin: AdminPrincipal, body: requests.CreateTokenRequest) -> Response:
-    """Make a token for somebody, for admins. The answer is the only place where it is ever seen."""
+    """Create a token. Only this response contains its value. Admins only."""
     principal = Principal(name=body.name, user=body.user_id or admin.user, is_admin=body.admin)
     token = _token_store(request).add(principal.name, user=principal.user, admin=principal.is_admin)
     return json_response({**_serialize_token(principal), "token": token}, 201)
@@ -33,12 +33,12 @@ def add_token(request: Request, admin: AdminPrincipal, body: requests.CreateToke
 def revoke_token(
     request: Request, admin: AdminPrincipal, name: Annotated[str, Path(min_length=1)]
 ) -> Response:
-    """Shut somebody out, at once; for admins. The owner's stays: it lies beside the memory itself."""
+    """Revoke a token immediately. The owner's token cannot be revoked here. Admins only."""
     token_store = _token_store(request)
     if name == token_store.owner.name:
         raise Refused(
-            "The owner's token lies beside the memory file and cannot be revoked from afar. Delete that file"
-            " and start the server again for a new one."
+            "The owner's token cannot be revoked through the API. Delete the token file next to the memory file and"
+            " restart the server to get a new one."
         )
     principal = next((each for each in token_store.principals() if each.name == name), admin)
     token_store.revoke(name)

@@ -1,4 +1,4 @@
-"""Trying numbers of recall out, choosing them by labelled questions, and keeping them under a name."""
+"""Tuning of recall weights: preview, optimize with labelled queries, and save under a name."""
 
 from typing import Annotated
 
@@ -18,9 +18,9 @@ router = create_router("tuning", "/api")
 @router.post("/memory/debug/recall", response_model=resources.ReceiptResponse)
 def preview_recall(memory: MemoryDep, user: UserId, body: requests.SearchRequest) -> Response:
     """
-    A recall with settings of its own, told as a receipt that is not kept: what was found, what was left out and why.
+    Run a recall with the given settings and return its receipt, which is not stored.
 
-    `receipt` is not used.
+    `receipt` is ignored.
     """
     runtime = memory.application
     limit = {"recall.limit": body.limit} if body.limit is not None else {}
@@ -38,16 +38,16 @@ def preview_recall(memory: MemoryDep, user: UserId, body: requests.SearchRequest
 
 @router.get("/tune/labels", response_model=operations.LabelListResponse)
 def list_labels(memory: MemoryDep, user: UserId) -> Response:
-    """Questions with what was said to bear on them, made from feedback."""
+    """List labelled queries with their relevant passages, derived from feedback."""
     return json_response(serializers.wrap_results(memory.labels(user_id=user)))
 
 
 @router.post("/tune", response_model=operations.TuneResponse, dependencies=[IdempotencyKey])
 def tune(memory: MemoryDep, user: UserId, body: requests.TuneRequest) -> Response:
     """
-    Choose the numbers of recall by labelled questions, or by the user's feedback, and say what they are worth.
+    Optimize the recall weights with labelled queries or the user's feedback, and measure the gain.
 
-    They become the user's preferences if questions gain that they were not chosen by, or with `force`.
+    The weights become the user's preferences if held-out queries improve, or with `force`.
     """
     label_values = (
         None if body.labels is None else [each.model_dump(exclude_none=True) for each in body.labels]
@@ -59,13 +59,13 @@ def tune(memory: MemoryDep, user: UserId, body: requests.TuneRequest) -> Respons
 
 @router.delete("/tune", response_model=operations.UndoTuningResponse)
 def undo_tuning(memory: MemoryDep, user: UserId) -> Response:
-    """Bring back what the last tuning replaced, except where the user has chosen again since then."""
+    """Restore the values that the last tuning replaced, except those the user has changed since."""
     return json_response(memory.undo_tuning(user_id=user))
 
 
 @router.get("/tunings", response_model=operations.TuningListResponse)
 def list_tunings(memory: MemoryDep, user: UserId) -> Response:
-    """The numbers that were kept, by their names."""
+    """List saved tunings by name."""
     return json_response(memory.tunings(user_id=user))
 
 
@@ -76,5 +76,5 @@ def save_tuning(
     name: Annotated[str, Path(min_length=1, max_length=MAX_NAME_CHARS)],
     body: requests.SaveTuningRequest,
 ) -> Response:
-    """Make numbers of recall the user's own, and keep them under a name."""
+    """Set recall weights as the user's preferences, and save them under a name."""
     return json_response(memory.save_tuning(body.values, name=name, user_id=user))
