@@ -60,9 +60,13 @@ def list_receipts(proxy: LiveProxy) -> list[Receipt]:
 
 def wait_for_late_receipt(proxy: LiveProxy) -> Receipt:
     wait_until(
-        lambda: any("too late" in why for receipt in list_receipts(proxy) for why in receipt.degradations)
+        lambda: any(
+            "after the deadline" in why for receipt in list_receipts(proxy) for why in receipt.degradations
+        )
     )
-    return next(each for each in list_receipts(proxy) if any("too late" in why for why in each.degradations))
+    return next(
+        each for each in list_receipts(proxy) if any("after the deadline" in why for why in each.degradations)
+    )
 
 
 def test_what_the_proxy_did_not_wait_for_is_not_told_of_as_injected(
@@ -77,7 +81,7 @@ def test_what_the_proxy_did_not_wait_for_is_not_told_of_as_injected(
     assert DOG_FACT.encode() not in slow_proxy.last_request().raw
     assert (receipt.text, receipt.tokens, receipt.injected_items) == ("", 0, ())
     assert DOG_FACT in {
-        item.text for item in receipt.items if item.reason == "it came too late and was not injected"
+        item.text for item in receipt.items if item.reason == "ready only after the deadline, not injected"
     }
 
 

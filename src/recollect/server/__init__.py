@@ -1,1 +1,1 @@
-"""The HTTP server: an API, a chat, and a proxy that gives any client a memory."""
+"""HTTP server: REST API, streaming chat, web app, and a proxy that adds memory to any LLM client."""

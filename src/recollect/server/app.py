@@ -1,4 +1,4 @@
-"""Puts the server together: the doorkeeper, the routes, and one place where every failure becomes a problem."""
+"""Builds the ASGI application: middleware, routes, and exception handlers that answer with problem+json."""
 
 import logging
 from asyncio import Semaphore
@@ -39,15 +39,15 @@ CODE_BY_STATUS = {
     408: "too_slow",
     412: "changed_meanwhile",
 }
-#: What is said instead of the bare name of a status.
+#: Details of Starlette and FastAPI that `DETAIL_BY_STATUS` replaces.
 DEFAULT_DETAILS = frozenset({"Not Found", "Method Not Allowed", "There was an error parsing the body"})
 DETAIL_BY_STATUS = {
-    400: "The body is not JSON. Send a JSON object in UTF-8.",
-    404: "There is nothing at this path. /docs lists what there is.",
-    405: "This cannot be done here. The header Allow says what can.",
+    400: "The body is not valid JSON. Send a JSON object in UTF-8.",
+    404: "This path does not exist. /docs lists all paths.",
+    405: "This path does not support the method. The header Allow lists the supported ones.",
 }
-#: FastAPI's own spans, numbers and logs hold paths, queries and what exceptions quote, and the environment alone can
-#: have them sent somewhere. Ours hold none of it, and are made only for who asks.
+#: FastAPI's own spans, metrics and logs contain paths, queries and exception messages, and environment variables alone
+#: can export them. Ours contain none of these, and are exported only if the settings enable it.
 DISABLED_TELEMETRY: TelemetryConfig = {
     "tracing": False,
     "metrics": False,
@@ -55,11 +55,11 @@ DISABLED_TELEMETRY: TelemetryConfig = {
     "operation_spans": False,
     "auto_configure": False,
 }
-API_SUMMARY = "Long-term memory for LLM chats: what is remembered, why, and how to change it."
+API_SUMMARY = "Long-term memory for LLM chats: store, recall, explain, correct and erase memories."
 
 
 def create_app(application: Application, *, auth_config: AuthConfig, worker: bool = True) -> FastAPI:
-    """The whole server over an open memory, which whoever opened it closes."""
+    """Return the ASGI application for an open store. The caller closes the store."""
     application, executor = with_deadlines(application)
 
     @asynccontextmanager
@@ -85,7 +85,7 @@ def create_app(application: Application, *, auth_config: AuthConfig, worker: boo
     app.state.idempotency = IdempotencyCache()
     app.state.conversations = ActiveAnswers(runs_worker=worker)
     app.state.http_metrics = http_metrics = HttpMetrics()
-    # The proxy first: routes are tried in order, and there somebody waits for every millisecond.
+    # The proxy comes first: routes are matched in order, and its latency matters most.
     routers = (proxy.create_proxy_router(application), system_routes.router, *rest.ROUTERS, web.router)
     for router in routers:
         app.include_router(router)
@@ -98,7 +98,7 @@ def create_app(application: Application, *, auth_config: AuthConfig, worker: boo
 
 
 def build_openapi() -> dict[str, Any]:
-    """What the API says of itself, without a memory behind it."""
+    """Return the OpenAPI document without opening a store."""
     app = RecollectAPI(title="Recollect", version=__version__, summary=API_SUMMARY)
     for router in (system_routes.router, *rest.ROUTERS):
         app.include_router(router)
@@ -106,7 +106,7 @@ def build_openapi() -> dict[str, Any]:
 
 
 def _allowed_methods(routes: Sequence[BaseRoute], scope: Scope) -> set[str]:
-    """What may be done at a path, by any of its routes."""
+    """Return the methods that any route supports at the path."""
     matching = (route for route in routes if route.matches(scope)[0] is not Match.NONE)
     return {method for route in matching for method in getattr(route, "methods", None) or ()}
 
@@ -118,10 +118,10 @@ def _add_exception_handlers(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def handle_validation_error(_: Request, error: RequestValidationError) -> Response:
-        wrong = [{"where": list(map(str, each["loc"])), "why": each["msg"]} for each in error.errors()]
-        first = wrong[0] if wrong else {"where": [], "why": "it cannot be read"}
+        errors = [{"where": list(map(str, each["loc"])), "why": each["msg"]} for each in error.errors()]
+        first = errors[0] if errors else {"where": [], "why": "cannot be parsed"}
         where = ".".join(str(part) for part in first["where"]) or "the request"
-        return problem_response(422, "invalid_request", f"{where}: {first['why']}.", errors=wrong)
+        return problem_response(422, "invalid_request", f"{where}: {first['why']}.", errors=errors)
 
     @app.exception_handler(HTTPException)
     async def handle_http_exception(request: Request, error: HTTPException) -> Response:
@@ -141,11 +141,11 @@ def _add_exception_handlers(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
 
     @app.exception_handler(Exception)
     async def handle_unexpected_error(request: Request, error: Exception) -> Response:
-        name = request.scope["state"]["id"]
-        log.error("mistake", extra=log_fields(request_id=name), exc_info=error)
+        request_id = request.scope["state"]["id"]
+        log.error("unexpected error", extra=log_fields(request_id=request_id), exc_info=error)
         return problem_response(
             500,
             "mistake",
-            "This is a mistake in recollect. The log has the details under the request's id.",
-            headers={"X-Request-Id": name},
+            "Unexpected error in recollect. The server log has the details under the request id.",
+            headers={"X-Request-Id": request_id},
         )

@@ -1,4 +1,24 @@
-"""Looks at every request before anybody else does: where it was sent, where it comes from, and who sends it."""
+"""Authentication and request checks, as one ASGI middleware in front of every route.
+
+A local server is reachable by every web page the user opens, so a token alone is not enough. Each request passes these
+checks in order; the first that fails answers with problem+json, and no route runs:
+
+1. `Host` is a name of this server (421). This stops DNS rebinding.
+2. `Origin` and `Sec-Fetch-Site` are same-origin or absent (403). Links from other sites are allowed, framing is not.
+3. The declared body size is within the limit (413), and a write does not use a content type that HTML forms can send
+   without a CORS preflight (415). The actual size and arrival time are enforced while the body is read (413, 408).
+4. Every token in a credential header is valid (401), also on public paths and beside other credentials.
+5. The principal comes from a token or, without any credential header, from the session cookie (writes also need the
+   CSRF token: 403). A loopback client of the proxy without either acts for the owner, with `is_authenticated=False`
+   (see `_is_local_client`). Everything else is refused (401).
+6. An authenticated principal is below its rate limit: a sliding window of 60 seconds per token name (429).
+
+Routes read `request.state.principal`, `.is_authenticated` and `.token`; public paths have none of them. Cost: one
+SHA-256 per credential and a scan of the token file.
+
+Example: an OpenAI client on this machine posts to /v1/chat/completions with its provider key. The key is not one of our
+tokens, so the request acts for the owner, unauthenticated: it may not select another user, and the key is forwarded.
+"""
 
 import asyncio
 import time
@@ -20,17 +40,17 @@ from recollect.server.tokens import Principal, TokenStore, is_token
 from recollect.server.web import STATIC_DIR, is_app_path
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-#: Anybody may fetch these: they tell nothing about anybody.
+#: Paths that need no token: they reveal nothing about any user.
 PUBLIC_PATHS = ("/health", "/version", "/login", "/assets/", "/favicon.ico")
-#: What a page may send by itself, without asking the server first. Nothing that changes anything comes so.
+#: Content types that a page of another site can send without a CORS preflight. Writes must not use them.
 SIMPLE_CONTENT_TYPES = frozenset({"application/x-www-form-urlencoded", "multipart/form-data", "text/plain"})
-#: Where a whole memory may be sent to.
+#: The path with the larger body limit.
 IMPORT_PATH = "/api/import"
-#: Where a browser says a request comes from, if it is one of ours.
+#: Values of Sec-Fetch-Site for requests of our own pages or typed addresses.
 ALLOWED_FETCH_SITES = frozenset({"same-origin", "none"})
-#: Headers in which clients of OpenAI, Anthropic and Azure send their key, in the order they count.
+#: Headers in which OpenAI, Anthropic and Azure clients send their key, in order of precedence.
 CREDENTIAL_HEADERS = ("authorization", "x-api-key", "api-key")
-#: Headers that reverse proxies, tunnels and content delivery networks add, besides X-Forwarded-*.
+#: Headers that reverse proxies, tunnels and CDNs add, besides X-Forwarded-*.
 FORWARDING_HEADERS = frozenset(
     (
         *(
@@ -46,32 +66,35 @@ FORWARDING_HEADERS = frozenset(
         *("cf-connecting-ip", "cf-ray", "fastly-client-ip", "fly-client-ip", "x-azure-clientip"),
     )
 )
-#: Where a page of ours would stand inside of another's, which could make people click on what they do not see.
+#: Values of Sec-Fetch-Dest for framed pages, which allow clickjacking.
 FRAME_DESTINATIONS = frozenset({"iframe", "frame", "embed", "object", "fencedframe"})
+CROSS_SITE_DETAIL = (
+    "Requests from pages of other sites are not accepted. Open the web app at this server's address."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthConfig:
-    """What the doorkeeper goes by."""
+    """Configuration of `AuthMiddleware`."""
 
     token_store: TokenStore
     sessions: SessionStore
-    allowed_hosts: frozenset[str]  #: names this server answers to, without port
-    is_local: bool = (
-        True  #: bound to loopback, and known by no other name: clients of the proxy need no token
-    )
+    allowed_hosts: frozenset[str]  #: accepted names in the Host header, without port
+    #: Bound to loopback under no other name, so local clients of the proxy need no token.
+    is_local: bool = True
     max_body_bytes: int = 10_000_000
-    max_import_bytes: int = 500_000_000  #: of an import
-    body_timeout_seconds: float = 60.0  #: seconds in which a request has to arrive
-    max_requests_per_minute: int = 6_000  #: requests of one person; 0 is any number
-    public_paths: frozenset[str] = field(default_factory=frozenset)  #: paths anybody may fetch, besides OPEN
-    static_dir: Path = STATIC_DIR  #: where the web app's files are
+    max_import_bytes: int = 500_000_000  #: limit for `IMPORT_PATH`
+    body_timeout_seconds: float = 60.0  #: time in which the whole body must arrive
+    max_requests_per_minute: int = 6_000  #: per token; 0 means unlimited
+    public_paths: frozenset[str] = field(default_factory=frozenset)  #: besides `PUBLIC_PATHS`
+    static_dir: Path = STATIC_DIR  #: files of the web app
 
 
 class AuthMiddleware:
     """
-    An ASGI middleware. What passes it has a `person` in its state, unless the path is open to anybody; they are
-    `trusted` if they came with a `token` of ours or a session.
+    Sets `principal`, `is_authenticated` and `token` in the request's state, unless the path is public.
+
+    `is_authenticated` is true if the request has a valid token or session.
     """
 
     def __init__(self, app: ASGIApp, *, config: AuthConfig) -> None:
@@ -95,37 +118,35 @@ class AuthMiddleware:
             await refusal(scope, receive, send)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        """What is wrong with a request whoever sent it."""
+        """Return the response to a request that is refused regardless of its credentials, else None."""
         if not is_allowed_host(headers.get("host", ""), self._config.allowed_hosts):
             return problem_response(
                 421,
                 "wrong_host",
-                "This server does not answer to that name. Use the address it was started with.",
+                "The Host header does not name this server. Use the address that the server was started with.",
             )
         if (origin := headers.get("origin")) and not self._is_same_origin(origin, headers):
-            return problem_response(
-                403, "wrong_origin", "A page of another site may not talk to this server."
-            )
+            return problem_response(403, "wrong_origin", CROSS_SITE_DETAIL)
         if _is_cross_site(headers):
-            return problem_response(
-                403, "wrong_origin", "A page of another site may not talk to this server."
-            )
+            return problem_response(403, "wrong_origin", CROSS_SITE_DETAIL)
         if parse_int(headers.get("content-length"), 0) > (max_bytes := self._max_body_bytes(scope)):
             return body_too_large_response(max_bytes)
         content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
         if scope["method"] not in SAFE_METHODS and content_type in SIMPLE_CONTENT_TYPES:
             return problem_response(
-                415, "wrong_content_type", "Send JSON, with the content type application/json."
+                415,
+                "wrong_content_type",
+                "This content type is not accepted. Send JSON with `Content-Type: application/json`.",
             )
         return None
 
     def _is_local_client(self, scope: Scope, headers: Headers) -> bool:
         """
-        A program on this machine that was pointed at the proxy and sends the key of its provider, as it always did.
-        It speaks for the owner of this memory and for nobody else. Pages in a browser were turned away before.
+        Return whether a program on this machine uses the proxy with its provider's key instead of a token.
 
-        A reverse proxy on this machine is a loopback peer too, and speaks for whoever reaches it. It is told by the
-        server's other name, by its Host header or by the headers that it adds.
+        It acts for the owner only. Browser pages were refused before. A reverse proxy on this machine is a loopback
+        peer too, but forwards requests of remote clients: it is recognized by the server's other name, by its Host
+        header or by the headers that it adds.
         """
         peer, _ = scope.get("client") or ("", 0)
         return (
@@ -144,34 +165,39 @@ class AuthMiddleware:
         return bool(host.netloc) and host.netloc == headers.get("host")
 
     def _authenticate(self, scope: Scope, headers: Headers) -> Response | None:
-        """Put who sends the request into its state; return the response if nobody who may does."""
-        people = {token: self._config.token_store.authenticate(token) for token in credentials(headers)}
-        # A token that is sent must be valid, also where none is needed: its sender believes to be somebody.
-        if any(person is None and is_token(token) for token, person in people.items()):
+        """Store the principal in the request's state; return a response if the request is refused."""
+        principals = {token: self._config.token_store.authenticate(token) for token in credentials(headers)}
+        # An invalid token is refused even where none is needed: the client believes that it is authenticated.
+        if any(principal is None and is_token(token) for token, principal in principals.items()):
             return _unauthorized(
                 "invalid_token",
-                "This token is not valid: it was revoked or mistyped. `recollect tokens own` prints yours,"
-                " `recollect tokens add` makes one for somebody else.",
+                "The token is not valid: it was revoked or mistyped. `recollect tokens own` prints the owner's token;"
+                " `recollect tokens add` creates one for another user.",
                 challenge='Bearer error="invalid_token"',
             )
         if is_public(scope["path"], self._config):
             return None
-        token, person = next(((token, person) for token, person in people.items() if person), ("", None))
-        if not people:
-            person, refusal = self._authenticate_session(scope, headers)
+        valid_tokens = ((token, principal) for token, principal in principals.items() if principal)
+        token, principal = next(valid_tokens, ("", None))
+        if not principals:
+            principal, refusal = self._authenticate_session(scope, headers)
             if refusal is not None:
                 return refusal
-        trusted = person is not None
-        if person is None and self._is_local_client(scope, headers):
-            person = self._config.token_store.owner
-        if person is None:
+        is_authenticated = principal is not None
+        if principal is None and self._is_local_client(scope, headers):
+            principal = self._config.token_store.owner
+        if principal is None:
             return _unauthorized(
                 "no_token",
-                "This needs a token. Send `Authorization: Bearer …`; `recollect tokens own` prints yours.",
+                "This path needs a token. Send `Authorization: Bearer …`; `recollect tokens own` prints the owner's.",
             )
-        if trusted and self._exceeds_rate_limit(person):
-            return problem_response(429, "too_many_requests", "Too many requests in a minute. Wait a little.")
-        scope.setdefault("state", {}).update(principal=person, is_authenticated=trusted, token=token)
+        if is_authenticated and self._exceeds_rate_limit(principal):
+            return problem_response(
+                429, "too_many_requests", "Too many requests within a minute. Wait a minute and try again."
+            )
+        scope.setdefault("state", {}).update(
+            principal=principal, is_authenticated=is_authenticated, token=token
+        )
         return None
 
     def _authenticate_session(
@@ -182,7 +208,9 @@ class AuthMiddleware:
             return None, None
         if scope["method"] not in SAFE_METHODS and not session.is_csrf_token(headers.get(CSRF_HEADER, "")):
             return None, problem_response(
-                403, "no_csrf_token", f"Send the session's token in the header {CSRF_HEADER}."
+                403,
+                "no_csrf_token",
+                f"The CSRF token is missing or wrong. Send the session's token in the header {CSRF_HEADER}.",
             )
         return session.principal, None
 
@@ -200,25 +228,25 @@ class AuthMiddleware:
 
 
 def _is_cross_site(headers: Headers) -> bool:
-    """Whether a page of another site uses this in itself; that it leads here is its good right."""
+    """Return whether a page of another site sends or frames the request. Links from other sites are allowed."""
     if headers.get("sec-fetch-site", "none") in ALLOWED_FETCH_SITES:
         return False
     return headers.get("sec-fetch-mode") != "navigate" or headers.get("sec-fetch-dest") in FRAME_DESTINATIONS
 
 
 def limit_body(receive: Receive, max_bytes: int, timeout_seconds: float) -> Receive:
-    """A body that does not say how long it is ends when it is too long, and one that does not come when it is late."""
+    """Wrap `receive`: raise `BodyTooLarge` above `max_bytes`, and a 408 if the body is not complete in time."""
     received_bytes, is_complete, deadline = 0, False, asyncio.get_running_loop().time() + timeout_seconds
 
     async def receive_limited() -> Message:
         nonlocal received_bytes, is_complete
         try:
-            # What comes after the body is that the client leaves, which may take as long as it likes.
+            # After the body only the disconnect message follows, which has no time limit.
             async with asyncio.timeout_at(None if is_complete else deadline):
                 message = await receive()
         except TimeoutError as error:
             raise HTTPException(
-                408, f"The body did not arrive within {timeout_seconds:g} seconds."
+                408, f"The body did not arrive within {timeout_seconds:g} seconds. Send the request again."
             ) from error
         received_bytes += len(message.get("body", b""))
         is_complete = not message.get("more_body", False)
@@ -231,13 +259,13 @@ def limit_body(receive: Receive, max_bytes: int, timeout_seconds: float) -> Rece
 
 class BodyTooLarge(HTTPException):
     def __init__(self, max_bytes: int) -> None:
-        super().__init__(413, f"more than {max_bytes} bytes")
+        super().__init__(413, f"The body is larger than {max_bytes:,} bytes.")
         self.max_bytes = max_bytes
 
 
 def body_too_large_response(max_bytes: int) -> Response:
     return problem_response(
-        413, "body_too_large", f"A request may have {max_bytes:,} bytes. Send it in parts."
+        413, "body_too_large", f"The body is larger than {max_bytes:,} bytes. Send it in parts."
     )
 
 
@@ -250,12 +278,12 @@ def is_public(path: str, config: AuthConfig) -> bool:
 
 
 def is_allowed_host(host: str, allowed_hosts: frozenset[str]) -> bool:
-    """Whether a Host header names this server; a port does not matter."""
+    """Return whether a Host header names this server; the port is ignored."""
     return (name := hostname(host)) != "" and name in allowed_hosts
 
 
 def hostname(host: str) -> str:
-    """The name in a Host header, without port; empty if there is none."""
+    """Return the name in a Host header without port; empty if the header is invalid."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -269,29 +297,29 @@ def is_loopback(host: str) -> bool:
         address = ip_address(host)
     except ValueError:
         return False
-    # A socket for both families tells IPv4 peers as ::ffff:127.0.0.1.
+    # A dual-stack socket reports IPv4 peers as ::ffff:127.0.0.1.
     return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
 def is_forwarded(headers: Headers) -> bool:
-    """Whether a proxy passed the request on: it left a header that only proxies add, whatever its value."""
+    """Return whether a reverse proxy forwarded the request: it has a header that only proxies add."""
     return any(name in FORWARDING_HEADERS or name.startswith("x-forwarded") for name in headers)
 
 
 def credentials(headers: Headers) -> list[str]:
-    """Everything that a request sends as a token or a provider's key."""
-    sent = [credential(name, value) for name in CREDENTIAL_HEADERS for value in headers.getlist(name)]
-    return [each for each in sent if each]
+    """Return all tokens and provider keys in the credential headers."""
+    values = [credential(name, value) for name in CREDENTIAL_HEADERS for value in headers.getlist(name)]
+    return [value for value in values if value]
 
 
 def credential(header: str, value: str) -> str:
-    """The token or key in a header, without the scheme; empty if there is none."""
+    """Return the token or key in a header, without the scheme; empty if there is none."""
     if header != "authorization":
         return value.strip()
     scheme, _, rest = value.strip().partition(" ")
     if scheme.lower() == "bearer":
         return rest.strip()
-    # Other schemes are not ours, but a token of ours is not overlooked because of the scheme.
+    # Other schemes are not used here, but a token must not be overlooked because of a wrong scheme.
     return next((part for part in (rest.strip(), scheme) if is_token(part)), "")
 
 

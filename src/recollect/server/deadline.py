@@ -1,4 +1,4 @@
-"""Recall for a turn ends at its deadline: what comes later is not used, and its receipt says so."""
+"""Deadline of recall in chat turns: a result that is late is not used, and its receipt says so."""
 
 import os
 from collections.abc import Iterator
@@ -17,16 +17,16 @@ from recollect.domain.scope import Scope
 from recollect.retrieval.search_state import RetrievalResult
 from recollect.services import Engine
 
-#: Milliseconds that recall may take in a chat where the settings do not say: a model takes longer anyway.
+#: Deadline in chats if the settings have none: the model takes longer anyway.
 DEFAULT_CHAT_DEADLINE_MS = 2_000
-#: Recalls at once: one for each processor, and one that takes the interpreter while the others are in the model or the
-#: file. More would only take it from each other.
+#: One recall per processor, and one that holds the interpreter lock while the others are in the embedder or the
+#: database. More would only compete for the lock.
 MAX_CONCURRENT_RECALLS = 1 + (os.cpu_count() or 1)
-TOO_LATE_REASON = "it came too late and was not injected"
+TOO_LATE_REASON = "ready only after the deadline, not injected"
 
 
 class RecallDeadline:
-    """A recall that somebody waits for. It comes in time, or nobody waits any more; never both."""
+    """Decides once, under a lock, whether a recall met its deadline: the first of `meet` and `expire` wins."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -34,11 +34,11 @@ class RecallDeadline:
         self._is_met = False
 
     def meet(self) -> bool:
-        """Whether somebody still waits; then they get it."""
+        """Report that the result is ready; return whether it will be used."""
         return self._settle(is_met=True)
 
     def expire(self) -> bool:
-        """Whether it has not come; then it is not waited for."""
+        """Report that the time is up; return whether the result was not ready."""
         return not self._settle(is_met=False)
 
     def _settle(self, *, is_met: bool) -> bool:
@@ -48,12 +48,12 @@ class RecallDeadline:
             return self._is_met
 
 
-_current_deadline: ContextVar[RecallDeadline | None] = ContextVar("errand", default=None)
+_current_deadline: ContextVar[RecallDeadline | None] = ContextVar("current_deadline", default=None)
 
 
 @contextmanager
 def use_deadline(deadline: RecallDeadline) -> Iterator[None]:
-    """What is recalled inside is for this errand, and whoever made it minds the time."""
+    """Apply a deadline to recalls inside; the caller enforces the time."""
     token = _current_deadline.set(deadline)
     try:
         yield
@@ -63,7 +63,7 @@ def use_deadline(deadline: RecallDeadline) -> Iterator[None]:
 
 @dataclass(frozen=True, kw_only=True)
 class DeadlineEngine(Engine):
-    """An engine for those who cannot wait."""
+    """An engine whose recall for chat turns returns at the deadline."""
 
     executor: ThreadPoolExecutor
 
@@ -109,8 +109,8 @@ class DeadlineEngine(Engine):
 
     def _save_receipt(self, receipt: Receipt, policy: Policy) -> Receipt:
         deadline = _current_deadline.get()
-        in_time = deadline is None or deadline.meet()
-        return super()._save_receipt(receipt if in_time else _mark_too_late(receipt), policy)
+        is_in_time = deadline is None or deadline.meet()
+        return super()._save_receipt(receipt if is_in_time else _mark_too_late(receipt), policy)
 
 
 def _mark_too_late(receipt: Receipt) -> Receipt:
@@ -130,7 +130,7 @@ def _mark_too_late(receipt: Receipt) -> Receipt:
 
 
 def with_deadlines(application: Application) -> tuple[Application, ThreadPoolExecutor]:
-    """The same memory with an engine that minds the time, and the threads it recalls in."""
+    """Return the application with a `DeadlineEngine`, and the engine's executor."""
     executor = ThreadPoolExecutor(MAX_CONCURRENT_RECALLS, "recollect-recall")
-    parts = {field.name: getattr(application.engine, field.name) for field in fields(application.engine)}
-    return replace(application, engine=DeadlineEngine(**parts, executor=executor)), executor
+    values = {field.name: getattr(application.engine, field.name) for field in fields(application.engine)}
+    return replace(application, engine=DeadlineEngine(**values, executor=executor)), executor

@@ -1,4 +1,4 @@
-"""Who asks, and for whose memory: what every endpoint begins with."""
+"""FastAPI dependencies: the open memory, the principal, the user of the request, and a recall slot."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated, TypeAlias
@@ -11,41 +11,44 @@ from recollect.library.memory import Memory
 from recollect.server.tokens import Principal
 
 
-# These wait for nothing: as coroutines they are asked at once, and not by way of a thread.
+# These do not block: as coroutines they run in the event loop instead of the thread pool.
 async def _get_memory(request: Request) -> Memory:
     memory: Memory = request.app.state.memory
     return memory
 
 
 async def _get_principal(request: Request) -> Principal:
-    person: Principal = request.state.principal
-    return person
+    principal: Principal = request.state.principal
+    return principal
 
 
 async def _get_user_id(
     request: Request,
     user_id: Annotated[
-        str | None, Query(description="Whose memory; others than yours only for admins.")
+        str | None, Query(description="The user; defaults to the token's. Only admins may name another user.")
     ] = None,
-    x_memory_user: Annotated[str | None, Header(description="The same as a header.")] = None,
+    x_memory_user: Annotated[
+        str | None, Header(description="The user, as a header; `user_id` takes precedence.")
+    ] = None,
 ) -> str:
     return resolve_user(request, user_id if user_id is not None else x_memory_user)
 
 
 async def _wait_for_recall_slot(request: Request) -> AsyncIterator[None]:
-    """Recalls at once only take the interpreter from each other: wait until there is a place."""
+    """Limit concurrent recalls: more of them would only compete for the interpreter lock."""
     async with request.app.state.recall_slots:
         yield
 
 
 def resolve_user(request: Request, user_id: str | None) -> str:
-    """The user who is asked for, if whoever asks may; without one it is themselves."""
+    """Return the requested user if the principal may access it; by default the principal's own."""
     principal: Principal = request.state.principal
     if user_id is None or user_id == principal.user:
         return principal.user
     if not principal.is_admin or not request.state.is_authenticated:
         raise HTTPException(
-            403, "This token is for another user's memory. Ask for your own, or use an admin's token."
+            403,
+            "This token may not access another user's memory. Leave user_id out, or use an admin's token.",
         )
     return validate_name("user id", user_id)
 

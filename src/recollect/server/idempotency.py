@@ -1,4 +1,4 @@
-"""A request with an `Idempotency-Key` is done once: who sends it again gets the same answer."""
+"""Idempotency keys: a repeated POST with the same `Idempotency-Key` gets the first response again."""
 
 import asyncio
 import hashlib
@@ -15,14 +15,14 @@ from recollect.server.problems import problem_response
 from recollect.server.tokens import Principal
 
 IDEMPOTENCY_HEADER = "idempotency-key"
-#: Answers that are remembered, by this process and as long as it runs, and the longest key.
+#: Responses cached in this process; the least recently used go first.
 MAX_CACHED_RESPONSES = 1_000
 MAX_IDEMPOTENCY_KEY_CHARS = 255
 
 
 @dataclass(slots=True)
 class CachedResponse:
-    """One answer, while it is made and after."""
+    """The response to one key; None while the request is running."""
 
     digest: bytes
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -30,7 +30,7 @@ class CachedResponse:
 
 
 class IdempotencyCache:
-    """The answers to requests with a key, the oldest forgotten first."""
+    """LRU cache of responses, by principal, path and key."""
 
     def __init__(self) -> None:
         self._entries: OrderedDict[tuple[str, str, str], CachedResponse] = OrderedDict()
@@ -44,7 +44,7 @@ class IdempotencyCache:
 
 
 class IdempotentRoute(APIRoute):
-    """A route that heeds the key. Answers that stream are not remembered: they go by the id of their message."""
+    """Applies the key to POST requests. Streams are not cached: the message id makes them idempotent."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handler = super().get_route_handler()
@@ -57,7 +57,7 @@ class IdempotentRoute(APIRoute):
                 return problem_response(
                     422,
                     "invalid_input",
-                    f"An Idempotency-Key has 1 to {MAX_IDEMPOTENCY_KEY_CHARS} characters.",
+                    f"The Idempotency-Key must have 1 to {MAX_IDEMPOTENCY_KEY_CHARS} characters.",
                 )
             return await _handle_once(request, key, handler)
 
@@ -75,7 +75,7 @@ async def _handle_once(
         return problem_response(
             409,
             "key_used",
-            "This Idempotency-Key came with another body before. Use a new key for a new request.",
+            "This Idempotency-Key was used with a different request. Use a new key for each request.",
         )
     async with entry.lock:
         if entry.response is not None:

@@ -1,4 +1,4 @@
-"""Plain JSON, whatever is in it."""
+"""JSON responses in UTF-8."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse
 
 
 class Utf8JSONResponse(JSONResponse):
-    """What a text holds that cannot be written as UTF-8 is shown as a question mark, rather than not at all."""
+    """Replaces lone surrogates, which UTF-8 cannot encode, with question marks."""
 
     def render(self, content: object) -> bytes:
         text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

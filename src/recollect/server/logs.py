@@ -1,4 +1,4 @@
-"""The log: a line for people or one JSON object for machines. What anybody said, asked or proved is never in it."""
+"""Logging as text lines or JSON objects. Messages, queries and credentials are never logged."""
 
 import hashlib
 import json
@@ -14,22 +14,22 @@ from recollect.domain.job import Job
 from recollect.workers.worker import JobResult
 
 log = logging.getLogger("recollect.workers")
-#: Letters of a reason; the list of jobs has all of it.
+#: The job list has the full reason.
 MAX_REASON_CHARS = 300
 
 
 def log_fields(**values: object) -> dict[str, dict[str, object]]:
-    """What a line says besides its event; for `extra`."""
+    """Return the `extra` argument of a log call with these fields; None values are omitted."""
     return {"fields": {name: value for name, value in values.items() if value is not None}}
 
 
 def hash_user(user: str) -> str:
-    """The same for the same user, and no name or address."""
+    """Return a stable pseudonym of the user."""
     return hashlib.sha256(user.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 class LineFormatter(logging.Formatter):
-    """One line for each record. Of an exception the place is told, and not its message, which may quote somebody."""
+    """One line per record. Of an exception only type and stack are logged: the message may quote user text."""
 
     def __init__(self, render: Callable[[Mapping[str, object]], str]) -> None:
         super().__init__()
@@ -57,38 +57,38 @@ def format_json(values: Mapping[str, object]) -> str:
 def format_text(values: Mapping[str, object]) -> str:
     time, level, event, _, *rest = values.values()
     names = list(values)[4:]
-    more = " ".join(f"{name}={value}" for name, value in zip(names, rest, strict=True))
-    return f"{time} {str(level).upper():7} {event} {more}".rstrip()
+    fields = " ".join(f"{name}={value}" for name, value in zip(names, rest, strict=True))
+    return f"{time} {str(level).upper():7} {event} {fields}".rstrip()
 
 
 @contextmanager
 def log_to_stderr(log_format: Literal["text", "json"], level: str) -> Iterator[None]:
-    """For as long as the server runs: what recollect and the server below it have to say."""
+    """Log recollect and uvicorn to stderr while the context is open."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(LineFormatter(format_json if log_format == "json" else format_text))
     loggers = [logging.getLogger(name) for name in ("recollect", "uvicorn.error")]
-    before = [each.level for each in loggers]
+    previous_levels = [each.level for each in loggers]
     for each in loggers:
         each.addHandler(handler)
     loggers[0].setLevel(level.upper())
-    # What it says of itself is said by the command.
+    # The command prints uvicorn's startup messages itself.
     loggers[1].setLevel("WARNING")
     try:
         yield
     finally:
-        for each, was in zip(loggers, before, strict=True):
+        for each, previous_level in zip(loggers, previous_levels, strict=True):
             each.removeHandler(handler)
-            each.setLevel(was)
+            each.setLevel(previous_level)
 
 
 def log_job(result: JobResult) -> None:
-    """A job that failed, with what is known of it; one that went well is only counted by who wants to know all."""
-    about = _job_fields(result.job)
+    """Log a failed job as a warning, a finished one at debug level."""
+    fields = _job_fields(result.job)
     if result.error is None:
-        log.debug("job done", extra=log_fields(**about))
+        log.debug("job done", extra=log_fields(**fields))
     else:
         event = "job parked" if result.is_dead else "job failed"
-        log.warning(event, extra=log_fields(**about, reason=_redact_reason(result.error)))
+        log.warning(event, extra=log_fields(**fields, reason=_redact_reason(result.error)))
 
 
 def _job_fields(job: Job) -> dict[str, object]:
@@ -96,12 +96,12 @@ def _job_fields(job: Job) -> dict[str, object]:
 
 
 def _redact_reason(reason: str) -> str:
-    """Errors of ours say what happened in words of ours; of others, which may quote anything, the kind is enough."""
+    """Return our own errors in full; of others only the type, since their message may quote user text."""
     kind, _, _ = reason.partition(":")
     return reason[:MAX_REASON_CHARS] if kind in LOGGABLE_ERRORS else kind
 
 
-#: Errors whose words are ours, or a provider's about itself.
+#: What a reason starts with, up to the colon, if its text is our own or a provider's about itself.
 LOGGABLE_ERRORS = frozenset(
     (
         *(
@@ -118,7 +118,7 @@ LOGGABLE_ERRORS = frozenset(
             "ProviderBusy",
             "ModelMissing",
             "CapReached",
-            "lease lost: another worker runs this job",
+            "lease lost",
         ),
     )
 )

@@ -1,4 +1,4 @@
-"""What is no HTTP is answered like any other failure, and the connection ends."""
+"""Malformed HTTP requests get a problem+json response, and the connection is closed."""
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -6,14 +6,14 @@ from recollect.server.problems import problem_response
 
 
 class ProblemHttpProtocol(HttpToolsProtocol):
-    """Uvicorn's own, which would answer such a request in plain text, before anything of ours has seen it."""
+    """Uvicorn's protocol; by itself it answers malformed requests in plain text, before any middleware."""
 
-    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's own words
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's signature
         response = problem_response(
             400,
             "unreadable_request",
-            "This is no HTTP request, or a header has a character that none may have. Send it as HTTP/1.1, and"
-            " what is not plain ASCII in the body.",
+            "The request is not valid HTTP, or a header has a forbidden character. Send HTTP/1.1, and put text that is"
+            " not ASCII into the body.",
             headers={"Connection": "close"},
         )
         head = b"".join(b"%s: %s\r\n" % each for each in response.raw_headers)

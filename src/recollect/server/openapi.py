@@ -1,4 +1,4 @@
-"""The server's description of itself, for machines and for the reference page."""
+"""The OpenAPI document, which is also the source of the reference page."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ PROBLEM_RESPONSE = {
 BEARER_SCHEME = {
     "type": "http",
     "scheme": "bearer",
-    "description": "`recollect tokens own` prints the owner's; `recollect tokens add` makes one for somebody else.",
+    "description": "`recollect tokens own` prints the owner's; `recollect tokens add` creates one for another user.",
 }
 #: Paths that need no token.
 UNAUTHENTICATED_PATHS = frozenset({"/health", "/version"})
 
 
 class RecollectAPI(FastAPI):
-    """Every operation may fail, and every failure is a problem."""
+    """Documents the problem+json response and the bearer token of every operation."""
 
     def openapi(self) -> dict[str, Any]:
         if self.openapi_schema is None:
@@ -30,11 +30,11 @@ class RecollectAPI(FastAPI):
 
 
 def _add_problem_responses(schema: dict[str, Any]) -> dict[str, Any]:
-    parts = schema.setdefault("components", {})
-    parts.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
+    components = schema.setdefault("components", {})
+    components.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
     for unused in ("HTTPValidationError", "ValidationError"):
-        parts["schemas"].pop(unused, None)
-    parts["securitySchemes"] = {"bearer": BEARER_SCHEME}
+        components["schemas"].pop(unused, None)
+    components["securitySchemes"] = {"bearer": BEARER_SCHEME}
     for path, operations in schema["paths"].items():
         for operation in operations.values():
             operation["responses"].pop("422", None)

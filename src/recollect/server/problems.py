@@ -1,4 +1,4 @@
-"""Every failure as problem+json: what happened, why, and what to do next."""
+"""Errors as problem+json (RFC 9457): what happened, why, and what to do next."""
 
 from collections.abc import Mapping
 
@@ -22,7 +22,7 @@ from recollect.errors import (
 from recollect.server.json_response import Utf8JSONResponse, json_response
 
 PROBLEM_MEDIA_TYPE = "application/problem+json"
-#: Looked up along the exception's ancestry.
+#: The nearest base class of the exception counts.
 STATUS_BY_ERROR: Mapping[type[BaseException], int] = {
     TextTooLong: 413,
     InvalidInput: 422,
@@ -40,18 +40,21 @@ STATUS_BY_ERROR: Mapping[type[BaseException], int] = {
     ProviderError: 502,
     RecollectError: 500,
 }
-#: Seconds after which the same request may work.
+#: Values of the header Retry-After by status.
 RETRY_AFTER_SECONDS = {503: "1", 429: "60"}
 
 
 def problem_response(
     status: int, code: str, detail: str, *, headers: Mapping[str, str] | None = None, **extensions: object
 ) -> Utf8JSONResponse:
-    """`code` is for machines and never changes; `detail` is for people."""
+    """Return a problem+json response. `code` is stable and for programs; `detail` is for people."""
     body = _body(status, code, detail)
-    wait = {"Retry-After": RETRY_AFTER_SECONDS[status]} if status in RETRY_AFTER_SECONDS else {}
+    retry_headers = {"Retry-After": RETRY_AFTER_SECONDS[status]} if status in RETRY_AFTER_SECONDS else {}
     return json_response(
-        {**body, **extensions}, status, media_type=PROBLEM_MEDIA_TYPE, headers={**wait, **(headers or {})}
+        {**body, **extensions},
+        status,
+        media_type=PROBLEM_MEDIA_TYPE,
+        headers={**retry_headers, **(headers or {})},
     )
 
 
@@ -60,7 +63,7 @@ def error_response(error: RecollectError) -> Utf8JSONResponse:
 
 
 def serialize_problem(error: RecollectError) -> dict[str, object]:
-    """The same without a status line, for an answer that has begun."""
+    """Return the problem as a dict, for a stream whose response has already started."""
     return _body(_error_status(error), _code(type(error).__name__), str(error))
 
 
@@ -79,7 +82,7 @@ def _body(status: int, code: str, detail: str) -> dict[str, object]:
 
 
 def _code(name: str) -> str:
-    """`NotFound` is `not_found`."""
+    """Convert a class name: `NotFound` becomes `not_found`."""
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
 
 

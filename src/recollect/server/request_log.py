@@ -1,4 +1,4 @@
-"""Each request has an id, which stands in the log, in its span and in the answer."""
+"""Request ids, the request log, HTTP metrics and request spans."""
 
 import logging
 import time
@@ -17,7 +17,7 @@ log = logging.getLogger("recollect.http")
 
 
 class RequestLogMiddleware:
-    """An ASGI middleware. It tells of the route's path, never of the request's: ids and queries are people's."""
+    """Logs the route's path template, never the request's path or query: these may contain user data."""
 
     def __init__(self, app: ASGIApp, *, ids: Ids, metrics: HttpMetrics, tracer: Tracer | None = None) -> None:
         self._app = app
@@ -30,12 +30,12 @@ class RequestLogMiddleware:
             await self._app(scope, receive, send)
             return
         record = _RequestRecord(self._ids.new(), scope, self._metrics)
-        scope.setdefault("state", {})["id"] = record.name
+        scope.setdefault("state", {})["id"] = record.request_id
 
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
-                # What passed the proxy has the id that its own service gave it.
-                MutableHeaders(scope=message).setdefault("X-Request-Id", record.name)
+                # A proxied response keeps the request id of its provider.
+                MutableHeaders(scope=message).setdefault("X-Request-Id", record.request_id)
                 record.start_response(message["status"])
             await send(message)
 
@@ -43,7 +43,7 @@ class RequestLogMiddleware:
             try:
                 await self._app(scope, receive, send_with_id)
             except Exception:
-                # Answered further out, by whoever turns mistakes into words.
+                # The outermost exception handler sends the response.
                 record.start_response(500)
                 raise
             finally:
@@ -56,23 +56,23 @@ class RequestLogMiddleware:
 
 
 class _RequestRecord:
-    """One request, from its first byte to the last of the answer."""
+    """Status and timings of one request."""
 
-    __slots__ = ("_begun", "_first", "_scope", "_status", "_traffic", "name")
+    __slots__ = ("_first_byte_seconds", "_metrics", "_scope", "_started_at", "_status", "request_id")
 
     def __init__(self, request_id: str, scope: Scope, metrics: HttpMetrics) -> None:
-        self.name = request_id
+        self.request_id = request_id
         self._scope = scope
-        self._traffic = metrics
-        self._begun = time.monotonic()
-        self._first: float | None = None
+        self._metrics = metrics
+        self._started_at = time.monotonic()
+        self._first_byte_seconds: float | None = None
         self._status: int | None = None
 
     def start_response(self, status: int) -> None:
         if self._status is not None:
             return
-        self._status, self._first = status, time.monotonic() - self._begun
-        self._traffic.record(self._scope["method"], status, self._first)
+        self._status, self._first_byte_seconds = status, time.monotonic() - self._started_at
+        self._metrics.record(self._scope["method"], status, self._first_byte_seconds)
 
     def finish(self, span: Span | None) -> None:
         route = getattr(self._scope.get("route"), "path", None)
@@ -83,17 +83,19 @@ class _RequestRecord:
 
     def _log(self, route: str | None) -> None:
         principal: Principal | None = self._scope["state"].get("principal")
-        spent = (time.monotonic() - self._begun) * 1000
+        elapsed_ms = (time.monotonic() - self._started_at) * 1000
         log.info(
             "request",
             extra=log_fields(
-                request_id=self.name,
+                request_id=self.request_id,
                 method=self._scope["method"],
                 route=route or "(none)",
-                # A client that left before anything was said got no status.
+                # 0: the client disconnected before the response started.
                 status=self._status or 0,
-                ms=round(spent, 1),
-                first_byte_ms=round(self._first * 1000, 1) if self._first is not None else None,
+                ms=round(elapsed_ms, 1),
+                first_byte_ms=round(self._first_byte_seconds * 1000, 1)
+                if self._first_byte_seconds is not None
+                else None,
                 user=hash_user(principal.user) if principal else None,
             ),
         )
@@ -104,7 +106,7 @@ class _RequestRecord:
             {
                 "http.request.method": method,
                 "http.response.status_code": status,
-                "recollect.request_id": self.name,
+                "recollect.request_id": self.request_id,
                 **({"http.route": route} if route else {}),
             },
             name=f"{method} {route}" if route else method,

@@ -1,5 +1,6 @@
-"""Starts the server: refuses to be open to everybody, and ends without leaving work half done."""
+"""Starts the server. A public address must be requested explicitly; shutdown waits for active requests."""
 
+import errno
 import socket
 from collections.abc import Callable
 from contextlib import closing
@@ -18,26 +19,26 @@ from recollect.server.sessions import SessionStore
 from recollect.server.tokens import TokenStore
 
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
-#: Seconds that answers under way may still take when the server stops.
+#: Time that active responses have to finish when the server stops.
 SHUTDOWN_GRACE_SECONDS = 10
 
 
 def create_auth_config(
     application: Application, *, host: str, allowed_hosts: frozenset[str] = frozenset(), public: bool = False
 ) -> AuthConfig:
-    """What the doorkeeper goes by. An address others can reach has to be asked for by name."""
+    """Return the auth configuration; raise `ConfigError` for a non-loopback host without `public`."""
     connection = application.settings.resolve().machine
     local = is_loopback(host)
     if not local and not public:
         raise ConfigError(
-            f"{host} can be reached by others. Say so with --public and name the host with --name; everybody"
-            " needs a token then."
+            f"{host} is reachable from other machines. Add --public to allow that, and --name with the host name;"
+            " every request then needs a token."
         )
     return AuthConfig(
         token_store=TokenStore(Path(connection.db), owner=connection.user),
         sessions=SessionStore(),
         allowed_hosts=allowed_hosts | (LOOPBACK_HOSTS if local else frozenset({host})),
-        # Another name, or --public, means a proxy before this server: its requests come from loopback too.
+        # Another name, or --public, means a reverse proxy, whose requests come from loopback too.
         is_local=local and not public and allowed_hosts <= LOOPBACK_HOSTS,
         max_requests_per_minute=connection.requests_per_minute,
     )
@@ -52,7 +53,7 @@ def serve(
     worker: bool = True,
     on_ready: Callable[[int], None] | None = None,
 ) -> None:
-    """Serve until stopped; `ready` is called with the port once requests are answered."""
+    """Serve until stopped. `on_ready` is called with the port once the server accepts requests."""
     listener = _open_listener(host, port)
     config = create_uvicorn_config(create_app(application, auth_config=auth_config, worker=worker))
     connection = application.settings.resolve().machine
@@ -75,12 +76,16 @@ def _open_listener(host: str, port: int) -> socket.socket:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.create_server((host, port), family=family, backlog=512)
     except (OSError, OverflowError) as error:
-        raise ConfigError(
-            f"Nobody can listen at {host} port {port}: {error}. Stop what does already, or choose another --port."
-        ) from error
-    # Connections inherit it. Without it every answer waits 40 ms for the client to acknowledge its headers.
+        raise ConfigError(_listen_error(host, port, error)) from error
+    # Connections inherit it. Without it every response waits 40 ms for the client to acknowledge its headers.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
+
+
+def _listen_error(host: str, port: int, error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return f"Port {port} is already in use on {host}. Choose another with --port."
+    return f"Cannot listen on {host} port {port}: {error}. Choose another address with --host or --port."
 
 
 class _NotifyingServer(uvicorn.Server):

@@ -1,4 +1,4 @@
-"""Browsers: a link that works once gives a cookie; what changes something needs a second token besides."""
+"""Browser sessions: a one-time login link sets a session cookie; writes also need a CSRF token."""
 
 import hmac
 import secrets
@@ -10,7 +10,7 @@ from recollect.server.tokens import Principal
 
 SESSION_COOKIE = "recollect_session"
 CSRF_HEADER = "x-csrf-token"
-#: Seconds a link works, and a session lasts.
+#: Lifetimes of a login link and of a session.
 LOGIN_CODE_SECONDS = 300
 SESSION_SECONDS = 30 * 24 * 3600
 
@@ -26,7 +26,7 @@ class Session:
 
 
 class SessionStore:
-    """Kept in memory: who restarts the server logs in again with a new link."""
+    """Login codes and sessions, in memory: after a restart of the server users log in again."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -34,14 +34,14 @@ class SessionStore:
         self._sessions: dict[str, Session] = {}
 
     def create_login_code(self, principal: Principal) -> str:
-        """A code for a link that opens one session."""
+        """Return the code of a login link, which starts one session."""
         code = secrets.token_urlsafe(24)
         with self._lock:
             self._login_codes[code] = (principal, time.monotonic() + LOGIN_CODE_SECONDS)
         return code
 
     def start(self, code: str) -> tuple[str, Session] | None:
-        """Use a link; None if it was used, is too old, or never was."""
+        """Exchange a login code for a session; None if it was used, expired, or never existed."""
         with self._lock:
             principal, expires_at = self._login_codes.pop(code, (None, 0.0))
             if principal is None or expires_at < time.monotonic():

@@ -1,4 +1,4 @@
-"""Answers that come piece by piece: a thread makes them, the event loop hands them on, anybody may stop them."""
+"""Streamed answers: produced in a thread, consumed in the event loop, cancellable at any time."""
 
 import asyncio
 import json
@@ -12,14 +12,14 @@ from recollect.errors import ProviderBusy
 from recollect.ports.chat_model import ChatModel, Completion, ModelMessage
 
 Piece = TypeVar("Piece")
-#: Answers under way at once; each has a thread that mostly waits for a model.
+#: Concurrent answers; each has a thread that mostly waits for a model.
 MAX_ACTIVE_ANSWERS = 512
-#: Seconds of silence after which a client is told that somebody is still there.
+#: Time without output after which a heartbeat is sent.
 HEARTBEAT_SECONDS = 15.0
 
 
 class CancelToken:
-    """Pulled by whoever stops an answer, or leaves."""
+    """Set when the answer is stopped or the client disconnects."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -34,7 +34,7 @@ class CancelToken:
 
 @dataclass(frozen=True, slots=True)
 class CancellableModel:
-    """A chat model that ends its answer when the brake is pulled, as if it had said all it wanted."""
+    """A chat model whose stream ends on cancellation as if the answer were complete."""
 
     model: ChatModel
     cancel_token: CancelToken
@@ -68,7 +68,7 @@ class StreamFailure:
 
 
 class ThreadStream(Generic[Piece]):
-    """What an iterator yields in a thread of its own, for the event loop."""
+    """Runs an iterator in its own thread and passes its items to the event loop."""
 
     def __init__(self, create_iterator: Callable[[], Iterator[Piece]], cancel_token: CancelToken) -> None:
         self._create_iterator = create_iterator
@@ -77,21 +77,21 @@ class ThreadStream(Generic[Piece]):
         self._queue: asyncio.Queue[Piece | StreamFailure | None] = asyncio.Queue()
 
     def start(self) -> None:
-        # What is done there belongs to the request that asked for it.
+        # Context variables, such as the current span, belong to the request.
         run_in_context = copy_context().run
         threading.Thread(
             target=run_in_context, args=(self._run,), name="recollect-answer", daemon=True
         ).start()
 
     async def next(self) -> Piece | None:
-        """The next piece; None at the end. What went wrong in the thread is raised here."""
+        """Return the next piece, None at the end. Exceptions of the thread are raised here."""
         piece = await self._queue.get()
         if isinstance(piece, StreamFailure):
             raise piece.error
         return piece
 
     async def pieces(self) -> AsyncGenerator[Piece | None]:
-        """All pieces, and None now and then while nothing comes. Who stops listening pulls the brake."""
+        """Yield all pieces, and None as a heartbeat. Closing the generator cancels the stream."""
         try:
             while True:
                 try:
@@ -110,27 +110,27 @@ class ThreadStream(Generic[Piece]):
             for piece in self._create_iterator():
                 self._enqueue(piece)
             self._enqueue(None)
-        except Exception as error:  # noqa: BLE001 - the thread's boundary: whoever listens gets it
+        except Exception as error:  # noqa: BLE001 - the thread's boundary: raised again in `next`
             self._enqueue(StreamFailure(error))
 
     def _enqueue(self, piece: Piece | StreamFailure | None) -> None:
         try:
             self._loop.call_soon_threadsafe(self._queue.put_nowait, piece)
         except RuntimeError:
-            # The server is gone; what was said is kept all the same.
+            # The event loop is closed; the partial answer is stored all the same.
             self._cancel_token.cancel()
 
 
 @dataclass(slots=True)
 class ActiveAnswers:
-    """The answers under way, by user and chat. Used in the event loop alone."""
+    """Cancel tokens of running answers, by user and chat. Used in the event loop only."""
 
-    runs_worker: bool = True  #: whether queued work is done in this process
+    runs_worker: bool = True  #: whether this process runs queued jobs
     _cancel_tokens: dict[tuple[str, str], list[CancelToken]] = field(default_factory=dict)
 
     def start(self, user: str, chat: str) -> CancelToken:
         if sum(map(len, self._cancel_tokens.values())) >= MAX_ACTIVE_ANSWERS:
-            raise ProviderBusy(f"{MAX_ACTIVE_ANSWERS} answers are under way already. Try again in a moment.")
+            raise ProviderBusy(f"{MAX_ACTIVE_ANSWERS} answers are already running. Try again in a moment.")
         cancel_token = CancelToken()
         self._cancel_tokens.setdefault((user, chat), []).append(cancel_token)
         return cancel_token
@@ -143,7 +143,7 @@ class ActiveAnswers:
             self._cancel_tokens.pop((user, chat), None)
 
     def stop(self, user: str, chat: str) -> int:
-        """Stop what is said in a chat; return how many answers that were."""
+        """Cancel the answers of a chat; return how many there were."""
         cancel_tokens = self._cancel_tokens.get((user, chat), [])
         for cancel_token in cancel_tokens:
             cancel_token.cancel()
@@ -151,10 +151,10 @@ class ActiveAnswers:
 
 
 def format_event(name: str, data: object) -> bytes:
-    """A server-sent event. JSON has no line breaks of its own, so one line of data is enough."""
+    """Return a server-sent event. JSON has no raw line breaks, so one data line is enough."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return f"event: {name}\ndata: {text}\n\n".encode("utf-8", "replace")
 
 
-#: A comment, which clients pass over.
+#: A comment, which clients ignore.
 HEARTBEAT = b": still here\n\n"

@@ -1,4 +1,4 @@
-"""The few pages that need no app: is it well, which version, log in, and what can be asked."""
+"""Routes of the server itself: health, version, login, session and API documentation."""
 
 from html import escape
 from typing import Any
@@ -16,40 +16,44 @@ router = APIRouter(tags=["server"])
 
 @router.get("/health")
 def get_health() -> dict[str, str]:
-    """Whether the server answers. It says nothing about anybody's memory."""
+    """Report that the server responds; needs no token."""
     return {"status": "ok"}
 
 
 @router.get("/version")
 def get_version() -> dict[str, str]:
-    """Which recollect this is."""
+    """Return the version of recollect; needs no token."""
     return {"version": __version__}
 
 
 @router.get("/login", include_in_schema=False)
 def log_in(request: Request, code: str = "") -> Response:
-    """Exchange the code of a link, which works once, for a session."""
+    """Exchange the one-time code of a login link for a session."""
     sessions: SessionStore = request.app.state.auth_config.sessions
-    started = sessions.start(code)
-    if started is None:
+    new_session = sessions.start(code)
+    if new_session is None:
         return problem_response(
-            401, "link_used", "This link was used already or is too old. `recollect up` prints a new one."
+            401,
+            "link_used",
+            "This login link was already used or has expired. `recollect up` prints a new one.",
         )
-    name, _ = started
+    session_id, _ = new_session
     response = RedirectResponse("/", 303)
     response.set_cookie(
-        SESSION_COOKIE, name, max_age=SESSION_SECONDS, httponly=True, samesite="strict", path="/"
+        SESSION_COOKIE, session_id, max_age=SESSION_SECONDS, httponly=True, samesite="strict", path="/"
     )
     return response
 
 
 @router.get("/session", include_in_schema=False)
 def get_session(request: Request) -> Response:
-    """Who is logged in, and the token that changes need."""
+    """Return the logged-in user and the CSRF token that writes need."""
     sessions: SessionStore = request.app.state.auth_config.sessions
     active_session = sessions.get(request.cookies.get(SESSION_COOKIE, ""))
     if active_session is None:
-        return problem_response(401, "no_session", "Nobody is logged in here. `recollect up` prints a link.")
+        return problem_response(
+            401, "no_session", "You are not logged in. `recollect up` prints a login link."
+        )
     return JSONResponse(
         {
             "user": active_session.principal.user,
@@ -61,7 +65,7 @@ def get_session(request: Request) -> Response:
 
 @router.get("/docs", include_in_schema=False)
 def show_docs(request: Request) -> HTMLResponse:
-    """What can be asked, from the server's own description; nothing is fetched from elsewhere."""
+    """Return an HTML page of all operations; it loads nothing from other hosts."""
     schema: dict[str, Any] = request.app.openapi()
     rows = "".join(
         f"<tr><td><code>{escape(method.upper())}</code></td><td><code>{escape(path)}</code></td>"
@@ -72,5 +76,5 @@ def show_docs(request: Request) -> HTMLResponse:
     return HTMLResponse(
         "<!doctype html><html lang=en><meta charset=utf-8><title>Recollect API</title>"
         f"<h1>Recollect API {escape(__version__)}</h1><p>Machine-readable: <a href=/openapi.json>openapi.json</a></p>"
-        f"<table border=1><tr><th>method<th>path<th>what<th>how</tr>{rows}</table></html>"
+        f"<table border=1><tr><th>Method<th>Path<th>Operation<th>Description</tr>{rows}</table></html>"
     )

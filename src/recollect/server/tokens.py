@@ -1,4 +1,4 @@
-"""Who may use the server: one token for the owner, made on first start, and more for others."""
+"""Access tokens: one for the owner, created on first start, and further ones by name."""
 
 import hashlib
 import hmac
@@ -12,24 +12,24 @@ from pathlib import Path
 from recollect.domain.scope import validate_name
 from recollect.errors import InvalidInput, NotFound
 
-#: Every token begins with it, which tells them from the keys of model providers.
+#: Distinguishes our tokens from the keys of model providers.
 TOKEN_PREFIX = "rk-"  # noqa: S105 - not a password
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
-    """Somebody with a token."""
+    """The identity that a token stands for."""
 
-    name: str  #: of the token
-    user: str  #: whose memory they see
+    name: str  #: name of the token
+    user: str  #: user whose memory it may access
     is_admin: bool = False
 
 
 class TokenStore:
     """
-    The tokens of one memory, in two files beside it that only their owner can read.
+    The tokens of one store, in two files next to it with mode 0600.
 
-    The owner's token can be read again, since the command line hands it to the browser; of others only a hash is kept.
+    The owner's token is stored as it is, since the command line passes it to the browser; of others only a hash is.
     """
 
     def __init__(self, db: Path, *, owner: str) -> None:
@@ -39,7 +39,7 @@ class TokenStore:
 
     @property
     def owner_token(self) -> str:
-        """The owner's token, made if there is none yet."""
+        """The owner's token; created if there is none yet."""
         try:
             return self._owner_token_path.read_text("utf-8").strip()
         except FileNotFoundError:
@@ -48,7 +48,7 @@ class TokenStore:
             return token
 
     def authenticate(self, token: str) -> Principal | None:
-        """Whose token it is. Takes as long for a wrong one as for a right one."""
+        """Return the token's principal, or None. Compares in constant time and does not stop at a match."""
         digest = _digest(token)
         principal = self.owner if hmac.compare_digest(digest, _digest(self.owner_token)) else None
         for candidate, known_digest in self._digests_by_principal().items():
@@ -57,10 +57,12 @@ class TokenStore:
         return principal
 
     def add(self, name: str, *, user: str, admin: bool = False) -> str:
-        """Make a token; it is shown this once."""
+        """Create a token and return it; it cannot be read again."""
         entries = self._entries()
         if name in entries or name == self.owner.name:
-            raise InvalidInput(f"There is a token {name!r} already. Choose another name, or revoke it first.")
+            raise InvalidInput(
+                f"A token named {name!r} already exists. Choose another name, or revoke it first."
+            )
         token = TOKEN_PREFIX + secrets.token_urlsafe(32)
         entries[validate_name("name of the token", name)] = {
             "user": validate_name("user id", user),
@@ -73,7 +75,7 @@ class TokenStore:
     def revoke(self, name: str) -> None:
         entries = self._entries()
         if entries.pop(name, None) is None:
-            raise NotFound(f"There is no token {name!r}. `recollect tokens` lists them.")
+            raise NotFound(f"There is no token named {name!r}. `recollect tokens` lists all tokens.")
         _write_private(self._tokens_path, json.dumps(entries, indent=2, ensure_ascii=False) + "\n")
 
     def principals(self) -> list[Principal]:
@@ -94,7 +96,7 @@ class TokenStore:
 
 
 def is_token(text: str) -> bool:
-    """Whether a credential is meant as a token of ours, valid or not; quoted or in capitals it is a mistyped one."""
+    """Return whether a credential has the form of our tokens, valid or not; quotes and case are ignored."""
     return text.strip("\"' ").lower().startswith(TOKEN_PREFIX)
 
 
@@ -103,7 +105,7 @@ def _digest(token: str) -> str:
 
 
 def _write_private(path: Path, text: str) -> None:
-    """Whole or not at all, and never readable by others, not even for a moment."""
+    """Write atomically, by rename; other users can never read the file, not even during the write."""
     draft = path.with_name(f"{path.name}.new")
     draft.unlink(missing_ok=True)
     with os.fdopen(

@@ -1,4 +1,4 @@
-"""The web app's files. They tell nothing about anybody: what is remembered, the app asks for, with the session."""
+"""Static files of the web app. They contain no user data, so they need no token; the API does."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,11 +9,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
 STATIC_DIR = Path(__file__).parent / "static"
-#: The first words of the app's addresses. web/src/app/routes.ts has the same; none is a path of the API.
+#: First path segments of the app's pages, as in web/src/app/routes.ts; none is a path of the API.
 APP_PATHS = "chat memory inbox timeline profile analytics lab settings connect status receipt".split()
-#: Files beside the page that keep their name.
+#: Files next to index.html without a hash in their name.
 ROOT_FILES = ("theme.js", "favicon.svg")
-#: Nothing runs or is fetched but what this server gave, no page shows ours inside of itself, nothing is sent elsewhere.
+#: Only resources of this server are loaded and contacted, and other pages cannot frame the app.
 CONTENT_SECURITY_POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
     " frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
@@ -26,18 +26,18 @@ SECURITY_HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-#: A name with a hash in it never means anything else.
+#: For files with a content hash in their name.
 IMMUTABLE_CACHE_CONTROL = "public, max-age=31536000, immutable"
 REVALIDATE_CACHE_CONTROL = "no-cache"
 CONTENT_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html"}
 NOT_BUILT_HTML = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Recollect</title></head><body>
 <h1>Recollect is running, but its web app was not built</h1>
-<p>It was installed where neither Node nor npm's registry could be reached. Everything else works:
-the command line, the API and the proxy.</p>
-<p>To build it, run <code>python web/build.py</code> in the folder that Recollect was installed from, then load this
-page again. Or install a wheel, which has it inside.</p>
-<p><a href="/docs">What the API can do</a></p>
+<p>Node or the npm packages were not available during installation. The command line, the API and the proxy
+work without the web app.</p>
+<p>To build it, run <code>python web/build.py</code> in the source folder of Recollect, then reload this page. Or
+install a wheel, which includes the web app.</p>
+<p><a href="/docs">API documentation</a></p>
 </body></html>
 """
 
@@ -54,12 +54,12 @@ AcceptEncoding = Annotated[str, Header(alias="accept-encoding")]
 
 
 def is_app_path(path: str) -> bool:
-    """Whether a path is one of the app's, which anybody may load."""
+    """Return whether a path belongs to the web app, which needs no token."""
     return path.lstrip("/").partition("/")[0] in {"", *APP_PATHS} or path.lstrip("/") in ROOT_FILES
 
 
 def serve_app(static_dir: StaticDir, accept_encoding: AcceptEncoding = "") -> Response:
-    """The app, at whichever of its addresses."""
+    """Serve the app's page at all of its paths; the app does its own routing."""
     if not (static_dir / "index.html").is_file():
         return HTMLResponse(NOT_BUILT_HTML, headers=SECURITY_HEADERS)
     return _serve_file(static_dir, "index.html", accept_encoding, REVALIDATE_CACHE_CONTROL)
@@ -73,7 +73,7 @@ for each in APP_PATHS:
 
 @router.get("/assets/{name}")
 def serve_asset(static_dir: StaticDir, name: str, accept_encoding: AcceptEncoding = "") -> Response:
-    """A file of the app, under a name that changes with what is in it."""
+    """Serve a file with a content hash in its name."""
     return _serve_file(static_dir, f"assets/{name}", accept_encoding, IMMUTABLE_CACHE_CONTROL)
 
 
@@ -82,13 +82,13 @@ def serve_asset(static_dir: StaticDir, name: str, accept_encoding: AcceptEncodin
 def serve_root_file(
     request: Request, static_dir: StaticDir, accept_encoding: AcceptEncoding = ""
 ) -> Response:
-    """A file that the page itself needs."""
+    """Serve a file that index.html refers to."""
     return _serve_file(static_dir, request.url.path.lstrip("/"), accept_encoding, REVALIDATE_CACHE_CONTROL)
 
 
 @router.get("/favicon.ico")
 def serve_favicon(static_dir: StaticDir, accept_encoding: AcceptEncoding = "") -> Response:
-    """What browsers ask for when they show something else than the app."""
+    """Serve the icon that browsers request for pages without one."""
     return _serve_file(static_dir, "favicon.svg", accept_encoding, REVALIDATE_CACHE_CONTROL)
 
 
