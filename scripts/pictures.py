@@ -1,4 +1,4 @@
-"""Take the screenshots of the documentation from the demo, with a running server and Chromium."""
+"""Take the screenshots of the documentation: Chromium on a server with the demo's data."""
 
 import argparse
 import json
@@ -27,7 +27,7 @@ def main() -> None:
 
 @contextmanager
 def _run_demo_server(db: Path) -> Iterator[str]:
-    """Run the demo server; yield its login link."""
+    """Start a server with the demo's data; yields its sign-in link."""
     recollect = [sys.executable, "-m", "recollect", "--db", str(db)]
     subprocess.run([*recollect, "demo", "--json"], check=True, stdout=subprocess.DEVNULL)
     command = [*recollect, "--user", "demo", "--json", "up", "--port", "0", "--no-browser"]
@@ -42,7 +42,7 @@ def _run_demo_server(db: Path) -> Iterator[str]:
 def _take_pictures(login: str, folder: Path) -> None:
     chromium = shutil.which("chromium")
     if chromium is None:
-        sys.exit("Chromium is not installed. Install it with `scripts/setup --dev`.")
+        sys.exit("Chromium was not found. `scripts/setup --dev` installs it.")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")
@@ -54,8 +54,8 @@ def _take_pictures(login: str, folder: Path) -> None:
         browser.close()
 
 
-def _picture_chat(page: Page, folder: Path) -> None:
-    """Take a screenshot of a question, its answer and the receipt."""
+def _picture_receipt(page: Page, folder: Path) -> None:
+    """The receipt of an answer in the chat."""
     page.goto(f"{_page_origin(page)}/chat")
     page.get_by_role("textbox").last.fill(DEMO_QUERY)
     page.keyboard.press("Enter")

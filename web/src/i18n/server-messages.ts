@@ -276,7 +276,10 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ["This operation affects the whole server.", "Esta operação afeta o servidor inteiro."],
   ["Use an admin's token.", "Use o token de um administrador."],
   ["Unexpected error in recollect.", "Erro inesperado no Recollect."],
-  ["The server log has the details under the request id.", "Os detalhes estão no log do servidor, com o ID da requisição."],
+  [
+    "The server log has the details under the request id.",
+    "Os detalhes estão no log do servidor, com o ID da requisição.",
+  ],
   ["The database failed.", "Ocorreu uma falha no banco de dados."],
   ["Run `recollect doctor` to find the cause.", "Execute `recollect doctor` para encontrar a causa."],
   ["The memory file is locked by another process.", "O banco de dados está bloqueado por outro processo."],
