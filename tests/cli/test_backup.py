@@ -220,7 +220,7 @@ def test_a_backup_whose_bytes_changed_is_refused(cli_with_memories: InProcessCli
     answer = cli_with_memories("restore", backup_file, "--yes")
 
     assert answer.exit_code == 1
-    assert "not what its manifest says" in answer.stderr
+    assert "does not match the SHA-256 in its manifest" in answer.stderr
     assert texts(cli_with_memories) == {TEA_TEXT, LATER_TEXT}
 
 
