@@ -1,4 +1,4 @@
-"""A real server on a free port of this machine, and clients that talk to it."""
+"""Runs a real server on a free local port, and creates clients for it."""
 
 import json
 import socket
@@ -36,7 +36,7 @@ class LiveServer:
         return int(self.url.rpartition(":")[2])
 
     def client(self, token: str | None = None, **headers: str) -> httpx2.Client:
-        """The owner's client, or that of somebody with another token."""
+        """Return a client with the owner's token or another one."""
         all_headers = {"Authorization": f"Bearer {token or self.token_store.owner_token}", **headers}
         return httpx2.Client(base_url=self.url, headers=all_headers, timeout=20)
 
@@ -44,7 +44,7 @@ class LiveServer:
         return httpx2.Client(base_url=self.url, headers=headers, timeout=20)
 
     def drain_jobs(self) -> None:
-        """Wait until what is queued is done."""
+        """Wait until all queued jobs are done."""
         assert self.application.worker.drain(seconds=20)
 
 
@@ -84,7 +84,7 @@ def run_server(
 
 
 def parse_events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Server-sent events as they come: name and data."""
+    """Yield name and data of server-sent events as they arrive."""
     name = ""
     for line in lines:
         if line.startswith("event: "):

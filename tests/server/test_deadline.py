@@ -1,4 +1,4 @@
-"""A chat does not wait for memory: what comes too late is not used, and the receipt says so."""
+"""Recall deadline of chats: a late result is not used, and the receipt says so."""
 
 import threading
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ SHORT_DEADLINE = {"recall.deadline_ms": 100}
 
 
 class BlockingEmbedder(HashingEmbedder):
-    """Holds every question back while it is told to."""
+    """An embedder that blocks queries until `free` is set."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ def wait_for_late_receipt(proxy: LiveProxy) -> Receipt:
     )
 
 
-def test_what_the_proxy_did_not_wait_for_is_not_told_of_as_injected(
+def test_a_late_recall_of_the_proxy_is_not_reported_as_injected(
     slow_proxy: LiveProxy, client: httpx2.Client, embedder: BlockingEmbedder
 ) -> None:
     embedder.free.clear()
@@ -85,7 +85,7 @@ def test_what_the_proxy_did_not_wait_for_is_not_told_of_as_injected(
     }
 
 
-def test_a_chat_goes_on_without_memory_and_says_so(
+def test_a_chat_continues_without_memory_and_reports_it(
     slow_proxy: LiveProxy, client: httpx2.Client, embedder: BlockingEmbedder
 ) -> None:
     embedder.free.clear()
@@ -99,7 +99,7 @@ def test_a_chat_goes_on_without_memory_and_says_so(
     assert receipt.injected_items == ()
 
 
-def test_what_comes_in_time_is_used(tmp_path: Path) -> None:
+def test_a_recall_within_the_deadline_is_used(tmp_path: Path) -> None:
     with run_proxy(tmp_path) as patient, patient.client() as client:
         patient.add_memory()
         turn = client.post("/chats/dinner/messages", json={"content": DOG_QUESTION, "stream": False}).json()

@@ -1,4 +1,4 @@
-"""What the server writes down about itself: enough to find a fault, and nothing that anybody said."""
+"""Logs and spans: enough to diagnose errors, without user text."""
 
 import json
 import os
@@ -24,12 +24,12 @@ CANARY = "saffron-canary"
 
 @contextmanager
 def run_server_process(folder: Path, **settings: str) -> Iterator[tuple[httpx2.Client, list[str]]]:
-    """A server of its own process, the owner's client, and what it had written to its log when it had ended."""
+    """Run a server process; yield the owner's client and the log lines, which are complete after the exit."""
     words = ["--db", str(folder / "m.db"), "--json", "up", "--port", "0", "--no-browser"]
-    given = {
+    overrides = {
         f"RECOLLECT_{name.upper()}": value for name, value in {"embedder": "hashing", **settings}.items()
     }
-    environ = {**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), **given}
+    environ = {**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), **overrides}
     lines: list[str] = []
     with subprocess.Popen(
         [sys.executable, "-m", "recollect", *words],
@@ -40,26 +40,26 @@ def run_server_process(folder: Path, **settings: str) -> Iterator[tuple[httpx2.C
         text=True,
     ) as running:
         assert running.stdout is not None
-        told = json.loads(running.stdout.readline())
+        body = json.loads(running.stdout.readline())
         token = (folder / "m.db.token").read_text("utf-8").strip()
-        with httpx2.Client(base_url=told["url"], headers={"Authorization": f"Bearer {token}"}) as client:
+        with httpx2.Client(base_url=body["url"], headers={"Authorization": f"Bearer {token}"}) as client:
             yield client, lines
         running.send_signal(signal.SIGTERM)
-        _, said = running.communicate(timeout=60)
-        lines += said.splitlines()
+        _, remaining_log = running.communicate(timeout=60)
+        lines += remaining_log.splitlines()
 
 
-def test_every_request_is_one_json_object_and_holds_nothing_that_was_said(tmp_path: Path) -> None:
+def test_every_request_is_logged_as_json_without_user_text(tmp_path: Path) -> None:
     with run_server_process(tmp_path, log_format="json") as (client, lines):
-        kept = client.post("/api/memory", json={"content": f"I like {CANARY}."})
-        client.get(f"/api/memory/{kept.json()['id']}", params={"user_id": "default"})
+        creation = client.post("/api/memory", json={"content": f"I like {CANARY}."})
+        client.get(f"/api/memory/{creation.json()['id']}", params={"user_id": "default"})
         client.get("/api/memory/debug/retrieval", params={"q": CANARY})
         client.get(f"/nothing/{CANARY}")
         client.post(f"/chats/{CANARY}/messages", json={"content": f"What is {CANARY}?"})
         token = client.headers["Authorization"].partition(" ")[2]
 
-    told: list[dict[str, Any]] = [json.loads(line) for line in lines]
-    requests = [each for each in told if each["event"] == "request"]
+    records: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    requests = [each for each in records if each["event"] == "request"]
     assert [(each["method"], each["route"], each["status"]) for each in requests] == [
         ("POST", "/api/memory", 201),
         ("GET", "/api/memory/{memory_id}", 200),
@@ -67,18 +67,21 @@ def test_every_request_is_one_json_object_and_holds_nothing_that_was_said(tmp_pa
         ("GET", "(none)", 404),
         ("POST", "/chats/{chat_id}/messages", 200),
     ]
-    assert requests[0]["request_id"] == kept.headers["x-request-id"]
+    assert requests[0]["request_id"] == creation.headers["x-request-id"]
     assert {each["level"] for each in requests} == {"info"}
     assert len({each["user"] for each in requests}) == 1
     assert all(each["ms"] >= each["first_byte_ms"] >= 0 for each in requests)
     everything = "\n".join(lines)
-    for secret in (CANARY, token, kept.json()["id"], "user_id", '"default"'):
+    for secret in (CANARY, token, creation.json()["id"], "user_id", '"default"'):
         assert secret not in everything
 
 
 def test_a_job_that_fails_is_logged_with_its_id_and_reason(tmp_path: Path) -> None:
-    nobody = "http://127.0.0.1:9"
-    with run_server_process(tmp_path, log_format="json", model="gone", model_url=nobody) as (client, lines):
+    unused_url = "http://127.0.0.1:9"
+    with run_server_process(tmp_path, log_format="json", model="gone", model_url=unused_url) as (
+        client,
+        lines,
+    ):
         client.post(
             "/chats/c/listen",
             json={"messages": [{"role": "user", "content": f"I always cook with {CANARY}."}]},
@@ -86,8 +89,8 @@ def test_a_job_that_fails_is_logged_with_its_id_and_reason(tmp_path: Path) -> No
         wait_until(lambda: any(job["reason"] for job in client.get("/api/jobs").json()["results"]))
         jobs = client.get("/api/jobs").json()["results"]
 
-    told = [json.loads(line) for line in lines]
-    failed = next(each for each in told if each["event"].startswith("job "))
+    records = [json.loads(line) for line in lines]
+    failed = next(each for each in records if each["event"].startswith("job "))
     assert failed["job"] in {job["id"] for job in jobs}
     assert failed["kind"] == "judge"
     assert failed["reason"].startswith("ProviderBusy")
@@ -95,14 +98,14 @@ def test_a_job_that_fails_is_logged_with_its_id_and_reason(tmp_path: Path) -> No
     assert CANARY not in "\n".join(lines)
 
 
-def test_a_log_for_people_has_a_line_for_each_request(tmp_path: Path) -> None:
+def test_the_text_log_has_a_line_per_request(tmp_path: Path) -> None:
     with run_server_process(tmp_path) as (client, lines):
         client.get("/health")
 
     assert any(" INFO    request " in line and "route=/health status=200" in line for line in lines)
 
 
-def test_a_quiet_log_holds_no_requests(tmp_path: Path) -> None:
+def test_the_log_level_warning_logs_no_requests(tmp_path: Path) -> None:
     with run_server_process(tmp_path, log_level="warning") as (client, lines):
         client.get("/health")
 
@@ -111,7 +114,7 @@ def test_a_quiet_log_holds_no_requests(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def exporter() -> InMemorySpanExporter:
-    """OpenTelemetry takes one provider for the life of a process."""
+    """OpenTelemetry allows one tracer provider per process."""
     collected = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(collected))
@@ -132,7 +135,7 @@ def find_span(exporter: InMemorySpanExporter, name: str) -> ReadableSpan:
     return next(span for span in exporter.get_finished_spans() if span.name == name)
 
 
-def test_a_request_and_its_recall_are_spans_one_inside_the_other(
+def test_a_recall_is_a_child_span_of_its_request(
     traced_proxy: LiveProxy, exporter: InMemorySpanExporter
 ) -> None:
     with traced_proxy.client(traceparent="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01") as client:
@@ -156,7 +159,7 @@ def test_a_request_and_its_recall_are_spans_one_inside_the_other(
     assert {"recollect.recall.embed_ms", "recollect.recall.rank_ms"} <= set(recall.attributes)
 
 
-def test_what_is_recalled_for_a_proxied_request_is_inside_of_it(
+def test_a_recall_of_the_proxy_is_a_child_span_of_its_request(
     traced_proxy: LiveProxy, exporter: InMemorySpanExporter
 ) -> None:
     with traced_proxy.client() as client:
@@ -168,7 +171,7 @@ def test_what_is_recalled_for_a_proxied_request_is_inside_of_it(
     assert recall.parent.span_id == request.context.span_id
 
 
-def test_a_job_is_a_span_and_no_span_holds_what_was_said(
+def test_a_job_is_a_span_and_spans_contain_no_user_text(
     traced_proxy: LiveProxy, exporter: InMemorySpanExporter
 ) -> None:
     with traced_proxy.client() as client:
@@ -193,7 +196,7 @@ def test_without_the_setting_there_are_no_spans(tmp_path: Path, exporter: InMemo
     assert exporter.get_finished_spans() == ()
 
 
-def test_spans_without_the_package_are_refused_with_what_to_install(tmp_path: Path) -> None:
+def test_tracing_without_the_package_says_what_to_install(tmp_path: Path) -> None:
     hidden = tmp_path / "opentelemetry"
     hidden.mkdir()
     (hidden / "__init__.py").write_text("raise ModuleNotFoundError('opentelemetry')", "utf-8")

@@ -1,4 +1,4 @@
-"""Memories over HTTP: written down, listed, corrected, put away, forgotten, and everything around them."""
+"""Memories over HTTP: create, list, update, archive, forget, and recall."""
 
 import httpx2
 import pytest
@@ -18,7 +18,7 @@ def texts(client: httpx2.Client, path: str = "/api/memory", **params: str | int)
 
 
 @pytest.mark.spec("P2")
-def test_memories_are_written_down_listed_newest_first_corrected_and_forgotten(client: httpx2.Client) -> None:
+def test_memories_are_created_listed_newest_first_updated_and_forgotten(client: httpx2.Client) -> None:
     first = add_memory(client, "I am vegetarian.", tags=["food"])
     add_memory(client, "I live in Porto.", tags=["home"], kind="bio")
 
@@ -45,34 +45,30 @@ def test_a_memory_needs_content(client: httpx2.Client) -> None:
 
 
 @pytest.mark.spec("P2", "P9")
-def test_a_corrected_memory_is_found_by_its_new_words_alone(
-    server: LiveServer, client: httpx2.Client
-) -> None:
+def test_an_updated_memory_is_found_by_its_new_text_only(server: LiveServer, client: httpx2.Client) -> None:
     memory = add_memory(client, "I keep saffron in the blue tin.")
     server.drain_jobs()
     client.patch(f"/api/memory/{memory}", json={"content": "I keep cardamom in the red jar."})
     server.drain_jobs()
 
-    found = client.post("/api/memory/search", json={"query": "cardamom"}).json()["results"]
+    results = client.post("/api/memory/search", json={"query": "cardamom"}).json()["results"]
     gone = client.post("/api/memory/search", json={"query": "saffron"}).json()["results"]
 
-    assert next(each for each in found if each["id"] == memory)["parts"]["lexical"] > 0
+    assert next(each for each in results if each["id"] == memory)["parts"]["lexical"] > 0
     assert [each["parts"]["lexical"] for each in gone if each["id"] == memory] in ([], [0.0])
 
 
 @pytest.mark.spec("P9")
-def test_what_is_written_down_by_hand_is_recalled_like_what_was_learned(
-    server: LiveServer, client: httpx2.Client
-) -> None:
+def test_manual_memories_are_recalled_like_extracted_ones(server: LiveServer, client: httpx2.Client) -> None:
     add_memory(client, "I am allergic to peanuts.")
-    said = [{"role": "user", "content": "I'm allergic to shrimp."}]
-    client.post("/chats/kitchen/listen", json={"messages": said, "sync": True})
+    messages = [{"role": "user", "content": "I'm allergic to shrimp."}]
+    client.post("/chats/kitchen/listen", json={"messages": messages, "sync": True})
     server.drain_jobs()
 
-    listed = client.get("/api/memory").json()["results"]
+    listing = client.get("/api/memory").json()["results"]
     block = client.post("/api/memory/context", json={"query": "What am I allergic to?"}).json()
 
-    assert {each["origin"] for each in listed} == {"manual", "rules"}
+    assert {each["origin"] for each in listing} == {"manual", "rules"}
     assert "peanuts" in block["text"]
     assert "shrimp" in block["text"]
     assert block["receipt"]["text"] == block["text"]
@@ -86,18 +82,18 @@ def test_the_same_text_twice_is_one_memory(client: httpx2.Client) -> None:
     assert texts(client) == ["I am vegetarian."]
 
 
-def test_a_memory_says_its_version_and_a_stale_change_is_refused(client: httpx2.Client) -> None:
+def test_a_change_of_a_stale_version_is_refused(client: httpx2.Client) -> None:
     memory = add_memory(client, "I am vegetarian.")
     path = f"/api/memory/{memory}"
-    seen = client.get(path).headers["etag"]
-    client.patch(path, json={"content": "I am vegan."}, headers={"If-Match": seen})
+    etag = client.get(path).headers["etag"]
+    client.patch(path, json={"content": "I am vegan."}, headers={"If-Match": etag})
 
-    stale = client.patch(path, json={"content": "I eat fish."}, headers={"If-Match": seen})
-    deleted = client.delete(path, headers={"If-Match": seen})
+    stale = client.patch(path, json={"content": "I eat fish."}, headers={"If-Match": etag})
+    deleted = client.delete(path, headers={"If-Match": etag})
     fresh = client.patch(path, json={"pinned": True}, headers={"If-Match": '"2"'})
     nonsense = client.patch(path, json={"pinned": True}, headers={"If-Match": "abc"})
 
-    assert seen == '"1"'
+    assert etag == '"1"'
     assert [stale.status_code, deleted.status_code] == [412, 412]
     assert stale.json()["code"] == "changed_meanwhile"
     assert stale.headers["etag"] == '"2"'
@@ -106,7 +102,7 @@ def test_a_memory_says_its_version_and_a_stale_change_is_refused(client: httpx2.
     assert nonsense.status_code == 422
 
 
-def test_a_post_with_a_key_is_done_once(client: httpx2.Client) -> None:
+def test_a_post_with_an_idempotency_key_runs_once(client: httpx2.Client) -> None:
     key = {"Idempotency-Key": "k1"}
     first = client.post("/api/memory", json={"content": "I am vegetarian."}, headers=key)
     again = client.post("/api/memory", json={"content": "I am vegetarian."}, headers=key)
@@ -136,7 +132,7 @@ def test_history_archive_restore_pin_merge_and_undo(client: httpx2.Client) -> No
     assert last["action"] == "undo"
 
 
-def test_forgetting_everything_has_to_be_meant(client: httpx2.Client) -> None:
+def test_forgetting_everything_needs_confirmation(client: httpx2.Client) -> None:
     add_memory(client, "I like tea.")
 
     assert client.delete("/api/memory").status_code == 422
@@ -144,46 +140,46 @@ def test_forgetting_everything_has_to_be_meant(client: httpx2.Client) -> None:
     assert texts(client) == []
 
 
-def test_a_recall_leaves_a_receipt_and_can_be_asked_about(server: LiveServer, client: httpx2.Client) -> None:
+def test_a_recall_stores_a_receipt_that_explains_it(server: LiveServer, client: httpx2.Client) -> None:
     tea = add_memory(client, "I drink green tea every morning.")
     car = add_memory(client, "My car is a red Fiat.")
     server.drain_jobs()
-    found = client.post("/api/memory/search", json={"query": "Which tea do I drink?", "limit": 1}).json()
-    receipt = client.get(f"/api/memory/receipts/{found['receipt']}").json()
+    results = client.post("/api/memory/search", json={"query": "Which tea do I drink?", "limit": 1}).json()
+    receipt = client.get(f"/api/memory/receipts/{results['receipt']}").json()
     why_not = client.post("/api/memory/why-not", json={"query": "Which tea do I drink?", "memory_id": car})
-    opinion = {"receipt_id": found["receipt"], "item_id": tea, "relevant": True}
+    opinion = {"receipt_id": results["receipt"], "item_id": tea, "relevant": True}
 
-    assert found["results"][0]["id"] == tea
+    assert results["results"][0]["id"] == tea
     assert receipt["query"] == "Which tea do I drink?"
     assert client.get("/api/memory/receipts").json()["results"][0] == receipt
     assert why_not.json()["reason"]
-    said = client.post("/api/memory/feedback", json=opinion).json()
-    assert (said["receipt"], said["id"], said["relevant"]) == (found["receipt"], tea, True)
-    assert Memory.from_application(server.application).feedback_list()["results"] == [said]
+    feedback = client.post("/api/memory/feedback", json=opinion).json()
+    assert (feedback["receipt"], feedback["id"], feedback["relevant"]) == (results["receipt"], tea, True)
+    assert Memory.from_application(server.application).feedback_list()["results"] == [feedback]
     assert client.get("/api/memory/receipts/none").status_code == 404
 
 
-def test_mem0s_clients_find_their_paths_and_keys(server: LiveServer, client: httpx2.Client) -> None:
+def test_mem0_clients_can_use_their_paths_and_keys(server: LiveServer, client: httpx2.Client) -> None:
     messages = [{"role": "user", "content": "I'm vegetarian and I live in Lisbon."}]
     added = client.post("/memories", json={"messages": messages, "user_id": "bob", "run_id": "r1"}).json()
-    listed = client.get("/memories", params={"user_id": "bob"}).json()["results"]
-    memory = listed[0]["id"]
+    listing = client.get("/memories", params={"user_id": "bob"}).json()["results"]
+    memory = listing[0]["id"]
 
     assert added["results"]
     assert all(set(each) == {"id", "memory", "event"} for each in added["results"])
-    assert {"id", "memory", "user_id", "created_at", "updated_at"} <= set(listed[0])
-    assert {each["user_id"] for each in listed} == {"bob"}
-    found = client.post("/search", json={"query": "vegetarian", "user_id": "bob"}).json()["results"]
-    assert {"id", "memory", "score"} <= set(found[0])
+    assert {"id", "memory", "user_id", "created_at", "updated_at"} <= set(listing[0])
+    assert {each["user_id"] for each in listing} == {"bob"}
+    results = client.post("/search", json={"query": "vegetarian", "user_id": "bob"}).json()["results"]
+    assert {"id", "memory", "score"} <= set(results[0])
     path = f"/memories/{memory}"
-    asked = {"user_id": "bob"}
-    assert client.put(path, params=asked, json={"text": "is vegan"}).json() == {
+    params = {"user_id": "bob"}
+    assert client.put(path, params=params, json={"text": "is vegan"}).json() == {
         "message": "Memory updated successfully!"
     }
-    history = client.get(f"{path}/history", params=asked).json()
+    history = client.get(f"{path}/history", params=params).json()
     assert [each["event"] for each in history] == ["ADD", "UPDATE"]
-    assert client.get(path, params=asked).json()["memory"] == "is vegan"
-    assert client.delete(path, params=asked).json() == {"message": "Memory deleted successfully"}
+    assert client.get(path, params=params).json()["memory"] == "is vegan"
+    assert client.delete(path, params=params).json() == {"message": "Memory deleted successfully"}
     assert client.delete("/memories").status_code == 422
-    assert client.delete("/memories", params=asked).json() == {"message": "All relevant memories deleted"}
-    assert client.get("/memories", params=asked).json() == {"results": []}
+    assert client.delete("/memories", params=params).json() == {"message": "All relevant memories deleted"}
+    assert client.get("/memories", params=params).json() == {"results": []}

@@ -1,4 +1,4 @@
-"""Leafing through memories: counted, searched while somebody types, taken away together, and accounted for."""
+"""Browsing memories: facet counts, search as you type, bulk removal and details."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -9,7 +9,7 @@ from tests.server.live_server import ANA, LiveServer
 from recollect.domain.memory import Kind, MemoryStatus, Origin
 from recollect.testing.builders import a_memory
 
-#: Said just now, so that the gardener has nothing to put away.
+#: Recent, so that maintenance archives nothing.
 NOW = datetime.now(UTC)
 TEA = a_memory("I like green tea", user=ANA, kind=Kind.PREF, weight=0.8, seen_at=NOW)
 FEAR = a_memory("I am afraid of flying", user=ANA, kind=Kind.EMO, weight=0.5, seen_at=NOW)
@@ -26,9 +26,10 @@ def stored_memories(server: LiveServer) -> None:
 
 
 def counts(client: httpx2.Client, **query: str) -> dict[tuple[str, ...], int]:
-    listed = client.get("/api/memory/census", params=query).json()["results"]
+    listing = client.get("/api/memory/census", params=query).json()["results"]
     return {
-        (each["standing"], each["kind"], each["origin"], each["importance"]): each["count"] for each in listed
+        (each["standing"], each["kind"], each["origin"], each["importance"]): each["count"]
+        for each in listing
     }
 
 
@@ -36,7 +37,7 @@ def texts(response: httpx2.Response) -> list[str]:
     return sorted(each["memory"] for each in response.json()["results"])
 
 
-def test_memories_are_counted_by_what_they_can_be_chosen_by(client: httpx2.Client) -> None:
+def test_memories_are_counted_by_facet(client: httpx2.Client) -> None:
     assert counts(client) == {
         ("active", "pref", "manual", "critical"): 1,
         ("active", "emo", "manual", "context"): 1,
@@ -47,7 +48,7 @@ def test_memories_are_counted_by_what_they_can_be_chosen_by(client: httpx2.Clien
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "results"),
     [
         ({"origin": "rules"}, [BUS]),
         ({"importance": "critical"}, [TEA]),
@@ -58,29 +59,29 @@ def test_memories_are_counted_by_what_they_can_be_chosen_by(client: httpx2.Clien
         ({"contains": "100%"}, []),
     ],
 )
-def test_the_list_keeps_to_what_was_chosen(
-    client: httpx2.Client, query: dict[str, str], found: list[object]
+def test_the_list_applies_filters(
+    client: httpx2.Client, query: dict[str, str], results: list[object]
 ) -> None:
     answer = client.get("/api/memory", params=query)
 
-    assert texts(answer) == sorted(memory.text for memory in (TEA, FEAR, BUS, ARCHIVED) if memory in found)
+    assert texts(answer) == sorted(memory.text for memory in (TEA, FEAR, BUS, ARCHIVED) if memory in results)
 
 
-def test_searching_while_typing_leaves_no_receipt(server: LiveServer, client: httpx2.Client) -> None:
+def test_search_as_you_type_stores_no_receipt(server: LiveServer, client: httpx2.Client) -> None:
     server.drain_jobs()
     client.put("/api/settings/memory.mode", json={"value": "off"})
 
-    found = client.post("/api/memory/find", json={"query": "green tea"}).json()
-    tried = client.post("/api/memory/search", json={"query": "green tea", "receipt": False}).json()
+    results = client.post("/api/memory/find", json={"query": "green tea"}).json()
+    attempts = client.post("/api/memory/search", json={"query": "green tea", "receipt": False}).json()
 
-    assert found["results"][0]["memory"] == TEA.text
-    assert found["results"][0]["importance"] == 80
-    assert found["results"][0]["parts"]
-    assert tried["receipt"] is None
+    assert results["results"][0]["memory"] == TEA.text
+    assert results["results"][0]["importance"] == 80
+    assert results["results"][0]["parts"]
+    assert attempts["receipt"] is None
     assert client.get("/api/memory/receipts").json()["results"] == []
 
 
-def test_what_is_found_keeps_to_what_was_chosen(server: LiveServer, client: httpx2.Client) -> None:
+def test_search_results_apply_filters(server: LiveServer, client: httpx2.Client) -> None:
     server.drain_jobs()
     answer = client.post("/api/memory/find", json={"query": "I like green tea on the bus", "kind": "note"})
 
@@ -88,21 +89,21 @@ def test_what_is_found_keeps_to_what_was_chosen(server: LiveServer, client: http
 
 
 @pytest.mark.parametrize(("verb", "standing"), [("archive", "archived"), ("forget", "forgotten")])
-def test_several_are_taken_away_at_once_and_brought_back_at_once(
+def test_several_memories_are_removed_and_restored_as_one_event(
     client: httpx2.Client, verb: str, standing: str
 ) -> None:
-    taken = client.post(f"/api/memory/{verb}", json={"ids": [TEA.id, FEAR.id]})
+    removal = client.post(f"/api/memory/{verb}", json={"ids": [TEA.id, FEAR.id]})
     [event] = client.get("/api/memory/events").json()["results"]
     gone = texts(client.get("/api/memory", params={"standing": standing, "kind": "pref"}))
     client.post("/api/memory/undo", json={"event_id": event["id"]}).raise_for_status()
 
-    assert [each["standing"] for each in taken.json()["results"]] == [standing, standing]
+    assert [each["standing"] for each in removal.json()["results"]] == [standing, standing]
     assert (event["action"], sorted(event["memories"])) == (verb, sorted([TEA.id, FEAR.id]))
     assert gone == [TEA.text]
     assert texts(client.get("/api/memory")) == sorted([TEA.text, FEAR.text, BUS.text])
 
 
-def test_taking_away_one_that_is_not_there_takes_none(client: httpx2.Client) -> None:
+def test_removing_an_unknown_memory_removes_none(client: httpx2.Client) -> None:
     refused = client.post("/api/memory/forget", json={"ids": [TEA.id, "nobody"]})
 
     assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
@@ -110,20 +111,20 @@ def test_taking_away_one_that_is_not_there_takes_none(client: httpx2.Client) -> 
     assert client.get("/api/memory/events").json()["results"] == []
 
 
-def test_an_account_quotes_the_words_that_a_memory_rests_on(client: httpx2.Client) -> None:
-    said = "Well, as it happens: I hate cilantro. Please remember that."
-    heard = {"messages": [{"role": "user", "content": said}], "sync": True}
-    client.post("/chats/kitchen/listen", json=heard)
+def test_details_quote_the_source_of_a_memory(client: httpx2.Client) -> None:
+    text = "Well, as it happens: I hate cilantro. Please remember that."
+    ingestion = {"messages": [{"role": "user", "content": text}], "sync": True}
+    client.post("/chats/kitchen/listen", json=ingestion)
     [memory] = client.get("/api/memory", params={"contains": "cilantro"}).json()["results"]
     [source] = client.get(f"/api/memory/{memory['id']}/account").json()["sources"]
 
     assert "cilantro" in source["quote"]
-    assert said.startswith(source["before"] + source["quote"])
-    assert said.endswith(source["quote"] + source["after"])
+    assert text.startswith(source["before"] + source["quote"])
+    assert text.endswith(source["quote"] + source["after"])
     assert (source["chat_id"], source["role"]) == ("kitchen", "user")
 
 
-def test_an_account_tells_when_a_memory_was_recalled(server: LiveServer, client: httpx2.Client) -> None:
+def test_details_list_recalls_of_a_memory(server: LiveServer, client: httpx2.Client) -> None:
     server.drain_jobs()
     receipts = [
         client.post("/api/memory/search", json={"query": query}).json()["receipt"]
@@ -138,7 +139,7 @@ def test_an_account_tells_when_a_memory_was_recalled(server: LiveServer, client:
     }
 
 
-def test_an_account_foresees_how_a_memory_fades(client: httpx2.Client) -> None:
+def test_details_forecast_the_decay_of_a_memory(client: httpx2.Client) -> None:
     new = client.post("/api/memory", json={"content": "I feel sad about the rain", "kind": "emo"}).json()[
         "id"
     ]

@@ -1,4 +1,4 @@
-"""Settings and measures over HTTP: where values come from, and how well and fast recall goes."""
+"""Settings with their sources, and recall metrics, over HTTP."""
 
 import re
 
@@ -17,28 +17,28 @@ def client_with_recall(server: LiveServer, client: httpx2.Client) -> httpx2.Clie
 
 
 @pytest.mark.spec("P5")
-def test_debugging_a_question_shows_results_timings_and_flags(client_with_recall: httpx2.Client) -> None:
-    asked = {"q": "green tea", "conversationId": "c"}
-    told = client_with_recall.get("/api/memory/debug/retrieval", params=asked).json()
+def test_debug_retrieval_returns_results_timings_and_flags(client_with_recall: httpx2.Client) -> None:
+    params = {"q": "green tea", "conversationId": "c"}
+    body = client_with_recall.get("/api/memory/debug/retrieval", params=params).json()
 
-    assert set(told) == {"query", "results", "metrics", "flags"}
-    assert told["query"] == "green tea"
-    assert all(set(each) == {"content", "score", "source", "type"} for each in told["results"])
-    assert {each["type"] for each in told["results"]} == {"memory", "message"}
-    assert {each["source"] for each in told["results"]} <= {"dense", "fts", "dense+fts"}
-    assert set(told["metrics"]) == {"totalMs", "denseMs", "ftsMs", "rerankMs"}
-    assert set(told["flags"]) == {"hybrid", "chunking", "tokenBudget"}
+    assert set(body) == {"query", "results", "metrics", "flags"}
+    assert body["query"] == "green tea"
+    assert all(set(each) == {"content", "score", "source", "type"} for each in body["results"])
+    assert {each["type"] for each in body["results"]} == {"memory", "message"}
+    assert {each["source"] for each in body["results"]} <= {"dense", "fts", "dense+fts"}
+    assert set(body["metrics"]) == {"totalMs", "denseMs", "ftsMs", "rerankMs"}
+    assert set(body["flags"]) == {"hybrid", "chunking", "tokenBudget"}
 
 
 @pytest.mark.spec("P6")
-def test_debugging_shows_what_is_stored_and_what_each_index_weighs(client_with_recall: httpx2.Client) -> None:
-    told = client_with_recall.get("/api/memory/debug/stats").json()
-    sizes = told.pop("indexSizes")
+def test_debug_stats_return_row_counts_and_index_sizes(client_with_recall: httpx2.Client) -> None:
+    body = client_with_recall.get("/api/memory/debug/stats").json()
+    sizes = body.pop("indexSizes")
 
-    assert told == {
+    assert body == {
         "totalMessages": 2,
         "totalConversations": 2,
-        "totalChunks": told["totalChunks"],
+        "totalChunks": body["totalChunks"],
         "totalSummaries": 0,
         "profileConsent": False,
     }
@@ -47,11 +47,11 @@ def test_debugging_shows_what_is_stored_and_what_each_index_weighs(client_with_r
 
 
 @pytest.mark.spec("P4", "R1", "R3", "R4", "R5", "R7")
-def test_metrics_tell_how_well_and_how_fast_recall_went_from_the_first_day(
+def test_metrics_report_quality_and_latency_of_the_first_recall(
     client_with_recall: httpx2.Client,
 ) -> None:
-    told = client_with_recall.get("/api/memory/metrics").json()
-    [line] = told["results"]
+    body = client_with_recall.get("/api/memory/metrics").json()
+    [line] = body["results"]
 
     assert set(line) == {
         "query",
@@ -67,17 +67,17 @@ def test_metrics_tell_how_well_and_how_fast_recall_went_from_the_first_day(
     assert set(line["latency"]) == {"totalMs", "denseMs", "ftsMs", "rerankMs"}
     assert len(line["topSimilarities"]) <= 3
     assert set(line["flags"]) == {"hybrid", "chunking", "tokenBudget"}
-    assert (told["recalls"], told["hitRate"]) == (1, 1.0)
-    assert told["topSimilarity"] > 0
-    assert told["contentTypes"]["memory"] == 1
-    assert {"p50", "p95", "p99"} == set(told["latency"]["total"])
-    assert {"embed", "lexical", "dense"} <= set(told["latency"])
-    assert told["flags"]["hybrid"] == 1.0
-    assert 0 < told["budgetUsed"] <= 1
-    assert told["summaries"] == 0
+    assert (body["recalls"], body["hitRate"]) == (1, 1.0)
+    assert body["topSimilarity"] > 0
+    assert body["contentTypes"]["memory"] == 1
+    assert {"p50", "p95", "p99"} == set(body["latency"]["total"])
+    assert {"embed", "lexical", "dense"} <= set(body["latency"])
+    assert body["flags"]["hybrid"] == 1.0
+    assert 0 < body["budgetUsed"] <= 1
+    assert body["summaries"] == 0
 
 
-def test_the_question_in_a_metric_is_kept_as_the_user_wants(client: httpx2.Client) -> None:
+def test_the_query_in_metrics_follows_the_users_setting(client: httpx2.Client) -> None:
     for how in ("hashed", "off"):
         client.put("/api/settings/receipts.query", json={"value": how})
         client.post("/api/memory/search", json={"query": "my secret wish"})
@@ -87,7 +87,7 @@ def test_the_question_in_a_metric_is_kept_as_the_user_wants(client: httpx2.Clien
     assert re.fullmatch(r"[0-9a-f]{16}", lines[1]["query"])
 
 
-def test_prometheus_can_read_them(client_with_recall: httpx2.Client) -> None:
+def test_prometheus_can_parse_the_metrics(client_with_recall: httpx2.Client) -> None:
     answer = client_with_recall.get("/metrics")
     lines = answer.text.splitlines()
 
@@ -105,16 +105,16 @@ def test_prometheus_can_read_them(client_with_recall: httpx2.Client) -> None:
 
 
 @pytest.mark.spec("Q16", "Q17")
-def test_a_preference_wins_holds_at_once_and_can_be_taken_back(client: httpx2.Client) -> None:
+def test_a_preference_applies_immediately_and_can_be_removed(client: httpx2.Client) -> None:
     before = client.get("/api/settings/recall.limit").json()
     changed = client.put("/api/settings/recall.limit", json={"value": 3}).json()
-    listed = {each["name"]: each for each in client.get("/api/settings").json()["results"]}
+    settings = {each["name"]: each for each in client.get("/api/settings").json()["results"]}
     back = client.delete("/api/settings/recall.limit").json()
 
     assert before["source"] == "default"
     assert (changed["value"], changed["source"]) == (3, "preference")
-    assert listed["recall.limit"] == changed
-    assert listed["db"]["personal"] is False
+    assert settings["recall.limit"] == changed
+    assert settings["db"]["personal"] is False
     assert back == before
 
 
@@ -131,7 +131,7 @@ def test_a_preference_wins_holds_at_once_and_can_be_taken_back(client: httpx2.Cl
         ("nonsense", 1, 404),
     ],
 )
-def test_only_what_is_the_users_own_and_makes_sense_is_set(
+def test_only_valid_preferences_can_be_set(
     client: httpx2.Client, name: str, value: object, status: int
 ) -> None:
     answer = client.put(f"/api/settings/{name}", json={"value": value})
@@ -139,7 +139,7 @@ def test_only_what_is_the_users_own_and_makes_sense_is_set(
     assert answer.status_code == status, answer.text
 
 
-def test_presets_are_listed_with_what_they_change(client: httpx2.Client) -> None:
+def test_presets_are_listed_with_their_values(client: httpx2.Client) -> None:
     presets = {each["name"]: each["values"] for each in client.get("/api/presets").json()["results"]}
 
     assert set(presets) == {"default", "smart", "companion", "dev", "facts", "agent"}

@@ -1,4 +1,4 @@
-"""The description tells the truth: whatever may be sent by it is answered as it says."""
+"""The server's responses match its OpenAPI document."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ def openapi_document(client: httpx2.Client) -> dict[str, Any]:
     return schema
 
 
-def test_every_operation_is_described_with_its_answers_problems_and_token(
+def test_every_operation_documents_responses_problems_and_token(
     openapi_document: dict[str, Any],
 ) -> None:
     operations = [
@@ -41,7 +41,7 @@ def test_every_operation_is_described_with_its_answers_problems_and_token(
         assert [status for status in operation["responses"] if status.startswith("2")], (method, path)
 
 
-def test_the_documentation_is_a_page_that_fetches_nothing_from_elsewhere(client: httpx2.Client) -> None:
+def test_the_documentation_page_loads_nothing_from_other_hosts(client: httpx2.Client) -> None:
     page = client.get("/docs")
 
     assert page.status_code == 200
@@ -53,15 +53,13 @@ def test_the_documentation_is_a_page_that_fetches_nothing_from_elsewhere(client:
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("mode", GenerationMode)
-def test_whatever_the_description_allows_or_forbids_is_answered_as_it_says(
-    tmp_path: Path, mode: GenerationMode
-) -> None:
+def test_responses_match_the_openapi_document(tmp_path: Path, mode: GenerationMode) -> None:
     with run_server(tmp_path, worker=False, auth_overrides={"max_requests_per_minute": 10**9}) as server:
         with server.client() as client:
             schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())
-        # A pack is no JSON, so nothing can be made up for it here.
-        found = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
-        operations = [operation for operation in found if operation.label != "POST /api/import"]
+        # A pack is not JSON, so schemathesis cannot generate one.
+        all_operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
+        operations = [operation for operation in all_operations if operation.label != "POST /api/import"]
         failed = {
             operation.label: error
             for operation in operations
@@ -73,7 +71,7 @@ def test_whatever_the_description_allows_or_forbids_is_answered_as_it_says(
 
 def _find_failure(server: LiveServer, operation: Any, mode: GenerationMode) -> str | None:  # noqa: ANN401 - schemathesis's own
     headers = {"Authorization": f"Bearer {server.token_store.owner_token}"}
-    # Names, times and settings have rules that a schema does not tell; a query that nobody reads does no harm.
+    # Names, times and settings have rules beyond the schema; unknown query parameters are ignored.
     passed_over = [positive_data_acceptance, *([] if operation.body else [negative_data_rejection])]
 
     @given(case=operation.as_strategy(generation_mode=mode))

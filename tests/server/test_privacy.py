@@ -1,4 +1,4 @@
-"""Consent, profile, ledger, erasing, files, summaries and the garden over HTTP."""
+"""Consent, profile, audit log, erasure, context files, summaries and maintenance over HTTP."""
 
 import httpx2
 import pytest
@@ -11,32 +11,32 @@ def add_messages(client: httpx2.Client, *texts: str, chat: str = "c") -> None:
 
 
 @pytest.mark.spec("P3", "I3")
-def test_the_profile_waits_for_consent_and_goes_with_it(client: httpx2.Client) -> None:
+def test_the_profile_needs_consent_and_is_erased_with_it(client: httpx2.Client) -> None:
     form = {"codingStyle": "functional", "preferredLanguages": ["python"], "freeformNotes": "Short answers."}
     early = client.put("/api/memory/profile", json=form)
-    given = client.post("/api/memory/consent", json={"category": "profile", "granted": True})
+    grant = client.post("/api/memory/consent", json={"category": "profile", "granted": True})
     filled = client.put("/api/memory/profile", json=form)
 
     assert (early.status_code, early.json()["code"]) == (403, "consent_required")
-    assert given.json() == {"category": "profile", "granted": True, "erased": {}}
+    assert grant.json() == {"category": "profile", "granted": True, "erased": {}}
     assert filled.json()["freeformNotes"] == "Short answers."
     assert client.get("/api/memory/profile").json() == filled.json()
     assert client.get("/api/memory/consent").json()["profileConsent"] is True
     assert client.get("/api/memory/consent/profile").json()["covers"] == {"profile": 1}
-    taken = client.post("/api/memory/consent", json={"granted": False}).json()
-    assert taken == {"category": "profile", "granted": False, "erased": {"profile": 1}}
+    withdrawal = client.post("/api/memory/consent", json={"granted": False}).json()
+    assert withdrawal == {"category": "profile", "granted": False, "erased": {"profile": 1}}
     assert client.get("/api/memory/profile").json()["id"] is None
 
 
 @pytest.mark.spec("P3")
-def test_consent_is_listed_by_category_and_written_into_a_ledger(client: httpx2.Client) -> None:
+def test_consents_are_listed_by_category_and_audited(client: httpx2.Client) -> None:
     client.post("/api/memory/consent", json={"category": "emo", "granted": False})
-    listed = client.get("/api/memory/consent").json()
+    consents = client.get("/api/memory/consent").json()
     ledger = client.get("/api/memory/ledger").json()
 
-    assert listed["consents"]["profile"] is False
-    assert listed["consents"]["emo"] is False
-    assert listed["consents"]["bio"] is True
+    assert consents["consents"]["profile"] is False
+    assert consents["consents"]["emo"] is False
+    assert consents["consents"]["bio"] is True
     assert (ledger["results"][0]["action"], ledger["intact"]) == ("consent taken back", True)
     assert client.post("/api/memory/consent", json={"category": "x", "granted": True}).status_code == 422
 
@@ -60,7 +60,7 @@ def test_erasing_is_previewed_and_certified(client: httpx2.Client) -> None:
     assert client.get("/api/memory", params={"standing": "forgotten"}).json()["results"] == []
 
 
-def test_files_are_kept_attached_and_deleted(client: httpx2.Client) -> None:
+def test_context_files_are_created_attached_and_deleted(client: httpx2.Client) -> None:
     file = client.post("/api/contexts", json={"name": "plan", "content": "We ship on Fridays."})
     add_messages(client, "Hello there.")
     client.put("/chats/c/contexts/plan")
@@ -76,16 +76,16 @@ def test_files_are_kept_attached_and_deleted(client: httpx2.Client) -> None:
     assert client.get("/api/contexts/plan").status_code == 404
 
 
-def test_a_chat_is_summarised_now(client: httpx2.Client) -> None:
+def test_a_chat_is_summarized_on_request(client: httpx2.Client) -> None:
     add_messages(client, "We decided to use SQLite for the store.", "I live in Lisbon.")
-    made = client.post("/api/memory/summaries", json={"chat_id": "c"}).json()["results"]
+    summaries = client.post("/api/memory/summaries", json={"chat_id": "c"}).json()["results"]
 
-    assert {each["kind"] for each in made} == {"conversation", "working"}
+    assert {each["kind"] for each in summaries} == {"conversation", "working"}
     assert client.get("/api/memory/summaries", params={"chat_id": "c"}).json()["results"]
     assert client.post("/api/memory/summaries", json={"chat_id": "c"}).json()["results"] == []
 
 
-def test_the_garden_is_tended_tried_and_foreseen(client: httpx2.Client) -> None:
+def test_maintenance_runs_dry_runs_and_forecasts(client: httpx2.Client) -> None:
     client.post("/api/memory", json={"content": "I feel anxious today.", "kind": "emo"})
 
     assert client.post("/api/memory/garden", json={"dry_run": True}).json()["put_away"] == []

@@ -1,4 +1,4 @@
-"""The models describe every key of the shapes, and no other."""
+"""The response models have exactly the keys of the responses."""
 
 import httpx2
 import pytest
@@ -49,7 +49,7 @@ def client_with_records(server: LiveServer, client: httpx2.Client) -> httpx2.Cli
     return client
 
 
-def test_every_key_of_an_answer_is_described(client_with_records: httpx2.Client) -> None:
+def test_every_key_of_a_response_is_in_its_model(client_with_records: httpx2.Client) -> None:
     for path, model in OBJECT_MODELS.items():
         assert set(client_with_records.get(path).json()) == set(model.model_fields), path
     for path, model in LIST_MODELS.items():
@@ -59,18 +59,18 @@ def test_every_key_of_an_answer_is_described(client_with_records: httpx2.Client)
     assert set(receipt["items"][0]) == set(resources.ReceiptItemResponse.model_fields)
 
 
-def test_every_key_of_a_change_is_described(client_with_records: httpx2.Client) -> None:
-    kept = client_with_records.post("/api/memory", json={"content": "I like jazz."}).json()
-    heard = client_with_records.post(
+def test_every_key_of_a_write_response_is_in_its_model(client_with_records: httpx2.Client) -> None:
+    creation = client_with_records.post("/api/memory", json={"content": "I like jazz."}).json()
+    ingestion = client_with_records.post(
         "/chats/c/listen", json={"messages": [{"role": "user", "content": "Hi."}]}
     ).json()
-    versions = client_with_records.get(f"/api/memory/{kept['id']}/history").json()["results"]
+    versions = client_with_records.get(f"/api/memory/{creation['id']}/history").json()["results"]
     why_not = client_with_records.post(
-        "/api/memory/why-not", json={"query": "jazz", "memory_id": kept["id"]}
+        "/api/memory/why-not", json={"query": "jazz", "memory_id": creation["id"]}
     ).json()
 
-    assert set(kept) == {*resources.MemoryResponse.model_fields, "event"}
-    assert set(heard) == set(resources.AddMessagesResponse.model_fields)
-    assert set(heard["messages"][0]) == set(resources.IngestResultResponse.model_fields)
+    assert set(creation) == {*resources.MemoryResponse.model_fields, "event"}
+    assert set(ingestion) == set(resources.AddMessagesResponse.model_fields)
+    assert set(ingestion["messages"][0]) == set(resources.IngestResultResponse.model_fields)
     assert set(versions[0]) == set(resources.MemoryVersionResponse.model_fields)
     assert set(why_not) <= set(resources.WhyNotResponse.model_fields)

@@ -1,4 +1,4 @@
-"""Looking through what was done and what waits: the timeline, the inbox, twins, and the recall behind a message."""
+"""Timeline, review queue, possible duplicates, and the recall of a message."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -45,7 +45,7 @@ def add_memory(client: httpx2.Client, text: str) -> str:
 
 
 @pytest.mark.spec("UI-7")
-def test_the_timeline_tells_what_was_learned_changed_and_forgotten_in_the_words_of_then(
+def test_the_timeline_lists_changes_with_the_text_at_that_time(
     client: httpx2.Client,
 ) -> None:
     tea = add_memory(client, "I like green tea.")
@@ -61,7 +61,7 @@ def test_the_timeline_tells_what_was_learned_changed_and_forgotten_in_the_words_
     assert all(each["can_be_undone"] for each in (learned, edited, forgot))
 
 
-def test_the_timeline_keeps_to_what_is_asked_for(client: httpx2.Client) -> None:
+def test_the_timeline_applies_filters(client: httpx2.Client) -> None:
     tea, bus = add_memory(client, "I like green tea."), add_memory(client, "My bus leaves at nine.")
     client.delete(f"/api/memory/{tea}")
     whole = list_timeline(client)
@@ -81,7 +81,7 @@ def test_the_timeline_keeps_to_what_is_asked_for(client: httpx2.Client) -> None:
     assert client.get("/api/memory/timeline", params={"before": "nothing"}).status_code == 404
 
 
-def test_what_was_undone_says_so_and_what_is_erased_has_no_words(client: httpx2.Client) -> None:
+def test_undone_events_are_marked_and_erased_memories_have_no_text(client: httpx2.Client) -> None:
     tea = add_memory(client, "I like green tea.")
     client.delete(f"/api/memory/{tea}")
     client.post("/api/memory/undo", json={"event_id": list_timeline(client)[0]["id"]})
@@ -93,7 +93,7 @@ def test_what_was_undone_says_so_and_what_is_erased_has_no_words(client: httpx2.
     assert not any(change["memory"] for each in list_timeline(client) for change in each["memories"])
 
 
-def test_memories_of_then_are_those_known_and_true_then(server: LiveServer, client: httpx2.Client) -> None:
+def test_as_of_lists_memories_known_and_valid_at_that_time(server: LiveServer, client: httpx2.Client) -> None:
     moved = MONDAY + timedelta(days=30)
     lived = replace(LISBON, text="I live in Lisbon", standing=MemoryStatus.SUPERSEDED, valid_to=moved)
     lives = a_memory("I live in Porto", user=ANA, created_at=moved, valid_from=moved)
@@ -101,17 +101,15 @@ def test_memories_of_then_are_those_known_and_true_then(server: LiveServer, clie
         server.application.store.memories.add(memory)
 
     def known(then: str) -> list[str]:
-        listed = client.get("/api/memory", params={"as_of": then}).json()["results"]
-        return [each["memory"] for each in listed]
+        listing = client.get("/api/memory", params={"as_of": then}).json()["results"]
+        return [each["memory"] for each in listing]
 
     assert known("2026-03-10") == ["I live in Lisbon"]
     assert known("2026-05-01") == ["I live in Porto"]
     assert known("2026-03-01") == []
 
 
-def test_the_inbox_shows_both_sides_of_a_contradiction_and_why_something_waits(
-    server: LiveServer, client: httpx2.Client
-) -> None:
+def test_the_review_queue_shows_conflicts_and_reasons(server: LiveServer, client: httpx2.Client) -> None:
     for memory in (LISBON, PORTO, QUARANTINED):
         server.application.store.memories.add(memory)
     contested, doubted = client.get("/api/memory/inbox").json()["results"]
@@ -125,9 +123,7 @@ def test_the_inbox_shows_both_sides_of_a_contradiction_and_why_something_waits(
     )
 
 
-def test_what_may_be_the_same_is_merged_or_told_apart_by_the_user(
-    server: LiveServer, client: httpx2.Client
-) -> None:
+def test_possible_duplicates_are_merged_or_marked_distinct(server: LiveServer, client: httpx2.Client) -> None:
     twins = {
         add_memory(client, "User likes to drink strong coffee in the morning"),
         add_memory(client, "Likes to drink coffee strong in the morning, user"),
@@ -143,16 +139,16 @@ def test_what_may_be_the_same_is_merged_or_told_apart_by_the_user(
     assert client.post("/api/memory/apart", json={"ids": [pair["memory"]["id"]] * 2}).status_code == 422
 
 
-def test_a_message_knows_the_recall_that_was_made_for_it_in_short(client: httpx2.Client) -> None:
+def test_a_message_has_a_summary_of_its_recall(client: httpx2.Client) -> None:
     add_memory(client, "I am vegetarian.")
     ask = {"content": "What can I cook as a vegetarian?", "stream": False}
     turn = client.post("/chats/c/messages", json=ask).json()
     nothing = client.post("/chats/d/messages", json={**ask, "content": "Zyx?", "mode": "collect_only"})
-    [asked] = client.get("/chats/c/messages").json()["results"]
+    [request_body] = client.get("/chats/c/messages").json()["results"]
     [other] = client.get("/chats/d/messages").json()["results"]
 
-    assert asked["receipt"] == turn["receipt"]["id"]
-    assert asked["recalled"]["memories"] == 1
-    assert asked["recalled"]["tokens"] == turn["receipt"]["tokens"]
+    assert request_body["receipt"] == turn["receipt"]["id"]
+    assert request_body["recalled"]["memories"] == 1
+    assert request_body["recalled"]["tokens"] == turn["receipt"]["tokens"]
     assert other["receipt"] == nothing.json()["receipt"]["id"]
     assert other["recalled"]["memories"] == 0

@@ -1,4 +1,4 @@
-"""The server is not open: who may ask, from where, and that nonsense is refused politely."""
+"""Authentication, origin checks, limits, and responses to invalid requests."""
 
 import json
 import re
@@ -15,7 +15,7 @@ PROBLEM_TYPE = "application/problem+json"
 EVIL_ORIGIN = "https://evil.example"
 
 
-def test_nothing_is_told_without_a_token(server: LiveServer) -> None:
+def test_requests_without_a_token_are_refused(server: LiveServer) -> None:
     with (
         server.anonymous_client() as stranger,
         server.anonymous_client(Authorization="Bearer rk-wrong") as liar,
@@ -38,7 +38,7 @@ def test_nothing_is_told_without_a_token(server: LiveServer) -> None:
         assert stranger.get("/version").status_code == 200
 
 
-def test_the_token_is_kept_where_only_its_owner_can_read_it(server: LiveServer, tmp_path: Path) -> None:
+def test_only_the_owner_can_read_the_token_file(server: LiveServer, tmp_path: Path) -> None:
     token = server.token_store.owner_token
     [file] = tmp_path.glob("*.token")
 
@@ -49,18 +49,18 @@ def test_the_token_is_kept_where_only_its_owner_can_read_it(server: LiveServer, 
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1.evil.example", "localhost@evil.example", "", "[::2]", "0.0.0.0"]
 )
-def test_a_name_that_is_not_ours_is_not_answered_to(server: LiveServer, host: str) -> None:
+def test_an_unknown_host_name_is_refused(server: LiveServer, host: str) -> None:
     with server.client(Host=host) as client:
         answer = client.get("/api/memory")
 
-    # A request without a name is none.
+    # A request without a Host header is malformed.
     assert (answer.status_code, answer.headers["content-type"]) in {
         (421, PROBLEM_TYPE),
         (400, "text/plain; charset=utf-8"),
     }
 
 
-def test_the_names_of_this_machine_are_answered_to(server: LiveServer) -> None:
+def test_loopback_host_names_are_accepted(server: LiveServer) -> None:
     port = server.port
     for host in (f"localhost:{port}", "127.0.0.1", "LOCALHOST"):
         with server.client(Host=host) as client:
@@ -78,7 +78,7 @@ def test_the_names_of_this_machine_are_answered_to(server: LiveServer) -> None:
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
-def test_a_page_of_another_site_is_turned_away_whatever_it_knows(
+def test_cross_site_requests_are_refused_even_with_a_token(
     server: LiveServer, headers: dict[str, str], method: str
 ) -> None:
     with server.client(**headers) as client:
@@ -91,18 +91,18 @@ def test_a_page_of_another_site_is_turned_away_whatever_it_knows(
     "kind",
     ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "TEXT/PLAIN;a=b"],
 )
-def test_what_a_page_can_send_without_asking_changes_nothing(server: LiveServer, kind: str) -> None:
+def test_content_types_without_a_preflight_cannot_write(server: LiveServer, kind: str) -> None:
     with server.client(**{"Content-Type": kind}) as client:
         answer = client.post("/api/memory", content=b'{"content": "I trust evil.example."}')
-        listed = client.get("/api/memory").json()["results"]
+        listing = client.get("/api/memory").json()["results"]
 
     assert (answer.status_code, answer.json()["code"]) == (415, "wrong_content_type")
-    assert listed == []
+    assert listing == []
 
 
 @pytest.fixture
 def browser(server: LiveServer) -> Iterator[httpx2.Client]:
-    """A page of ours that came by the link."""
+    """A browser client with a session, started by a login link."""
     with server.anonymous_client(Origin=server.url) as client:
         answer = client.get(
             "/login", params={"code": server.sessions.create_login_code(server.token_store.owner)}
@@ -111,7 +111,7 @@ def browser(server: LiveServer) -> Iterator[httpx2.Client]:
         yield client
 
 
-def test_a_link_works_once_and_its_cookie_is_for_this_site_alone(server: LiveServer) -> None:
+def test_a_login_link_works_once_and_sets_a_strict_cookie(server: LiveServer) -> None:
     code = server.sessions.create_login_code(server.token_store.owner)
     with server.anonymous_client() as client:
         first = client.get("/login", params={"code": code})
@@ -125,7 +125,7 @@ def test_a_link_works_once_and_its_cookie_is_for_this_site_alone(server: LiveSer
     assert (again.status_code, again.json()["code"]) == (401, "link_used")
 
 
-def test_a_session_reads_with_its_cookie_and_changes_with_its_token(browser: httpx2.Client) -> None:
+def test_a_session_needs_its_csrf_token_for_writes_only(browser: httpx2.Client) -> None:
     session = browser.get("/session").json()
     without = browser.post("/api/memory", json={"content": "I like tea."})
     wrong = browser.post("/api/memory", json={"content": "I like tea."}, headers={"X-CSRF-Token": "x"})
@@ -139,7 +139,7 @@ def test_a_session_reads_with_its_cookie_and_changes_with_its_token(browser: htt
     assert without.json()["code"] == "no_csrf_token"
 
 
-def test_others_see_their_own_memory_and_nothing_of_yours(server: LiveServer) -> None:
+def test_users_see_only_their_own_data(server: LiveServer) -> None:
     token = server.token_store.add("phone", user="bruno")
     with server.client() as ana, server.client(token) as bruno:
         memory = ana.post("/api/memory", json={"content": "I like tea."}).json()["id"]
@@ -177,11 +177,11 @@ def test_others_see_their_own_memory_and_nothing_of_yours(server: LiveServer) ->
         assert ana.get(f"/api/memory/{memory}").json()["memory"] == "I like tea."
 
 
-def test_only_an_admin_asks_for_somebody_else(server: LiveServer) -> None:
+def test_only_an_admin_can_name_another_user(server: LiveServer) -> None:
     token = server.token_store.add("phone", user="bruno")
     with server.client() as owner, server.client(token) as bruno:
-        for asked in ({"params": {"user_id": "ana"}}, {"headers": {"X-Memory-User": "ana"}}):
-            assert bruno.get("/api/memory", **asked).status_code == 403  # type: ignore[arg-type]
+        for params in ({"params": {"user_id": "ana"}}, {"headers": {"X-Memory-User": "ana"}}):
+            assert bruno.get("/api/memory", **params).status_code == 403  # type: ignore[arg-type]
         assert bruno.post("/search", json={"query": "tea", "user_id": "ana"}).status_code == 403
         assert bruno.post("/memories", json={"messages": "x", "user_id": "ana"}).status_code == 403
         assert bruno.get("/api/settings/db").status_code == 403
@@ -189,7 +189,7 @@ def test_only_an_admin_asks_for_somebody_else(server: LiveServer) -> None:
         assert owner.get("/api/settings/db").status_code == 200
 
 
-def test_a_revoked_token_opens_nothing(server: LiveServer) -> None:
+def test_a_revoked_token_is_refused(server: LiveServer) -> None:
     token = server.token_store.add("phone", user="bruno")
     with server.client(token) as bruno:
         assert bruno.get("/api/memory").status_code == 200
@@ -211,7 +211,7 @@ def test_an_invalid_token_is_refused_on_every_path_also_inside_a_session(
     assert answer.headers["www-authenticate"] == 'Bearer error="invalid_token"'
 
 
-def test_a_body_is_as_large_as_it_may_be_and_no_larger(tmp_path: Path) -> None:
+def test_a_body_above_the_limit_is_refused(tmp_path: Path) -> None:
     with run_server(tmp_path, auth_overrides={"max_body_bytes": 1000}) as server, server.client() as client:
         declared = client.post("/api/memory", json={"content": "x" * 2000})
         pieces = client.post(
@@ -222,7 +222,7 @@ def test_a_body_is_as_large_as_it_may_be_and_no_larger(tmp_path: Path) -> None:
     assert {answer.json()["code"] for answer in (declared, pieces)} == {"body_too_large"}
 
 
-def test_who_asks_too_fast_is_told_to_wait(tmp_path: Path) -> None:
+def test_requests_above_the_rate_limit_are_refused(tmp_path: Path) -> None:
     with (
         run_server(tmp_path, auth_overrides={"max_requests_per_minute": 5}) as server,
         server.client() as client,
@@ -303,7 +303,7 @@ BODY_PATHS = [
 ]
 
 
-def test_nonsense_is_refused_with_a_problem_and_never_breaks_anything(client: httpx2.Client) -> None:
+def test_invalid_requests_get_a_problem_and_never_a_server_error(client: httpx2.Client) -> None:
     for method, path in BODY_PATHS:
         for body in MALFORMED_BODIES:
             headers = {"Content-Type": "application/json"}
@@ -343,7 +343,7 @@ def test_nonsense_is_refused_with_a_problem_and_never_breaks_anything(client: ht
         "/nothing/here",
     ],
 )
-def test_a_path_that_makes_no_sense_is_no_failure_of_ours(client: httpx2.Client, path: str) -> None:
+def test_an_invalid_path_is_not_a_server_error(client: httpx2.Client, path: str) -> None:
     answer = client.get(path)
 
     assert answer.status_code < 500, answer.text
@@ -351,7 +351,7 @@ def test_a_path_that_makes_no_sense_is_no_failure_of_ours(client: httpx2.Client,
         assert answer.headers["content-type"] == PROBLEM_TYPE
 
 
-def test_headers_that_make_no_sense_are_no_failure_of_ours(server: LiveServer) -> None:
+def test_invalid_headers_are_not_a_server_error(server: LiveServer) -> None:
     for name, value in (
         ("Content-Length", "-5"),
         ("If-Match", "\xff"),
@@ -374,14 +374,14 @@ def test_headers_that_make_no_sense_are_no_failure_of_ours(server: LiveServer) -
         assert 400 <= status < 500, name
 
 
-def test_a_method_that_is_not_there_says_which_are(client: httpx2.Client) -> None:
+def test_an_unsupported_method_lists_the_supported_ones(client: httpx2.Client) -> None:
     answer = client.put("/api/memory", json={})
 
     assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
     assert answer.headers["allow"] == "DELETE, GET, POST"
 
 
-def test_every_answer_has_an_id_and_a_failure_says_what_to_do(client: httpx2.Client) -> None:
+def test_every_response_has_a_request_id_and_errors_say_what_to_do(client: httpx2.Client) -> None:
     answer = client.get("/api/memory/none")
 
     assert re.fullmatch(r"\w{10,}", answer.headers["x-request-id"])
@@ -404,20 +404,20 @@ def test_every_answer_has_an_id_and_a_failure_says_what_to_do(client: httpx2.Cli
     ],
     ids=["words", "control character", "length", "tls"],
 )
-def test_what_is_no_http_is_refused_with_a_problem_too(server: LiveServer, sent: bytes) -> None:
+def test_malformed_http_gets_a_problem(server: LiveServer, sent: bytes) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
         connection.sendall(sent)
         answer = HTTPResponse(connection)
         answer.begin()
-        told = json.loads(answer.read())
+        body = json.loads(answer.read())
         rest = connection.recv(1)
 
     assert (answer.status, answer.headers["Content-Type"]) == (400, "application/problem+json")
-    assert told["code"] == "unreadable_request"
+    assert body["code"] == "unreadable_request"
     assert rest == b""
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_body_that_does_not_arrive_in_time_is_refused(tmp_path: Path) -> None:
     with run_server(tmp_path, auth_overrides={"body_timeout_seconds": 0.2}) as server:
         connection = HTTPConnection("127.0.0.1", server.port, timeout=20)
         connection.putrequest("POST", "/api/memory")
@@ -429,13 +429,13 @@ def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
             connection.putheader(name, value)
         connection.endheaders(b'{"content": ')
         answer = connection.getresponse()
-        told = json.loads(answer.read())
+        body = json.loads(answer.read())
         connection.close()
 
-    assert (answer.status, told["code"]) == (408, "too_slow")
+    assert (answer.status, body["code"]) == (408, "too_slow")
 
 
-def test_any_number_of_requests_may_be_allowed(tmp_path: Path) -> None:
+def test_a_rate_limit_of_zero_means_unlimited(tmp_path: Path) -> None:
     with (
         run_server(tmp_path, auth_overrides={"max_requests_per_minute": 0}) as server,
         server.client() as client,
@@ -444,11 +444,11 @@ def test_any_number_of_requests_may_be_allowed(tmp_path: Path) -> None:
         assert client.get("/api/memory").status_code == 200
 
 
-def test_caps_on_costs_are_not_the_users_to_lift(server: LiveServer) -> None:
+def test_users_cannot_change_cost_caps(server: LiveServer) -> None:
     token = server.token_store.add("phone", user="bruno")
     cap, call = {"value": 1_000}, {"query": "tea", "settings": {"spending.max_tokens_per_day": 10**9}}
     with server.client() as ana, server.client(token) as bruno:
-        tried = [
+        attempts = [
             bruno.put("/api/settings/spending.max_tokens_per_day", json=cap),
             bruno.delete("/api/settings/spending.max_tokens_per_day"),
             bruno.post("/api/memory/search", json=call),
@@ -456,12 +456,14 @@ def test_caps_on_costs_are_not_the_users_to_lift(server: LiveServer) -> None:
         set_for_him = ana.put(
             "/api/settings/spending.max_tokens_per_day", params={"user_id": "bruno"}, json=cap
         )
-        seen = bruno.get("/api/settings/spending.max_tokens_per_day").json()
+        setting = bruno.get("/api/settings/spending.max_tokens_per_day").json()
         pack = ana.get("/api/export", params={"user_id": "bruno"}).text
         ndjson = {"Content-Type": "application/x-ndjson"}
-        taken = ana.post("/api/import", params={"user_id": "carla"}, content=pack, headers=ndjson).json()
+        import_report = ana.post(
+            "/api/import", params={"user_id": "carla"}, content=pack, headers=ndjson
+        ).json()
 
-    assert [answer.status_code for answer in tried] == [403, 403, 422]
+    assert [answer.status_code for answer in attempts] == [403, 403, 422]
     assert set_for_him.status_code == 200
-    assert seen["value"] == 1_000
-    assert [each["what"] for each in taken["left_out"]] == ["spending.max_tokens_per_day"]
+    assert setting["value"] == 1_000
+    assert [each["what"] for each in import_report["left_out"]] == ["spending.max_tokens_per_day"]

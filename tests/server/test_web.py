@@ -1,4 +1,4 @@
-"""The web app's files: served to anybody, guarded against others' pages, and kept clear of the API."""
+"""Static files of the web app: public, with security headers, and separate from API paths."""
 
 import gzip
 import re
@@ -19,7 +19,7 @@ SCRIPT_TEXT = "export const answer = 42;"
 
 @pytest.fixture
 def stranger(tmp_path: Path) -> Iterator[httpx2.Client]:
-    """Somebody without a token, at a server with a small app in the place of ours."""
+    """A client without a token, of a server with a small app in place of the real one."""
     static = tmp_path / "static"
     (static / "assets").mkdir(parents=True)
     for name, text in {
@@ -40,7 +40,7 @@ def stranger(tmp_path: Path) -> Iterator[httpx2.Client]:
 @pytest.mark.parametrize(
     "path", ["/", *(f"/{page}" for page in web.APP_PATHS), "/chat/a%2Fb", "/memory/01k9?q=x"]
 )
-def test_every_page_is_the_app_and_asks_for_nobodys_name(stranger: httpx2.Client, path: str) -> None:
+def test_every_page_serves_the_app_without_a_token(stranger: httpx2.Client, path: str) -> None:
     answer = stranger.get(path)
 
     assert (answer.status_code, answer.text) == (200, INDEX_HTML)
@@ -48,7 +48,7 @@ def test_every_page_is_the_app_and_asks_for_nobodys_name(stranger: httpx2.Client
     assert answer.headers["cache-control"] == "no-cache"
 
 
-def test_a_page_allows_nothing_but_its_own_files(stranger: httpx2.Client) -> None:
+def test_the_content_security_policy_allows_own_files_only(stranger: httpx2.Client) -> None:
     headers = stranger.get("/").headers
     rules = dict(rule.strip().split(" ", 1) for rule in headers["content-security-policy"].split(";"))
 
@@ -61,7 +61,7 @@ def test_a_page_allows_nothing_but_its_own_files(stranger: httpx2.Client) -> Non
     assert headers["referrer-policy"] == "no-referrer"
 
 
-def test_files_are_kept_for_ever_and_sent_compressed(stranger: httpx2.Client) -> None:
+def test_assets_are_immutable_and_sent_compressed(stranger: httpx2.Client) -> None:
     packed = stranger.get("/assets/index-3fa9.js", headers={"Accept-Encoding": "gzip"})
     plain = stranger.get("/assets/index-3fa9.js", headers={"Accept-Encoding": "identity"})
 
@@ -82,14 +82,14 @@ def test_files_are_kept_for_ever_and_sent_compressed(stranger: httpx2.Client) ->
         "/assets/%2e%2e/index.html",
     ],
 )
-def test_nothing_else_is_given_out(stranger: httpx2.Client, path: str) -> None:
+def test_other_files_are_not_served(stranger: httpx2.Client, path: str) -> None:
     answer = stranger.get(path)
 
     assert answer.status_code in {401, 404}
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_without_the_app_the_server_says_how_to_build_it(tmp_path: Path) -> None:
+def test_without_a_build_the_page_says_how_to_build_the_app(tmp_path: Path) -> None:
     with (
         run_server(tmp_path, auth_overrides={"static_dir": tmp_path / "none"}) as running,
         running.anonymous_client() as stranger,
@@ -101,15 +101,15 @@ def test_without_the_app_the_server_says_how_to_build_it(tmp_path: Path) -> None
     assert "content-security-policy" in answer.headers
 
 
-def test_no_page_stands_in_the_way_of_the_api(client: httpx2.Client) -> None:
-    taken = {route.path.split("/")[1] for router in ROUTERS for route in router.routes}  # type: ignore[attr-defined]
+def test_app_pages_do_not_shadow_api_paths(client: httpx2.Client) -> None:
+    api_segments = {route.path.split("/")[1] for router in ROUTERS for route in router.routes}  # type: ignore[attr-defined]
 
-    assert not taken & set(web.APP_PATHS)
+    assert not api_segments & set(web.APP_PATHS)
     assert client.get("/memories").json() == {"results": []}
     assert (client.get("/api/nothing").status_code, client.post("/memory").status_code) == (404, 405)
 
 
-def test_the_app_and_the_server_know_the_same_pages() -> None:
+def test_the_app_and_the_server_have_the_same_pages() -> None:
     paths = re.findall(r'path: "/([a-z]+)', ROUTES_FILE.read_text("utf-8"))
 
     assert sorted(paths) == sorted(web.APP_PATHS)

@@ -1,4 +1,4 @@
-"""The proxy on a free port of this machine, with a scripted model provider behind it."""
+"""Runs the proxy on a free local port, with a scripted model provider as upstream."""
 
 import socket
 import threading
@@ -54,7 +54,7 @@ class LiveProxy:
         )
 
     def last_request(self) -> Request:
-        """What the provider was asked last."""
+        """Return the last request that the provider received."""
         return self.upstream.requests[-1]
 
     def stored_messages(self, chat: str | None = None, user: str = ANA) -> list[Message]:
@@ -80,12 +80,12 @@ class LiveProxy:
 def wait_until(condition: Callable[[], bool], *, seconds: float = 20.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "it never came to be"
+        assert time.monotonic() < end, "condition not met in time"
         time.sleep(0.01)
 
 
 def chat_request(*messages: Mapping[str, object] | str, **fields: object) -> dict[str, Any]:
-    """A chat request; a text is something the user says."""
+    """Return a chat request; strings become user messages."""
     request_messages = [
         {"role": "user", "content": each} if isinstance(each, str) else dict(each) for each in messages
     ]
@@ -134,7 +134,7 @@ def _run_proxy_server(
 ) -> Iterator[LiveProxy]:
     app = create_app(application, auth_config=auth_config, worker=False)
     server = uvicorn.Server(create_uvicorn_config(app, grace_seconds=2))
-    # Named as TCP, so that asyncio sends small pieces at once, as it does for a server of its own.
+    # Declared as TCP, so that asyncio sets TCP_NODELAY, as it does for its own servers.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     listener.listen(512)

@@ -1,4 +1,4 @@
-"""The clients that people use, as they are published, with nothing changed but an address."""
+"""Published LLM clients work with the proxy by changing only their base URL."""
 
 import json
 import os
@@ -30,7 +30,7 @@ class Dog(BaseModel):
 
 
 def was_memory_sent(proxy: LiveProxy) -> bool:
-    """Whether the model was told."""
+    """Return whether the model received the memory."""
     return b"<memory nonce=" in proxy.last_request().raw and b"Bolt" in proxy.last_request().raw
 
 
@@ -77,14 +77,14 @@ class TestOpenAI:
 
     def test_tools(self, proxy_with_memory: LiveProxy, client: openai.OpenAI) -> None:
         proxy_with_memory.upstream.fail_next(faults.TOOL_CALL)
-        asked: list[Any] = [{"role": "user", "content": DOG_QUESTION}]
+        messages: list[Any] = [{"role": "user", "content": DOG_QUESTION}]
         tools: list[Any] = [
             {"type": "function", "function": {"name": "lookup", "parameters": {"type": "object"}}}
         ]
-        called = client.chat.completions.create(model="echo", messages=asked, tools=tools).choices[0]
+        called = client.chat.completions.create(model="echo", messages=messages, tools=tools).choices[0]
         first = proxy_with_memory.last_request().body["messages"]
         output = {"role": "tool", "tool_call_id": "call_1", "content": "Bolt"}
-        history: list[Any] = [*asked, called.message.model_dump(exclude_none=True), output]
+        history: list[Any] = [*messages, called.message.model_dump(exclude_none=True), output]
         final = client.chat.completions.create(model="echo", messages=history, tools=tools)
 
         assert called.finish_reason == "tool_calls"
@@ -93,8 +93,8 @@ class TestOpenAI:
 
     def test_images(self, proxy_with_memory: LiveProxy, client: openai.OpenAI) -> None:
         image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL_PNG_BASE64}"}}
-        asked: list[Any] = [{"role": "user", "content": [{"type": "text", "text": DOG_QUESTION}, image]}]
-        client.chat.completions.create(model="echo", messages=asked)
+        messages: list[Any] = [{"role": "user", "content": [{"type": "text", "text": DOG_QUESTION}, image]}]
+        client.chat.completions.create(model="echo", messages=messages)
 
         assert was_memory_sent(proxy_with_memory)
         assert PIXEL_PNG_BASE64.encode() in proxy_with_memory.last_request().raw
@@ -173,16 +173,16 @@ class TestAnthropic:
             "type": "image",
             "source": {"type": "base64", "media_type": "image/png", "data": PIXEL_PNG_BASE64},
         }
-        asked: Any = {"role": "user", "content": [image, {"type": "text", "text": DOG_QUESTION}]}
+        messages: Any = {"role": "user", "content": [image, {"type": "text", "text": DOG_QUESTION}]}
         tools: list[Any] = [{"name": "lookup", "input_schema": {"type": "object"}}]
-        called = client.messages.create(model="echo", max_tokens=50, messages=[asked], tools=tools)
+        called = client.messages.create(model="echo", max_tokens=50, messages=[messages], tools=tools)
         first = proxy_with_memory.last_request().body["messages"]
         result: Any = {
             "role": "user",
             "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "7"}],
         }
         use: Any = {"role": "assistant", "content": [block.model_dump() for block in called.content]}
-        client.messages.create(model="echo", max_tokens=50, messages=[asked, use, result], tools=tools)
+        client.messages.create(model="echo", max_tokens=50, messages=[messages, use, result], tools=tools)
 
         assert called.stop_reason == "tool_use"
         assert proxy_with_memory.last_request().body["messages"] == [*first, use, result]  # type: ignore[misc]
@@ -235,8 +235,8 @@ def test_openai_for_node(proxy_with_memory: LiveProxy) -> None:
     )
 
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found == {
+    output = json.loads(done.stdout)
+    assert output == {
         "chat": [ANSWER_TEXT, True],
         "stream": ANSWER_TEXT,
         "helper": ANSWER_TEXT,
@@ -250,13 +250,13 @@ def test_openai_for_node(proxy_with_memory: LiveProxy) -> None:
     }
 
 
-def test_an_address_is_all_a_client_needs(proxy_with_memory: LiveProxy) -> None:
-    """Nothing but the two variables that the client reads itself."""
+def test_a_client_only_needs_a_base_url(proxy_with_memory: LiveProxy) -> None:
+    """Only the two environment variables that the client reads are set."""
     code = (
         "import openai\n"
         "client = openai.OpenAI()\n"
-        f"asked = [{{'role': 'user', 'content': {DOG_QUESTION!r}}}]\n"
-        "print(client.chat.completions.create(model='echo', messages=asked).choices[0].message.content)\n"
+        f"messages = [{{'role': 'user', 'content': {DOG_QUESTION!r}}}]\n"
+        "print(client.chat.completions.create(model='echo', messages=messages).choices[0].message.content)\n"
     )
     named = {"OPENAI_BASE_URL": proxy_with_memory.base_url, "OPENAI_API_KEY": OWN_KEY}
     done = subprocess.run(

@@ -14,8 +14,8 @@ CLIENT_COUNT = 200
 
 async def _stream_chat(client: httpx2.AsyncClient, number: int) -> str:
     headers = {"X-Memory-Conversation": f"chat {number}"}
-    said = chat_request(f"This is what number {number} has to say.", stream=True)
-    async with client.stream("POST", CHAT_PATH, json=said, headers=headers) as answer:
+    request_body = chat_request(f"This is what number {number} has to say.", stream=True)
+    async with client.stream("POST", CHAT_PATH, json=request_body, headers=headers) as answer:
         assert answer.status_code == 200, (answer.status_code, await answer.aread())
         lines = [line async for line in answer.aiter_lines()]
     events = [json.loads(line[6:]) for line in lines if line.startswith("data: {")]
@@ -36,7 +36,7 @@ def _slow_reply(answer: bytes, kind: str) -> ChunkedReply:
     )
 
 
-def test_two_hundred_streams_at_once_each_get_their_own_answer_and_are_all_learned(tmp_path: Path) -> None:
+def test_two_hundred_concurrent_streams_get_their_answers_and_are_ingested(tmp_path: Path) -> None:
     with run_proxy(tmp_path, settings={"recall.deadline_ms": 150}) as proxy:
         before = threading.active_count()
         proxy.upstream.fail_at(1.0, [ModifyBytes(change=_slow_reply)])
@@ -48,5 +48,5 @@ def test_two_hundred_streams_at_once_each_get_their_own_answer_and_are_all_learn
     for number, answer in enumerate(answers):
         assert answer.startswith(f"You said: This is what number {number} has to say.")
     assert len(stored) == 2 * CLIENT_COUNT
-    # One thread learns and a few recall, however many talk; the model server has one for each of its connections.
+    # One ingest thread and a few recall threads, for any number of streams; the fake provider has one per connection.
     assert threads <= 64 + 8

@@ -25,7 +25,7 @@ from recollect.testing.faults import ChunkedReply, Reply
 from recollect.testing.model_server import ModelServer
 
 CHAT_PATH, RESPONSES_PATH, MESSAGES_PATH = "/v1/chat/completions", "/v1/responses", "/v1/messages"
-#: What no program of today would send, spaced as none would space it.
+#: Unknown keys and unusual whitespace, which must be preserved.
 ODD_REQUEST = (
     '{ "messages":[ {"role" : "developer","content":"Be terse."},{"role":"user","name":"ana","content":'
     '"What is my \\u0064og called?","x_new":[1.50,1E400,{}]}],"model":"echo","n":2,"logprobs":true,'
@@ -40,7 +40,7 @@ UNKNOWN_EVENTS = (
 
 @pytest.fixture
 def local(proxy: LiveProxy) -> Iterator[httpx2.Client]:
-    """A program on this machine that knows nothing of memory."""
+    """A local client without a token."""
     with proxy.provider_client() as client:
         yield client
 
@@ -55,15 +55,13 @@ def post(
     return client.post(path, content=content, headers={"Content-Type": "application/json", **(headers or {})})
 
 
-def test_without_anything_to_recall_the_same_bytes_go_on(proxy: LiveProxy, local: httpx2.Client) -> None:
+def test_a_request_without_context_is_forwarded_unchanged(proxy: LiveProxy, local: httpx2.Client) -> None:
     post(local)
 
     assert proxy.last_request().raw == ODD_REQUEST
 
 
-def test_with_memory_off_the_same_bytes_go_on_though_there_is_much_to_recall(
-    proxy: LiveProxy, local: httpx2.Client
-) -> None:
+def test_a_request_with_memory_off_is_forwarded_unchanged(proxy: LiveProxy, local: httpx2.Client) -> None:
     proxy.add_memory()
     answer = post(local, headers={"X-Memory": "off"})
 
@@ -75,7 +73,7 @@ def test_with_memory_off_the_same_bytes_go_on_though_there_is_much_to_recall(
     ]
 
 
-def test_what_is_recalled_is_added_and_no_other_byte_changes(proxy: LiveProxy, local: httpx2.Client) -> None:
+def test_injection_changes_no_other_byte(proxy: LiveProxy, local: httpx2.Client) -> None:
     proxy.add_memory()
     post(local)
     sent = proxy.last_request().raw.decode()
@@ -87,49 +85,49 @@ def test_what_is_recalled_is_added_and_no_other_byte_changes(proxy: LiveProxy, l
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize(
-    ("path", "asked", "headers"),
+    ("path", "request_body", "headers"),
     [
         (CHAT_PATH, chat_request(DOG_QUESTION), {}),
         (RESPONSES_PATH, {"model": "echo", "input": DOG_QUESTION, "max_output_tokens": 60}, {}),
         (MESSAGES_PATH, chat_request(DOG_QUESTION, max_tokens=60), {"anthropic-version": "2023-06-01"}),
     ],
 )
-def test_the_answer_comes_back_byte_for_byte(
+def test_the_response_is_relayed_byte_for_byte(
     proxy: LiveProxy,
     local: httpx2.Client,
     path: str,
-    asked: dict[str, object],
+    request_body: dict[str, object],
     headers: dict[str, str],
     stream: bool,
 ) -> None:
     proxy.upstream.answer("Bolt, of course. Não é?")
-    asked = {**asked, "stream": stream}
-    direct = httpx2.post(f"{proxy.upstream.origin}{path}", json=asked, headers=headers)
-    passed = local.post(path, json=asked, headers=headers)
+    request_body = {**request_body, "stream": stream}
+    direct = httpx2.post(f"{proxy.upstream.origin}{path}", json=request_body, headers=headers)
+    passed = local.post(path, json=request_body, headers=headers)
 
     assert _without_id(passed.content) == _without_id(direct.content)
     assert passed.headers["content-type"] == direct.headers["content-type"]
 
 
 def _without_id(answer: bytes) -> bytes:
-    """Each answer has a number of its own."""
+    """Mask the id, which differs in each response."""
     return re.sub(rb"resp_\d+", b"resp", answer)
 
 
-def test_events_that_nobody_knows_pass(proxy: LiveProxy, local: httpx2.Client) -> None:
+def test_unknown_events_are_relayed(proxy: LiveProxy, local: httpx2.Client) -> None:
     proxy.upstream.fail_next(ChunkedReply(chunks=UNKNOWN_EVENTS))
 
     assert post(local).content == b"".join(UNKNOWN_EVENTS)
 
 
-def test_the_first_piece_leaves_before_the_second_is_there(proxy: LiveProxy, local: httpx2.Client) -> None:
+def test_chunks_are_relayed_as_they_arrive(proxy: LiveProxy, local: httpx2.Client) -> None:
     proxy.upstream.fail_next(ChunkedReply(chunks=UNKNOWN_EVENTS[:1], ending="silent"))
     with local.stream("POST", CHAT_PATH, json=chat_request(DOG_QUESTION, stream=True)) as answer:
         assert next(answer.iter_raw()) == UNKNOWN_EVENTS[0]
 
 
 @pytest.mark.parametrize("fault", [faults.SILENT_MIDWAY, faults.TIMEOUT], ids=["midway", "before"])
-def test_who_hangs_up_ends_what_was_asked(proxy: LiveProxy, fault: faults.Fault) -> None:
+def test_a_client_disconnect_cancels_the_upstream_request(proxy: LiveProxy, fault: faults.Fault) -> None:
     proxy.upstream.fail_next(fault)
     place = urlsplit(proxy.url)
     content = json.dumps(chat_request(DOG_FACT, stream=True)).encode()
@@ -156,9 +154,7 @@ def test_who_hangs_up_ends_what_was_asked(proxy: LiveProxy, fault: faults.Fault)
         faults.EMPTY_BODY,
     ],
 )
-def test_whatever_the_service_says_is_said_to_the_client(
-    proxy: LiveProxy, local: httpx2.Client, fault: Reply
-) -> None:
+def test_upstream_errors_are_relayed(proxy: LiveProxy, local: httpx2.Client, fault: Reply) -> None:
     proxy.upstream.fail_next(fault)
     answer = post(local)
 
@@ -167,10 +163,8 @@ def test_whatever_the_service_says_is_said_to_the_client(
     assert len(proxy.upstream.requests) == 1
 
 
-def test_ids_and_limits_of_the_service_pass_and_what_concerns_one_origin_does_not(
-    proxy: LiveProxy, local: httpx2.Client
-) -> None:
-    told = {
+def test_response_headers_about_the_origin_are_dropped(proxy: LiveProxy, local: httpx2.Client) -> None:
+    service_headers = {
         "Content-Type": "application/json",
         "X-Request-Id": "req_1",
         "x-ratelimit-remaining-tokens": "17",
@@ -183,10 +177,10 @@ def test_ids_and_limits_of_the_service_pass_and_what_concerns_one_origin_does_no
         "Strict-Transport-Security": "max-age=1",
         "X-Memory-Used": "99",
     }
-    proxy.upstream.fail_next(Reply(headers=told, body=b"{}"))
+    proxy.upstream.fail_next(Reply(headers=service_headers, body=b"{}"))
     headers = post(local).headers
 
-    assert {name for name in told if name in headers} == {
+    assert {name for name in service_headers if name in headers} == {
         "Content-Type",
         "X-Request-Id",
         "x-ratelimit-remaining-tokens",
@@ -197,7 +191,7 @@ def test_ids_and_limits_of_the_service_pass_and_what_concerns_one_origin_does_no
     assert (headers["x-request-id"], headers["x-memory-used"]) == ("req_1", "0")
 
 
-def test_an_answer_that_breaks_off_breaks_off_for_the_client_too(
+def test_an_interrupted_response_is_interrupted_for_the_client(
     proxy: LiveProxy, local: httpx2.Client
 ) -> None:
     proxy.upstream.answer("one two three four")
@@ -221,7 +215,7 @@ def test_an_answer_that_breaks_off_breaks_off_for_the_client_too(
     ],
 )
 @pytest.mark.parametrize("path", [CHAT_PATH, RESPONSES_PATH, MESSAGES_PATH])
-def test_what_cannot_be_read_is_for_the_service_to_refuse(
+def test_unparsable_requests_are_forwarded(
     proxy: LiveProxy, local: httpx2.Client, path: str, content: bytes
 ) -> None:
     answer = post(local, content, path, headers={"anthropic-version": "2023-06-01"})
@@ -230,7 +224,7 @@ def test_what_cannot_be_read_is_for_the_service_to_refuse(
     assert answer.status_code < 500
 
 
-def test_other_paths_pass_with_their_queries(proxy: LiveProxy, local: httpx2.Client) -> None:
+def test_other_paths_are_forwarded_with_their_query(proxy: LiveProxy, local: httpx2.Client) -> None:
     models = local.get("/v1/models")
     vectors = local.post("/v1/embeddings", json={"model": "letters", "input": ["a"]})
     local.get("/v1/models/org%2Fecho", params={"a": "b c"})
@@ -251,24 +245,24 @@ def test_other_paths_pass_with_their_queries(proxy: LiveProxy, local: httpx2.Cli
 
 
 @pytest.mark.parametrize("path", ["/v1/models/..%2f..%2fadmin", "/v1/models/%2e%2e/%2e%2e/admin"])
-def test_nobody_climbs_out_of_a_path(proxy: LiveProxy, local: httpx2.Client, path: str) -> None:
+def test_path_traversal_is_refused(proxy: LiveProxy, local: httpx2.Client, path: str) -> None:
     assert local.get(path).status_code == 404
     assert proxy.upstream.requests == []
 
 
-def test_a_client_that_asks_gets_the_account_in_the_body(proxy: LiveProxy, local: httpx2.Client) -> None:
+def test_a_verbose_client_gets_the_recall_summary_in_the_body(proxy: LiveProxy, local: httpx2.Client) -> None:
     proxy.add_memory()
     answer = post(local, json.dumps(chat_request(DOG_QUESTION)).encode(), headers={"X-Memory-Verbose": "1"})
-    told = answer.json()["memory"]
+    summary = answer.json()["memory"]
 
-    assert (told["mode"], told["used"]) == ("on", 1)
-    assert told["receipt"] == answer.headers["x-memory-receipt"]
+    assert (summary["mode"], summary["used"]) == ("on", 1)
+    assert summary["receipt"] == answer.headers["x-memory-receipt"]
     assert answer.json()["choices"][0]["finish_reason"] == "stop"
-    receipt = proxy.application.store.receipts.get(Scope(ANA), told["receipt"])
+    receipt = proxy.application.store.receipts.get(Scope(ANA), summary["receipt"])
     assert receipt.text in proxy.last_request().body["messages"][0]["content"]  # type: ignore[index]
 
 
-def test_a_stream_has_no_account_in_it_though_the_client_asks(proxy: LiveProxy, local: httpx2.Client) -> None:
+def test_a_stream_has_no_recall_summary(proxy: LiveProxy, local: httpx2.Client) -> None:
     answer = post(
         local, json.dumps(chat_request(DOG_QUESTION, stream=True)).encode(), headers={"X-Memory-Verbose": "1"}
     )
@@ -339,7 +333,7 @@ class TestWithoutAService:
         assert "proxy_upstream" in answer.json()["error"]["message"]
 
 
-def test_a_service_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_an_unreachable_upstream_is_named(tmp_path: Path) -> None:
     nowhere = {"proxy_upstream": "http://127.0.0.1:9/v1"}
     with run_proxy(tmp_path, settings=nowhere) as proxy, proxy.provider_client() as client:
         answer = post(client)
@@ -348,7 +342,7 @@ def test_a_service_that_is_not_there_is_named(tmp_path: Path) -> None:
         assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_an_address_that_is_our_own_is_noticed(tmp_path: Path) -> None:
+def test_a_proxy_loop_is_detected(tmp_path: Path) -> None:
     environ: dict[str, str] = {}
     with run_proxy(tmp_path, has_upstream=False, environ=environ) as proxy, proxy.provider_client() as client:
         environ["RECOLLECT_PROXY_UPSTREAM"] = proxy.base_url
@@ -357,18 +351,20 @@ def test_an_address_that_is_our_own_is_noticed(tmp_path: Path) -> None:
         assert (answer.status_code, answer.json()["code"]) == (508, "loop")
 
 
-def test_a_large_request_passes_like_any_other(proxy: LiveProxy, local: httpx2.Client) -> None:
+def test_a_large_request_is_forwarded(proxy: LiveProxy, local: httpx2.Client) -> None:
     proxy.add_memory()
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 5_000_000}}
-    asked = chat_request({"role": "user", "content": [picture, {"type": "text", "text": DOG_QUESTION}]})
-    answer = local.post(CHAT_PATH, json=asked)
+    request_body = chat_request(
+        {"role": "user", "content": [picture, {"type": "text", "text": DOG_QUESTION}]}
+    )
+    answer = local.post(CHAT_PATH, json=request_body)
 
     assert answer.status_code == 200
     assert b"Bolt" in proxy.last_request().raw
     assert len(proxy.last_request().raw) > 5_000_000
 
 
-def test_a_server_that_ends_puts_down_what_was_said_so_far(tmp_path: Path) -> None:
+def test_shutdown_stores_messages_of_active_requests(tmp_path: Path) -> None:
     with run_proxy(tmp_path) as proxy:
         proxy.upstream.answer("one two three four five six seven eight")
         proxy.upstream.fail_next(faults.SILENT_MIDWAY)

@@ -31,7 +31,7 @@ def client(proxy: LiveProxy) -> Iterator[httpx2.Client]:
         ({}, {"user": "x" * 1000}, normalize_name("x" * 1000)),
     ],
 )
-def test_with_the_owners_token_a_client_says_whose_memory_it_is(
+def test_with_the_owners_token_a_client_can_name_the_user(
     proxy: LiveProxy, client: httpx2.Client, headers: dict[str, str], more: dict[str, object], user: str
 ) -> None:
     client.post(CHAT_PATH, json=chat_request(DOG_FACT, **more), headers=headers)
@@ -41,9 +41,7 @@ def test_with_the_owners_token_a_client_says_whose_memory_it_is(
 
 
 @pytest.mark.parametrize("header", ["X-Memory-User", "X-OpenWebUI-User-Id"])
-def test_without_a_token_of_ours_it_is_the_owners_memory_whatever_a_client_says(
-    proxy: LiveProxy, header: str
-) -> None:
+def test_without_a_token_the_owners_memory_is_used(proxy: LiveProxy, header: str) -> None:
     with proxy.provider_client(**{header: "eva"}) as client:
         client.post(CHAT_PATH, json=chat_request(DOG_FACT, user="eva"))
 
@@ -51,7 +49,7 @@ def test_without_a_token_of_ours_it_is_the_owners_memory_whatever_a_client_says(
     assert proxy.stored_messages(user="eva") == []
 
 
-def test_a_token_of_somebody_is_for_their_memory_alone(proxy: LiveProxy) -> None:
+def test_a_users_token_accesses_only_their_memory(proxy: LiveProxy) -> None:
     proxy.add_memory()
     token = proxy.token_store.add("phone", user="eva")
     with proxy.client(token) as client:
@@ -65,7 +63,7 @@ def test_a_token_of_somebody_is_for_their_memory_alone(proxy: LiveProxy) -> None
     assert proxy.wait_for_messages(2, user="eva")[0] == ("user", DOG_QUESTION)
 
 
-def test_one_users_words_never_reach_another(proxy: LiveProxy, client: httpx2.Client) -> None:
+def test_text_of_one_user_never_reaches_another(proxy: LiveProxy, client: httpx2.Client) -> None:
     client.post(CHAT_PATH, json=chat_request(DOG_FACT, user="eva"))
     proxy.wait_for_messages(2, user="eva")
     client.post(CHAT_PATH, json=chat_request(DOG_QUESTION, user="max"))
@@ -94,7 +92,7 @@ def test_one_users_words_never_reach_another(proxy: LiveProxy, client: httpx2.Cl
         (MESSAGES_PATH, {}, {"metadata": {"user_id": '{"device_id": "1", "session_id": "h"}'}}, "h"),
     ],
 )
-def test_a_conversation_has_the_name_it_is_given(
+def test_a_conversation_uses_the_clients_id(
     proxy: LiveProxy,
     client: httpx2.Client,
     path: str,
@@ -102,24 +100,24 @@ def test_a_conversation_has_the_name_it_is_given(
     more: dict[str, object],
     chat: str,
 ) -> None:
-    asked = (
+    request_body = (
         {"input": DOG_FACT}
         if path == RESPONSES_PATH
         else {"messages": [{"role": "user", "content": DOG_FACT}]}
     )
     client.post(
         path,
-        json={"model": "echo", "max_tokens": 50, **asked, **more},
+        json={"model": "echo", "max_tokens": 50, **request_body, **more},
         headers={**ANTHROPIC_HEADERS, **headers},
     )
 
     assert proxy.wait_for_messages(1, chat)[0] == ("user", DOG_FACT)
 
 
-def test_without_a_name_a_conversation_is_known_by_how_it_began() -> None:
+def test_an_unnamed_conversation_is_identified_by_its_start() -> None:
     def named(*messages: str) -> str:
-        asked = CHAT_DIALECT.parse_request(f'{{"messages": [{", ".join(messages)}]}}')
-        return identify_conversation({}, asked, lambda _: None, is_authenticated=True)[0]
+        view = CHAT_DIALECT.parse_request(f'{{"messages": [{", ".join(messages)}]}}')
+        return identify_conversation({}, view, lambda _: None, is_authenticated=True)[0]
 
     host, other = '{"role":"system","content":"a"}', '{"role":"system","content":"b"}'
     first, second = '{"role":"user","content":"x"}', '{"role":"user","content":"y"}'
@@ -128,23 +126,23 @@ def test_without_a_name_a_conversation_is_known_by_how_it_began() -> None:
     assert len({named(host, first), named(other, first), named(host, second), named(first)}) == 4
 
 
-def test_a_coding_agents_session_is_a_conversation_and_no_user() -> None:
-    asked = ANTHROPIC_DIALECT.parse_request(
+def test_a_coding_agents_session_is_a_conversation_not_a_user() -> None:
+    view = ANTHROPIC_DIALECT.parse_request(
         '{"messages": [], "metadata": {"user_id": "user_a_account_b_session_c"}}'
     )
 
-    assert (asked.user, asked.cache_key) == (None, "c")
+    assert (view.user, view.cache_key) == (None, "c")
 
 
 @pytest.mark.parametrize("chore", ["### Task:\nGenerate a title", "\n### Task:\nGenerate tags"])
-def test_chores_of_a_host_are_neither_recalled_for_nor_learned(
+def test_housekeeping_requests_are_neither_recalled_for_nor_ingested(
     proxy: LiveProxy, client: httpx2.Client, chore: str
 ) -> None:
     proxy.add_memory("### Task: generate a title, generate tags")
     headers = {"X-OpenWebUI-Chat-Id": "b"}
     client.post(CHAT_PATH, json=chat_request(chore), headers=headers)
-    asked = proxy.last_request().body
+    sent_body = proxy.last_request().body
     client.post(CHAT_PATH, json=chat_request(DOG_FACT), headers=headers)
 
-    assert asked == chat_request(chore)
+    assert sent_body == chat_request(chore)
     assert proxy.wait_for_messages(2, "b")[0] == ("user", DOG_FACT)

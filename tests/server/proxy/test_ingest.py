@@ -45,7 +45,7 @@ def assistant_message(text: str) -> dict[str, object]:
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize(
-    ("path", "asked"),
+    ("path", "request_body"),
     [
         (CHAT_PATH, chat_request(DOG_FACT)),
         (RESPONSES_PATH, {"model": "echo", "input": DOG_FACT}),
@@ -53,19 +53,19 @@ def assistant_message(text: str) -> dict[str, object]:
         (OLLAMA_PATH, chat_request(DOG_FACT)),
     ],
 )
-def test_an_exchange_is_learned_from(
-    proxy: LiveProxy, client: httpx2.Client, path: str, asked: dict[str, object], stream: bool
+def test_an_exchange_is_ingested(
+    proxy: LiveProxy, client: httpx2.Client, path: str, request_body: dict[str, object], stream: bool
 ) -> None:
-    client.post(path, json={**asked, "stream": stream}, headers={**ANTHROPIC_HEADERS, **CONVERSATION_HEADERS})
+    client.post(
+        path, json={**request_body, "stream": stream}, headers={**ANTHROPIC_HEADERS, **CONVERSATION_HEADERS}
+    )
 
     assert proxy.wait_for_messages(2, "here") == [("user", DOG_FACT), ("assistant", "I see.")]
     [memory] = proxy.application.store.memories.list(Scope(ANA))
     assert "Bolt" in memory.text
 
 
-def test_a_conversation_that_is_sent_again_and_again_is_stored_once(
-    proxy: LiveProxy, client: httpx2.Client
-) -> None:
+def test_a_resent_conversation_is_stored_once(proxy: LiveProxy, client: httpx2.Client) -> None:
     proxy.upstream.answer(["one", "two", "three"])
     send_chat(client, "first question")
     send_chat(client, "first question", assistant_message("one"), "yes")
@@ -81,9 +81,7 @@ def test_a_conversation_that_is_sent_again_and_again_is_stored_once(
     ]
 
 
-def test_a_client_that_sends_only_the_last_few_messages_stores_none_twice(
-    proxy: LiveProxy, client: httpx2.Client
-) -> None:
+def test_a_truncated_history_stores_no_message_twice(proxy: LiveProxy, client: httpx2.Client) -> None:
     history: list[Mapping[str, object] | str] = []
     for number in range(6):
         history.append(f"thing number {number}")
@@ -94,9 +92,7 @@ def test_a_client_that_sends_only_the_last_few_messages_stores_none_twice(
     assert len(stored) == len(set(stored)) == 12
 
 
-def test_an_answer_that_a_client_sends_back_changed_is_still_the_same(
-    proxy: LiveProxy, client: httpx2.Client
-) -> None:
+def test_an_altered_answer_is_recognized(proxy: LiveProxy, client: httpx2.Client) -> None:
     proxy.upstream.answer(["<think>hmm</think>  One.", "Two."])
     send_chat(client, "first question")
     proxy.wait_for_messages(2, "here")
@@ -110,7 +106,7 @@ def test_an_answer_that_a_client_sends_back_changed_is_still_the_same(
     ]
 
 
-def test_a_history_from_before_is_taken_in_once(proxy: LiveProxy, client: httpx2.Client) -> None:
+def test_an_existing_history_is_ingested_once(proxy: LiveProxy, client: httpx2.Client) -> None:
     send_chat(client, DOG_FACT, assistant_message("Nice."), "Thanks!")
     send_chat(client, DOG_FACT, assistant_message("Nice."), "Thanks!")
 
@@ -122,7 +118,7 @@ def test_a_history_from_before_is_taken_in_once(proxy: LiveProxy, client: httpx2
     ]
 
 
-def test_another_answer_takes_the_place_of_the_first(proxy: LiveProxy, client: httpx2.Client) -> None:
+def test_a_regenerated_answer_replaces_the_first(proxy: LiveProxy, client: httpx2.Client) -> None:
     proxy.upstream.answer(["first answer", "second answer"])
     send_chat(client, "a question")
     proxy.wait_for_messages(2, "here")
@@ -133,7 +129,7 @@ def test_another_answer_takes_the_place_of_the_first(proxy: LiveProxy, client: h
     assert proxy.stored_texts("here") == [("user", "a question"), ("assistant", "second answer")]
 
 
-def test_words_that_were_changed_are_unlearned(proxy: LiveProxy, client: httpx2.Client) -> None:
+def test_an_edited_message_retracts_what_was_learned(proxy: LiveProxy, client: httpx2.Client) -> None:
     send_chat(client, "Hello there")
     send_chat(client, "Hello there", assistant_message("I see."), "My dog is called Bolt.")
     proxy.wait_for_messages(4, "here")
@@ -146,9 +142,7 @@ def test_words_that_were_changed_are_unlearned(proxy: LiveProxy, client: httpx2.
     assert ("Mia" in known, "Bolt" in known) == (True, False)
 
 
-def test_conversations_that_nobody_named_never_overwrite_each_other(
-    proxy: LiveProxy, client: httpx2.Client
-) -> None:
+def test_unnamed_conversations_never_overwrite_each_other(proxy: LiveProxy, client: httpx2.Client) -> None:
     send_chat(client, "Hi", assistant_message("Hello!"), "My dog is called Bolt.", headers={})
     send_chat(client, "Hi", assistant_message("Hello!"), "My cat is called Mia.", headers={})
 
@@ -156,7 +150,7 @@ def test_conversations_that_nobody_named_never_overwrite_each_other(
     assert [text for text in texts if "called" in text] == ["My dog is called Bolt.", "My cat is called Mia."]
 
 
-def test_what_the_host_says_is_never_stored(proxy: LiveProxy, client: httpx2.Client) -> None:
+def test_host_instructions_are_never_stored(proxy: LiveProxy, client: httpx2.Client) -> None:
     proxy.upstream.answer(["One.", "Two.", "Three."])
     send_chat(
         client,
@@ -171,14 +165,14 @@ def test_what_the_host_says_is_never_stored(proxy: LiveProxy, client: httpx2.Cli
     )
     reminder = {"type": "text", "text": f"<system-reminder>{HOST_SECRET}</system-reminder>"}
     content = [reminder, {"type": "text", "text": "Hello again, you"}]
-    asked = chat_request({"role": "user", "content": content}, max_tokens=50, system=HOST_SECRET)
-    client.post(MESSAGES_PATH, json=asked, headers={**ANTHROPIC_HEADERS, **CONVERSATION_HEADERS})
+    request_body = chat_request({"role": "user", "content": content}, max_tokens=50, system=HOST_SECRET)
+    client.post(MESSAGES_PATH, json=request_body, headers={**ANTHROPIC_HEADERS, **CONVERSATION_HEADERS})
 
     assert "tangerine" not in str(proxy.wait_for_messages(6, "here"))
     assert proxy.stored_texts("here")[-2] == ("user", "Hello again, you")
 
 
-def test_what_was_recalled_is_never_learned_even_if_the_model_repeats_it(
+def test_injected_context_is_never_learned_even_if_the_model_repeats_it(
     proxy: LiveProxy, client: httpx2.Client
 ) -> None:
     proxy.add_memory()
@@ -194,7 +188,7 @@ def test_what_was_recalled_is_never_learned_even_if_the_model_repeats_it(
 
 
 @pytest.mark.parametrize("mode", ["read", "off"])
-def test_nothing_is_learned_where_the_client_says_so(
+def test_nothing_is_learned_if_the_client_disables_it(
     proxy: LiveProxy, client: httpx2.Client, mode: str
 ) -> None:
     send_chat(client, DOG_FACT, headers={**CONVERSATION_HEADERS, "X-Memory": mode})
@@ -219,7 +213,7 @@ def test_a_temporary_chat_leaves_no_trace(
     assert (proxy.upstream.requests[0].body, receipts) == (chat_request(DOG_QUESTION), [])
 
 
-def test_what_came_of_an_answer_is_kept_when_the_client_hangs_up(
+def test_a_partial_answer_is_stored_when_the_client_disconnects(
     proxy: LiveProxy, client: httpx2.Client
 ) -> None:
     proxy.upstream.answer("one two three four five six seven eight")
@@ -229,13 +223,13 @@ def test_what_came_of_an_answer_is_kept_when_the_client_hangs_up(
     ) as answer:
         next(answer.iter_raw())
 
-    [asked, (role, text)] = proxy.wait_for_messages(2, "here")
-    assert (asked, role) == (("user", DOG_FACT), "assistant")
+    [question, (role, text)] = proxy.wait_for_messages(2, "here")
+    assert (question, role) == (("user", DOG_FACT), "assistant")
     assert text.startswith("one two")
     assert "eight" not in text
 
 
-def test_what_the_service_refused_was_not_said(proxy: LiveProxy, client: httpx2.Client) -> None:
+def test_a_refused_request_is_not_stored(proxy: LiveProxy, client: httpx2.Client) -> None:
     proxy.upstream.fail_next(faults.SERVER_ERROR)
     client.post(CHAT_PATH, json=chat_request(DOG_FACT), headers=CONVERSATION_HEADERS)
     send_chat(client, "This was answered")
@@ -243,7 +237,7 @@ def test_what_the_service_refused_was_not_said(proxy: LiveProxy, client: httpx2.
     assert proxy.wait_for_messages(2, "here")[0] == ("user", "This was answered")
 
 
-def test_calls_of_tools_are_kept_as_such(proxy: LiveProxy, client: httpx2.Client) -> None:
+def test_tool_calls_are_stored(proxy: LiveProxy, client: httpx2.Client) -> None:
     proxy.upstream.fail_next(faults.TOOL_CALL)
     answer = client.post(CHAT_PATH, json=chat_request(DOG_QUESTION), headers=CONVERSATION_HEADERS).json()[
         "choices"
@@ -257,7 +251,7 @@ def test_calls_of_tools_are_kept_as_such(proxy: LiveProxy, client: httpx2.Client
     assert (last.role, last.content) == ("assistant", "I see.")
 
 
-def test_a_conversation_that_the_provider_keeps_is_one_chat(proxy: LiveProxy, client: httpx2.Client) -> None:
+def test_a_conversation_stored_by_the_provider_is_one_chat(proxy: LiveProxy, client: httpx2.Client) -> None:
     first = client.post(RESPONSES_PATH, json={"model": "echo", "input": DOG_FACT}).json()["id"]
     again = {"model": "echo", "input": "yes", "previous_response_id": first}
     second = client.post(RESPONSES_PATH, json=again).json()["id"]
@@ -274,7 +268,7 @@ def test_a_conversation_that_the_provider_keeps_is_one_chat(proxy: LiveProxy, cl
     ]
 
 
-def test_what_cannot_be_stored_keeps_nothing_else_out(proxy: LiveProxy, client: httpx2.Client) -> None:
+def test_an_invalid_message_does_not_prevent_storing_others(proxy: LiveProxy, client: httpx2.Client) -> None:
     send_chat(client, DOG_FACT, assistant_message("\u200b\ufeff"), "And that is all.")
 
     assert [text for _, text in proxy.wait_for_messages(3, "here")] == [
@@ -284,7 +278,7 @@ def test_what_cannot_be_stored_keeps_nothing_else_out(proxy: LiveProxy, client: 
     ]
 
 
-def test_an_answer_that_is_no_answer_does_no_harm(proxy: LiveProxy, client: httpx2.Client) -> None:
+def test_an_unparsable_response_does_no_harm(proxy: LiveProxy, client: httpx2.Client) -> None:
     proxy.upstream.fail_next(ChunkedReply(chunks=(b"data: {\xff\n\n", b"data: [1]\n\n")))
     client.post(CHAT_PATH, json=chat_request(DOG_FACT), headers=CONVERSATION_HEADERS)
 

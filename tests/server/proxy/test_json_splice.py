@@ -20,21 +20,21 @@ NON_BLANK_TEXTS = st.text(min_size=1).filter(str.strip)
 
 
 @given(st.dictionaries(st.text(), JSON_VALUES, max_size=5), st.sampled_from([None, 2]), st.booleans())
-def test_every_member_is_found_where_it_stands(given: dict[str, object], indent: int, escape: bool) -> None:
-    text = json.dumps(given, indent=indent, ensure_ascii=escape)
+def test_every_member_has_its_offsets(value: dict[str, object], indent: int, escape: bool) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=escape)
 
-    assert {key: json.loads(text[p.start : p.end]) for key, p in parse_document(text).items()} == given
+    assert {key: json.loads(text[p.start : p.end]) for key, p in parse_document(text).items()} == value
 
 
 @given(st.lists(JSON_VALUES, max_size=5))
-def test_every_element_is_found_where_it_stands(given: list[object]) -> None:
-    text = f" \t{json.dumps(given, indent=1)}"
+def test_every_element_has_its_offsets(value: list[object]) -> None:
+    text = f" \t{json.dumps(value, indent=1)}"
 
-    assert [json.loads(text[p.start : p.end]) for p in parse_elements(text, 2)] == given
+    assert [json.loads(text[p.start : p.end]) for p in parse_elements(text, 2)] == value
 
 
 @given(st.text())
-def test_a_text_that_is_no_object_is_refused_rather_than_guessed_at(text: str) -> None:
+def test_invalid_json_is_refused(text: str) -> None:
     try:
         known = isinstance(json.loads(text), dict)
     except ValueError:
@@ -45,7 +45,7 @@ def test_a_text_that_is_no_object_is_refused_rather_than_guessed_at(text: str) -
             parse_document(text)
 
 
-def test_the_last_of_two_members_with_one_name_counts_as_it_does_for_everybody() -> None:
+def test_the_last_of_duplicate_keys_counts() -> None:
     text = '{"a": 1, "a": {"b": [2]}}'
 
     assert [piece.value for piece in parse_document(text).values()] == [{"b": [2]}]
@@ -55,7 +55,7 @@ def test_the_last_of_two_members_with_one_name_counts_as_it_does_for_everybody()
 @pytest.mark.parametrize(
     "text", ["", "[]", "{", '{"a"}', '{"a":1,}', '{"a":1 "b":2}', "{} {}", "{1:2}", "nul", "{" * 5000]
 )
-def test_what_is_not_an_object_is_refused(text: str) -> None:
+def test_a_document_that_is_not_an_object_is_refused(text: str) -> None:
     with pytest.raises((ValueError, RecursionError)):
         parse_document(text)
 
@@ -79,12 +79,12 @@ def responses_body(content: object) -> dict[str, object]:
         (RESPONSES_DIALECT, responses_body, "input_text"),
     ],
 )
-def test_words_are_added_after_the_users_and_nothing_else_changes(
+def test_text_is_inserted_after_the_users_and_nothing_else_changes(
     dialect: Dialect, asking: object, kind: str, text: str, block: str, indent: int | None, escape: bool
 ) -> None:
     assert callable(asking)
     image = {"type": "image_url", "image_url": {"url": "data:,"}}
-    for content, wanted in (
+    for content, expected in (
         (text, f"{text}\n\n{block}"),
         (
             [{"type": kind, "text": text}, image],
@@ -92,14 +92,14 @@ def test_words_are_added_after_the_users_and_nothing_else_changes(
         ),
     ):
         raw = json.dumps(asking(content), indent=indent, ensure_ascii=escape)
-        asked = dialect.parse_request(raw)
-        assert asked.query_index is not None
-        slot = asked.messages[asked.query_index].insertion_point
+        view = dialect.parse_request(raw)
+        assert view.query_index is not None
+        slot = view.messages[view.query_index].insertion_point
         assert slot is not None
         at, words = slot.insertion(block)
         sent = splice(raw, [(at, words)])
 
-        assert json.loads(sent) == asking(wanted)
+        assert json.loads(sent) == asking(expected)
         assert sent[:at] + sent[at + len(words) :] == raw
 
 
@@ -128,23 +128,27 @@ TOP_LEVEL_KEYS = st.sampled_from(
 )
 
 
-@given(held=st.dictionaries(TOP_LEVEL_KEYS, BODY_VALUES | st.dictionaries(st.just("user_id"), BODY_VALUES)))
+@given(
+    request_body=st.dictionaries(
+        TOP_LEVEL_KEYS, BODY_VALUES | st.dictionaries(st.just("user_id"), BODY_VALUES)
+    )
+)
 @pytest.mark.parametrize("dialect", [CHAT_COMPLETIONS_DIALECT, ANTHROPIC_DIALECT, RESPONSES_DIALECT])
-def test_whatever_a_request_holds_it_is_read_or_refused(dialect: Dialect, held: object) -> None:
+def test_any_request_is_parsed_or_refused(dialect: Dialect, request_body: object) -> None:
     try:
-        asked = dialect.parse_request(json.dumps(held))
+        view = dialect.parse_request(json.dumps(request_body))
     except ValueError:
         return
 
-    assert asked.query_index is None or asked.messages[asked.query_index].insertion_point is not None
-    assert all(isinstance(said.digest, str) for said in asked.messages)
+    assert view.query_index is None or view.messages[view.query_index].insertion_point is not None
+    assert all(isinstance(message.digest, str) for message in view.messages)
 
 
 @given(events=st.lists(BODY_VALUES, max_size=4))
 @pytest.mark.parametrize(
     "dialect", [CHAT_COMPLETIONS_DIALECT, ANTHROPIC_DIALECT, RESPONSES_DIALECT, OLLAMA_DIALECT]
 )
-def test_whatever_an_answer_holds_it_is_heard_or_passed_over(dialect: Dialect, events: list[object]) -> None:
+def test_any_response_is_parsed_or_ignored(dialect: Dialect, events: list[object]) -> None:
     keys = ("choices", "output", "content", "message", "delta", "item", "content_block", "response")
     kinds = (
         "response.output_item.done",
@@ -163,4 +167,4 @@ def test_whatever_an_answer_holds_it_is_heard_or_passed_over(dialect: Dialect, e
             {"choices": [{"index": 0, "delta": {"content": event, "tool_calls": [{"index": event}]}}]}
         )
 
-    assert all(isinstance(said.text, str) for said in fold.messages())
+    assert all(isinstance(message.text, str) for message in fold.messages())

@@ -28,15 +28,13 @@ def sent_contents(proxy: LiveProxy) -> list[str]:
 
 
 def send_turn(client: httpx2.Client, history: list[Mapping[str, object]], text: str) -> None:
-    """Say something, and add it and the answer to the history, as every client does."""
+    """Send a message, and append it and the answer to the history, as clients do."""
     history.append({"role": "user", "content": text})
     answer = client.post(CHAT_PATH, json=chat_request(*history))
     history.append(answer.json()["choices"][0]["message"])
 
 
-def test_what_was_put_behind_a_message_stays_there_byte_for_byte(
-    proxy: LiveProxy, client: httpx2.Client
-) -> None:
+def test_injected_blocks_are_replayed_byte_for_byte(proxy: LiveProxy, client: httpx2.Client) -> None:
     proxy.add_memory(DOG_TEXT)
     proxy.upstream.answer("Bolt!")
     history: list[Mapping[str, object]] = [SYSTEM_MESSAGE]
@@ -49,9 +47,7 @@ def test_what_was_put_behind_a_message_stays_there_byte_for_byte(
     assert sent_contents(proxy)[:2] == first
 
 
-def test_what_stands_in_the_conversation_already_is_not_said_again(
-    proxy: LiveProxy, client: httpx2.Client
-) -> None:
+def test_injected_memories_are_not_injected_again(proxy: LiveProxy, client: httpx2.Client) -> None:
     proxy.add_memory(DOG_TEXT)
     proxy.upstream.answer("Let me think.")
     history: list[Mapping[str, object]] = []
@@ -61,7 +57,7 @@ def test_what_stands_in_the_conversation_already_is_not_said_again(
     assert sent_contents(proxy)[-1] == "Really, what is my dog called?"
 
 
-def test_something_else_is_still_recalled_in_the_same_conversation(
+def test_other_memories_are_still_recalled_in_the_same_conversation(
     proxy: LiveProxy, client: httpx2.Client
 ) -> None:
     proxy.add_memory(DOG_TEXT)
@@ -75,7 +71,7 @@ def test_something_else_is_still_recalled_in_the_same_conversation(
     assert "Bolt" not in sent_contents(proxy)[-1]
 
 
-def test_what_the_user_said_in_this_very_conversation_is_not_recalled_for_it(
+def test_messages_of_the_conversation_are_not_recalled_for_it(
     proxy: LiveProxy, client: httpx2.Client
 ) -> None:
     proxy.upstream.answer("Nice.")
@@ -87,7 +83,7 @@ def test_what_the_user_said_in_this_very_conversation_is_not_recalled_for_it(
     assert sent_contents(proxy) == [DOG_TEXT, "Nice.", DOG_QUESTION]
 
 
-def test_what_a_client_no_longer_sends_is_recalled(proxy: LiveProxy, client: httpx2.Client) -> None:
+def test_messages_that_the_client_dropped_are_recalled(proxy: LiveProxy, client: httpx2.Client) -> None:
     proxy.upstream.answer("Nice.")
     named = {"X-Memory-Conversation": "one"}
     client.post(CHAT_PATH, json=chat_request(DOG_TEXT), headers=named)
@@ -97,7 +93,7 @@ def test_what_a_client_no_longer_sends_is_recalled(proxy: LiveProxy, client: htt
     assert "Bolt" in sent_contents(proxy)[0]
 
 
-def test_a_question_asked_anew_is_looked_for_anew(proxy: LiveProxy, client: httpx2.Client) -> None:
+def test_a_repeated_query_is_recalled_again(proxy: LiveProxy, client: httpx2.Client) -> None:
     client.post(CHAT_PATH, json=chat_request(DOG_QUESTION))
     before = sent_contents(proxy)
     proxy.wait_for_messages(2)
@@ -115,7 +111,7 @@ def test_a_question_asked_anew_is_looked_for_anew(proxy: LiveProxy, client: http
     assert "Bolt" not in sent_contents(proxy)[0]
 
 
-def test_what_was_forgotten_is_not_said_again(proxy: LiveProxy, client: httpx2.Client) -> None:
+def test_forgotten_memories_are_not_replayed(proxy: LiveProxy, client: httpx2.Client) -> None:
     proxy.add_memory(DOG_TEXT)
     proxy.upstream.answer("Let me think.")
     history: list[Mapping[str, object]] = []
@@ -128,7 +124,7 @@ def test_what_was_forgotten_is_not_said_again(proxy: LiveProxy, client: httpx2.C
     assert not any("Bolt" in content for content in sent_contents(proxy))
 
 
-def test_after_a_restart_the_same_bytes_stand_at_the_same_place(tmp_path: Path) -> None:
+def test_blocks_are_replayed_unchanged_after_a_restart(tmp_path: Path) -> None:
     history: list[Mapping[str, object]] = [SYSTEM_MESSAGE]
     with run_proxy(tmp_path) as proxy, proxy.client() as client:
         proxy.add_memory(DOG_TEXT)
@@ -144,20 +140,20 @@ def test_after_a_restart_the_same_bytes_stand_at_the_same_place(tmp_path: Path) 
         assert len(proxy.wait_for_messages(5)) == 5
 
 
-def test_a_conversation_that_the_provider_keeps_gets_each_memory_once(
+def test_a_conversation_stored_by_the_provider_gets_each_memory_once(
     proxy: LiveProxy, client: httpx2.Client
 ) -> None:
     proxy.add_memory(DOG_TEXT)
     first = client.post(RESPONSES_PATH, json={"model": "echo", "input": DOG_QUESTION}).json()["id"]
-    begun = str(proxy.last_request().body["input"])
+    first_input = str(proxy.last_request().body["input"])
     more = {"model": "echo", "input": "Tell me again what my dog is called", "previous_response_id": first}
     client.post(RESPONSES_PATH, json=more)
 
-    assert "Bolt" in begun
+    assert "Bolt" in first_input
     assert proxy.last_request().body == more
 
 
-def test_a_long_talk_about_one_thing_does_not_hide_what_was_said_of_it_elsewhere(
+def test_a_long_conversation_does_not_hide_relevant_passages_of_others(
     proxy: LiveProxy, client: httpx2.Client
 ) -> None:
     proxy.upstream.answer(lambda turns: f"Your dog seems happy, I noted that {len(turns)} times.")
@@ -177,7 +173,7 @@ def common_prefix_bytes(one: bytes, other: bytes) -> int:
     )
 
 
-def test_over_fifty_turns_nearly_all_of_each_request_stands_in_the_cache(
+def test_over_fifty_turns_nearly_all_of_each_request_is_a_cached_prefix(
     proxy: LiveProxy, client: httpx2.Client
 ) -> None:
     for thing in THINGS:
@@ -196,5 +192,5 @@ def test_over_fifty_turns_nearly_all_of_each_request_stands_in_the_cache(
 
 
 def _cut_after_last_message(raw: bytes) -> bytes:
-    """A request up to the end of its last message, which is what a provider's cache goes by."""
+    """Return the request up to the end of its last message: the key of a provider's prompt cache."""
     return raw[: raw.rindex(b'"}]')]

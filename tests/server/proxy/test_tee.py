@@ -72,7 +72,7 @@ def collect_messages(dialect: Dialect, kind: str, *pieces: bytes) -> tuple[Proxy
 
 @pytest.mark.parametrize(("dialect", "kind", "answer"), [*STREAM_CASES, *WHOLE_REPLY_CASES])
 @given(cuts=st.lists(st.integers(0, 4000), max_size=12))
-def test_an_answer_is_heard_however_it_is_cut(
+def test_a_response_is_parsed_in_any_chunking(
     dialect: Dialect, kind: str, answer: bytes, cuts: list[int]
 ) -> None:
     places = [0, *sorted(cuts), len(answer)]
@@ -82,25 +82,25 @@ def test_an_answer_is_heard_however_it_is_cut(
 
 
 @pytest.mark.parametrize(("dialect", "kind", "answer"), STREAM_CASES)
-def test_an_answer_that_breaks_off_is_heard_as_far_as_it_came(
+def test_an_interrupted_response_is_parsed_up_to_that_point(
     dialect: Dialect, kind: str, answer: bytes
 ) -> None:
     at = answer.index(b"called") + 7
-    [said] = collect_messages(dialect, kind, answer[:at])
+    [message] = collect_messages(dialect, kind, answer[:at])
 
-    assert ANSWER_TEXT.startswith(said.text)
-    assert said.text.startswith("Olá! Your dog")
+    assert ANSWER_TEXT.startswith(message.text)
+    assert message.text.startswith("Olá! Your dog")
 
 
 @pytest.mark.parametrize(("dialect", "kind", "answer", "call"), TOOL_CALL_CASES)
-def test_calls_of_tools_are_heard(dialect: Dialect, kind: str, answer: bytes, call: str) -> None:
-    [said] = collect_messages(dialect, kind, answer)
+def test_tool_calls_are_parsed(dialect: Dialect, kind: str, answer: bytes, call: str) -> None:
+    [message] = collect_messages(dialect, kind, answer)
 
-    assert (said.role, said.text, said.call_ids) == (Role.ASSISTANT, "", (call,))
-    assert [each["type"] for each in json.loads(said.tool_calls or "")] != []
+    assert (message.role, message.text, message.call_ids) == (Role.ASSISTANT, "", (call,))
+    assert [each["type"] for each in json.loads(message.tool_calls or "")] != []
 
 
-def test_the_arguments_of_a_call_come_bit_by_bit() -> None:
+def test_streamed_arguments_of_a_tool_call_are_joined() -> None:
     first = {"index": 0, "id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"q":'}}
     deltas = [
         first,
@@ -108,23 +108,23 @@ def test_the_arguments_of_a_call_come_bit_by_bit() -> None:
         {"index": 0, "function": {"arguments": 's"}'}},
     ]
     chunks = [{"choices": [{"index": 0, "delta": {"tool_calls": [each]}}]} for each in deltas]
-    [said] = collect_messages(
+    [message] = collect_messages(
         CHAT_COMPLETIONS_DIALECT,
         SSE_TYPE,
         *(b"data: %b\n\n" % json.dumps(chunk).encode() for chunk in chunks),
     )
 
-    [call] = json.loads(said.tool_calls or "")
+    [call] = json.loads(message.tool_calls or "")
     assert call["function"] == {"name": "look", "arguments": '{"q": "dogs"}'}
 
 
-def test_of_several_answers_the_first_is_heard() -> None:
+def test_the_first_of_several_choices_is_used() -> None:
     choices = [{"index": n, "delta": {"content": f"answer {n}"}} for n in (1, 0)]
-    [said] = collect_messages(
+    [message] = collect_messages(
         CHAT_COMPLETIONS_DIALECT, SSE_TYPE, b"data: %b\n\n" % json.dumps({"choices": choices}).encode()
     )
 
-    assert said.text == "answer 0"
+    assert message.text == "answer 0"
 
 
 @pytest.mark.parametrize(
@@ -143,18 +143,18 @@ def test_of_several_answers_the_first_is_heard() -> None:
         ),
     ],
 )
-def test_whatever_is_no_answer_is_passed_over(pieces: tuple[bytes, ...]) -> None:
+def test_unparsable_responses_are_ignored(pieces: tuple[bytes, ...]) -> None:
     assert collect_messages(CHAT_COMPLETIONS_DIALECT, SSE_TYPE, *pieces) == ()
 
 
-def test_a_compressed_answer_is_not_unpacked() -> None:
+def test_a_compressed_response_is_not_parsed() -> None:
     listener = ResponseTee(CHAT_COMPLETIONS_DIALECT.create_accumulator(), JSON_TYPE, "gzip")
     listener.feed(WHOLE_REPLY_CASES[0][2])
 
     assert listener.messages() == ()
 
 
-def test_an_answer_that_can_be_gone_on_from_says_its_name() -> None:
+def test_a_response_has_its_response_id() -> None:
     listener = ResponseTee(RESPONSES_DIALECT.create_accumulator(), JSON_TYPE, "")
     listener.feed(b'{"id": "resp_7", "output": []}')
     listener.messages()

@@ -1,4 +1,4 @@
-"""Who the proxy takes a client for: a token that is sent must be valid, and only a local client needs none."""
+"""Tokens at the proxy: a token that is sent must be valid, and only a local client needs none."""
 
 import asyncio
 import base64
@@ -26,7 +26,7 @@ PROBLEM_TYPE = "application/problem+json"
 
 @pytest.fixture
 def revoked(proxy: LiveProxy) -> str:
-    """A token of another user that was valid once."""
+    """A revoked token of another user."""
     token = proxy.token_store.add("phone", user="eva")
     proxy.token_store.revoke("phone")
     return token
@@ -80,7 +80,7 @@ def test_a_mistyped_token_is_refused_on_every_path_of_the_proxy(
     assert proxy.upstream.requests == []
 
 
-def test_a_valid_token_beside_a_providers_key_decides_whose_memory_it_is(
+def test_a_valid_token_beside_a_provider_key_selects_the_user(
     proxy: LiveProxy, anonymous: httpx2.Client
 ) -> None:
     proxy.add_memory()
@@ -97,9 +97,7 @@ def test_a_valid_token_beside_a_providers_key_decides_whose_memory_it_is(
     assert proxy.wait_for_messages(2, user="eva")[0] == ("user", DOG_QUESTION)
 
 
-def test_a_token_in_the_header_of_azures_clients_does_not_reach_the_provider(
-    proxy: LiveProxy, anonymous: httpx2.Client
-) -> None:
+def test_a_token_in_the_azure_header_is_not_forwarded(proxy: LiveProxy, anonymous: httpx2.Client) -> None:
     anonymous.post(CHAT_PATH, json=chat_request(DOG_FACT), headers={"api-key": proxy.token_store.owner_token})
 
     assert proxy.token_store.owner_token not in str(proxy.last_request().headers)
@@ -108,7 +106,7 @@ def test_a_token_in_the_header_of_azures_clients_does_not_reach_the_provider(
 
 @pytest.mark.parametrize("key", [OWN_KEY, "sk-ant-api03-x", "ollama", "x"])
 @pytest.mark.parametrize("header", ["Authorization", "x-api-key"])
-def test_a_providers_key_of_a_local_client_is_no_token(
+def test_a_provider_key_of_a_local_client_is_not_a_token(
     proxy: LiveProxy, anonymous: httpx2.Client, header: str, key: str
 ) -> None:
     sent = f"Bearer {key}" if header == "Authorization" else key
@@ -118,7 +116,7 @@ def test_a_providers_key_of_a_local_client_is_no_token(
     assert proxy.wait_for_messages(2)[0] == ("user", DOG_FACT)
 
 
-def test_basic_authentication_is_no_token(anonymous: httpx2.Client) -> None:
+def test_basic_authentication_is_not_a_token(anonymous: httpx2.Client) -> None:
     basic = base64.b64encode(b"ana:secret").decode()
     answer = anonymous.post(
         CHAT_PATH, json=chat_request(DOG_FACT), headers={"Authorization": f"Basic {basic}"}
@@ -147,12 +145,12 @@ def test_a_server_with_a_public_name_needs_a_token_of_every_client(
         assert len(proxy.upstream.requests) == 1
 
 
-def test_a_public_server_needs_a_token_though_it_listens_at_loopback(tmp_path: Path) -> None:
+def test_a_public_server_on_loopback_needs_a_token(tmp_path: Path) -> None:
     with run_proxy(tmp_path, public=True) as proxy, proxy.provider_client() as client:
         assert client.post(CHAT_PATH, json=chat_request(DOG_FACT)).status_code == 401
 
 
-def test_the_names_of_loopback_given_as_names_change_nothing(tmp_path: Path) -> None:
+def test_loopback_names_passed_as_names_need_no_token(tmp_path: Path) -> None:
     with run_proxy(tmp_path, names=["localhost", "127.0.0.1"]) as proxy, proxy.provider_client() as client:
         assert client.post(CHAT_PATH, json=chat_request(DOG_FACT)).status_code == 200
 
