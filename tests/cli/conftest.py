@@ -7,7 +7,7 @@ from tests.cli.runner import InProcessCli
 
 @pytest.fixture(autouse=True)
 def _isolated_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No setting of whoever runs the tests is seen, and an embedder that is instant."""
+    """Hide the settings of the machine, and use the fast hashing embedder."""
     for name in [name for name in os.environ if name.startswith(("RECOLLECT_", "RAG_"))]:
         monkeypatch.delenv(name)
     for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "HOME"):

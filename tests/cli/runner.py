@@ -1,4 +1,4 @@
-"""The command line as a test uses it: words in; exit code, output and messages out."""
+"""Runs command lines in tests: in this process, in a subprocess, or on a pseudo-terminal."""
 
 import json
 import os
@@ -22,7 +22,7 @@ class CommandResult:
     stderr: str
 
     @property
-    def payload(self) -> Any:  # noqa: ANN401 - whatever the command printed
+    def payload(self) -> Any:  # noqa: ANN401 - any JSON object
         """The one JSON object on standard output."""
         [line] = self.stdout.splitlines()
         return json.loads(line)
@@ -30,7 +30,7 @@ class CommandResult:
 
 @dataclass(frozen=True, slots=True)
 class InProcessCli:
-    """Commands run in this process on one file, in and on a folder of their own."""
+    """Runs commands in this process, on a memory file in the test's folder."""
 
     folder: Path
 
@@ -43,13 +43,13 @@ class InProcessCli:
         return self.run_raw("--db", self.db, *arguments, stdin=stdin)
 
     def json(self, *arguments: str | Path, stdin: bytes | None = None) -> Any:  # noqa: ANN401
-        """The JSON object of a command that went well."""
+        """Run a command with --json, assert that it succeeds, and return its object."""
         result = self(*arguments, "--json", stdin=stdin)
         assert result.exit_code == 0, result.stderr
         return result.payload
 
     def run_raw(self, *arguments: str | Path, stdin: bytes | None = None) -> CommandResult:
-        """Run a command line as it is."""
+        """Run a command line without adding --db."""
         with CliRunner().isolation(input=stdin) as (out, err, _):
             code = run([str(word) for word in arguments])
             sys.stdout.flush()
@@ -59,14 +59,14 @@ class InProcessCli:
             )
 
     def add_memory(self, text: str) -> str:
-        """Remember a text; return the memory's id."""
+        """Store a text; return the id of its memory."""
         return str(self.json("add", text)["results"][0]["id"])
 
 
 def run_process(
     *arguments: str | Path, stdin: bytes | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a command line in a process of its own."""
+    """Run a command line in a subprocess."""
     return subprocess.run(
         [sys.executable, "-m", "recollect", *map(str, arguments)],
         input=stdin,
@@ -80,7 +80,7 @@ def run_process(
 def run_on_terminal(
     *arguments: str | Path, keystrokes: bytes = b"", env: dict[str, str] | None = None
 ) -> tuple[int, str]:
-    """Run a command line as somebody who sits at a terminal."""
+    """Run a command line on a pseudo-terminal and type the keystrokes; return exit code and output."""
     master, slave = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "recollect", *map(str, arguments)],
@@ -97,7 +97,7 @@ def run_on_terminal(
             while piece := os.read(master, 65536):
                 output += piece
         except OSError:
-            # Linux says so when the other end was closed.
+            # Linux raises EIO when the other end is closed.
             pass
     os.close(master)
     return running.returncode, output.decode()

@@ -5,40 +5,42 @@ BICYCLE_TEXT = "I ride a red bicycle to work every day"
 
 
 def test_a_text_is_remembered_as_it_is(cli: InProcessCli) -> None:
-    answer = cli("add", *BICYCLE_TEXT.split())
+    result = cli("add", *BICYCLE_TEXT.split())
 
-    assert answer.exit_code == 0
-    assert answer.stdout.startswith("Remembered (")
-    assert answer.stdout.endswith(f"): {BICYCLE_TEXT}\n")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("Remembered (")
+    assert result.stdout.endswith(f"): {BICYCLE_TEXT}\n")
     assert cli.json("list")["results"][0]["memory"] == BICYCLE_TEXT
 
 
-def test_saying_it_again_is_known_already(cli: InProcessCli) -> None:
+def test_adding_a_text_again_reinforces_the_memory(cli: InProcessCli) -> None:
     cli("add", BICYCLE_TEXT)
-    shown, shaped = cli("add", BICYCLE_TEXT), cli.json("add", BICYCLE_TEXT)
+    text_result, payload = cli("add", BICYCLE_TEXT), cli.json("add", BICYCLE_TEXT)
 
-    assert shown.stdout.startswith("Already known, stated 2 times")
-    assert shaped["results"][0]["event"] == "REINFORCE"
+    assert text_result.stdout.startswith("Already known, stated 2 times")
+    assert payload["results"][0]["event"] == "REINFORCE"
     assert len(cli.json("list")["results"]) == 1
 
 
 def test_a_text_is_read_from_standard_input(cli: InProcessCli) -> None:
-    shaped = cli.json("add", "-", stdin=f"{BICYCLE_TEXT}\n".encode())
+    payload = cli.json("add", "-", stdin=f"{BICYCLE_TEXT}\n".encode())
 
-    assert shaped["results"][0]["memory"] == BICYCLE_TEXT
-    assert shaped["degraded"] == []
+    assert payload["results"][0]["memory"] == BICYCLE_TEXT
+    assert payload["degraded"] == []
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("raw", "stored_text"),
     [
         (b"caf\xe9 au lait, please", "caf\ufffd au lait, please"),
         (b"nul \0 byte in here", "nul  byte in here"),
         ("emoji 🦄 and 漢字 stay".encode(), "emoji 🦄 and 漢字 stay"),
     ],
 )
-def test_strange_bytes_are_stored_and_never_crash(cli: InProcessCli, given: bytes, kept: str) -> None:
-    assert cli.json("add", "-", stdin=given)["results"][0]["memory"] == kept
+def test_invalid_bytes_are_stored_with_replacement_characters(
+    cli: InProcessCli, raw: bytes, stored_text: str
+) -> None:
+    assert cli.json("add", "-", stdin=raw)["results"][0]["memory"] == stored_text
 
 
 def test_lone_surrogates_on_the_command_line_are_stored_as_replacement_characters(cli: InProcessCli) -> None:
@@ -47,38 +49,38 @@ def test_lone_surrogates_on_the_command_line_are_stored_as_replacement_character
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "\u200b"])
 def test_a_text_without_anything_visible_is_refused(cli: InProcessCli, text: str) -> None:
-    answer = cli("add", text, "--json")
+    result = cli("add", text, "--json")
 
-    assert answer.exit_code == 2
-    assert answer.payload["error"]["type"] == "EmptyText"
+    assert result.exit_code == 2
+    assert result.payload["error"]["type"] == "EmptyText"
 
 
 def test_a_text_above_ten_megabytes_is_refused_and_nothing_is_stored(cli: InProcessCli) -> None:
-    answer = cli("add", "-", "--json", stdin=b"word " * 2_000_001)
+    result = cli("add", "-", "--json", stdin=b"word " * 2_000_001)
 
-    assert answer.exit_code == 2
-    assert answer.payload["error"]["type"] == "TextTooLong"
+    assert result.exit_code == 2
+    assert result.payload["error"]["type"] == "TextTooLong"
     assert cli.json("stats")["messages"] == 0
 
 
 def test_a_message_is_stored_in_its_chat_and_learned_from(cli: InProcessCli) -> None:
-    said = cli.json(
+    response = cli.json(
         "add", "--role", "user", "--chat", "work", "We decided to use PostgreSQL for the billing service"
     )
-    shown = cli("add", "--role", "user", "--chat", "work", "I am vegetarian and I live in Porto")
+    text_result = cli("add", "--role", "user", "--chat", "work", "I am vegetarian and I live in Porto")
 
-    assert said["messages"][0]["chat_id"] == "work"
-    assert (said["messages"][0]["role"], said["messages"][0]["considered"]) == ("user", True)
-    assert any("PostgreSQL" in each["memory"] for each in said["results"])
-    assert shown.stdout.startswith("Stored in chat work as user; extraction done (")
-    assert "\nLearned (" in shown.stdout
+    assert response["messages"][0]["chat_id"] == "work"
+    assert (response["messages"][0]["role"], response["messages"][0]["considered"]) == ("user", True)
+    assert any("PostgreSQL" in each["memory"] for each in response["results"])
+    assert text_result.stdout.startswith("Stored in chat work as user; extraction done (")
+    assert "\nLearned (" in text_result.stdout
 
 
-def test_a_trivial_message_is_stored_and_not_judged(cli: InProcessCli) -> None:
-    answer = cli("add", "--role", "user", "ok")
+def test_a_trivial_message_is_stored_without_extraction(cli: InProcessCli) -> None:
+    result = cli("add", "--role", "user", "ok")
 
-    assert answer.exit_code == 0
-    assert answer.stdout.startswith("Stored in chat default as user; extraction skipped (")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("Stored in chat default as user; extraction skipped (")
     assert cli.json("stats")["messages"] == 1
 
 
@@ -88,13 +90,13 @@ def test_a_message_may_have_any_of_the_four_roles(cli: InProcessCli, role: str) 
 
 
 def test_an_unknown_role_is_refused(cli: InProcessCli) -> None:
-    answer = cli("add", "--role", "boss", "some words", "--json")
+    result = cli("add", "--role", "boss", "some words", "--json")
 
-    assert answer.exit_code == 2
-    assert answer.payload["error"]["type"] == "UnknownRole"
+    assert result.exit_code == 2
+    assert result.payload["error"]["type"] == "UnknownRole"
 
 
-def test_the_background_work_is_done_when_the_command_returns(cli: InProcessCli) -> None:
+def test_background_jobs_are_done_when_the_command_returns(cli: InProcessCli) -> None:
     cli("add", BICYCLE_TEXT)
     stats = cli.json("stats")
 
@@ -102,7 +104,7 @@ def test_the_background_work_is_done_when_the_command_returns(cli: InProcessCli)
     assert stats["vectors"] == 2
 
 
-def test_with_no_wait_the_background_work_is_left_to_a_worker(cli: InProcessCli) -> None:
+def test_with_no_wait_background_jobs_are_left_to_a_worker(cli: InProcessCli) -> None:
     cli("add", "--no-wait", BICYCLE_TEXT)
     before = cli.json("stats")
     cli("worker", "--once")
@@ -112,48 +114,48 @@ def test_with_no_wait_the_background_work_is_left_to_a_worker(cli: InProcessCli)
     assert (after["pending_vectors"], after["vectors"]) == (0, 2)
 
 
-def test_without_its_model_a_text_is_stored_and_found_by_words_only(
+def test_without_its_model_a_text_is_stored_with_lexical_search_only(
     cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "fastembed")
-    added, shaped = cli("add", BICYCLE_TEXT), cli.json("add", "I prefer trams when it rains")
+    added, payload = cli("add", BICYCLE_TEXT), cli.json("add", "I prefer trams when it rains")
 
     assert added.exit_code == 0
     assert "lexical only" in added.stderr
     assert "pip install" in added.stderr
-    assert len(shaped["degraded"]) == 1
+    assert len(payload["degraded"]) == 1
     assert cli.json("stats")["memories"] == 2
 
 
-def test_who_wants_no_embedder_is_not_told_that_there_is_none(
+def test_without_a_configured_embedder_there_is_no_warning(
     cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
-    answer = cli("add", BICYCLE_TEXT, "--json")
+    result = cli("add", BICYCLE_TEXT, "--json")
 
-    assert (answer.exit_code, answer.payload["degraded"], answer.stderr) == (0, [], "")
+    assert (result.exit_code, result.payload["degraded"], result.stderr) == (0, [], "")
 
 
-def test_when_the_model_is_there_again_the_next_command_embeds_what_waited(
+def test_pending_passages_are_embedded_once_the_model_is_available(
     cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "fastembed")
     cli("add", BICYCLE_TEXT)
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "hashing")
-    answer = cli("add", "I prefer trams when it rains")
+    result = cli("add", "I prefer trams when it rains")
 
-    assert "Warning" not in answer.stderr
+    assert "Warning" not in result.stderr
     assert cli.json("stats")["pending_vectors"] == 0
 
 
 @pytest.mark.parametrize("mode", ["off", "recall_only"])
-def test_where_memory_does_not_listen_nothing_is_stored_and_it_says_so(cli: InProcessCli, mode: str) -> None:
+def test_nothing_is_stored_in_a_mode_that_does_not_collect(cli: InProcessCli, mode: str) -> None:
     text = cli("add", BICYCLE_TEXT, "--mode", mode)
-    shaped = cli.json("add", BICYCLE_TEXT, "--mode", mode)
+    payload = cli.json("add", BICYCLE_TEXT, "--mode", mode)
     message = cli.json("add", "--role", "user", BICYCLE_TEXT, "--mode", mode)
 
     assert (text.exit_code, text.stdout) == (0, f"Not stored: memory is {mode}.\n")
-    assert shaped["results"] == [
+    assert payload["results"] == [
         {
             "id": None,
             "memory": BICYCLE_TEXT,
@@ -165,15 +167,15 @@ def test_where_memory_does_not_listen_nothing_is_stored_and_it_says_so(cli: InPr
     assert (cli.json("stats")["messages"], cli.json("stats")["memories"]) == (0, 0)
 
 
-def test_a_mode_that_does_not_exist_is_refused(cli: InProcessCli) -> None:
-    answer = cli("add", BICYCLE_TEXT, "--mode", "maybe")
+def test_an_unknown_mode_is_refused(cli: InProcessCli) -> None:
+    result = cli("add", BICYCLE_TEXT, "--mode", "maybe")
 
-    assert answer.exit_code == 2
-    assert "memory.mode cannot be 'maybe'" in answer.stderr
+    assert result.exit_code == 2
+    assert "memory.mode cannot be 'maybe'" in result.stderr
 
 
-def test_what_was_masked_is_said(cli: InProcessCli) -> None:
-    answer = cli("add", "--role", "user", "My card is 4111 1111 1111 1111, please remember it")
+def test_redactions_are_reported(cli: InProcessCli) -> None:
+    result = cli("add", "--role", "user", "My card is 4111 1111 1111 1111, please remember it")
 
     assert "4111" not in cli("chats", "show", "default").stdout
-    assert "Redacted before storing: payment card." in answer.stderr
+    assert "Redacted before storing: payment card." in result.stderr

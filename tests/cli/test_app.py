@@ -24,7 +24,7 @@ def load_commands() -> LazyCommandGroup:
 
 
 @pytest.mark.parametrize(("name", "summary"), [(name, summary) for name, _, summary in COMMAND_ROWS])
-def test_the_index_says_of_a_command_what_the_command_says_of_itself(name: str, summary: str) -> None:
+def test_the_index_has_the_summary_of_each_command(name: str, summary: str) -> None:
     command = load_commands().get_command(None, name)
 
     assert command is not None
@@ -55,7 +55,7 @@ def test_every_command_has_a_help_page_with_an_example_and_the_global_options(
     + [("consent", verb) for verb in ("give", "revoke", "ledger")]
     + [("context-files", verb) for verb in ("add", "show", "attach", "detach", "delete")],
 )  # fmt: skip
-def test_a_command_of_a_command_has_a_help_page_too(cli: InProcessCli, words: tuple[str, ...]) -> None:
+def test_every_subcommand_has_a_help_page(cli: InProcessCli, words: tuple[str, ...]) -> None:
     page = cli.run_raw(*words, "-h")
 
     assert page.exit_code == 0
@@ -73,15 +73,15 @@ def test_the_help_page_lists_every_command_and_the_exit_codes(cli: InProcessCli)
     assert "Exit codes: 0 success" in page.stdout
 
 
-def test_who_says_nothing_gets_the_help_page(cli: InProcessCli) -> None:
+def test_without_arguments_the_help_page_is_printed(cli: InProcessCli) -> None:
     assert cli.run_raw() == cli.run_raw("--help")
 
 
-def test_the_version_can_be_asked_for_with_an_option(cli: InProcessCli) -> None:
+def test_the_version_option_prints_the_version(cli: InProcessCli) -> None:
     assert cli.run_raw("--version").stdout == f"recollect {__version__}\n"
 
 
-def test_global_options_may_stand_before_or_after_the_command(cli: InProcessCli) -> None:
+def test_global_options_work_before_and_after_the_command(cli: InProcessCli) -> None:
     before = cli.run_raw("--db", cli.db, "--user", "ana", "--json", "add", "I like tea a lot")
     after = cli.run_raw("add", "I like tea a lot", "--db", cli.db, "--user", "ana", "--json")
     mixed = cli.run_raw("--db", "other.db", "list", "--db", cli.db, "--user", "ana", "--json")
@@ -92,11 +92,11 @@ def test_global_options_may_stand_before_or_after_the_command(cli: InProcessCli)
     assert not Path("other.db").exists()
 
 
-def test_an_empty_user_after_the_command_is_not_taken_for_the_default_one(cli: InProcessCli) -> None:
+def test_an_empty_user_is_refused(cli: InProcessCli) -> None:
     assert cli("list", "--user", "").exit_code == 2
 
 
-def test_without_a_file_the_one_in_the_data_folder_is_used_and_named(cli: InProcessCli) -> None:
+def test_without_db_the_file_in_the_data_folder_is_used_and_reported(cli: InProcessCli) -> None:
     first = cli.run_raw("add", "I like tea a lot")
     second = cli.run_raw("list")
 
@@ -106,35 +106,35 @@ def test_without_a_file_the_one_in_the_data_folder_is_used_and_named(cli: InProc
 
 
 @pytest.mark.parametrize("kind", ERROR_CLASSES, ids=lambda kind: kind.__name__)
-def test_every_error_has_an_exit_code_by_its_family(kind: type[RecollectError]) -> None:
+def test_every_error_has_the_exit_code_of_its_base_class(kind: type[RecollectError]) -> None:
     codes = {errors.InvalidInput: 2, errors.ConfigError: 2, errors.NotFound: 3, errors.Refused: 4}
     expected = [code for family, code in codes.items() if family in kind.__mro__] or [1]
 
     assert [exit_code(kind())] == expected
 
 
-def test_an_error_is_told_on_standard_error_without_a_traceback(cli: InProcessCli) -> None:
-    answer = cli("show", "nothing-like-it")
+def test_an_error_is_printed_to_standard_error_without_a_traceback(cli: InProcessCli) -> None:
+    result = cli("show", "nothing-like-it")
 
-    assert (answer.exit_code, answer.stdout) == (3, "")
-    assert answer.stderr.splitlines()[-1] == (
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert result.stderr.splitlines()[-1] == (
         "Error: There is no memory 'nothing-like-it' for this user. `recollect list` shows what there is."
     )
-    assert "Traceback" not in answer.stderr
+    assert "Traceback" not in result.stderr
 
 
-def test_with_json_an_error_is_an_object_as_well(cli: InProcessCli) -> None:
-    answer = cli("show", "nothing-like-it", "--json")
+def test_with_json_an_error_is_printed_as_an_object(cli: InProcessCli) -> None:
+    result = cli("show", "nothing-like-it", "--json")
 
-    assert answer.exit_code == 3
-    assert answer.payload == {
+    assert result.exit_code == 3
+    assert result.payload == {
         "error": {
             "type": "NotFound",
             "message": "There is no memory 'nothing-like-it' for this user."
             " `recollect list` shows what there is.",
         }
     }
-    assert answer.stderr.startswith("Error: ")
+    assert result.stderr.startswith("Error: ")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_with_json_an_error_is_an_object_as_well(cli: InProcessCli) -> None:
         ("add", "text", "--file", "f.jsonl"),
     ],
 )
-def test_what_makes_no_sense_as_a_command_is_a_usage_error(cli: InProcessCli, words: tuple[str, ...]) -> None:
+def test_an_invalid_command_line_is_a_usage_error(cli: InProcessCli, words: tuple[str, ...]) -> None:
     plain, before, after = cli(*words), cli("--json", *words), cli(*words, "--json")
 
     assert (plain.exit_code, plain.stdout) == (2, "")
@@ -162,13 +162,13 @@ def test_what_makes_no_sense_as_a_command_is_a_usage_error(cli: InProcessCli, wo
     assert list(before.payload) == list(after.payload) == ["error"]
 
 
-def test_a_text_that_looks_like_an_option_is_a_text_after_two_dashes(cli: InProcessCli) -> None:
-    answer = cli("add", "--", "--json")
+def test_arguments_after_two_dashes_are_not_options(cli: InProcessCli) -> None:
+    result = cli("add", "--", "--json")
 
-    assert answer.stdout == "Remembered (note): --json\n"
+    assert result.stdout == "Remembered (note): --json\n"
 
 
-def test_a_mistyped_command_is_guessed(cli: InProcessCli) -> None:
+def test_a_mistyped_command_gets_a_suggestion(cli: InProcessCli) -> None:
     assert "Did you mean 'search'?" in cli("serch", "x").stderr
 
 
@@ -177,16 +177,16 @@ def test_an_unexpected_error_is_one_line_and_a_traceback_only_with_debug(
     cli: InProcessCli, debug: bool
 ) -> None:
     # A path with a NUL is refused by Python itself, before any of our code can translate it.
-    answer = cli.run_raw(*(["--debug"] if debug else []), "--db", "nul\0.db", "list")
+    result = cli.run_raw(*(["--debug"] if debug else []), "--db", "nul\0.db", "list")
 
-    assert (answer.exit_code, answer.stdout) == (1, "")
-    assert ("Traceback" in answer.stderr) is debug
-    assert ("run with --debug" in answer.stderr) is not debug
-    assert answer.stderr.splitlines()[-1].startswith("Error: ValueError: embedded null byte")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert ("Traceback" in result.stderr) is debug
+    assert ("run with --debug" in result.stderr) is not debug
+    assert result.stderr.splitlines()[-1].startswith("Error: ValueError: embedded null byte")
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("argument", "expected"),
     [
         ("plain", "plain"),
         ("caf\udce9", "caf\ufffd"),
@@ -195,14 +195,14 @@ def test_an_unexpected_error_is_one_line_and_a_traceback_only_with_debug(
         ("ação", "ação"),
     ],
 )
-def test_bytes_that_are_no_utf8_become_replacement_characters(given: str, expected: str) -> None:
-    assert decode_argument(given) == expected
+def test_invalid_utf8_becomes_replacement_characters(argument: str, expected: str) -> None:
+    assert decode_argument(argument) == expected
 
 
 @pytest.mark.parametrize("query", ["caf\udce9", "\ud800", "a\udcff\udcfeb"])
-def test_a_question_that_is_no_utf8_is_asked_all_the_same(cli: InProcessCli, query: str) -> None:
+def test_a_query_with_invalid_utf8_is_searched(cli: InProcessCli, query: str) -> None:
     cli("add", "The café opens at nine o'clock")
-    answer = cli("search", query, "--json")
+    result = cli("search", query, "--json")
 
-    assert answer.exit_code == 0
-    json.loads(answer.stdout)
+    assert result.exit_code == 0
+    json.loads(result.stdout)

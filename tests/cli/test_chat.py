@@ -22,44 +22,44 @@ def run_chat(cli: InProcessCli, *lines: str, words: tuple[str, ...] = ()) -> lis
 
 def test_without_a_language_model_memory_is_quoted_and_the_answer_says_so(cli: InProcessCli) -> None:
     cli("add", "--role", "user", "--chat", "home", PORTO_TEXT)
-    answer = cli("chat", "trip", stdin=b"where do I live?\n")
+    result = cli("chat", "trip", stdin=b"where do I live?\n")
 
-    assert answer.exit_code == 0
-    assert answer.stdout.startswith(NO_MODEL_NOTICE)
-    assert "lives in Porto" in answer.stdout
-    assert " memories" in answer.stderr
-    assert " tokens · " in answer.stderr
-    assert ">" not in answer.stdout
+    assert result.exit_code == 0
+    assert result.stdout.startswith(NO_MODEL_NOTICE)
+    assert "lives in Porto" in result.stdout
+    assert " memories" in result.stderr
+    assert " tokens · " in result.stderr
+    assert ">" not in result.stdout
 
 
-def test_what_is_said_is_stored_and_learned_from_and_can_be_undone(cli: InProcessCli) -> None:
-    answer = cli("chat", "trip", stdin=f"{PORTO_TEXT}\n/undo\n".encode())
+def test_a_message_is_stored_and_learned_from_and_can_be_undone(cli: InProcessCli) -> None:
+    result = cli("chat", "trip", stdin=f"{PORTO_TEXT}\n/undo\n".encode())
 
-    assert "Learned (bio): lives in Porto (undo: /undo)" in answer.stderr
-    assert "Undone (learn): loves the sea" in answer.stdout
+    assert "Learned (bio): lives in Porto (undo: /undo)" in result.stderr
+    assert "Undone (learn): loves the sea" in result.stdout
     assert [each["memory"] for each in cli.json("list")["results"]] == ["lives in Porto"]
     assert [each["role"] for each in cli.json("chats", "show", "trip")["results"]] == ["user"]
 
 
-def test_a_language_model_answers_with_what_is_remembered_before_it(cli: InProcessCli) -> None:
+def test_the_language_model_gets_the_memories_in_the_prompt(cli: InProcessCli) -> None:
     cli("add", "--role", "user", "--chat", "home", PORTO_TEXT)
-    seen: list[list[str]] = []
+    prompts: list[list[str]] = []
 
-    def answered(turns: Sequence[ModelMessage]) -> str:
-        seen.append([turn.content for turn in turns])
+    def reply(turns: Sequence[ModelMessage]) -> str:
+        prompts.append([turn.content for turn in turns])
         return "You live by the sea." if "lives in Porto" in turns[-1].content else "I do not know."
 
     with ModelServer() as server:
-        server.answer(answered)
-        given = b"where do I live?\nthanks\n"
-        answer = cli("chat", "trip", "--model", "echo", "--model-url", server.base_url, stdin=given)
+        server.answer(reply)
+        lines = b"where do I live?\nthanks\n"
+        result = cli("chat", "trip", "--model", "echo", "--model-url", server.base_url, stdin=lines)
 
-    assert answer.stdout.splitlines()[0] == "You live by the sea."
-    conversation = [turns for turns in seen if turns[-1].startswith(("where do I live?", "thanks"))]
+    assert result.stdout.splitlines()[0] == "You live by the sea."
+    conversation = [turns for turns in prompts if turns[-1].startswith(("where do I live?", "thanks"))]
     assert conversation[1][:-2] == conversation[0]
 
 
-def test_with_json_a_conversation_is_one_object(cli: InProcessCli) -> None:
+def test_with_json_a_chat_is_one_object(cli: InProcessCli) -> None:
     [turn] = run_chat(cli, PORTO_TEXT)
 
     assert turn["question"] == PORTO_TEXT
@@ -69,18 +69,18 @@ def test_with_json_a_conversation_is_one_object(cli: InProcessCli) -> None:
     assert turn["receipt"]
 
 
-def test_a_temporary_conversation_leaves_no_trace(cli: InProcessCli) -> None:
+def test_a_temporary_chat_session_stores_nothing(cli: InProcessCli) -> None:
     cli("add", "I like tea a lot")
     before = cli.json("stats")
-    answer = cli("chat", "--temporary", stdin=f"{PORTO_TEXT}\nwhat do I like?\n".encode())
+    result = cli("chat", "--temporary", stdin=f"{PORTO_TEXT}\nwhat do I like?\n".encode())
 
-    assert "memory is off" in answer.stderr
-    assert "tea" not in answer.stdout
+    assert "memory is off" in result.stderr
+    assert "tea" not in result.stdout
     assert cli.json("stats") == before
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "expected"),
     [
         ("/why", "ranker"),
         ("/summary", "Porto"),
@@ -88,23 +88,23 @@ def test_a_temporary_conversation_leaves_no_trace(cli: InProcessCli) -> None:
         ("/mode off", "Memory mode for this session: off."),
     ],
 )
-def test_commands_may_be_given_between_messages(cli: InProcessCli, line: str, said: str) -> None:
-    answer = cli("chat", stdin=f"{PORTO_TEXT}\n{line}\n/quit\nnever said\n".encode())
+def test_slash_commands_work_between_messages(cli: InProcessCli, line: str, expected: str) -> None:
+    result = cli("chat", stdin=f"{PORTO_TEXT}\n{line}\n/quit\nnever said\n".encode())
 
-    assert answer.exit_code == 0, answer.stderr
-    assert said in answer.stdout
+    assert result.exit_code == 0, result.stderr
+    assert expected in result.stdout
     assert cli.json("chats", "show", "default")["messages"] == 1
 
 
 def test_a_memory_is_forgotten_by_its_id(cli: InProcessCli) -> None:
     memory_id = cli.add_memory("I like tea a lot")
-    answer = cli("chat", stdin=f"/forget {memory_id}\n".encode())
+    result = cli("chat", stdin=f"/forget {memory_id}\n".encode())
 
-    assert answer.stdout == "Forgotten: I like tea a lot\n"
+    assert result.stdout == "Forgotten: I like tea a lot\n"
     assert cli.json("list")["results"] == []
 
 
-def test_a_mode_holds_for_this_conversation_alone(cli: InProcessCli) -> None:
+def test_a_mode_applies_to_this_session_only(cli: InProcessCli) -> None:
     cli("chat", "trip", "--mode", "recall_only", stdin=PORTO_TEXT.encode())
     cli("chat", "trip", stdin=f"/mode off\n{PORTO_TEXT}\n".encode())
 
@@ -113,46 +113,46 @@ def test_a_mode_holds_for_this_conversation_alone(cli: InProcessCli) -> None:
 
 
 @pytest.mark.parametrize("line", ["/nonsense", "/forget", "/forget nothing-like-it", "/mode maybe", "/undo"])
-def test_what_cannot_be_done_is_said_and_the_conversation_goes_on(cli: InProcessCli, line: str) -> None:
-    answer = cli("chat", stdin=f"{line}\nhello my friend\n".encode())
+def test_an_invalid_slash_command_warns_and_the_chat_continues(cli: InProcessCli, line: str) -> None:
+    result = cli("chat", stdin=f"{line}\nhello my friend\n".encode())
 
-    assert answer.exit_code == 5
-    assert "Warning: " in answer.stderr
-    assert answer.stdout.startswith(NO_MODEL_NOTICE)
+    assert result.exit_code == 5
+    assert "Warning: " in result.stderr
+    assert result.stdout.startswith(NO_MODEL_NOTICE)
 
 
-def test_a_path_is_no_command(cli: InProcessCli) -> None:
+def test_a_path_is_a_message_not_a_command(cli: InProcessCli) -> None:
     assert cli("chat", stdin=b"/etc/hosts is broken on my machine\n").exit_code == 0
 
 
-def test_a_model_that_fails_is_told_and_nothing_said_is_lost(cli: InProcessCli) -> None:
+def test_when_the_model_fails_the_message_is_still_stored(cli: InProcessCli) -> None:
     with ModelServer() as server:
         server.fail_at(1.0, [SERVER_ERROR])
-        answer = cli("chat", "--model", "echo", "--model-url", server.base_url, stdin=PORTO_TEXT.encode())
+        result = cli("chat", "--model", "echo", "--model-url", server.base_url, stdin=PORTO_TEXT.encode())
 
-    assert answer.exit_code == 5
-    assert "Warning: " in answer.stderr
+    assert result.exit_code == 5
+    assert "Warning: " in result.stderr
     assert cli.json("chats", "show", "default")["results"][0]["content"] == PORTO_TEXT
 
 
 def list_assistant_messages(cli: InProcessCli) -> list[str]:
-    said = cli.json("chats", "show", "default")["results"]
-    return [str(each["content"]) for each in said if each["role"] == "assistant"]
+    messages = cli.json("chats", "show", "default")["results"]
+    return [str(each["content"]) for each in messages if each["role"] == "assistant"]
 
 
-def test_an_answer_that_breaks_off_is_kept_as_far_as_it_came(cli: InProcessCli) -> None:
+def test_a_partial_answer_is_stored(cli: InProcessCli) -> None:
     with ModelServer() as server:
         server.answer(LONG_REPLY)
         server.fail_next(BROKEN_MIDWAY)
-        answer = cli("chat", "--model", "echo", "--model-url", server.base_url, stdin=b"tell me a story\n")
+        result = cli("chat", "--model", "echo", "--model-url", server.base_url, stdin=b"tell me a story\n")
 
-    [kept] = list_assistant_messages(cli)
-    assert answer.exit_code == 5
-    assert answer.stdout == f"{kept}\n"
-    assert LONG_REPLY.startswith(kept)
+    [partial_answer] = list_assistant_messages(cli)
+    assert result.exit_code == 5
+    assert result.stdout == f"{partial_answer}\n"
+    assert LONG_REPLY.startswith(partial_answer)
 
 
-def test_control_c_ends_the_answer_and_not_the_conversation(cli: InProcessCli) -> None:
+def test_ctrl_c_ends_the_answer_but_not_the_chat(cli: InProcessCli) -> None:
     with ModelServer() as server:
         server.answer(LONG_REPLY)
         server.fail_next(SILENT_MIDWAY)
@@ -167,27 +167,29 @@ def test_control_c_ends_the_answer_and_not_the_conversation(cli: InProcessCli) -
             assert running.stdout is not None
             running.stdin.write(b"tell me a story\n")
             running.stdin.flush()
-            begun = running.stdout.read(4)
+            first_bytes = running.stdout.read(4)
             running.send_signal(signal.SIGINT)
             out, err = running.communicate(b"/mode\n/quit\n")
 
-    assert (running.returncode, begun) == (0, b"Once")
+    assert (running.returncode, first_bytes) == (0, b"Once")
     assert b"Interrupted." in err
     assert b"Memory mode for this session: on." in out
-    assert [LONG_REPLY.startswith(kept) for kept in list_assistant_messages(cli)] == [True]
+    assert [LONG_REPLY.startswith(partial_answer) for partial_answer in list_assistant_messages(cli)] == [
+        True
+    ]
 
 
-def test_a_model_without_an_address_is_a_matter_of_settings(cli: InProcessCli) -> None:
+def test_a_model_without_a_url_is_a_settings_error(cli: InProcessCli) -> None:
     assert cli("chat", "--model", "echo", stdin=b"hello").exit_code == 2
 
 
-def test_at_a_terminal_there_is_a_prompt(cli: InProcessCli) -> None:
-    ended, seen = run_on_terminal(
+def test_on_a_terminal_there_is_a_prompt(cli: InProcessCli) -> None:
+    exit_code, output = run_on_terminal(
         "--db", cli.db, "chat", "trip", keystrokes=PORTO_TEXT.encode() + b"\n/quit\n"
     )
 
-    assert ended == 0
-    assert "> " in seen
-    assert "Chat trip, memory on, no language model: quoting memory." in seen
-    assert "Learned (bio): lives in Porto" in seen
-    assert "Created memory file" in seen
+    assert exit_code == 0
+    assert "> " in output
+    assert "Chat trip, memory on, no language model: quoting memory." in output
+    assert "Learned (bio): lives in Porto" in output
+    assert "Created memory file" in output

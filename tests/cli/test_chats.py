@@ -11,57 +11,57 @@ def cli_with_chat(cli: InProcessCli) -> InProcessCli:
 
 
 def test_chats_are_listed_the_most_recent_first(cli_with_chat: InProcessCli) -> None:
-    shown, shaped = cli_with_chat("chats"), cli_with_chat.json("chats")
+    text_result, payload = cli_with_chat("chats"), cli_with_chat.json("chats")
 
-    assert [(each["id"], each["messages"]) for each in shaped["results"]] == [("work", 1), ("trip", 2)]
-    assert set(shaped["results"][0]) == {"id", "title", "messages", "created_at", "updated_at"}
-    assert shown.stdout.index("work") < shown.stdout.index("trip")
-
-
-def test_a_chat_is_read_in_the_order_it_was_said(cli_with_chat: InProcessCli) -> None:
-    shown, shaped = cli_with_chat("chats", "show", "trip"), cli_with_chat.json("chats", "show", "trip")
-
-    assert [each["role"] for each in shaped["results"]] == ["user", "assistant"]
-    assert shown.stdout.index("We decided to fly") < shown.stdout.index("Then book the flight")
+    assert [(each["id"], each["messages"]) for each in payload["results"]] == [("work", 1), ("trip", 2)]
+    assert set(payload["results"][0]) == {"id", "title", "messages", "created_at", "updated_at"}
+    assert text_result.stdout.index("work") < text_result.stdout.index("trip")
 
 
-def test_of_a_long_chat_the_last_messages_are_shown(cli_with_chat: InProcessCli) -> None:
-    answer = cli_with_chat("chats", "show", "trip", "--limit", "1")
+def test_a_chat_is_shown_in_chronological_order(cli_with_chat: InProcessCli) -> None:
+    text_result, payload = cli_with_chat("chats", "show", "trip"), cli_with_chat.json("chats", "show", "trip")
 
-    assert "We decided" not in answer.stdout
-    assert "Showing the last 1 of 2 messages" in answer.stderr
+    assert [each["role"] for each in payload["results"]] == ["user", "assistant"]
+    assert text_result.stdout.index("We decided to fly") < text_result.stdout.index("Then book the flight")
 
 
-def test_deleting_a_chat_is_refused_where_nobody_can_be_asked_and_shows_what_would_go(
+def test_limit_shows_the_last_messages_of_a_chat(cli_with_chat: InProcessCli) -> None:
+    result = cli_with_chat("chats", "show", "trip", "--limit", "1")
+
+    assert "We decided" not in result.stdout
+    assert "Showing the last 1 of 2 messages" in result.stderr
+
+
+def test_deleting_a_chat_without_a_terminal_needs_yes_and_shows_a_preview(
     cli_with_chat: InProcessCli,
 ) -> None:
-    answer = cli_with_chat("chats", "forget", "trip")
+    result = cli_with_chat("chats", "forget", "trip")
 
-    assert answer.exit_code == 4
-    assert "Delete chat trip with 2 messages and 1 memory learned only from it?" in answer.stderr
-    assert "to fly to Porto" in answer.stderr
+    assert result.exit_code == 4
+    assert "Delete chat trip with 2 messages and 1 memory learned only from it?" in result.stderr
+    assert "to fly to Porto" in result.stderr
     assert len(cli_with_chat.json("chats")["results"]) == 2
     assert cli_with_chat.json("stats")["memories"] == 1
     assert cli_with_chat("doctor", "--deep").exit_code == 0
 
 
 @pytest.mark.spec("V3")
-def test_a_deleted_chat_is_gone_with_its_messages_and_what_was_learned_from_it_alone(
+def test_deleting_a_chat_deletes_its_messages_and_the_memories_learned_only_from_it(
     cli_with_chat: InProcessCli,
 ) -> None:
-    [learned] = cli_with_chat.json("list")["results"]
-    answer = cli_with_chat("chats", "forget", "trip", "--yes")
+    [memory] = cli_with_chat.json("list")["results"]
+    result = cli_with_chat("chats", "forget", "trip", "--yes")
 
-    assert answer.exit_code == 0
-    assert answer.stdout == (
-        f"Deleted chat trip with 2 messages.\nDeleted memory (dec): {learned['memory']}\n"
+    assert result.exit_code == 0
+    assert result.stdout == (
+        f"Deleted chat trip with 2 messages.\nDeleted memory (dec): {memory['memory']}\n"
     )
     assert [each["id"] for each in cli_with_chat.json("chats")["results"]] == ["work"]
     assert (cli_with_chat.json("stats")["messages"], cli_with_chat.json("stats")["memories"]) == (1, 0)
     assert cli_with_chat.json("search", "Porto")["results"] == []
 
 
-def test_what_another_chat_also_says_and_what_the_user_wrote_stays(cli_with_chat: InProcessCli) -> None:
+def test_memories_with_other_sources_survive_the_deletion_of_a_chat(cli_with_chat: InProcessCli) -> None:
     cli_with_chat("add", "--role", "user", "--chat", "trip", "I live in Braga")
     cli_with_chat("add", "--role", "user", "--chat", "work", "I live in Braga")
     cli_with_chat("add", "--chat", "trip", "My passport is in the drawer")
@@ -73,10 +73,10 @@ def test_what_another_chat_also_says_and_what_the_user_wrote_stays(cli_with_chat
     ]
 
 
-def test_a_deleted_chat_is_told_in_json(cli_with_chat: InProcessCli) -> None:
-    shaped = cli_with_chat.json("chats", "forget", "work", "--yes")
+def test_deleting_a_chat_with_json(cli_with_chat: InProcessCli) -> None:
+    payload = cli_with_chat.json("chats", "forget", "work", "--yes")
 
-    assert (shaped["id"], shaped["messages"], shaped["deleted"], shaped["gone"]) == ("work", 1, True, [])
+    assert (payload["id"], payload["messages"], payload["deleted"], payload["gone"]) == ("work", 1, True, [])
 
 
 @pytest.mark.parametrize(
@@ -94,16 +94,16 @@ def test_an_unknown_chat_is_exit_code_3(cli_with_chat: InProcessCli, words: tupl
 
 
 def test_without_chats_there_is_a_hint(cli: InProcessCli) -> None:
-    answer = cli("chats")
+    result = cli("chats")
 
-    assert (answer.exit_code, answer.stdout) == (0, "")
-    assert "No chats yet" in answer.stderr
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "No chats yet" in result.stderr
 
 
-def test_options_may_stand_between_a_command_and_its_command(cli_with_chat: InProcessCli) -> None:
-    answer = cli_with_chat.run_raw("chats", "--db", cli_with_chat.db, "--json", "show", "work")
+def test_global_options_work_before_a_subcommand(cli_with_chat: InProcessCli) -> None:
+    result = cli_with_chat.run_raw("chats", "--db", cli_with_chat.db, "--json", "show", "work")
 
-    assert answer.payload["results"][0]["content"] == "ok"
+    assert result.payload["results"][0]["content"] == "ok"
 
 
 def message_id(cli: InProcessCli, chat: str, position: int = 0) -> str:
@@ -114,49 +114,49 @@ def texts(cli: InProcessCli) -> list[str]:
     return [each["memory"] for each in cli.json("list")["results"]]
 
 
-def test_what_was_learned_follows_the_message_when_it_is_edited(cli: InProcessCli) -> None:
+def test_editing_a_message_updates_the_memories_learned_from_it(cli: InProcessCli) -> None:
     cli("add", "--role", "user", "--chat", "home", "I live in Porto")
-    answer = cli("chats", "edit", message_id(cli, "home"), "I", "live", "in", "Braga")
+    result = cli("chats", "edit", message_id(cli, "home"), "I", "live", "in", "Braga")
 
-    assert answer.exit_code == 0
-    assert answer.stdout == (
+    assert result.exit_code == 0
+    assert result.stdout == (
         "Edited in chat home: I live in Braga\nDeleted memory (bio): lives in Porto\n"
         "Learned (bio): lives in Braga\n"
     )
     assert texts(cli) == ["lives in Braga"]
 
 
-def test_an_edit_is_told_in_json(cli: InProcessCli) -> None:
+def test_editing_a_message_with_json(cli: InProcessCli) -> None:
     cli("add", "--role", "user", "--chat", "home", "I live in Porto")
-    shaped = cli.json("chats", "edit", message_id(cli, "home"), "-", stdin=b"ok then")
+    payload = cli.json("chats", "edit", message_id(cli, "home"), "-", stdin=b"ok then")
 
-    assert (shaped["considered"], shaped["results"]) == (False, [])
-    assert [each["memory"] for each in shaped["gone"]] == ["lives in Porto"]
+    assert (payload["considered"], payload["results"]) == (False, [])
+    assert [each["memory"] for each in payload["gone"]] == ["lives in Porto"]
 
 
-def test_a_message_is_deleted_with_what_was_learned_from_it_alone(cli: InProcessCli) -> None:
+def test_deleting_a_message_deletes_the_memories_learned_only_from_it(cli: InProcessCli) -> None:
     cli("add", "--role", "user", "--chat", "home", "I live in Porto")
     cli("add", "--role", "user", "--chat", "home", "I am vegetarian")
     refused = cli("chats", "delete", message_id(cli, "home"))
-    answer = cli("chats", "delete", message_id(cli, "home"), "--yes")
+    result = cli("chats", "delete", message_id(cli, "home"), "--yes")
 
     assert refused.exit_code == 4
     assert "Delete this message and 1 memory learned only from it?" in refused.stderr
-    assert answer.stdout == "Deleted from chat home: I live in Porto\nDeleted memory (bio): lives in Porto\n"
+    assert result.stdout == "Deleted from chat home: I live in Porto\nDeleted memory (bio): lives in Porto\n"
     assert texts(cli) == ["is vegetarian"]
     assert cli.json("chats", "show", "home")["messages"] == 1
 
 
-def test_a_branch_begins_with_everything_up_to_a_message(cli_with_chat: InProcessCli) -> None:
-    answer = cli_with_chat("chats", "branch", message_id(cli_with_chat, "trip"), "train")
+def test_a_branch_has_the_messages_up_to_the_given_one(cli_with_chat: InProcessCli) -> None:
+    result = cli_with_chat("chats", "branch", message_id(cli_with_chat, "trip"), "train")
     cli_with_chat("chats", "forget", "trip", "--yes")
 
-    assert answer.stdout == "Created chat train with 1 message.\n"
+    assert result.stdout == "Created chat train with 1 message.\n"
     assert cli_with_chat.json("chats", "show", "train")["messages"] == 1
     assert len(texts(cli_with_chat)) == 1
 
 
-def test_a_branch_needs_a_name_of_its_own(cli_with_chat: InProcessCli) -> None:
+def test_a_branch_needs_an_unused_name(cli_with_chat: InProcessCli) -> None:
     first = message_id(cli_with_chat, "trip")
 
     assert cli_with_chat("chats", "branch", first, "work").exit_code == 2
@@ -164,11 +164,11 @@ def test_a_branch_needs_a_name_of_its_own(cli_with_chat: InProcessCli) -> None:
 
 
 @pytest.mark.spec("Y16")
-def test_how_memory_is_used_in_a_chat_is_chosen_and_taken_back(cli_with_chat: InProcessCli) -> None:
+def test_the_mode_of_a_chat_is_set_and_reset(cli_with_chat: InProcessCli) -> None:
     before, off = cli_with_chat("chats", "mode", "trip"), cli_with_chat("chats", "mode", "trip", "off")
-    unheard = cli_with_chat("add", "--role", "user", "--chat", "trip", "I live in Braga")
-    unasked = cli_with_chat("search", "Porto", "--chat", "trip")
-    back = cli_with_chat.json("chats", "mode", "trip", "default")
+    add_result = cli_with_chat("add", "--role", "user", "--chat", "trip", "I live in Braga")
+    search_result = cli_with_chat("search", "Porto", "--chat", "trip")
+    reset_payload = cli_with_chat.json("chats", "mode", "trip", "default")
 
     assert before.stdout == (
         "Memory mode of chat trip: on (from settings): messages are stored and memories are recalled.\n"
@@ -176,43 +176,43 @@ def test_how_memory_is_used_in_a_chat_is_chosen_and_taken_back(cli_with_chat: In
     assert off.stdout == (
         "Memory mode of chat trip: off (set for this chat): nothing is stored or recalled.\n"
     )
-    assert (unheard.exit_code, unheard.stdout) == (0, "Not stored: memory is off.\n")
-    assert (unasked.exit_code, unasked.stdout) == (0, "")
-    assert "Not searched: the memory mode is off." in unasked.stderr
-    assert back == {"id": "trip", "mode": "on", "chosen": None}
+    assert (add_result.exit_code, add_result.stdout) == (0, "Not stored: memory is off.\n")
+    assert (search_result.exit_code, search_result.stdout) == (0, "")
+    assert "Not searched: the memory mode is off." in search_result.stderr
+    assert reset_payload == {"id": "trip", "mode": "on", "chosen": None}
     assert cli_with_chat.json("chats", "show", "trip")["messages"] == 2
 
 
-def test_the_mode_of_the_default_chat_holds_where_no_chat_is_named(cli: InProcessCli) -> None:
+def test_without_chat_the_mode_of_the_default_chat_applies(cli: InProcessCli) -> None:
     cli("chats", "mode", "default", "recall_only")
 
     assert cli("add", "I like tea a lot").stdout == "Not stored: memory is recall_only.\n"
 
 
-def test_a_mode_that_does_not_exist_is_refused(cli_with_chat: InProcessCli) -> None:
+def test_an_unknown_mode_is_refused(cli_with_chat: InProcessCli) -> None:
     assert cli_with_chat("chats", "mode", "trip", "maybe").exit_code == 2
 
 
-def test_a_temporary_chat_leaves_no_trace(cli: InProcessCli) -> None:
+def test_nothing_is_stored_for_a_temporary_chat(cli: InProcessCli) -> None:
     cli("add", "I like tea a lot")
     before = cli.json("stats")
-    named = cli("chats", "--temporary")
-    chat = named.stdout.strip()
-    said = cli("add", "--role", "user", "--chat", chat, "I live in Porto")
-    noted = cli("add", "--chat", chat, "My passport is in the drawer")
-    asked = cli("context", "tea", "--chat", chat)
+    name_result = cli("chats", "--temporary")
+    chat = name_result.stdout.strip()
+    message_result = cli("add", "--role", "user", "--chat", chat, "I live in Porto")
+    text_result = cli("add", "--chat", chat, "My passport is in the drawer")
+    context_result = cli("context", "tea", "--chat", chat)
     after = cli.json("stats")
 
     assert chat.startswith("temporary-")
-    assert "Nothing is stored or recalled" in named.stderr
-    assert (said.stdout, noted.stdout) == ("Not stored: memory is off.\n",) * 2
-    assert (asked.exit_code, asked.stdout) == (0, "")
+    assert "Nothing is stored or recalled" in name_result.stderr
+    assert (message_result.stdout, text_result.stdout) == ("Not stored: memory is off.\n",) * 2
+    assert (context_result.exit_code, context_result.stdout) == (0, "")
     assert after == before
     assert chat.encode() not in cli.db.read_bytes()
     assert cli.json("chats", "--temporary")["id"] != chat
 
 
-def test_in_a_temporary_chat_memory_is_always_off(cli: InProcessCli) -> None:
+def test_the_mode_of_a_temporary_chat_is_always_off(cli: InProcessCli) -> None:
     chat = cli.json("chats", "--temporary")["id"]
 
     assert cli("chats", "mode", chat, "on").exit_code == 2

@@ -11,40 +11,40 @@ def read_consents(cli: InProcessCli) -> dict[str, bool]:
 
 
 @pytest.mark.spec("I3")
-def test_the_profile_is_off_until_the_user_says_yes_and_memories_are_on_until_they_say_no(
+def test_the_profile_is_opt_in_and_memories_are_opt_out(
     cli: InProcessCli,
 ) -> None:
-    shown = cli("consent")
+    text_result = cli("consent")
 
     assert read_consents(cli) == {category: category != "profile" for category in CATEGORIES}
-    assert "profile   no " in shown.stdout
-    assert "Emotions and moods; they decay unless stated again." in shown.stdout
+    assert "profile   no " in text_result.stdout
+    assert "Emotions and moods; they decay unless stated again." in text_result.stdout
 
 
 @pytest.mark.spec("I3", "I7")
-def test_an_answer_is_kept_and_stands_in_the_ledger(cli: InProcessCli) -> None:
-    given = cli("consent", "give", "profile")
-    shown, shaped = cli("consent", "ledger"), cli.json("consent", "ledger")
+def test_giving_consent_is_stored_and_logged(cli: InProcessCli) -> None:
+    consent_result = cli("consent", "give", "profile")
+    text_result, payload = cli("consent", "ledger"), cli.json("consent", "ledger")
 
-    assert given.stdout.startswith("Consent given for profile: ")
+    assert consent_result.stdout.startswith("Consent given for profile: ")
     assert read_consents(cli)["profile"] is True
-    assert [each["action"] for each in shaped["results"]] == ["consent given"]
-    assert shaped["intact"] is True
-    assert "consent given  profile\n" in shown.stdout
-    assert "The hash chain is intact." in shown.stderr
+    assert [each["action"] for each in payload["results"]] == ["consent given"]
+    assert payload["intact"] is True
+    assert "consent given  profile\n" in text_result.stdout
+    assert "The hash chain is intact." in text_result.stderr
 
 
 @pytest.mark.spec("I5", "Y16")
-def test_taking_consent_back_erases_the_profile_and_nothing_brings_it_into_a_prompt(
+def test_revoking_consent_erases_the_profile_and_keeps_it_out_of_prompts(
     cli: InProcessCli,
 ) -> None:
     cli("consent", "give", "profile")
     cli("profile", "set", "domain", "submarine cables")
     before = cli("context", "hello there").stdout
-    shaped = cli.json("consent", "revoke", "profile", "--yes")
+    payload = cli.json("consent", "revoke", "profile", "--yes")
 
     assert "submarine cables" in before
-    assert shaped == {"category": "profile", "granted": False, "erased": {"profile": 1}, "dry_run": False}
+    assert payload == {"category": "profile", "granted": False, "erased": {"profile": 1}, "dry_run": False}
     assert "submarine" not in cli("context", "hello there").stdout
     assert cli.json("profile")["context"] == {}
     assert read_consents(cli)["profile"] is False
@@ -52,45 +52,45 @@ def test_taking_consent_back_erases_the_profile_and_nothing_brings_it_into_a_pro
 
 
 @pytest.mark.spec("I5")
-def test_a_preview_shows_what_would_go_and_changes_nothing(cli: InProcessCli) -> None:
+def test_a_dry_run_shows_what_would_be_erased_and_changes_nothing(cli: InProcessCli) -> None:
     cli("add", "--role", "user", WORRY_TEXT)
-    shown, shaped = (
+    text_result, payload = (
         cli("consent", "revoke", "emo", "--dry-run"),
         cli.json("consent", "revoke", "emo", "--dry-run"),
     )
 
-    assert (shown.exit_code, shown.stdout) == (0, "Would erase 1 memory; nothing was changed.\n")
-    assert "is very anxious about finances" in shown.stderr
-    assert (shaped["erased"], shaped["dry_run"]) == ({"memories": 1}, True)
+    assert (text_result.exit_code, text_result.stdout) == (0, "Would erase 1 memory; nothing was changed.\n")
+    assert "is very anxious about finances" in text_result.stderr
+    assert (payload["erased"], payload["dry_run"]) == ({"memories": 1}, True)
     assert read_consents(cli)["emo"] is True
 
 
-def test_taking_consent_back_is_refused_where_nobody_can_be_asked(cli: InProcessCli) -> None:
+def test_revoking_consent_without_a_terminal_needs_yes(cli: InProcessCli) -> None:
     cli("add", "--role", "user", WORRY_TEXT)
-    answer = cli("consent", "revoke", "emo")
+    result = cli("consent", "revoke", "emo")
 
-    assert answer.exit_code == 4
-    assert "Revoke consent for emo and erase 1 memory?" in answer.stderr
+    assert result.exit_code == 4
+    assert "Revoke consent for emo and erase 1 memory?" in result.stderr
     assert len(cli.json("list")["results"]) == 1
 
 
-def test_where_nothing_goes_nothing_is_asked(cli: InProcessCli) -> None:
-    answer = cli("consent", "revoke", "evt")
+def test_revoking_consent_without_stored_data_needs_no_confirmation(cli: InProcessCli) -> None:
+    result = cli("consent", "revoke", "evt")
 
-    assert (answer.exit_code, answer.stdout) == (0, "Consent for evt revoked; erased nothing.\n")
+    assert (result.exit_code, result.stdout) == (0, "Consent for evt revoked; erased nothing.\n")
 
 
-def test_a_kind_without_consent_is_neither_learned_nor_remembered(cli: InProcessCli) -> None:
+def test_a_kind_without_consent_is_not_stored(cli: InProcessCli) -> None:
     cli("consent", "revoke", "emo")
-    told = cli("add", "I feel so happy today", "--kind", "emo")
-    shaped = cli.json("add", "I feel so happy today", "--kind", "emo")
+    text_result = cli("add", "I feel so happy today", "--kind", "emo")
+    payload = cli.json("add", "I feel so happy today", "--kind", "emo")
     cli("add", "--role", "user", WORRY_TEXT)
 
-    assert (told.exit_code, told.stdout) == (
+    assert (text_result.exit_code, text_result.stdout) == (
         0,
         "Not stored: no consent for memories of the kind emo.\n",
     )
-    assert (shaped["results"][0]["id"], shaped["results"][0]["event"]) == (None, "NONE")
+    assert (payload["results"][0]["id"], payload["results"][0]["event"]) == (None, "NONE")
     assert cli.json("list", "--all")["results"] == []
 
 
@@ -99,12 +99,12 @@ def test_an_unknown_category_is_refused(cli: InProcessCli) -> None:
 
 
 @pytest.mark.spec("I7")
-def test_a_ledger_that_was_changed_is_noticed(cli: InProcessCli) -> None:
+def test_tampering_with_the_audit_log_is_detected(cli: InProcessCli) -> None:
     cli("consent", "give", "profile")
     connection = apsw.Connection(str(cli.db))
     connection.execute("UPDATE audit SET action = 'consent taken back'")
     connection.close()
-    shown, shaped = cli("consent", "ledger"), cli("consent", "ledger", "--json")
+    text_result, payload = cli("consent", "ledger"), cli("consent", "ledger", "--json")
 
-    assert (shown.exit_code, shaped.exit_code, shaped.payload["intact"]) == (5, 5, False)
-    assert "The audit log was modified outside of recollect" in shown.stderr
+    assert (text_result.exit_code, payload.exit_code, payload.payload["intact"]) == (5, 5, False)
+    assert "The audit log was modified outside of recollect" in text_result.stderr

@@ -13,59 +13,59 @@ def cli_with_file(cli: InProcessCli) -> InProcessCli:
     return cli
 
 
-def test_a_file_is_kept_listed_and_shown(cli_with_file: InProcessCli) -> None:
-    shown, [listed] = cli_with_file("context-files"), cli_with_file.json("context-files")["results"]
+def test_a_context_file_is_stored_listed_and_shown(cli_with_file: InProcessCli) -> None:
+    text_result, [file] = cli_with_file("context-files"), cli_with_file.json("context-files")["results"]
 
-    assert (listed["name"], listed["chats"], listed["characters"]) == ("guide", ["work"], len(GUIDE_TEXT))
-    assert "guide" in shown.stdout
+    assert (file["name"], file["chats"], file["characters"]) == ("guide", ["work"], len(GUIDE_TEXT))
+    assert "guide" in text_result.stdout
     assert cli_with_file("context-files", "show", "guide").stdout == GUIDE_TEXT
-    assert cli_with_file.json("context-files", "show", listed["id"])["content"] == GUIDE_TEXT
+    assert cli_with_file.json("context-files", "show", file["id"])["content"] == GUIDE_TEXT
 
 
 @pytest.mark.spec("M13")
-def test_an_attached_file_stands_in_every_prompt_of_its_chat(cli_with_file: InProcessCli) -> None:
-    here, elsewhere = (
+def test_an_attached_file_is_in_every_prompt_of_its_chat(cli_with_file: InProcessCli) -> None:
+    attached_context, other_context = (
         cli_with_file("context", "hello", "--chat", "work"),
         cli_with_file("context", "hello", "--chat", "play"),
     )
 
-    assert "lighthouse" in here.stdout
-    assert "lighthouse" not in elsewhere.stdout
+    assert "lighthouse" in attached_context.stdout
+    assert "lighthouse" not in other_context.stdout
 
 
 def test_a_file_is_attached_and_detached(cli_with_file: InProcessCli) -> None:
-    attached = cli_with_file("context-files", "attach", "guide", "--chat", "play")
-    detached = cli_with_file("context-files", "detach", "guide", "--chat", "work")
+    attach_result = cli_with_file("context-files", "attach", "guide", "--chat", "play")
+    detach_result = cli_with_file("context-files", "detach", "guide", "--chat", "work")
 
-    assert attached.stdout == "guide is attached to work, play.\n"
-    assert detached.stdout == "guide is detached from work.\n"
+    assert attach_result.stdout == "guide is attached to work, play.\n"
+    assert detach_result.stdout == "guide is detached from work.\n"
     assert cli_with_file.json("context-files")["results"][0]["chats"] == ["play"]
 
 
 def test_a_file_is_read_from_standard_input(cli: InProcessCli) -> None:
-    answer = cli("context-files", "add", "notes", "-", stdin=b"The harbour opens at nine.")
+    result = cli("context-files", "add", "notes", "-", stdin=b"The harbour opens at nine.")
 
-    assert answer.stdout == "Added notes (26 characters).\n"
-    assert "attach notes --chat C" in answer.stderr
+    assert result.stdout == "Added notes (26 characters).\n"
+    assert "attach notes --chat C" in result.stderr
 
 
 @pytest.mark.spec("F3")
-def test_what_a_context_file_says_is_not_remembered_a_second_time(cli: InProcessCli) -> None:
+def test_facts_of_a_context_file_are_not_stored_as_memories(cli: InProcessCli) -> None:
     cli("context-files", "add", "me", "-", stdin=b"Ana lives in Porto. She is a nurse.")
     cli("add", "--role", "user", "I live in Porto")
 
     assert cli.json("list")["results"] == []
 
 
-def test_a_file_is_deleted_when_somebody_agrees(cli_with_file: InProcessCli) -> None:
-    refused, answer = (
+def test_deleting_a_context_file_needs_confirmation(cli_with_file: InProcessCli) -> None:
+    refused_result, result = (
         cli_with_file("context-files", "delete", "guide"),
         cli_with_file("context-files", "delete", "guide", "--yes"),
     )
 
-    assert refused.exit_code == 4
-    assert "Delete context file guide, attached to work?" in refused.stderr
-    assert answer.stdout == "Deleted context file guide.\n"
+    assert refused_result.exit_code == 4
+    assert "Delete context file guide, attached to work?" in refused_result.stderr
+    assert result.stdout == "Deleted context file guide.\n"
     assert "No context files yet." in cli_with_file("context-files").stderr
 
 
@@ -80,5 +80,7 @@ def test_a_file_is_deleted_when_somebody_agrees(cli_with_file: InProcessCli) -> 
         (("delete", "nothing", "--yes"), 3),
     ],
 )
-def test_what_cannot_be_done_says_so(cli_with_file: InProcessCli, words: tuple[str, ...], code: int) -> None:
+def test_invalid_requests_have_their_exit_code(
+    cli_with_file: InProcessCli, words: tuple[str, ...], code: int
+) -> None:
     assert cli_with_file("context-files", *words).exit_code == code

@@ -10,38 +10,38 @@ def _real_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_real_model")
-def test_each_question_is_answered_from_what_was_said(cli: InProcessCli) -> None:
-    answer = cli.run_raw("demo", "--json")
-    dinner, code, now, then = answer.payload["questions"]
+def test_each_demo_query_recalls_the_expected_passage(cli: InProcessCli) -> None:
+    result = cli.run_raw("demo", "--json")
+    dinner, code, now, then = result.payload["questions"]
 
-    def best(asked: dict[str, dict[str, list[dict[str, str]]]]) -> str:
-        return asked["receipt"]["items"][0]["memory"]
+    def best(entry: dict[str, dict[str, list[dict[str, str]]]]) -> str:
+        return entry["receipt"]["items"][0]["memory"]
 
-    assert answer.exit_code == 0
-    assert answer.payload["messages"] == len(load_script()["messages"])
-    assert answer.payload["memories"] >= 15
+    assert result.exit_code == 0
+    assert result.payload["messages"] == len(load_script()["messages"])
+    assert result.payload["memories"] >= 15
     assert "vegetarian" in best(dinner)
     assert "calculateTotal" in best(code)
     assert "Porto" in best(now)
     assert "Lisbon" in best(then)
-    for asked in (dinner, code, now):
-        assert asked["text"] == asked["receipt"]["text"]
-    assert answer.payload["forgotten"]["missing"] is answer.payload["forgotten"]["back"] is True
-    assert "profile: no consent" in answer.payload["consent"]["skipped"]
+    for entry in (dinner, code, now):
+        assert entry["text"] == entry["receipt"]["text"]
+    assert result.payload["forgotten"]["missing"] is result.payload["forgotten"]["back"] is True
+    assert "profile: no consent" in result.payload["consent"]["skipped"]
 
 
-def test_people_see_the_funnel_three_blocks_and_their_receipts(cli: InProcessCli) -> None:
-    answer = cli.run_raw("demo", "--no-page")
+def test_the_demo_prints_triage_three_blocks_and_their_receipts(cli: InProcessCli) -> None:
+    result = cli.run_raw("demo", "--no-page")
 
-    assert answer.exit_code == 0
-    assert answer.stdout.startswith(f"{len(load_script()['messages'])} messages -> ")
-    assert answer.stdout.count("\nQ: ") == 3
-    assert answer.stdout.count("\nreceipt ") == 3
-    assert answer.stdout.count("Injected ") == 3
-    assert answer.stdout.count("Left out ") == 3
-    assert "█" in answer.stdout
-    assert "\nForget: " in answer.stdout
-    assert "\nConsent: " in answer.stdout
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"{len(load_script()['messages'])} messages -> ")
+    assert result.stdout.count("\nQ: ") == 3
+    assert result.stdout.count("\nreceipt ") == 3
+    assert result.stdout.count("Injected ") == 3
+    assert result.stdout.count("Left out ") == 3
+    assert "█" in result.stdout
+    assert "\nForget: " in result.stdout
+    assert "\nConsent: " in result.stdout
 
 
 def test_the_demo_leaves_no_file_behind(cli: InProcessCli) -> None:
@@ -50,7 +50,7 @@ def test_the_demo_leaves_no_file_behind(cli: InProcessCli) -> None:
     assert [path for path in cli.folder.rglob("*") if path.is_file()] == []
 
 
-def test_in_a_named_file_the_sample_belongs_to_a_user_of_its_own_and_is_stored_once(
+def test_in_an_existing_file_the_sample_has_its_own_user_and_is_stored_once(
     cli: InProcessCli,
 ) -> None:
     cli("add", "I ride a red bicycle to work every day")

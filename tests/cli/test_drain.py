@@ -25,54 +25,56 @@ from recollect.cli.session import DrainCancellation
         (5, 5, 0.0, ""),
     ],
 )
-def test_the_pace_says_how_fast_and_how_long(done: int, total: int, seconds: float, expected: str) -> None:
+def test_the_rate_shows_speed_and_time_left(done: int, total: int, seconds: float, expected: str) -> None:
     assert format_rate(done, total, seconds) == expected
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_a_bar_is_shown_at_a_terminal_only(terminal: bool) -> None:
-    seen = io.StringIO()
-    with progress_bar(Console(file=seen, force_terminal=terminal, width=100), "Storing", total=10) as shown:
+def test_a_progress_bar_is_shown_on_a_terminal_only(terminal: bool) -> None:
+    stream = io.StringIO()
+    with progress_bar(
+        Console(file=stream, force_terminal=terminal, width=100), "Storing", total=10
+    ) as progress:
         time.sleep(BAR_DELAY_SECONDS + 0.1)
-        shown.update(done=5, total=10)
+        progress.update(done=5, total=10)
 
-    assert ("Storing" in seen.getvalue()) is terminal
-    assert ("5/10" in seen.getvalue()) is terminal
-
-
-def test_work_that_takes_only_a_moment_shows_no_bar() -> None:
-    seen = io.StringIO()
-    with progress_bar(Console(file=seen, force_terminal=True), "Storing", total=10) as shown:
-        shown.update(done=10, total=10)
-
-    assert "Storing" not in seen.getvalue()
+    assert ("Storing" in stream.getvalue()) is terminal
+    assert ("5/10" in stream.getvalue()) is terminal
 
 
-def press_ctrl_c(times: int, cancellation: DrainCancellation, survived: list[int]) -> None:
+def test_short_work_shows_no_progress_bar() -> None:
+    stream = io.StringIO()
+    with progress_bar(Console(file=stream, force_terminal=True), "Storing", total=10) as progress:
+        progress.update(done=10, total=10)
+
+    assert "Storing" not in stream.getvalue()
+
+
+def press_ctrl_c(times: int, cancellation: DrainCancellation, handled: list[int]) -> None:
     with cancel_on_interrupt(cancellation):
         for number in range(times):
             os.kill(os.getpid(), signal.SIGINT)
-            survived.append(number)
+            handled.append(number)
 
 
-def test_the_first_ctrl_c_pulls_the_brake_and_ends_the_command_when_its_work_is_done() -> None:
-    brake, survived = DrainCancellation(), list[int]()
+def test_the_first_ctrl_c_cancels_and_interrupts_at_the_end_of_the_block() -> None:
+    cancellation, handled = DrainCancellation(), list[int]()
     with pytest.raises(KeyboardInterrupt):
-        press_ctrl_c(1, brake, survived)
+        press_ctrl_c(1, cancellation, handled)
 
-    assert (brake.is_cancelled, survived) == (True, [0])
+    assert (cancellation.is_cancelled, handled) == (True, [0])
 
 
-def test_the_second_ctrl_c_stops_at_once() -> None:
-    survived: list[int] = []
+def test_the_second_ctrl_c_interrupts_immediately() -> None:
+    handled: list[int] = []
     with pytest.raises(KeyboardInterrupt):
-        press_ctrl_c(2, DrainCancellation(), survived)
+        press_ctrl_c(2, DrainCancellation(), handled)
 
-    assert survived == [0]
+    assert handled == [0]
 
 
 @pytest.mark.parametrize(
-    ("left", "expected"),
+    ("remaining", "expected"),
     [
         (RemainingWork(), ()),
         (RemainingWork(reasons=("no room",)), ("no room",)),
@@ -86,5 +88,7 @@ def test_the_second_ctrl_c_stops_at_once() -> None:
         ),
     ],
 )
-def test_what_is_left_is_told_in_words(left: RemainingWork, expected: tuple[str, ...]) -> None:
-    assert left.warnings == expected
+def test_remaining_work_is_described_in_a_warning(
+    remaining: RemainingWork, expected: tuple[str, ...]
+) -> None:
+    assert remaining.warnings == expected

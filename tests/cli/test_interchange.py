@@ -13,19 +13,19 @@ def texts(cli: InProcessCli, *words: str) -> list[str]:
 
 
 @pytest.mark.spec("E4")
-def test_an_export_is_read_back_by_another_memory_with_nothing_lost(cli: InProcessCli) -> None:
+def test_a_compact_export_is_imported_without_loss(cli: InProcessCli) -> None:
     tea = cli.add_memory(TEA_TEXT)
     cli("add", CATS_TEXT, "--kind", "bio", "--tag", "pets")
     cli("pin", tea)
-    answer = cli("export", "all.json")
-    arrived = cli.json("import", "all.json", "--user", "twin")
+    result = cli("export", "all.json")
+    import_payload = cli.json("import", "all.json", "--user", "twin")
     mine, theirs = cli.json("list"), cli.json("list", "--user", "twin")
-    kept = ("id", "memory", "kind", "weight", "tags", "pinned", "sightings", "created_at", "seen_at")
+    compared_keys = ("id", "memory", "kind", "weight", "tags", "pinned", "sightings", "created_at", "seen_at")
 
-    assert answer.stdout == "Wrote 2 memories to all.json.\n"
-    assert len(arrived["results"]) == 2
-    assert [{key: each[key] for key in kept} for each in theirs["results"]] == [
-        {key: each[key] for key in kept} for each in mine["results"]
+    assert result.stdout == "Wrote 2 memories to all.json.\n"
+    assert len(import_payload["results"]) == 2
+    assert [{key: each[key] for key in compared_keys} for each in theirs["results"]] == [
+        {key: each[key] for key in compared_keys} for each in mine["results"]
     ]
     assert {each["origin"] for each in theirs["results"]} == {"import"}
 
@@ -33,16 +33,16 @@ def test_an_export_is_read_back_by_another_memory_with_nothing_lost(cli: InProce
 @pytest.mark.spec("E4")
 def test_the_compact_format_goes_to_standard_output(cli: InProcessCli) -> None:
     memory_id = cli.add_memory(TEA_TEXT)
-    shown, shaped = cli("export"), cli.json("export")
-    [entry] = json.loads(shown.stdout)
+    text_result, payload = cli("export"), cli.json("export")
+    [entry] = json.loads(text_result.stdout)
 
     assert (entry["i"], entry["t"], entry["c"], entry["w"]) == (memory_id, "pref", TEA_TEXT, 1.0)
-    assert shown.stdout.startswith('[{"i":"')
-    assert shaped == {"format": "compact", "memories": [entry]}
-    assert "1 memory." in shown.stderr
+    assert text_result.stdout.startswith('[{"i":"')
+    assert payload == {"format": "compact", "memories": [entry]}
+    assert "1 memory." in text_result.stderr
 
 
-def test_the_other_format_has_an_object_a_line(cli: InProcessCli) -> None:
+def test_the_jsonl_format_has_one_object_per_line(cli: InProcessCli) -> None:
     cli("add", TEA_TEXT)
     cli("add", CATS_TEXT)
     lines = cli("export", "--format", "jsonl").stdout.splitlines()
@@ -51,42 +51,42 @@ def test_the_other_format_has_an_object_a_line(cli: InProcessCli) -> None:
     assert len(cli.json("export", "--format", "jsonl")["memories"]) == 2
 
 
-def test_what_is_not_in_use_is_exported_only_when_asked_for_and_not_imported(cli: InProcessCli) -> None:
+def test_inactive_memories_are_exported_with_all_and_not_imported(cli: InProcessCli) -> None:
     cli("archive", cli.add_memory(TEA_TEXT))
     cli("add", CATS_TEXT)
     cli("export", "all.json", "--all")
-    arrived = cli.json("import", "all.json", "--user", "twin")
+    import_payload = cli.json("import", "all.json", "--user", "twin")
 
     assert len(json.loads(cli("export").stdout)) == 1
-    assert arrived["left_out"] == [{"memory": TEA_TEXT, "reason": "it is archived"}]
+    assert import_payload["left_out"] == [{"memory": TEA_TEXT, "reason": "it is archived"}]
     assert texts(cli, "--user", "twin") == [CATS_TEXT]
 
 
 def test_importing_twice_stores_nothing_twice(cli: InProcessCli) -> None:
     cli("add", TEA_TEXT)
     cli("export", "all.json")
-    again = cli("import", "all.json")
+    second_result = cli("import", "all.json")
 
-    assert (again.exit_code, again.stdout) == (0, "Imported 0 memories, 1 already known.\n")
+    assert (second_result.exit_code, second_result.stdout) == (0, "Imported 0 memories, 1 already known.\n")
     assert [(each["sightings"], each["version"]) for each in cli.json("list")["results"]] == [(1, 1)]
 
 
-def test_what_was_forgotten_does_not_come_back_by_an_import(cli: InProcessCli) -> None:
+def test_forgotten_memories_are_not_imported(cli: InProcessCli) -> None:
     tea = cli.add_memory(TEA_TEXT)
     cli("export", "all.json")
     cli("forget", tea, "--yes")
-    answer = cli("import", "all.json")
+    result = cli("import", "all.json")
 
-    assert answer.stdout == "Imported 0 memories, 1 skipped.\n"
-    assert f"Skipped: {TEA_TEXT} (it was forgotten here)" in answer.stderr
+    assert result.stdout == "Imported 0 memories, 1 skipped.\n"
+    assert f"Skipped: {TEA_TEXT} (it was forgotten here)" in result.stderr
     assert texts(cli) == []
 
 
-def test_what_the_user_does_not_consent_to_is_not_imported(cli: InProcessCli) -> None:
+def test_kinds_without_consent_are_not_imported(cli: InProcessCli) -> None:
     cli("consent", "revoke", "pref")
-    shaped = cli.json("import", "-", stdin=b'[{"t":"pref","c":"odeia coentro","w":0.8}]')
+    payload = cli.json("import", "-", stdin=b'[{"t":"pref","c":"odeia coentro","w":0.8}]')
 
-    assert shaped["left_out"] == [{"memory": "odeia coentro", "reason": "no consent for pref"}]
+    assert payload["left_out"] == [{"memory": "odeia coentro", "reason": "no consent for pref"}]
 
 
 def test_a_whole_import_is_undone_at_once(cli: InProcessCli) -> None:
@@ -98,7 +98,7 @@ def test_a_whole_import_is_undone_at_once(cli: InProcessCli) -> None:
     assert (before, texts(cli)) == (["odeia coentro", "trabalha: dev frontend"], [])
 
 
-def test_what_is_known_better_here_is_superseded_or_supersedes_by_its_date(cli: InProcessCli) -> None:
+def test_an_older_imported_fact_is_superseded(cli: InProcessCli) -> None:
     cli("add", "--role", "user", "I live in Porto")
     entries = [{"t": "bio", "c": "lives in Lisbon", "a": "lives_in", "d": "200101"}]
     cli("import", "-", stdin=json.dumps(entries).encode())
@@ -107,25 +107,27 @@ def test_what_is_known_better_here_is_superseded_or_supersedes_by_its_date(cli: 
     assert texts(cli, "--standing", "superseded") == ["lives in Lisbon"]
 
 
-def test_secrets_in_an_import_are_masked(cli: InProcessCli) -> None:
+def test_secrets_in_an_import_are_redacted(cli: InProcessCli) -> None:
     cli("import", "-", stdin=b'[{"t":"bio","c":"pays with 4111 1111 1111 1111"}]')
 
     assert "4111" not in texts(cli)[0]
 
 
-def test_an_export_is_for_its_owner_alone_and_overwrites_only_when_allowed(cli: InProcessCli) -> None:
+def test_an_export_is_private_and_overwrites_only_with_yes(cli: InProcessCli) -> None:
     cli("add", TEA_TEXT)
     cli("export", "all.json")
-    refused, allowed = cli("export", "all.json"), cli("export", "all.json", "--yes")
+    refused_result, allowed_result = cli("export", "all.json"), cli("export", "all.json", "--yes")
 
     assert stat.S_IMODE((cli.folder / "all.json").stat().st_mode) == 0o600
-    assert (refused.exit_code, allowed.exit_code) == (4, 0)
-    assert "all.json already exists. Overwrite it?" in refused.stderr
+    assert (refused_result.exit_code, allowed_result.exit_code) == (4, 0)
+    assert "all.json already exists. Overwrite it?" in refused_result.stderr
 
 
-@pytest.mark.parametrize("given", [b"", b"{}", b"nonsense", b'[{"c":"no type"}]', b'[{"t":"moon","c":"x"}]'])
-def test_what_is_no_export_is_refused_and_nothing_is_stored(cli: InProcessCli, given: bytes) -> None:
-    assert cli("import", "-", stdin=given).exit_code == 2
+@pytest.mark.parametrize(
+    "content", [b"", b"{}", b"nonsense", b'[{"c":"no type"}]', b'[{"t":"moon","c":"x"}]']
+)
+def test_an_invalid_export_is_refused_and_nothing_is_stored(cli: InProcessCli, content: bytes) -> None:
+    assert cli("import", "-", stdin=content).exit_code == 2
     assert cli.json("stats")["memories"] == 0
 
 

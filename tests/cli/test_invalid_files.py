@@ -1,4 +1,4 @@
-"""Files that are not what they should be: every command says so in words and leaves them alone."""
+"""Invalid memory files: every command reports them and leaves them unchanged."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -19,7 +19,7 @@ def assert_failed(result: CommandResult, kind: str) -> None:
 
 
 @pytest.mark.parametrize("words", COMMANDS)
-def test_a_file_that_is_no_database_is_refused_and_left_as_it_was(
+def test_a_file_that_is_not_a_database_is_refused_and_unchanged(
     cli: InProcessCli, words: tuple[str, ...]
 ) -> None:
     cli.db.write_text("Dear diary, today I learned about databases.", "utf-8")
@@ -29,7 +29,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_as_it_was(
 
 
 @pytest.mark.parametrize("words", COMMANDS)
-def test_another_programs_database_is_refused_and_left_as_it_was(
+def test_a_database_of_another_program_is_refused_and_unchanged(
     cli: InProcessCli, words: tuple[str, ...]
 ) -> None:
     with closing(apsw.Connection(str(cli.db))) as other:
@@ -49,43 +49,39 @@ def test_a_file_of_a_newer_recollect_is_refused(cli: InProcessCli, words: tuple[
     assert_failed(cli(*words, "--json"), "NewerStore")
 
 
-@pytest.mark.parametrize("place", ["a-file/memory.db", "/proc/recollect/memory.db"])
-def test_a_place_that_cannot_be_written_is_named(cli: InProcessCli, place: str) -> None:
+@pytest.mark.parametrize("path", ["a-file/memory.db", "/proc/recollect/memory.db"])
+def test_an_unwritable_path_is_reported(cli: InProcessCli, path: str) -> None:
     Path("a-file").write_text("in the way", "utf-8")
-    answer = cli.run_raw("--db", place, "add", "some words", "--json")
+    result = cli.run_raw("--db", path, "add", "some words", "--json")
 
-    assert_failed(answer, "StoreReadOnly")
-    assert place in answer.stderr
+    assert_failed(result, "StoreReadOnly")
+    assert path in result.stderr
 
 
 @contextmanager
 def lock_file(path: Path) -> Iterator[None]:
-    # With the same SQLite as ours: two of them in one process do not see each other's locks.
+    # Use the same SQLite library: two libraries in one process do not see each other's locks.
     with closing(apsw.Connection(str(path))) as other:
         other.execute("BEGIN EXCLUSIVE")
         yield
         other.execute("ROLLBACK")
 
 
-def test_a_locked_file_is_waited_for_and_then_named_as_busy(
-    cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_file_is_busy_after_the_timeout(cli: InProcessCli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_BUSY_TIMEOUT_MS", "100")
     cli("add", "some words")
     with lock_file(cli.db):
-        answer = cli("add", "some other words", "--json")
+        result = cli("add", "some other words", "--json")
 
-    assert_failed(answer, "StoreBusy")
-    assert "Try again" in answer.stderr
+    assert_failed(result, "StoreBusy")
+    assert "Try again" in result.stderr
     assert len(cli.json("list")["results"]) == 1
 
 
-def test_a_search_finds_even_while_another_process_writes(
-    cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reads_work_while_another_process_writes(cli: InProcessCli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_BUSY_TIMEOUT_MS", "100")
     cli("add", "some words")
     with lock_file(cli.db):
-        listed = cli.json("list")["results"]
+        memories = cli.json("list")["results"]
 
-    assert len(listed) == 1
+    assert len(memories) == 1

@@ -10,11 +10,11 @@ WORRY_MEMORY = "is very anxious about finances these days"
 
 @pytest.fixture
 def cli_with_old_mood(cli: InProcessCli) -> InProcessCli:
-    """Somebody who worried ten weeks ago and has not said so since."""
+    """A mood stated ten weeks ago and not again since."""
     said_at = datetime.now(UTC) - timedelta(weeks=10)
     lines = [{"role": "user", "content": WORRY_TEXT}, {"role": "user", "content": "I live in Porto"}]
-    written = "\n".join(json.dumps({**line, "created_at": said_at.isoformat()}) for line in lines)
-    (cli.folder / "past.jsonl").write_text(written, "utf-8")
+    lines_text = "\n".join(json.dumps({**line, "created_at": said_at.isoformat()}) for line in lines)
+    (cli.folder / "past.jsonl").write_text(lines_text, "utf-8")
     cli("add", "--file", "past.jsonl")
     return cli
 
@@ -24,14 +24,14 @@ def texts(cli: InProcessCli, *words: str) -> list[str]:
 
 
 @pytest.mark.spec("G1", "G2", "G3", "G4")
-def test_a_mood_that_was_not_mentioned_again_is_put_away_with_its_reason(
+def test_a_decayed_mood_is_archived_with_its_reason(
     cli_with_old_mood: InProcessCli,
 ) -> None:
-    shown = cli_with_old_mood("garden")
+    text_result = cli_with_old_mood("garden")
 
-    assert shown.exit_code == 0
-    assert shown.stdout.startswith("Archived: 1\n")
-    assert f"{WORRY_MEMORY}  weight under 0.3: last said on " in shown.stdout
+    assert text_result.exit_code == 0
+    assert text_result.stdout.startswith("Archived: 1\n")
+    assert f"{WORRY_MEMORY}  weight under 0.3: last said on " in text_result.stdout
     assert (texts(cli_with_old_mood), texts(cli_with_old_mood, "--standing", "archived")) == (
         ["lives in Porto"],
         [WORRY_MEMORY],
@@ -40,16 +40,19 @@ def test_a_mood_that_was_not_mentioned_again_is_put_away_with_its_reason(
 
 
 @pytest.mark.spec("G1")
-def test_a_rehearsal_says_what_would_go_and_changes_nothing(cli_with_old_mood: InProcessCli) -> None:
-    shown, shaped = cli_with_old_mood("garden", "--dry-run"), cli_with_old_mood.json("garden", "--dry-run")
+def test_a_dry_run_shows_what_would_be_archived_and_changes_nothing(cli_with_old_mood: InProcessCli) -> None:
+    text_result, payload = (
+        cli_with_old_mood("garden", "--dry-run"),
+        cli_with_old_mood.json("garden", "--dry-run"),
+    )
 
-    assert shown.stdout.startswith("Would archive: 1\n")
-    assert [(each["memory"], each["weeks"]) for each in shaped["put_away"]] == [(WORRY_MEMORY, 0)]
-    assert (shaped["merged"], shaped["dry_run"]) == ([], True)
+    assert text_result.stdout.startswith("Would archive: 1\n")
+    assert [(each["memory"], each["weeks"]) for each in payload["put_away"]] == [(WORRY_MEMORY, 0)]
+    assert (payload["merged"], payload["dry_run"]) == ([], True)
     assert WORRY_MEMORY in texts(cli_with_old_mood)
 
 
-def test_what_was_put_away_comes_back_by_undo(cli_with_old_mood: InProcessCli) -> None:
+def test_archiving_by_maintenance_can_be_undone(cli_with_old_mood: InProcessCli) -> None:
     cli_with_old_mood("garden")
 
     assert cli_with_old_mood("undo").stdout == f"Undone (archive): {WORRY_MEMORY}\n"
@@ -57,45 +60,43 @@ def test_what_was_put_away_comes_back_by_undo(cli_with_old_mood: InProcessCli) -
 
 
 @pytest.mark.parametrize(
-    ("ahead", "weeks"), [("8w", [6]), ("42d", [6]), ("36d", [6]), ("5w", []), ("30d", [])]
+    ("time_span", "weeks"), [("8w", [6]), ("42d", [6]), ("36d", [6]), ("5w", []), ("30d", [])]
 )
 @pytest.mark.spec("G2")
-def test_the_future_can_be_looked_at_in_weeks_and_days(
-    cli: InProcessCli, ahead: str, weeks: list[int]
-) -> None:
+def test_decay_is_forecast_for_weeks_and_days(cli: InProcessCli, time_span: str, weeks: list[int]) -> None:
     soon = datetime.now(UTC) + timedelta(hours=1)
     line = {"role": "user", "content": WORRY_TEXT, "created_at": soon.isoformat()}
     (cli.folder / "now.jsonl").write_text(json.dumps(line), "utf-8")
     cli("add", "--file", "now.jsonl")
-    shaped = cli.json("garden", "--simulate", ahead)
+    payload = cli.json("garden", "--simulate", time_span)
 
-    assert [each["weeks"] for each in shaped["put_away"]] == weeks
+    assert [each["weeks"] for each in payload["put_away"]] == weeks
     assert texts(cli) == [WORRY_MEMORY]
 
 
-def test_the_week_of_each_is_shown(cli: InProcessCli) -> None:
+def test_the_forecast_shows_the_week(cli: InProcessCli) -> None:
     cli("add", "--role", "user", WORRY_TEXT)
 
     assert "\nweek 5  emo   " in cli("garden", "--simulate", "8w").stdout
 
 
-def test_what_is_pinned_stays(cli_with_old_mood: InProcessCli) -> None:
+def test_a_pinned_memory_is_not_archived(cli_with_old_mood: InProcessCli) -> None:
     [mood] = cli_with_old_mood.json("list", "--kind", "emo")["results"]
     cli_with_old_mood("pin", mood["id"])
 
     assert cli_with_old_mood.json("garden")["put_away"] == []
 
 
-@pytest.mark.parametrize("span", ["8", "w", "-1w", "8 w", "2m", "9999w", ""])
-def test_a_time_that_makes_no_sense_is_refused(cli: InProcessCli, span: str) -> None:
-    assert cli("garden", "--simulate", span).exit_code == 2
+@pytest.mark.parametrize("time_span", ["8", "w", "-1w", "8 w", "2m", "9999w", ""])
+def test_an_invalid_time_span_is_refused(cli: InProcessCli, time_span: str) -> None:
+    assert cli("garden", "--simulate", time_span).exit_code == 2
 
 
 @pytest.mark.spec("F1")
-def test_what_says_the_same_becomes_one(cli: InProcessCli) -> None:
+def test_duplicates_are_merged(cli: InProcessCli) -> None:
     cli("add", "Likes green tea in the morning")
     cli("add", "likes GREEN TEA, in the morning")
-    shaped = cli.json("garden")
+    payload = cli.json("garden")
 
-    assert [each["others"] for each in shaped["merged"]] == [["likes GREEN TEA, in the morning"]]
+    assert [each["others"] for each in payload["merged"]] == [["likes GREEN TEA, in the morning"]]
     assert len(texts(cli)) == 1

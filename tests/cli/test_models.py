@@ -19,7 +19,7 @@ PORTUGUESE_TEXTS = [
 
 @pytest.fixture
 def own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's own settings file; the environment says nothing of embedders."""
+    """The user's settings file; no embedder is set in the environment."""
     monkeypatch.delenv("RECOLLECT_EMBEDDER")
     path = tmp_path / "home" / "recollect" / "recollect.toml"
     path.parent.mkdir(parents=True)
@@ -29,7 +29,7 @@ def own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder as one would download it, without copying the weights."""
+    """A model folder as downloaded, with links instead of copies of the weights."""
     files = find_in_wheel(BGE_SMALL)
     copy = tmp_path / "my-bge"
     copy.mkdir()
@@ -46,65 +46,69 @@ def cli_with_memories(cli: InProcessCli, own_file: Path) -> InProcessCli:
 
 
 def model_rows(cli: InProcessCli) -> dict[str, tuple[object, ...]]:
-    listed = cli.json("models")["results"]
-    return {each["name"]: (each["in_use"], each["vectors"], each["waiting"]) for each in listed}
+    models = cli.json("models")["results"]
+    return {each["name"]: (each["in_use"], each["vectors"], each["waiting"]) for each in models}
 
 
-def test_the_list_says_which_model_answers_and_what_each_has_made(cli_with_memories: InProcessCli) -> None:
-    shown = cli_with_memories("models", "list")
+def test_models_are_listed_with_use_and_vectors(cli_with_memories: InProcessCli) -> None:
+    text_result = cli_with_memories("models", "list")
 
     assert model_rows(cli_with_memories) == {"bundled": (False, 0, None), "hashing": (True, 4, 0)}
-    assert shown.stdout.splitlines()[0].split() == ["name", "model", "dimension", "vectors", "pending"]
-    assert "in use" in shown.stdout
-    assert "384" in shown.stdout
+    assert text_result.stdout.splitlines()[0].split() == ["name", "model", "dimension", "vectors", "pending"]
+    assert "in use" in text_result.stdout
+    assert "384" in text_result.stdout
 
 
 @pytest.mark.spec("U5", "T7", "E21")
-def test_a_folder_is_added_and_moved_to_and_left_again(
+def test_a_model_folder_is_added_and_switched_to_and_back(
     cli_with_memories: InProcessCli, folder: Path, own_file: Path
 ) -> None:
-    added = cli_with_memories.json("models", "add", "mine", folder)
-    moved = cli_with_memories.json("models", "use", "mine")
-    there = model_rows(cli_with_memories)
-    found = cli_with_memories.json("search", "bicycle")
-    well = cli_with_memories("doctor")
+    add_payload = cli_with_memories.json("models", "add", "mine", folder)
+    use_payload = cli_with_memories.json("models", "use", "mine")
+    rows_after = model_rows(cli_with_memories)
+    search_payload = cli_with_memories.json("search", "bicycle")
+    doctor_result = cli_with_memories("doctor")
     text = own_file.read_text("utf-8")
-    back = cli_with_memories("models", "use", "hashing")
+    second_use = cli_with_memories("models", "use", "hashing")
 
-    assert (added["dimension"], added["id"].startswith("my-bge-"), 0 < added["floor"] < 1) == (
+    assert (
+        add_payload["dimension"],
+        add_payload["id"].startswith("my-bge-"),
+        0 < add_payload["floor"] < 1,
+    ) == (
         384,
         True,
         True,
     )
-    assert (moved["passages"], moved["id"], moved["done"]) == (4, added["id"], True)
-    assert there == {"bundled": (False, 0, None), "hashing": (False, 0, None), "mine": (True, 4, 0)}
-    assert found["results"][0]["memory"] == MEMORY_TEXTS[0]
-    assert well.exit_code == 0
+    assert (use_payload["passages"], use_payload["id"], use_payload["done"]) == (4, add_payload["id"], True)
+    assert rows_after == {"bundled": (False, 0, None), "hashing": (False, 0, None), "mine": (True, 4, 0)}
+    assert search_payload["results"][0]["memory"] == MEMORY_TEXTS[0]
+    assert doctor_result.exit_code == 0
     assert text.startswith(
         f'# mine\nembedder_model = "BAAI/bge-small-en-v1.5"\nembedder = "{folder}" # quick\n'
     )
     assert text.endswith("[recall]\nlimit = 7\n")
-    assert back.exit_code == 0
+    assert second_use.exit_code == 0
     assert model_rows(cli_with_memories)["hashing"] == (True, 4, 0)
 
 
 @pytest.mark.spec("U5")
-def test_a_move_without_waiting_leaves_the_old_model_answering_until_a_worker_comes(
+def test_with_no_wait_the_old_model_is_used_until_a_worker_has_reembedded(
     cli_with_memories: InProcessCli, own_file: Path
 ) -> None:
-    moved = cli_with_memories.json("models", "use", "bundled", "--no-wait")
-    listed = {each["name"]: each for each in cli_with_memories.json("models")["results"]}
-    during = cli_with_memories.json("search", "red bicycle")["results"][0]
+    use_payload = cli_with_memories.json("models", "use", "bundled", "--no-wait")
+    models = {each["name"]: each for each in cli_with_memories.json("models")["results"]}
+    best = cli_with_memories.json("search", "red bicycle")["results"][0]
     cli_with_memories("worker", "--once")
 
-    assert (moved["done"], moved["passages"]) == (False, 4)
-    assert (listed["bundled"]["moving_to"], listed["bundled"]["waiting"]) == (True, 4)
-    assert (listed["hashing"]["in_use"], during["parts"]["dense"] > 0) == (True, True)
+    assert (use_payload["done"], use_payload["passages"]) == (False, 4)
+    assert (models["bundled"]["moving_to"], models["bundled"]["waiting"]) == (True, 4)
+    assert (models["hashing"]["in_use"], best["parts"]["dense"] > 0) == (True, True)
     assert model_rows(cli_with_memories) == {"bundled": (True, 4, 0), "hashing": (False, 0, None)}
 
 
 @pytest.mark.spec("U5")
-def test_everybody_in_the_file_moves(cli_with_memories: InProcessCli) -> None:
+def test_all_users_of_the_file_are_switched(cli_with_memories: InProcessCli) -> None:
     cli_with_memories("--user", "bruno", "add", "I hate rain")
     cli_with_memories("models", "use", "bundled")
 
@@ -117,33 +121,33 @@ def test_everybody_in_the_file_moves(cli_with_memories: InProcessCli) -> None:
     }
 
 
-def test_a_move_that_fails_says_why_and_keeps_the_old_vectors_in_use(
+def test_a_failed_switch_keeps_the_old_vectors_in_use(
     cli_with_memories: InProcessCli, folder: Path, own_file: Path
 ) -> None:
     cli_with_memories("models", "add", "mine", folder)
     (folder / "tokenizer.json").unlink()
-    answer = cli_with_memories("models", "use", "mine")
-    during = cli_with_memories.json("search", "red bicycle")["results"][0]
+    result = cli_with_memories("models", "use", "mine")
+    best = cli_with_memories.json("search", "red bicycle")["results"][0]
 
-    assert answer.exit_code == 1
-    assert "old vectors were kept and stay in use" in answer.stderr
-    assert during["parts"]["dense"] > 0
+    assert result.exit_code == 1
+    assert "old vectors were kept and stay in use" in result.stderr
+    assert best["parts"]["dense"] > 0
 
 
-@pytest.mark.parametrize("lacks", ["model.onnx", "tokenizer.json"])
+@pytest.mark.parametrize("missing_file", ["model.onnx", "tokenizer.json"])
 def test_a_folder_without_a_model_is_not_added(
-    cli_with_memories: InProcessCli, folder: Path, lacks: str
+    cli_with_memories: InProcessCli, folder: Path, missing_file: str
 ) -> None:
-    (folder / lacks).unlink()
-    answer = cli_with_memories("models", "add", "mine", folder)
+    (folder / missing_file).unlink()
+    result = cli_with_memories("models", "add", "mine", folder)
 
-    assert answer.exit_code == 1
-    assert lacks in answer.stderr
+    assert result.exit_code == 1
+    assert missing_file in result.stderr
     assert "mine" not in model_rows(cli_with_memories)
 
 
 @pytest.mark.parametrize(
-    ("words", "complaint"),
+    ("words", "error"),
     [
         (["nowhere"], "Folder nowhere does not exist"),
         (["intfloat/multilingual-e5-small"], 'pip install "recollect[fastembed]"'),
@@ -151,13 +155,13 @@ def test_a_folder_without_a_model_is_not_added(
         (["any/model", "--with", "magic"], "Unknown package magic"),
     ],
 )
-def test_what_cannot_be_fetched_is_refused_with_a_way_out(
-    cli_with_memories: InProcessCli, words: list[str], complaint: str
+def test_a_model_that_cannot_be_loaded_is_refused_with_a_hint(
+    cli_with_memories: InProcessCli, words: list[str], error: str
 ) -> None:
-    answer = cli_with_memories("models", "add", "mine", *words)
+    result = cli_with_memories("models", "add", "mine", *words)
 
-    assert answer.exit_code in {1, 2}
-    assert complaint in answer.stderr
+    assert result.exit_code in {1, 2}
+    assert error in result.stderr
 
 
 FAKE_PACKAGE_SOURCE = """
@@ -177,7 +181,7 @@ class TextEmbedding:
 
 @pytest.fixture
 def _installed_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A package of that name is installed for the length of a test."""
+    """Put a fake fastembed package on the path for one test."""
     packages = tmp_path / "packages"
     packages.mkdir()
     (packages / "fastembed.py").write_text(FAKE_PACKAGE_SOURCE, "utf-8")
@@ -187,32 +191,32 @@ def _installed_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 
 @pytest.mark.usefixtures("_installed_package")
-def test_a_model_of_the_hub_is_fetched_only_when_that_was_agreed_to(cli_with_memories: InProcessCli) -> None:
-    asked = cli_with_memories("models", "add", "far", "some/model")
-    added = cli_with_memories.json("models", "add", "far", "some/model", "--yes")
+def test_a_model_is_downloaded_only_after_confirmation(cli_with_memories: InProcessCli) -> None:
+    refused_result = cli_with_memories("models", "add", "far", "some/model")
+    add_payload = cli_with_memories.json("models", "add", "far", "some/model", "--yes")
 
-    assert asked.exit_code != 0
-    assert "may download some/model" in asked.stderr
-    assert (added["id"], added["dimension"]) == ("fastembed:some/model", 3)
+    assert refused_result.exit_code != 0
+    assert "may download some/model" in refused_result.stderr
+    assert (add_payload["id"], add_payload["dimension"]) == ("fastembed:some/model", 3)
     assert cli_with_memories.json("models", "use", "far")["passages"] == 4
     assert model_rows(cli_with_memories)["far"] == (True, 4, 0)
 
 
 @pytest.mark.parametrize("name", ["bundled", "hashing"])
-def test_the_names_of_built_in_models_are_taken(
+def test_names_of_built_in_models_are_refused(
     cli_with_memories: InProcessCli, folder: Path, name: str
 ) -> None:
     assert cli_with_memories("models", "add", name, folder).exit_code == 2
 
 
-def test_an_unknown_model_is_refused_with_the_names_there_are(cli_with_memories: InProcessCli) -> None:
-    answer = cli_with_memories("models", "use", "mine")
+def test_an_unknown_model_is_refused_with_the_known_names(cli_with_memories: InProcessCli) -> None:
+    result = cli_with_memories("models", "use", "mine")
 
-    assert answer.exit_code == 3
-    assert "bundled, hashing" in answer.stderr
+    assert result.exit_code == 3
+    assert "bundled, hashing" in result.stderr
 
 
-def test_a_stronger_setting_is_named_before_anything_is_changed(
+def test_an_overriding_setting_is_reported_before_any_change(
     cli_with_memories: InProcessCli, own_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = own_file.read_text("utf-8")
@@ -230,14 +234,14 @@ def test_a_stronger_setting_is_named_before_anything_is_changed(
     assert model_rows(cli_with_memories)["hashing"] == (True, 4, 0)
 
 
-def test_a_list_that_cannot_be_read_is_said_so(cli_with_memories: InProcessCli) -> None:
+def test_an_invalid_model_registry_is_an_error(cli_with_memories: InProcessCli) -> None:
     registry_file().parent.mkdir(parents=True, exist_ok=True)
     registry_file().write_text("nonsense", "utf-8")
 
     assert "Delete the file and add the models again" in cli_with_memories("models").stderr
 
 
-def test_the_doctor_suggests_another_model_to_those_who_do_not_write_english(
+def test_the_doctor_suggests_a_multilingual_model_for_other_languages(
     cli: InProcessCli, own_file: Path
 ) -> None:
     own_file.unlink()
@@ -246,17 +250,15 @@ def test_the_doctor_suggests_another_model_to_those_who_do_not_write_english(
     ]
     (cli.folder / "said.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
     cli("add", "--file", "said.jsonl")
-    answer = cli("doctor")
-    [line] = [line for line in answer.stdout.splitlines() if "language" in line]
+    result = cli("doctor")
+    [line] = [line for line in result.stdout.splitlines() if "language" in line]
 
-    assert answer.exit_code == 0
+    assert result.exit_code == 0
     assert "12 of the last 12 messages are not English" in line
     assert "recollect models add" in line
 
 
-def test_the_doctor_is_silent_about_the_language_of_those_who_write_english(
-    cli: InProcessCli, own_file: Path
-) -> None:
+def test_the_doctor_does_not_mention_the_language_for_english(cli: InProcessCli, own_file: Path) -> None:
     own_file.unlink()
     for number in range(12):
         cli("add", "--no-wait", "--role", "user", f"{MEMORY_TEXTS[0]}, and that was trip number {number}")

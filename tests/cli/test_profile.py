@@ -11,37 +11,37 @@ def cli_with_consent(cli: InProcessCli) -> InProcessCli:
 
 
 @pytest.mark.spec("I3")
-def test_without_consent_nothing_is_kept_and_the_error_says_how_to_give_it(cli: InProcessCli) -> None:
-    answer, shown = cli("profile", "set", "domain", "payments", "--json"), cli("profile")
+def test_without_consent_nothing_is_stored_and_the_error_says_how_to_give_it(cli: InProcessCli) -> None:
+    result, text_result = cli("profile", "set", "domain", "payments", "--json"), cli("profile")
 
-    assert answer.exit_code == 4
-    assert answer.payload["error"]["type"] == "ConsentRequired"
-    assert "`recollect consent give profile`" in answer.payload["error"]["message"]
-    assert (shown.exit_code, shown.stdout) == (0, "")
-    assert "`recollect consent give profile`" in shown.stderr
+    assert result.exit_code == 4
+    assert result.payload["error"]["type"] == "ConsentRequired"
+    assert "`recollect consent give profile`" in result.payload["error"]["message"]
+    assert (text_result.exit_code, text_result.stdout) == (0, "")
+    assert "`recollect consent give profile`" in text_result.stderr
 
 
 @pytest.mark.spec("I1", "I2")
-def test_fields_are_filled_in_one_by_one_and_the_others_stay(cli_with_consent: InProcessCli) -> None:
+def test_setting_a_field_keeps_the_others(cli_with_consent: InProcessCli) -> None:
     cli_with_consent("profile", "set", "preferredLanguages", "Python,", "Rust")
     cli_with_consent("profile", "set", "projectGoals", "ship the billing service")
     cli_with_consent("profile", "set", "freeformNotes", "-", stdin=b"I work at night.")
     cli_with_consent("profile", "set", "pronouns", "they")
-    shaped = cli_with_consent.json("profile")
+    payload = cli_with_consent.json("profile")
 
-    assert {key: shaped[key] for key in ("preferences", "context", "freeformNotes", "extra", "consent")} == {
+    assert {key: payload[key] for key in ("preferences", "context", "freeformNotes", "extra", "consent")} == {
         "preferences": {"preferredLanguages": ["Python", "Rust"]},
         "context": {"projectGoals": "ship the billing service"},
         "freeformNotes": "I work at night.",
         "extra": {"pronouns": "they"},
         "consent": True,
     }
-    assert shaped["updatedAt"]
+    assert payload["updatedAt"]
     assert "preferredLanguages  Python, Rust\n" in cli_with_consent("profile").stdout
 
 
 @pytest.mark.spec("I2")
-def test_a_file_fills_in_many_fields_and_what_was_printed_can_be_read_back(
+def test_fields_are_set_from_a_file_and_the_json_output_can_be_read_back(
     cli_with_consent: InProcessCli,
 ) -> None:
     form = {"domain": "payments", "frameworkExperience": ["FastAPI", "Django"], "freeformNotes": "Be brief."}
@@ -49,9 +49,11 @@ def test_a_file_fills_in_many_fields_and_what_was_printed_can_be_read_back(
     cli_with_consent("profile", "set", "--file", "me.json")
     printed = cli_with_consent("profile", "--json").stdout
     cli_with_consent("consent", "give", "profile", "--user", "twin")
-    again = cli_with_consent.json("profile", "set", "--file", "-", "--user", "twin", stdin=printed.encode())
+    copied_profile = cli_with_consent.json(
+        "profile", "set", "--file", "-", "--user", "twin", stdin=printed.encode()
+    )
 
-    assert {key: again[key] for key in ("preferences", "context", "freeformNotes", "extra")} == {
+    assert {key: copied_profile[key] for key in ("preferences", "context", "freeformNotes", "extra")} == {
         "preferences": {"frameworkExperience": ["FastAPI", "Django"]},
         "context": {"domain": "payments"},
         "freeformNotes": "Be brief.",
@@ -59,7 +61,7 @@ def test_a_file_fills_in_many_fields_and_what_was_printed_can_be_read_back(
     }
 
 
-def test_a_field_is_taken_out(cli_with_consent: InProcessCli) -> None:
+def test_a_field_is_removed(cli_with_consent: InProcessCli) -> None:
     cli_with_consent("profile", "set", "domain", "payments")
 
     assert cli_with_consent("profile", "clear", "domain").stdout == "Removed domain.\n"
@@ -67,20 +69,20 @@ def test_a_field_is_taken_out(cli_with_consent: InProcessCli) -> None:
     assert "The profile is empty." in cli_with_consent("profile").stderr
 
 
-def test_secrets_are_masked_in_the_profile_too(cli_with_consent: InProcessCli) -> None:
-    shaped = cli_with_consent.json("profile", "set", "freeformNotes", "my card is 4111 1111 1111 1111")
+def test_secrets_in_the_profile_are_redacted(cli_with_consent: InProcessCli) -> None:
+    payload = cli_with_consent.json("profile", "set", "freeformNotes", "my card is 4111 1111 1111 1111")
 
-    assert "4111" not in json.dumps(shaped)
+    assert "4111" not in json.dumps(payload)
 
 
 @pytest.mark.parametrize(
     "words", [("set",), ("set", "domain"), ("set", "domain", "x", "--file", "f.json"), ("clear",)]
 )
-def test_what_makes_no_sense_is_a_usage_error(cli_with_consent: InProcessCli, words: tuple[str, ...]) -> None:
+def test_invalid_arguments_are_a_usage_error(cli_with_consent: InProcessCli, words: tuple[str, ...]) -> None:
     assert cli_with_consent("profile", *words).exit_code == 2
 
 
 @pytest.mark.parametrize("content", [b"[1]", b"{nonsense", b'{"domain": 3}'])
-def test_a_file_that_is_no_profile_is_refused(cli_with_consent: InProcessCli, content: bytes) -> None:
+def test_an_invalid_profile_file_is_refused(cli_with_consent: InProcessCli, content: bytes) -> None:
     assert cli_with_consent("profile", "set", "--file", "-", stdin=content).exit_code == 2
     assert cli_with_consent("profile", "set", "--file", "nowhere.json").exit_code == 2

@@ -18,20 +18,20 @@ def test_a_share_is_drawn_as_a_bar(share: float, expected: str) -> None:
 
 
 @given(st.floats(allow_nan=False))
-def test_a_bar_has_always_the_same_width(share: float) -> None:
+def test_every_bar_has_the_same_width(share: float) -> None:
     assert len(format_bar(share)) == BAR_WIDTH
 
 
 @given(st.text(), st.integers(min_value=1, max_value=200))
-def test_an_excerpt_is_one_line_and_never_longer_than_asked(text: str, longest: int) -> None:
-    cut = excerpt(text, longest)
+def test_an_excerpt_is_one_line_within_the_limit(text: str, max_chars: int) -> None:
+    line = excerpt(text, max_chars)
 
-    assert len(cut) <= longest
-    assert len(cut.splitlines()) <= 1
+    assert len(line) <= max_chars
+    assert len(line.splitlines()) <= 1
 
 
 @given(st.text())
-def test_printable_text_holds_no_escape(text: str) -> None:
+def test_replace_unprintable_removes_control_characters(text: str) -> None:
     assert not set(replace_unprintable(text)) & set("\x1b\x07\x08\x9b\u202e\x00\r")
 
 
@@ -39,17 +39,17 @@ def test_printable_text_holds_no_escape(text: str) -> None:
     ("number", "expected"),
     [(0, "0 B"), (999, "999 B"), (20_480, "20.5 kB"), (3_400_000, "3.4 MB"), (2**31, "2.1 GB")],
 )
-def test_sizes_are_told_in_words(number: int, expected: str) -> None:
+def test_sizes_are_formatted_with_units(number: int, expected: str) -> None:
     assert format_bytes(number) == expected
 
 
 @pytest.mark.parametrize(
     ("number", "expected"), [(0, "0 memories"), (1, "1 memory"), (1200, "1,200 memories")]
 )
-def test_counts_know_one_from_many(number: int, expected: str) -> None:
+def test_counts_use_singular_and_plural(number: int, expected: str) -> None:
     assert format_count(number, "memory", "memories") == expected
 
 
-def test_no_time_is_shown_as_nothing() -> None:
+def test_a_missing_time_is_an_empty_string() -> None:
     assert format_time(None) == ""
     assert len(format_time(datetime(2026, 3, 1, 9, 30, tzinfo=UTC))) == 16

@@ -14,16 +14,19 @@ def texts(cli: InProcessCli, *words: str) -> list[str]:
 
 
 @pytest.mark.spec("G3")
-def test_what_is_archived_is_out_of_use_until_it_is_restored(cli: InProcessCli) -> None:
+def test_archived_memories_are_not_used_until_restored(cli: InProcessCli) -> None:
     tea, cats = cli.add_memory(TEA_TEXT), cli.add_memory(CATS_TEXT)
-    away = cli("archive", tea, cats, tea[:-1])
+    archive_result = cli("archive", tea, cats, tea[:-1])
     between = texts(cli), cli.json("search", "green tea", "--limit", "1")["results"][0]["source"]
-    back = cli("restore", tea)
+    restore_result = cli("restore", tea)
 
-    assert (away.exit_code, away.stdout) == (0, f"Archived: {TEA_TEXT}\nArchived: {CATS_TEXT}\n")
-    assert "Revert with `recollect undo`." in away.stderr
+    assert (archive_result.exit_code, archive_result.stdout) == (
+        0,
+        f"Archived: {TEA_TEXT}\nArchived: {CATS_TEXT}\n",
+    )
+    assert "Revert with `recollect undo`." in archive_result.stderr
     assert between == ([], "message")
-    assert back.stdout == f"Restored: {TEA_TEXT}\n"
+    assert restore_result.stdout == f"Restored: {TEA_TEXT}\n"
     assert (texts(cli), texts(cli, "--standing", "archived")) == ([TEA_TEXT], [CATS_TEXT])
 
 
@@ -34,19 +37,19 @@ def test_if_one_of_several_is_unknown_nothing_is_archived(cli: InProcessCli) -> 
     assert texts(cli) == [TEA_TEXT]
 
 
-def test_what_is_in_use_cannot_be_brought_back(cli: InProcessCli) -> None:
-    answer = cli("restore", cli.add_memory(TEA_TEXT))
+def test_an_active_memory_cannot_be_restored(cli: InProcessCli) -> None:
+    result = cli("restore", cli.add_memory(TEA_TEXT))
 
-    assert answer.exit_code == 2
-    assert "there is nothing to restore" in answer.stderr
+    assert result.exit_code == 2
+    assert "there is nothing to bring back" in result.stderr
 
 
-def test_what_was_forgotten_can_be_restored(cli: InProcessCli) -> None:
+def test_a_forgotten_memory_can_be_restored(cli: InProcessCli) -> None:
     tea = cli.add_memory(TEA_TEXT)
     cli("forget", tea, "--yes")
-    [back] = cli.json("restore", tea)["results"]
+    [memory] = cli.json("restore", tea)["results"]
 
-    assert (back["id"], back["standing"]) == (tea, "active")
+    assert (memory["id"], memory["standing"]) == (tea, "active")
 
 
 def test_a_memory_is_pinned_and_unpinned(cli: InProcessCli) -> None:
@@ -57,11 +60,11 @@ def test_a_memory_is_pinned_and_unpinned(cli: InProcessCli) -> None:
     assert unpinned["results"][0]["pinned"] is False
 
 
-def test_several_memories_become_the_one_that_says_most(cli: InProcessCli) -> None:
+def test_merging_keeps_the_most_detailed_memory(cli: InProcessCli) -> None:
     short, long = cli.add_memory("Likes tea"), cli.add_memory("Likes green tea with honey in the morning")
-    shaped = cli.json("merge", short, long)
+    payload = cli.json("merge", short, long)
 
-    assert (shaped["memory"], len(shaped["sources"])) == ("Likes green tea with honey in the morning", 2)
+    assert (payload["memory"], len(payload["sources"])) == ("Likes green tea with honey in the morning", 2)
     assert texts(cli) == ["Likes green tea with honey in the morning"]
     assert cli("undo").stdout == (
         "Undone (merge): Likes green tea with honey in the morning\nUndone (merge): Likes tea\n"
@@ -69,7 +72,7 @@ def test_several_memories_become_the_one_that_says_most(cli: InProcessCli) -> No
     assert sorted(texts(cli)) == ["Likes green tea with honey in the morning", "Likes tea"]
 
 
-def test_it_takes_two_to_merge(cli: InProcessCli) -> None:
+def test_merging_needs_two_memories(cli: InProcessCli) -> None:
     tea = cli.add_memory(TEA_TEXT)
 
     assert cli("merge", tea, tea).exit_code == 2
@@ -78,103 +81,105 @@ def test_it_takes_two_to_merge(cli: InProcessCli) -> None:
 def test_the_last_change_is_undone_and_the_list_shows_it(cli: InProcessCli) -> None:
     tea = cli.add_memory(TEA_TEXT)
     cli("forget", tea, "--yes")
-    shown = cli("undo")
-    listed, shaped = cli("undo", "--list"), cli.json("undo", "--list")
+    text_result = cli("undo")
+    list_result, payload = cli("undo", "--list"), cli.json("undo", "--list")
 
-    assert (shown.exit_code, shown.stdout) == (0, f"Undone (forget): {TEA_TEXT}\n")
+    assert (text_result.exit_code, text_result.stdout) == (0, f"Undone (forget): {TEA_TEXT}\n")
     assert texts(cli) == [TEA_TEXT]
-    assert [(each["action"], each["texts"], each["undone"]) for each in shaped["results"]] == [
+    assert [(each["action"], each["texts"], each["undone"]) for each in payload["results"]] == [
         ("undo", [TEA_TEXT], False),
         ("forget", [TEA_TEXT], True),
         ("learn", [TEA_TEXT], False),
     ]
-    assert listed.stdout.index("forget") < listed.stdout.index("learn")
+    assert list_result.stdout.index("forget") < list_result.stdout.index("learn")
 
 
-def test_a_certain_change_is_undone_by_its_id_and_only_once(cli: InProcessCli) -> None:
+def test_a_change_is_undone_by_its_id_only_once(cli: InProcessCli) -> None:
     tea = cli.add_memory(TEA_TEXT)
     cli("archive", tea)
     cli("add", CATS_TEXT)
-    _, archived, _ = cli.json("undo", "--list")["results"]
-    shaped = cli.json("undo", archived["id"])
+    _, archive_event, _ = cli.json("undo", "--list")["results"]
+    payload = cli.json("undo", archive_event["id"])
 
-    assert (shaped["id"], shaped["undone"], shaped["texts"]) == (archived["id"], True, [TEA_TEXT])
+    assert (payload["id"], payload["undone"], payload["texts"]) == (archive_event["id"], True, [TEA_TEXT])
     assert sorted(texts(cli)) == sorted([TEA_TEXT, CATS_TEXT])
-    assert cli("undo", archived["id"]).exit_code == 2
+    assert cli("undo", archive_event["id"]).exit_code == 2
 
 
 def test_an_undo_is_undone_by_its_own_id(cli: InProcessCli) -> None:
     tea = cli.add_memory(TEA_TEXT)
     cli("archive", tea)
     cli("undo")
-    [undone, *_] = cli.json("undo", "--list")["results"]
-    cli("undo", undone["id"])
+    [undo_event, *_] = cli.json("undo", "--list")["results"]
+    cli("undo", undo_event["id"])
 
     assert cli.json("show", tea)["standing"] == "archived"
 
 
-def test_what_was_learned_is_unlearned_by_undo_and_does_not_come_back(cli: InProcessCli) -> None:
+def test_an_undone_memory_is_not_learned_again_from_the_assistant(cli: InProcessCli) -> None:
     cli("add", "--role", "user", "I live in Porto")
-    undone = cli("undo")
+    undo_result = cli("undo")
     cli("add", "--role", "assistant", "So you live in Porto.")
 
-    assert undone.stdout == "Undone (learn): lives in Porto\n"
+    assert undo_result.stdout == "Undone (learn): lives in Porto\n"
     assert texts(cli) == []
 
 
-def test_with_nothing_done_there_is_nothing_to_undo(cli: InProcessCli) -> None:
-    nothing, listed = cli("undo"), cli("undo", "--list")
+def test_without_changes_there_is_nothing_to_undo(cli: InProcessCli) -> None:
+    undo_result, list_result = cli("undo"), cli("undo", "--list")
 
-    assert nothing.exit_code == 3
-    assert (listed.exit_code, listed.stdout) == (0, "")
-    assert "No changes yet." in listed.stderr
+    assert undo_result.exit_code == 3
+    assert (list_result.exit_code, list_result.stdout) == (0, "")
+    assert "No changes yet." in list_result.stderr
 
 
 def test_an_empty_inbox_says_so(cli: InProcessCli) -> None:
-    answer = cli("inbox")
+    result = cli("inbox")
 
-    assert (answer.exit_code, answer.stdout, cli.json("inbox")) == (0, "", {"results": []})
-    assert "The inbox is empty." in answer.stderr
+    assert (result.exit_code, result.stdout, cli.json("inbox")) == (0, "", {"results": []})
+    assert "The inbox is empty." in result.stderr
 
 
-def test_a_contradiction_waits_in_the_inbox_with_its_reason_and_words(cli: InProcessCli) -> None:
+def test_a_contradiction_is_in_the_inbox_with_reason_and_quote(cli: InProcessCli) -> None:
     cli("add", "--role", "user", "My name is Ana")
-    heard = cli("add", "--role", "user", "My name is Eva")
-    shown, [waiting] = cli("inbox"), cli.json("inbox")["results"]
+    add_result = cli("add", "--role", "user", "My name is Eva")
+    text_result, [memory] = cli("inbox"), cli.json("inbox")["results"]
 
-    assert "In `recollect inbox` for review (bio): name: Eva" in heard.stdout
-    assert (waiting["memory"], waiting["standing"]) == ("name: Eva", "contested")
-    assert (waiting["reason"], waiting["quotes"]) == ("contradicts 'name: Ana'", ["My name is Eva"])
-    assert "“My name is Eva”" in shown.stdout
-    assert "`recollect restore ID` accepts one, `recollect forget ID` rejects it." in shown.stderr
+    assert "In `recollect inbox` for review (bio): name: Eva" in add_result.stdout
+    assert (memory["memory"], memory["standing"]) == ("name: Eva", "contested")
+    assert (memory["reason"], memory["quotes"]) == ("contradicts 'name: Ana'", ["My name is Eva"])
+    assert "“My name is Eva”" in text_result.stdout
+    assert "`recollect restore ID` accepts one, `recollect forget ID` rejects it." in text_result.stderr
 
 
 @pytest.mark.parametrize(
-    ("verb", "left"), [(("restore",), ["name: Eva"]), (("forget", "--yes"), ["name: Ana"])]
+    ("verb", "remaining_texts"), [(("restore",), ["name: Eva"]), (("forget", "--yes"), ["name: Ana"])]
 )
 def test_a_contradiction_is_accepted_or_rejected(
-    cli: InProcessCli, verb: tuple[str, ...], left: list[str]
+    cli: InProcessCli, verb: tuple[str, ...], remaining_texts: list[str]
 ) -> None:
     cli("add", "--role", "user", "My name is Ana")
     cli("add", "--role", "user", "My name is Eva")
-    [waiting] = cli.json("inbox")["results"]
-    answer = cli(*verb, waiting["id"])
+    [memory] = cli.json("inbox")["results"]
+    result = cli(*verb, memory["id"])
 
-    assert answer.exit_code == 0
-    assert texts(cli) == left
+    assert result.exit_code == 0
+    assert texts(cli) == remaining_texts
     assert cli.json("inbox")["results"] == []
 
 
-def test_what_a_model_made_up_waits_in_the_inbox(cli: InProcessCli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unsupported_model_fact_is_in_the_inbox(
+    cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     facts = [{"text": "lives in Paris", "kind": "bio", "weight": 1.0, "quote": "I work from home on Mondays"}]
-    found = {"importance": 80, "type": "chat", "summary": "Works from home.", "facts": facts}
+    reply = {"importance": 80, "type": "chat", "summary": "Works from home.", "facts": facts}
     monkeypatch.setenv("RECOLLECT_MODEL", "echo")
     with ModelServer() as server:
         monkeypatch.setenv("RECOLLECT_MODEL_URL", server.base_url)
-        server.answer(json.dumps(found))
+        server.answer(json.dumps(reply))
         cli("add", "--role", "user", "I work from home on Mondays")
-    [waiting] = cli.json("inbox")["results"]
+    [memory] = cli.json("inbox")["results"]
 
-    assert (waiting["memory"], waiting["standing"]) == ("lives in Paris", "quarantined")
-    assert waiting["reason"]
+    assert (memory["memory"], memory["standing"]) == ("lives in Paris", "quarantined")
+    assert memory["reason"]
     assert texts(cli) == []

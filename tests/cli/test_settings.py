@@ -8,21 +8,21 @@ from recollect.settings import list_specs
 
 
 def read_setting(cli: InProcessCli, name: str) -> tuple[object, str, str]:
-    found = cli.json("settings", "get", name)
-    return found["value"], found["source"], found["origin"]
+    payload = cli.json("settings", "get", name)
+    return payload["value"], payload["source"], payload["origin"]
 
 
-def test_every_setting_is_listed_with_its_value_and_where_it_came_from(
+def test_every_setting_is_listed_with_value_and_source(
     cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAG_HYBRID", "false")
-    shown, shaped = cli("settings"), cli.json("settings", "list")
-    rows = {each["name"]: each for each in shaped["results"]}
+    text_result, payload = cli("settings"), cli.json("settings", "list")
+    rows = {each["name"]: each for each in payload["results"]}
 
     assert set(rows) == {row.name for row in list_specs()}
     assert (rows["recall.hybrid"]["value"], rows["recall.hybrid"]["origin"]) == (False, "RAG_HYBRID")
     assert (rows["db"]["value"], rows["db"]["source"]) == (str(cli.db), "call")
-    assert "environment RAG_HYBRID" in shown.stdout
+    assert "environment RAG_HYBRID" in text_result.stdout
 
 
 def test_a_secret_is_never_shown(cli: InProcessCli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,21 +33,21 @@ def test_a_secret_is_never_shown(cli: InProcessCli, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.spec("Q16")
-def test_a_preference_wins_over_the_environment_until_it_is_taken_back(
+def test_a_preference_overrides_the_environment_until_it_is_unset(
     cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_RECALL_LIMIT", "7")
-    shown = cli("settings", "set", "recall.limit", "3")
-    preferred = read_setting(cli, "recall.limit")
+    text_result = cli("settings", "set", "recall.limit", "3")
+    preference = read_setting(cli, "recall.limit")
     cli("settings", "unset", "recall.limit")
 
-    assert (shown.exit_code, shown.stdout) == (0, "recall.limit is now 3 for default.\n")
-    assert preferred == (3, "preference", "preferences")
+    assert (text_result.exit_code, text_result.stdout) == (0, "recall.limit is now 3 for default.\n")
+    assert preference == (3, "preference", "preferences")
     assert read_setting(cli, "recall.limit") == (7, "environment", "RECOLLECT_RECALL_LIMIT")
 
 
 @pytest.mark.spec("Q17")
-def test_a_flag_set_here_holds_for_the_next_call_of_a_process_that_is_running(cli: InProcessCli) -> None:
+def test_a_changed_setting_applies_to_the_next_call_of_a_running_process(cli: InProcessCli) -> None:
     with Memory(cli.db, settings={"worker": False}) as memory:
         memory.add("I ride a red bicycle to work every day")
         memory.search("bicycle")
@@ -61,25 +61,28 @@ def test_a_flag_set_here_holds_for_the_next_call_of_a_process_that_is_running(cl
     assert (before["hybrid"], after["hybrid"]) == (True, False)
 
 
-def test_a_preference_is_the_users_own(cli: InProcessCli) -> None:
+def test_a_preference_applies_to_its_user_only(cli: InProcessCli) -> None:
     cli("settings", "set", "recall.limit", "3", "--user", "ana")
 
     assert read_setting(cli, "recall.limit")[1] == "default"
 
 
-def test_another_programs_name_for_a_setting_will_do(cli: InProcessCli) -> None:
-    shaped = cli.json("settings", "set", "RAG_HYBRID", "no")
+def test_an_alias_of_a_setting_is_accepted(cli: InProcessCli) -> None:
+    payload = cli.json("settings", "set", "RAG_HYBRID", "no")
 
-    assert (shaped["name"], shaped["value"], shaped["source"]) == ("recall.hybrid", False, "preference")
+    assert (payload["name"], payload["value"], payload["source"]) == ("recall.hybrid", False, "preference")
     assert read_setting(cli, "RAG_HYBRID")[0] is False
     assert cli.json("settings", "unset", "RAG_HYBRID")["unset"] is True
 
 
-def test_taking_back_what_was_not_set_says_so(cli: InProcessCli) -> None:
-    shown, shaped = cli("settings", "unset", "recall.limit"), cli.json("settings", "unset", "recall.limit")
+def test_unsetting_a_preference_that_is_not_set_is_reported(cli: InProcessCli) -> None:
+    text_result, payload = (
+        cli("settings", "unset", "recall.limit"),
+        cli.json("settings", "unset", "recall.limit"),
+    )
 
-    assert shown.stdout == "No preference was set. recall.limit is 8 (default).\n"
-    assert shaped["unset"] is False
+    assert text_result.stdout == "No preference was set. recall.limit is 8 (default).\n"
+    assert payload["unset"] is False
 
 
 @pytest.mark.parametrize(
@@ -92,46 +95,44 @@ def test_taking_back_what_was_not_set_says_so(cli: InProcessCli) -> None:
         (("set", "db", "other.db"), "is a setting of this machine"),
     ],
 )
-def test_a_name_or_value_that_makes_no_sense_is_exit_code_2(
+def test_an_invalid_name_or_value_is_exit_code_2(
     cli: InProcessCli, words: tuple[str, ...], hint: str
 ) -> None:
-    answer = cli("settings", *words)
+    result = cli("settings", *words)
 
-    assert answer.exit_code == 2
-    assert hint in answer.stderr
-
-
-def test_a_setting_shows_what_it_takes(cli: InProcessCli) -> None:
-    shown = cli("settings", "get", "context.format")
-
-    assert "one of: facts, smart" in shown.stdout
-    assert "RECOLLECT_CONTEXT_FORMAT" in shown.stdout
+    assert result.exit_code == 2
+    assert hint in result.stderr
 
 
-def test_settings_that_hardly_make_sense_are_a_warning(
-    cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_setting_shows_its_accepted_values(cli: InProcessCli) -> None:
+    text_result = cli("settings", "get", "context.format")
+
+    assert "one of: facts, smart" in text_result.stdout
+    assert "RECOLLECT_CONTEXT_FORMAT" in text_result.stdout
+
+
+def test_questionable_settings_are_a_warning(cli: InProcessCli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAG_TOKEN_BUDGET", "10")
-    answer = cli("settings")
+    result = cli("settings")
 
-    assert answer.exit_code == 0
-    assert "Warning: context.budget is 10" in answer.stderr
+    assert result.exit_code == 0
+    assert "Warning: context.budget is 10" in result.stderr
 
 
 def test_every_preset_is_explained_with_what_it_changes(cli: InProcessCli) -> None:
-    shown, shaped = cli("presets"), cli.json("presets")
+    text_result, payload = cli("presets"), cli.json("presets")
 
     assert set(PRESET_DESCRIPTIONS) == set(PRESETS)
-    assert [each["name"] for each in shaped["results"]] == list(PRESETS)
-    assert shaped["results"][3]["values"]["extraction.mode"] == "off"
+    assert [each["name"] for each in payload["results"]] == list(PRESETS)
+    assert payload["results"][3]["values"]["extraction.mode"] == "off"
     for name in PRESETS:
-        assert name in shown.stdout
+        assert name in text_result.stdout
 
 
-def test_one_preset_can_be_looked_at_and_chosen(cli: InProcessCli) -> None:
-    shown = cli("presets", "dev")
+def test_a_preset_can_be_shown_and_selected(cli: InProcessCli) -> None:
+    text_result = cli("presets", "dev")
     cli("settings", "set", "preset", "dev")
 
-    assert "extraction.mode" in shown.stdout
+    assert "extraction.mode" in text_result.stdout
     assert read_setting(cli, "extraction.mode") == ("off", "preset", "dev")
     assert cli("presets", "nonsense").exit_code == 2

@@ -1,4 +1,4 @@
-"""A settings file is changed where it must be, and nowhere else."""
+"""Setting keys in a settings file changes only their lines."""
 
 import tomllib
 from pathlib import Path
@@ -39,7 +39,7 @@ def test_only_the_lines_of_the_keys_change(before: str, after: str) -> None:
     ['"embedder" = "onnx"', "embedder = '''\nonnx'''", "[[", 'user = """\nembedder = "x"\n"""'],
     ids=["quoted key", "long string", "no TOML", "inside another value"],
 )
-def test_what_cannot_be_changed_safely_is_left_alone(tmp_path: Path, text: str) -> None:
+def test_a_file_that_cannot_be_changed_safely_is_unchanged(tmp_path: Path, text: str) -> None:
     path = tmp_path / "recollect.toml"
     path.write_text(text, "utf-8")
 
@@ -51,22 +51,22 @@ def test_what_cannot_be_changed_safely_is_left_alone(tmp_path: Path, text: str) 
 @given(
     st.dictionaries(st.from_regex(r"[a-d]{1,3}", fullmatch=True), st.text(max_size=20), max_size=4), st.text()
 )
-def test_whatever_stands_in_the_file_stays(others: dict[str, str], value: str) -> None:
+def test_other_values_in_the_file_are_preserved(others: dict[str, str], value: str) -> None:
     text = "".join(f"{key} = {_toml(each)}\n" for key, each in others.items())
     try:
-        changed = set_values(text, {"embedder": value})
+        new_text = set_values(text, {"embedder": value})
     except ValueError:
-        # Some letters cannot stand in TOML; then nothing is changed.
+        # Some characters are not allowed in TOML; then nothing is changed.
         return
 
-    assert tomllib.loads(changed) == {**others, "embedder": value}
+    assert tomllib.loads(new_text) == {**others, "embedder": value}
 
 
 def _toml(value: str) -> str:
     return '"' + "".join(f"\\U{ord(letter):08x}" for letter in value) + '"'
 
 
-def test_a_file_that_is_linked_to_stays_a_link_and_keeps_its_mode(tmp_path: Path) -> None:
+def test_a_symlink_and_its_file_mode_are_preserved(tmp_path: Path) -> None:
     real, link = tmp_path / "dotfiles.toml", tmp_path / "recollect.toml"
     real.write_text("user = 'ana'\n", "utf-8")
     real.chmod(0o640)
@@ -80,7 +80,7 @@ def test_a_file_that_is_linked_to_stays_a_link_and_keeps_its_mode(tmp_path: Path
     )
 
 
-def test_a_file_and_its_folder_are_made_if_need_be(tmp_path: Path) -> None:
+def test_missing_file_and_folder_are_created(tmp_path: Path) -> None:
     path = tmp_path / "config" / "recollect.toml"
     write_values(path, {"embedder": "onnx"})
 

@@ -22,7 +22,7 @@ def cli_with_memories(cli: InProcessCli) -> InProcessCli:
 
 
 def execute_sql(db: Path, *statements: str) -> None:
-    """Change a file behind recollect's back."""
+    """Modify a memory file outside of recollect."""
     connection = apsw.Connection(str(db))
     connection.register_fts5_tokenizer("recollect", lambda *_: lambda *_: [])
     for statement in statements:
@@ -37,18 +37,20 @@ def count_rows(db: Path, table: str) -> int:
     return int(str(number))
 
 
-def test_stats_count_what_is_stored_and_what_it_weighs(cli_with_memories: InProcessCli) -> None:
-    shown, shaped = cli_with_memories("stats"), cli_with_memories.json("stats")
+def test_stats_show_counts_and_sizes(cli_with_memories: InProcessCli) -> None:
+    text_result, payload = cli_with_memories("stats"), cli_with_memories.json("stats")
 
-    assert (shaped["memories"], shaped["messages"], shaped["chats"], shaped["vectors"]) == (2, 2, 1, 4)
-    assert shaped["db"] == str(cli_with_memories.db)
-    assert shaped["sizes"]["total"] == sum(size for part, size in shaped["sizes"].items() if part != "total")
-    assert "2 in 1 chat" in shown.stdout
-    assert "total" in shown.stdout
+    assert (payload["memories"], payload["messages"], payload["chats"], payload["vectors"]) == (2, 2, 1, 4)
+    assert payload["db"] == str(cli_with_memories.db)
+    assert payload["sizes"]["total"] == sum(
+        size for part, size in payload["sizes"].items() if part != "total"
+    )
+    assert "2 in 1 chat" in text_result.stdout
+    assert "total" in text_result.stdout
 
 
 @pytest.mark.spec("B4")
-def test_stats_say_why_messages_were_judged_or_not_and_what_a_model_cost_today(
+def test_stats_show_triage_reasons_and_the_model_usage_of_today(
     cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cli("add", "--role", "user", "ok")
@@ -57,121 +59,125 @@ def test_stats_say_why_messages_were_judged_or_not_and_what_a_model_cost_today(
         monkeypatch.setenv("RECOLLECT_MODEL_URL", server.base_url)
         server.answer('{"importance": 0, "type": "chat", "summary": "", "facts": []}')
         cli("add", "--role", "user", "I ride a red bicycle to work every day")
-        shown, shaped = cli("stats"), cli.json("stats")
+        text_result, payload = cli("stats"), cli.json("stats")
 
-    assert sum(shaped["verdicts"].values()) == 2
-    assert shaped["model_today"]["calls"] == 1
-    assert shaped["model_today"]["tokens"] > 0
-    assert "model today  1 call, " in shown.stdout
-    assert "\ntriage" in shown.stdout
+    assert sum(payload["verdicts"].values()) == 2
+    assert payload["model_today"]["calls"] == 1
+    assert payload["model_today"]["tokens"] > 0
+    assert "model today  1 call, " in text_result.stdout
+    assert "\ntriage" in text_result.stdout
 
 
-def test_a_sound_file_has_nothing_to_repair(cli_with_memories: InProcessCli) -> None:
-    shown, shaped = cli_with_memories("repair"), cli_with_memories.json("repair")
+def test_a_healthy_file_has_nothing_to_repair(cli_with_memories: InProcessCli) -> None:
+    text_result, payload = cli_with_memories("repair"), cli_with_memories.json("repair")
 
-    assert (shown.exit_code, shown.stdout) == (0, "The indexes match the text; nothing to repair.\n")
-    assert shaped == {"differences": 0, "degraded": []}
+    assert (text_result.exit_code, text_result.stdout) == (
+        0,
+        "The indexes match the text; nothing to repair.\n",
+    )
+    assert payload == {"differences": 0, "degraded": []}
 
 
 @pytest.mark.spec("U3", "X8")
 def test_an_index_that_lost_its_entries_is_repaired_from_the_text(cli_with_memories: InProcessCli) -> None:
     execute_sql(cli_with_memories.db, "INSERT INTO passages_fts (passages_fts) VALUES ('delete-all')")
-    sick = cli_with_memories("doctor")
-    shown = cli_with_memories("repair")
+    doctor_result = cli_with_memories("doctor")
+    text_result = cli_with_memories("repair")
 
-    assert sick.exit_code == 5
-    assert "recollect repair" in sick.stdout
-    assert shown.exit_code == 0
-    assert shown.stdout.startswith("Repaired ")
+    assert doctor_result.exit_code == 5
+    assert "recollect repair" in doctor_result.stdout
+    assert text_result.exit_code == 0
+    assert text_result.stdout.startswith("Repaired ")
     assert cli_with_memories("doctor", "--deep").exit_code == 0
     assert cli_with_memories.json("search", "bicycle")["results"][0]["parts"]["lexical"] == 1
 
 
-def test_an_index_whose_words_are_wrong_is_rebuilt(cli_with_memories: InProcessCli) -> None:
+def test_a_corrupted_index_is_rebuilt(cli_with_memories: InProcessCli) -> None:
     execute_sql(cli_with_memories.db, "DELETE FROM passages_fts_data WHERE id > 10")
-    sick = cli_with_memories("doctor", "--deep")
-    mended = cli_with_memories("repair")
+    doctor_result = cli_with_memories("doctor", "--deep")
+    repair_result = cli_with_memories("repair")
 
-    assert sick.exit_code == 5
-    assert "Rebuilt fulltext for 4 passages." in mended.stdout
+    assert doctor_result.exit_code == 5
+    assert "Rebuilt fulltext for 4 passages." in repair_result.stdout
     assert cli_with_memories("doctor", "--deep").exit_code == 0
 
 
-@pytest.mark.parametrize("shadow", ["fulltext", "vectors"])
-def test_an_index_can_be_made_anew(cli_with_memories: InProcessCli, shadow: str) -> None:
-    shown, shaped = (
-        cli_with_memories("repair", "--rebuild", shadow),
-        cli_with_memories.json("repair", "--rebuild", shadow),
+@pytest.mark.parametrize("index", ["fulltext", "vectors"])
+def test_an_index_can_be_rebuilt(cli_with_memories: InProcessCli, index: str) -> None:
+    text_result, payload = (
+        cli_with_memories("repair", "--rebuild", index),
+        cli_with_memories.json("repair", "--rebuild", index),
     )
 
-    assert (shown.exit_code, shown.stdout) == (0, f"Rebuilt {shadow} for 4 passages.\n")
-    assert shaped == {shadow: 4, "degraded": []}
+    assert (text_result.exit_code, text_result.stdout) == (0, f"Rebuilt {index} for 4 passages.\n")
+    assert payload == {index: 4, "degraded": []}
     assert cli_with_memories.json("stats")["vectors"] == 4
     assert cli_with_memories("doctor", "--deep").exit_code == 0
 
 
-def test_lost_vectors_are_made_again(cli_with_memories: InProcessCli) -> None:
+def test_lost_vectors_are_embedded_again(cli_with_memories: InProcessCli) -> None:
     execute_sql(cli_with_memories.db, "DELETE FROM vectors")
-    shaped = cli_with_memories.json("repair")
+    payload = cli_with_memories.json("repair")
 
-    assert shaped["differences"] == 4
+    assert payload["differences"] == 4
     assert cli_with_memories.json("stats")["vectors"] == 4
 
 
 @pytest.mark.parametrize("table", ["messages", "memories"])
-def test_a_repair_that_would_lose_something_is_taken_back(
-    cli_with_memories: InProcessCli, table: str
-) -> None:
+def test_a_repair_that_would_lose_rows_is_rolled_back(cli_with_memories: InProcessCli, table: str) -> None:
     execute_sql(
         cli_with_memories.db,
         "DELETE FROM vectors",
         f"CREATE TRIGGER thief AFTER INSERT ON unembedded BEGIN DELETE FROM {table}; END",
     )
-    answer = cli_with_memories("repair")
+    result = cli_with_memories("repair")
 
-    assert answer.exit_code == 1
-    assert f"would have lost 2 {table}" in answer.stderr
+    assert result.exit_code == 1
+    assert f"would have lost 2 {table}" in result.stderr
     assert count_rows(cli_with_memories.db, table) == 2
     assert count_rows(cli_with_memories.db, "unembedded") == 0
 
 
-def test_a_repair_without_its_model_mends_the_rest_and_is_degraded(
+def test_a_repair_without_its_model_is_degraded(
     cli_with_memories: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     execute_sql(cli_with_memories.db, "DELETE FROM vectors")
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "fastembed")
-    answer = cli_with_memories("repair", "--json")
+    result = cli_with_memories("repair", "--json")
 
-    assert answer.exit_code == 5
-    assert answer.payload["differences"] == 4
+    assert result.exit_code == 5
+    assert result.payload["differences"] == 4
 
 
 @pytest.mark.spec("U4")
-def test_a_rehearsal_of_reembedding_counts_and_changes_nothing(
+def test_a_dry_run_of_reembedding_counts_and_changes_nothing(
     cli_with_memories: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "onnx")
-    shown, shaped = cli_with_memories("reembed", "--dry-run"), cli_with_memories.json("reembed", "--dry-run")
+    text_result, payload = (
+        cli_with_memories("reembed", "--dry-run"),
+        cli_with_memories.json("reembed", "--dry-run"),
+    )
 
-    assert shown.stdout == (
+    assert text_result.stdout == (
         "4 passages would be embedded with bge-small-en-v1.5-int8.\n4 vectors of hashing-256 would be deleted.\n"
     )
-    assert shaped == {
+    assert payload == {
         "model": "bge-small-en-v1.5-int8", "passages": 4, "models": {"hashing-256": 4}, "retired": {}, "dry_run": True,
     }  # fmt: skip
     assert cli_with_memories.json("stats")["pending_vectors"] == 0
 
 
 @pytest.mark.spec("U4", "U5")
-def test_reembedding_moves_every_passage_to_the_new_model(
+def test_reembedding_replaces_the_vectors_of_every_passage(
     cli_with_memories: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "onnx")
     before = cli_with_memories("doctor")
-    shaped = cli_with_memories.json("reembed")
+    payload = cli_with_memories.json("reembed")
 
     assert "recollect reembed" in before.stdout
-    assert shaped["retired"] == {"hashing-256": 4}
+    assert payload["retired"] == {"hashing-256": 4}
     assert cli_with_memories.json("reembed", "--dry-run")["models"] == {"bge-small-en-v1.5-int8": 4}
     assert cli_with_memories("doctor").exit_code == 0
     assert cli_with_memories("reembed").stdout == (
@@ -183,14 +189,14 @@ def test_reembedding_that_fails_keeps_the_old_vectors(
     cli_with_memories: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "fastembed")
-    answer = cli_with_memories("reembed")
+    result = cli_with_memories("reembed")
 
-    assert answer.exit_code == 1
-    assert "The old vectors were kept" in answer.stderr
+    assert result.exit_code == 1
+    assert "The old vectors were kept" in result.stderr
     assert cli_with_memories.json("stats")["vectors"] == 4
 
 
-def test_reembedding_without_an_embedder_is_a_matter_of_settings(
+def test_reembedding_without_an_embedder_is_a_settings_error(
     cli_with_memories: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
@@ -199,7 +205,7 @@ def test_reembedding_without_an_embedder_is_a_matter_of_settings(
 
 
 class InterruptingEmbedder(LetterEmbedder):
-    """Somebody presses Ctrl-C while the first large batch is embedded."""
+    """Sends SIGINT to this process during the first large batch."""
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         if len(texts) > 20:
@@ -208,7 +214,7 @@ class InterruptingEmbedder(LetterEmbedder):
 
 
 @pytest.mark.spec("U5")
-def test_ctrl_c_finishes_the_batch_in_hand_and_the_next_run_goes_on(
+def test_ctrl_c_finishes_the_current_batch_and_the_next_run_continues(
     cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = "\n".join(f'{{"role": "user", "content": "ok {number}"}}' for number in range(80))
@@ -218,24 +224,24 @@ def test_ctrl_c_finishes_the_batch_in_hand_and_the_next_run_goes_on(
     monkeypatch.setenv("RECOLLECT_EMBEDDER_MODEL", "letters")
     with ModelServer(InterruptingEmbedder()) as server:
         monkeypatch.setenv("RECOLLECT_EMBEDDER_URL", server.base_url)
-        stopped = cli("reembed")
-        between = cli.json("stats")
-        meanwhile = cli("search", "ok 7", "--json")
+        interrupted_result = cli("reembed")
+        stats_between = cli.json("stats")
+        search_result = cli("search", "ok 7", "--json")
     with ModelServer() as server:
         monkeypatch.setenv("RECOLLECT_EMBEDDER_URL", server.base_url)
-        resumed = cli.json("reembed")
+        payload = cli.json("reembed")
 
-    assert stopped.exit_code == 130
-    assert "Run `recollect reembed` again to continue." in stopped.stderr
-    assert (between["pending_vectors"], between["vectors"]) == (0, 80 + 32)
-    assert (meanwhile.exit_code, meanwhile.payload["results"][0]["memory"]) == (0, "ok 7")
-    assert meanwhile.payload["results"][0]["parts"]["dense"] == 1
-    assert resumed["passages"] == 80 - 32
-    assert resumed["retired"] == {"hashing-256": 80}
+    assert interrupted_result.exit_code == 130
+    assert "Run `recollect reembed` again to continue." in interrupted_result.stderr
+    assert (stats_between["pending_vectors"], stats_between["vectors"]) == (0, 80 + 32)
+    assert (search_result.exit_code, search_result.payload["results"][0]["memory"]) == (0, "ok 7")
+    assert search_result.payload["results"][0]["parts"]["dense"] == 1
+    assert payload["passages"] == 80 - 32
+    assert payload["retired"] == {"hashing-256": 80}
 
 
 @pytest.mark.spec("U2")
-def test_backfilling_cuts_messages_stored_while_chunking_was_off(
+def test_backfill_chunks_messages_stored_while_chunking_was_off(
     cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAG_CHUNKING", "false")
@@ -244,10 +250,10 @@ def test_backfilling_cuts_messages_stored_while_chunking_was_off(
     monkeypatch.delenv("RAG_CHUNKING")
     cli("add", "--role", "user", "ok")
     before = cli.json("stats")["chunks"]
-    shown, again = cli("backfill"), cli.json("backfill")
+    text_result, second_payload = cli("backfill"), cli.json("backfill")
 
     assert before == 0
-    assert shown.stdout == f"Created {cli.json('stats')['chunks']} chunks.\n"
+    assert text_result.stdout == f"Created {cli.json('stats')['chunks']} chunks.\n"
     assert cli.json("stats")["chunks"] > 1
-    assert again == {"chunks": 0, "degraded": []}
+    assert second_payload == {"chunks": 0, "degraded": []}
     assert cli.json("stats")["pending_vectors"] == 0

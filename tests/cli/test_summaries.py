@@ -10,38 +10,38 @@ def cli_with_chat(cli: InProcessCli) -> InProcessCli:
 
 
 @pytest.mark.spec("H9")
-def test_a_chat_is_summarised_now_and_only_when_there_is_something_new(cli_with_chat: InProcessCli) -> None:
-    first, again = cli_with_chat("summarise", "trip"), cli_with_chat("summarise", "trip")
-    listed = cli_with_chat.json("summaries", "trip")["results"]
+def test_a_chat_is_summarised_only_if_there_are_new_messages(cli_with_chat: InProcessCli) -> None:
+    first_result, second_result = cli_with_chat("summarise", "trip"), cli_with_chat("summarise", "trip")
+    summaries = cli_with_chat.json("summaries", "trip")["results"]
 
-    assert first.exit_code == 0
-    assert "Porto" in first.stdout
-    assert (again.exit_code, again.stdout) == (0, "")
-    assert "No new messages in chat trip since its last summary" in again.stderr
-    assert {each["kind"] for each in listed} == {"conversation", "working"}
+    assert first_result.exit_code == 0
+    assert "Porto" in first_result.stdout
+    assert (second_result.exit_code, second_result.stdout) == (0, "")
+    assert "No new messages in chat trip since its last summary" in second_result.stderr
+    assert {each["kind"] for each in summaries} == {"conversation", "working"}
     assert cli_with_chat.json("stats")["pending_vectors"] == 0
 
 
 def test_summaries_of_all_chats_are_listed(cli_with_chat: InProcessCli) -> None:
     cli_with_chat.json("summarise", "trip")
-    shown = cli_with_chat("summaries")
+    text_result = cli_with_chat("summaries")
 
-    assert "trip  conversation  " in shown.stdout
+    assert "trip  conversation  " in text_result.stdout
 
 
 def test_without_summaries_there_is_a_hint(cli: InProcessCli) -> None:
-    answer = cli("summaries")
+    result = cli("summaries")
 
-    assert (answer.exit_code, answer.stdout) == (0, "")
-    assert "recollect summarise CHAT" in answer.stderr
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "recollect summarise CHAT" in result.stderr
 
 
-def test_where_memory_does_not_listen_nothing_is_summarised(cli_with_chat: InProcessCli) -> None:
+def test_a_chat_with_mode_off_is_not_summarised(cli_with_chat: InProcessCli) -> None:
     cli_with_chat("chats", "mode", "trip", "off")
-    answer = cli_with_chat("summarise", "trip")
+    result = cli_with_chat("summarise", "trip")
 
-    assert answer.exit_code == 4
-    assert "Turn it on with `recollect chats mode trip on`." in answer.stderr
+    assert result.exit_code == 4
+    assert "Turn it on with `recollect chats mode trip on`." in result.stderr
 
 
 @pytest.mark.parametrize("verb", ["summarise", "summaries"])

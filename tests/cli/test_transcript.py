@@ -28,10 +28,10 @@ def write_transcript(path: Path, messages: Sequence[object] = HISTORY, *, as_lis
 @pytest.mark.parametrize("as_list", [False, True])
 def test_a_file_of_messages_is_stored_and_learned_from(cli: InProcessCli, as_list: bool) -> None:
     file = write_transcript(cli.folder / "history.json", as_list=as_list)
-    shaped = cli.json("add", "--file", file)
+    payload = cli.json("add", "--file", file)
 
-    assert shaped.pop("learned") >= 2
-    assert shaped == {
+    assert payload.pop("learned") >= 2
+    assert payload == {
         "file": str(file), "messages": 4, "new": 4, "known": 0, "unheard": 0, "considered": 3, "skipped": [],
         "degraded": [],
     }  # fmt: skip
@@ -42,34 +42,34 @@ def test_a_file_of_messages_is_stored_and_learned_from(cli: InProcessCli, as_lis
     assert cli.json("chats", "show", "history")["results"][1]["created_at"] == "2026-03-01T09:30:00.000+00:00"
 
 
-def test_the_end_says_how_many_are_new_known_and_judged(cli: InProcessCli) -> None:
+def test_the_summary_line_counts_new_stored_and_queued_messages(cli: InProcessCli) -> None:
     file = write_transcript(cli.folder / "history.jsonl")
-    first, again = cli("add", "--file", file), cli("add", "--file", file)
+    first_result, second_result = cli("add", "--file", file), cli("add", "--file", file)
 
-    assert first.stdout.startswith("4 messages: 4 new, 0 already stored; 3 queued for extraction.\n")
-    assert again.stdout == (
+    assert first_result.stdout.startswith("4 messages: 4 new, 0 already stored; 3 queued for extraction.\n")
+    assert second_result.stdout == (
         "4 messages: 0 new, 4 already stored; 0 queued for extraction.\n0 memories learned.\n"
     )
 
 
-def test_a_file_read_again_after_more_was_appended_stores_only_what_is_new(cli: InProcessCli) -> None:
+def test_adding_a_file_again_stores_only_appended_messages(cli: InProcessCli) -> None:
     file = write_transcript(cli.folder / "history.jsonl")
     cli("add", "--file", file)
     write_transcript(file, [*HISTORY, {"role": "user", "content": "And I have a sister in Braga"}])
-    shaped = cli.json("add", "--file", file)
+    payload = cli.json("add", "--file", file)
 
-    assert (shaped["new"], shaped["known"]) == (1, 4)
+    assert (payload["new"], payload["known"]) == (1, 4)
 
 
-def test_the_same_words_in_two_files_are_two_messages(cli: InProcessCli) -> None:
+def test_the_same_text_in_two_files_is_two_messages(cli: InProcessCli) -> None:
     hello = [{"role": "user", "content": "hello again"}]
     cli("add", "--file", write_transcript(cli.folder / "one.jsonl", hello))
-    shaped = cli.json("add", "--file", write_transcript(cli.folder / "two.jsonl", hello))
+    payload = cli.json("add", "--file", write_transcript(cli.folder / "two.jsonl", hello))
 
-    assert shaped["new"] == 1
+    assert payload["new"] == 1
 
 
-def test_a_chat_can_be_named_for_messages_that_name_none(cli: InProcessCli) -> None:
+def test_the_chat_option_applies_to_messages_without_chat_id(cli: InProcessCli) -> None:
     cli("add", "--file", write_transcript(cli.folder / "history.jsonl"), "--chat", "inbox")
 
     assert {each["id"] for each in cli.json("chats")["results"]} == {"dinner", "inbox"}
@@ -78,25 +78,25 @@ def test_a_chat_can_be_named_for_messages_that_name_none(cli: InProcessCli) -> N
 def test_more_messages_than_a_batch_are_all_stored_in_order(cli: InProcessCli) -> None:
     texts = [f"ok {number}" for number in range(250)]
     file = write_transcript(cli.folder / "long.jsonl", [{"role": "user", "content": text} for text in texts])
-    shaped = cli.json("add", "--file", file)
-    stored = cli.json("chats", "show", "long", "--limit", "300")["results"]
+    payload = cli.json("add", "--file", file)
+    messages = cli.json("chats", "show", "long", "--limit", "300")["results"]
 
-    assert shaped["new"] == 250
-    assert [each["content"] for each in stored] == texts
+    assert payload["new"] == 250
+    assert [each["content"] for each in messages] == texts
 
 
-def test_messages_that_cannot_be_stored_are_named_and_the_others_stored(cli: InProcessCli) -> None:
+def test_messages_that_cannot_be_stored_are_reported_and_the_others_stored(cli: InProcessCli) -> None:
     messages = [*HISTORY, {"role": "user", "content": ""}, {"role": "user", "content": "x" * 10_000_001}]
-    answer = cli("add", "--file", write_transcript(cli.folder / "history.jsonl", messages))
+    result = cli("add", "--file", write_transcript(cli.folder / "history.jsonl", messages))
 
-    assert answer.exit_code == 0
-    assert answer.stdout.startswith("6 messages: 4 new, 0 already stored, 2 skipped; 3 queued")
-    assert "skipped line 5: There is no text to store." in answer.stderr
-    assert "skipped line 6: The text has 10,000,001 bytes" in answer.stderr
+    assert result.exit_code == 0
+    assert result.stdout.startswith("6 messages: 4 new, 0 already stored, 2 skipped; 3 queued")
+    assert "skipped line 5: There is no text to store." in result.stderr
+    assert "skipped line 6: The text has 10,000,001 bytes" in result.stderr
 
 
 @pytest.mark.parametrize(
-    ("line", "why"),
+    ("line", "error"),
     [
         ('{"role": "user"', "line 5 of history.jsonl is not valid JSON"),
         ('["role"]', "line 5 of history.jsonl is not a message"),
@@ -106,34 +106,34 @@ def test_messages_that_cannot_be_stored_are_named_and_the_others_stored(cli: InP
         ('{"role": "user", "content": "x", "created_at": "soon"}', "'soon' is not a time"),
     ],
 )
-def test_a_broken_line_is_named_and_nothing_is_stored(cli: InProcessCli, line: str, why: str) -> None:
+def test_an_invalid_line_is_reported_and_nothing_is_stored(cli: InProcessCli, line: str, error: str) -> None:
     file = write_transcript(Path("history.jsonl"))
     file.write_text(file.read_text("utf-8") + "\n" + line, "utf-8")
-    answer = cli("add", "--file", "history.jsonl")
+    result = cli("add", "--file", "history.jsonl")
 
-    assert answer.exit_code == 2
-    assert why in answer.stderr
+    assert result.exit_code == 2
+    assert error in result.stderr
     assert cli.json("stats")["messages"] == 0
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "."])
-def test_a_file_that_cannot_be_read_is_a_wrong_input(cli: InProcessCli, name: str) -> None:
-    answer = cli("add", "--file", name)
+def test_an_unreadable_file_is_invalid_input(cli: InProcessCli, name: str) -> None:
+    result = cli("add", "--file", name)
 
-    assert answer.exit_code == 2
-    assert f"Cannot read {name}" in answer.stderr
+    assert result.exit_code == 2
+    assert f"Cannot read {name}" in result.stderr
 
 
-def test_bytes_that_are_no_utf8_and_a_byte_order_mark_do_no_harm(cli: InProcessCli) -> None:
+def test_invalid_utf8_and_a_byte_order_mark_are_accepted(cli: InProcessCli) -> None:
     file = cli.folder / "odd.jsonl"
     file.write_bytes(
         b'\xef\xbb\xbf{"role": "user", "content": "first of them"}\r\n\r\n{"role":"user","content":"caf\xe9"}'
     )
-    shaped = cli.json("add", "--file", file)
-    stored = cli.json("chats", "show", "odd")["results"]
+    payload = cli.json("add", "--file", file)
+    messages = cli.json("chats", "show", "odd")["results"]
 
-    assert (shaped["new"], shaped["skipped"]) == (2, [])
-    assert [each["content"] for each in stored] == ["first of them", "caf\ufffd"]
+    assert (payload["new"], payload["skipped"]) == (2, [])
+    assert [each["content"] for each in messages] == ["first of them", "caf\ufffd"]
 
 
 MESSAGE_STRATEGY = st.fixed_dictionaries(
@@ -145,7 +145,7 @@ MESSAGE_STRATEGY = st.fixed_dictionaries(
 @given(
     messages=st.lists(MESSAGE_STRATEGY, min_size=1, max_size=8), more=st.lists(MESSAGE_STRATEGY, max_size=4)
 )
-def test_ids_are_stable_and_do_not_depend_on_what_comes_after(
+def test_ids_do_not_depend_on_later_messages(
     tmp_path_factory: pytest.TempPathFactory, messages: list[object], more: list[object]
 ) -> None:
     path = tmp_path_factory.mktemp("ids") / "history.jsonl"
@@ -157,7 +157,7 @@ def test_ids_are_stable_and_do_not_depend_on_what_comes_after(
 
 
 @given(content=st.binary(max_size=200))
-def test_any_bytes_are_read_or_refused_in_words(
+def test_any_bytes_are_read_or_refused_as_invalid_input(
     tmp_path_factory: pytest.TempPathFactory, content: bytes
 ) -> None:
     path = tmp_path_factory.mktemp("bytes") / "history.jsonl"
@@ -166,17 +166,17 @@ def test_any_bytes_are_read_or_refused_in_words(
         assert all(entry.chat for entry in Transcript(path=path))
 
 
-def test_messages_of_a_chat_where_memory_does_not_listen_are_counted_and_not_stored(
+def test_messages_of_a_chat_with_memory_off_are_counted_and_not_stored(
     cli: InProcessCli,
 ) -> None:
     lines = [
         {"role": "user", "content": "I live in Porto", "chat_id": chat} for chat in ("home", "temporary-x")
     ]
     (cli.folder / "two.json").write_text(json.dumps(lines), "utf-8")
-    shown = cli("add", "--file", "two.json")
+    text_result = cli("add", "--file", "two.json")
 
     assert (
         "2 messages: 1 new, 0 already stored, 1 not stored (memory is off in their chat);"
-        " 1 queued for extraction." in shown.stdout
+        " 1 queued for extraction." in text_result.stdout
     )
     assert [each["id"] for each in cli.json("chats")["results"]] == ["home"]

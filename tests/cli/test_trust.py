@@ -1,4 +1,4 @@
-"""recollect trust, --config, and what commands say of a file in the current folder."""
+"""recollect trust, --config, and warnings about a settings file in the current folder."""
 
 import os
 from pathlib import Path
@@ -18,50 +18,50 @@ def user(cli: InProcessCli) -> str:
     return str(cli.json("settings", "get", "user")["value"])
 
 
-def test_every_command_warns_of_what_an_untrusted_file_sets_and_goes_on(
+def test_every_command_warns_about_ignored_settings_of_an_untrusted_file(
     cli: InProcessCli, file: Path
 ) -> None:
     answers = [cli(*words) for words in (["list"], ["add", "I like tea."], ["stats"], ["settings"])]
 
-    assert [answer.exit_code for answer in answers] == [0, 0, 0, 0]
-    for answer in answers:
-        [warning] = [line for line in answer.stderr.splitlines() if line.startswith("Warning:")]
+    assert [result.exit_code for result in answers] == [0, 0, 0, 0]
+    for result in answers:
+        [warning] = [line for line in result.stderr.splitlines() if line.startswith("Warning:")]
         assert str(file.absolute()) in warning
         assert "user, model_key," in warning
         assert "`recollect trust`" in warning
     assert user(cli) == "default"
 
 
-def test_what_an_untrusted_file_chooses_is_not_written_to(cli: InProcessCli) -> None:
+def test_an_untrusted_file_cannot_choose_the_database(cli: InProcessCli) -> None:
     Path("recollect.toml").write_text('db = "evil.db"\n', "utf-8")
-    answer = cli.run_raw("add", "My PIN is in the drawer.")
+    result = cli.run_raw("add", "My PIN is in the drawer.")
 
-    assert answer.exit_code == 0
+    assert result.exit_code == 0
     assert not Path("evil.db").exists()
 
 
 @pytest.mark.parametrize("content", [b"[recall]\nlimt = 3\n", b"nonsense", b"\xff", b"x" * 500_000])
-def test_a_broken_file_in_the_current_folder_stops_no_command(cli: InProcessCli, content: bytes) -> None:
+def test_an_invalid_file_in_the_current_folder_stops_no_command(cli: InProcessCli, content: bytes) -> None:
     Path("recollect.toml").write_bytes(content)
 
     for words in (["list"], ["version"], ["add", "I like tea."], ["settings", "--json"]):
-        answer = cli(*words)
-        assert answer.exit_code == 0
-        assert answer.stderr.count("Warning:") == 1
+        result = cli(*words)
+        assert result.exit_code == 0
+        assert result.stderr.count("Warning:") == 1
     assert cli("doctor").exit_code == 5
 
 
-def test_trust_shows_what_the_file_sets_and_makes_it_count(cli: InProcessCli, file: Path) -> None:
-    answer = cli("trust", "--yes")
+def test_trust_shows_the_settings_of_the_file_and_applies_them(cli: InProcessCli, file: Path) -> None:
+    result = cli("trust", "--yes")
 
-    assert answer.exit_code == 0
-    assert [word in answer.stderr for word in ("user", "ana", "recall.limit", "sk-secret")] == [
+    assert result.exit_code == 0
+    assert [word in result.stderr for word in ("user", "ana", "recall.limit", "sk-secret")] == [
         True,
         True,
         True,
         False,
     ]
-    assert str(file.absolute()) in answer.stdout
+    assert str(file.absolute()) in result.stdout
     assert user(cli) == "ana"
     assert "Warning" not in cli("list").stderr
 
@@ -74,62 +74,62 @@ def test_a_changed_file_must_be_trusted_again(cli: InProcessCli, file: Path) -> 
     assert "changed since it was trusted" in cli("list").stderr
 
 
-def test_without_an_answer_nothing_is_trusted(cli: InProcessCli, file: Path) -> None:
-    answer = cli("trust")
+def test_trusting_without_a_terminal_needs_yes(cli: InProcessCli, file: Path) -> None:
+    result = cli("trust")
 
-    assert answer.exit_code == 4
-    assert "--yes" in answer.stderr
+    assert result.exit_code == 4
+    assert "--yes" in result.stderr
     assert user(cli) == "default"
     assert file.exists()
 
 
-@pytest.mark.parametrize(("typed", "code", "user_id"), [(b"y\n", 0, "ana"), (b"n\n", 4, "default")])
-def test_somebody_at_a_terminal_is_asked(
-    cli: InProcessCli, file: Path, typed: bytes, code: int, user_id: str
+@pytest.mark.parametrize(("keystrokes", "code", "user_id"), [(b"y\n", 0, "ana"), (b"n\n", 4, "default")])
+def test_on_a_terminal_trusting_asks_for_confirmation(
+    cli: InProcessCli, file: Path, keystrokes: bytes, code: int, user_id: str
 ) -> None:
-    ended, seen = run_on_terminal("trust", keystrokes=typed, env=dict(os.environ))
+    exit_code, output = run_on_terminal("trust", keystrokes=keystrokes, env=dict(os.environ))
 
-    assert ended == code
-    assert "ana" in seen
-    assert file.name in seen
+    assert exit_code == code
+    assert "ana" in output
+    assert file.name in output
     assert user(cli) == user_id
 
 
 def test_trusted_files_are_listed_and_revoked(cli: InProcessCli, file: Path) -> None:
     cli("trust", "--yes")
-    listed = cli.json("trust", "--list")
+    trusted_list = cli.json("trust", "--list")
     file.write_text('user = "mallory"\n', "utf-8")
-    changed = cli.json("trust", "--list")
+    changed_list = cli.json("trust", "--list")
     file.unlink()
-    gone = cli.json("trust", "--list")
-    revoked = cli.json("trust", "--revoke")
-    again = cli("trust", "--revoke")
+    missing_list = cli.json("trust", "--list")
+    revoke_payload = cli.json("trust", "--revoke")
+    second_result = cli("trust", "--revoke")
 
     path = str(file.absolute())
-    assert listed == {"results": [{"file": path, "state": "trusted"}]}
-    assert changed == {"results": [{"file": path, "state": "changed"}]}
-    assert gone == {"results": [{"file": path, "state": "missing"}]}
-    assert revoked == {"file": path, "trusted": False}
+    assert trusted_list == {"results": [{"file": path, "state": "trusted"}]}
+    assert changed_list == {"results": [{"file": path, "state": "changed"}]}
+    assert missing_list == {"results": [{"file": path, "state": "missing"}]}
+    assert revoke_payload == {"file": path, "trusted": False}
     assert cli.json("trust", "--list") == {"results": []}
-    assert again.exit_code == 3
+    assert second_result.exit_code == 3
 
 
-def test_another_folder_can_be_named(cli: InProcessCli, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_folder_can_be_given(cli: InProcessCli, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = file.absolute().parent
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
-    shape = cli.json("trust", folder, "--yes")
+    payload = cli.json("trust", folder, "--yes")
     monkeypatch.chdir(folder)
 
-    assert shape["file"] == str(folder / "recollect.toml")
-    assert {"name": "model_key", "value": "••••", "needs_trust": True} in shape["settings"]
-    assert {"name": "recall.limit", "value": 3, "needs_trust": False} in shape["settings"]
+    assert payload["file"] == str(folder / "recollect.toml")
+    assert {"name": "model_key", "value": "••••", "needs_trust": True} in payload["settings"]
+    assert {"name": "recall.limit", "value": 3, "needs_trust": False} in payload["settings"]
     assert user(cli) == "ana"
 
 
 @pytest.mark.parametrize(("content", "code"), [(None, 3), (b"nonsense", 2), (b"limt = 3\n", 2)])
-def test_a_file_that_is_missing_or_broken_cannot_be_trusted(
+def test_a_missing_or_invalid_file_cannot_be_trusted(
     cli: InProcessCli, content: bytes | None, code: int
 ) -> None:
     if content is not None:
@@ -139,7 +139,7 @@ def test_a_file_that_is_missing_or_broken_cannot_be_trusted(
     assert cli.json("trust", "--list") == {"results": []}
 
 
-def test_a_file_named_with_config_is_read_alone_and_in_full(cli: InProcessCli, file: Path) -> None:
+def test_a_config_file_is_the_only_file_read_and_needs_no_trust(cli: InProcessCli, file: Path) -> None:
     Path("mine.toml").write_text('user = "eva"\n', "utf-8")
     before = cli.run_raw("--db", cli.db, "--config", "mine.toml", "settings", "get", "user", "--json")
     after = cli("settings", "get", "user", "--json", "--config", str(file))
@@ -150,12 +150,12 @@ def test_a_file_named_with_config_is_read_alone_and_in_full(cli: InProcessCli, f
 
 @pytest.mark.parametrize("content", [None, b"nonsense", b"limt = 3\n"])
 @pytest.mark.parametrize("words", [["list"], ["version"]])
-def test_a_broken_file_named_with_config_is_an_error(
+def test_an_invalid_config_file_is_an_error(
     cli: InProcessCli, content: bytes | None, words: list[str]
 ) -> None:
     if content is not None:
         Path("mine.toml").write_bytes(content)
-    answer = cli("--config", "mine.toml", *words)
+    result = cli("--config", "mine.toml", *words)
 
-    assert answer.exit_code == 2
-    assert "mine.toml" in answer.stderr
+    assert result.exit_code == 2
+    assert "mine.toml" in result.stderr

@@ -1,4 +1,4 @@
-"""up and tokens: the server starts, says where it is, and ends when it is told to."""
+"""up and tokens: start and stop of the server, and access tokens."""
 
 import json
 import os
@@ -12,54 +12,56 @@ import httpx2
 from tests.cli.runner import InProcessCli
 
 
-def test_the_server_says_where_it_is_and_ends_well_when_it_is_told_to(tmp_path: Path) -> None:
+def test_the_server_prints_its_url_and_exits_with_0_on_sigterm(tmp_path: Path) -> None:
     words = ["--db", str(tmp_path / "m.db"), "--json", "up", "--port", "0", "--no-browser"]
     settings = {**os.environ, "RECOLLECT_EMBEDDER": "hashing", "RECOLLECT_CONFIG": ""}
     command = [sys.executable, "-m", "recollect", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=settings, cwd=tmp_path) as process:
         assert process.stdout is not None
-        told = json.loads(process.stdout.readline())
-        with httpx2.Client(base_url=told["url"]) as client:
+        addresses = json.loads(process.stdout.readline())
+        with httpx2.Client(base_url=addresses["url"]) as client:
             health = client.get("/health").json()
-            login = client.get(told["login"])
-            listed = client.get("/api/memory")
+            login = client.get(addresses["login"])
+            memories = client.get("/api/memory")
         process.send_signal(signal.SIGTERM)
         code = process.wait(30)
 
     assert health == {"status": "ok"}
-    assert (login.status_code, listed.status_code) == (303, 200)
+    assert (login.status_code, memories.status_code) == (303, 200)
     assert code == 0
     assert not (tmp_path / "m.db-wal").exists()
 
 
-def test_an_address_that_others_reach_has_to_be_asked_for(cli: InProcessCli) -> None:
-    answer = cli("up", "--host", "0.0.0.0", "--port", "0")
+def test_a_public_address_needs_the_public_option(cli: InProcessCli) -> None:
+    result = cli("up", "--host", "0.0.0.0", "--port", "0")
 
-    assert answer.exit_code == 2
-    assert "--public" in answer.stderr
-
-
-def test_a_port_that_is_taken_is_named(cli: InProcessCli) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        answer = cli("up", "--port", str(port), "--no-browser")
-
-    assert answer.exit_code == 2
-    assert f"port {port}" in answer.stderr
+    assert result.exit_code == 2
+    assert "--public" in result.stderr
 
 
-def test_tokens_are_made_listed_and_revoked(cli: InProcessCli) -> None:
+def test_a_port_in_use_is_reported(cli: InProcessCli) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        result = cli("up", "--port", str(port), "--no-browser")
+
+    assert result.exit_code == 2
+    assert f"port {port}" in result.stderr
+
+
+def test_tokens_are_created_listed_and_revoked(cli: InProcessCli) -> None:
     own = cli.json("tokens", "own")["token"]
-    made = cli.json("tokens", "add", "phone", "ana")
-    listed = cli.json("tokens")["results"]
+    token_payload = cli.json("tokens", "add", "phone", "ana")
+    tokens = cli.json("tokens")["results"]
 
     assert own == cli("tokens", "own").stdout.strip()
-    assert made["token"] != own
-    assert [(each["name"], each["user_id"], each["admin"]) for each in listed] == [
+    assert token_payload["token"] != own
+    assert [(each["name"], each["user_id"], each["admin"]) for each in tokens] == [
         ("owner", "default", True),
         ("phone", "ana", False),
     ]
     assert cli("tokens", "add", "phone", "ana").exit_code == 2
     assert cli.json("tokens", "revoke", "phone") == {"name": "phone", "revoked": True}
     assert cli("tokens", "revoke", "phone").exit_code == 3
-    assert made["token"] not in "".join(path.read_text("utf-8") for path in cli.folder.glob("*.json"))
+    assert token_payload["token"] not in "".join(
+        path.read_text("utf-8") for path in cli.folder.glob("*.json")
+    )
