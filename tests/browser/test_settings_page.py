@@ -146,7 +146,7 @@ def test_providers_are_tested_and_re_embedding_shows_progress(server: LiveServer
     settings.get_by_role("region", name="Language model").get_by_role("button", name="Test").click()
 
     expect(settings.get_by_text(re.compile("Working: hashing-256, 256 dimensions"))).to_be_visible()
-    expect(settings.get_by_text(re.compile("There is no language model"))).to_be_visible()
+    expect(settings.get_by_text(re.compile("No language model is configured"))).to_be_visible()
     settings.get_by_role("button", name="Re-embed").click()
     expect(settings.get_by_text(re.compile(r"All \d+ passages embedded with hashing-256"))).to_be_visible()
 

@@ -31,7 +31,7 @@ def test_a_decayed_mood_is_archived_with_its_reason(
 
     assert text_result.exit_code == 0
     assert text_result.stdout.startswith("Archived: 1\n")
-    assert f"{WORRY_MEMORY}  weight under 0.3: last said on " in text_result.stdout
+    assert f"{WORRY_MEMORY}  weight below 0.3: last mentioned on " in text_result.stdout
     assert (texts(cli_with_old_mood), texts(cli_with_old_mood, "--standing", "archived")) == (
         ["lives in Porto"],
         [WORRY_MEMORY],

@@ -144,8 +144,8 @@ def test_why_not_shows_rank_and_score(cli_with_memories: InProcessCli) -> None:
         cli_with_memories.json("why-not", "cilantro", memory_id),
     )
 
-    assert (payload["rank"], payload["reason"]) == (1, "nothing: it is recalled")
-    assert "nothing: it is recalled" in text_result.stdout
+    assert (payload["rank"], payload["reason"]) == (1, "it is recalled")
+    assert "it is recalled" in text_result.stdout
     assert "█" in text_result.stdout
 
 

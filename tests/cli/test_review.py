@@ -41,7 +41,7 @@ def test_an_active_memory_cannot_be_restored(cli: InProcessCli) -> None:
     result = cli("restore", cli.add_memory(TEA_TEXT))
 
     assert result.exit_code == 2
-    assert "there is nothing to bring back" in result.stderr
+    assert "there is nothing to restore" in result.stderr
 
 
 def test_a_forgotten_memory_can_be_restored(cli: InProcessCli) -> None:

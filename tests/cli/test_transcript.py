@@ -93,7 +93,7 @@ def test_messages_that_cannot_be_stored_are_reported_and_the_others_stored(cli: 
     assert result.stdout.startswith(
         "6 messages: 4 new, 0 already stored, 2 skipped; 3 queued for extraction."
     )
-    assert "skipped line 5: There is no text to store." in result.stderr
+    assert "skipped line 5: The text is empty." in result.stderr
     assert "skipped line 6: The text has 10,000,001 bytes" in result.stderr
 
 

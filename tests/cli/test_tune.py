@@ -85,7 +85,7 @@ def test_a_named_tuning_can_be_applied_again(cli_with_memories: InProcessCli, la
 
     assert second_result.exit_code == 0
     assert read_setting(cli_with_memories, "recall.beta") == tuned_value > 0
-    assert "There are work." in cli_with_memories("tune", "--preset-name", "play").stderr
+    assert "Saved tunings: work." in cli_with_memories("tune", "--preset-name", "play").stderr
 
 
 def test_without_held_out_improvement_weights_are_not_saved(cli_with_memories: InProcessCli) -> None:

@@ -45,7 +45,7 @@ def test_a_port_in_use_is_reported(cli: InProcessCli) -> None:
         result = cli("up", "--port", str(port), "--no-browser")
 
     assert result.exit_code == 2
-    assert f"port {port}" in result.stderr
+    assert f"Port {port} is already in use" in result.stderr
 
 
 def test_tokens_are_created_listed_and_revoked(cli: InProcessCli) -> None:

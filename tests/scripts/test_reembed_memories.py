@@ -45,4 +45,6 @@ def test_a_dry_run_counts_and_a_run_re_embeds_every_passage(tmp_path: Path) -> N
     assert (
         run_script(db) == "4 passages were embedded with hashing-256.\n4 vectors of letters were deleted.\n"
     )
-    assert run_script(db) == "0 passages were embedded with hashing-256.\n4 vectors of hashing-256 stay.\n"
+    assert (
+        run_script(db) == "0 passages were embedded with hashing-256.\n4 vectors of hashing-256 are kept.\n"
+    )

@@ -183,7 +183,7 @@ def test_tuning_needs_enough_labelled_queries(client: httpx2.Client) -> None:
     answer = client.post("/api/tune", json={"labels": [{"query": "tea", "relevant": ["tea"]}]})
 
     assert answer.status_code == 422
-    assert "label more" in answer.json()["detail"]
+    assert "Label more" in answer.json()["detail"]
 
 
 def test_feedback_becomes_labelled_queries(client_with_teas: httpx2.Client) -> None:

@@ -42,4 +42,4 @@ def test_the_script_notices_what_was_lost(tmp_path: Path) -> None:
 
     assert code == 1
     assert figures["half_done"] != "0"
-    assert "writer0-0: read=True, 0 facts" in complaints
+    assert "writer0-0: extracted=True, 0 facts" in complaints

@@ -184,7 +184,7 @@ def test_an_erased_memory_does_not_come_back(memory: Memory) -> None:
 def test_everything_about_a_user_is_erased_only_by_name(memory: Memory) -> None:
     memory.add(f"I love {SECRET_WORD}", user_id="ana")
     memory.add("I love jazz", user_id="bruno")
-    with pytest.raises(Refused, match="whose"):
+    with pytest.raises(Refused, match="Name the user"):
         memory.erase()
     certificate = memory.erase(user_id="ana")
 

@@ -36,7 +36,13 @@ class WriteQueueHarness:
     def __init__(self, path: Path) -> None:
         self.connection = apsw.Connection(str(path))
         self.connection.execute("PRAGMA journal_mode = WAL; CREATE TABLE numbers (n INTEGER)").fetchall()
-        self.write_queue = WriteQueue(self.connection, ReceiptBuffer(lambda: None), FileIdentity(path))
+        # A busy machine must not split a group.
+        self.write_queue = WriteQueue(
+            self.connection,
+            ReceiptBuffer(lambda: None),
+            FileIdentity(path),
+            max_group_seconds=TIMEOUT_SECONDS,
+        )
         self.commits = 0
         self.connection.set_commit_hook(self._count_commit)
         self._path = path

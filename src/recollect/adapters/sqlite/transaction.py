@@ -110,9 +110,15 @@ class WriteQueue:
     """
 
     def __init__(
-        self, connection: apsw.Connection, receipt_buffer: ReceiptBuffer, identity: FileIdentity
+        self,
+        connection: apsw.Connection,
+        receipt_buffer: ReceiptBuffer,
+        identity: FileIdentity,
+        *,
+        max_group_seconds: float = MAX_GROUP_SECONDS,
     ) -> None:
         self._connection = connection
+        self._max_group_seconds = max_group_seconds
         self._identity = identity
         self._receipt_buffer = receipt_buffer
         self._lock = threading.Lock()
@@ -291,7 +297,7 @@ class WriteQueue:
         is_full = (
             group is None
             or group.size >= MAX_GROUP_TRANSACTIONS
-            or time.monotonic() - group.started_at >= MAX_GROUP_SECONDS
+            or time.monotonic() - group.started_at >= self._max_group_seconds
         )
         with self._lock:
             if self._queue and not is_full:
