@@ -173,6 +173,8 @@ def main() -> None:
     parser.add_argument("--parallel", type=int, default=2, help="number of concurrent processes")
     parser.add_argument("--only", choices=[*SCENARIOS], help="run only this scenario")
     arguments = parser.parse_args()
+    # Shells start background processes, and thereby their children, with SIGINT ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     names = [arguments.only] if arguments.only else [*SCENARIOS]
     failures = check(islice(cycle(names), arguments.runs), parallel=arguments.parallel)
     for name in names:
