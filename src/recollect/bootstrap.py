@@ -7,7 +7,7 @@ from functools import partial
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from recollect.consolidation.consolidator import Consolidator, Replayer
 from recollect.domain.embedding_model import EmbeddingModel
@@ -26,9 +26,23 @@ from recollect.ports.reranker import Reranker
 from recollect.ports.store import Store
 from recollect.ports.tracer import Tracer
 from recollect.retrieval.retriever import Retriever
-from recollect.services import Engine
+from recollect.services import Services
+from recollect.services.chats import ChatService
 from recollect.services.context_files import ContextFileMatcher
 from recollect.services.embedders import EmbedderRegistry
+from recollect.services.event_log import EventLog
+from recollect.services.ingest import IngestService
+from recollect.services.interchange import InterchangeService
+from recollect.services.maintenance import MaintenanceService
+from recollect.services.memories import MemoryService
+from recollect.services.privacy import PrivacyService
+from recollect.services.profile import ProfileService
+from recollect.services.recall import RecallService
+from recollect.services.reembedding import ReembeddingService
+from recollect.services.review import ReviewService
+from recollect.services.summaries import SummaryService
+from recollect.services.tuning import TuningService
+from recollect.services.turns import TurnService
 from recollect.settings import MachineSettings, ResolvedSettings, Settings
 from recollect.workers.handlers import JobHandlers
 from recollect.workers.worker import Worker
@@ -65,12 +79,15 @@ MODE_SETTING = "memory.mode"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Application:
-    """The engine with its store, embedder, worker and settings."""
+    """The services with their store, embedder, worker and settings."""
 
     settings: Settings
     store: Store
-    engine: Engine
+    services: Services
+    clock: Clock
+    ids: Ids
     embedder: Embedder | None
+    chat_model: ChatModel | None  #: the configured language model, if any
     worker: Worker
     prompts: Mapping[str, str] = field(default_factory=dict)  #: custom prompts by name
     tracer: Tracer | None = None  #: None if tracing is off
@@ -100,11 +117,6 @@ class Application:
     ) -> Policy:
         return self.resolve(user, call, chat=chat).policy
 
-    @property
-    def chat_model(self) -> ChatModel | None:
-        """The configured language model, if any."""
-        return self.engine.extractor.model
-
     def _chat_mode_override(self, user: str, chat: str | None) -> dict[str, object]:
         mode = self.store.chats.mode(Scope(user, chat)) if chat is not None else None
         return {MODE_SETTING: mode} if mode else {}
@@ -116,7 +128,7 @@ class Application:
         self.worker.stop()
         self.store.close()
         # Only those that hold connections or threads have a close method.
-        for resource in (self.embedder, self.engine.extractor.model, self.engine.retriever.executor):
+        for resource in (self.embedder, self.chat_model, self.services.recall.retriever.executor):
             close_resource: Callable[[], None] | None = getattr(resource, "close", None)
             if close_resource is not None:
                 close_resource()
@@ -129,6 +141,7 @@ def open_application(
     chat_model: ChatModel | None = None,
     clock: Clock | None = None,
     ids: Ids | None = None,
+    embedder_factory: Callable[[EmbeddingModel], Embedder | None] | None = None,
 ) -> Application:
     """Open the store named by the settings. Arguments replace the configured adapters."""
     connection = settings.resolve().machine
@@ -141,22 +154,19 @@ def open_application(
     store: Store = _import_object(STORE_CLASSES["sqlite"])(
         connection.db, busy_timeout_ms=connection.busy_timeout_ms
     )
-    engine = Engine(
-        store=store,
+    services = _make_services(
+        store,
         clock=active_clock,
         ids=active_ids,
-        preparer=MessagePreparer(clock=active_clock, ids=active_ids),
         extractor=Extractor(model=model, prompt_overrides=prompts),
         summarizer=Summarizer(model=model, prompt_overrides=prompts),
         embedder=active_embedder,
-        context_files=ContextFileMatcher(embedder=active_embedder),
-        retriever=_make_retriever(store, active_embedder, make_reranker(connection), active_clock, tracer),
         embedders=EmbedderRegistry(
             default=active_embedder,
-            factory=partial(make_embedder_for, connection),
+            factory=embedder_factory or partial(make_embedder_for, connection),
             preferences=store.preferences,
         ),
-        **_make_consolidation_steps(store, active_clock, active_ids),
+        retriever=_make_retriever(store, active_embedder, make_reranker(connection), active_clock, tracer),
     )
 
     def policy_for(user: str) -> Policy:
@@ -166,7 +176,11 @@ def open_application(
         return worker.is_stopping
 
     handlers = JobHandlers(
-        engine=engine, embedder=active_embedder, policy_for=policy_for, is_stopping=is_stopping
+        services=services,
+        store=store,
+        clock=active_clock,
+        policy_for=policy_for,
+        is_stopping=is_stopping,
     )
     handler_table = (
         _import_object(TRACE_HANDLERS_FUNCTION)(handlers.by_kind(), tracer) if tracer else handlers.by_kind()
@@ -177,8 +191,11 @@ def open_application(
     application = Application(
         settings=settings,
         store=store,
-        engine=engine,
+        services=services,
+        clock=active_clock,
+        ids=active_ids,
         embedder=active_embedder,
+        chat_model=model,
         worker=worker,
         prompts=prompts,
         tracer=tracer,
@@ -192,13 +209,19 @@ def open_backups(settings: Settings) -> tuple[Backups, Clock]:
     return backups, _import_object(CLOCK_CLASS)()
 
 
-class _ConsolidationSteps(TypedDict):
-    consolidator: Consolidator
-    replayer: Replayer
-
-
-def _make_consolidation_steps(store: Store, clock: Clock, ids: Ids) -> _ConsolidationSteps:
-    """Return the consolidator for new facts, and the replayer for facts whose source messages changed."""
+def _make_services(
+    store: Store,
+    *,
+    clock: Clock,
+    ids: Ids,
+    extractor: Extractor,
+    summarizer: Summarizer,
+    embedder: Embedder | None,
+    embedders: EmbedderRegistry,
+    retriever: Retriever,
+) -> Services:
+    preparer = MessagePreparer(clock=clock, ids=ids)
+    event_log = EventLog(events=store.events, clock=clock, ids=ids)
     consolidator = Consolidator(
         memories=store.memories, tombstones=store.tombstones, search=store.search, clock=clock
     )
@@ -211,7 +234,64 @@ def _make_consolidation_steps(store: Store, clock: Clock, ids: Ids) -> _Consolid
         clock=clock,
         ids=ids,
     )
-    return {"consolidator": consolidator, "replayer": replayer}
+    ingest = IngestService(
+        store=store,
+        clock=clock,
+        ids=ids,
+        preparer=preparer,
+        extractor=extractor,
+        consolidator=consolidator,
+        replayer=replayer,
+        embedders=embedders,
+        context_files=ContextFileMatcher(embedder=embedder),
+        event_log=event_log,
+    )
+    recall = RecallService(store=store, clock=clock, ids=ids, retriever=retriever, embedders=embedders)
+    memories = MemoryService(store=store, clock=clock, event_log=event_log)
+    chats = ChatService(
+        store=store,
+        clock=clock,
+        ids=ids,
+        preparer=preparer,
+        replayer=replayer,
+        embedders=embedders,
+        ingest=ingest,
+    )
+    return Services(
+        ingest=ingest,
+        recall=recall,
+        memories=memories,
+        chats=chats,
+        turns=TurnService(
+            store=store, clock=clock, preparer=preparer, ingest=ingest, recall=recall, chats=chats
+        ),
+        summaries=SummaryService(store=store, clock=clock, ids=ids, summarizer=summarizer, ingest=ingest),
+        review=ReviewService(
+            store=store, clock=clock, consolidator=consolidator, embedders=embedders, memories=memories
+        ),
+        profile=ProfileService(store=store, clock=clock, ids=ids),
+        privacy=PrivacyService(store=store, clock=clock),
+        interchange=InterchangeService(
+            store=store,
+            clock=clock,
+            ids=ids,
+            preparer=preparer,
+            consolidator=consolidator,
+            embedders=embedders,
+            event_log=event_log,
+        ),
+        maintenance=MaintenanceService(
+            store=store,
+            clock=clock,
+            consolidator=consolidator,
+            embedders=embedders,
+            memories=memories,
+            event_log=event_log,
+        ),
+        reembedding=ReembeddingService(store=store, clock=clock, embedders=embedders),
+        tuning=TuningService(store=store, clock=clock, recall=recall),
+        embedders=embedders,
+    )
 
 
 def _temporary_chat_override(user: str, chat: str | None) -> dict[str, object]:

@@ -462,7 +462,7 @@ def test_an_empty_chat_suggests_messages(chat: Page) -> None:
 
 def test_chats_are_searched_by_title(server: LiveServer, chat: Page) -> None:
     for number, word in enumerate("soup cake rice bread tea milk".split()):
-        server.application.engine.add_messages(
+        server.application.services.ingest.add_messages(
             Scope(ANA, f"c{number}"), _drafts(f"About {word}"), server.application.policy(ANA)
         )
     chat.reload()
@@ -476,7 +476,7 @@ def test_chats_are_searched_by_title(server: LiveServer, chat: Page) -> None:
 
 
 def test_loading_failed_and_missing_chats_are_shown(server: LiveServer, chat: Page) -> None:
-    server.application.engine.add_messages(
+    server.application.services.ingest.add_messages(
         Scope(ANA, "soup"), _drafts("About soup"), server.application.policy(ANA)
     )
     with pending_requests(chat, "**/chats/soup/messages**"):

@@ -35,9 +35,9 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 def tell(server: LiveServer, notes: str, stored_messages: Sequence[str], chat: str) -> None:
     """A profile, and messages in a chat."""
-    engine, policy = server.application.engine, server.application.policy(ANA)
-    engine.set_consent(Scope(ANA), "profile", granted=True)
-    engine.set_profile(Scope(ANA), {"freeformNotes": notes}, policy)
+    services, policy = server.application.services, server.application.policy(ANA)
+    services.privacy.set_consent(Scope(ANA), "profile", granted=True)
+    services.profile.set_profile(Scope(ANA), {"freeformNotes": notes}, policy)
     Memory.from_application(server.application).add(
         [{"role": "user", "content": each} for each in stored_messages], user_id=ANA, chat_id=chat
     )

@@ -37,7 +37,7 @@ def page_with_failed_job(server: LiveServer, status: Page) -> Page:
 
 
 def add_failed_job(server: LiveServer) -> None:
-    jobs, now = server.application.store.jobs, server.application.engine.clock.now()
+    jobs, now = server.application.store.jobs, server.application.clock.now()
     server.application.worker.stop()
     jobs.enqueue(ANA, NewJob(kind=JobKind.SUMMARIZE, key="c"), now=now)
     job = jobs.lease(now=now, until=now + timedelta(minutes=5))

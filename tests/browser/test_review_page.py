@@ -141,7 +141,7 @@ def test_duplicates_are_merged_or_kept(server: LiveServer, owner: Page) -> None:
 
 
 def test_a_conflicting_decision_is_rejected(server: LiveServer, review: Page) -> None:
-    server.application.engine.update_memory(
+    server.application.services.memories.update_memory(
         Scope(ANA), BRAGA.id, "was born in Faro", server.application.policy(ANA)
     )
     review.keyboard.press("r")

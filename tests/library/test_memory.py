@@ -739,8 +739,8 @@ def test_async_memory_hands_on_everything_it_is_opened_with(tmp_path: Path, cloc
         ids=ids,
         settings={"preset": "dev"},
     )
-    runtime, engine = opened.memory.application, opened.memory.application.engine
-    given = (runtime.embedder, engine.extractor.model, engine.clock, engine.ids)
+    runtime = opened.memory.application
+    given = (runtime.embedder, runtime.chat_model, runtime.clock, runtime.ids)
     asyncio.run(opened.close())
 
     assert given == (embedder, model, clock, ids)

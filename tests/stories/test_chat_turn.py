@@ -31,9 +31,11 @@ def run_turn(
     memory: Memory, text: str, model: ChatModel | None = None, history: tuple[ModelMessage, ...] = ()
 ) -> list[TurnEvent]:
     policy = memory.application.policy("default", chat="c")
-    engine = memory.application.engine
+    services = memory.application.services
     happened = list(
-        engine.stream_turn(CHAT_SCOPE, text, policy, model=model, history=history, system="You are a cook.")
+        services.turns.stream_turn(
+            CHAT_SCOPE, text, policy, model=model, history=history, system="You are a cook."
+        )
     )
     memory.flush()
     return happened
@@ -106,7 +108,7 @@ def test_a_model_that_fails_is_an_error_and_the_question_is_kept(memory: Memory)
 
 def test_an_answer_that_is_stopped_is_kept_as_far_as_it_came(memory: Memory) -> None:
     policy = memory.application.policy("default")
-    turn = memory.application.engine.stream_turn(
+    turn = memory.application.services.turns.stream_turn(
         CHAT_SCOPE, "What can I cook?", policy, model=ScriptedChatModel("Try a risotto.")
     )
     [next(turn), next(turn)]
@@ -120,7 +122,9 @@ def test_a_chat_has_its_cap_too(memory: Memory) -> None:
 
     with pytest.raises(CapReached):
         list(
-            memory.application.engine.stream_turn(CHAT_SCOPE, "Hello?", policy, model=ScriptedChatModel("hi"))
+            memory.application.services.turns.stream_turn(
+                CHAT_SCOPE, "Hello?", policy, model=ScriptedChatModel("hi")
+            )
         )
 
 
@@ -134,9 +138,9 @@ def test_an_answer_quoted_from_memory_teaches_nothing(memory: Memory) -> None:
 
 def send_turn(memory: Memory, text: str, model: ScriptedChatModel, **options: str) -> ContextReady:
     """A turn that goes on from what is stored."""
-    engine, policy = memory.application.engine, memory.application.policy("default", chat="c")
-    [recalled, *_] = engine.stream_turn(
-        CHAT_SCOPE, text, policy, model=model, history=engine.history(CHAT_SCOPE), **options
+    services, policy = memory.application.services, memory.application.policy("default", chat="c")
+    [recalled, *_] = services.turns.stream_turn(
+        CHAT_SCOPE, text, policy, model=model, history=services.turns.history(CHAT_SCOPE), **options
     )
     assert isinstance(recalled, ContextReady)
     return recalled
@@ -171,19 +175,24 @@ def test_a_branch_goes_on_with_what_was_sent(memory: Memory) -> None:
     send_turn(memory, "What can I cook as a vegetarian?", ScriptedChatModel("Try a risotto."))
     [_, answer] = memory.application.store.messages.list(CHAT_SCOPE)
     memory.branch(answer.id, "d")
-    engine = memory.application.engine
+    services = memory.application.services
 
-    assert engine.history(Scope("default", "d")).messages == engine.history(CHAT_SCOPE).messages
-    assert engine.history(Scope("default", "d")).shown_keys == engine.history(CHAT_SCOPE).shown_keys
+    assert (
+        services.turns.history(Scope("default", "d")).messages == services.turns.history(CHAT_SCOPE).messages
+    )
+    assert (
+        services.turns.history(Scope("default", "d")).shown_keys
+        == services.turns.history(CHAT_SCOPE).shown_keys
+    )
 
 
 def test_a_long_conversation_is_cut_at_a_place_that_stays_for_many_turns(memory: Memory) -> None:
-    engine, firsts = memory.application.engine, []
+    services, firsts = memory.application.services, []
     for number in range(60):
         text = f"Message {number}: " + "word " * 1000
         memory.add({"role": "user", "content": text}, chat_id="c", settings={"extraction.mode": "off"})
-        firsts.append(engine.history(CHAT_SCOPE).messages[0].content[:12])
-    sizes = sum(len(turn.content.split()) for turn in engine.history(CHAT_SCOPE).messages)
+        firsts.append(services.turns.history(CHAT_SCOPE).messages[0].content[:12])
+    sizes = sum(len(turn.content.split()) for turn in services.turns.history(CHAT_SCOPE).messages)
 
     assert len(set(firsts)) <= 6
     assert firsts[0] == firsts[15] == "Message 0: w"
@@ -203,11 +212,11 @@ def test_the_last_question_is_answered_anew_in_the_place_of_its_answer(memory: M
     model = ScriptedChatModel("Try a risotto.")
     send_turn(memory, "What can I cook?", model)
     model.answer("A soup.")
-    engine, policy = memory.application.engine, memory.application.policy("default", chat="c")
-    [*_, answered] = engine.regenerate_answer(CHAT_SCOPE, policy, model=model)
+    services, policy = memory.application.services, memory.application.policy("default", chat="c")
+    [*_, answered] = services.turns.regenerate_answer(CHAT_SCOPE, policy, model=model)
 
     assert isinstance(answered, AnswerFinished)
     assert answered.text == "A soup."
     assert texts(memory.messages("c")) == ["A soup.", "What can I cook?"]
     with pytest.raises(InvalidInput, match="has no question to answer"):
-        list(engine.regenerate_answer(Scope("default", "elsewhere"), policy, model=model))
+        list(services.turns.regenerate_answer(Scope("default", "elsewhere"), policy, model=model))

@@ -183,17 +183,17 @@ def test_what_is_judged_out_of_order_comes_to_the_same(tmp_path: Path) -> None:
     )
     chat = EditedChat(memory=memory, clock=clock)
     texts = ["I live in Lisbon.", "I'm vegetarian.", "I moved to Porto.", "Não gosto de carne."]
-    engine, policy = memory.application.engine, memory.application.policy("ana")
+    services, policy = memory.application.services, memory.application.policy("ana")
     for text in texts:
         clock.advance(timedelta(hours=1))
         observed = memory.add({"role": "user", "content": text, "created_at": clock.now()}, chat_id="c")
         [stored] = rows(observed, "messages")
         chat.messages.append((str(stored["id"]), text, clock.now()))
     for name, _, _ in reversed(chat.messages):
-        for lesson in engine.extract(
+        for lesson in services.ingest.extract(
             USER_SCOPE, [memory.application.store.messages.get(USER_SCOPE, name)], policy
         ):
-            engine.learn(lesson, policy)
+            services.ingest.learn(lesson, policy)
 
     assert chat.memory_rows() == replay_rows(chat.messages)
     memory.close()

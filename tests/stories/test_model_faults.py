@@ -163,4 +163,4 @@ def test_a_cap_is_never_passed_and_the_rules_go_on(tmp_path: Path, cap: str, sco
 
 
 def _clock_time(memory: Memory) -> datetime:
-    return memory.application.engine.clock.now()
+    return memory.application.clock.now()

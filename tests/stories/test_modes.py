@@ -51,7 +51,7 @@ def test_a_mode_holds_for_a_call_a_chat_or_a_user(
     if where == "chat":
         memory.set_mode("c", mode)
     if where == "user":
-        now = memory.application.engine.clock.now()
+        now = memory.application.clock.now()
         memory.application.store.preferences.set("default", "memory.mode", mode, now=now)
 
     assert is_injected(memory, "c", call) is recalls
@@ -60,7 +60,7 @@ def test_a_mode_holds_for_a_call_a_chat_or_a_user(
 
 
 def test_a_call_wins_over_the_chat_which_wins_over_the_user(memory: Memory) -> None:
-    now = memory.application.engine.clock.now()
+    now = memory.application.clock.now()
     memory.application.store.preferences.set("default", "memory.mode", "off", now=now)
     memory.set_mode("c", "recall_only")
 
@@ -79,8 +79,10 @@ def test_a_temporary_chat_leaves_no_trace_in_the_file(memory: Memory) -> None:
     stored = add_fact(memory, TEMPORARY_CHAT)
     asked = memory.context("Zanzibar, where is it?", chat_id=TEMPORARY_CHAT)
     found = memory.search("Zanzibar again", chat_id=TEMPORARY_CHAT)
-    engine, policy = memory.application.engine, memory.application.policy("default", chat=TEMPORARY_CHAT)
-    told = list(engine.stream_turn(Scope("default", TEMPORARY_CHAT), "I was in Zanzibar", policy, model=None))
+    services, policy = memory.application.services, memory.application.policy("default", chat=TEMPORARY_CHAT)
+    told = list(
+        services.turns.stream_turn(Scope("default", TEMPORARY_CHAT), "I was in Zanzibar", policy, model=None)
+    )
     path = Path(memory.application.store.location())
     memory.close()
     written = b"".join(p.read_bytes() for p in path.parent.iterdir() if p.is_file())

@@ -141,7 +141,7 @@ def test_a_routine_in_the_background_extracts_what_another_process_left(tmp_path
     model = ScriptedChatModel(extract_server_facts)
     settings = {"preset": "agent", "worker": True}
     with Memory(path, embedder=HashingEmbedder(), chat_model=model, settings=settings) as memory:
-        memory.application.store.jobs.run_now(now=memory.application.engine.clock.now())
+        memory.application.store.jobs.run_now(now=memory.application.clock.now())
         memory.application.worker.start()
         for _ in range(600):
             if len(rows(memory.get_all())) == len(FACTS):

@@ -17,7 +17,6 @@ from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound, ProviderBusy, ProviderError, Refused
 from recollect.retrieval.weight_tuning import TUNED_WEIGHTS_BY_RANKER, ndcg
 from recollect.serialization.serializers import JsonObject
-from recollect.services.tuning import TuningMixin
 from recollect.testing.clock import CountingIds, FrozenClock
 from recollect.testing.embedders import FailingEmbedder, LetterEmbedder
 
@@ -37,7 +36,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         opened.flush()
         for name, value in LETTER_RANKING_SETTINGS.items():
             opened.application.store.preferences.set(
-                "ana", name, str(value), now=opened.application.engine.clock.now()
+                "ana", name, str(value), now=opened.application.clock.now()
             )
         yield opened
 
@@ -92,9 +91,7 @@ def test_a_tuning_can_be_undone(memory: Memory) -> None:
 
 def test_what_the_user_chose_since_the_tuning_is_not_undone(memory: Memory) -> None:
     memory.tune(make_labels())
-    memory.application.store.preferences.set(
-        "ana", "recall.beta", "0.42", now=memory.application.engine.clock.now()
-    )
+    memory.application.store.preferences.set("ana", "recall.beta", "0.42", now=memory.application.clock.now())
     memory.undo_tuning()
 
     assert preferences(memory)["recall.beta"] == "0.42"
@@ -123,9 +120,7 @@ def test_a_gain_that_does_not_hold_elsewhere_is_not_kept_unless_forced(memory: M
     before = preferences(memory)
     settings = {"recall.alpha": "0.3", "recall.beta": "0.7"}
     for name, value in settings.items():
-        memory.application.store.preferences.set(
-            "ana", name, value, now=memory.application.engine.clock.now()
-        )
+        memory.application.store.preferences.set("ana", name, value, now=memory.application.clock.now())
     found = memory.tune(make_conflicting_labels())
     kept = preferences(memory)
     forced = memory.tune(make_conflicting_labels(), force=True)
@@ -145,7 +140,7 @@ def test_fewer_than_ten_questions_are_refused(memory: Memory) -> None:
 @pytest.mark.parametrize("ranker", ["cosine", "importance"])
 def test_a_ranker_without_numbers_is_not_tuned(memory: Memory, ranker: str) -> None:
     memory.application.store.preferences.set(
-        "ana", "recall.ranker", ranker, now=memory.application.engine.clock.now()
+        "ana", "recall.ranker", ranker, now=memory.application.clock.now()
     )
 
     with pytest.raises(Refused, match="has no weights to tune"):
@@ -184,7 +179,7 @@ def test_an_embedder_that_fails_stops_the_tuning(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ranker", TUNED_WEIGHTS_BY_RANKER)
 def test_what_is_said_to_come_of_the_numbers_is_what_comes_of_them(memory: Memory, ranker: str) -> None:
     memory.application.store.preferences.set(
-        "ana", "recall.ranker", ranker, now=memory.application.engine.clock.now()
+        "ana", "recall.ranker", ranker, now=memory.application.clock.now()
     )
     before = measure_ndcg(memory)
     found = memory.tune(make_labels(), force=True)
@@ -228,12 +223,12 @@ def test_an_opinion_is_about_one_passage_of_the_receipt(
 
 def test_a_tuning_is_kept_under_a_name(memory: Memory) -> None:
     memory.tune(make_labels(), name="work")
-    engine: TuningMixin = memory.application.engine
-    values = engine.get_tuning(Scope("ana"), "work")
+    services = memory.application.services
+    values = services.tuning.get_tuning(Scope("ana"), "work")
 
     assert values["recall.beta"] > 0
     with pytest.raises(NotFound, match=r"no tuning 'play'. Saved tunings: work\."):
-        engine.get_tuning(Scope("ana"), "play")
+        services.tuning.get_tuning(Scope("ana"), "play")
 
 
 def test_a_question_without_anything_to_find_is_counted(memory: Memory) -> None:

@@ -166,7 +166,7 @@ def test_a_missing_model_parks_the_work_with_its_reason_and_a_retry_does_it(open
     assert list_jobs(memory) == [(JobKind.EMBED, JobState.DEAD, "ModelMissing: There is no model here.")]
     assert "The soup needs saffron" in search(memory, "saffron")
     embedder.heal()
-    assert store.jobs.retry(USER_SCOPE, now=memory.application.engine.clock.now()) == 1
+    assert store.jobs.retry(USER_SCOPE, now=memory.application.clock.now()) == 1
     memory.flush()
     assert (store.vectors.count_queued("ana"), list_jobs(memory)) == (0, [])
 
@@ -409,7 +409,7 @@ def test_a_worker_that_stops_finishes_the_batch_and_gives_the_rest_back(open_mem
     for number in range(BATCH_SIZE + 8):
         add_messages(memory, f"The soup needs {number} grains of salt")
     store = memory.application.store
-    store.jobs.run_now(now=memory.application.engine.clock.now())
+    store.jobs.run_now(now=memory.application.clock.now())
     while (done := memory.application.worker.run_one()) and done.job.kind is not JobKind.EMBED:
         pass
 

@@ -12,7 +12,6 @@ from recollect.domain.job import Job, JobKind
 from recollect.domain.scope import Scope
 from recollect.errors import ModelMissing
 from recollect.ports.embedder import Embedder, Vector
-from recollect.services.embedders import EmbedderRegistry
 from recollect.settings import load_settings
 from recollect.testing.clock import CountingIds, FrozenClock
 from recollect.testing.embedders import LetterEmbedder
@@ -45,34 +44,28 @@ def new_embedder() -> AlternateEmbedder:
 @pytest.fixture
 def runtime(tmp_path: Path, new_embedder: AlternateEmbedder) -> Iterator[Application]:
     """Open a memory with the old model as default and both models available."""
+    made: dict[str, Embedder] = {"old": LetterEmbedder(), "new": new_embedder}
     opened = open_application(
         load_settings(arguments={"db": str(tmp_path / "memory.db"), "worker": False}, environ={}, files=[]),
         embedder=LetterEmbedder(),
+        embedder_factory=lambda model: made.get(model.embedder),
         clock=FrozenClock(),
         ids=CountingIds(),
     )
-    yield _register_both(opened, new_embedder)
+    yield opened
     opened.close()
-
-
-def _register_both(runtime: Application, new_embedder: Embedder) -> Application:
-    made: dict[str, Embedder] = {"old": LetterEmbedder(), "new": new_embedder}
-    embedders = EmbedderRegistry(
-        default=runtime.embedder,
-        factory=lambda known: made.get(known.embedder),
-        preferences=runtime.store.preferences,
-    )
-    return replace(runtime, engine=replace(runtime.engine, embedders=embedders))
 
 
 @pytest.fixture
 def handlers(runtime: Application) -> JobHandlers:
-    return JobHandlers(engine=runtime.engine, embedder=runtime.embedder, policy_for=runtime.policy)
+    return JobHandlers(
+        services=runtime.services, store=runtime.store, clock=runtime.clock, policy_for=runtime.policy
+    )
 
 
 def add_memories(runtime: Application, *texts: str) -> None:
     for text in texts:
-        runtime.engine.remember(USER_SCOPE, text, runtime.policy("ana"))
+        runtime.services.ingest.remember(USER_SCOPE, text, runtime.policy("ana"))
 
 
 def run_job(runtime: Application, handlers: JobHandlers, kind: JobKind) -> None:
@@ -83,7 +76,7 @@ def run_job(runtime: Application, handlers: JobHandlers, kind: JobKind) -> None:
 
 
 def lease_job(runtime: Application, kind: JobKind) -> Job:
-    now = runtime.engine.clock.now()
+    now = runtime.clock.now()
     job = runtime.store.jobs.lease(now=now, until=now.replace(year=now.year + 1), kinds=(kind,))
     assert job is not None
     return job
@@ -94,7 +87,7 @@ def search_dense(runtime: Application) -> set[str]:
     policy = runtime.policy(
         "ana", {"recall.hybrid": False, "recall.ranker": "cosine", "recall.min_cosine": 0.0}
     )
-    receipt = runtime.engine.recall(USER_SCOPE, "red bicycle", policy)
+    receipt = runtime.services.recall.recall(USER_SCOPE, "red bicycle", policy)
     assert receipt.degradations == ()
     return {item.text for item in receipt.items if item.parts["dense"] > 0}
 
@@ -110,7 +103,7 @@ def test_while_vectors_are_made_the_old_ones_answer_and_then_the_new_ones(
     new_embedder.on_embed = lambda: seen.append(
         (len(search_dense(runtime)), runtime.store.vectors.count_by_model("ana"))
     )
-    lacking = runtime.engine.start_reembedding(USER_SCOPE, NEW_MODEL, [NEW_MODEL, OLD_MODEL])
+    lacking = runtime.services.reembedding.start_reembedding(USER_SCOPE, NEW_MODEL, [NEW_MODEL, OLD_MODEL])
     before = search_dense(runtime)
     run_job(runtime, handlers, JobKind.REEMBED)
 
@@ -123,7 +116,7 @@ def test_while_vectors_are_made_the_old_ones_answer_and_then_the_new_ones(
     assert before
     assert runtime.store.vectors.count_by_model("ana") == {"letters-13": passages}
     assert search_dense(runtime)
-    assert runtime.engine.reembedding_target("ana") is None
+    assert runtime.services.reembedding.reembedding_target("ana") is None
 
 
 @pytest.mark.spec("T7")
@@ -132,7 +125,7 @@ def test_messages_added_during_reembedding_are_found_before_and_after(
 ) -> None:
     add_memories(runtime, "I ride a red bicycle")
     run_job(runtime, handlers, JobKind.EMBED)
-    runtime.engine.start_reembedding(USER_SCOPE, NEW_MODEL, [OLD_MODEL])
+    runtime.services.reembedding.start_reembedding(USER_SCOPE, NEW_MODEL, [OLD_MODEL])
     add_memories(runtime, "The red bicycle has a bell")
     run_job(runtime, handlers, JobKind.EMBED)
     during = search_dense(runtime)
@@ -148,7 +141,7 @@ def test_passages_queued_at_the_end_are_embedded_with_the_new_model(
 ) -> None:
     add_memories(runtime, "I ride a red bicycle")
     run_job(runtime, handlers, JobKind.EMBED)
-    runtime.engine.start_reembedding(USER_SCOPE, NEW_MODEL, [OLD_MODEL])
+    runtime.services.reembedding.start_reembedding(USER_SCOPE, NEW_MODEL, [OLD_MODEL])
     add_memories(runtime, "The red bicycle has a bell")
     run_job(runtime, handlers, JobKind.REEMBED)
     run_job(runtime, handlers, JobKind.EMBED)
@@ -162,11 +155,10 @@ def test_a_batch_that_was_embedded_while_the_user_moved_is_embedded_anew(
 ) -> None:
     add_memories(runtime, "I ride a red bicycle")
     run_job(runtime, handlers, JobKind.EMBED)
-    runtime.engine.start_reembedding(USER_SCOPE, NEW_MODEL, [OLD_MODEL])
+    runtime.services.reembedding.start_reembedding(USER_SCOPE, NEW_MODEL, [OLD_MODEL])
     add_memories(runtime, "The red bicycle has a bell")
     meanwhile = CallbackEmbedder(lambda: run_job(runtime, handlers, JobKind.REEMBED))
-    assert runtime.engine.embedders is not None
-    runtime.engine.embedders.default = meanwhile
+    runtime.services.embedders.default = meanwhile
     run_job(runtime, handlers, JobKind.EMBED)
 
     assert runtime.store.vectors.count_by_model("ana") == {"letters-13": 4}
@@ -191,7 +183,7 @@ def test_a_process_started_with_the_old_model_follows_when_the_move_is_over(
 ) -> None:
     add_memories(runtime, "I ride a red bicycle")
     run_job(runtime, handlers, JobKind.EMBED)
-    runtime.engine.start_reembedding(USER_SCOPE, NEW_MODEL, [OLD_MODEL])
+    runtime.services.reembedding.start_reembedding(USER_SCOPE, NEW_MODEL, [OLD_MODEL])
     run_job(runtime, handlers, JobKind.REEMBED)
     add_memories(runtime, "The red bicycle has a bell")
     run_job(runtime, handlers, JobKind.EMBED)
@@ -207,7 +199,7 @@ def test_reembedding_can_be_reverted(
 ) -> None:
     add_memories(runtime, *(f"a red bicycle, number {number}" for number in range(BATCH_SIZE)))
     run_job(runtime, handlers, JobKind.EMBED)
-    runtime.engine.start_reembedding(USER_SCOPE, NEW_MODEL, [OLD_MODEL])
+    runtime.services.reembedding.start_reembedding(USER_SCOPE, NEW_MODEL, [OLD_MODEL])
     new_embedder.on_embed = lambda: restart_with_old_model(runtime)
     run_job(runtime, handlers, JobKind.REEMBED)
     half_way = runtime.store.vectors.count_by_model("ana")
@@ -215,18 +207,20 @@ def test_reembedding_can_be_reverted(
 
     assert half_way == {"letters": 2 * BATCH_SIZE}
     assert runtime.store.vectors.count_by_model("ana") == {"letters": 2 * BATCH_SIZE}
-    assert runtime.engine.reembedding_target("ana") is None
+    assert runtime.services.reembedding.reembedding_target("ana") is None
     assert search_dense(runtime)
 
 
 def restart_with_old_model(runtime: Application) -> None:
-    runtime.engine.start_reembedding(USER_SCOPE, OLD_MODEL, [OLD_MODEL])
+    runtime.services.reembedding.start_reembedding(USER_SCOPE, OLD_MODEL, [OLD_MODEL])
 
 
 def test_a_model_that_is_gone_leaves_the_old_one_in_use(runtime: Application, handlers: JobHandlers) -> None:
     add_memories(runtime, "I ride a red bicycle")
     run_job(runtime, handlers, JobKind.EMBED)
-    runtime.engine.start_reembedding(USER_SCOPE, replace(NEW_MODEL, embedder="gone"), [OLD_MODEL])
+    runtime.services.reembedding.start_reembedding(
+        USER_SCOPE, replace(NEW_MODEL, embedder="gone"), [OLD_MODEL]
+    )
 
     with pytest.raises(ModelMissing, match="old vectors stay in use"):
         handlers.reembed(lease_job(runtime, JobKind.REEMBED))
@@ -234,10 +228,9 @@ def test_a_model_that_is_gone_leaves_the_old_one_in_use(runtime: Application, ha
 
 
 def test_an_answering_model_that_is_gone_gives_way_to_that_of_the_settings(runtime: Application) -> None:
-    embedders = runtime.engine.embedders
-    assert embedders is not None
+    embedders = runtime.services.embedders
     embedders.set_active_model(
-        "ana", EmbeddingModel(id="lost", embedder="lost", model=""), now=runtime.engine.clock.now()
+        "ana", EmbeddingModel(id="lost", embedder="lost", model=""), now=runtime.clock.now()
     )
 
     assert embedders.for_user("ana") is runtime.embedder

@@ -18,7 +18,9 @@ LONG_TEXT = "The recipe goes on.\n\n" * 120
 
 def make_handlers(memory: Memory) -> JobHandlers:
     runtime = memory.application
-    return JobHandlers(engine=runtime.engine, embedder=runtime.embedder, policy_for=runtime.policy)
+    return JobHandlers(
+        services=runtime.services, store=runtime.store, clock=runtime.clock, policy_for=runtime.policy
+    )
 
 
 @pytest.mark.spec("E12", "G7", "R2", "T8")
@@ -49,7 +51,7 @@ def test_messages_stored_before_chunking_was_on_are_cut_when_it_is_asked_for(tmp
         memory.flush()
         assert memory.stats()["chunks"] == 0
         memory.application.store.preferences.set(
-            "default", "chunking.backfill", "true", now=memory.application.engine.clock.now()
+            "default", "chunking.backfill", "true", now=memory.application.clock.now()
         )
         make_handlers(memory).recover()
         memory.flush()

@@ -114,7 +114,7 @@ def _add_text(
 ) -> None:
     with ctx.open_session() as session:
         policy = _resolve_policy(session, chat, mode)
-        outcome = session.engine.remember(session.scope(chat), text, policy, tags=tags, kind=kind)
+        outcome = session.services.ingest.remember(session.scope(chat), text, policy, tags=tags, kind=kind)
         remaining = drain_queue(ctx, session) if wait else RemainingWork()
     result: JsonObject = {
         **serializers.wrap_results([serializers.serialize_outcome(outcome)]),
@@ -145,7 +145,7 @@ def _add_message(
     ctx: CommandContext, draft: MessageDraft, chat: str | None, mode: str | None, *, wait: bool
 ) -> None:
     with ctx.open_session() as session:
-        [ingest_result] = session.engine.add_messages(
+        [ingest_result] = session.services.ingest.add_messages(
             session.scope(chat), [draft], _resolve_policy(session, chat, mode)
         )
         remaining = drain_queue(ctx, session) if wait else RemainingWork()
@@ -257,7 +257,9 @@ def _store_messages(
 
 def _ingest_entry(session: CliSession, entry: TranscriptEntry, policy: Policy, tally: IngestTally) -> None:
     try:
-        [ingest_result] = session.engine.add_messages(session.scope(entry.chat), [entry.draft], policy)
+        [ingest_result] = session.services.ingest.add_messages(
+            session.scope(entry.chat), [entry.draft], policy
+        )
     except InvalidInput as error:
         # Real exports contain empty messages: report them and store the others.
         tally.skipped_entries.append(f"{entry.location}: {error}")

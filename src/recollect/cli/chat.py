@@ -74,7 +74,7 @@ def chat(
 
 
 def _chat_id(session: CliSession, name: str, *, temporary: bool) -> str:
-    return TEMPORARY_CHAT_PREFIX + session.engine.ids.new() if temporary else name
+    return TEMPORARY_CHAT_PREFIX + session.application.ids.new() if temporary else name
 
 
 def _print_greeting(chat_session: ChatSession) -> None:

@@ -69,7 +69,7 @@ class ChatSession:
     def send(self, text: str) -> None:
         """Run one turn: stream the answer, then print the memories used and learned."""
         policy, printer = self.policy, AnswerPrinter(self.ctx)
-        events = self.session.engine.stream_turn(
+        events = self.session.services.turns.stream_turn(
             self.scope,
             text,
             policy,
@@ -170,7 +170,7 @@ def explain_last_answer(chat_session: ChatSession, _argument: str) -> None:
 
 
 def undo_last_change(chat_session: ChatSession, _argument: str) -> None:
-    event = chat_session.session.engine.undo(chat_session.session.scope())
+    event = chat_session.session.services.memories.undo(chat_session.session.scope())
     drain_queue(chat_session.ctx, chat_session.session)
     memories = (
         chat_session.session.store.memories.get(chat_session.session.scope(), step.memory_id)
@@ -183,19 +183,19 @@ def undo_last_change(chat_session: ChatSession, _argument: str) -> None:
 def forget_memory(chat_session: ChatSession, memory_id: str) -> None:
     if not memory_id:
         raise InvalidInput("Missing memory id: /forget ID. /why shows the ids.")
-    memory = chat_session.session.engine.forget(chat_session.session.scope(), memory_id)
+    memory = chat_session.session.services.memories.forget(chat_session.session.scope(), memory_id)
     chat_session.ctx.print_text(f"Forgotten: {render.excerpt(memory.text)}")
 
 
 def print_summary(chat_session: ChatSession, _argument: str) -> None:
     policy = chat_session.policy
     new_summaries = (
-        chat_session.session.engine.build_summaries(chat_session.scope, policy, force=True)
+        chat_session.session.services.summaries.build_summaries(chat_session.scope, policy, force=True)
         if policy.collects
         else []
     )
     saved_summaries = (
-        chat_session.session.engine.save_summaries(chat_session.scope, new_summaries, policy)
+        chat_session.session.services.summaries.save_summaries(chat_session.scope, new_summaries, policy)
         if new_summaries
         else []
     )

@@ -80,7 +80,7 @@ def chats(
 
 def _print_temporary_name(ctx: CommandContext) -> None:
     with ctx.open_session() as session:
-        name = TEMPORARY_CHAT_PREFIX + session.engine.ids.new()
+        name = TEMPORARY_CHAT_PREFIX + session.application.ids.new()
     ctx.print_result({"id": name, "temporary": True}, name)
     ctx.info("Nothing is stored or recalled in this chat. Pass its id as --chat.")
 
@@ -156,7 +156,7 @@ def _set_mode(session: CliSession, chat: str, mode_name: str) -> None:
     if scope.is_temporary:
         raise InvalidInput("The mode of a temporary chat is always off. Use a regular chat for another mode.")
     choice = None if mode_name == DEFAULT_MODE else mode_name
-    session.store.chats.set_mode(scope, choice, now=session.engine.clock.now())
+    session.store.chats.set_mode(scope, choice, now=session.application.clock.now())
 
 
 @group.command(
@@ -181,7 +181,9 @@ def edit(
     with ctx.open_session() as session:
         chat = session.store.messages.get(session.scope(), message).chat
         memories_before = session.store.memories.of_messages(session.scope(), [message])
-        ingest_result = session.engine.edit_message(session.scope(), message, text, session.policy(chat=chat))
+        ingest_result = session.services.chats.edit_message(
+            session.scope(), message, text, session.policy(chat=chat)
+        )
         remaining = drain_queue(ctx, session)
         memories_after = session.store.memories.of_messages(session.scope(), [message])
     known_texts = {each.text for each in memories_before}
@@ -218,7 +220,7 @@ def delete(ctx: CommandContext, message: MessageIdArgument, yes: YesOption = Fal
         policy = session.policy(chat=stored_message.chat)
 
         def delete_message() -> Sequence[Memory]:
-            return session.engine.delete_message(scope, message, policy)
+            return session.services.chats.delete_message(scope, message, policy)
 
         if not yes:
             also_removed = _print_preview(
@@ -258,7 +260,7 @@ def branch(
             raise InvalidInput(
                 f"Temporary chats store no messages. Choose a name that does not start with {TEMPORARY_CHAT_PREFIX}"
             )
-        created_chat = session.engine.branch_chat(session.scope(), message, new_chat)
+        created_chat = session.services.chats.branch_chat(session.scope(), message, new_chat)
         remaining = drain_queue(ctx, session)
     result: JsonObject = {**serializers.serialize_chat(created_chat), "degraded": list(remaining.warnings)}
     ctx.print_result(
@@ -283,7 +285,7 @@ def forget(ctx: CommandContext, chat: ChatIdArgument, yes: YesOption = False) ->
         stored_chat = session.store.chats.get(scope)
 
         def delete_chat() -> Sequence[Memory]:
-            return session.engine.delete_chat(scope, policy)
+            return session.services.chats.delete_chat(scope, policy)
 
         message_count = render.format_count(stored_chat.message_count, "message")
         if not yes:

@@ -59,7 +59,7 @@ def consent(ctx: CommandContext) -> None:
     with ctx.open_session() as session:
         consents = session.store.consents.all(session.scope())
         row_counts = {
-            each: sum(session.engine.consent_coverage(session.scope(), each).values())
+            each: sum(session.services.privacy.consent_coverage(session.scope(), each).values())
             for each in CONSENT_CATEGORIES
         }
     rows = [
@@ -89,7 +89,7 @@ def _format_consent(granted: bool) -> str:
 def give(ctx: CommandContext, category: CategoryArgument) -> None:
     """Give consent for a category."""
     with ctx.open_session() as session:
-        session.engine.set_consent(session.scope(), category, granted=True)
+        session.services.privacy.set_consent(session.scope(), category, granted=True)
     ctx.print_result(
         {"category": category, "granted": True},
         f"Consent given for {category}: {CATEGORY_DESCRIPTIONS[category]}",
@@ -117,13 +117,13 @@ def revoke(
     `recollect erase` to remove them.
     """
     with ctx.open_session() as session:
-        rows = dict(session.engine.consent_coverage(session.scope(), category))
+        rows = dict(session.services.privacy.consent_coverage(session.scope(), category))
         if ctx.is_text and (dry_run or not yes):
             _print_preview(ctx, session, category)
         if not dry_run:
             if any(rows.values()):
                 ctx.confirm(f"Revoke consent for {category} and erase {_format_row_counts(rows)}?", yes=yes)
-            rows = dict(session.engine.set_consent(session.scope(), category, granted=False))
+            rows = dict(session.services.privacy.set_consent(session.scope(), category, granted=False))
     result: JsonObject = {
         "category": category,
         "granted": dry_run,

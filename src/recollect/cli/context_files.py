@@ -84,7 +84,7 @@ def add(
     """
     content = read_text_file(file)
     with ctx.open_session() as session:
-        context_file = session.engine.add_context_file(
+        context_file = session.services.profile.add_context_file(
             session.scope(chat), name, content, session.policy(chat=chat)
         )
     ctx.print_result(serializers.serialize_context_file(context_file), _describe_file(context_file))

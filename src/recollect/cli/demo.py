@@ -135,7 +135,7 @@ def _run_script(ctx: CommandContext, session: CliSession, demo_script: DemoScrip
 def _ingest_messages(
     ctx: CommandContext, session: CliSession, messages: Sequence[DemoMessage]
 ) -> list[IngestResult]:
-    now, policy = session.engine.clock.now(), session.policy()
+    now, policy = session.application.clock.now(), session.policy()
     ingest_results: list[IngestResult] = []
     with progress_bar(ctx.stderr, "Storing", total=len(messages)) as progress, session.store.transaction():
         for number, message in enumerate(messages):
@@ -145,7 +145,9 @@ def _ingest_messages(
                 created_at=now - timedelta(days=message["days_ago"]) + timedelta(seconds=30 * number),
                 client_id=f"demo-{number}",
             )
-            ingest_results += session.engine.add_messages(session.scope(message["chat"]), [draft], policy)
+            ingest_results += session.services.ingest.add_messages(
+                session.scope(message["chat"]), [draft], policy
+            )
             progress.update(done=number + 1, total=len(messages))
     return ingest_results
 
@@ -176,7 +178,7 @@ def _format_skip_reasons(ingest_results: Sequence[IngestResult]) -> Text:
 def _answer_question(
     ctx: CommandContext, session: CliSession, question: DemoQuestion
 ) -> Iterator[JsonObject]:
-    receipt = session.engine.build_context(session.scope(), question["question"], session.policy())
+    receipt = session.services.recall.build_context(session.scope(), question["question"], session.policy())
     ctx.print_text(
         Text(f"\nQ: {question['question']}", style="bold cyan"),
         Text(f"   ({question['shows']})\n", style="dim"),
@@ -194,8 +196,8 @@ def _answer_question(
 
 
 def _answer_as_of(ctx: CommandContext, session: CliSession, question: str, days_ago: int) -> JsonObject:
-    as_of = session.engine.clock.now() - timedelta(days=days_ago)
-    receipt = session.engine.recall(session.scope(), question, session.policy(), as_of=as_of)
+    as_of = session.application.clock.now() - timedelta(days=days_ago)
+    receipt = session.services.recall.recall(session.scope(), question, session.policy(), as_of=as_of)
     ctx.print_text(
         Text(f"\nAs of {as_of:%d %B %Y}:", style="bold cyan"),
         *(Text(f"   {replace_unprintable(item.text)}") for item in receipt.items[:2]),
@@ -209,16 +211,16 @@ def _answer_as_of(ctx: CommandContext, session: CliSession, question: str, days_
 
 def _show_forgetting(ctx: CommandContext, session: CliSession, example: DemoForgetting) -> JsonObject:
     """Forget a memory, show that it is no longer recalled, and restore it."""
-    engine, scope = session.engine, session.scope()
+    services, scope = session.services, session.scope()
 
     def recall_ids() -> list[str]:
-        receipt = engine.recall(scope, example["question"], session.policy())
+        receipt = services.recall.recall(scope, example["question"], session.policy())
         return [item.id for item in receipt.items if example["holds"] in item.text and item.kind is not None]
 
     [memory_id, *_] = recall_ids()
-    memory = engine.forget(scope, memory_id)
+    memory = services.memories.forget(scope, memory_id)
     is_missing = not recall_ids()
-    engine.undo(scope)
+    services.memories.undo(scope)
     is_restored = memory_id in recall_ids()
     ctx.print_text(
         Text(f"\nForget: {replace_unprintable(memory.text)}", style="bold cyan"),
@@ -233,12 +235,12 @@ def _show_forgetting(ctx: CommandContext, session: CliSession, example: DemoForg
 
 def _show_consent(ctx: CommandContext, session: CliSession, profile: Mapping[str, object]) -> JsonObject:
     """Show that a profile is used only with consent, and erased when consent is revoked."""
-    engine, scope, policy = session.engine, session.scope(), session.policy()
-    engine.set_consent(scope, "profile", granted=True)
-    engine.set_profile(scope, profile, policy)
-    receipt_before = engine.build_context(scope, "what shall I read?", policy)
-    erased_rows = engine.set_consent(scope, "profile", granted=False)
-    receipt_after = engine.build_context(scope, "what shall I read?", policy)
+    services, scope, policy = session.services, session.scope(), session.policy()
+    services.privacy.set_consent(scope, "profile", granted=True)
+    services.profile.set_profile(scope, profile, policy)
+    receipt_before = services.recall.build_context(scope, "what shall I read?", policy)
+    erased_rows = services.privacy.set_consent(scope, "profile", granted=False)
+    receipt_after = services.recall.build_context(scope, "what shall I read?", policy)
     ctx.print_text(
         Text("\nConsent: a profile is stored and used, then consent is revoked.", style="bold cyan"),
         Text(

@@ -128,7 +128,7 @@ class QueueDrain:
 
     def run_next(self) -> JobResult | None:
         """Run one job. Return None if the queue is empty, cancelled, or only other processes hold leases."""
-        worker, clock = self._session.application.worker, self._session.engine.clock
+        worker, clock = self._session.application.worker, self._session.application.clock
         while not self._session.cancellation.is_cancelled:
             if job_result := worker.run_one():
                 self._other_job_count += job_result.job.kind is not JobKind.EMBED
@@ -181,7 +181,7 @@ def drain_queue(ctx: CommandContext, session: CliSession, title: str = "Embeddin
 
 def make_jobs_due(session: CliSession) -> None:
     """Make all jobs due now, and retry failed embedding jobs: the cause may be fixed by now."""
-    store, now = session.store, session.engine.clock.now()
+    store, now = session.store, session.application.clock.now()
     store.jobs.run_now(now=now)
     if not store.vectors.count_queued(session.user):
         return

@@ -63,10 +63,10 @@ def memory(
             f"Permanently erase this memory ({render.format_count(stored_memory.version, 'version')})?",
             yes=yes,
         )
-        certificate = session.engine.erase_memory(session.scope(), stored_memory.id)
+        certificate = session.services.privacy.erase_memory(session.scope(), stored_memory.id)
         sources = dict.fromkeys(span.message_id for span in stored_memory.spans)
         remaining_messages = [
-            each for each in sources if session.engine.message_exists(session.scope(), each)
+            each for each in sources if session.services.ingest.message_exists(session.scope(), each)
         ]
     for each in remaining_messages:
         ctx.info(f"The source message was kept. Delete it with `recollect chats delete {each}`.")
@@ -98,7 +98,7 @@ def chat(
             f"{_format_memories_part(exclusive_memories)}?"
         )
         ctx.confirm(question, yes=yes)
-        certificate = session.engine.erase_chat(session.scope(chat))
+        certificate = session.services.privacy.erase_chat(session.scope(chat))
     _print_certificate(ctx, certificate)
 
 
@@ -126,7 +126,7 @@ def everything(ctx: CommandContext, yes: YesOption = False) -> None:
             session.user,
             yes=yes,
         )
-        certificate = session.engine.erase_user(session.user)
+        certificate = session.services.privacy.erase_user(session.user)
     _print_certificate(ctx, certificate)
 
 

@@ -63,7 +63,7 @@ def feedback(
         raise typer.BadParameter("give a receipt, the id of a passage, and good or bad", param_hint="ITEM")
     else:
         with ctx.open_session() as session:
-            feedback_entry = session.engine.add_feedback(
+            feedback_entry = session.services.tuning.add_feedback(
                 session.scope(), receipt, item, relevant=rating is FeedbackRating.GOOD
             )
         ctx.print_result(
@@ -102,7 +102,9 @@ def _list(ctx: CommandContext, limit: int) -> None:
 
 def _export(ctx: CommandContext, path: Path) -> None:
     with ctx.open_session() as session:
-        labels = [serializers.serialize_label(each) for each in session.engine.labels(session.scope())]
+        labels = [
+            serializers.serialize_label(each) for each in session.services.tuning.labels(session.scope())
+        ]
     lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in labels)
     if str(path) == "-":
         sys.stdout.write(lines)

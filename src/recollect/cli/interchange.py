@@ -115,8 +115,10 @@ def import_(
     """
     text = read_text_file(file)
     with ctx.open_session() as session:
-        memories = from_compact(text, user=session.user, now=session.engine.clock.now())
-        import_result = session.engine.import_memories(session.scope(), memories, session.policy())
+        memories = from_compact(text, user=session.user, now=session.application.clock.now())
+        import_result = session.services.interchange.import_memories(
+            session.scope(), memories, session.policy()
+        )
         remaining = drain_queue(ctx, session)
     ctx.print_result(_serialize_import(import_result, remaining.warnings), _describe_import(import_result))
     for each in import_result.skipped_memories:

@@ -78,7 +78,7 @@ def retry(
     if (job_id is None) != retry_all:
         raise typer.BadParameter("give either the id of a job or --all", param_hint="ID")
     with ctx.open_session() as session:
-        now = session.engine.clock.now()
+        now = session.application.clock.now()
         retried_count = session.store.jobs.retry(session.scope(), job_id=job_id, now=now)
         if not retried_count and job_id is not None:
             raise NotFound(f"This user has no parked job {job_id}. `recollect jobs` lists the jobs.")

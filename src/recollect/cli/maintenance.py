@@ -70,8 +70,10 @@ def _run_maintenance(
     ctx: CommandContext, session: CliSession, policy: Policy, *, dry_run: bool, weeks: int | None
 ) -> tuple[MaintenanceReport, RemainingWork]:
     if weeks is not None:
-        return session.engine.forecast_decay(session.scope(), policy, weeks=weeks), RemainingWork()
-    report = session.engine.run_maintenance(session.scope(), policy, dry_run=dry_run)
+        return session.services.maintenance.forecast_decay(
+            session.scope(), policy, weeks=weeks
+        ), RemainingWork()
+    report = session.services.maintenance.run_maintenance(session.scope(), policy, dry_run=dry_run)
     return report, RemainingWork() if dry_run else drain_queue(ctx, session)
 
 

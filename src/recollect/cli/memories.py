@@ -84,7 +84,7 @@ def show(
     A memory is shown with its text, importance, status, and quotes from its source messages.
     """
     with ctx.open_session() as session:
-        if session.engine.message_exists(session.scope(), record_id):
+        if session.services.ingest.message_exists(session.scope(), record_id):
             message = session.store.messages.get(session.scope(), record_id)
             ctx.print_result(serializers.serialize_message(message), render.message(message))
             return
@@ -112,7 +112,7 @@ def edit(
     """
     text = read_text_argument(words)
     with ctx.open_session() as session:
-        memory = session.engine.update_memory(session.scope(), memory_id, text, session.policy())
+        memory = session.services.memories.update_memory(session.scope(), memory_id, text, session.policy())
         remaining = drain_queue(ctx, session)
     result: JsonObject = {**serializers.serialize_memory(memory), "degraded": list(remaining.warnings)}
     ctx.print_result(result, f"Edited: {render.excerpt(memory.text)}")
@@ -144,7 +144,9 @@ def forget(
             ctx.stderr.print(render.memories(list(memories.values()), wide=False))
         ctx.confirm(f"Forget {render.format_count(len(memories), 'memory', 'memories')}?", yes=yes)
         with session.store.transaction():
-            forgotten_memories = [session.engine.forget(session.scope(), each) for each in memories]
+            forgotten_memories = [
+                session.services.memories.forget(session.scope(), each) for each in memories
+            ]
     ctx.print_result(
         serializers.wrap_results(map(serializers.serialize_memory, forgotten_memories)),
         *(f"Forgotten: {render.excerpt(each.text)}" for each in forgotten_memories),

@@ -84,10 +84,12 @@ def _print_models(ctx: CommandContext) -> None:
 
 
 def _serialize_models(session: CliSession) -> list[JsonObject]:
-    vectors, engine = session.store.vectors, session.engine
-    counts, target = vectors.count_by_model(session.user), engine.reembedding_target(session.user)
-    answering_model = engine.embedders.active_model(session.user) if engine.embedders else None
-    active_model = answering_model or current_model(session)
+    vectors, services = session.store.vectors, session.services
+    counts, target = (
+        vectors.count_by_model(session.user),
+        services.reembedding.reembedding_target(session.user),
+    )
+    active_model = services.embedders.active_model(session.user) or current_model(session)
     models_by_id: dict[str, tuple[str | None, int | None]] = {
         known.id: (BUILT_IN_NAMES[known.embedder], _dimension(known)) for known in built_in_models()
     }
@@ -238,7 +240,10 @@ def use(
     with ctx.open_session() as session:
         target, file = _find_model(name), _writable_settings_file(session)
         users, fallback_models = session.store.users(), known_models(session)
-        total = sum(session.engine.start_reembedding(Scope(user), target, fallback_models) for user in users)
+        total = sum(
+            session.services.reembedding.start_reembedding(Scope(user), target, fallback_models)
+            for user in users
+        )
         write_values(file, {"embedder": target.embedder, "embedder_model": target.model})
     if wait:
         with ctx.open_session() as session:

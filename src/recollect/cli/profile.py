@@ -118,7 +118,7 @@ def clear(ctx: CommandContext, field: FieldArgument) -> None:
 
 def _update_profile(session: CliSession, fields: Mapping[str, object]) -> Profile:
     try:
-        return session.engine.set_profile(session.scope(), fields, session.policy())
+        return session.services.profile.set_profile(session.scope(), fields, session.policy())
     except ConsentRequired as error:
         raise ConsentRequired(CONSENT_HINT) from error
 

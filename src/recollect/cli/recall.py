@@ -59,7 +59,7 @@ def search(
     """
     with ctx.open_session() as session:
         policy = session.policy({"recall.limit": limit, "memory.mode": mode}, chat=chat)
-        receipt = session.engine.recall(
+        receipt = session.services.recall.recall(
             session.scope(chat), query, policy, as_of=parsers.parse_timestamp(as_of)
         )
     items = [item for item in receipt.items if item.disposition is not Disposition.LEFT_OUT]
@@ -107,7 +107,7 @@ def context(
     with ctx.open_session() as session:
         overrides = {"context.budget": budget, "context.format": block_format, "memory.mode": mode}
         policy = session.policy(overrides, chat=chat)
-        receipt = session.engine.build_context(session.scope(chat), query, policy)
+        receipt = session.services.recall.build_context(session.scope(chat), query, policy)
     if ctx.is_text:
         ctx.print_raw(receipt.text)
     else:
@@ -181,7 +181,7 @@ def why_not(
     the reason why it is not a candidate.
     """
     with ctx.open_session() as session:
-        explanation = session.engine.explain_absence(
+        explanation = session.services.recall.explain_absence(
             session.scope(chat), query, record_id, session.policy(chat=chat)
         )
     ctx.print_result(serializers.serialize_why_not(explanation), *_render_why_not(explanation))

@@ -52,7 +52,9 @@ def run_reembedding(ctx: CommandContext, session: CliSession, users: Sequence[st
             embedder.on_batch = update_progress
         while drain.run_next():
             update_progress()
-    unfinished_users = [user for user in users if session.engine.reembedding_target(user) is not None]
+    unfinished_users = [
+        user for user in users if session.services.reembedding.reembedding_target(user) is not None
+    ]
     if unfinished_users:
         raise ProviderError(
             f"Some passages could not be embedded. The old vectors were kept and stay in use."
@@ -62,7 +64,7 @@ def run_reembedding(ctx: CommandContext, session: CliSession, users: Sequence[st
 
 def _retry_vector_jobs(session: CliSession, users: Sequence[str]) -> None:
     make_jobs_due(session)
-    now = session.engine.clock.now()
+    now = session.application.clock.now()
     for user in users:
         for job in session.store.jobs.list(Scope(user), limit=MAX_JOBS_LISTED):
             if job.state is JobState.DEAD and job.kind in VECTOR_JOB_KINDS:

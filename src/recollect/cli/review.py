@@ -42,7 +42,8 @@ def archive(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
     """
     with ctx.open_session() as session, session.store.transaction():
         archived_memories = [
-            session.engine.archive(session.scope(), each) for each in _resolve_ids(session, memory_ids)
+            session.services.memories.archive(session.scope(), each)
+            for each in _resolve_ids(session, memory_ids)
         ]
     _print_changed(ctx, archived_memories, "Archived")
 
@@ -79,7 +80,8 @@ def restore(
     with ctx.open_session() as session:
         with session.store.transaction():
             restored_memories = [
-                session.engine.restore(session.scope(), each) for each in _resolve_ids(session, ids_or_backup)
+                session.services.memories.restore(session.scope(), each)
+                for each in _resolve_ids(session, ids_or_backup)
             ]
         remaining = drain_queue(ctx, session)
     _print_changed(ctx, restored_memories, "Restored")
@@ -100,7 +102,7 @@ def pin(
     """
     with ctx.open_session() as session, session.store.transaction():
         pinned_memories = [
-            session.engine.pin(session.scope(), each, pinned=not off)
+            session.services.memories.pin(session.scope(), each, pinned=not off)
             for each in _resolve_ids(session, memory_ids)
         ]
     _print_changed(ctx, pinned_memories, "Unpinned" if off else "Pinned")
@@ -115,7 +117,7 @@ def merge(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
     The most detailed memory is kept, with the sources of all of them; the others stay in the history.
     """
     with ctx.open_session() as session:
-        merged_memory = session.engine.merge(session.scope(), memory_ids)
+        merged_memory = session.services.memories.merge(session.scope(), memory_ids)
         remaining = drain_queue(ctx, session)
     ctx.print_result(
         {**serializers.serialize_memory(merged_memory), "degraded": list(remaining.warnings)},
@@ -164,7 +166,7 @@ def undo(
         _print_timeline(ctx, limit)
         return
     with ctx.open_session() as session:
-        undone_event = session.engine.undo(session.scope(), event)
+        undone_event = session.services.memories.undo(session.scope(), event)
         remaining = drain_queue(ctx, session)
         texts = _memory_texts(session, undone_event)
     ctx.print_result(

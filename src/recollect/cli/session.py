@@ -13,7 +13,7 @@ from recollect.errors import ProviderBusy, ProviderError
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.embedder import Embedder, Vector
 from recollect.ports.store import Store
-from recollect.services import Engine
+from recollect.services import Services
 from recollect.settings import Settings, load_settings
 
 
@@ -91,13 +91,13 @@ class CliSession:
         return self.application.store
 
     @property
-    def engine(self) -> Engine:
-        return self.application.engine
+    def services(self) -> Services:
+        return self.application.services
 
     @property
     def model(self) -> ChatModel | None:
         """Return the configured language model, if any."""
-        return self.engine.extractor.model
+        return self.application.chat_model
 
     def scope(self, chat: str | None = None) -> Scope:
         return Scope(self.user, chat)

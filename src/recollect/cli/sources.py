@@ -11,7 +11,7 @@ def source_quotes(session: CliSession, memory: Memory) -> list[str]:
     """Return the quoted spans of a memory's source messages that still exist."""
     texts = []
     for span in memory.spans:
-        if session.engine.message_exists(session.scope(), span.message_id):
+        if session.services.ingest.message_exists(session.scope(), span.message_id):
             content = session.store.messages.get(session.scope(), span.message_id).content
             texts.append(content[span.start : span.end])
     return texts

@@ -43,7 +43,7 @@ def stats(ctx: CommandContext) -> None:
     with ctx.open_session() as session:
         store_stats = session.store.maintenance.stats(session.scope())
         triage_counts = dict(session.store.triage_counts.all(session.user))
-        calls, tokens = session.store.token_usage.usage(session.scope(), now=session.engine.clock.now())
+        calls, tokens = session.store.token_usage.usage(session.scope(), now=session.application.clock.now())
         location = session.store.location()
     counts = {
         **_format_counts(store_stats, location),
@@ -114,7 +114,7 @@ def repair(
         row_counts = _rebuild_index(session, rebuild) if rebuild else _repair_differences(session)
         for user in session.store.users():
             if session.store.vectors.count_queued(user):
-                session.store.jobs.enqueue(user, EMBED_JOB, now=session.engine.clock.now())
+                session.store.jobs.enqueue(user, EMBED_JOB, now=session.application.clock.now())
         remaining = drain_queue(ctx, session, "Embedding")
     ctx.print_result({**row_counts, "degraded": list(remaining.warnings)}, *_describe_repair(row_counts))
     ctx.exit_degraded(remaining.warnings)
@@ -226,7 +226,7 @@ def _reembed_user(
     """Re-embed the user's passages; return the deleted vectors by model."""
     target = current_model(session)
     assert target is not None
-    session.engine.start_reembedding(session.scope(), target, known_models(session))
+    session.services.reembedding.start_reembedding(session.scope(), target, known_models(session))
     run_reembedding(ctx, session, [session.user], total=passage_count)
     return {name: number for name, number in models.items() if name != target.id}
 
@@ -250,7 +250,7 @@ def backfill(ctx: CommandContext) -> None:
     with ctx.open_session() as session:
         chunks_before = session.store.maintenance.stats(session.scope()).chunks
         job = NewJob(kind=JobKind.BACKFILL, key="backfill")
-        session.store.jobs.enqueue(session.user, job, now=session.engine.clock.now())
+        session.store.jobs.enqueue(session.user, job, now=session.application.clock.now())
         remaining = drain_queue(ctx, session, "Chunking")
         chunks = session.store.maintenance.stats(session.scope()).chunks - chunks_before
     ctx.print_result(

@@ -38,8 +38,8 @@ def summarise(
                 f"The memory mode of chat {chat} is {policy.memory.mode}, so nothing new is stored."
                 f" Turn it on with `recollect chats mode {chat} on`."
             )
-        new_summaries = session.engine.build_summaries(scope, policy, force=True)
-        saved_summaries = session.engine.save_summaries(scope, new_summaries, policy)
+        new_summaries = session.services.summaries.build_summaries(scope, policy, force=True)
+        saved_summaries = session.services.summaries.save_summaries(scope, new_summaries, policy)
         remaining = drain_queue(ctx, session)
     ctx.print_result(
         {

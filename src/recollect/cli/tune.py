@@ -83,12 +83,14 @@ def tune(
         elif not source_count:
             _apply_saved_tuning(ctx, session, preset_name)
         else:
-            relevance_labels = _read_labels(labels) if labels else session.engine.labels(session.scope())
+            relevance_labels = (
+                _read_labels(labels) if labels else session.services.tuning.labels(session.scope())
+            )
             tuning_result = _run_tuning(ctx, session, relevance_labels)
             is_accepted = tuning_result.is_improvement or force
             is_saved = is_accepted and bool(tuning_result.changed_values) and not (dry_run or file)
             if is_saved:
-                session.engine.save_tuning(
+                session.services.tuning.save_tuning(
                     session.scope(), tuning_result.changed_values, name=preset_name or "tuned"
                 )
             _print_result(ctx, tuning_result, is_saved=is_saved, file=file and is_accepted, dry_run=dry_run)
@@ -115,7 +117,9 @@ def _run_tuning(ctx: CommandContext, session: CliSession, labels: list[Relevance
             if progress.is_due:
                 progress.update(done=trial_count, total=max(trial_count, EXPECTED_TRIALS))
 
-        return session.engine.tune(session.scope(), labels, session.policy(), progress=update_progress)
+        return session.services.tuning.tune(
+            session.scope(), labels, session.policy(), progress=update_progress
+        )
 
 
 def _print_result(
@@ -185,15 +189,15 @@ def _format_toml(tuning_result: TuningResult) -> str:
 
 
 def _apply_saved_tuning(ctx: CommandContext, session: CliSession, name: str) -> None:
-    values = session.engine.get_tuning(session.scope(), name)
-    session.engine.save_tuning(session.scope(), values, name=name)
+    values = session.services.tuning.get_tuning(session.scope(), name)
+    session.services.tuning.save_tuning(session.scope(), values, name=name)
     ctx.print_result(
         {"values": dict(values), "kept": True}, _render_values(values), f"Applied to user {session.user}."
     )
 
 
 def _undo_tuning(ctx: CommandContext, session: CliSession) -> None:
-    restored_names = session.engine.undo_tuning(session.scope())
+    restored_names = session.services.tuning.undo_tuning(session.scope())
     current_values = session.policy().values()
     restored_values = {name: float(str(current_values[name])) for name in restored_names}
     ctx.print_result(

@@ -60,7 +60,7 @@ class MemoryBase:
 
     def flush(self, *, seconds: float = 60.0) -> bool:
         """Run due jobs and return whether none is left. Failed jobs wait for their retry or become dead letters."""
-        self._application.store.jobs.run_now(now=self._application.engine.clock.now())
+        self._application.store.jobs.run_now(now=self._application.clock.now())
         return self._application.worker.drain(seconds=seconds)
 
     def stats(self, *, user_id: str | None = None) -> JsonObject:
@@ -74,7 +74,7 @@ class MemoryBase:
         it. If the destination is a folder, the file name contains the time. Existing files are not overwritten.
         `progress` is called with the bytes done and the total.
         """
-        store, now = self._application.store, self._application.engine.clock.now()
+        store, now = self._application.store, self._application.clock.now()
         target = Path(destination)
         if target.is_dir():
             source = Path(store.location())

@@ -75,7 +75,7 @@ class DiagnosticsMixin(MemoryBase):
         scope, store, now = (
             self._scope(user_id),
             self._application.store,
-            self._application.engine.clock.now(),
+            self._application.clock.now(),
         )
         since = now - timedelta(hours=hours)
         all_receipts = store.receipts.list(scope, limit=MAX_ANALYZED_ROWS)
@@ -133,7 +133,7 @@ def _check_embedder(application: Application) -> Diagnostic:
         return Diagnostic(
             level="WARN", name="embedder", detail=detail, fix="set `embedder`; see `recollect settings`"
         )
-    clock = application.engine.clock
+    clock = application.clock
     started_at = clock.monotonic()
     try:
         [vector] = application.embedder.embed(["hello"])

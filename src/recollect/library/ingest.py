@@ -35,18 +35,18 @@ class MemoryIngestMixin(MemoryBase):
         """
         scope = self._scope(user_id, chat_id)
         policy = self._policy(scope, settings, mode)
-        engine = self._application.engine
+        services = self._application.services
         if isinstance(messages, str):
             tag_names, memory_kind = parsers.parse_tags(tags), _parse_kind(kind)
             answer = serializers.wrap_results(
                 [
                     serializers.serialize_outcome(
-                        engine.remember(scope, messages, policy, tags=tag_names, kind=memory_kind)
+                        services.ingest.remember(scope, messages, policy, tags=tag_names, kind=memory_kind)
                     )
                 ]
             )
         else:
-            ingest_results = engine.add_messages(scope, parsers.parse_messages(messages), policy)
+            ingest_results = services.ingest.add_messages(scope, parsers.parse_messages(messages), policy)
             answer = serializers.wrap_results([])
             answer["messages"] = [serializers.serialize_ingest_result(each) for each in ingest_results]
         self._wake_worker()
@@ -90,34 +90,40 @@ class MemoryIngestMixin(MemoryBase):
     def edit_message(self, message_id: str, content: str, *, user_id: str | None = None) -> JsonObject:
         """Replace the text of a message; facts learned from the old text are removed."""
         scope = self._scope(user_id)
-        ingest_result = self._application.engine.edit_message(scope, message_id, content, self._policy(scope))
+        ingest_result = self._application.services.chats.edit_message(
+            scope, message_id, content, self._policy(scope)
+        )
         self._wake_worker()
         return serializers.serialize_ingest_result(ingest_result)
 
     def regenerate(self, chat_id: str, content: str, *, user_id: str | None = None) -> JsonObject:
         """Replace the last answer of a chat."""
         scope = self._scope(user_id, chat_id)
-        ingest_result = self._application.engine.replace_last_answer(scope, content, self._policy(scope))
+        ingest_result = self._application.services.chats.replace_last_answer(
+            scope, content, self._policy(scope)
+        )
         self._wake_worker()
         return serializers.serialize_ingest_result(ingest_result)
 
     def delete_message(self, message_id: str, *, user_id: str | None = None) -> JsonObject:
         """Delete a message; return the memories that had no other source and were forgotten."""
         scope = self._scope(user_id)
-        forgotten_memories = self._application.engine.delete_message(scope, message_id, self._policy(scope))
+        forgotten_memories = self._application.services.chats.delete_message(
+            scope, message_id, self._policy(scope)
+        )
         self._wake_worker()
         return serializers.wrap_results(map(serializers.serialize_memory, forgotten_memories))
 
     def delete_chat(self, chat_id: str, *, user_id: str | None = None) -> JsonObject:
         """Delete a chat; return the memories that had no other source and were forgotten."""
         scope = self._scope(user_id, chat_id)
-        forgotten_memories = self._application.engine.delete_chat(scope, self._policy(scope))
+        forgotten_memories = self._application.services.chats.delete_chat(scope, self._policy(scope))
         self._wake_worker()
         return serializers.wrap_results(map(serializers.serialize_memory, forgotten_memories))
 
     def branch(self, message_id: str, chat_id: str, *, user_id: str | None = None) -> JsonObject:
         """Copy a chat up to a message into a new chat."""
-        branched = self._application.engine.branch_chat(self._scope(user_id), message_id, chat_id)
+        branched = self._application.services.chats.branch_chat(self._scope(user_id), message_id, chat_id)
         self._wake_worker()
         return serializers.serialize_chat(branched)
 
@@ -126,7 +132,7 @@ class MemoryIngestMixin(MemoryBase):
         if mode is not None and mode not in MEMORY_MODES:
             raise InvalidInput(f"Unknown mode {mode!r}. Choose one of {', '.join(MEMORY_MODES)}.")
         scope = self._scope(user_id, chat_id)
-        self._application.store.chats.set_mode(scope, mode, now=self._application.engine.clock.now())
+        self._application.store.chats.set_mode(scope, mode, now=self._application.clock.now())
 
 
 def _event_name(spans: Sequence[SourceSpan], new_message_ids: frozenset[str]) -> str:

@@ -33,13 +33,15 @@ class MemoriesMixin(MemoryBase):
     def update(self, memory_id: str, data: str, *, user_id: str | None = None) -> JsonObject:
         """Correct a memory; the old text stays in its history."""
         scope = self._scope(user_id)
-        saved = self._application.engine.update_memory(scope, memory_id, data, self._policy(scope))
+        saved = self._application.services.memories.update_memory(scope, memory_id, data, self._policy(scope))
         self._wake_worker()
         return serializers.serialize_memory(saved)
 
     def delete(self, memory_id: str, *, user_id: str | None = None) -> JsonObject:
         """Forget a memory."""
-        return serializers.serialize_memory(self._application.engine.forget(self._scope(user_id), memory_id))
+        return serializers.serialize_memory(
+            self._application.services.memories.forget(self._scope(user_id), memory_id)
+        )
 
     def delete_all(self, *, user_id: str | None = None) -> JsonObject:
         """Forget all memories of a user. The user must be given; there is no default."""
@@ -47,7 +49,7 @@ class MemoriesMixin(MemoryBase):
             raise Refused(
                 "delete_all forgets all memories of a user. Name the user: delete_all(user_id=...)."
             )
-        return {"deleted": self._application.engine.forget_all(Scope(user_id))}
+        return {"deleted": self._application.services.memories.forget_all(Scope(user_id))}
 
     def history(self, memory_id: str, *, user_id: str | None = None) -> list[JsonObject]:
         """Return every version of a memory, oldest first."""
@@ -67,25 +69,31 @@ class MemoriesMixin(MemoryBase):
 
     def archive(self, memory_id: str, *, user_id: str | None = None) -> JsonObject:
         """Archive a memory; `restore` reverts it."""
-        return serializers.serialize_memory(self._application.engine.archive(self._scope(user_id), memory_id))
+        return serializers.serialize_memory(
+            self._application.services.memories.archive(self._scope(user_id), memory_id)
+        )
 
     def restore(self, memory_id: str, *, user_id: str | None = None) -> JsonObject:
         """Restore an archived or forgotten memory, or accept one from the review queue."""
-        return serializers.serialize_memory(self._application.engine.restore(self._scope(user_id), memory_id))
+        return serializers.serialize_memory(
+            self._application.services.memories.restore(self._scope(user_id), memory_id)
+        )
 
     def pin(self, memory_id: str, *, pinned: bool = True, user_id: str | None = None) -> JsonObject:
         """Pin a memory, so that it does not decay, or unpin it."""
         return serializers.serialize_memory(
-            self._application.engine.pin(self._scope(user_id), memory_id, pinned=pinned)
+            self._application.services.memories.pin(self._scope(user_id), memory_id, pinned=pinned)
         )
 
     def merge(self, memory_ids: Sequence[str], *, user_id: str | None = None) -> JsonObject:
         """Merge memories into the most detailed one, with the sources of all."""
-        return serializers.serialize_memory(self._application.engine.merge(self._scope(user_id), memory_ids))
+        return serializers.serialize_memory(
+            self._application.services.memories.merge(self._scope(user_id), memory_ids)
+        )
 
     def undo(self, event_id: str | None = None, *, user_id: str | None = None) -> JsonObject:
         """Undo the last event, or the given one."""
-        event = self._application.engine.undo(self._scope(user_id), event_id)
+        event = self._application.services.memories.undo(self._scope(user_id), event_id)
         self._wake_worker()
         return serializers.serialize_event(event)
 

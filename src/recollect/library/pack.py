@@ -118,7 +118,7 @@ def write_pack(application: Application, user: str) -> Iterator[str]:
         "recollect": PACK_FORMAT,
         "version": __version__,
         "user": user,
-        "created_at": application.engine.clock.now().isoformat(timespec="milliseconds"),
+        "created_at": application.clock.now().isoformat(timespec="milliseconds"),
         "parts": {part: {"lines": len(lines), "sha256": _hash_lines(lines)} for part, lines in parts.items()},
     }
     yield json.dumps(manifest, ensure_ascii=False) + "\n"

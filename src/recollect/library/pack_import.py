@@ -82,7 +82,7 @@ class _PackImporter:
         return Scope(self.user)
 
     def run(self, pack: Pack) -> None:
-        now = self.application.engine.clock.now()
+        now = self.application.clock.now()
         for chat in pack.chats:
             self._import_chat(chat)
         new_message_ids = self._import_messages(pack)
@@ -130,7 +130,7 @@ class _PackImporter:
             return False
         scope = Scope(self.user, message.chat)
         draft = MessageDraft(role=message.role, content=message.content, tool_calls=message.tool_calls)
-        prepared = self.application.engine.preparer(scope, draft, self.policy)
+        prepared = self.application.services.ingest.preparer(scope, draft, self.policy)
         own_message = replace(
             message,
             id=validate_name("id of a message", message.id),
@@ -204,7 +204,7 @@ class _PackImporter:
 
     def _redact_text(self, text: str) -> str:
         draft = MessageDraft(role=Role.USER, content=text)
-        return self.application.engine.preparer(self._scope, draft, self.policy).message.content
+        return self.application.services.ingest.preparer(self._scope, draft, self.policy).message.content
 
     def _import_consent(self, consent: PackedConsent) -> None:
         """Import a consent unless it would erase data here or override a withdrawal."""
@@ -216,13 +216,15 @@ class _PackImporter:
         elif reason := self._consent_objection(consent):
             self._skip("consents", consent.category, reason)
         else:
-            self.application.engine.set_consent(self._scope, consent.category, granted=consent.granted)
+            self.application.services.privacy.set_consent(
+                self._scope, consent.category, granted=consent.granted
+            )
             self._count("consents", new=True)
 
     def _consent_objection(self, consent: PackedConsent) -> str | None:
         if not consent.granted:
             covered_count = sum(
-                self.application.engine.consent_coverage(self._scope, consent.category).values()
+                self.application.services.privacy.consent_coverage(self._scope, consent.category).values()
             )
             return "would erase existing data" if covered_count else None
         audit_entries = self._store.audit_log.list(self._scope, limit=NO_LIMIT)
@@ -282,7 +284,7 @@ class _PackImporter:
         except ConfigError as error:
             self._skip("preferences", name, str(error))
             return
-        self._store.preferences.set(self.user, name, value, now=self.application.engine.clock.now())
+        self._store.preferences.set(self.user, name, value, now=self.application.clock.now())
         self._count("preferences", new=True)
 
     def _import_tombstone(self, fact_hash: str, *, new: bool, pack: Pack) -> None:

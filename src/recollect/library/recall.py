@@ -31,7 +31,7 @@ class MemoryRecallMixin(MemoryBase):
         call = {**(settings or {}), **({"recall.limit": limit} if limit is not None else {})}
         policy = self._policy(scope, call, mode)
         query_text, as_of_time = parsers.replace_surrogates(query), parsers.parse_timestamp(as_of)
-        saved_receipt = self._application.engine.recall(
+        saved_receipt = self._application.services.recall.recall(
             scope, query_text, policy, as_of=as_of_time, save_receipt=receipt
         )
         return {
@@ -54,7 +54,7 @@ class MemoryRecallMixin(MemoryBase):
         scope = self._scope(user_id, chat_id)
         call = {**(settings or {}), **({"context.budget": budget} if budget is not None else {})}
         policy = self._policy(scope, call, mode)
-        receipt = self._application.engine.build_context(
+        receipt = self._application.services.recall.build_context(
             scope, parsers.replace_surrogates(query), policy, context_ids=context_ids
         )
         return {
@@ -82,7 +82,7 @@ class MemoryRecallMixin(MemoryBase):
         """
         scope = self._scope(user_id, chat_id)
         policy = self._policy(scope, settings)
-        receipt = self._application.engine.build_context(
+        receipt = self._application.services.recall.build_context(
             scope,
             parsers.replace_surrogates(rag_query),
             policy,
@@ -108,5 +108,5 @@ class MemoryRecallMixin(MemoryBase):
         policy = self._policy(scope)
         query_text = parsers.replace_surrogates(query)
         return serializers.serialize_why_not(
-            self._application.engine.explain_absence(scope, query_text, memory_id, policy)
+            self._application.services.recall.explain_absence(scope, query_text, memory_id, policy)
         )

@@ -18,7 +18,7 @@ class RecordsMixin(MemoryBase):
         """Set profile fields: codingStyle, preferredLanguages, projectGoals, freeformNotes, or any other field."""
         scope = self._scope(user_id)
         return serializers.serialize_profile(
-            self._application.engine.set_profile(scope, fields, self._policy(scope))
+            self._application.services.profile.set_profile(scope, fields, self._policy(scope))
         )
 
     def consents(self, *, user_id: str | None = None) -> dict[str, bool]:
@@ -27,12 +27,14 @@ class RecordsMixin(MemoryBase):
 
     def consent(self, category: str, *, granted: bool, user_id: str | None = None) -> JsonObject:
         """Record the user's decision. A withdrawal erases what the consent covered; the result says how much."""
-        erased_counts = self._application.engine.set_consent(self._scope(user_id), category, granted=granted)
+        erased_counts = self._application.services.privacy.set_consent(
+            self._scope(user_id), category, granted=granted
+        )
         return {"category": category, "granted": granted, "erased": dict(erased_counts)}
 
     def preview_withdrawal(self, category: str, *, user_id: str | None = None) -> dict[str, int]:
         """Return what withdrawing a consent would erase."""
-        return dict(self._application.engine.consent_coverage(self._scope(user_id), category))
+        return dict(self._application.services.privacy.consent_coverage(self._scope(user_id), category))
 
     def audit_log(self, *, user_id: str | None = None, limit: int = 100) -> JsonObject:
         """Return the audit log, newest first, and whether it is intact."""
@@ -49,7 +51,7 @@ class RecordsMixin(MemoryBase):
         """Add a context file; it is always included in the chats that it is attached to."""
         scope = self._scope(user_id, chat_id)
         return serializers.serialize_context_file(
-            self._application.engine.add_context_file(scope, name, content, self._policy(scope))
+            self._application.services.profile.add_context_file(scope, name, content, self._policy(scope))
         )
 
     def contexts(self, *, chat_id: str | None = None, user_id: str | None = None) -> JsonObject:
@@ -72,8 +74,10 @@ class RecordsMixin(MemoryBase):
     def summarize(self, chat_id: str, *, user_id: str | None = None) -> JsonObject:
         """Summarize a chat now, even if not due; empty if there are no messages since the last summary."""
         scope = self._scope(user_id, chat_id)
-        engine, policy = self._application.engine, self._policy(scope)
-        summaries = engine.save_summaries(scope, engine.build_summaries(scope, policy, force=True), policy)
+        services, policy = self._application.services, self._policy(scope)
+        summaries = services.summaries.save_summaries(
+            scope, services.summaries.build_summaries(scope, policy, force=True), policy
+        )
         self._wake_worker()
         return serializers.wrap_results(map(serializers.serialize_summary, summaries))
 
@@ -102,14 +106,16 @@ class RecordsMixin(MemoryBase):
         """Archive decayed memories and merge duplicates, or with ``dry_run`` only report them."""
         scope = self._scope(user_id)
         return serializers.serialize_maintenance_report(
-            self._application.engine.run_maintenance(scope, self._policy(scope), dry_run=dry_run)
+            self._application.services.maintenance.run_maintenance(
+                scope, self._policy(scope), dry_run=dry_run
+            )
         )
 
     def forecast_decay(self, *, weeks: int = 8, user_id: str | None = None) -> JsonObject:
         """Return the memories that will be archived within some weeks unless they are mentioned again."""
         scope = self._scope(user_id)
         return serializers.serialize_maintenance_report(
-            self._application.engine.forecast_decay(scope, self._policy(scope), weeks=weeks)
+            self._application.services.maintenance.forecast_decay(scope, self._policy(scope), weeks=weeks)
         )
 
     def erase(
@@ -120,11 +126,15 @@ class RecordsMixin(MemoryBase):
 
         Return a certificate: the deleted rows, and whether a scan of the file confirmed that their bytes are gone.
         """
-        engine = self._application.engine
+        services = self._application.services
         if memory_id is not None:
-            return serializers.serialize_certificate(engine.erase_memory(self._scope(user_id), memory_id))
+            return serializers.serialize_certificate(
+                services.privacy.erase_memory(self._scope(user_id), memory_id)
+            )
         if chat_id is not None:
-            return serializers.serialize_certificate(engine.erase_chat(self._scope(user_id, chat_id)))
+            return serializers.serialize_certificate(
+                services.privacy.erase_chat(self._scope(user_id, chat_id))
+            )
         if user_id is None:
             raise Refused("This erases all data of a user. Name the user: erase(user_id=...).")
-        return serializers.serialize_certificate(engine.erase_user(user_id))
+        return serializers.serialize_certificate(services.privacy.erase_user(user_id))

@@ -13,7 +13,7 @@ class MemoryTuningMixin(MemoryBase):
         self, receipt_id: str, item_id: str, *, relevant: bool = True, user_id: str | None = None
     ) -> JsonObject:
         """Record whether a passage of a receipt (or of the ``last`` one) was relevant to the query."""
-        feedback = self._application.engine.add_feedback(
+        feedback = self._application.services.tuning.add_feedback(
             self._scope(user_id), receipt_id, item_id, relevant=relevant
         )
         return serializers.serialize_feedback(feedback)
@@ -27,7 +27,7 @@ class MemoryTuningMixin(MemoryBase):
         """Return labelled queries built from feedback, as accepted by `tune`."""
         return [
             serializers.serialize_label(each)
-            for each in self._application.engine.labels(self._scope(user_id))
+            for each in self._application.services.tuning.labels(self._scope(user_id))
         ]
 
     def tune(
@@ -45,17 +45,17 @@ class MemoryTuningMixin(MemoryBase):
         They become the user's preferences if they also improve held-out queries, or with ``force``; `undo_tuning`
         restores the previous ones.
         """
-        scope, engine = self._scope(user_id), self._application.engine
-        relevance_labels = engine.labels(scope) if labels is None else parsers.parse_labels(labels)
-        result = engine.tune(scope, relevance_labels, self._policy(scope))
+        scope, services = self._scope(user_id), self._application.services
+        relevance_labels = services.tuning.labels(scope) if labels is None else parsers.parse_labels(labels)
+        result = services.tuning.tune(scope, relevance_labels, self._policy(scope))
         is_saved = not dry_run and bool(result.changed_values) and (result.is_improvement or force)
         if is_saved:
-            engine.save_tuning(scope, result.changed_values, name=name)
+            services.tuning.save_tuning(scope, result.changed_values, name=name)
         return serializers.serialize_tuning(result, is_saved=is_saved)
 
     def undo_tuning(self, *, user_id: str | None = None) -> JsonObject:
         """Restore the values from before the last tuning; None means that a value was not set."""
-        return {"values": dict(self._application.engine.undo_tuning(self._scope(user_id)))}
+        return {"values": dict(self._application.services.tuning.undo_tuning(self._scope(user_id)))}
 
     def save_tuning(
         self, values: Mapping[str, float], *, name: str = "tuned", user_id: str | None = None
@@ -64,12 +64,14 @@ class MemoryTuningMixin(MemoryBase):
         scope = self._scope(user_id)
         # Raises ConfigError if a value is invalid.
         self._application.settings.resolve(preferences={key: f"{value:g}" for key, value in values.items()})
-        self._application.engine.save_tuning(scope, values, name=validate_name("name of the tuning", name))
+        self._application.services.tuning.save_tuning(
+            scope, values, name=validate_name("name of the tuning", name)
+        )
         return {"name": name, "values": dict(values)}
 
     def tunings(self, *, user_id: str | None = None) -> JsonObject:
         """Return the stored tunings by name."""
-        tunings = self._application.engine.list_tunings(self._scope(user_id))
+        tunings = self._application.services.tuning.list_tunings(self._scope(user_id))
         return serializers.wrap_results(
             {"name": name, "values": dict(values)} for name, values in tunings.items()
         )

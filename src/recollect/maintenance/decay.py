@@ -126,3 +126,8 @@ def _is_temporary(memory: Memory, policy: DecayPolicy) -> bool:
     return (
         policy.temporary_days > 0 and ImportanceBand.from_importance(importance) is ImportanceBand.TEMPORARY
     )
+
+
+def archive_reason(outcome: DecayOutcome) -> str:
+    """Return why a memory is archived; empty if it is retained."""
+    return "" if isinstance(outcome, Retain) else outcome.reason

@@ -92,7 +92,7 @@ def create_app(application: Application, *, auth_config: AuthConfig, worker: boo
     _add_exception_handlers(app, [route for router in routers for route in router.routes])
     app.add_middleware(AuthMiddleware, config=auth_config)
     app.add_middleware(
-        RequestLogMiddleware, ids=application.engine.ids, metrics=http_metrics, tracer=application.tracer
+        RequestLogMiddleware, ids=application.ids, metrics=http_metrics, tracer=application.tracer
     )
     return app
 

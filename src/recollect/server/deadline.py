@@ -15,7 +15,7 @@ from recollect.domain.policy import Policy
 from recollect.domain.receipt import Disposition, Receipt
 from recollect.domain.scope import Scope
 from recollect.retrieval.search_state import RetrievalResult
-from recollect.services import Engine
+from recollect.services.recall import RecallService
 
 #: Deadline in chats if the settings have none: the model takes longer anyway.
 DEFAULT_CHAT_DEADLINE_MS = 2_000
@@ -62,8 +62,8 @@ def use_deadline(deadline: RecallDeadline) -> Iterator[None]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeadlineEngine(Engine):
-    """An engine whose recall for chat turns returns at the deadline."""
+class DeadlineRecall(RecallService):
+    """A recall service whose recall for chat turns returns at the deadline."""
 
     executor: ThreadPoolExecutor
 
@@ -130,7 +130,10 @@ def _mark_too_late(receipt: Receipt) -> Receipt:
 
 
 def with_deadlines(application: Application) -> tuple[Application, ThreadPoolExecutor]:
-    """Return the application with a `DeadlineEngine`, and the engine's executor."""
+    """Return the application with a `DeadlineRecall`, and its executor."""
     executor = ThreadPoolExecutor(MAX_CONCURRENT_RECALLS, "recollect-recall")
-    values = {field.name: getattr(application.engine, field.name) for field in fields(application.engine)}
-    return replace(application, engine=DeadlineEngine(**values, executor=executor)), executor
+    services = application.services
+    values = {field.name: getattr(services.recall, field.name) for field in fields(services.recall)}
+    recall = DeadlineRecall(**values, executor=executor)
+    services = replace(services, recall=recall, turns=replace(services.turns, recall=recall))
+    return replace(application, services=services), executor

@@ -1,12 +1,12 @@
 """Embedding model per user: during re-embedding the old model keeps answering."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from recollect.domain.embedding_model import EmbeddingModel
 from recollect.errors import ConfigError, ProviderError
-from recollect.ports.embedder import Embedder
+from recollect.ports.embedder import Embedder, Vector
 from recollect.ports.store import Preferences
 
 #: Preference key: the model whose vectors are searched for the user, set by the first re-embedding.
@@ -26,6 +26,21 @@ class EmbedderRegistry:
         return (
             self.default if model is None or self.default is None else self.for_model(model) or self.default
         )
+
+    def model_id(self, user: str) -> str | None:
+        """Return the id of the model whose vectors are searched for a user."""
+        embedder = self.for_user(user)
+        return embedder.model_id if embedder else None
+
+    def embed_texts(self, user: str, texts: Sequence[str]) -> dict[str, Vector]:
+        """Embed texts with the user's model; empty if that fails, and facts are then compared by words only."""
+        embedder = self.for_user(user)
+        if embedder is None or not texts:
+            return {}
+        try:
+            return dict(zip(texts, embedder.embed(texts), strict=True))
+        except ProviderError:
+            return {}
 
     def active_model(self, user: str) -> EmbeddingModel | None:
         """Return the model stored for a user; None before the first re-embedding."""

@@ -16,17 +16,19 @@ from recollect.domain.outcomes import Declined, FactOutcome, IngestResult, New, 
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.domain.summary import SummaryKind
-from recollect.errors import CapReached, NotFound, ProviderError
+from recollect.errors import CapReached, NotFound
 from recollect.extraction.extractor import EXTRACTED_ROLES, Extractor, MessageExtraction
 from recollect.extraction.rules.classifier import extract_by_rules
 from recollect.extraction.validation import QuarantinedFact
 from recollect.ingestion.preparation import MessagePreparer, PreparedMessage
 from recollect.ingestion.triage.decision import ExtractMessage, SkipMessage, TriageDecision, triage
-from recollect.ports.embedder import Embedder, Vector
+from recollect.ports.clock import Clock, Ids
+from recollect.ports.embedder import Vector
+from recollect.ports.store import Store
 from recollect.ports.vector_math import cosine
-from recollect.services.base import EngineBase
 from recollect.services.context_files import ContextFileMatcher
 from recollect.services.embedders import EmbedderRegistry
+from recollect.services.event_log import EventLog
 from recollect.services.spending import MeteredModel
 
 #: One job per user embeds all passages without a vector.
@@ -48,15 +50,18 @@ class EmbeddedExtraction:
         return Origin.MODEL if self.result.model else Origin.RULES
 
 
-@dataclass(frozen=True, kw_only=True)
-class IngestMixin(EngineBase):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestService:
+    store: Store
+    clock: Clock
+    ids: Ids
     preparer: MessagePreparer
     extractor: Extractor
     consolidator: Consolidator
     replayer: Replayer
-    embedder: Embedder | None
-    embedders: EmbedderRegistry | None = None  #: None if `embedder` serves all users
+    embedders: EmbedderRegistry
     context_files: ContextFileMatcher
+    event_log: EventLog
 
     def add_messages(
         self, scope: Scope, drafts: Sequence[MessageDraft], policy: Policy
@@ -96,7 +101,7 @@ class IngestMixin(EngineBase):
                 return _decline_without_consent(fact)
             if self.store.memories.by_hash(scope, memory.fact_hash) is None:
                 self.store.messages.add(replace(message, extracted=True), prepared.chunks)
-                self._enqueue_jobs(message, policy, to_extract=False)
+                self.enqueue_jobs(message, policy, to_extract=False)
             outcome = self.consolidator.keep_verbatim(memory)
             self._record_outcome(outcome)
             return outcome
@@ -119,7 +124,7 @@ class IngestMixin(EngineBase):
         """Extract and embed facts. May wait for a model, so it holds no lock and stores no facts."""
         results = self._extract_facts(Scope(scope.user, messages[0].chat), messages, policy)
         texts = [fact.text for each in results for fact in each.extraction.facts]
-        vectors = self.embed_texts(scope.user, texts)
+        vectors = self.embedders.embed_texts(scope.user, texts)
         if texts and self.store.memories.has_later_sources(scope, messages[0].id):
             vectors |= self._replay_vectors(messages, results, vectors, policy)
         files = self.store.context_files.list(scope.user_scope)
@@ -175,16 +180,6 @@ class IngestMixin(EngineBase):
             return False
         return True
 
-    def embed_texts(self, user: str, texts: Sequence[str]) -> dict[str, Vector]:
-        """Embed texts with the user's model; empty if that fails, and facts are then compared by words only."""
-        embedder = self._embedder_for(user)
-        if embedder is None or not texts:
-            return {}
-        try:
-            return dict(zip(texts, embedder.embed(texts), strict=True))
-        except ProviderError:
-            return {}
-
     def _extract_facts(
         self, scope: Scope, messages: Sequence[Message], policy: Policy
     ) -> list[MessageExtraction]:
@@ -209,7 +204,7 @@ class IngestMixin(EngineBase):
         marked = replace(prepared.message, extracted=not to_extract, importance=0 if trivial else None)
         stored, new = self.store.messages.add(marked, prepared.chunks)
         if new:
-            self._enqueue_jobs(stored, policy, to_extract=to_extract)
+            self.enqueue_jobs(stored, policy, to_extract=to_extract)
             for reason in (decision.reason, *(f"masked: {kind}" for kind in prepared.redacted_kinds)):
                 self.store.triage_counts.increment(stored.user, reason, now=self.clock.now())
             if not to_extract:
@@ -222,7 +217,7 @@ class IngestMixin(EngineBase):
             redacted_kinds=prepared.redacted_kinds,
         )
 
-    def _enqueue_jobs(self, message: Message, policy: Policy, *, to_extract: bool) -> None:
+    def enqueue_jobs(self, message: Message, policy: Policy, *, to_extract: bool) -> None:
         now = self.clock.now()
         self.store.jobs.enqueue(message.user, EMBED_JOB, now=now)
         mode = policy.extraction.mode
@@ -288,7 +283,7 @@ class IngestMixin(EngineBase):
             seeds=(),
             stated_facts=stated_facts,
             vectors=vectors,
-            model=self._embedding_model_id(scope.user),
+            model=self.embedders.model_id(scope.user),
         )
         change = self.replayer(scope, replay_set, policy.consolidation, similarity=vector_similarity(vectors))
         for memory in change.to_add:
@@ -315,9 +310,11 @@ class IngestMixin(EngineBase):
             seeds=(),
             stated_facts=stated_facts,
             vectors=vectors,
-            model=self._embedding_model_id(scope.user),
+            model=self.embedders.model_id(scope.user),
         )
-        return self.embed_texts(scope.user, [text for text in replay_set.texts if text not in vectors])
+        return self.embedders.embed_texts(
+            scope.user, [text for text in replay_set.texts if text not in vectors]
+        )
 
     def _consolidate_fact(
         self, stated_fact: StatedFact, vectors: Mapping[str, Vector], policy: Policy
@@ -327,25 +324,25 @@ class IngestMixin(EngineBase):
             policy.consolidation,
             negated=stated_fact.negated,
             vector=vectors.get(stated_fact.memory.text),
-            model=self._embedding_model_id(stated_fact.memory.user),
+            model=self.embedders.model_id(stated_fact.memory.user),
         )
 
     def _record_outcome(self, outcome: FactOutcome) -> None:
         """Record what was learned as an event, so that it can be listed and undone."""
         match outcome:
             case New(memory=memory):
-                self.record_event(
+                self.event_log.record(
                     memory.user, EventAction.LEARN, EventChange(memory_id=memory.id, previous_version=None)
                 )
             case Superseded(old=old) if old.version == 1:
                 # The new fact describes an earlier state: the current memory is unchanged.
-                self.record_event(
+                self.event_log.record(
                     old.user, EventAction.LEARN, EventChange(memory_id=old.id, previous_version=None)
                 )
             case Superseded(memory=memory, old=old):
                 new_steps = [EventChange(memory_id=memory.id, previous_version=None)] if memory else []
                 ended_step = EventChange(memory_id=old.id, previous_version=old.version - 1)
-                self.record_event(old.user, EventAction.SUPERSEDE, *new_steps, ended_step)
+                self.event_log.record(old.user, EventAction.SUPERSEDE, *new_steps, ended_step)
             case _:
                 pass
 
@@ -385,13 +382,6 @@ class IngestMixin(EngineBase):
 
     def _stated_fact(self, message: Message, fact: Fact, origin: Origin) -> StatedFact:
         return StatedFact.from_fact(message, fact, origin, memory_id=self.ids.new(), now=self.clock.now())
-
-    def _embedder_for(self, user: str) -> Embedder | None:
-        return self.embedder if self.embedders is None else self.embedders.for_user(user)
-
-    def _embedding_model_id(self, user: str) -> str | None:
-        embedder = self._embedder_for(user)
-        return embedder.model_id if embedder else None
 
 
 def summary_job(chat: str) -> NewJob:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from recollect.consolidation.consolidator import Consolidator
 from recollect.domain.event import EventAction, EventChange
 from recollect.domain.import_result import ImportResult, SkippedMemory
 from recollect.domain.memory import Memory, MemoryStatus, Origin
@@ -20,8 +21,13 @@ from recollect.domain.outcomes import (
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
+from recollect.ingestion.preparation import MessagePreparer
+from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Vector
-from recollect.services.ingest import EMBED_JOB, IngestMixin
+from recollect.ports.store import Store
+from recollect.services.embedders import EmbedderRegistry
+from recollect.services.event_log import EventLog
+from recollect.services.ingest import EMBED_JOB
 
 
 @dataclass(slots=True)
@@ -58,8 +64,16 @@ class _ImportTally:
         self.steps.append(EventChange(memory_id=memory.id, previous_version=None))
 
 
-@dataclass(frozen=True, kw_only=True)
-class InterchangeMixin(IngestMixin):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterchangeService:
+    store: Store
+    clock: Clock
+    ids: Ids
+    preparer: MessagePreparer
+    consolidator: Consolidator
+    embedders: EmbedderRegistry
+    event_log: EventLog
+
     def import_memories(self, scope: Scope, memories: Sequence[Memory], policy: Policy) -> ImportResult:
         """
         Import memories from another file. Known memories are not stored twice; forgotten ones and kinds without
@@ -67,12 +81,12 @@ class InterchangeMixin(IngestMixin):
         """
         tally = _ImportTally()
         prepared = [self._prepare_import(scope, memory, policy) for memory in memories]
-        vectors = self.embed_texts(scope.user, [memory.text for memory in prepared])
+        vectors = self.embedders.embed_texts(scope.user, [memory.text for memory in prepared])
         with self.store.transaction():
             for memory in prepared:
                 self._import_memory(scope, memory, tally, vectors, policy)
             if tally.steps:
-                self.record_event(scope.user, EventAction.LEARN, *tally.steps)
+                self.event_log.record(scope.user, EventAction.LEARN, *tally.steps)
                 self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
         return ImportResult(
             memories=tuple(tally.new_memories),
@@ -106,7 +120,7 @@ class InterchangeMixin(IngestMixin):
             vector = vectors.get(memory.text)
             tally.count_outcome(
                 self.consolidator(
-                    renamed, policy.consolidation, vector=vector, model=self._embedding_model_id(scope.user)
+                    renamed, policy.consolidation, vector=vector, model=self.embedders.model_id(scope.user)
                 ),
                 renamed,
             )

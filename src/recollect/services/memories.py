@@ -1,17 +1,22 @@
 """Changes of memories by the user: edit, forget, archive, restore, pin, merge and undo."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from recollect.consolidation.similarity.duplicates import merge_memories, more_specific
+from recollect.domain.decay import WEEK
 from recollect.domain.event import Event, EventAction, EventChange
 from recollect.domain.memory import ChangeKind, Memory, MemoryStatus
+from recollect.domain.memory_details import MemoryDetails, SourceQuote, WeightPoint
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound, Refused
 from recollect.ingestion.normalization import normalize_content
-from recollect.ports.store import NO_LIMIT
-from recollect.services.base import EngineBase
+from recollect.maintenance.decay import archive_reason, decay_outcome, effective_weight
+from recollect.ports.clock import Clock
+from recollect.ports.store import NO_LIMIT, Store
+from recollect.services.event_log import EventLog
 from recollect.services.ingest import EMBED_JOB
 
 #: Statuses from which a memory can be restored.
@@ -24,12 +29,20 @@ REMOVAL_EFFECTS = {
     EventAction.FORGET: (MemoryStatus.FORGOTTEN, ChangeKind.DELETE),
     EventAction.ARCHIVE: (MemoryStatus.ARCHIVED, ChangeKind.ARCHIVE),
 }
+#: Recalls listed in the details of a memory.
+MAX_RECALLS_SHOWN = 200
+#: Points of the decay curve before now, and intervals after now.
+DECAY_CURVE_POINTS = 12
 BY_USER_REASON = "by the user"
 MERGED_REASON = "merged into {!r}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class MemoryEditsMixin(EngineBase):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryService:
+    store: Store
+    clock: Clock
+    event_log: EventLog
+
     def update_memory(self, scope: Scope, memory_id: str, text: str, policy: Policy) -> Memory:
         """Replace the text of a memory; the old text stays in its history."""
         normalized = normalize_content(text, max_bytes=policy.collect.max_message_bytes).strip()
@@ -77,7 +90,7 @@ class MemoryEditsMixin(EngineBase):
                 removed = replace(memory, standing=standing, reason=BY_USER_REASON, updated_at=now)
                 memories[memory.id] = self.store.memories.save(removed, change, reason=BY_USER_REASON)
             if changing:
-                self.record_event(
+                self.event_log.record(
                     scope.user,
                     action,
                     *(EventChange(memory_id=m.id, previous_version=m.version) for m in changing),
@@ -134,6 +147,38 @@ class MemoryEditsMixin(EngineBase):
             steps.append(EventChange(memory_id=other.id, previous_version=other.version))
         return self._save_change(combined, ChangeKind.MERGE, EventAction.MERGE, *steps)
 
+    def describe_memory(self, scope: Scope, memory_id: str, policy: Policy, *, weeks: int) -> MemoryDetails:
+        """Return the sources of a memory, its recalls, and its decay over the next weeks."""
+        memory, now = self.store.memories.get(scope, memory_id), self.clock.now()
+        source_messages = self.store.messages.get_many(
+            scope.user_scope, [span.message_id for span in memory.spans]
+        )
+        messages = {message.id: message for message in source_messages}
+        check_times = (now + week * WEEK for week in range(weeks + 1))
+        archival = next(
+            (
+                (at, why)
+                for at in check_times
+                if (why := archive_reason(decay_outcome(memory, at, policy.decay)))
+            ),
+            (None, None),
+        )
+        return MemoryDetails(
+            quotes=[
+                SourceQuote(message=messages[span.message_id], start=span.start, end=span.end)
+                for span in memory.spans
+                if span.message_id in messages
+            ],
+            uses=self.store.statistics.recall_uses(scope, memory.id, limit=MAX_RECALLS_SHOWN),
+            weight_forecast=[
+                WeightPoint(at=at, weight=effective_weight(memory, at, policy.decay))
+                for at in _sample_times(memory.seen_at, now, weeks)
+            ],
+            archive_below=policy.decay.archive_below,
+            archive_at=archival[0],
+            archive_reason=archival[1],
+        )
+
     def undo(self, scope: Scope, event_id: str | None = None) -> Event:
         """Undo the last event, or a given one; return the undone event."""
         with self.store.transaction():
@@ -142,7 +187,7 @@ class MemoryEditsMixin(EngineBase):
                 raise InvalidInput(f"Event {event.id} is already undone.")
             undone = tuple(self._undo_step(scope, step, event) for step in event.changes)
             self.store.events.mark_undone(scope, event.id)
-            self.record_event(scope.user, EventAction.UNDO, *undone)
+            self.event_log.record(scope.user, EventAction.UNDO, *undone)
             self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
         return event
 
@@ -178,12 +223,12 @@ class MemoryEditsMixin(EngineBase):
 
     def _last_undoable(self, scope: Scope) -> Event:
         events = self.store.events.list(scope, limit=NO_LIMIT)
-        undoable = next((event for event in events if self._can_be_undone(scope, event)), None)
+        undoable = next((event for event in events if self.can_be_undone(scope, event)), None)
         if undoable is None:
             raise NotFound("There is nothing to undo.")
         return undoable
 
-    def _can_be_undone(self, scope: Scope, event: Event) -> bool:
+    def can_be_undone(self, scope: Scope, event: Event) -> bool:
         """Events on memories that were erased with their messages cannot be undone."""
         return (
             not event.is_undone
@@ -224,10 +269,18 @@ class MemoryEditsMixin(EngineBase):
         saved = self.store.memories.save(
             replace(memory, updated_at=self.clock.now()), change, reason=memory.reason
         )
-        self.record_event(
+        self.event_log.record(
             memory.user,
             action,
             EventChange(memory_id=memory.id, previous_version=memory.version),
             *more_steps,
         )
         return saved
+
+
+def _sample_times(start: datetime, now: datetime, weeks: int) -> Iterator[datetime]:
+    """Yield times from the last mention until some weeks from now, evenly spaced, including now."""
+    yield from (
+        start + (now - start) * step / DECAY_CURVE_POINTS for step in range(DECAY_CURVE_POINTS) if now > start
+    )
+    yield from (now + weeks * WEEK * step / DECAY_CURVE_POINTS for step in range(DECAY_CURVE_POINTS + 1))

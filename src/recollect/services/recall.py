@@ -17,9 +17,10 @@ from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.scope import Scope
 from recollect.domain.summary import SummaryKind
 from recollect.errors import StoreError
+from recollect.ports.clock import Clock, Ids
+from recollect.ports.store import Store
 from recollect.retrieval.retriever import Retriever
 from recollect.retrieval.search_state import RetrievalResult
-from recollect.services.base import EngineBase
 from recollect.services.embedders import EmbedderRegistry
 from recollect.text.tokens import estimate_tokens
 from recollect.text.windows import replace_lone_surrogates
@@ -28,10 +29,13 @@ from recollect.text.windows import replace_lone_surrogates
 MAX_TIER_MESSAGES = 200
 
 
-@dataclass(frozen=True, kw_only=True)
-class RecallMixin(EngineBase):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallService:
+    store: Store
+    clock: Clock
+    ids: Ids
     retriever: Retriever
-    embedders: EmbedderRegistry | None = None  #: None if the retriever's own embedder serves all users
+    embedders: EmbedderRegistry
 
     def recall(
         self,
@@ -50,7 +54,7 @@ class RecallMixin(EngineBase):
         started = self.clock.monotonic()
         query = replace_lone_surrogates(query)
         result = (
-            self._retriever_for(scope)(scope, query, policy, as_of=as_of)
+            self.retriever_for(scope)(scope, query, policy, as_of=as_of)
             if policy.memory.recalls
             else RetrievalResult()
         )
@@ -108,7 +112,7 @@ class RecallMixin(EngineBase):
         tiers = _without_shown(tiers, already_shown)
         buffer_ids = frozenset(message.id for message in tiers.recent_messages)
         result = (
-            self._retriever_for(scope)(
+            self.retriever_for(scope)(
                 scope,
                 query,
                 policy,
@@ -137,7 +141,7 @@ class RecallMixin(EngineBase):
 
     def explain_absence(self, scope: Scope, query: str, item_id: str, policy: Policy) -> WhyNot:
         """Repeat the search without a receipt, and explain why one memory or message is or is not recalled."""
-        result = self._retriever_for(scope)(
+        result = self.retriever_for(scope)(
             scope, replace_lone_surrogates(query), policy, relative_cutoff=policy.recall.relative_cutoff
         )
         ranked = [*result.candidates, *(r for r, _ in result.rejections)]
@@ -155,10 +159,8 @@ class RecallMixin(EngineBase):
             reason = f"it is {memory.standing}" + (f": {memory.reason}" if memory.reason else "")
         return WhyNot(id=memory.id, text=memory.text, reason=reason)
 
-    def _retriever_for(self, scope: Scope) -> Retriever:
+    def retriever_for(self, scope: Scope) -> Retriever:
         """Return the retriever with the embedder of the user's vectors."""
-        if self.embedders is None:
-            return self.retriever
         try:
             return replace(self.retriever, embedder=self.embedders.for_user(scope.user))
         except StoreError:

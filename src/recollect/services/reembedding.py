@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from recollect.domain.embedding_model import EmbeddingModel
 from recollect.domain.job import JobKind, NewJob
 from recollect.domain.scope import Scope
-from recollect.services.recall import RecallMixin
+from recollect.ports.clock import Clock
+from recollect.ports.store import Store
+from recollect.services.embedders import EmbedderRegistry
 
 #: One job per user embeds all passages with the model chosen last.
 REEMBED_JOB = NewJob(kind=JobKind.REEMBED, key="reembed")
@@ -14,8 +16,12 @@ REEMBED_JOB = NewJob(kind=JobKind.REEMBED, key="reembed")
 REEMBEDDING_TARGET_KEY = ".moving_to"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReembeddingMixin(RecallMixin):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReembeddingService:
+    store: Store
+    clock: Clock
+    embedders: EmbedderRegistry
+
     def start_reembedding(
         self, scope: Scope, target: EmbeddingModel, known_models: Iterable[EmbeddingModel]
     ) -> int:
@@ -29,7 +35,7 @@ class ReembeddingMixin(RecallMixin):
             counts = vectors.count_by_model(user)
             largest = max(counts, key=lambda model: (counts[model], model == target.id), default=target.id)
             old = next((each for each in known_models if each.id == largest), None)
-            if self.embedders is not None and self.embedders.active_model(user) is None and old is not None:
+            if self.embedders.active_model(user) is None and old is not None:
                 self.embedders.set_active_model(user, old, now=now)
             self.store.preferences.set(user, REEMBEDDING_TARGET_KEY, target.to_json(), now=now)
             self.store.jobs.enqueue(user, REEMBED_JOB, now=now)
@@ -47,8 +53,7 @@ class ReembeddingMixin(RecallMixin):
                 user, target.id, limit=1
             ):
                 return False
-            if self.embedders is not None:
-                self.embedders.set_active_model(user, target, now=now)
+            self.embedders.set_active_model(user, target, now=now)
             store.preferences.set(user, REEMBEDDING_TARGET_KEY, None, now=now)
             for model in store.vectors.count_by_model(user):
                 if model != target.id:

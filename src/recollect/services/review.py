@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from recollect.consolidation.consolidator import Consolidator
 from recollect.consolidation.similarity.duplicates import is_duplicate, more_specific
 from recollect.consolidation.similarity.statement import parse_statement, shared_language
 from recollect.domain.event import Event, EventChange
@@ -13,7 +14,10 @@ from recollect.domain.memory_details import DuplicatePair, EventDetails, MemoryC
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound
-from recollect.services.maintenance import MaintenanceMixin
+from recollect.ports.clock import Clock
+from recollect.ports.store import Store
+from recollect.services.embedders import EmbedderRegistry
+from recollect.services.memories import MemoryService
 
 #: Newest memories compared with all others; each is embedded again, a few milliseconds each.
 MAX_COMPARED_MEMORIES = 40
@@ -23,15 +27,21 @@ DISTINCT_PAIRS_KEY = ".kept_apart"
 MAX_DISTINCT_PAIRS = 500
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReviewMixin(MaintenanceMixin):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewService:
+    store: Store
+    clock: Clock
+    consolidator: Consolidator
+    embedders: EmbedderRegistry
+    memories: MemoryService
+
     def describe_events(self, scope: Scope, events: Sequence[Event]) -> list[EventDetails]:
         """Return events with each memory before and after the change, and as it is now."""
         return [
             EventDetails(
                 event=event,
                 changes=[self._describe_step(scope, step) for step in event.changes],
-                can_be_undone=self._can_be_undone(scope, event),
+                can_be_undone=self.memories.can_be_undone(scope, event),
             )
             for event in events
         ]
@@ -64,8 +74,8 @@ class ReviewMixin(MaintenanceMixin):
     def _duplicate_pairs(self, scope: Scope, policy: Policy) -> Iterator[DuplicatePair]:
         newest = self.store.memories.list(scope, limit=MAX_COMPARED_MEMORIES)
         vectors, model = (
-            self.embed_texts(scope.user, [memory.text for memory in newest]),
-            self._embedding_model_id(scope.user),
+            self.embedders.embed_texts(scope.user, [memory.text for memory in newest]),
+            self.embedders.model_id(scope.user),
         )
         known_pairs = {frozenset(pair) for pair in self._distinct_pairs(scope)}
         for memory in newest:

@@ -9,14 +9,19 @@ from recollect.domain.scope import Scope
 from recollect.domain.summary import Summary, SummaryKind
 from recollect.errors import CapReached
 from recollect.maintenance.summarizer import Summarizer
-from recollect.ports.store import NO_LIMIT
-from recollect.services.ingest import EMBED_JOB, IngestMixin
+from recollect.ports.clock import Clock, Ids
+from recollect.ports.store import NO_LIMIT, Store
+from recollect.services.ingest import EMBED_JOB, IngestService
 from recollect.services.spending import MeteredModel
 
 
-@dataclass(frozen=True, kw_only=True)
-class SummaryMixin(IngestMixin):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryService:
+    store: Store
+    clock: Clock
+    ids: Ids
     summarizer: Summarizer
+    ingest: IngestService
 
     def build_summaries(self, scope: Scope, policy: Policy, *, force: bool = False) -> list[Summary]:
         """
@@ -44,7 +49,7 @@ class SummaryMixin(IngestMixin):
                 self.store.summaries.add(summary)
             if current:
                 self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
-            self.prune_raw(scope, policy)
+            self.ingest.prune_raw(scope, policy)
         return current
 
     def _build_summary(self, scope: Scope, kind: SummaryKind, policy: Policy) -> Summary | None:

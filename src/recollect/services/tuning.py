@@ -12,7 +12,9 @@ from recollect.domain.receipt import Receipt, ReceiptItem
 from recollect.domain.scope import Scope
 from recollect.domain.tuning import TuningResult
 from recollect.errors import InvalidInput, NotFound, ProviderError, Refused
+from recollect.ports.clock import Clock
 from recollect.ports.executor import run_inline
+from recollect.ports.store import Store
 from recollect.retrieval import ranking
 from recollect.retrieval.retriever import Retriever
 from recollect.retrieval.weight_tuning import (
@@ -27,7 +29,7 @@ from recollect.retrieval.weight_tuning import (
     with_half_life,
     with_weights,
 )
-from recollect.services.recall import RecallMixin
+from recollect.services.recall import RecallService
 from recollect.services.search_cache import CachedQueryEmbedder, CachedSearch, FixedClock
 
 #: Upper bound on feedback items read; far above real use.
@@ -71,8 +73,12 @@ class _LabelledSearch:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class TuningMixin(RecallMixin):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningService:
+    store: Store
+    clock: Clock
+    recall: RecallService
+
     def add_feedback(
         self, scope: Scope, receipt_id: str, item_id: str, *, relevant: bool
     ) -> RelevanceFeedback:
@@ -185,7 +191,7 @@ class TuningMixin(RecallMixin):
         self, scope: Scope, label: RelevanceLabel, policy: Policy, now: datetime
     ) -> _LabelledSearch:
         retriever, uses_all_memories = (
-            self._retriever_for(scope),
+            self.recall.retriever_for(scope),
             self.store.memories.count(scope.user_scope, limit=policy.recall.small_store_size + 1)
             <= policy.recall.small_store_size,
         )

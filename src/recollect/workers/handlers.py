@@ -27,8 +27,10 @@ from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import ModelMissing, NotFound, ProviderError
 from recollect.maintenance.retention import retention_cutoff
+from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
-from recollect.services import EMBED_JOB, Engine
+from recollect.ports.store import Store
+from recollect.services import EMBED_JOB, Services
 from recollect.workers.embedding import BatchEmbedder
 
 #: A job whose lease is not extended for this long can be taken over by another worker.
@@ -57,8 +59,9 @@ def _never() -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobHandlers:
-    engine: Engine
-    embedder: Embedder | None
+    services: Services
+    store: Store
+    clock: Clock
     policy_for: PolicyLookup
     is_stopping: Callable[[], bool] = _never  #: checked between batches
 
@@ -77,7 +80,7 @@ class JobHandlers:
         Run once when a worker starts: repair derived indexes and enqueue missing embeddings and chunks. Dead embedding
         jobs are retried, since a missing model may have been installed.
         """
-        store, now = self.engine.store, self.engine.clock.now()
+        store, now = self.store, self.clock.now()
         store.maintenance.repair_indexes()
         store.jobs.retry_dead(JobKind.EMBED, now=now)
         for user in store.users():
@@ -92,7 +95,7 @@ class JobHandlers:
         embedder = self._active_embedder(job.user)
         if embedder is None:
             return
-        store, batch_embedder = self.engine.store, BatchEmbedder(embedder=embedder)
+        store, batch_embedder = self.store, BatchEmbedder(embedder=embedder)
         while batch := self._next_queued(job.user, batch_embedder.errors):
             pairs = batch_embedder.embed_batch(batch)
             with store.transaction():
@@ -108,10 +111,10 @@ class JobHandlers:
 
     def reembed(self, job: Job) -> None:
         """Embed existing passages with the user's target model, then switch the user to it."""
-        target = self.engine.reembedding_target(job.user)
-        if target is None or self.engine.embedders is None:
+        target = self.services.reembedding.reembedding_target(job.user)
+        if target is None:
             return
-        embedder, store = self.engine.embedders.for_model(target), self.engine.store
+        embedder, store = self.services.embedders.for_model(target), self.store
         if embedder is None:
             raise ModelMissing(
                 f"The model {target.id} is not installed, so the old vectors stay in use."
@@ -122,39 +125,41 @@ class JobHandlers:
             pairs = batch_embedder.embed_batch(batch)
             with store.transaction():
                 self._extend_lease(job)
-                if self.engine.reembedding_target(job.user) != target:
+                if self.services.reembedding.reembedding_target(job.user) != target:
                     return
                 store.vectors.put(job.user, target.id, pairs)
         _raise_if_refused(batch_embedder)
-        if self.engine.finish_reembedding(job.user, target) and store.vectors.count_queued(job.user):
-            store.jobs.enqueue(job.user, EMBED_JOB, now=self.engine.clock.now())
+        if self.services.reembedding.finish_reembedding(job.user, target) and store.vectors.count_queued(
+            job.user
+        ):
+            store.jobs.enqueue(job.user, EMBED_JOB, now=self.clock.now())
 
     def extract(self, job: Job) -> None:
         """Extract importance and facts from messages and store them once; skip messages deleted meanwhile."""
-        scope, engine = Scope(job.user), self.engine
+        scope, services = Scope(job.user), self.services
         policy = self.policy_for(job.user)
         while messages := self._pending_messages(scope, job, policy):
-            extractions = engine.extract(scope, messages, policy)
-            with engine.store.transaction():
+            extractions = services.ingest.extract(scope, messages, policy)
+            with self.store.transaction():
                 self._extend_lease(job)
                 for extraction in extractions:
                     if self._is_unchanged(scope, extraction.message):
-                        engine.learn(extraction, policy)
+                        services.ingest.learn(extraction, policy)
                 if policy.extraction.mode != "batch":
                     # In the same transaction as the facts, so that a crash cannot repeat the job.
-                    engine.store.jobs.finish(job)
+                    self.store.jobs.finish(job)
                     return
 
     def _pending_messages(self, scope: Scope, job: Job, policy: Policy) -> list[Message]:
         self._raise_if_stopping()
         try:
-            return self.engine.pending_messages(scope, str(job.payload["message"]), policy)
+            return self.services.ingest.pending_messages(scope, str(job.payload["message"]), policy)
         except NotFound:
             return []
 
     def backfill(self, job: Job) -> None:
         """Split messages that were stored before chunking was enabled; the progress is stored."""
-        store, policy, scope = self.engine.store, self.policy_for(job.user), Scope(job.user)
+        store, policy, scope = self.store, self.policy_for(job.user), Scope(job.user)
         after = store.preferences.all(job.user).get(LAST_BACKFILLED_KEY)
         while messages := store.messages.list_unchunked(
             scope, after=after, tokens_above=policy.chunking.min_tokens, limit=BATCH_SIZE
@@ -163,11 +168,11 @@ class JobHandlers:
                 self._extend_lease(job)
                 for message in messages:
                     store.messages.replace_chunks(
-                        scope, message.id, self.engine.preparer.chunk(message, policy)
+                        scope, message.id, self.services.ingest.preparer.chunk(message, policy)
                     )
                 after = messages[-1].id
-                store.preferences.set(job.user, LAST_BACKFILLED_KEY, after, now=self.engine.clock.now())
-                store.jobs.enqueue(job.user, EMBED_JOB, now=self.engine.clock.now())
+                store.preferences.set(job.user, LAST_BACKFILLED_KEY, after, now=self.clock.now())
+                store.jobs.enqueue(job.user, EMBED_JOB, now=self.clock.now())
             self._raise_if_stopping()
 
     def summarize(self, job: Job) -> None:
@@ -175,18 +180,18 @@ class JobHandlers:
         scope, policy = Scope(job.user, str(job.payload["chat"])), self.policy_for(job.user)
         if not policy.extracts:
             return
-        summaries = self.engine.build_summaries(scope, policy)
-        with self.engine.store.transaction():
+        summaries = self.services.summaries.build_summaries(scope, policy)
+        with self.store.transaction():
             self._extend_lease(job)
-            self.engine.save_summaries(scope, summaries, policy)
+            self.services.summaries.save_summaries(scope, summaries, policy)
 
     def run_maintenance(self, job: Job) -> None:
         """Decay, archive and merge a user's memories."""
-        self.engine.run_maintenance(Scope(job.user), self.policy_for(job.user))
+        self.services.maintenance.run_maintenance(Scope(job.user), self.policy_for(job.user))
 
     def run_daily(self) -> None:
         """Enqueue maintenance for all users, delete expired receipts and optimize the index."""
-        store, now = self.engine.store, self.engine.clock.now()
+        store, now = self.store, self.clock.now()
         users = store.users()
         for user in users:
             store.jobs.enqueue(user, MAINTENANCE_JOB, now=now)
@@ -196,23 +201,23 @@ class JobHandlers:
 
     def _next_queued(self, user: str, refused_ids: Collection[int]) -> list[Passage]:
         self._raise_if_stopping()
-        passages = self.engine.store.vectors.queued_passages(user, limit=BATCH_SIZE + len(refused_ids))
+        passages = self.store.vectors.queued_passages(user, limit=BATCH_SIZE + len(refused_ids))
         return [passage for passage in passages if passage.id not in refused_ids]
 
     def _next_without_vector(self, user: str, model: str, refused_ids: Collection[int]) -> list[Passage]:
         self._raise_if_stopping()
-        passages = self.engine.store.vectors.passages_without_vector(
+        passages = self.store.vectors.passages_without_vector(
             user, model, limit=BATCH_SIZE + len(refused_ids)
         )
         return [passage for passage in passages if passage.id not in refused_ids]
 
     def _active_embedder(self, user: str) -> Embedder | None:
-        return self.engine.embedders.for_user(user) if self.engine.embedders else self.embedder
+        return self.services.embedders.for_user(user)
 
     def _is_unchanged(self, scope: Scope, message: Message) -> bool:
         """Return whether a message still has the text that was extracted, and is not marked as extracted."""
         try:
-            current = self.engine.store.messages.get(scope, message.id)
+            current = self.store.messages.get(scope, message.id)
         except NotFound:
             return False
         return not current.extracted and current.content == message.content
@@ -222,7 +227,7 @@ class JobHandlers:
             raise JobInterrupted
 
     def _extend_lease(self, job: Job) -> None:
-        if not self.engine.store.jobs.extend_lease(job, until=self.engine.clock.now() + LEASE_DURATION):
+        if not self.store.jobs.extend_lease(job, until=self.clock.now() + LEASE_DURATION):
             raise LeaseLost
 
 

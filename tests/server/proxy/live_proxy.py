@@ -73,7 +73,7 @@ class LiveProxy:
 
     def add_memory(self, text: str = DOG_FACT, user: str = ANA) -> None:
         policy = self.application.policy(user)
-        self.application.engine.remember(Scope(user, "earlier"), text, policy)
+        self.application.services.ingest.remember(Scope(user, "earlier"), text, policy)
         assert self.application.worker.drain(seconds=30)
 
 

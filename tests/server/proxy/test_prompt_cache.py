@@ -101,9 +101,9 @@ def test_a_repeated_query_is_recalled_again(proxy: LiveProxy, client: httpx2.Cli
     client.post(CHAT_PATH, json=chat_request(DOG_QUESTION))
     after = sent_contents(proxy)
     [memory] = proxy.application.store.memories.list(Scope(ANA))
-    proxy.application.engine.forget(Scope(ANA), memory.id)
+    proxy.application.services.memories.forget(Scope(ANA), memory.id)
     for message in proxy.stored_messages("earlier"):
-        proxy.application.engine.delete_message(Scope(ANA), message.id, proxy.application.policy(ANA))
+        proxy.application.services.chats.delete_message(Scope(ANA), message.id, proxy.application.policy(ANA))
     client.post(CHAT_PATH, json=chat_request(DOG_QUESTION))
 
     assert before == [DOG_QUESTION]
@@ -118,7 +118,7 @@ def test_forgotten_memories_are_not_replayed(proxy: LiveProxy, client: httpx2.Cl
     send_turn(client, history, DOG_QUESTION)
     proxy.wait_for_messages(3)
     [memory] = proxy.application.store.memories.list(Scope(ANA))
-    proxy.application.engine.forget(Scope(ANA), memory.id)
+    proxy.application.services.memories.forget(Scope(ANA), memory.id)
     send_turn(client, history, "Never mind that.")
 
     assert not any("Bolt" in content for content in sent_contents(proxy))

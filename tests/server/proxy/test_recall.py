@@ -237,7 +237,7 @@ def test_a_budget_of_zero_injects_nothing(proxy: LiveProxy, client: httpx2.Clien
 
 
 def test_a_client_cannot_enable_what_the_user_disabled(proxy: LiveProxy, client: httpx2.Client) -> None:
-    now = proxy.application.engine.clock.now()
+    now = proxy.application.clock.now()
     proxy.application.store.preferences.set(ANA, "memory.mode", "off", now=now)
     answer = client.post(CHAT_PATH, json=chat_request(DOG_QUESTION), headers={"X-Memory": "on"})
 
@@ -283,7 +283,9 @@ def test_a_chat_continues_when_recall_fails(tmp_path: Path, embedder: Embedder, 
 def test_without_the_embedder_lexical_search_is_used(tmp_path: Path) -> None:
     away = FailingEmbedder(ProviderBusy("away"))
     with run_proxy(tmp_path, embedder=away) as proxy, proxy.client() as client:
-        proxy.application.engine.remember(Scope(ANA, "earlier"), DOG_FACT, proxy.application.policy(ANA))
+        proxy.application.services.ingest.remember(
+            Scope(ANA, "earlier"), DOG_FACT, proxy.application.policy(ANA)
+        )
         client.post(CHAT_PATH, json=chat_request(DOG_QUESTION))
 
         assert has_memory(sent_messages(proxy)[0]["content"])
@@ -292,7 +294,7 @@ def test_without_the_embedder_lexical_search_is_used(tmp_path: Path) -> None:
 def test_an_invalid_preference_disables_memory_but_not_the_chat(
     proxy: LiveProxy, client: httpx2.Client
 ) -> None:
-    now = proxy.application.engine.clock.now()
+    now = proxy.application.clock.now()
     proxy.application.store.preferences.set(ANA, "recall.alpha", "much", now=now)
     answer = client.post(CHAT_PATH, json=chat_request(DOG_QUESTION, stream=True))
 

@@ -71,9 +71,9 @@ class ProxyIngester:
     def _add_messages(
         self, turn: ProxyTurn, drafts: list[MessageDraft], policy: Policy
     ) -> list[IngestResult]:
-        engine = self.application.engine
+        services = self.application.services
         try:
-            return engine.add_messages(turn.scope, drafts, policy) if drafts else []
+            return services.ingest.add_messages(turn.scope, drafts, policy) if drafts else []
         except InvalidInput:
             if len(drafts) == 1:
                 return []
@@ -102,7 +102,7 @@ class ProxyIngester:
     def _delete_messages(self, turn: ProxyTurn, message_ids: list[str], policy: Policy) -> None:
         for message_id in message_ids:
             try:
-                self.application.engine.delete_message(turn.scope, message_id, policy)
+                self.application.services.chats.delete_message(turn.scope, message_id, policy)
             except NotFound:
                 log.info("retracted message was already deleted")
             for name in [

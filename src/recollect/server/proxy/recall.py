@@ -143,7 +143,7 @@ class ProxyRecaller:
         index = turn.view.query_index
         assert index is not None
         visible_ids = self._visible_message_ids(turn)
-        receipt, shown_keys = self.application.engine.build_turn_context(
+        receipt, shown_keys = self.application.services.recall.build_turn_context(
             turn.scope,
             replace_surrogates(turn.view.messages[index].text),
             policy,

@@ -33,7 +33,7 @@ from recollect.server.streams import (
     ThreadStream,
     format_event,
 )
-from recollect.services.chat import ChatHistory
+from recollect.services.turns import ChatHistory
 
 router = create_router("chat")
 #: Waits between checks whether extraction has finished; after the last one the `learned` event says `pending`.
@@ -99,10 +99,12 @@ async def send_message(
 
     def start_answer(model: ChatModel | None) -> Iterator[TurnEvent]:
         history = (
-            runtime.engine.history(scope) if policy.collects else ChatHistory(messages=tuple(client_history))
+            runtime.services.turns.history(scope)
+            if policy.collects
+            else ChatHistory(messages=tuple(client_history))
         )
         system = _system_prompt_for(memory, policy, body.system)
-        return runtime.engine.stream_turn(
+        return runtime.services.turns.stream_turn(
             scope, body.content, policy, model=model, history=history, system=system, client_id=client_id
         )
 
@@ -133,7 +135,7 @@ async def regenerate_answer(
 
     def start_answer(model: ChatModel | None) -> Iterator[TurnEvent]:
         system = _system_prompt_for(memory, policy, options.system)
-        return runtime.engine.regenerate_answer(scope, policy, model=model, system=system)
+        return runtime.services.turns.regenerate_answer(scope, policy, model=model, system=system)
 
     return await _respond(memory, scope, active_answers, start_answer, stream=options.stream)
 
@@ -153,17 +155,17 @@ async def complete_llm_call(
     *earlier, last = body.messages
     if last.role != "user":
         raise InvalidInput("The last message must have the role `user`: it is the one to answer.")
-    scope = Scope(user, body.conversationId or runtime.engine.ids.new())
+    scope = Scope(user, body.conversationId or runtime.ids.new())
     policy = await run_in_threadpool(runtime.policy, user, chat=scope.chat)
     client_history = ChatHistory(
         messages=tuple(ModelMessage(role=turn.role, content=turn.content) for turn in earlier)
     )
 
     def start_answer(model: ChatModel | None) -> Iterator[TurnEvent]:
-        stored_history = runtime.engine.history(scope) if policy.collects else ChatHistory()
+        stored_history = runtime.services.turns.history(scope) if policy.collects else ChatHistory()
         history = stored_history if stored_history.messages else client_history
         system = _system_prompt_for(memory, policy, body.system)
-        return runtime.engine.stream_turn(
+        return runtime.services.turns.stream_turn(
             scope, last.content, policy, model=model, history=history, system=system
         )
 

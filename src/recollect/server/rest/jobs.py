@@ -39,6 +39,6 @@ def retry_job(memory: MemoryDep, user: UserId, job_id: Annotated[int, Path(ge=0,
 
 def _retry_jobs(memory: Memory, user: str, job_id: int | None = None) -> int:
     runtime = memory.application
-    retried_count = runtime.store.jobs.retry(Scope(user), job_id=job_id, now=runtime.engine.clock.now())
+    retried_count = runtime.store.jobs.retry(Scope(user), job_id=job_id, now=runtime.clock.now())
     runtime.worker.wake()
     return retried_count

@@ -92,7 +92,7 @@ def create_memory(memory: MemoryDep, user: UserId, body: requests.CreateMemoryRe
     """Create a memory from a text, which is stored unchanged and recalled like extracted memories."""
     runtime, scope = memory.application, Scope(user, body.chat_id)
     policy = runtime.policy(user, chat=body.chat_id)
-    outcome = runtime.engine.remember(
+    outcome = runtime.services.ingest.remember(
         scope,
         body.content,
         policy,
@@ -167,7 +167,7 @@ def update_memory(
         if body.content is not None:
             memory.update(full_id, body.content, user_id=user)
         if body.tags is not None:
-            memory.application.engine.set_tags(Scope(user), full_id, parsers.parse_tags(body.tags))
+            memory.application.services.memories.set_tags(Scope(user), full_id, parsers.parse_tags(body.tags))
         if body.pinned is not None:
             memory.pin(full_id, pinned=body.pinned, user_id=user)
     return respond_with_etag(memory.get(full_id, user_id=user))
@@ -212,7 +212,7 @@ def unpin_memory(memory: MemoryDep, user: UserId, memory_id: MemoryId) -> Respon
 
 
 def _remove_memories(memory: Memory, user: str, ids: Sequence[str], action: EventAction) -> Response:
-    removed = memory.application.engine.remove_memories(Scope(user), ids, action)
+    removed = memory.application.services.memories.remove_memories(Scope(user), ids, action)
     return json_response(serializers.wrap_results(map(serializers.serialize_memory, removed)))
 
 

@@ -55,7 +55,9 @@ def find_memories(memory: MemoryDep, user: UserId, body: requests.FindMemoriesRe
         MAX_FILTERED_MEMORIES if body.kind or body.origin or body.importance else MAX_FOUND_MEMORIES
     )
     policy = runtime.policy(user, call={**BROWSE_OVERRIDES, "recall.limit": max_candidates})
-    receipt = runtime.engine.recall(scope, parsers.replace_surrogates(body.query), policy, save_receipt=False)
+    receipt = runtime.services.recall.recall(
+        scope, parsers.replace_surrogates(body.query), policy, save_receipt=False
+    )
     results = []
     for item in receipt.items:
         try:
@@ -86,7 +88,9 @@ def get_memory_details(
     runtime = memory.application
     return json_response(
         _serialize_details(
-            runtime.engine.describe_memory(Scope(user), memory_id, runtime.policy(user), weeks=weeks)
+            runtime.services.memories.describe_memory(
+                Scope(user), memory_id, runtime.policy(user), weeks=weeks
+            )
         )
     )
 

@@ -42,7 +42,7 @@ def debug_retrieval(
     """Run a query and return the results with scores and timings."""
     runtime = memory.application
     policy = runtime.policy(user, chat=conversation_id)
-    receipt = runtime.engine.recall(Scope(user, conversation_id), q, policy)
+    receipt = runtime.services.recall.recall(Scope(user, conversation_id), q, policy)
     record = serializers.serialize_recall_metrics(receipt)
     results = [
         {

@@ -47,7 +47,7 @@ def list_providers(memory: MemoryDep, _: AdminPrincipal) -> Response:
 @router.post("/{name}/test", response_model=operations.ProviderTestResponse)
 def test_provider(memory: MemoryDep, admin: AdminPrincipal, name: Literal["model", "embedder"]) -> Response:
     """Send a short test request to a provider. Its tokens count towards the caps. Admins only."""
-    clock = memory.application.engine.clock
+    clock = memory.application.clock
     started = clock.monotonic()
     try:
         detail = _test_model(memory, admin.user) if name == "model" else _test_embedder(memory)
@@ -70,7 +70,7 @@ def _test_model(memory: Memory, user: str) -> str | None:
     if runtime.chat_model is None:
         return None
     metered = MeteredModel.for_chat(
-        runtime.chat_model, runtime.store.token_usage, runtime.policy(user), Scope(user), runtime.engine.clock
+        runtime.chat_model, runtime.store.token_usage, runtime.policy(user), Scope(user), runtime.clock
     )
     completion = metered.complete(
         [ModelMessage(role="user", content=TEST_PROMPT)],

@@ -38,16 +38,16 @@ def start_reembedding(memory: MemoryDep, user: UserId) -> Response:
     target = EmbeddingModel(
         id=runtime.embedder.model_id, embedder=connection.embedder, model=connection.embedder_model
     )
-    runtime.engine.start_reembedding(Scope(user), target, [target, *built_in_models()])
+    runtime.services.reembedding.start_reembedding(Scope(user), target, [target, *built_in_models()])
     runtime.worker.wake()
     return json_response(_serialize_status(memory, user), 202)
 
 
 def _serialize_status(memory: Memory, user: str) -> JsonObject:
     runtime = memory.application
-    vectors, target = runtime.store.vectors, runtime.engine.reembedding_target(user)
+    vectors, target = runtime.store.vectors, runtime.services.reembedding.reembedding_target(user)
     current = runtime.embedder.model_id if runtime.embedder else None
-    active = runtime.engine.embedders and runtime.engine.embedders.active_model(user)
+    active = runtime.services.embedders.active_model(user)
     counts = vectors.count_by_model(user)
     missing_count = vectors.count_without_vector(user, current) if current else 0
     return {

@@ -35,7 +35,7 @@ def get_review_queue(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Res
         {
             **serializers.serialize_memory(each),
             "reason": each.reason,
-            "against": _serialize_memories(runtime.engine.conflicts(each)),
+            "against": _serialize_memories(runtime.services.review.conflicts(each)),
         }
         for each in queue[:limit]
     ]
@@ -48,14 +48,14 @@ def list_duplicates(
 ) -> Response:
     """List possible duplicates among the newest memories. Resolve them with `merge` or `apart`."""
     runtime = memory.application
-    pairs = runtime.engine.find_duplicates(Scope(user), runtime.policy(user), limit=limit)
+    pairs = runtime.services.review.find_duplicates(Scope(user), runtime.policy(user), limit=limit)
     return json_response(serializers.wrap_results(map(_serialize_pair, pairs)))
 
 
 @router.post("/apart", status_code=204, dependencies=[IdempotencyKey])
 def mark_distinct(memory: MemoryDep, user: UserId, body: requests.MarkDistinctRequest) -> Response:
     """Mark two memories as distinct, so that they are not suggested as duplicates again."""
-    memory.application.engine.mark_distinct(Scope(user), body.ids)
+    memory.application.services.review.mark_distinct(Scope(user), body.ids)
     return Response(status_code=204)
 
 
@@ -82,7 +82,9 @@ def get_timeline(
         memory_id=memory_id,
     )
     return json_response(
-        serializers.wrap_results(map(_serialize_event, runtime.engine.describe_events(scope, events)))
+        serializers.wrap_results(
+            map(_serialize_event, runtime.services.review.describe_events(scope, events))
+        )
     )
 
 

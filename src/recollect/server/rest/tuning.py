@@ -26,7 +26,7 @@ def preview_recall(memory: MemoryDep, user: UserId, body: requests.SearchRequest
     limit = {"recall.limit": body.limit} if body.limit is not None else {}
     mode = {"memory.mode": body.mode} if body.mode is not None else {}
     policy = runtime.policy(user, {**(body.settings or {}), **limit, **mode}, chat=body.chat_id)
-    receipt = runtime.engine.recall(
+    receipt = runtime.services.recall.recall(
         Scope(user, body.chat_id),
         parsers.replace_surrogates(body.query),
         policy,

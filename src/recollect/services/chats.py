@@ -3,21 +3,38 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from recollect.consolidation.consolidator import ReplaySet
+from recollect.consolidation.consolidator import Replayer, ReplaySet
 from recollect.domain.memory import Memory, SourceSpan
 from recollect.domain.message import CHAT_ROLES, Chat, Message, MessageDraft, Role
 from recollect.domain.outcomes import IngestResult
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound
+from recollect.ingestion.preparation import MessagePreparer
 from recollect.ingestion.triage.decision import triage
+from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Vector
-from recollect.ports.store import NO_LIMIT
-from recollect.services.ingest import EMBED_JOB, IngestMixin, needs_extraction, summary_job, vector_similarity
+from recollect.ports.store import NO_LIMIT, Store
+from recollect.services.embedders import EmbedderRegistry
+from recollect.services.ingest import (
+    EMBED_JOB,
+    IngestService,
+    needs_extraction,
+    summary_job,
+    vector_similarity,
+)
 
 
-@dataclass(frozen=True, kw_only=True)
-class MessageEditsMixin(IngestMixin):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatService:
+    store: Store
+    clock: Clock
+    ids: Ids
+    preparer: MessagePreparer
+    replayer: Replayer
+    embedders: EmbedderRegistry
+    ingest: IngestService
+
     def edit_message(self, scope: Scope, message_id: str, content: str, policy: Policy) -> IngestResult:
         """Replace the text of a message: remove the facts of the old text, and queue the new text for extraction."""
         original = self.store.messages.get(scope, message_id)
@@ -35,7 +52,7 @@ class MessageEditsMixin(IngestMixin):
                 self.store.messages.mark_extracted(scope, [message_id])
             self.store.summaries.delete_from(scope, message_id)
             stored = self.store.messages.get(scope, message_id)
-            self._enqueue_jobs(stored, policy, to_extract=to_extract)
+            self.ingest.enqueue_jobs(stored, policy, to_extract=to_extract)
             self.store.jobs.enqueue(original.user, summary_job(original.chat), now=self.clock.now())
         return IngestResult(
             message=stored,
@@ -116,7 +133,7 @@ class MessageEditsMixin(IngestMixin):
     def _vectors_without(self, scope: Scope, message_ids: Sequence[str], policy: Policy) -> dict[str, Vector]:
         """Embed, outside the transaction, the texts that a replay without these messages will compare."""
         replay_set = self._load_replay_set(scope, message_ids, policy, {})
-        return self.embed_texts(scope.user, replay_set.texts) if replay_set.stated_facts else {}
+        return self.embedders.embed_texts(scope.user, replay_set.texts) if replay_set.stated_facts else {}
 
     def _replay_without(
         self, scope: Scope, message_ids: Sequence[str], policy: Policy, vectors: Mapping[str, Vector]
@@ -142,7 +159,7 @@ class MessageEditsMixin(IngestMixin):
             seeds=self.store.memories.of_messages(scope.user_scope, message_ids),
             excluded_messages=frozenset(message_ids),
             vectors=vectors,
-            model=self._embedding_model_id(scope.user),
+            model=self.embedders.model_id(scope.user),
         )
 
     def _chat_exists(self, scope: Scope) -> bool:

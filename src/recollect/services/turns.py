@@ -12,10 +12,13 @@ from recollect.domain.policy import Policy
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, StoreError
+from recollect.ingestion.preparation import MessagePreparer
 from recollect.ports.chat_model import ChatModel, ModelMessage
-from recollect.ports.store import NO_LIMIT
-from recollect.services.message_edits import MessageEditsMixin
-from recollect.services.recall import RecallMixin
+from recollect.ports.clock import Clock
+from recollect.ports.store import NO_LIMIT, Store
+from recollect.services.chats import ChatService
+from recollect.services.ingest import IngestService
+from recollect.services.recall import RecallService
 from recollect.services.spending import MeteredModel
 
 #: Maximum length of an answer.
@@ -37,8 +40,15 @@ class ChatHistory:
     shown_keys: frozenset[PassageKey] = frozenset()  #: passages in the memory blocks of the history
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChatMixin(MessageEditsMixin, RecallMixin):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnService:
+    store: Store
+    clock: Clock
+    preparer: MessagePreparer
+    ingest: IngestService
+    recall: RecallService
+    chats: ChatService
+
     def history(self, scope: Scope, *, before: str | None = None) -> ChatHistory:
         """
         Return the messages of a chat, or those before one message, with the memory blocks that were sent with them.
@@ -155,13 +165,13 @@ class ChatMixin(MessageEditsMixin, RecallMixin):
         if previous_answer is None or not policy.collects:
             return self._store_draft(scope, draft, policy)
         try:
-            return self.edit_message(scope, previous_answer.id, text, policy)
+            return self.chats.edit_message(scope, previous_answer.id, text, policy)
         except StoreError as error:
             return self._unstored_result(scope, draft, policy, error)
 
     def _store_draft(self, scope: Scope, draft: MessageDraft, policy: Policy) -> IngestResult:
         try:
-            [result] = self.add_messages(scope, [draft], policy)
+            [result] = self.ingest.add_messages(scope, [draft], policy)
         except StoreError as error:
             return self._unstored_result(scope, draft, policy, error)
         return result
@@ -181,7 +191,7 @@ class ChatMixin(MessageEditsMixin, RecallMixin):
         self, scope: Scope, text: str, policy: Policy, history: ChatHistory
     ) -> tuple[Receipt, frozenset[PassageKey]]:
         chat_policy = policy.with_values(CHAT_POLICY_OVERRIDES)
-        return self.build_turn_context(
+        return self.recall.build_turn_context(
             scope, text, chat_policy, visible_ids=history.message_ids, already_shown=history.shown_keys
         )
 
