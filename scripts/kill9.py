@@ -170,9 +170,12 @@ def find_incomplete(memory: Memory, messages: Sequence[Message]) -> list[str]:
         if message.extracted != (len(facts) == 2) or (not message.extracted and message.id not in queued_ids):
             problems.append(f"{message.client_id}: extracted={message.extracted}, {len(facts)} facts")
         problems += [
-            f"{fact.text}: learned {fact.sightings} times, {len(fact.spans)} sources"
+            f"{fact.text}: learned {fact.times_stated} times, {len(fact.spans)} sources"
             for fact in facts
-            if not 1 == fact.sightings == len(fact.spans) == len(store.memories.history(USER_SCOPE, fact.id))
+            if not 1
+            == fact.times_stated
+            == len(fact.spans)
+            == len(store.memories.history(USER_SCOPE, fact.id))
         ]
     if store.vectors.count_queued(USER_SCOPE.user) and not any(job.kind is JobKind.EMBED for job in jobs):
         problems.append("passages lack vectors, but no embedding job is queued")

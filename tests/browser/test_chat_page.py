@@ -146,11 +146,11 @@ def test_an_answer_streams_and_a_memory_is_forgotten_and_restored_in_its_receipt
     expect(receipt(chat).get_by_text("I am vegetarian.")).to_be_visible()
     receipt(chat).get_by_role("button", name="Forget").click()
     expect(receipt(chat).get_by_text("Memory forgotten. It will not be used again.")).to_be_visible()
-    assert get(server, f"/api/memory/{memory}")["standing"] == "forgotten"
+    assert get(server, f"/api/memory/{memory}")["status"] == "forgotten"
 
     receipt(chat).get_by_role("button", name="Undo").click()
     expect(receipt(chat).get_by_text("Change undone.")).to_be_visible()
-    assert get(server, f"/api/memory/{memory}")["standing"] == "active"
+    assert get(server, f"/api/memory/{memory}")["status"] == "active"
     chat.keyboard.press("Escape")
     expect(receipt(chat)).to_be_hidden()
     expect(chat.get_by_role("heading", level=1)).to_have_text(QUESTION)

@@ -48,9 +48,7 @@ def populated_page(page: Page, server: LiveServer) -> Iterator[Page]:
     """Somebody's app after a while: a chat, memories, one of them doubted, a profile, a receipt."""
     tell(server, "Keep it short.", ["I'm vegetarian and I hate cilantro.", "Where shall we eat?"], CHAT)
     Memory.from_application(server.application).context("What can I cook?", user_id=ANA, chat_id=CHAT)
-    server.application.store.memories.add(
-        a_memory("owns a boat", user=ANA, standing=MemoryStatus.QUARANTINED)
-    )
+    server.application.store.memories.add(a_memory("owns a boat", user=ANA, status=MemoryStatus.QUARANTINED))
     server.drain_jobs()
     with assert_no_external_requests(log_in(page, server), server):
         yield page

@@ -14,9 +14,9 @@ from recollect.testing.builders import a_memory
 expect.set_options(timeout=30_000)  # slow machines must not fail tests
 
 NOW = datetime.now(UTC)
-TEA = a_memory("likes green tea", user=ANA, kind=Kind.PREF, weight=0.8, seen_at=NOW)
-FEAR = a_memory("is afraid of flying", user=ANA, kind=Kind.EMO, weight=0.9, seen_at=NOW)
-BUS = a_memory("takes bus 42 to work", user=ANA, kind=Kind.NOTE, origin=Origin.RULES, seen_at=NOW)
+TEA = a_memory("likes green tea", user=ANA, kind=Kind.PREFERENCE, weight=0.8, last_stated_at=NOW)
+FEAR = a_memory("is afraid of flying", user=ANA, kind=Kind.EMOTION, weight=0.9, last_stated_at=NOW)
+BUS = a_memory("takes bus 42 to work", user=ANA, kind=Kind.NOTE, origin=Origin.RULES, last_stated_at=NOW)
 
 
 def store_memories(server: LiveServer, *memories: Memory) -> None:
@@ -216,7 +216,7 @@ def test_without_memories_it_suggests_adding_one(server: LiveServer, owner: Page
 
 
 def test_without_results_the_filters_can_be_cleared(memories: Page) -> None:
-    memories.goto(f"{memories.url}?standing=forgotten&q=zebra")
+    memories.goto(f"{memories.url}?status=forgotten&q=zebra")
     expect(memories.get_by_role("heading", name="No results")).to_be_visible()
 
     memories.get_by_role("button", name="Clear search and filters").click()
@@ -257,7 +257,7 @@ def test_it_reconnects_after_the_server_was_offline(memories: Page) -> None:
     "payload", ["<img src=x onerror=window.hit=1>", "{@html x}", "<script>window.hit=1</script>"]
 )
 def test_memory_text_is_not_executed(server: LiveServer, memories: Page, payload: str) -> None:
-    hostile = a_memory(f"is called {payload}", user=ANA, tags=(payload,), seen_at=NOW)
+    hostile = a_memory(f"is called {payload}", user=ANA, tags=(payload,), last_stated_at=NOW)
     store_memories(server, hostile)
     memories.goto(f"{server.url}/memory/{hostile.id}")
 

@@ -84,7 +84,7 @@ def test_canceling_the_preview_revokes_nothing(server: LiveServer, page_with_pro
 @pytest.mark.spec("W4")
 def test_consent_for_a_memory_type_can_be_revoked(server: LiveServer, profile: Page) -> None:
     with server.client() as client:
-        client.post("/api/memory", json={"content": "I love risotto.", "kind": "pref"})
+        client.post("/api/memory", json={"content": "I love risotto.", "kind": "preference"})
     profile.get_by_role("switch", name="Preference").click()
     preview = profile.get_by_role("dialog")
     expect(preview).to_contain_text("1 memory")

@@ -33,7 +33,7 @@ def receipt(server: LiveServer, owner: Page) -> Iterator[Page]:
     owner.on("pageerror", lambda error: script_errors.append(str(error)))
     with server.client() as client:
         client.post("/api/memory", json={"content": "I am vegetarian."})
-        client.post("/api/memory/consent", json={"category": "emo", "granted": False})
+        client.post("/api/memory/consent", json={"category": "emotion", "granted": False})
         client.post("/chats/kitchen/messages", json={"content": QUESTION, "stream": False})
     owner.goto(f"{server.url}/receipt/last")
     expect(used(owner)).to_have_count(1)
@@ -47,8 +47,8 @@ def used(page: Page) -> Locator:
 
 def memory(server: LiveServer, text: str) -> dict[str, Any]:
     with server.client() as client:
-        for standing in ("active", "forgotten"):
-            listed = client.get("/api/memory", params={"standing": standing}).json()["results"]
+        for status in ("active", "forgotten"):
+            listed = client.get("/api/memory", params={"status": status}).json()["results"]
             found = [each for each in listed if each["memory"] == text]
             if found:
                 shape: dict[str, Any] = found[0]
@@ -94,11 +94,11 @@ def test_a_memory_is_edited_pinned_forgotten_and_each_is_undone(server: LiveServ
     assert memory(server, "I am vegetarian.")["pinned"] is True
     item.get_by_role("button", name="Forget").click()
     expect(item.get_by_text("Memory forgotten. It will not be used again.")).to_be_visible()
-    assert memory(server, "I am vegetarian.")["standing"] == "forgotten"
+    assert memory(server, "I am vegetarian.")["status"] == "forgotten"
     item.get_by_role("button", name="Undo").click()
 
     expect(item.get_by_role("button", name="Forget")).to_be_visible()
-    assert memory(server, "I am vegetarian.")["standing"] == "active"
+    assert memory(server, "I am vegetarian.")["status"] == "active"
 
 
 def test_changing_an_outdated_version_is_rejected(server: LiveServer, receipt: Page) -> None:
@@ -110,7 +110,7 @@ def test_changing_an_outdated_version_is_rejected(server: LiveServer, receipt: P
     item.get_by_role("button", name="Forget").click()
 
     expect(receipt.get_by_role("alert")).to_contain_text("changed elsewhere")
-    assert memory(server, "I am vegan.")["standing"] == "active"
+    assert memory(server, "I am vegan.")["status"] == "active"
 
 
 def test_a_passage_is_marked_as_not_relevant(server: LiveServer, receipt: Page) -> None:
@@ -136,7 +136,7 @@ def test_a_missing_memory_is_explained(server: LiveServer, receipt: Page) -> Non
 
 
 def test_degraded_stages_and_left_out_passages_are_shown(server: LiveServer, owner: Page) -> None:
-    known = a_memory("is vegetarian", user=ANA, id=a_receipt("x", user=ANA).items[0].id, kind=Kind.PREF)
+    known = a_memory("is vegetarian", user=ANA, id=a_receipt("x", user=ANA).items[0].id, kind=Kind.PREFERENCE)
     server.application.store.memories.add(known)
     server.application.store.receipts.add(replace(a_receipt("What do I eat?", user=ANA), id="r1"))
     owner.goto(f"{server.url}/receipt/r1")

@@ -20,25 +20,31 @@ from recollect.domain.scope import Scope
 from recollect.testing.builders import a_memory
 
 NOW = datetime.now(UTC)
-COIMBRA = a_memory("was born in Coimbra", user=ANA, kind=Kind.BIO, attribute="born_in", seen_at=NOW)
+COIMBRA = a_memory(
+    "was born in Coimbra", user=ANA, kind=Kind.BIOGRAPHY, attribute="born_in", last_stated_at=NOW
+)
 BRAGA = a_memory(
     "was born in Braga",
     user=ANA,
-    kind=Kind.BIO,
+    kind=Kind.BIOGRAPHY,
     attribute="born_in",
-    seen_at=NOW,
-    standing=MemoryStatus.CONTESTED,
+    last_stated_at=NOW,
+    status=MemoryStatus.CONTESTED,
     reason="contradicts 'was born in Coimbra'",
 )
 BOAT = a_memory(
     "owns a sailing boat",
     user=ANA,
-    seen_at=NOW,
-    standing=MemoryStatus.QUARANTINED,
+    last_stated_at=NOW,
+    status=MemoryStatus.QUARANTINED,
     reason="not in the message: boat, sailing",
 )
-COFFEE = a_memory("likes to drink strong coffee in the morning", user=ANA, kind=Kind.PREF, seen_at=NOW)
-MORNING = a_memory("in the morning likes to drink coffee, strong", user=ANA, kind=Kind.PREF, seen_at=NOW)
+COFFEE = a_memory(
+    "likes to drink strong coffee in the morning", user=ANA, kind=Kind.PREFERENCE, last_stated_at=NOW
+)
+MORNING = a_memory(
+    "in the morning likes to drink coffee, strong", user=ANA, kind=Kind.PREFERENCE, last_stated_at=NOW
+)
 
 
 @pytest.fixture
@@ -63,8 +69,8 @@ def cards(page: Page) -> Locator:
     return page.get_by_role("list", name="Pending decisions").get_by_role("article")
 
 
-def standing(server: LiveServer, memory: Memory) -> str:
-    return server.application.store.memories.get(Scope(ANA), memory.id).standing.value
+def status(server: LiveServer, memory: Memory) -> str:
+    return server.application.store.memories.get(Scope(ANA), memory.id).status.value
 
 
 def undo(page: Page) -> None:
@@ -81,12 +87,12 @@ def test_a_contradiction_shows_both_sides_and_is_resolved_by_key(server: LiveSer
     review.keyboard.press("a")
     expect(review.get_by_text("New memory accepted. The old one stays in the history.")).to_be_visible()
     expect(cards(review)).to_have_count(1)
-    assert (standing(server, BRAGA), standing(server, COIMBRA)) == ("active", "superseded")
+    assert (status(server, BRAGA), status(server, COIMBRA)) == ("active", "superseded")
     expect(review.get_by_role("link", name="Review queue")).to_contain_text("1 to review")
 
     undo(review)
     expect(cards(review)).to_have_count(2)
-    assert (standing(server, BRAGA), standing(server, COIMBRA)) == ("contested", "active")
+    assert (status(server, BRAGA), status(server, COIMBRA)) == ("contested", "active")
 
 
 def test_shortcuts_move_edit_and_reject(server: LiveServer, review: Page) -> None:
@@ -98,7 +104,7 @@ def test_shortcuts_move_edit_and_reject(server: LiveServer, review: Page) -> Non
     review.keyboard.press("r")
     expect(review.get_by_text("Current memory kept.")).to_be_visible()
     expect(cards(review)).to_have_count(1)
-    assert (standing(server, BRAGA), standing(server, COIMBRA)) == ("forgotten", "active")
+    assert (status(server, BRAGA), status(server, COIMBRA)) == ("forgotten", "active")
     review.keyboard.press("e")
     field = review.get_by_label("Memory text")
     expect(field).to_be_focused()
@@ -109,18 +115,18 @@ def test_shortcuts_move_edit_and_reject(server: LiveServer, review: Page) -> Non
     field.press("Control+Enter")
     expect(review.get_by_role("heading", name="Nothing to review")).to_be_visible()
     accepted = server.application.store.memories.get(Scope(ANA), BOAT.id)
-    assert (accepted.text, accepted.standing) == ("owns a rowing boat", MemoryStatus.ACTIVE)
+    assert (accepted.text, accepted.status) == ("owns a rowing boat", MemoryStatus.ACTIVE)
 
     undo(review)
     expect(cards(review)).to_have_count(1)
     back = server.application.store.memories.get(Scope(ANA), BOAT.id)
-    assert (back.text, back.standing) == (BOAT.text, MemoryStatus.QUARANTINED)
+    assert (back.text, back.status) == (BOAT.text, MemoryStatus.QUARANTINED)
 
 
 def test_duplicates_are_merged_or_kept(server: LiveServer, owner: Page) -> None:
     for text in (COFFEE.text, MORNING.text):
         with server.client() as client:
-            client.post("/api/memory", json={"content": text, "kind": "pref"})
+            client.post("/api/memory", json={"content": text, "kind": "preference"})
     server.drain_jobs()
     owner.goto(f"{server.url}/inbox")
     expect(cards(owner)).to_have_count(1)

@@ -27,13 +27,15 @@ MOVED = NOW - timedelta(days=30)
 LISBON = a_memory(
     "lives in Lisbon",
     user=ANA,
-    kind=Kind.BIO,
+    kind=Kind.BIOGRAPHY,
     created_at=LONG_AGO,
-    seen_at=LONG_AGO,
-    standing=MemoryStatus.SUPERSEDED,
+    last_stated_at=LONG_AGO,
+    status=MemoryStatus.SUPERSEDED,
     valid_to=MOVED,
 )
-PORTO = a_memory("lives in Porto", user=ANA, kind=Kind.BIO, created_at=MOVED, seen_at=MOVED, valid_from=MOVED)
+PORTO = a_memory(
+    "lives in Porto", user=ANA, kind=Kind.BIOGRAPHY, created_at=MOVED, last_stated_at=MOVED, valid_from=MOVED
+)
 
 
 @pytest.fixture
@@ -113,7 +115,7 @@ def test_an_event_is_undone(server: LiveServer, timeline: Page, tea: str) -> Non
     expect(events(timeline)).to_have_count(5)
     expect(events(timeline).first.get_by_role("button", name="Undo")).to_have_count(0)
     expect(events(timeline).nth(1)).to_contain_text("undone")
-    assert server.application.store.memories.get(Scope(ANA), tea).standing is MemoryStatus.ACTIVE
+    assert server.application.store.memories.get(Scope(ANA), tea).status is MemoryStatus.ACTIVE
 
 
 def test_undo_after_a_later_change_is_rejected_with_a_reason(timeline: Page) -> None:

@@ -35,7 +35,7 @@ def test_without_a_language_model_memory_is_quoted_and_the_answer_says_so(cli: I
 def test_a_message_is_stored_and_learned_from_and_can_be_undone(cli: InProcessCli) -> None:
     result = cli("chat", "trip", stdin=f"{PORTO_TEXT}\n/undo\n".encode())
 
-    assert "Learned (bio): lives in Porto (undo: /undo)" in result.stderr
+    assert "Learned (biography): lives in Porto (undo: /undo)" in result.stderr
     assert "Undone (learn): loves the sea" in result.stdout
     assert [each["memory"] for each in cli.json("list")["results"]] == ["lives in Porto"]
     assert [each["role"] for each in cli.json("chats", "show", "trip")["results"]] == ["user"]
@@ -191,5 +191,5 @@ def test_on_a_terminal_there_is_a_prompt(cli: InProcessCli) -> None:
     assert exit_code == 0
     assert "> " in output
     assert "Chat trip, memory on, no language model: quoting memory." in output
-    assert "Learned (bio): lives in Porto" in output
+    assert "Learned (biography): lives in Porto" in output
     assert "Created memory file" in output

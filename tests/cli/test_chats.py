@@ -54,7 +54,7 @@ def test_deleting_a_chat_deletes_its_messages_and_the_memories_learned_only_from
 
     assert result.exit_code == 0
     assert result.stdout == (
-        f"Deleted chat trip with 2 messages.\nDeleted memory (dec): {memory['memory']}\n"
+        f"Deleted chat trip with 2 messages.\nDeleted memory (decision): {memory['memory']}\n"
     )
     assert [each["id"] for each in cli_with_chat.json("chats")["results"]] == ["work"]
     assert (cli_with_chat.json("stats")["messages"], cli_with_chat.json("stats")["memories"]) == (1, 0)
@@ -120,8 +120,8 @@ def test_editing_a_message_updates_the_memories_learned_from_it(cli: InProcessCl
 
     assert result.exit_code == 0
     assert result.stdout == (
-        "Edited in chat home: I live in Braga\nDeleted memory (bio): lives in Porto\n"
-        "Learned (bio): lives in Braga\n"
+        "Edited in chat home: I live in Braga\nDeleted memory (biography): lives in Porto\n"
+        "Learned (biography): lives in Braga\n"
     )
     assert texts(cli) == ["lives in Braga"]
 
@@ -142,7 +142,10 @@ def test_deleting_a_message_deletes_the_memories_learned_only_from_it(cli: InPro
 
     assert refused.exit_code == 4
     assert "Delete this message and 1 memory learned only from it?" in refused.stderr
-    assert result.stdout == "Deleted from chat home: I live in Porto\nDeleted memory (bio): lives in Porto\n"
+    assert (
+        result.stdout
+        == "Deleted from chat home: I live in Porto\nDeleted memory (biography): lives in Porto\n"
+    )
     assert texts(cli) == ["is vegetarian"]
     assert cli.json("chats", "show", "home")["messages"] == 1
 

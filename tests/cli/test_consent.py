@@ -3,7 +3,7 @@ import pytest
 from tests.cli.runner import InProcessCli
 
 WORRY_TEXT = "I am very anxious about my finances these days"
-CATEGORIES = ["profile", "bio", "pref", "emo", "obj", "evt", "dec", "note"]
+CATEGORIES = ["profile", "biography", "preference", "emotion", "goal", "event", "decision", "note"]
 
 
 def read_consents(cli: InProcessCli) -> dict[str, bool]:
@@ -55,40 +55,40 @@ def test_revoking_consent_erases_the_profile_and_keeps_it_out_of_prompts(
 def test_a_dry_run_shows_what_would_be_erased_and_changes_nothing(cli: InProcessCli) -> None:
     cli("add", "--role", "user", WORRY_TEXT)
     text_result, payload = (
-        cli("consent", "revoke", "emo", "--dry-run"),
-        cli.json("consent", "revoke", "emo", "--dry-run"),
+        cli("consent", "revoke", "emotion", "--dry-run"),
+        cli.json("consent", "revoke", "emotion", "--dry-run"),
     )
 
     assert (text_result.exit_code, text_result.stdout) == (0, "Would erase 1 memory; nothing was changed.\n")
     assert "is very anxious about finances" in text_result.stderr
     assert (payload["erased"], payload["dry_run"]) == ({"memories": 1}, True)
-    assert read_consents(cli)["emo"] is True
+    assert read_consents(cli)["emotion"] is True
 
 
 def test_revoking_consent_without_a_terminal_needs_yes(cli: InProcessCli) -> None:
     cli("add", "--role", "user", WORRY_TEXT)
-    result = cli("consent", "revoke", "emo")
+    result = cli("consent", "revoke", "emotion")
 
     assert result.exit_code == 4
-    assert "Revoke consent for emo and erase 1 memory?" in result.stderr
+    assert "Revoke consent for emotion and erase 1 memory?" in result.stderr
     assert len(cli.json("list")["results"]) == 1
 
 
 def test_revoking_consent_without_stored_data_needs_no_confirmation(cli: InProcessCli) -> None:
-    result = cli("consent", "revoke", "evt")
+    result = cli("consent", "revoke", "event")
 
-    assert (result.exit_code, result.stdout) == (0, "Consent for evt revoked; erased nothing.\n")
+    assert (result.exit_code, result.stdout) == (0, "Consent for event revoked; erased nothing.\n")
 
 
 def test_a_kind_without_consent_is_not_stored(cli: InProcessCli) -> None:
-    cli("consent", "revoke", "emo")
-    text_result = cli("add", "I feel so happy today", "--kind", "emo")
-    payload = cli.json("add", "I feel so happy today", "--kind", "emo")
+    cli("consent", "revoke", "emotion")
+    text_result = cli("add", "I feel so happy today", "--kind", "emotion")
+    payload = cli.json("add", "I feel so happy today", "--kind", "emotion")
     cli("add", "--role", "user", WORRY_TEXT)
 
     assert (text_result.exit_code, text_result.stdout) == (
         0,
-        "Not stored: no consent for memories of the kind emo.\n",
+        "Not stored: no consent for memories of the kind emotion.\n",
     )
     assert (payload["results"][0]["id"], payload["results"][0]["event"]) == (None, "NONE")
     assert cli.json("list", "--all")["results"] == []

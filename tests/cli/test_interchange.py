@@ -15,12 +15,22 @@ def texts(cli: InProcessCli, *words: str) -> list[str]:
 @pytest.mark.spec("E4")
 def test_a_compact_export_is_imported_without_loss(cli: InProcessCli) -> None:
     tea = cli.add_memory(TEA_TEXT)
-    cli("add", CATS_TEXT, "--kind", "bio", "--tag", "pets")
+    cli("add", CATS_TEXT, "--kind", "biography", "--tag", "pets")
     cli("pin", tea)
     result = cli("export", "all.json")
     import_payload = cli.json("import", "all.json", "--user", "twin")
     mine, theirs = cli.json("list"), cli.json("list", "--user", "twin")
-    compared_keys = ("id", "memory", "kind", "weight", "tags", "pinned", "sightings", "created_at", "seen_at")
+    compared_keys = (
+        "id",
+        "memory",
+        "kind",
+        "weight",
+        "tags",
+        "pinned",
+        "times_stated",
+        "created_at",
+        "last_stated_at",
+    )
 
     assert result.stdout == "Wrote 2 memories to all.json.\n"
     assert len(import_payload["results"]) == 2
@@ -68,7 +78,7 @@ def test_importing_twice_stores_nothing_twice(cli: InProcessCli) -> None:
     second_result = cli("import", "all.json")
 
     assert (second_result.exit_code, second_result.stdout) == (0, "Imported 0 memories, 1 already known.\n")
-    assert [(each["sightings"], each["version"]) for each in cli.json("list")["results"]] == [(1, 1)]
+    assert [(each["times_stated"], each["version"]) for each in cli.json("list")["results"]] == [(1, 1)]
 
 
 def test_forgotten_memories_are_not_imported(cli: InProcessCli) -> None:
@@ -83,10 +93,10 @@ def test_forgotten_memories_are_not_imported(cli: InProcessCli) -> None:
 
 
 def test_kinds_without_consent_are_not_imported(cli: InProcessCli) -> None:
-    cli("consent", "revoke", "pref")
+    cli("consent", "revoke", "preference")
     payload = cli.json("import", "-", stdin=b'[{"t":"pref","c":"odeia coentro","w":0.8}]')
 
-    assert payload["left_out"] == [{"memory": "odeia coentro", "reason": "no consent for pref"}]
+    assert payload["left_out"] == [{"memory": "odeia coentro", "reason": "no consent for preference"}]
 
 
 def test_a_whole_import_is_undone_at_once(cli: InProcessCli) -> None:
@@ -104,7 +114,7 @@ def test_an_older_imported_fact_is_superseded(cli: InProcessCli) -> None:
     cli("import", "-", stdin=json.dumps(entries).encode())
 
     assert texts(cli) == ["lives in Porto"]
-    assert texts(cli, "--standing", "superseded") == ["lives in Lisbon"]
+    assert texts(cli, "--status", "superseded") == ["lives in Lisbon"]
 
 
 def test_secrets_in_an_import_are_redacted(cli: InProcessCli) -> None:

@@ -32,7 +32,7 @@ def test_a_decayed_mood_is_archived_with_its_reason(
     assert text_result.exit_code == 0
     assert text_result.stdout.startswith("Archived: 1\n")
     assert f"{WORRY_MEMORY}  weight below 0.3: last mentioned on " in text_result.stdout
-    assert (texts(cli_with_old_mood), texts(cli_with_old_mood, "--standing", "archived")) == (
+    assert (texts(cli_with_old_mood), texts(cli_with_old_mood, "--status", "archived")) == (
         ["lives in Porto"],
         [WORRY_MEMORY],
     )
@@ -81,7 +81,7 @@ def test_the_forecast_shows_the_week(cli: InProcessCli) -> None:
 
 
 def test_a_pinned_memory_is_not_archived(cli_with_old_mood: InProcessCli) -> None:
-    [mood] = cli_with_old_mood.json("list", "--kind", "emo")["results"]
+    [mood] = cli_with_old_mood.json("list", "--kind", "emotion")["results"]
     cli_with_old_mood("pin", mood["id"])
 
     assert cli_with_old_mood.json("garden")["put_away"] == []

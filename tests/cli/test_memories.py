@@ -2,8 +2,8 @@ import pytest
 from tests.cli.runner import InProcessCli
 
 MEMORY_KEYS = {
-    "id", "memory", "user_id", "created_at", "updated_at", "seen_at", "chat_id", "kind", "importance", "weight",
-    "standing", "origin", "speaker", "tags", "sightings", "version", "pinned", "valid_from", "valid_to", "sources",
+    "id", "memory", "user_id", "created_at", "updated_at", "last_stated_at", "chat_id", "kind", "importance", "weight",
+    "status", "origin", "speaker", "tags", "times_stated", "version", "pinned", "valid_from", "valid_to", "sources",
 }  # fmt: skip
 TEA_TEXT = "I like green tea in the morning"
 CATS_TEXT = "My two cats are called Pixel and Byte"
@@ -21,17 +21,17 @@ def test_memories_are_listed_most_recent_first(cli: InProcessCli) -> None:
 
 
 def test_a_list_is_filtered_by_kind_tag_chat_and_limit(cli: InProcessCli) -> None:
-    cli("add", TEA_TEXT, "--kind", "pref", "--tag", "drinks", "--tag", "morning", "--chat", "kitchen")
-    cli("add", CATS_TEXT, "--kind", "bio")
+    cli("add", TEA_TEXT, "--kind", "preference", "--tag", "drinks", "--tag", "morning", "--chat", "kitchen")
+    cli("add", CATS_TEXT, "--kind", "biography")
 
     def texts(*words: str) -> list[str]:
         return [each["memory"] for each in cli.json("list", *words)["results"]]
 
-    assert texts("--kind", "pref") == [TEA_TEXT]
+    assert texts("--kind", "preference") == [TEA_TEXT]
     assert texts("--tag", "morning") == [TEA_TEXT]
     assert texts("--chat", "kitchen") == [TEA_TEXT]
     assert texts("--limit", "1") == [CATS_TEXT]
-    assert texts("--kind", "evt") == []
+    assert texts("--kind", "event") == []
 
 
 def test_without_memories_there_is_a_hint(cli: InProcessCli) -> None:
@@ -106,7 +106,7 @@ def test_a_forgotten_memory_is_not_listed_but_has_a_history(cli: InProcessCli) -
     assert result.stdout == f"Forgotten: {TEA_TEXT}\nForgotten: {CATS_TEXT}\n"
     assert f"recollect history {tea}" in result.stderr
     assert cli.json("list")["results"] == []
-    assert {each["id"] for each in cli.json("list", "--standing", "forgotten")["results"]} == {tea, cats}
+    assert {each["id"] for each in cli.json("list", "--status", "forgotten")["results"]} == {tea, cats}
     assert len(cli.json("list", "--all")["results"]) == 2
     assert [each["event"] for each in cli.json("history", tea)["results"]] == ["ADD", "DELETE"]
 
@@ -115,7 +115,7 @@ def test_forgetting_with_json_prints_the_memories(cli: InProcessCli) -> None:
     memory_id = cli.add_memory(TEA_TEXT)
     [memory] = cli.json("forget", memory_id, "--yes")["results"]
 
-    assert (memory["id"], memory["standing"]) == (memory_id, "forgotten")
+    assert (memory["id"], memory["status"]) == (memory_id, "forgotten")
 
 
 def test_if_one_of_several_is_unknown_nothing_is_forgotten(cli: InProcessCli) -> None:

@@ -27,7 +27,7 @@ def test_archived_memories_are_not_used_until_restored(cli: InProcessCli) -> Non
     assert "Revert with `recollect undo`." in archive_result.stderr
     assert between == ([], "message")
     assert restore_result.stdout == f"Restored: {TEA_TEXT}\n"
-    assert (texts(cli), texts(cli, "--standing", "archived")) == ([TEA_TEXT], [CATS_TEXT])
+    assert (texts(cli), texts(cli, "--status", "archived")) == ([TEA_TEXT], [CATS_TEXT])
 
 
 def test_if_one_of_several_is_unknown_nothing_is_archived(cli: InProcessCli) -> None:
@@ -49,7 +49,7 @@ def test_a_forgotten_memory_can_be_restored(cli: InProcessCli) -> None:
     cli("forget", tea, "--yes")
     [memory] = cli.json("restore", tea)["results"]
 
-    assert (memory["id"], memory["standing"]) == (tea, "active")
+    assert (memory["id"], memory["status"]) == (tea, "active")
 
 
 def test_a_memory_is_pinned_and_unpinned(cli: InProcessCli) -> None:
@@ -113,7 +113,7 @@ def test_an_undo_is_undone_by_its_own_id(cli: InProcessCli) -> None:
     [undo_event, *_] = cli.json("undo", "--list")["results"]
     cli("undo", undo_event["id"])
 
-    assert cli.json("show", tea)["standing"] == "archived"
+    assert cli.json("show", tea)["status"] == "archived"
 
 
 def test_an_undone_memory_is_not_learned_again_from_the_assistant(cli: InProcessCli) -> None:
@@ -145,8 +145,8 @@ def test_a_contradiction_is_in_the_inbox_with_reason_and_quote(cli: InProcessCli
     add_result = cli("add", "--role", "user", "My name is Eva")
     text_result, [memory] = cli("inbox"), cli.json("inbox")["results"]
 
-    assert "In `recollect inbox` for review (bio): name: Eva" in add_result.stdout
-    assert (memory["memory"], memory["standing"]) == ("name: Eva", "contested")
+    assert "In `recollect inbox` for review (biography): name: Eva" in add_result.stdout
+    assert (memory["memory"], memory["status"]) == ("name: Eva", "contested")
     assert (memory["reason"], memory["quotes"]) == ("contradicts 'name: Ana'", ["My name is Eva"])
     assert "“My name is Eva”" in text_result.stdout
     assert "`recollect restore ID` accepts one, `recollect forget ID` rejects it." in text_result.stderr
@@ -171,7 +171,9 @@ def test_a_contradiction_is_accepted_or_rejected(
 def test_an_unsupported_model_fact_is_in_the_inbox(
     cli: InProcessCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    facts = [{"text": "lives in Paris", "kind": "bio", "weight": 1.0, "quote": "I work from home on Mondays"}]
+    facts = [
+        {"text": "lives in Paris", "kind": "biography", "weight": 1.0, "quote": "I work from home on Mondays"}
+    ]
     reply = {"importance": 80, "type": "chat", "summary": "Works from home.", "facts": facts}
     monkeypatch.setenv("RECOLLECT_MODEL", "echo")
     with ModelServer() as server:
@@ -180,6 +182,6 @@ def test_an_unsupported_model_fact_is_in_the_inbox(
         cli("add", "--role", "user", "I work from home on Mondays")
     [memory] = cli.json("inbox")["results"]
 
-    assert (memory["memory"], memory["standing"]) == ("lives in Paris", "quarantined")
+    assert (memory["memory"], memory["status"]) == ("lives in Paris", "quarantined")
     assert memory["reason"]
     assert texts(cli) == []

@@ -37,7 +37,7 @@ def scored_candidate(
             id=id or text,
             text=text,
             created_at=MONDAY,
-            seen_at=MONDAY,
+            last_stated_at=MONDAY,
             tokens=0,
             chat="another chat",
             parent_id=parent,

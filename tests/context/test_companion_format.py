@@ -10,8 +10,8 @@ from recollect.domain.policy import ContextPolicy
 
 KATHERINE_TIERS = Tiers(
     candidates=(
-        scored_candidate("vegetariano", kind=Kind.BIO),
-        scored_candidate("Gosta de Sci-Fi.", kind=Kind.PREF),
+        scored_candidate("vegetariano", kind=Kind.BIOGRAPHY),
+        scored_candidate("Gosta de Sci-Fi.", kind=Kind.PREFERENCE),
     ),
     working_summary="Usuário discutindo refatoração de código, levemente frustrado.",
     recent_messages=(message("Oi"), message("Olá!", role=Role.ASSISTANT)),
@@ -62,11 +62,11 @@ def test_the_prompt_is_a_format_like_any_other(tiers: Tiers) -> None:
 @pytest.mark.spec("M4")
 def test_events_notes_and_messages_have_lines_of_their_own() -> None:
     recalled = (
-        scored_candidate("fui demitido!", kind=Kind.EVT),
+        scored_candidate("fui demitido!", kind=Kind.EVENT),
         scored_candidate("the key is\nunder the mat", kind=Kind.NOTE),
         recalled_message("I like tea", id="m1"),
-        scored_candidate("frustrada com o chefe", kind=Kind.EMO),
-        scored_candidate("pensativo", kind=Kind.EMO),
+        scored_candidate("frustrada com o chefe", kind=Kind.EMOTION),
+        scored_candidate("pensativo", kind=Kind.EMOTION),
     )
 
     assert assemble_block(

@@ -30,10 +30,10 @@ POSTGRES = scored_candidate(
 CLEAN_ARCHITECTURE = scored_candidate("Architecture pattern must follow Clean Architecture.", weight=0.8)
 
 KATHERINE_MEMORIES = (
-    scored_candidate("ansioso hoje", kind=Kind.EMO),
-    scored_candidate("vegetariano", kind=Kind.BIO),
-    scored_candidate("está de dieta (low carb)", kind=Kind.OBJ),
-    scored_candidate("odeia coentro", kind=Kind.PREF),
+    scored_candidate("ansioso hoje", kind=Kind.EMOTION),
+    scored_candidate("vegetariano", kind=Kind.BIOGRAPHY),
+    scored_candidate("está de dieta (low carb)", kind=Kind.GOAL),
+    scored_candidate("odeia coentro", kind=Kind.PREFERENCE),
 )
 
 ALL_TIERS = Tiers(
@@ -41,7 +41,7 @@ ALL_TIERS = Tiers(
     profile="Prefers short answers\nLives in Recife",
     earlier_messages=(message("long ago", importance=40, summary="She planned a dinner."),),
     candidates=(
-        scored_candidate("Pedro hates coriander", kind=Kind.PREF),
+        scored_candidate("Pedro hates coriander", kind=Kind.PREFERENCE),
         recalled_message("I bought\nleeks", id="m1"),
         recalled_chunk("```py\ncook()\n```", id="c1", parent="m0", kind=ChunkKind.CODE),
     ),
@@ -203,7 +203,7 @@ def test_xml_is_a_well_formed_document_that_names_its_request() -> None:
         ("context", {"name": "recipes.md"}, "# Soup\n- leek"),
         ("profile", {}, "Prefers short answers\nLives in Recife"),
         ("earlier", {"date": "2024-01-01"}, "She planned a dinner."),
-        ("item", {"kind": "pref", "date": "2024-01-01"}, "Pedro hates coriander"),
+        ("item", {"kind": "preference", "date": "2024-01-01"}, "Pedro hates coriander"),
         ("item", {"kind": "message", "role": "user", "date": "2024-01-01"}, "I bought\nleeks"),
         (
             "item",

@@ -196,8 +196,8 @@ def test_every_format_neutralizes_every_tier(name: str, locale: Locale) -> None:
         profile=hostile,
         earlier_messages=(message("m", id="l", importance=90, summary=hostile),),
         candidates=(
-            scored_candidate(hostile, id="1", kind=Kind.BIO),
-            scored_candidate(f"anxious {hostile}", id="2", kind=Kind.EMO),
+            scored_candidate(hostile, id="1", kind=Kind.BIOGRAPHY),
+            scored_candidate(f"anxious {hostile}", id="2", kind=Kind.EMOTION),
             recalled_chunk(f"```\n{hostile}\n```", id="3", parent="p", kind=ChunkKind.CODE),
         ),
         working_summary=hostile,

@@ -49,9 +49,9 @@ def a_summary(kind: SummaryKind, last: Message) -> Summary:
 def test_related_memories_share_text_attribute_source_or_successor(store: Store) -> None:
     [one, two] = add_messages(store, "I moved to Porto", "unrelated")
     porto = add_memory(store, "lives in Porto", one, attribute="lives_in")
-    add_memory(store, "lives in Lisbon", attribute="lives_in", standing=MemoryStatus.SUPERSEDED)
+    add_memory(store, "lives in Lisbon", attribute="lives_in", status=MemoryStatus.SUPERSEDED)
     add_memory(store, "moved house", one)
-    add_memory(store, "was in Faro", superseded_by=porto.id, standing=MemoryStatus.SUPERSEDED)
+    add_memory(store, "was in Faro", superseded_by=porto.id, status=MemoryStatus.SUPERSEDED)
     add_memory(store, "loves jazz", two)
     add_messages(store, "I moved to Porto", user="bruno")
     store.memories.add(a_memory("lives in Porto", user="bruno", attribute="lives_in"))
@@ -94,7 +94,7 @@ def test_sources_can_be_added_without_a_new_version(store: Store) -> None:
 def test_a_version_is_restored_completely(store: Store) -> None:
     [first] = add_messages(store, "one")
     before = add_memory(
-        store, "a fact", first, tags=("x",), attribute="slot", value="1", kind=Kind.BIO, pinned=True
+        store, "a fact", first, tags=("x",), attribute="slot", value="1", kind=Kind.BIOGRAPHY, pinned=True
     )
     store.memories.save(
         replace(before, text="other", tags=(), attribute=None, spans=(), valid_to=MONDAY), ChangeKind.UPDATE

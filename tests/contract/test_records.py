@@ -108,7 +108,7 @@ def test_an_extraction_is_stored_unchanged(store: Store) -> None:
     store.messages.add(message, ())
     fact = Fact(
         text="lives in Porto",
-        kind=Kind.BIO,
+        kind=Kind.BIOGRAPHY,
         weight=1.0,
         start=0,
         end=16,
@@ -214,10 +214,10 @@ def test_revoking_consent_erases_the_profile_and_is_audited(store: Store) -> Non
 
 
 def test_consent_to_a_kind_of_memory_covers_those_memories(store: Store) -> None:
-    store.memories.add(a_memory("is anxious about money", kind=Kind.EMO))
-    store.memories.add(a_memory("lives in Porto", kind=Kind.BIO))
+    store.memories.add(a_memory("is anxious about money", kind=Kind.EMOTION))
+    store.memories.add(a_memory("lives in Porto", kind=Kind.BIOGRAPHY))
 
-    store.consents.set(USER_SCOPE, "emo", granted=False, now=MONDAY)
+    store.consents.set(USER_SCOPE, "emotion", granted=False, now=MONDAY)
 
     assert [memory.text for memory in store.memories.list(USER_SCOPE)] == ["lives in Porto"]
 
@@ -244,7 +244,7 @@ def test_an_erased_memory_leaves_no_bytes(store: Store) -> None:
     assert certificate.rows["memories"] == 1
     assert certificate.is_physical, certificate.detail
     assert certificate.bytes_scanned
-    assert store.memories.list(USER_SCOPE, standing=None) == []
+    assert store.memories.list(USER_SCOPE, status=None) == []
 
 
 def test_erasing_a_chat_erases_its_messages_and_their_memories(store: Store) -> None:
@@ -320,7 +320,7 @@ def _correct_the_memory(store: Store, _: Message) -> None:
 
 def _forget_the_memory(store: Store, _: Message) -> None:
     known = store.memories.get(USER_SCOPE, "f1")
-    store.memories.save(replace(known, standing=MemoryStatus.FORGOTTEN), ChangeKind.DELETE)
+    store.memories.save(replace(known, status=MemoryStatus.FORGOTTEN), ChangeKind.DELETE)
 
 
 @pytest.mark.parametrize(
@@ -363,6 +363,6 @@ def test_reinforcing_a_memory_keeps_its_injection(store: Store) -> None:
     message = add_injection(store, MEMORY_KEY)
 
     known = store.memories.get(USER_SCOPE, "f1")
-    store.memories.save(replace(known, weight=0.5, standing=MemoryStatus.ARCHIVED), ChangeKind.ARCHIVE)
+    store.memories.save(replace(known, weight=0.5, status=MemoryStatus.ARCHIVED), ChangeKind.ARCHIVE)
 
     assert list(store.injections.texts(CHAT_SCOPE)) == [message.id]

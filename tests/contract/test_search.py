@@ -380,10 +380,10 @@ def test_system_and_tool_messages_are_never_found(store: Store, find: SearchFunc
 
 
 @BOTH_CHANNELS
-@pytest.mark.parametrize("standing", [s for s in MemoryStatus if s is not MemoryStatus.ACTIVE])
-def test_only_active_memories_are_found(store: Store, find: SearchFunction, standing: MemoryStatus) -> None:
+@pytest.mark.parametrize("status", [s for s in MemoryStatus if s is not MemoryStatus.ACTIVE])
+def test_only_active_memories_are_found(store: Store, find: SearchFunction, status: MemoryStatus) -> None:
     store.memories.add(a_memory("is vegetarian"))
-    store.memories.add(a_memory("was vegetarian", standing=standing))
+    store.memories.add(a_memory("was vegetarian", status=status))
     embed_pending(store)
 
     assert find(store, "vegetarian") == ["is vegetarian"]
@@ -393,7 +393,7 @@ def test_only_active_memories_are_found(store: Store, find: SearchFunction, stan
 def test_forgotten_memories_do_not_displace_others(store: Store, find: SearchFunction) -> None:
     for n in range(40):
         gone, _ = store.memories.add(a_memory(f"tea tea tea {n}"))
-        store.memories.save(replace(gone, standing=MemoryStatus.FORGOTTEN), ChangeKind.DELETE)
+        store.memories.save(replace(gone, status=MemoryStatus.FORGOTTEN), ChangeKind.DELETE)
     store.memories.add(a_memory("drinks tea at five in the garden"))
     embed_pending(store)
 
@@ -407,7 +407,7 @@ def test_a_forgotten_memory_hides_its_source_message(store: Store, find: SearchF
     memory, _ = store.memories.add(a_memory("makes salmon soup", spans=(span,)))
     embed_pending(store)
     assert len(find(store, "salmon soup")) == 3
-    store.memories.save(replace(memory, standing=MemoryStatus.FORGOTTEN), ChangeKind.DELETE)
+    store.memories.save(replace(memory, status=MemoryStatus.FORGOTTEN), ChangeKind.DELETE)
 
     assert find(store, "salmon soup") == []
 
@@ -417,14 +417,14 @@ def test_results_excluded_by_importance_or_kind_do_not_displace_others(
     store: Store, find: SearchFunction
 ) -> None:
     for n in range(30):
-        store.memories.add(a_memory(f"tea tea {n}", kind=Kind.EMO, weight=0.2))
-    store.memories.add(a_memory("drinks tea at five", kind=Kind.PREF, weight=0.8))
+        store.memories.add(a_memory(f"tea tea {n}", kind=Kind.EMOTION, weight=0.2))
+    store.memories.add(a_memory("drinks tea at five", kind=Kind.PREFERENCE, weight=0.8))
     embed_pending(store)
 
     assert find(store, "tea", limit=3, search_filter=SearchFilter(min_importance=50)) == [
         "drinks tea at five"
     ]
-    assert find(store, "tea", limit=3, search_filter=SearchFilter(kinds=frozenset({Kind.PREF}))) == [
+    assert find(store, "tea", limit=3, search_filter=SearchFilter(kinds=frozenset({Kind.PREFERENCE}))) == [
         "drinks tea at five"
     ]
 
@@ -445,9 +445,9 @@ def test_as_of_finds_messages_up_to_that_time(store: Store, find: SearchFunction
 @BOTH_CHANNELS
 def test_as_of_finds_memories_valid_at_that_time(store: Store, find: SearchFunction) -> None:
     moved = MONDAY + 10 * HOUR
-    store.memories.add(a_memory("lives in Porto", standing=MemoryStatus.SUPERSEDED, valid_to=moved))
+    store.memories.add(a_memory("lives in Porto", status=MemoryStatus.SUPERSEDED, valid_to=moved))
     store.memories.add(a_memory("lives in Lisboa", created_at=moved, valid_from=moved))
-    store.memories.add(a_memory("lives in Atlantis", standing=MemoryStatus.FORGOTTEN))
+    store.memories.add(a_memory("lives in Atlantis", status=MemoryStatus.FORGOTTEN))
     embed_pending(store)
 
     def at(search_filter: SearchFilter) -> list[str]:
@@ -462,7 +462,7 @@ def test_as_of_finds_memories_valid_at_that_time(store: Store, find: SearchFunct
 def test_a_message_is_outdated_once_its_memory_is_superseded(store: Store) -> None:
     add_messages(store, SALT, BREAD)
     span = SourceSpan(message_id=SALT.id, start=0, end=6)
-    fact = a_memory("likes salt", spans=(span,), standing=MemoryStatus.SUPERSEDED)
+    fact = a_memory("likes salt", spans=(span,), status=MemoryStatus.SUPERSEDED)
     store.memories.add(fact)
     numbers = [passage.id for passage in store.vectors.queued_passages(ANA, limit=9)]
 
@@ -774,7 +774,7 @@ def test_the_most_important_come_first_then_the_newest(store: Store) -> None:
     set_importance(store, ROSES, 0)
     add_messages(store, a_message("Not judged yet"))
     store.memories.add(a_memory("is vegetarian", weight=0.9))
-    store.memories.add(a_memory("smokes", standing=MemoryStatus.ARCHIVED))
+    store.memories.add(a_memory("smokes", status=MemoryStatus.ARCHIVED))
     set_importance(store, a_message("Not mine", user="bruno"), 100)
     store.memories.add(a_memory("not mine either", user="bruno"))
     hits = store.search.most_important(USER_SCOPE, limit=9, search_filter=NO_FILTER)
@@ -812,7 +812,9 @@ def test_a_candidate_has_its_source(store: Store) -> None:
     code = replace(chunks_of("mix(flour)")[0], kind=ChunkKind.CODE, language="python")
     store.messages.add(replace(SALT, role=Role.ASSISTANT), [code])
     store.messages.annotate(CHAT_SCOPE, SALT.id, importance=40, summary="Soup.", kind=MessageType.CHAT)
-    memory = a_memory("makes soup", chat=KITCHEN, kind=Kind.PREF, weight=0.5, seen_at=MONDAY + HOUR)
+    memory = a_memory(
+        "makes soup", chat=KITCHEN, kind=Kind.PREFERENCE, weight=0.5, last_stated_at=MONDAY + HOUR
+    )
     store.memories.add(memory)
     numbers = [passage.id for passage in store.vectors.queued_passages(ANA, limit=9)]
     loaded = store.search.load(USER_SCOPE, numbers, search_filter=NO_FILTER).values()
@@ -822,7 +824,7 @@ def test_a_candidate_has_its_source(store: Store) -> None:
         id=SALT.id,
         text=SALT.content,
         created_at=MONDAY,
-        seen_at=MONDAY,
+        last_stated_at=MONDAY,
         tokens=SALT.tokens,
         chat=KITCHEN,
         role=Role.ASSISTANT,
@@ -843,10 +845,10 @@ def test_a_candidate_has_its_source(store: Store) -> None:
         source=Source.MEMORY,
         id=memory.id,
         text="makes soup",
-        seen_at=MONDAY + HOUR,
+        last_stated_at=MONDAY + HOUR,
         tokens=next(c.tokens for c in loaded if c.source is Source.MEMORY),
         role=Role.USER,
-        kind=Kind.PREF,
+        kind=Kind.PREFERENCE,
         weight=0.5,
         importance=50,
         summary=None,
@@ -895,7 +897,7 @@ def test_passage_numbers_of_other_users_or_missing_rows_load_nothing(store: Stor
         (USER_SCOPE, NO_FILTER, {"message", "chunk", "light memory", "heavy memory"}),
         (USER_SCOPE, SearchFilter(sources=frozenset({Source.CHUNK})), {"chunk"}),
         (USER_SCOPE, SearchFilter(min_importance=50), {"message", "chunk", "heavy memory"}),
-        (USER_SCOPE, SearchFilter(kinds=frozenset({Kind.EMO})), {"message", "chunk", "light memory"}),
+        (USER_SCOPE, SearchFilter(kinds=frozenset({Kind.EMOTION})), {"message", "chunk", "light memory"}),
         (GARDEN_SCOPE, NO_FILTER, set()),
     ],
 )
@@ -903,8 +905,8 @@ def test_passages_excluded_by_scope_or_filter_are_not_loaded(
     store: Store, scope: Scope, search_filter: SearchFilter, expected: set[str]
 ) -> None:
     store.messages.add(a_message("message"), chunks_of("chunk"))
-    store.memories.add(a_memory("light memory", kind=Kind.EMO, weight=0.2))
-    store.memories.add(a_memory("heavy memory", kind=Kind.PREF, weight=0.9))
+    store.memories.add(a_memory("light memory", kind=Kind.EMOTION, weight=0.2))
+    store.memories.add(a_memory("heavy memory", kind=Kind.PREFERENCE, weight=0.9))
     numbers = [passage.id for passage in store.vectors.queued_passages(ANA, limit=9)]
     loaded = store.search.load(scope, numbers, search_filter=search_filter)
 

@@ -21,7 +21,7 @@ HOUR = timedelta(hours=1)
 SOUP = a_message("The soup needs salt")
 BREAD = a_message("The bread is in the oven", created_at=MONDAY + HOUR)
 TEA = a_message("Tea at five", chat="garden", created_at=MONDAY + 2 * HOUR)
-VEGETARIAN = a_memory("is vegetarian", kind=Kind.PREF)
+VEGETARIAN = a_memory("is vegetarian", kind=Kind.PREFERENCE)
 
 
 class RollbackError(Exception):
@@ -332,7 +332,7 @@ def test_a_memory_comes_back_as_it_was_stored(store: Store) -> None:
     memory = a_memory(
         "put salt in the soup",
         chat=KITCHEN,
-        kind=Kind.EVT,
+        kind=Kind.EVENT,
         weight=0.35,
         origin=Origin.RULES,
         speaker=Role.ASSISTANT,
@@ -372,7 +372,7 @@ def test_two_users_may_know_the_same_fact(store: Store) -> None:
 
 
 def test_a_fact_that_is_no_longer_active_may_be_learned_again(store: Store) -> None:
-    store.memories.add(replace(VEGETARIAN, standing=MemoryStatus.ARCHIVED))
+    store.memories.add(replace(VEGETARIAN, status=MemoryStatus.ARCHIVED))
     again = replace(VEGETARIAN, id="again")
 
     assert store.memories.add(again) == (again, True)
@@ -411,22 +411,22 @@ def test_a_memory_of_another_user_is_not_found(store: Store) -> None:
 
 
 @pytest.mark.spec("E13")
-def test_memories_are_listed_by_last_sighting_and_can_be_filtered(store: Store) -> None:
+def test_memories_are_listed_by_last_statement_and_can_be_filtered(store: Store) -> None:
     add_messages(store, SOUP)
-    tea = a_memory("likes tea", seen_at=MONDAY + HOUR, tags=("drinks",), chat=KITCHEN)
-    hurt = a_memory("feels tired", kind=Kind.EMO, seen_at=MONDAY + 2 * HOUR)
-    gone = a_memory("lives in Porto", standing=MemoryStatus.SUPERSEDED, seen_at=MONDAY + 3 * HOUR)
+    tea = a_memory("likes tea", last_stated_at=MONDAY + HOUR, tags=("drinks",), chat=KITCHEN)
+    hurt = a_memory("feels tired", kind=Kind.EMOTION, last_stated_at=MONDAY + 2 * HOUR)
+    gone = a_memory("lives in Porto", status=MemoryStatus.SUPERSEDED, last_stated_at=MONDAY + 3 * HOUR)
     for memory in (VEGETARIAN, tea, hurt, gone):
         store.memories.add(memory)
 
     list_memories = store.memories.list
     assert list_memories(USER_SCOPE) == [hurt, tea, VEGETARIAN]
     assert list_memories(USER_SCOPE, limit=1, offset=1) == [tea]
-    assert list_memories(USER_SCOPE, kind=Kind.EMO) == [hurt]
+    assert list_memories(USER_SCOPE, kind=Kind.EMOTION) == [hurt]
     assert list_memories(USER_SCOPE, tag="drinks") == [tea]
     assert list_memories(CHAT_SCOPE) == [tea]
-    assert list_memories(USER_SCOPE, standing=MemoryStatus.SUPERSEDED) == [gone]
-    assert list_memories(USER_SCOPE, standing=None) == [gone, hurt, tea, VEGETARIAN]
+    assert list_memories(USER_SCOPE, status=MemoryStatus.SUPERSEDED) == [gone]
+    assert list_memories(USER_SCOPE, status=None) == [gone, hurt, tea, VEGETARIAN]
     assert store.memories.count(USER_SCOPE) == 3
 
 
@@ -434,7 +434,7 @@ def test_memories_can_be_listed_by_source_message(store: Store) -> None:
     add_messages(store, SOUP, TEA, BREAD)
     spans = {m.id: SourceSpan(message_id=m.id, start=0, end=3) for m in (SOUP, TEA)}
     salt = a_memory("salts soup", spans=(spans[SOUP.id],))
-    both = a_memory("eats and drinks", spans=tuple(spans.values()), standing=MemoryStatus.ARCHIVED)
+    both = a_memory("eats and drinks", spans=tuple(spans.values()), status=MemoryStatus.ARCHIVED)
     for memory in (salt, both, VEGETARIAN):
         store.memories.add(memory)
 
@@ -454,9 +454,9 @@ def test_saving_a_memory_creates_a_version_and_keeps_the_old_text_in_its_history
         change=ChangeKind.ADD,
         text="is vegetarian",
         old_text=None,
-        kind=Kind.PREF,
+        kind=Kind.PREFERENCE,
         weight=1.0,
-        standing=MemoryStatus.ACTIVE,
+        status=MemoryStatus.ACTIVE,
         changed_at=MONDAY,
         reason="she said so",
     )
@@ -511,7 +511,7 @@ def test_an_erased_memory_leaves_no_version_behind(store: Store) -> None:
     for ask in (store.memories.get, store.memories.history):
         with pytest.raises(NotFound):
             ask(USER_SCOPE, VEGETARIAN.id)
-    assert store.memories.list(USER_SCOPE, standing=None) == []
+    assert store.memories.list(USER_SCOPE, status=None) == []
 
 
 @pytest.mark.spec("C-22")
@@ -707,7 +707,7 @@ def test_stats_count_the_rows_of_one_user(store: Store) -> None:
     store.messages.add(SOUP, chunks_of("The soup ", "needs salt"))
     add_messages(store, TEA, a_message("Mine", user="bruno"))
     store.memories.add(VEGETARIAN)
-    store.memories.add(a_memory("smokes", standing=MemoryStatus.FORGOTTEN))
+    store.memories.add(a_memory("smokes", status=MemoryStatus.FORGOTTEN))
     stats = store.maintenance.stats(USER_SCOPE)
 
     counted: Mapping[str, int] = {

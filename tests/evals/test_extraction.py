@@ -21,8 +21,8 @@ def test_two_wordings_match_from_an_overlap_of_0_6(left: str, right: str, *, sam
 
 
 def test_a_fact_of_another_kind_does_not_count() -> None:
-    predicted = [LabelledFact(kind="bio", text="lives in Leeds")]
-    expected = [LabelledFact(kind="evt", text="lives in Leeds")]
+    predicted = [LabelledFact(kind="biography", text="lives in Leeds")]
+    expected = [LabelledFact(kind="event", text="lives in Leeds")]
 
     assert (
         count_matches(predicted, expected).matched,
@@ -31,7 +31,7 @@ def test_a_fact_of_another_kind_does_not_count() -> None:
 
 
 def test_each_fact_counts_once() -> None:
-    predicted = [LabelledFact(kind="bio", text="lives in Leeds")] * 2
+    predicted = [LabelledFact(kind="biography", text="lives in Leeds")] * 2
 
     assert count_matches(predicted, predicted[:1]) == ExtractionCounts(
         predicted=2,

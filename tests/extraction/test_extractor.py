@@ -41,7 +41,9 @@ def test_the_model_is_called_once_and_its_facts_cite_the_message() -> None:
     model = ScriptedChatModel(VALID_REPLY)
     [result] = Extractor(model=model)([VEGETARIAN_MESSAGE], policy=policy_for_mode("list"))
 
-    assert result.extraction.facts == (Fact(text="vegetariano", kind=Kind.PREF, weight=0.8, start=0, end=32),)
+    assert result.extraction.facts == (
+        Fact(text="vegetariano", kind=Kind.PREFERENCE, weight=0.8, start=0, end=32),
+    )
     assert (result.message_id, result.extraction.importance, result.model) == ("m1", 80, "scripted")
     assert result.usage == ModelUsage(
         calls=1, prompt_tokens=len(model.calls[0].messages[0].content.split()), completion_tokens=1

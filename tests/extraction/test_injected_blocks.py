@@ -53,9 +53,9 @@ def test_blocks_of_every_output_format_are_removed(format_: str, locale: str, no
         id="1",
         text="odeia coentro",
         created_at=MONDAY,
-        seen_at=MONDAY,
+        last_stated_at=MONDAY,
         tokens=4,
-        kind=Kind.PREF,
+        kind=Kind.PREFERENCE,
         weight=0.8,
     )
     policy = load_preset("default").with_values(

@@ -20,8 +20,8 @@ from recollect.extraction.validation import ValidatedExtraction, ValidationLimit
 
 MESSAGE_TEXT = "Meu nome é Pedro, sou vegetariano e odeio coentro. Fico ansioso com finanças! Tenho 30 anos."
 PEDRO_SOURCE = SourceText(id="m1", role=Role.USER, text=MESSAGE_TEXT)
-VEGETARIAN_FACT = Fact(text="vegetariano", kind=Kind.PREF, weight=0.8, start=0, end=50)
-ANXIOUS_FACT = Fact(text="ansioso com finanças", kind=Kind.EMO, weight=0.9, start=51, end=77)
+VEGETARIAN_FACT = Fact(text="vegetariano", kind=Kind.PREFERENCE, weight=0.8, start=0, end=50)
+ANXIOUS_FACT = Fact(text="ansioso com finanças", kind=Kind.EMOTION, weight=0.9, start=51, end=77)
 VALID_REPLY = '[{"t":"pref","c":"vegetariano","w":0.8},{"t":"emo","c":"ansioso com finanças","w":0.9}]'
 MODES: tuple[ExtractionMode, ...] = ("per_message", "list", "single_fact", "batch")
 

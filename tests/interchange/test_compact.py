@@ -24,7 +24,7 @@ def memory(text: str, kind: Kind, weight: float) -> Memory:
         weight=weight,
         created_at=NEW_YEAR,
         updated_at=NEW_YEAR,
-        seen_at=NEW_YEAR,
+        last_stated_at=NEW_YEAR,
     )
 
 
@@ -32,22 +32,27 @@ def memory(text: str, kind: Kind, weight: float) -> Memory:
 @pytest.mark.parametrize(
     ("text", "kind", "weight", "written"),
     [
-        ("odeia coentro", Kind.PREF, 0.8, '{"i":"a1b2","t":"pref","c":"odeia coentro","w":0.8,"d":"240101"}'),
+        (
+            "odeia coentro",
+            Kind.PREFERENCE,
+            0.8,
+            '{"i":"a1b2","t":"pref","c":"odeia coentro","w":0.8,"d":"240101"}',
+        ),
         (
             "ansioso com finanças",
-            Kind.EMO,
+            Kind.EMOTION,
             0.9,
             '{"i":"a1b2","t":"emo","c":"ansioso com finanças","w":0.9,"d":"240101"}',
         ),
         (
             "evita lugares lotados",
-            Kind.PREF,
+            Kind.PREFERENCE,
             0.7,
             '{"i":"a1b2","t":"pref","c":"evita lugares lotados","w":0.7,"d":"240101"}',
         ),
         (
             "aprender a programar",
-            Kind.OBJ,
+            Kind.GOAL,
             1,
             '{"i":"a1b2","t":"obj","c":"aprender a programar","w":1.0,"d":"240101"}',
         ),
@@ -61,7 +66,7 @@ def test_an_ordinary_memory_is_written_as_the_document_shows(
 
 @pytest.mark.spec("E4", "E6")
 def test_a_fact_in_the_form_of_key_and_value_needs_no_further_keys() -> None:
-    named = replace(memory("nome: Pedro", Kind.BIO, 0.9), attribute="name")
+    named = replace(memory("nome: Pedro", Kind.BIOGRAPHY, 0.9), attribute="name")
 
     written = to_compact([named])
 
@@ -78,9 +83,9 @@ def test_the_entries_of_the_document_are_read_without_id_and_date() -> None:
     found = from_compact(text, user="ana", now=NOW)
 
     assert [(m.user, m.kind, m.text, m.weight, m.attribute, m.created_at) for m in found] == [
-        ("ana", Kind.PREF, "odeia coentro", 0.8, None, NOW),
-        ("ana", Kind.EMO, "ansioso com finanças", 0.9, None, NOW),
-        ("ana", Kind.BIO, "trabalha: dev frontend", 1.0, "job", NOW),
+        ("ana", Kind.PREFERENCE, "odeia coentro", 0.8, None, NOW),
+        ("ana", Kind.EMOTION, "ansioso com finanças", 0.9, None, NOW),
+        ("ana", Kind.BIOGRAPHY, "trabalha: dev frontend", 1.0, "job", NOW),
     ]
     assert len({m.id for m in found}) == 3
 
@@ -100,7 +105,9 @@ def test_a_missing_weight_is_one() -> None:
 
 @pytest.mark.spec("E4")
 @pytest.mark.parametrize(
-    ("kind", "written"), [(Kind.EVT, "bio"), (Kind.DEC, "pref"), (Kind.NOTE, "bio")], ids=lambda value: value
+    ("kind", "written"),
+    [(Kind.EVENT, "bio"), (Kind.DECISION, "pref"), (Kind.NOTE, "bio")],
+    ids=lambda value: value,
 )
 def test_a_kind_the_document_has_no_word_for_travels_beside_the_nearest_type(
     kind: Kind, written: str
@@ -131,7 +138,10 @@ def test_two_digits_of_the_year_are_enough_around_the_present(
     moment: datetime, day: str, hour: str | None
 ) -> None:
     told = replace(
-        memory("odeia coentro", Kind.PREF, 0.8), created_at=moment, seen_at=moment, updated_at=moment
+        memory("odeia coentro", Kind.PREFERENCE, 0.8),
+        created_at=moment,
+        last_stated_at=moment,
+        updated_at=moment,
     )
 
     [entry] = json.loads(to_compact([told]))
@@ -152,15 +162,15 @@ _memories = st.builds(
     text=_words | st.builds("{}: {}".format, st.sampled_from(["nome", "mora em", "Idade", "cor"]), _words),
     created_at=_timestamps,
     updated_at=_timestamps,
-    seen_at=_timestamps,
+    last_stated_at=_timestamps,
     chat=st.none() | _words,
     kind=st.sampled_from(Kind),
     weight=st.floats(min_value=0, max_value=1),
-    standing=st.sampled_from(MemoryStatus),
+    status=st.sampled_from(MemoryStatus),
     origin=st.sampled_from(Origin),
     speaker=st.sampled_from(Role),
     tags=st.lists(st.text(max_size=8), max_size=3).map(tuple),
-    sightings=st.integers(1, 10**6),
+    times_stated=st.integers(1, 10**6),
     version=st.integers(1, 10**6),
     pinned=st.booleans(),
     attribute=st.none() | _words,
@@ -237,16 +247,16 @@ def test_no_json_is_read_as_something_it_is_not(value: object) -> None:
 @pytest.mark.parametrize(
     ("text", "kind", "expected"),
     [
-        ("nome: Pedro", Kind.BIO, ("name", "Pedro")),
-        ("trabalha: dev frontend", Kind.BIO, ("job", "dev frontend")),
-        ("Profissão: médica", Kind.BIO, ("job", "médica")),
-        ("lives in: Porto", Kind.BIO, ("lives_in", "Porto")),
-        ("dieta: vegetariana", Kind.PREF, ("diet", "vegetariana")),
-        ("time: Benfica", Kind.BIO, ("time", "Benfica")),
-        ("lembrar: comprar pão", Kind.OBJ, None),
-        ("odeia coentro", Kind.PREF, None),
+        ("nome: Pedro", Kind.BIOGRAPHY, ("name", "Pedro")),
+        ("trabalha: dev frontend", Kind.BIOGRAPHY, ("job", "dev frontend")),
+        ("Profissão: médica", Kind.BIOGRAPHY, ("job", "médica")),
+        ("lives in: Porto", Kind.BIOGRAPHY, ("lives_in", "Porto")),
+        ("dieta: vegetariana", Kind.PREFERENCE, ("diet", "vegetariana")),
+        ("time: Benfica", Kind.BIOGRAPHY, ("time", "Benfica")),
+        ("lembrar: comprar pão", Kind.GOAL, None),
+        ("odeia coentro", Kind.PREFERENCE, None),
         ("https://example.com", Kind.NOTE, None),
-        ("reunião às 10:30", Kind.EVT, None),
+        ("reunião às 10:30", Kind.EVENT, None),
     ],
 )
 def test_key_and_value_are_separated(text: str, kind: Kind, expected: tuple[str, str] | None) -> None:

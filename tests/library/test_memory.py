@@ -112,7 +112,7 @@ def test_a_text_is_remembered_as_it_is_and_comes_back_in_the_shape_of_mem0(memor
 
     assert added.keys() >= {*MEM0_KEYS, "event"}
     assert (added["memory"], added["event"], added["user_id"]) == (VEGETARIAN, "ADD", "ana")
-    assert (added["tags"], added["kind"], added["origin"]) == (["food", "home"], "pref", "manual")
+    assert (added["tags"], added["kind"], added["origin"]) == (["food", "home"], "preference", "manual")
     assert memory.get(str(added["id"])) == {k: v for k, v in added.items() if k != "event"}
 
 
@@ -122,14 +122,14 @@ def test_the_same_text_again_reinforces_the_one_memory(memory: Memory, clock: Fr
     clock.advance(timedelta(days=1))
     again = row(memory.add(f"  {VEGETARIAN.upper()}. ", tags="home"))
 
-    assert (again["id"], again["event"], again["sightings"]) == (first["id"], "REINFORCE", 2)
-    assert again["seen_at"] > first["seen_at"]
+    assert (again["id"], again["event"], again["times_stated"]) == (first["id"], "REINFORCE", 2)
+    assert again["last_stated_at"] > first["last_stated_at"]
     assert again["tags"] == ["food", "home"]
     assert texts(memory.get_all()) == [VEGETARIAN]
 
 
 def test_a_kind_can_be_given(memory: Memory) -> None:
-    assert row(memory.add("the server room is cold", kind="dec"))["kind"] == "dec"
+    assert row(memory.add("the server room is cold", kind="decision"))["kind"] == "decision"
 
 
 def test_one_message_or_a_list_is_stored_and_not_yet_learned_from(tmp_path: Path) -> None:
@@ -402,7 +402,7 @@ def test_a_deleted_memory_is_found_no_more_not_even_by_the_words_it_came_from(me
     memory.flush()
     gone = memory.delete(known)
 
-    assert gone["standing"] == "forgotten"
+    assert gone["status"] == "forgotten"
     assert memory.get_all() == {"results": []}
     assert texts(memory.search("vegetarian cilantro")) == []
     assert memory.history(known)[-1]["event"] == "DELETE"

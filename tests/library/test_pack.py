@@ -50,7 +50,7 @@ def full_memory(tmp_path: Path) -> Iterator[Memory]:
         memory.add_context("plan", "We ship on Fridays.", chat_id="c")
         memory.consent("profile", granted=True)
         memory.set_profile({"codingStyle": "functional", "freeformNotes": "Short answers."})
-        memory.consent("emo", granted=False)
+        memory.consent("emotion", granted=False)
         memory.application.store.preferences.set(ANA, "recall.limit", "5", now=FrozenClock().now())
         memory.flush()
         yield memory
@@ -136,14 +136,14 @@ def test_an_import_does_not_override_a_withdrawn_consent(full_memory: Memory, tm
     with open_memory(tmp_path / "new.db") as new:
         new.consent("profile", granted=True)
         new.consent("profile", granted=False)
-        new.consent("pref", granted=False)
-        new.add("I feel anxious today.", kind="emo")
+        new.consent("preference", granted=False)
+        new.add("I feel anxious today.", kind="emotion")
         arrival = import_user_pack(new.application, ANA, parse_pack(export_pack(full_memory)))
         reasons = {(part, why) for part, _, why in arrival.skipped_items}
 
         assert ("consents", "was withdrawn") in reasons
         assert ("consents", "would erase existing data") in reasons
-        assert ("memories", "no consent for pref") in reasons
+        assert ("memories", "no consent for preference") in reasons
         assert new.profile()["id"] is None
         assert "anxious" in str(new.get_all())
 
@@ -161,7 +161,10 @@ def test_an_import_does_not_override_a_withdrawn_consent(full_memory: Memory, tm
         (lambda text: text + '{"part": "chats", "value": {"id": 1}}\n', "not a valid entry of chats"),
         (lambda text: text + "[" * 100_000 + "\n", "not valid JSON"),
         (lambda text: text.replace('"weight":1.0', '"weight":7.0'), "a weight must be from 0 to 1"),
-        (lambda text: text.replace('"sightings":1,', '"sightings":1e300,'), "not a valid entry of memories"),
+        (
+            lambda text: text.replace('"times_stated":1,', '"times_stated":1e300,'),
+            "not a valid entry of memories",
+        ),
         (lambda text: text.replace("2026-03-02T09:00:00Z", "2026-03-02T09:00:00"), "a time needs a timezone"),
         (lambda text: text.replace("I live in Lisbon.", "\\ud800"), "a lone surrogate"),
     ],

@@ -24,7 +24,7 @@ WEEK = timedelta(weeks=1)
 DEFAULT_POLICY = DecayPolicy()
 
 
-def memory(kind: Kind = Kind.EMO, weight: float = 0.9, name: str = "m1") -> Memory:
+def memory(kind: Kind = Kind.EMOTION, weight: float = 0.9, name: str = "m1") -> Memory:
     return Memory(
         id=name,
         user="ana",
@@ -33,7 +33,7 @@ def memory(kind: Kind = Kind.EMO, weight: float = 0.9, name: str = "m1") -> Memo
         weight=weight,
         created_at=MONDAY,
         updated_at=MONDAY,
-        seen_at=MONDAY,
+        last_stated_at=MONDAY,
     )
 
 
@@ -47,7 +47,7 @@ def test_a_mood_loses_a_tenth_of_a_weight_each_week(weeks: float, weight: float)
 
 @pytest.mark.spec("G2")
 def test_a_mood_that_is_mentioned_again_regains_its_weight() -> None:
-    mentioned_again = replace(memory(), seen_at=MONDAY + 5 * WEEK, sightings=2)
+    mentioned_again = replace(memory(), last_stated_at=MONDAY + 5 * WEEK, times_stated=2)
 
     assert effective_weight(mentioned_again, MONDAY + 6 * WEEK, DEFAULT_POLICY) == 0.8
 
@@ -78,20 +78,20 @@ def test_an_archived_memory_keeps_its_weight_and_has_a_reason() -> None:
     archived = apply_decay(memory(), MONDAY + 7 * WEEK, DEFAULT_POLICY)
 
     assert archived == replace(
-        memory(), standing=MemoryStatus.ARCHIVED, reason="weight below 0.3: last mentioned on 2024-01-01"
+        memory(), status=MemoryStatus.ARCHIVED, reason="weight below 0.3: last mentioned on 2024-01-01"
     )
 
 
 def test_a_deleted_memory_is_marked_as_forgotten() -> None:
     assert (
-        apply_decay(memory(), MONDAY + 7 * WEEK, DecayPolicy(action="delete")).standing
+        apply_decay(memory(), MONDAY + 7 * WEEK, DecayPolicy(action="delete")).status
         is MemoryStatus.FORGOTTEN
     )
 
 
 @pytest.mark.spec("G4", "C-3")
 def test_biography_always_weighs_one() -> None:
-    biography = memory(Kind.BIO, 0.9)
+    biography = memory(Kind.BIOGRAPHY, 0.9)
     years_later = MONDAY + 1000 * WEEK
 
     assert effective_weight(biography, years_later, DEFAULT_POLICY) == 1.0
@@ -101,13 +101,13 @@ def test_biography_always_weighs_one() -> None:
 
 @pytest.mark.spec("C-3")
 def test_biography_keeps_its_stored_weight_if_the_policy_does_not_fix_it() -> None:
-    biography = memory(Kind.BIO, 0.9)
+    biography = memory(Kind.BIOGRAPHY, 0.9)
 
     assert apply_decay(biography, MONDAY + 1000 * WEEK, DecayPolicy(biography_fixed=False)) == biography
 
 
 @pytest.mark.spec("G5")
-@pytest.mark.parametrize("kind", [Kind.PREF, Kind.OBJ, Kind.EVT, Kind.DEC, Kind.NOTE])
+@pytest.mark.parametrize("kind", [Kind.PREFERENCE, Kind.GOAL, Kind.EVENT, Kind.DECISION, Kind.NOTE])
 def test_other_kinds_do_not_decay_by_default(kind: Kind) -> None:
     stored = memory(kind, 0.5)
 
@@ -118,7 +118,7 @@ def test_other_kinds_do_not_decay_by_default(kind: Kind) -> None:
 @pytest.mark.spec("G5")
 @pytest.mark.parametrize(
     ("kind", "policy"),
-    [(Kind.PREF, DecayPolicy(preference_per_week=0.05)), (Kind.OBJ, DecayPolicy(goal_per_week=0.05))],
+    [(Kind.PREFERENCE, DecayPolicy(preference_per_week=0.05)), (Kind.GOAL, DecayPolicy(goal_per_week=0.05))],
 )
 def test_preferences_and_goals_decay_at_their_own_rates(kind: Kind, policy: DecayPolicy) -> None:
     stored = memory(kind, 0.8)
@@ -131,7 +131,7 @@ def test_preferences_and_goals_decay_at_their_own_rates(kind: Kind, policy: Deca
 
 @pytest.mark.spec("G5")
 def test_a_goal_is_archived_on_its_due_date() -> None:
-    goal = replace(memory(Kind.OBJ, 0.8), valid_to=MONDAY + WEEK)
+    goal = replace(memory(Kind.GOAL, 0.8), valid_to=MONDAY + WEEK)
 
     assert decay_outcome(goal, MONDAY + 0.9 * WEEK, DEFAULT_POLICY) == Retain()
     assert decay_outcome(goal, MONDAY + WEEK, DEFAULT_POLICY) == Archive("the goal was due on 2024-01-08")
@@ -165,8 +165,8 @@ def test_a_temporary_memory_expires_after_a_week(weight: float, days: float, exp
 def test_temporary_memories_expire_before_heavier_ones_are_archived() -> None:
     memories = [
         memory(Kind.NOTE, 0.2, "parking"),
-        memory(Kind.EMO, 0.9, "mood"),
-        memory(Kind.PREF, 0.6, "tea"),
+        memory(Kind.EMOTION, 0.9, "mood"),
+        memory(Kind.PREFERENCE, 0.6, "tea"),
     ]
 
     forecast = forecast_decay(memories, MONDAY, 8, DEFAULT_POLICY)
@@ -190,9 +190,9 @@ def test_a_memory_expires_on_its_expiry_date_even_when_pinned() -> None:
     assert decay_outcome(stored, MONDAY + WEEK, DEFAULT_POLICY) == Expire("expired on 2024-01-08")
 
 
-@pytest.mark.parametrize("standing", [MemoryStatus.SUPERSEDED, MemoryStatus.ARCHIVED, MemoryStatus.FORGOTTEN])
-def test_inactive_memories_are_unchanged(standing: MemoryStatus) -> None:
-    inactive = replace(memory(), standing=standing, reason="said so")
+@pytest.mark.parametrize("status", [MemoryStatus.SUPERSEDED, MemoryStatus.ARCHIVED, MemoryStatus.FORGOTTEN])
+def test_inactive_memories_are_unchanged(status: MemoryStatus) -> None:
+    inactive = replace(memory(), status=status, reason="said so")
 
     assert apply_decay(inactive, MONDAY + 99 * WEEK, DEFAULT_POLICY) == inactive
 
@@ -208,7 +208,11 @@ def test_decay_and_recency_together_never_push_a_match_below_the_minimum_boost()
 
 
 def test_a_forecast_names_the_week_and_omits_memories_that_stay() -> None:
-    memories = [memory(Kind.EMO, 0.5, "b"), memory(Kind.EMO, 0.5, "a"), memory(Kind.BIO, 0.9, "c")]
+    memories = [
+        memory(Kind.EMOTION, 0.5, "b"),
+        memory(Kind.EMOTION, 0.5, "a"),
+        memory(Kind.BIOGRAPHY, 0.9, "c"),
+    ]
 
     forecast = forecast_decay(memories, MONDAY, 8, DEFAULT_POLICY)
 

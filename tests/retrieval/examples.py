@@ -13,7 +13,7 @@ from recollect.text.tokens import estimate_tokens
 class CandidateFields(TypedDict, total=False):
     id: str
     source: Source
-    seen_at: datetime
+    last_stated_at: datetime
     parent_id: str | None
     position: ChatPosition | None
     role: Role | None
@@ -32,7 +32,7 @@ def a_candidate(text: str, **fields: Unpack[CandidateFields]) -> Candidate:
         id=text,
         text=text,
         created_at=MONDAY,
-        seen_at=MONDAY,
+        last_stated_at=MONDAY,
         tokens=estimate_tokens(text),
     )
     return candidate._replace(**fields)
@@ -40,7 +40,7 @@ def a_candidate(text: str, **fields: Unpack[CandidateFields]) -> Candidate:
 
 def a_fact(text: str, **fields: Unpack[CandidateFields]) -> Candidate:
     """The same as a memory: it has a kind."""
-    return a_candidate(text, **fields)._replace(source=Source.MEMORY, kind=Kind.PREF)
+    return a_candidate(text, **fields)._replace(source=Source.MEMORY, kind=Kind.PREFERENCE)
 
 
 def a_scored_candidate(candidate: Candidate, score: float = 0.5) -> ScoredCandidate:

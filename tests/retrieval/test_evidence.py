@@ -23,7 +23,7 @@ DEFAULT_POLICY = RecallPolicy()
 candidates = st.builds(
     lambda name, chat, dense, lexical, age: a_candidate(name, dense=dense, lexical=lexical)._replace(
         chat=chat,
-        seen_at=MONDAY - age * DAY,
+        last_stated_at=MONDAY - age * DAY,
         created_at=MONDAY - age * DAY,
     ),
     name=st.text("abc ?", min_size=1, max_size=6),
@@ -192,8 +192,8 @@ def test_what_is_no_longer_so_ranks_below_what_is_a_little_further_away() -> Non
 
 
 def test_an_older_memory_ranks_below_an_equal_younger_one() -> None:
-    old = a_fact("likes rye", dense=0.6, seen_at=MONDAY - 300 * DAY)
-    young = a_fact("likes oat", dense=0.6, seen_at=MONDAY)
+    old = a_fact("likes rye", dense=0.6, last_stated_at=MONDAY - 300 * DAY)
+    young = a_fact("likes oat", dense=0.6, last_stated_at=MONDAY)
 
     assert texts(rank([old, young])) == ["likes oat", "likes rye"]
 

@@ -35,7 +35,7 @@ candidates = st.builds(
     lambda name, source, dense, lexical, weight, age: a_candidate(
         name, source=source, dense=dense, lexical=lexical, weight=weight
     )._replace(
-        seen_at=MONDAY - age * DAY,
+        last_stated_at=MONDAY - age * DAY,
     ),
     name=st.text("abc", min_size=1, max_size=3),
     source=st.sampled_from([Source.MESSAGE, Source.MEMORY, Source.SUMMARY]),
@@ -133,7 +133,7 @@ def test_the_companion_orders_ten_candidates_by_product_and_hands_on_five() -> N
     policy = load_preset("companion").recall
     vegetarian = a_fact("vegetarian", dense=0.8, weight=1.0)
     faded = a_fact("was in a hurry", dense=0.9, weight=0.3)
-    stale = a_fact("wants to run", dense=0.9, weight=1.0, seen_at=MONDAY - 360 * DAY)
+    stale = a_fact("wants to run", dense=0.9, weight=1.0, last_stated_at=MONDAY - 360 * DAY)
     more = [a_fact(f"more {n}", dense=0.1 + n / 100) for n in range(7)]
     kept, dropped = ranking.limit_results(rank([*more, stale, faded, vegetarian], policy), policy)
 
@@ -150,8 +150,8 @@ def test_cosine_is_the_vector_alone(parts: dict[str, float]) -> None:
 
 @pytest.mark.spec("K9", "C-11")
 def test_importance_puts_what_weighs_most_first_and_of_equals_the_newest() -> None:
-    critical = a_candidate("critical", importance=95, seen_at=MONDAY - 900 * DAY)
-    old = a_candidate("old", importance=60, seen_at=MONDAY - 9 * DAY)
+    critical = a_candidate("critical", importance=95, last_stated_at=MONDAY - 900 * DAY)
+    old = a_candidate("old", importance=60, last_stated_at=MONDAY - 9 * DAY)
     new = a_candidate("new", importance=60)
     light = a_candidate("light", importance=59)
 
@@ -189,7 +189,7 @@ def test_age_and_weight_move_a_score_only_within_the_policys_bounds(
 
 @pytest.mark.spec("TR-17", "C-11")
 def test_an_exact_hit_does_not_vanish_however_old_and_light_it_is() -> None:
-    ancient = a_fact("the key is under the mat", lexical=9.0, weight=0.05, seen_at=MONDAY - 9000 * DAY)
+    ancient = a_fact("the key is under the mat", lexical=9.0, weight=0.05, last_stated_at=MONDAY - 9000 * DAY)
     fresh = a_fact("the weather", lexical=0.5)
     ranked = rank([fresh, ancient])
 
@@ -244,7 +244,7 @@ def test_growing_older_never_helps_a_candidate(listed: list[Candidate], age: int
 
 def test_an_older_memory_ranks_below_an_equal_younger_one() -> None:
     young = a_fact("young", dense=0.8)
-    old = a_fact("old", dense=0.8, seen_at=MONDAY - 30 * DAY)
+    old = a_fact("old", dense=0.8, last_stated_at=MONDAY - 30 * DAY)
 
     assert texts(rank([old, young])) == ["young", "old"]
 
@@ -268,7 +268,7 @@ def test_equals_stand_in_the_order_of_source_and_id() -> None:
 @pytest.mark.spec("G6")
 @pytest.mark.parametrize(("age", "left"), [(0, 1.0), (180, 0.5), (360, 0.25), (-5, 1.0)])
 def test_recency_halves_with_every_half_life_and_the_future_is_now(age: int, left: float) -> None:
-    seen = a_candidate("seen", seen_at=MONDAY - age * DAY)
+    seen = a_candidate("seen", last_stated_at=MONDAY - age * DAY)
 
     assert ranking.recency(seen, MONDAY, 180.0) == pytest.approx(left)
 
@@ -276,7 +276,7 @@ def test_recency_halves_with_every_half_life_and_the_future_is_now(age: int, lef
 @pytest.mark.spec("G6")
 @given(ages=st.tuples(st.floats(0, 1e5), st.floats(0, 1e5)), half_life=st.floats(0.01, 36500))
 def test_recency_never_grows_with_age(ages: tuple[float, float], half_life: float) -> None:
-    younger, older = (a_candidate("seen", seen_at=MONDAY - age * DAY) for age in sorted(ages))
+    younger, older = (a_candidate("seen", last_stated_at=MONDAY - age * DAY) for age in sorted(ages))
     fresh, stale = (ranking.recency(each, MONDAY, half_life) for each in (younger, older))
 
     assert 0 <= stale <= fresh <= 1

@@ -145,7 +145,7 @@ def drop_reasons(result: RetrievalResult) -> dict[str, str]:
 def make_facts(*names: str) -> list[Memory]:
     """Memories, each seen an hour after the one before."""
     return [
-        a_memory(name, kind=Kind.PREF, seen_at=MONDAY + timedelta(hours=place))
+        a_memory(name, kind=Kind.PREFERENCE, last_stated_at=MONDAY + timedelta(hours=place))
         for place, name in enumerate(names)
     ]
 
@@ -422,7 +422,7 @@ def test_what_is_forgotten_while_the_model_reads_is_not_recalled(file: Path) -> 
     class ForgettingEmbedder(WaitingEmbedder):
         def embed_query(self, text: str) -> Vector:
             vector = super().embed_query(text)
-            store.memories.save(replace(memory, standing=MemoryStatus.FORGOTTEN), ChangeKind.DELETE)
+            store.memories.save(replace(memory, status=MemoryStatus.FORGOTTEN), ChangeKind.DELETE)
             return vector
 
     with closing(SqliteStore(file)) as store, closing(OneThreadExecutor()) as helper:
@@ -610,11 +610,11 @@ def test_as_of_tells_what_was_known_and_true_then(harness: RetrieverHarness) -> 
         "eats soup in Porto",
         valid_from=MONDAY + 10 * DAY,
         created_at=MONDAY + 10 * DAY,
-        seen_at=MONDAY + 10 * DAY,
+        last_stated_at=MONDAY + 10 * DAY,
     )
     harness.add(lisbon, porto, replace(SOUP, created_at=MONDAY + 5 * DAY))
     old = harness.store.memories.get(USER_SCOPE, lisbon.id)
-    harness.store.memories.save(replace(old, standing=MemoryStatus.SUPERSEDED), ChangeKind.SUPERSEDE)
+    harness.store.memories.save(replace(old, status=MemoryStatus.SUPERSEDED), ChangeKind.SUPERSEDE)
     harness.clock.advance(20 * DAY)
 
     def known(days: int) -> list[str]:

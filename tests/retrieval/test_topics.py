@@ -10,18 +10,18 @@ def test_the_seeds_question_is_about_food_and_tastes() -> None:
 
     assert found is not None
     assert found.words == ("jantar", "comida", "preferências alimentares")
-    assert found.kinds == {Kind.PREF, Kind.BIO, Kind.OBJ, Kind.EMO}
+    assert found.kinds == {Kind.PREFERENCE, Kind.BIOGRAPHY, Kind.GOAL, Kind.EMOTION}
 
 
 @pytest.mark.parametrize(
     ("question", "name", "kind"),
     [
-        ("What could I cook for dinner tonight?", "food", Kind.PREF),
-        ("Which restaurants would I enjoy?", "food", Kind.PREF),
-        ("Estou me sentindo triste hoje", "sentimentos", Kind.EMO),
-        ("How do I feel about my new job? I feel sad", "mood", Kind.EMO),
-        ("Qual é o nome da minha filha?", "família", Kind.BIO),
-        ("What are my goals, what do I plan to learn?", "goals", Kind.OBJ),
+        ("What could I cook for dinner tonight?", "food", Kind.PREFERENCE),
+        ("Which restaurants would I enjoy?", "food", Kind.PREFERENCE),
+        ("Estou me sentindo triste hoje", "sentimentos", Kind.EMOTION),
+        ("How do I feel about my new job? I feel sad", "mood", Kind.EMOTION),
+        ("Qual é o nome da minha filha?", "família", Kind.BIOGRAPHY),
+        ("What are my goals, what do I plan to learn?", "goals", Kind.GOAL),
     ],
 )
 def test_a_question_names_its_topic_in_its_own_language(question: str, name: str, kind: Kind) -> None:

@@ -20,19 +20,19 @@ def texts(client: httpx2.Client, path: str = "/api/memory", **params: str | int)
 @pytest.mark.spec("P2")
 def test_memories_are_created_listed_newest_first_updated_and_forgotten(client: httpx2.Client) -> None:
     first = add_memory(client, "I am vegetarian.", tags=["food"])
-    add_memory(client, "I live in Porto.", tags=["home"], kind="bio")
+    add_memory(client, "I live in Porto.", tags=["home"], kind="biography")
 
     assert texts(client) == ["I live in Porto.", "I am vegetarian."]
     assert texts(client, tag="food") == ["I am vegetarian."]
-    assert texts(client, kind="bio") == ["I live in Porto."]
+    assert texts(client, kind="biography") == ["I live in Porto."]
     assert texts(client, limit=1, offset=1) == ["I am vegetarian."]
     changed = client.patch(f"/api/memory/{first}", json={"content": "I am vegan."})
     assert (changed.status_code, changed.json()["memory"]) == (200, "I am vegan.")
     assert client.patch(f"/api/memory/{first}", json={"tags": ["diet"]}).json()["tags"] == ["diet"]
     assert (texts(client, tag="diet"), texts(client, tag="food")) == (["I am vegan."], [])
-    assert client.delete(f"/api/memory/{first}").json()["standing"] == "forgotten"
+    assert client.delete(f"/api/memory/{first}").json()["status"] == "forgotten"
     assert texts(client) == ["I live in Porto."]
-    assert texts(client, standing="forgotten") == ["I am vegan."]
+    assert texts(client, status="forgotten") == ["I am vegan."]
 
 
 @pytest.mark.spec("P2")
@@ -111,15 +111,15 @@ def test_a_post_with_an_idempotency_key_runs_once(client: httpx2.Client) -> None
     assert (again.status_code, again.json()) == (201, first.json())
     assert again.headers["idempotency-replayed"] == "true"
     assert (other.status_code, other.json()["code"]) == (409, "key_used")
-    assert client.get("/api/memory").json()["results"][0]["sightings"] == 1
+    assert client.get("/api/memory").json()["results"][0]["times_stated"] == 1
 
 
 def test_history_archive_restore_pin_merge_and_undo(client: httpx2.Client) -> None:
     one = add_memory(client, "I like tea.")
     two = add_memory(client, "I like green tea.")
 
-    assert client.post(f"/api/memory/{one}/archive").json()["standing"] == "archived"
-    assert client.post(f"/api/memory/{one}/restore").json()["standing"] == "active"
+    assert client.post(f"/api/memory/{one}/archive").json()["status"] == "archived"
+    assert client.post(f"/api/memory/{one}/restore").json()["status"] == "active"
     assert client.post(f"/api/memory/{one}/pin").json()["pinned"] is True
     assert client.post(f"/api/memory/{one}/unpin").json()["pinned"] is False
     changes = [each["event"] for each in client.get(f"/api/memory/{one}/history").json()["results"]]

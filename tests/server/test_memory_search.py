@@ -11,12 +11,12 @@ from recollect.testing.builders import a_memory
 
 #: Recent, so that maintenance archives nothing.
 NOW = datetime.now(UTC)
-TEA = a_memory("I like green tea", user=ANA, kind=Kind.PREF, weight=0.8, seen_at=NOW)
-FEAR = a_memory("I am afraid of flying", user=ANA, kind=Kind.EMO, weight=0.5, seen_at=NOW)
+TEA = a_memory("I like green tea", user=ANA, kind=Kind.PREFERENCE, weight=0.8, last_stated_at=NOW)
+FEAR = a_memory("I am afraid of flying", user=ANA, kind=Kind.EMOTION, weight=0.5, last_stated_at=NOW)
 BUS = a_memory(
-    "The bus leaves at nine", user=ANA, kind=Kind.NOTE, weight=0.2, origin=Origin.RULES, seen_at=NOW
+    "The bus leaves at nine", user=ANA, kind=Kind.NOTE, weight=0.2, origin=Origin.RULES, last_stated_at=NOW
 )
-ARCHIVED = a_memory("I lived in Porto", user=ANA, kind=Kind.BIO, standing=MemoryStatus.ARCHIVED)
+ARCHIVED = a_memory("I lived in Porto", user=ANA, kind=Kind.BIOGRAPHY, status=MemoryStatus.ARCHIVED)
 
 
 @pytest.fixture(autouse=True)
@@ -28,8 +28,7 @@ def stored_memories(server: LiveServer) -> None:
 def counts(client: httpx2.Client, **query: str) -> dict[tuple[str, ...], int]:
     listing = client.get("/api/memory/census", params=query).json()["results"]
     return {
-        (each["standing"], each["kind"], each["origin"], each["importance"]): each["count"]
-        for each in listing
+        (each["status"], each["kind"], each["origin"], each["importance"]): each["count"] for each in listing
     }
 
 
@@ -39,12 +38,12 @@ def texts(response: httpx2.Response) -> list[str]:
 
 def test_memories_are_counted_by_facet(client: httpx2.Client) -> None:
     assert counts(client) == {
-        ("active", "pref", "manual", "critical"): 1,
-        ("active", "emo", "manual", "context"): 1,
+        ("active", "preference", "manual", "critical"): 1,
+        ("active", "emotion", "manual", "context"): 1,
         ("active", "note", "rules", "temporary"): 1,
-        ("archived", "bio", "manual", "critical"): 1,
+        ("archived", "biography", "manual", "critical"): 1,
     }
-    assert counts(client, contains="PORTO") == {("archived", "bio", "manual", "critical"): 1}
+    assert counts(client, contains="PORTO") == {("archived", "biography", "manual", "critical"): 1}
 
 
 @pytest.mark.parametrize(
@@ -55,7 +54,7 @@ def test_memories_are_counted_by_facet(client: httpx2.Client) -> None:
         ({"importance": "temporary", "kind": "note"}, [BUS]),
         ({"contains": "FLY"}, [FEAR]),
         ({"contains": "porto"}, []),
-        ({"contains": "porto", "standing": "archived"}, [ARCHIVED]),
+        ({"contains": "porto", "status": "archived"}, [ARCHIVED]),
         ({"contains": "100%"}, []),
     ],
 )
@@ -88,16 +87,16 @@ def test_search_results_apply_filters(server: LiveServer, client: httpx2.Client)
     assert texts(answer) == [BUS.text]
 
 
-@pytest.mark.parametrize(("verb", "standing"), [("archive", "archived"), ("forget", "forgotten")])
+@pytest.mark.parametrize(("verb", "status"), [("archive", "archived"), ("forget", "forgotten")])
 def test_several_memories_are_removed_and_restored_as_one_event(
-    client: httpx2.Client, verb: str, standing: str
+    client: httpx2.Client, verb: str, status: str
 ) -> None:
     removal = client.post(f"/api/memory/{verb}", json={"ids": [TEA.id, FEAR.id]})
     [event] = client.get("/api/memory/events").json()["results"]
-    gone = texts(client.get("/api/memory", params={"standing": standing, "kind": "pref"}))
+    gone = texts(client.get("/api/memory", params={"status": status, "kind": "preference"}))
     client.post("/api/memory/undo", json={"event_id": event["id"]}).raise_for_status()
 
-    assert [each["standing"] for each in removal.json()["results"]] == [standing, standing]
+    assert [each["status"] for each in removal.json()["results"]] == [status, status]
     assert (event["action"], sorted(event["memories"])) == (verb, sorted([TEA.id, FEAR.id]))
     assert gone == [TEA.text]
     assert texts(client.get("/api/memory")) == sorted([TEA.text, FEAR.text, BUS.text])
@@ -140,7 +139,7 @@ def test_details_list_recalls_of_a_memory(server: LiveServer, client: httpx2.Cli
 
 
 def test_details_forecast_the_decay_of_a_memory(client: httpx2.Client) -> None:
-    new = client.post("/api/memory", json={"content": "I feel sad about the rain", "kind": "emo"}).json()[
+    new = client.post("/api/memory", json={"content": "I feel sad about the rain", "kind": "emotion"}).json()[
         "id"
     ]
     fading = client.get(f"/api/memory/{new}/account", params={"weeks": 26}).json()

@@ -30,13 +30,13 @@ def test_the_profile_needs_consent_and_is_erased_with_it(client: httpx2.Client) 
 
 @pytest.mark.spec("P3")
 def test_consents_are_listed_by_category_and_audited(client: httpx2.Client) -> None:
-    client.post("/api/memory/consent", json={"category": "emo", "granted": False})
+    client.post("/api/memory/consent", json={"category": "emotion", "granted": False})
     consents = client.get("/api/memory/consent").json()
     ledger = client.get("/api/memory/ledger").json()
 
     assert consents["consents"]["profile"] is False
-    assert consents["consents"]["emo"] is False
-    assert consents["consents"]["bio"] is True
+    assert consents["consents"]["emotion"] is False
+    assert consents["consents"]["biography"] is True
     assert (ledger["results"][0]["action"], ledger["intact"]) == ("consent taken back", True)
     assert client.post("/api/memory/consent", json={"category": "x", "granted": True}).status_code == 422
 
@@ -57,7 +57,7 @@ def test_erasing_is_previewed_and_certified(client: httpx2.Client) -> None:
     assert client.post("/api/memory/erase", json={}).status_code == 422
     assert client.post("/api/memory/erase", json={"everything": True, "chat_id": "c"}).status_code == 422
     assert client.post("/api/memory/erase", json={"everything": True}).json()["what"] == "user ana"
-    assert client.get("/api/memory", params={"standing": "forgotten"}).json()["results"] == []
+    assert client.get("/api/memory", params={"status": "forgotten"}).json()["results"] == []
 
 
 def test_context_files_are_created_attached_and_deleted(client: httpx2.Client) -> None:
@@ -86,7 +86,7 @@ def test_a_chat_is_summarized_on_request(client: httpx2.Client) -> None:
 
 
 def test_maintenance_runs_dry_runs_and_forecasts(client: httpx2.Client) -> None:
-    client.post("/api/memory", json={"content": "I feel anxious today.", "kind": "emo"})
+    client.post("/api/memory", json={"content": "I feel anxious today.", "kind": "emotion"})
 
     assert client.post("/api/memory/garden", json={"dry_run": True}).json()["put_away"] == []
     assert client.post("/api/memory/garden").status_code == 200

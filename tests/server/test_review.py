@@ -14,15 +14,17 @@ from recollect.domain.memory import Kind, MemoryStatus
 from recollect.testing.builders import a_memory
 from recollect.testing.clock import MONDAY
 
-LISBON = a_memory("I was born in Lisbon", user=ANA, kind=Kind.BIO, attribute="born_in", valid_from=MONDAY)
+LISBON = a_memory(
+    "I was born in Lisbon", user=ANA, kind=Kind.BIOGRAPHY, attribute="born_in", valid_from=MONDAY
+)
 PORTO = replace(
-    a_memory("I was born in Porto", user=ANA, kind=Kind.BIO, attribute="born_in"),
-    standing=MemoryStatus.CONTESTED,
+    a_memory("I was born in Porto", user=ANA, kind=Kind.BIOGRAPHY, attribute="born_in"),
+    status=MemoryStatus.CONTESTED,
     reason="contradicts 'I was born in Lisbon'",
 )
 QUARANTINED = replace(
     a_memory("Owns a yacht", user=ANA),
-    standing=MemoryStatus.QUARANTINED,
+    status=MemoryStatus.QUARANTINED,
     reason="its words are not in the message",
 )
 
@@ -56,7 +58,7 @@ def test_the_timeline_lists_changes_with_the_text_at_that_time(
     assert [each["action"] for each in (learned, edited, forgot)] == ["learn", "edit", "forget"]
     [was] = edited["memories"]
     assert (was["old_memory"], was["memory"]) == ("I like green tea.", "I like black tea.")
-    assert (was["standing"], was["standing_now"]) == ("active", "forgotten")
+    assert (was["status"], was["status_now"]) == ("active", "forgotten")
     assert learned["memories"][0]["memory"] == "I like green tea."
     assert all(each["can_be_undone"] for each in (learned, edited, forgot))
 
@@ -95,9 +97,9 @@ def test_undone_events_are_marked_and_erased_memories_have_no_text(client: httpx
 
 def test_as_of_lists_memories_known_and_valid_at_that_time(server: LiveServer, client: httpx2.Client) -> None:
     moved = MONDAY + timedelta(days=30)
-    lived = replace(LISBON, text="I live in Lisbon", standing=MemoryStatus.SUPERSEDED, valid_to=moved)
+    lived = replace(LISBON, text="I live in Lisbon", status=MemoryStatus.SUPERSEDED, valid_to=moved)
     lives = a_memory("I live in Porto", user=ANA, created_at=moved, valid_from=moved)
-    for memory in (lived, lives, a_memory("It is a secret", user=ANA, standing=MemoryStatus.FORGOTTEN)):
+    for memory in (lived, lives, a_memory("It is a secret", user=ANA, status=MemoryStatus.FORGOTTEN)):
         server.application.store.memories.add(memory)
 
     def known(then: str) -> list[str]:

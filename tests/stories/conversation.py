@@ -51,94 +51,94 @@ class ExpectedMemory:
 
     kind: Kind
     words: tuple[str, ...]
-    standing: MemoryStatus = MemoryStatus.ACTIVE
+    status: MemoryStatus = MemoryStatus.ACTIVE
     since: str = ""  #: how the day it holds from begins, in ISO form
     until: str = ""
-    sightings: int | None = None
+    times_stated: int | None = None
 
     def matches(self, memory: Memory) -> bool:
         return (
             memory.kind is self.kind
-            and memory.standing is self.standing
+            and memory.status is self.status
             and all(word.casefold() in memory.text.casefold() for word in self.words)
             and (memory.valid_from or memory.created_at).isoformat().startswith(self.since)
             and (memory.valid_to.isoformat() if memory.valid_to else "").startswith(self.until)
-            and self.sightings in {None, memory.sightings}
+            and self.times_stated in {None, memory.times_stated}
         )
 
 
-def _active(kind: Kind, *words: str, since: str = "", sightings: int | None = None) -> ExpectedMemory:
-    return ExpectedMemory(kind=kind, words=words, since=since, sightings=sightings)
+def _active(kind: Kind, *words: str, since: str = "", times_stated: int | None = None) -> ExpectedMemory:
+    return ExpectedMemory(kind=kind, words=words, since=since, times_stated=times_stated)
 
 
 def _superseded(kind: Kind, *words: str, since: str, until: str) -> ExpectedMemory:
     """True for a while, and history now."""
-    return ExpectedMemory(kind=kind, words=words, standing=MemoryStatus.SUPERSEDED, since=since, until=until)
+    return ExpectedMemory(kind=kind, words=words, status=MemoryStatus.SUPERSEDED, since=since, until=until)
 
 
 EXPECTED_MEMORIES = (
     # who she is
-    _active(Kind.BIO, "name", "Catarina"),
-    _active(Kind.BIO, "birthday", "12 June"),
-    _active(Kind.BIO, "34"),
-    _active(Kind.BIO, "asthma"),
-    _active(Kind.EVT, "coeliac disease", "2026-08"),
-    _active(Kind.BIO, "doadora de sangue"),
-    _active(Kind.BIO, "fala português"),
-    _active(Kind.BIO, "fala inglês"),
-    _active(Kind.BIO, "fala espanhol"),
-    _active(Kind.BIO, "aula de holandês", "quinta"),
+    _active(Kind.BIOGRAPHY, "name", "Catarina"),
+    _active(Kind.BIOGRAPHY, "birthday", "12 June"),
+    _active(Kind.BIOGRAPHY, "34"),
+    _active(Kind.BIOGRAPHY, "asthma"),
+    _active(Kind.EVENT, "coeliac disease", "2026-08"),
+    _active(Kind.BIOGRAPHY, "doadora de sangue"),
+    _active(Kind.BIOGRAPHY, "fala português"),
+    _active(Kind.BIOGRAPHY, "fala inglês"),
+    _active(Kind.BIOGRAPHY, "fala espanhol"),
+    _active(Kind.BIOGRAPHY, "aula de holandês", "quinta"),
     # where she lives and works
-    _active(Kind.EVT, "Porto", "2026-09-04", since="2026-09-04"),
-    _active(Kind.BIO, "tech lead", "Windfarer"),
-    _active(Kind.BIO, "manager", "Ingrid"),
-    _active(Kind.EVT, "resigned from Oceanwise", "2026-09-22"),
+    _active(Kind.EVENT, "Porto", "2026-09-04", since="2026-09-04"),
+    _active(Kind.BIOGRAPHY, "tech lead", "Windfarer"),
+    _active(Kind.BIOGRAPHY, "manager", "Ingrid"),
+    _active(Kind.EVENT, "resigned from Oceanwise", "2026-09-22"),
     # her people
-    _active(Kind.BIO, "namorada", "alérgica a amendoim"),
-    _active(Kind.BIO, "namorada", "holandesa"),
+    _active(Kind.BIOGRAPHY, "namorada", "alérgica a amendoim"),
+    _active(Kind.BIOGRAPHY, "namorada", "holandesa"),
     _active(Kind.NOTE, "Noor's parents", "Dutch and French"),
-    _active(Kind.EVT, "irmã", "Braga"),
-    _active(Kind.BIO, "mother", "Parkinson's"),
-    _active(Kind.EVT, "pai faleceu", "2019"),
+    _active(Kind.EVENT, "irmã", "Braga"),
+    _active(Kind.BIOGRAPHY, "mother", "Parkinson's"),
+    _active(Kind.EVENT, "pai faleceu", "2019"),
     # what she likes, and what she does not
-    _active(Kind.PREF, "não gosta de coentro"),
-    _active(Kind.PREF, "prato preferido", "moqueca de banana-da-terra"),
-    _active(Kind.PREF, "comer peixe"),
-    _active(Kind.PREF, "hates treadmills"),
-    _active(Kind.PREF, "coffee", "any more"),
-    _active(Kind.PREF, "writer", "Szymborska"),
-    _active(Kind.PREF, "prefere hotéis pequenos"),
+    _active(Kind.PREFERENCE, "não gosta de coentro"),
+    _active(Kind.PREFERENCE, "prato preferido", "moqueca de banana-da-terra"),
+    _active(Kind.PREFERENCE, "comer peixe"),
+    _active(Kind.PREFERENCE, "hates treadmills"),
+    _active(Kind.PREFERENCE, "coffee", "any more"),
+    _active(Kind.PREFERENCE, "writer", "Szymborska"),
+    _active(Kind.PREFERENCE, "prefere hotéis pequenos"),
     # how she wants to be answered
-    _active(Kind.DEC, "English unless", "Portuguese"),
-    _active(Kind.PREF, "short sentences without adjectives"),
-    _active(Kind.DEC, "diff only"),
+    _active(Kind.DECISION, "English unless", "Portuguese"),
+    _active(Kind.PREFERENCE, "short sentences without adjectives"),
+    _active(Kind.DECISION, "diff only"),
     # what she feels
-    _active(Kind.EMO, "anxious every time the hospital calls"),
-    _active(Kind.EMO, "pavor de avião"),
+    _active(Kind.EMOTION, "anxious every time the hospital calls"),
+    _active(Kind.EMOTION, "pavor de avião"),
     # what she is after, and what she did
-    _active(Kind.EVT, "ran the half marathon", "2026-10-11"),
-    _active(Kind.OBJ, "holandês", "2027"),
-    _active(Kind.OBJ, "swim five kilometres in open water"),
-    _active(Kind.OBJ, "publish Tideline on the App Store", "2027"),
-    _active(Kind.EVT, "Roterdã", "20 de dezembro"),
+    _active(Kind.EVENT, "ran the half marathon", "2026-10-11"),
+    _active(Kind.GOAL, "holandês", "2027"),
+    _active(Kind.GOAL, "swim five kilometres in open water"),
+    _active(Kind.GOAL, "publish Tideline on the App Store", "2027"),
+    _active(Kind.EVENT, "Roterdã", "20 de dezembro"),
     # her project
-    _active(Kind.DEC, "building an app called Tideline"),
-    _active(Kind.DEC, "from PostgreSQL to SQLite"),
-    _active(Kind.DEC, "timestamps must be stored in UTC"),
-    _active(Kind.DEC, "never add a dependency without asking", sightings=2),
-    _active(Kind.DEC, "has to work offline"),
-    _active(Kind.DEC, "Ruff for linting"),
-    _active(Kind.DEC, "beta must be out by 30 June"),
-    _active(Kind.DEC, "widget comes first and the watch app second"),
+    _active(Kind.DECISION, "building an app called Tideline"),
+    _active(Kind.DECISION, "from PostgreSQL to SQLite"),
+    _active(Kind.DECISION, "timestamps must be stored in UTC"),
+    _active(Kind.DECISION, "never add a dependency without asking", times_stated=2),
+    _active(Kind.DECISION, "has to work offline"),
+    _active(Kind.DECISION, "Ruff for linting"),
+    _active(Kind.DECISION, "beta must be out by 30 June"),
+    _active(Kind.DECISION, "widget comes first and the watch app second"),
     _active(Kind.NOTE, "API key for the harbour feed expires on 1 December"),
     # what was true once
-    _superseded(Kind.BIO, "lives in Lisbon", since="2026-01-05", until="2026-09-04"),
-    _superseded(Kind.BIO, "data engineer at Oceanwise", since="2026-01-05", until="2026-12-01"),
-    _superseded(Kind.BIO, "33", since="2026-01-05", until="2026-06-1"),
-    _superseded(Kind.PREF, "vegetariana", since="2018", until="2026-09-06"),
-    _superseded(Kind.PREF, "loves black coffee", since="2026-02-20", until="2026-10-12"),
-    _superseded(Kind.BIO, "sister", "Coimbra", since="2026-05-11", until="2026-06"),
-    _superseded(Kind.OBJ, "half marathon", since="2026-02-20", until="2026-10-1"),
-    _superseded(Kind.DEC, "PostgreSQL for the measurements", since="2026-02-02", until="2026-11"),
-    _superseded(Kind.DEC, "beta must be out by 15 May", since="2026-02-02", until="2026-03-21"),
+    _superseded(Kind.BIOGRAPHY, "lives in Lisbon", since="2026-01-05", until="2026-09-04"),
+    _superseded(Kind.BIOGRAPHY, "data engineer at Oceanwise", since="2026-01-05", until="2026-12-01"),
+    _superseded(Kind.BIOGRAPHY, "33", since="2026-01-05", until="2026-06-1"),
+    _superseded(Kind.PREFERENCE, "vegetariana", since="2018", until="2026-09-06"),
+    _superseded(Kind.PREFERENCE, "loves black coffee", since="2026-02-20", until="2026-10-12"),
+    _superseded(Kind.BIOGRAPHY, "sister", "Coimbra", since="2026-05-11", until="2026-06"),
+    _superseded(Kind.GOAL, "half marathon", since="2026-02-20", until="2026-10-1"),
+    _superseded(Kind.DECISION, "PostgreSQL for the measurements", since="2026-02-02", until="2026-11"),
+    _superseded(Kind.DECISION, "beta must be out by 15 May", since="2026-02-02", until="2026-03-21"),
 )

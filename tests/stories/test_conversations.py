@@ -276,7 +276,7 @@ def test_talk_about_the_database_fetches_sql_memories_and_not_css_that_weighs_as
         "Dark mode is done with a CSS class on the body element",
     ]
     for text in (*css, *sql):
-        memory.add(text, kind="dec", chat_id="decisions")
+        memory.add(text, kind="decision", chat_id="decisions")
     memory.flush()
     told = [line for line in context_text(memory, question).splitlines() if line.startswith("- ")]
 
@@ -395,9 +395,9 @@ def test_a_question_about_her_own_project_is_judged_all_the_same(open_memory: Op
 
 @pytest.mark.spec("C-25", "M3", "M4", "M7", "M9", "M11")
 def test_each_preset_prints_its_own_format_from_the_same_store(memory: Memory, clock: FrozenClock) -> None:
-    memory.add("vegetarian", kind="pref", chat_id="monday")
+    memory.add("vegetarian", kind="preference", chat_id="monday")
     clock.advance(timedelta(hours=1))
-    memory.add("hates cilantro", kind="pref", chat_id="monday")
+    memory.add("hates cilantro", kind="preference", chat_id="monday")
     add_user_messages(memory, "We cook together on Sundays.", chat="today")
     memory.flush()
 

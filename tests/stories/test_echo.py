@@ -81,9 +81,9 @@ def add_message(memory: Memory, role: str, text: str, chat: str) -> None:
 def memory_rows(memory: Memory) -> list[tuple[object, ...]]:
     """All that is remembered, with how often it was heard and when."""
     memories: Sequence[Kept] = memory.application.store.memories.list(
-        Scope("default"), limit=1000, standing=None
+        Scope("default"), limit=1000, status=None
     )
-    return sorted((m.text, m.standing, m.sightings, m.weight, m.seen_at, m.version) for m in memories)
+    return sorted((m.text, m.status, m.times_stated, m.weight, m.last_stated_at, m.version) for m in memories)
 
 
 def context_text(memory: Memory, query: str, style: str) -> str:

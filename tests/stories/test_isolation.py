@@ -69,7 +69,7 @@ def ids_by_user(memory: Memory) -> dict[str, list[str]]:
     return {
         user: [
             *(message.id for message in store.messages.list(Scope(user))),
-            *(each.id for each in store.memories.list(Scope(user), standing=None)),
+            *(each.id for each in store.memories.list(Scope(user), status=None)),
             *(receipt.id for receipt in store.receipts.list(Scope(user))),
             *(event.id for event in store.events.list(Scope(user))),
             *(file.id for file in store.context_files.list(Scope(user))),

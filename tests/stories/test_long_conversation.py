@@ -23,7 +23,7 @@ def script_turns() -> list[ScriptTurn]:
 def remaining_memories(
     script_turns: list[ScriptTurn], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[list[Kept]]:
-    """What is left at the end, whatever its standing."""
+    """What is left at the end, whatever its status."""
     folder = tmp_path_factory.mktemp("year")
     clock = FrozenClock(script_turns[0].sent_at)
     with pytest.MonkeyPatch.context() as environment:
@@ -38,7 +38,7 @@ def remaining_memories(
         clock.advance(turn.sent_at - clock.now())
         message = {"role": turn.role, "content": turn.text, "created_at": turn.sent_at.isoformat()}
         memory.add([message], chat_id=turn.chat, sync=True)
-    yield list(memory.application.store.memories.list(Scope("default"), limit=1000, standing=None))
+    yield list(memory.application.store.memories.list(Scope("default"), limit=1000, status=None))
     memory.close()
 
 
@@ -49,7 +49,7 @@ def find_match(expected: ExpectedMemory, remaining_memories: Sequence[Kept]) -> 
 def find_junk(remaining_memories: Sequence[Kept]) -> list[str]:
     """What nobody would have written down."""
     return [
-        f"{memory.standing} {memory.kind} {memory.text!r}"
+        f"{memory.status} {memory.kind} {memory.text!r}"
         for memory in remaining_memories
         if not any(wanted.matches(memory) for wanted in EXPECTED_MEMORIES)
     ]

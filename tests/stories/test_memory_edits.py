@@ -67,7 +67,7 @@ def test_a_merge_keeps_the_fuller_one_with_all_sources_and_is_undone_whole(memor
     assert len(rows(merged, "sources")) == 2
     assert left == ["loves jazz and old vinyl records"]
     assert texts(memory) == ["loves jazz", "loves jazz and old vinyl records"]
-    assert memory.get(two)["sightings"] == 1
+    assert memory.get(two)["times_stated"] == 1
 
 
 def test_what_was_just_learned_is_taken_back_and_stays_away(memory: Memory) -> None:
@@ -130,7 +130,7 @@ def test_a_contradiction_waits_in_the_inbox_and_takes_over_when_accepted(memory:
     before = texts(memory)
     memory.restore(waiting["id"])
 
-    assert waiting["standing"] == "contested"
+    assert waiting["status"] == "contested"
     assert (before, texts(memory)) == (["name: Ana"], ["name: Beatriz"])
     memory.undo()
     assert texts(memory) == ["name: Ana"]
@@ -188,8 +188,8 @@ def test_the_gardener_makes_one_of_what_says_the_same(memory: Memory) -> None:
     assert rows(told, "merged") == rows(done, "merged")
     assert [each["id"] for each in rows(done, "merged")] == [first]
     assert len(texts(memory)) == 1
-    assert memory.get(second)["standing"] == "superseded"
+    assert memory.get(second)["status"] == "superseded"
 
 
 def add_mood(memory: Memory, text: str) -> str:
-    return str(rows(memory.add(text, kind="emo"))[0]["id"])
+    return str(rows(memory.add(text, kind="emotion"))[0]["id"])

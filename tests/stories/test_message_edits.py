@@ -71,7 +71,7 @@ class EditedChat:
         """What is known, without names and the time it was written down."""
         places = {name: place for place, (name, _, _) in enumerate(self.messages)}
         store = self.memory.application.store
-        facts = store.memories.list(USER_SCOPE, limit=1000, standing=None)
+        facts = store.memories.list(USER_SCOPE, limit=1000, status=None)
         by_id = {fact.id: fact for fact in facts}
         return sorted((_comparable_row(fact, by_id, places) for fact in facts), key=repr)
 
@@ -82,14 +82,14 @@ def _comparable_row(fact: Fact, by_id: dict[str, Fact], positions: dict[str, int
     return (
         fact.text,
         fact.kind,
-        fact.standing,
+        fact.status,
         fact.weight,
-        fact.sightings,
+        fact.times_stated,
         fact.attribute,
         fact.value,
         successor,
         fact.created_at,
-        fact.seen_at,
+        fact.last_stated_at,
         fact.valid_from,
         fact.valid_to,
         tuple(sources),
@@ -236,7 +236,7 @@ def test_a_memory_outlives_one_of_its_two_sources(chat: EditedChat) -> None:
 
     assert gone["results"] == []
     assert before["id"] == after["id"]
-    assert (before["sightings"], after["sightings"]) == (2, 1)
+    assert (before["times_stated"], after["times_stated"]) == (2, 1)
 
 
 def test_what_the_user_corrected_is_theirs_and_stays(chat: EditedChat) -> None:
@@ -291,8 +291,8 @@ def test_a_branch_stands_behind_what_was_learned_and_counts_nothing_twice(chat: 
     left = rows(chat.memory.get_all())
 
     assert branched["messages"] == 2
-    assert before["sightings"] == 1
-    assert sorted(str(f["memory"]) for f in left if f["sightings"] == 1) == sorted(
+    assert before["times_stated"] == 1
+    assert sorted(str(f["memory"]) for f in left if f["times_stated"] == 1) == sorted(
         text for text in _texts(chat.memory.get_all()) if "cilantro" not in text
     )
     assert len(left) == 2

@@ -83,7 +83,7 @@ def test_after_any_faults_every_message_was_learned_from_exactly_once(
     model.close()
 
     assert sorted(str(each["memory"]) for each in known) == sorted(f"has a cousin in {t}" for t in TOWNS)
-    assert [each["sightings"] for each in known] == [1] * len(TOWNS)
+    assert [each["times_stated"] for each in known] == [1] * len(TOWNS)
     assert list(left) == []
     # One good answer for each message, and at most one more for each fault: unreadable ones are asked about twice.
     assert len(TOWNS) <= calls <= len(TOWNS) + 2 * 12

@@ -199,14 +199,16 @@ def test_the_repository_of_its_document_works_on_the_same_memory(
     memory.add({"role": "system", "content": SYSTEM_PROMPT}, chat_id="monday")
     memory.add(user_messages(*STATEMENTS), chat_id="monday")
     unread = repository.get_unextracted_messages(limit=20)
-    kept = [repository.save_fact(fact, category="dec", source="monday") for fact in FACTS]
+    kept = [repository.save_fact(fact, category="decision", source="monday") for fact in FACTS]
     repository.mark_messages_extracted([str(message["id"]) for message in unread])
     memory.flush()
     items = repository.search_context(embedder.embed_query("Backups of the server at night"), 3, 2)
 
     assert [message["content"] for message in unread] == list(STATEMENTS)
     assert repository.get_unextracted_messages() == []
-    assert [(fact["event"], fact["kind"], fact["tags"]) for fact in kept] == [("ADD", "dec", ["monday"])] * 4
+    assert [(fact["event"], fact["kind"], fact["tags"]) for fact in kept] == [
+        ("ADD", "decision", ["monday"])
+    ] * 4
     assert [item.type for item in items] == ["knowledge"] * 3 + ["history"] * 2
     assert (items[0].content, items[0].role) == (FACTS[0], None)
     assert items[3].role == "user"

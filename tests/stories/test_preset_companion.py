@@ -152,13 +152,13 @@ def test_what_is_kept_can_be_written_as_the_compact_json_of_the_document(
 @pytest.mark.parametrize(
     ("said", "kind", "fact"),
     [
-        ("Meu nome é Pedro", "bio", "nome: Pedro"),
-        ("Meu nome é Ana", "bio", "nome: Ana"),
-        ("Sou vegetariano", "pref", "é vegetariano"),
-        ("Tenho 30 anos", "bio", "tem 30 anos"),
-        ("Quero aprender a programar este ano", "obj", "quer aprender a programar este ano (2024)"),
-        ("Fui demitido hoje", "evt", "foi demitido hoje (2024-01-01)"),
-        ("Nasceu meu filho", "evt", "nasceu filho"),
+        ("Meu nome é Pedro", "biography", "nome: Pedro"),
+        ("Meu nome é Ana", "biography", "nome: Ana"),
+        ("Sou vegetariano", "preference", "é vegetariano"),
+        ("Tenho 30 anos", "biography", "tem 30 anos"),
+        ("Quero aprender a programar este ano", "goal", "quer aprender a programar este ano (2024)"),
+        ("Fui demitido hoje", "event", "foi demitido hoje (2024-01-01)"),
+        ("Nasceu meu filho", "event", "nasceu filho"),
     ],
 )
 def test_what_its_document_saves_is_saved_without_a_model(
@@ -186,8 +186,8 @@ def test_not_liking_meat_confirms_the_vegetarian(memory: Memory, clock: FrozenCl
     memory.add(user_messages("Não gosto de carne"), chat_id="friday", sync=True)
     [known] = rows(memory.get_all())
 
-    assert (known["memory"], known["sightings"]) == ("é vegetariano", 2)
-    assert known["seen_at"] == "2024-01-08T09:00:00.000+00:00"
+    assert (known["memory"], known["times_stated"]) == ("é vegetariano", 2)
+    assert known["last_stated_at"] == "2024-01-08T09:00:00.000+00:00"
 
 
 @pytest.mark.spec("G2", "G3", "G4", "A5")
@@ -224,7 +224,7 @@ def test_moods_fade_within_weeks_and_the_rest_is_kept_for_ever_but_reached_by_as
 @pytest.mark.spec("K8", "C-8", "A7", "Y6")
 def test_five_of_ten_candidates_are_told_in_few_tokens_however_much_is_known(memory: Memory) -> None:
     for number in range(40):
-        memory.add(f"gosta do prato número {number} da cozinha mineira", kind="pref")
+        memory.add(f"gosta do prato número {number} da cozinha mineira", kind="preference")
     memory.flush()
     told = context_receipt(memory, "Qual prato da cozinha mineira?")
     shown = str(told["text"])
@@ -274,13 +274,13 @@ def test_a_topic_looks_among_the_kinds_that_bear_on_it_and_a_mood_weighs_what_is
         clock=clock,
         settings={"worker": False, "preset": "companion"},
     ) as memory:
-        memory.add("odeia coentro no jantar", kind="pref")
-        memory.add("ansiosa com o jantar de sexta", kind="emo")
-        memory.add("o jantar de maio foi no Porto", kind="evt")
+        memory.add("odeia coentro no jantar", kind="preference")
+        memory.add("ansiosa com o jantar de sexta", kind="emotion")
+        memory.add("o jantar de maio foi no Porto", kind="event")
         memory.flush()
         about_food = {str(each["kind"]) for each in rows(memory.search("O que sugere pro meu jantar?"))}
         clock.advance(timedelta(weeks=3))
-        [mood] = [each for each in rows(memory.search("jantar de sexta")) if each["kind"] == "emo"]
+        [mood] = [each for each in rows(memory.search("jantar de sexta")) if each["kind"] == "emotion"]
 
-    assert about_food == {"pref", "emo"}
+    assert about_food == {"preference", "emotion"}
     assert mood["parts"]["weight"] == pytest.approx(0.7)

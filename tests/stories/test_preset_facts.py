@@ -182,7 +182,7 @@ def facts_after_two_exchanges(
         memory.extract_and_store(f"First I say: {first}", "I see.")
         clock.advance(timedelta(days=1))
         memory.extract_and_store(f"Then I say: {second}", "I see.")
-        return sorted((each["memory"], each["sightings"]) for each in rows(memory.get_all()))
+        return sorted((each["memory"], each["times_stated"]) for each in rows(memory.get_all()))
 
 
 @pytest.mark.spec("F2", "Q12", "Y18", "C-17")
@@ -210,8 +210,8 @@ def test_a_fact_within_nine_tenths_of_a_known_one_that_only_adds_to_it_is_the_sa
         consolidation__duplicate_cosine=0.999,
     )
 
-    assert [sightings for _, sightings in near] == [2]
-    assert [sightings for _, sightings in stricter] == [1, 1]
+    assert [times_stated for _, times_stated in near] == [2]
+    assert [times_stated for _, times_stated in stricter] == [1, 1]
 
 
 @pytest.mark.spec("F2", "TR-20")

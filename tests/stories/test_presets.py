@@ -131,7 +131,7 @@ def test_no_more_is_handed_on_than_promised_and_the_budget_is_the_hard_cap(memor
             user_messages(f"I decided that service number {number} of our project uses Rust."),
             chat_id=f"c{number}",
         )
-        memory.add(f"service number {number} is written in Rust", kind="dec")
+        memory.add(f"service number {number} is written in Rust", kind="decision")
     memory.flush()
     told = context_receipt(memory, "Which service of our project uses Rust?", recall__enabled=True)
     tight = context_receipt(
@@ -202,7 +202,7 @@ def test_the_last_few_messages_are_shown_as_they_are(memory: Memory, name: str) 
 @pytest.mark.spec("C-2", "C8")
 def test_importance_is_the_weight_in_percent_wherever_it_is_shown(memory: Memory, name: str) -> None:
     run_conversation(memory)
-    memory.add("Tea at four", kind="pref")
+    memory.add("Tea at four", kind="preference")
     memory.flush()
     kept = rows(memory.get_all())
 

@@ -101,18 +101,18 @@ def test_a_kind_of_memory_nobody_wants_is_erased_and_not_learned_again(
     memory.add({"role": "user", "content": "I always get anxious when deadlines come up."}, sync=True)
     memory.add({"role": "user", "content": "I live in Lisbon."}, sync=True)
     kinds = {each["kind"] for each in rows(memory.get_all())}
-    gone = memory.consent("emo", granted=False)
+    gone = memory.consent("emotion", granted=False)
     clock.advance(timedelta(hours=1))
     memory.add({"role": "user", "content": "I always get anxious when deadlines come up."}, sync=True)
-    [declined] = rows(memory.add("I feel sad", kind="emo"))
+    [declined] = rows(memory.add("I feel sad", kind="emotion"))
 
-    assert "emo" in kinds
+    assert "emotion" in kinds
     assert gone["erased"] == {"memories": 1}
-    assert {each["kind"] for each in rows(memory.get_all())} == {"bio"}
+    assert {each["kind"] for each in rows(memory.get_all())} == {"biography"}
     assert (declined["event"], declined["id"]) == ("NONE", None)
-    memory.consent("emo", granted=True)
+    memory.consent("emotion", granted=True)
     memory.add({"role": "user", "content": "I always get anxious when deadlines come up."}, sync=True)
-    assert "emo" in {each["kind"] for each in rows(memory.get_all())}
+    assert "emotion" in {each["kind"] for each in rows(memory.get_all())}
 
 
 def test_an_unknown_category_is_refused(memory: Memory) -> None:

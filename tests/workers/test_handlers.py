@@ -299,7 +299,7 @@ def test_a_message_is_learned_from_in_the_transaction_that_ends_its_job(
     clock.advance(LEASE_DURATION)
     memory.flush()
     assert store.memories.list(USER_SCOPE) == learned
-    assert {each.sightings for each in learned} == {1}
+    assert {each.times_stated for each in learned} == {1}
 
 
 def test_a_message_that_was_read_is_not_learned_from_again(

@@ -5,16 +5,16 @@ import { countMatching, isSearch, hasFilters, parseFilters } from "$/pages/memor
 import { countByWeek } from "$/pages/memory/weekly-usage";
 
 const CENSUS: FacetCount[] = [
-  { standing: "active", kind: "pref", origin: "manual", importance: "critical", count: 3 },
-  { standing: "active", kind: "pref", origin: "rules", importance: "context", count: 2 },
-  { standing: "active", kind: "bio", origin: "rules", importance: "critical", count: 5 },
-  { standing: "archived", kind: "emo", origin: "model", importance: "context", count: 7 },
+  { status: "active", kind: "pref", origin: "manual", importance: "critical", count: 3 },
+  { status: "active", kind: "pref", origin: "rules", importance: "context", count: 2 },
+  { status: "active", kind: "bio", origin: "rules", importance: "critical", count: 5 },
+  { status: "archived", kind: "emo", origin: "model", importance: "context", count: 7 },
 ];
 
 test("filters are read from the URL, and unknown values are ignored", () => {
-  expect(parseFilters(new URLSearchParams("q=tea&kind=pref&standing=nonsense&origin="))).toEqual({
+  expect(parseFilters(new URLSearchParams("q=tea&kind=pref&status=nonsense&origin="))).toEqual({
     q: "tea",
-    standing: "active",
+    status: "active",
     kind: "pref",
     origin: "",
     importance: "",
@@ -28,15 +28,15 @@ test("each facet option is counted with the other filters, not with its own", ()
   expect(countMatching(CENSUS, filters, "kind", "bio")).toBe(5);
   expect(countMatching(CENSUS, filters, "kind")).toBe(10);
   expect(countMatching(CENSUS, filters, "origin", "rules")).toBe(2);
-  expect(countMatching(CENSUS, filters, "standing", "archived")).toBe(0);
+  expect(countMatching(CENSUS, filters, "status", "archived")).toBe(0);
 });
 
 test("only active memories are searched with the engine", () => {
   expect(isSearch(parseFilters(new URLSearchParams("q=tea")))).toBe(true);
   expect(isSearch(parseFilters(new URLSearchParams("q=%20")))).toBe(false);
-  expect(isSearch(parseFilters(new URLSearchParams("q=tea&standing=forgotten")))).toBe(false);
+  expect(isSearch(parseFilters(new URLSearchParams("q=tea&status=forgotten")))).toBe(false);
   expect(hasFilters(parseFilters(new URLSearchParams()))).toBe(false);
-  expect(hasFilters(parseFilters(new URLSearchParams("standing=forgotten")))).toBe(true);
+  expect(hasFilters(parseFilters(new URLSearchParams("status=forgotten")))).toBe(true);
 });
 
 test("recalls are counted by week, with empty weeks and without left-out items", () => {

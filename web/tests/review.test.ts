@@ -5,8 +5,8 @@ import { buildUrl } from "$/api/client";
 import { buildCards, clampIndex } from "$/pages/review/cards";
 import { groupByDay, toDateString, endOfDay, isEventGroup, parseDate } from "$/pages/timeline/days";
 
-const memory = (id: string, standing: Memory["standing"]) =>
-  ({ id, standing, against: [] }) as unknown as PendingMemory;
+const memory = (id: string, status: Memory["status"]) =>
+  ({ id, status, against: [] }) as unknown as PendingMemory;
 const event = (id: string, at: Date) => ({ id, at: at.toISOString() }) as TimelineEntry;
 
 test("contradictions come first, then uncertain memories, then duplicates", () => {

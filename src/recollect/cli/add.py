@@ -133,7 +133,7 @@ def _describe_outcome(outcome: New | Reinforced | Declined) -> str:
         case New(memory=memory):
             return f"Remembered ({memory.kind}): {render.excerpt(memory.text)}"
         case Reinforced(memory=memory):
-            prefix = f"Already known, stated {memory.sightings} times"
+            prefix = f"Already known, stated {memory.times_stated} times"
             return f"{prefix} ({memory.kind}): {render.excerpt(memory.text)}"
 
 

@@ -110,7 +110,7 @@ class ChatSession:
             each for each in memories if each.spans and each.spans[0].message_id in message_ids
         ]
         for each in learned_memories:
-            undo_hint = " (undo: /undo)" if each.standing is MemoryStatus.ACTIVE else ""
+            undo_hint = " (undo: /undo)" if each.status is MemoryStatus.ACTIVE else ""
             self.ctx.info(f"{render.learned_memory(each)}{undo_hint}")
         self.ctx.warn_all([*context_ready.receipt.degradations, *remaining.warnings])
         self.turns.append(

@@ -24,12 +24,12 @@ CategoryArgument: TypeAlias = Annotated[
 ]
 CATEGORY_DESCRIPTIONS: Mapping[str, str] = {
     "profile": "The profile you write with `recollect profile`; included in every prompt.",
-    Kind.BIO: "Biography: name, age, home, family, work, health.",
-    Kind.PREF: "Likes and dislikes.",
-    Kind.EMO: "Emotions and moods; they decay unless stated again.",
-    Kind.OBJ: "Goals.",
-    Kind.EVT: "Events in your life.",
-    Kind.DEC: "Decisions and constraints.",
+    Kind.BIOGRAPHY: "Biography: name, age, home, family, work, health.",
+    Kind.PREFERENCE: "Likes and dislikes.",
+    Kind.EMOTION: "Emotions and moods; they decay unless stated again.",
+    Kind.GOAL: "Goals.",
+    Kind.EVENT: "Events in your life.",
+    Kind.DECISION: "Decisions and constraints.",
     Kind.NOTE: "Notes you asked to store word for word.",
 }
 #: Memories listed before a confirmation question.
@@ -44,7 +44,7 @@ BROKEN_CHAIN_WARNING = (
     epilog=format_examples(
         "recollect consent",
         "recollect consent give profile",
-        "recollect consent revoke emo --dry-run",
+        "recollect consent revoke emotion --dry-run",
         "recollect consent ledger",
     ),
 )
@@ -98,7 +98,9 @@ def give(ctx: CommandContext, category: CategoryArgument) -> None:
 
 
 @group.command(
-    epilog=format_examples("recollect consent revoke profile --dry-run", "recollect consent revoke emo --yes")
+    epilog=format_examples(
+        "recollect consent revoke profile --dry-run", "recollect consent revoke emotion --yes"
+    )
 )
 @command
 def revoke(
@@ -143,7 +145,7 @@ def _preview_lines(session: CliSession, category: str) -> Sequence[RenderableTyp
         profile = session.store.profiles.get(session.scope())
         return [] if profile is None else [render.profile(profile)]
     memories = session.store.memories.list(
-        session.scope(), kind=Kind(category), standing=None, limit=MAX_PREVIEW_MEMORIES
+        session.scope(), kind=Kind(category), status=None, limit=MAX_PREVIEW_MEMORIES
     )
     return [render.memories(memories, wide=False)] if memories else []
 

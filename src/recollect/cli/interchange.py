@@ -56,8 +56,8 @@ def export(
     line, for other programs.
     """
     with ctx.open_session() as session:
-        standing = None if include_inactive else MemoryStatus.ACTIVE
-        memories = session.store.memories.list(session.scope(), limit=NO_LIMIT, standing=standing)
+        status = None if include_inactive else MemoryStatus.ACTIVE
+        memories = session.store.memories.list(session.scope(), limit=NO_LIMIT, status=status)
     text = _format_memories(memories, export_format)
     count_text = render.format_count(len(memories), "memory", "memories")
     if file is not None:

@@ -31,8 +31,8 @@ MemoryIdArgument: TypeAlias = Annotated[
     "list",
     epilog=format_examples(
         "recollect list",
-        "recollect list --kind pref --limit 10",
-        "recollect list --standing forgotten --json",
+        "recollect list --kind preference --limit 10",
+        "recollect list --status forgotten --json",
     ),
 )
 @command
@@ -42,7 +42,7 @@ def list_(
         Kind | None, typer.Option(metavar="K", help=f"Only this kind: {', '.join(Kind)}.", show_choices=False)
     ] = None,
     tag: Annotated[str | None, typer.Option(metavar="T", help="Only memories with this tag.")] = None,
-    standing: Annotated[
+    status: Annotated[
         MemoryStatus,
         typer.Option(metavar="S", help=f"Only this status: {', '.join(MemoryStatus)}.", show_choices=False),
     ] = MemoryStatus.ACTIVE,
@@ -56,11 +56,11 @@ def list_(
     List memories, most recently seen first.
 
     By default only active memories are listed. Forgotten, superseded and archived memories are still stored but not
-    used; list them with --standing or --all. The table truncates long texts, --json does not.
+    used; list them with --status or --all. The table truncates long texts, --json does not.
     """
     with ctx.open_session() as session:
         memories = session.store.memories.list(
-            session.scope(chat), limit=limit, standing=None if include_all else standing, kind=kind, tag=tag
+            session.scope(chat), limit=limit, status=None if include_all else status, kind=kind, tag=tag
         )
     ctx.print_result(
         serializers.wrap_results(map(serializers.serialize_memory, memories)),

@@ -28,7 +28,7 @@ LEARNED_LABELS = {
     "archived": "Still archived",
     "forgotten": "Still forgotten",
 }
-STANDING_STYLES = {"active": "", "forgotten": "red", "superseded": "dim", "archived": "dim"}
+STATUS_STYLES = {"active": "", "forgotten": "red", "superseded": "dim", "archived": "dim"}
 
 
 def excerpt(text: str, max_chars: int = EXCERPT_CHARS) -> str:
@@ -157,14 +157,14 @@ def excluded_items(items: Sequence[ReceiptItem], *, wide: bool) -> Table:
 def memories(values: Sequence[Memory], *, wide: bool) -> Table:
     rows: list[list[RenderableType]] = []
     for each in values:
-        text = Text(excerpt(each.text), style=STANDING_STYLES.get(each.standing, "yellow"))
-        notes = [*(f"#{tag}" for tag in each.tags), *([each.standing] if each.standing != "active" else [])]
+        text = Text(excerpt(each.text), style=STATUS_STYLES.get(each.status, "yellow"))
+        notes = [*(f"#{tag}" for tag in each.tags), *([each.status] if each.status != "active" else [])]
         id_lines = [] if wide else [Text(each.id, style="dim")]
         row: list[RenderableType] = [
             each.kind,
             Group(text, *id_lines),
             str(each.importance),
-            format_date(each.seen_at),
+            format_date(each.last_stated_at),
             " ".join(notes),
         ]
         rows.append([*row, each.id] if wide else row)
@@ -177,10 +177,11 @@ def memory(value: Memory, quotes: Sequence[str] = ()) -> Table:
             "text": value.text,
             "kind": value.kind,
             "importance": value.importance,
-            "status": value.standing + (f": {value.reason}" if value.reason else ""),
+            "status": value.status + (f": {value.reason}" if value.reason else ""),
             "speaker": value.speaker,
             "origin": value.origin,
-            "stated": f"{value.sightings} time{'s' if value.sightings > 1 else ''}, last {format_time(value.seen_at)}",
+            "stated": f"{value.times_stated} time{'s' if value.times_stated > 1 else ''},"
+            f" last {format_time(value.last_stated_at)}",
             "valid from": format_time(value.valid_from),
             "valid until": format_time(value.valid_to),
             "tags": ", ".join(value.tags),
@@ -193,7 +194,7 @@ def memory(value: Memory, quotes: Sequence[str] = ()) -> Table:
 
 
 def learned_memory(value: Memory) -> str:
-    return f"{LEARNED_LABELS[value.standing]} ({value.kind}): {excerpt(value.text)}"
+    return f"{LEARNED_LABELS[value.status]} ({value.kind}): {excerpt(value.text)}"
 
 
 def message(value: Message) -> Table:
@@ -218,7 +219,7 @@ def versions(values: Sequence[MemoryVersion]) -> Table:
             str(each.version),
             each.change,
             format_time(each.changed_at),
-            each.standing,
+            each.status,
             each.text,
             each.reason or "",
         )

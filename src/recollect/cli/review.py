@@ -24,7 +24,7 @@ app = make_typer()
 MemoryIdsArgument: TypeAlias = Annotated[
     list[str], typer.Argument(metavar="ID", help="Memory ids, or prefixes of them.")
 ]
-REVIEW_STANDINGS = (MemoryStatus.QUARANTINED, MemoryStatus.CONTESTED)
+REVIEW_STATUSES = (MemoryStatus.QUARANTINED, MemoryStatus.CONTESTED)
 UNDO_HINT = "Revert with `recollect undo`."
 ERASED_TEXT = "(erased)"
 
@@ -37,7 +37,7 @@ def archive(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
     """
     Archive memories.
 
-    Archived memories are not recalled. `recollect list --standing archived` lists them, and `recollect restore` makes
+    Archived memories are not recalled. `recollect list --status archived` lists them, and `recollect restore` makes
     them active again.
     """
     with ctx.open_session() as session, session.store.transaction():
@@ -236,8 +236,8 @@ def inbox(
         scope = session.scope()
         memories = [
             memory
-            for standing in REVIEW_STANDINGS
-            for memory in session.store.memories.list(scope, limit=limit, standing=standing)
+            for status in REVIEW_STATUSES
+            for memory in session.store.memories.list(scope, limit=limit, status=status)
         ][:limit]
         entries = [(memory, source_quotes(session, memory)) for memory in memories]
     ctx.print_result(
@@ -261,7 +261,7 @@ def _render_review_table(entries: Sequence[tuple[Memory, Sequence[str]]]) -> Ren
         (
             memory.kind,
             render.excerpt(memory.text),
-            f"{memory.standing}: {memory.reason}" if memory.reason else memory.standing,
+            f"{memory.status}: {memory.reason}" if memory.reason else memory.status,
             "\n".join(f"“{render.excerpt(quote)}”" for quote in words),
             memory.id,
         )

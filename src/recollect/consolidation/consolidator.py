@@ -16,7 +16,7 @@ from recollect.consolidation.reconciliation import (
     reinforce,
 )
 from recollect.consolidation.replay import (
-    DERIVED_STANDINGS,
+    DERIVED_STATUSES,
     MemoryDiff,
     SimilarityFunction,
     StatedFact,
@@ -72,7 +72,7 @@ class Consolidator:
         if (existing_memory := self._find_already_learned(scope, new_memory)) is not None:
             return AlreadyKnown(memory=existing_memory, reason="already learned from this text")
         forgotten_at = self.tombstones.forgotten_at(new_memory.user, new_memory.fact_hash)
-        if forgotten_at is not None and new_memory.seen_at <= forgotten_at:
+        if forgotten_at is not None and new_memory.last_stated_at <= forgotten_at:
             return PreviouslyForgotten(text=new_memory.text, reason="forgotten after it was mentioned")
         decision = reconcile(
             new_memory,
@@ -101,11 +101,11 @@ class Consolidator:
         for each in new_memories:
             close = self.find_similar(scope, each, policy, vectors.get(each.text), model)
             # A memory that is superseded now may have been active when this was stated.
-            past = ((memory, None) for memory in self._recent_of_kind(scope, each.kind, standing=None))
+            past = ((memory, None) for memory in self._recent_of_kind(scope, each.kind, status=None))
             for near, cosine in (*close, *past):
                 if (
                     near.id not in neighbours
-                    and near.standing in DERIVED_STANDINGS
+                    and near.status in DERIVED_STATUSES
                     and is_related(near, each, cosine, policy)
                 ):
                     neighbours[near.id] = near
@@ -155,14 +155,14 @@ class Consolidator:
         return list(similar.values())
 
     def _recent_of_kind(
-        self, scope: Scope, kind: Kind, standing: MemoryStatus | None = MemoryStatus.ACTIVE
+        self, scope: Scope, kind: Kind, status: MemoryStatus | None = MemoryStatus.ACTIVE
     ) -> list[Memory]:
         """Return the newest memories of a kind; events and goals together, since an event can fulfil a goal."""
-        kinds = (Kind.EVT, Kind.OBJ) if kind in {Kind.EVT, Kind.OBJ} else (kind,)
+        kinds = (Kind.EVENT, Kind.GOAL) if kind in {Kind.EVENT, Kind.GOAL} else (kind,)
         return [
             memory
             for each in kinds
-            for memory in self.memories.list(scope, kind=each, standing=standing, limit=MAX_RECENT_OF_KIND)
+            for memory in self.memories.list(scope, kind=each, status=status, limit=MAX_RECENT_OF_KIND)
         ]
 
     def _apply(self, decision: ReconciliationDecision, new_memory: Memory) -> FactOutcome:
@@ -335,8 +335,8 @@ class Replayer:
         for memory in diff.to_delete:
             self.memories.erase(scope, memory.id)
         # Deactivate before activating: the store allows one active memory per text (`memories_once`).
-        for memory in sorted(diff.to_update, key=lambda m: m.standing is MemoryStatus.ACTIVE):
-            kind = ChangeKind.SUPERSEDE if memory.standing is MemoryStatus.SUPERSEDED else ChangeKind.REPLAY
+        for memory in sorted(diff.to_update, key=lambda m: m.status is MemoryStatus.ACTIVE):
+            kind = ChangeKind.SUPERSEDE if memory.status is MemoryStatus.SUPERSEDED else ChangeKind.REPLAY
             self.memories.save(
                 memory, kind, reason=SOURCE_CHANGED_REASON if kind is ChangeKind.REPLAY else memory.reason
             )
@@ -347,7 +347,7 @@ class Replayer:
 def _is_derived(memory: Memory, extractions: Mapping[str, Extraction | None]) -> bool:
     """Whether the memory can be recomputed: all its sources have stored extractions."""
     span_extractions = [extractions.get(span.message_id) for span in memory.spans]
-    return memory.standing in DERIVED_STANDINGS and bool(span_extractions) and None not in span_extractions
+    return memory.status in DERIVED_STATUSES and bool(span_extractions) and None not in span_extractions
 
 
 def _without_messages(memory: Memory, excluded_messages: frozenset[str]) -> Memory:

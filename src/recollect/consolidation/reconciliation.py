@@ -13,7 +13,7 @@ The rules are tried in this order, and the first that applies decides:
 5. otherwise                                               → `AddFact`
 
 Invariants: inputs are not modified; a superseded memory keeps its row, `valid_to` and the id of its successor; sources
-(spans) are only added. The result depends on `seen_at`, so facts learned late do not overwrite newer ones.
+(spans) are only added. The result depends on `last_stated_at`, so facts learned late do not overwrite newer ones.
 O(s) for s similar memories. Example: "lives in Porto" seen on Tuesday replaces "lives in Lisbon" seen on Monday;
 "born in Porto" after "born in Lisbon" is contested, since a birthplace does not change, and the user decides.
 """
@@ -43,7 +43,7 @@ class AddFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReinforceMemory:
-    """The fact is known; `memory` is the memory with the new source and sighting."""
+    """The fact is known; `memory` is the memory with the new source, stated once more."""
 
     memory: Memory
 
@@ -146,12 +146,12 @@ def _retract(existing_memory: Memory, new_memory: Memory, now: datetime) -> Repl
 
 
 def reinforce(existing_memory: Memory, new_memory: Memory, now: datetime) -> Memory:
-    """Return the memory with one more sighting, the later time, the greater weight and the sources of both."""
+    """Return the memory stated once more, with the later time, the greater weight and the sources of both."""
     return replace(
         existing_memory,
-        seen_at=max(existing_memory.seen_at, new_memory.seen_at),
+        last_stated_at=max(existing_memory.last_stated_at, new_memory.last_stated_at),
         updated_at=now,
-        sightings=existing_memory.sightings + 1,
+        times_stated=existing_memory.times_stated + 1,
         weight=max(existing_memory.weight, new_memory.weight),
         tags=tuple(dict.fromkeys((*existing_memory.tags, *new_memory.tags))),
         spans=tuple(dict.fromkeys((*existing_memory.spans, *new_memory.spans))),
@@ -194,10 +194,10 @@ def _reconcile_attribute(
     if new_memory.attribute in PERMANENT_ATTRIBUTES:
         reason = f"contradicts {existing_memory.text!r}"
         return ContestMemory(
-            memory=replace(new_memory, standing=MemoryStatus.CONTESTED, reason=reason),
+            memory=replace(new_memory, status=MemoryStatus.CONTESTED, reason=reason),
             against=existing_memory,
         )
-    if new_memory.seen_at < existing_memory.seen_at:
+    if new_memory.last_stated_at < existing_memory.last_stated_at:
         # A fact about an earlier state, learned late: it becomes history.
         return ReplaceMemory(
             memory=existing_memory, old=_supersede(new_memory, existing_memory, existing_memory.id, now)
@@ -216,9 +216,9 @@ def _is_same_value(a: str, b: str) -> bool:
 def _supersede(old: Memory, replacement: Memory, successor_id: str | None, now: datetime) -> Memory:
     return replace(
         old,
-        standing=MemoryStatus.SUPERSEDED,
+        status=MemoryStatus.SUPERSEDED,
         superseded_by=successor_id,
-        valid_to=replacement.valid_from or replacement.seen_at,
+        valid_to=replacement.valid_from or replacement.last_stated_at,
         updated_at=now,
         reason=f"superseded by {replacement.text!r}",
     )

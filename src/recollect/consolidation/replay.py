@@ -42,7 +42,7 @@ USER_OWNED_ORIGINS = frozenset({Origin.MANUAL, Origin.IMPORT})
 #: Changes that make a memory the user's own.
 USER_CHANGES = frozenset({ChangeKind.UPDATE, ChangeKind.RESTORE})
 #: Statuses that result from reconciliation; the others result from actions of the user or of maintenance.
-DERIVED_STANDINGS = frozenset({MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED, MemoryStatus.CONTESTED})
+DERIVED_STATUSES = frozenset({MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED, MemoryStatus.CONTESTED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,14 +70,14 @@ class StatedFact:
             valid_from=fact.valid_from,
             created_at=message.created_at,
             updated_at=now,
-            seen_at=message.created_at,
+            last_stated_at=message.created_at,
             spans=(SourceSpan(message_id=message.id, start=fact.start, end=fact.end),),
         )
         return cls(memory=memory, negated=fact.negated)
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Equal for the copies of a message in branched chats, so that a copy does not count as another sighting."""
+        """Equal for the copies of a message in branched chats, so that a copy does not count as stated again."""
         return (self.memory.created_at, self.memory.fact_hash, *((s.start, s.end) for s in self.memory.spans))
 
 
@@ -105,7 +105,7 @@ def replay(
     for stated_fact in stated_facts:
         new_memory = stated_fact.memory
         forgotten_time = forgotten_at.get(new_memory.fact_hash)
-        is_forgotten = forgotten_time is not None and new_memory.seen_at <= forgotten_time
+        is_forgotten = forgotten_time is not None and new_memory.last_stated_at <= forgotten_time
         if stated_fact.key in applied_keys:
             _add_sources(state, new_memory)
         elif not is_forgotten and not _is_already_learned(state, new_memory):
@@ -122,8 +122,8 @@ def _apply_fact(
     now: datetime,
 ) -> None:
     new_memory = stated_fact.memory
-    active = [memory for memory in state.values() if memory.standing is MemoryStatus.ACTIVE]
-    active.sort(key=lambda memory: memory.seen_at, reverse=True)
+    active = [memory for memory in state.values() if memory.status is MemoryStatus.ACTIVE]
+    active.sort(key=lambda memory: memory.last_stated_at, reverse=True)
     similar = ((memory, similarity(memory.text, new_memory.text)) for memory in active)
     decision = reconcile(
         new_memory,
@@ -216,7 +216,7 @@ def _match_old_ids(before: Sequence[Memory], after: Sequence[Memory]) -> dict[st
 
 
 def _has_same_text(old: Memory, new: Memory) -> bool:
-    return old.fact_hash == new.fact_hash and old.standing is new.standing
+    return old.fact_hash == new.fact_hash and old.status is new.status
 
 
 def _shares_source(old: Memory, new: Memory) -> bool:

@@ -13,7 +13,7 @@ from recollect.domain.context import Tiers
 from recollect.domain.memory import Kind
 
 #: Kinds that share a line: biography with preferences; goals apart from both.
-GROUPED_KINDS = (frozenset({Kind.BIO, Kind.PREF}), frozenset({Kind.OBJ}))
+GROUPED_KINDS = (frozenset({Kind.BIOGRAPHY, Kind.PREFERENCE}), frozenset({Kind.GOAL}))
 SENTENCE_ENDINGS = (".", "!", "?", "…", "。", "！", "？")
 
 COMPANION_PROMPTS = {
@@ -65,14 +65,14 @@ def _fact_lines(candidates: Sequence[Candidate], locale: str, labels: BlockLabel
     facts = [c for c in candidates if c.source is Source.MEMORY]
     for kinds in GROUPED_KINDS:
         yield _join_facts(c.text for c in facts if c.kind in kinds)
-    grouped = frozenset(chain(*GROUPED_KINDS, [Kind.EMO]))
+    grouped = frozenset(chain(*GROUPED_KINDS, [Kind.EMOTION]))
     for candidate in candidates:
         if candidate.source is not Source.MEMORY:
             yield format_with_speaker(candidate, labels, with_date=False)
         elif candidate.kind not in grouped:
             yield _join_facts([candidate.text])
     for mood in facts:
-        if mood.kind is Kind.EMO:
+        if mood.kind is Kind.EMOTION:
             yield _join_facts([_append_hint(mood.text, locale)])
 
 

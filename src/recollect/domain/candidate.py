@@ -43,7 +43,7 @@ class Candidate(NamedTuple):
     id: str
     text: str
     created_at: datetime
-    seen_at: datetime
+    last_stated_at: datetime
     tokens: int
     chat: str | None = None
     parent_id: str | None = None  #: the message that a chunk is part of

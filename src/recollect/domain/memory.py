@@ -10,13 +10,33 @@ from recollect.domain.message import Role
 
 
 class Kind(StrEnum):
-    BIO = "bio"
-    PREF = "pref"
-    EMO = "emo"
-    OBJ = "obj"  #: a goal
-    EVT = "evt"  #: an event
-    DEC = "dec"  #: a decision or a constraint
+    BIOGRAPHY = "biography"
+    PREFERENCE = "preference"
+    EMOTION = "emotion"
+    GOAL = "goal"
+    EVENT = "event"
+    DECISION = "decision"  #: a decision or a constraint
     NOTE = "note"  #: added by hand without a kind
+
+    @property
+    def short_name(self) -> str:
+        """The name in prompts, in replies of models and in the compact format."""
+        return _SHORT_NAMES[self]
+
+    @classmethod
+    def from_short_name(cls, name: str) -> "Kind | None":
+        return next((kind for kind, short_name in _SHORT_NAMES.items() if short_name == name), None)
+
+
+_SHORT_NAMES = {
+    Kind.BIOGRAPHY: "bio",
+    Kind.PREFERENCE: "pref",
+    Kind.EMOTION: "emo",
+    Kind.GOAL: "obj",
+    Kind.EVENT: "evt",
+    Kind.DECISION: "dec",
+    Kind.NOTE: "note",
+}
 
 
 class MemoryStatus(StrEnum):
@@ -70,15 +90,15 @@ class Memory:
     text: str
     created_at: datetime
     updated_at: datetime
-    seen_at: datetime  #: when it was last mentioned
+    last_stated_at: datetime  #: when it was last mentioned
     chat: str | None = None  #: where it was first mentioned
     kind: Kind = Kind.NOTE
     weight: float = 1.0  #: 0 to 1
-    standing: MemoryStatus = MemoryStatus.ACTIVE
+    status: MemoryStatus = MemoryStatus.ACTIVE
     origin: Origin = Origin.MANUAL
     speaker: Role = Role.USER
     tags: tuple[str, ...] = ()
-    sightings: int = 1
+    times_stated: int = 1
     version: int = 1
     pinned: bool = False
     attribute: str | None = None  #: single-valued attribute ("lives in")
@@ -124,7 +144,7 @@ class MemoryVersion:
     old_text: str | None
     kind: Kind
     weight: float
-    standing: MemoryStatus
+    status: MemoryStatus
     changed_at: datetime
     reason: str | None = None
 

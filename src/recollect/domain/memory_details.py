@@ -14,7 +14,7 @@ from recollect.domain.receipt import Disposition
 class MemoryFacet:
     """A combination of the attributes that memories can be filtered by."""
 
-    standing: MemoryStatus
+    status: MemoryStatus
     kind: Kind
     origin: Origin
     band: ImportanceBand

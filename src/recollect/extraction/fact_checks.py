@@ -33,24 +33,19 @@ _KIND_KEYS = ("t", "type", "kind", "tipo", "category", "categoria")
 _WEIGHT_KEYS = ("w", "weight", "peso", "importance", "importância")
 _MESSAGE_KEYS = ("m", "message", "msg", "source", "mensagem")
 _KIND_BY_NAME: Mapping[str, Kind] = {
-    **{str(kind): kind for kind in Kind},
-    "biography": Kind.BIO,
-    "biografia": Kind.BIO,
-    "preference": Kind.PREF,
-    "preferência": Kind.PREF,
-    "emotion": Kind.EMO,
-    "emotional": Kind.EMO,
-    "emoção": Kind.EMO,
-    "emocional": Kind.EMO,
-    "goal": Kind.OBJ,
-    "objective": Kind.OBJ,
-    "objetivo": Kind.OBJ,
-    "event": Kind.EVT,
-    "evento": Kind.EVT,
-    "decision": Kind.DEC,
-    "constraint": Kind.DEC,
-    "decisão": Kind.DEC,
-    "restrição": Kind.DEC,
+    **{kind.short_name: kind for kind in Kind},
+    **{kind.value: kind for kind in Kind},
+    "biografia": Kind.BIOGRAPHY,
+    "preferência": Kind.PREFERENCE,
+    "emotional": Kind.EMOTION,
+    "emoção": Kind.EMOTION,
+    "emocional": Kind.EMOTION,
+    "objective": Kind.GOAL,
+    "objetivo": Kind.GOAL,
+    "evento": Kind.EVENT,
+    "constraint": Kind.DECISION,
+    "decisão": Kind.DECISION,
+    "restrição": Kind.DECISION,
 }
 
 

@@ -34,7 +34,9 @@ MAX_REPLY_TOKENS: Mapping[ExtractionMode, int] = {
 MAX_QUOTED_REPLY_CHARS = 4000
 EMPTY_SECTION_TEXT = "(none)"
 
-_FACT_KINDS = (Kind.BIO, Kind.PREF, Kind.EMO, Kind.OBJ, Kind.EVT, Kind.DEC)
+_USER_KINDS = (Kind.BIOGRAPHY, Kind.PREFERENCE, Kind.EMOTION, Kind.GOAL)
+_ASSISTANT_KINDS = (Kind.DECISION, Kind.EVENT, Kind.GOAL, Kind.PREFERENCE)
+_FACT_KINDS = (Kind.BIOGRAPHY, Kind.PREFERENCE, Kind.EMOTION, Kind.GOAL, Kind.EVENT, Kind.DECISION)
 _ROLE_NAMES = {"pt": {Role.USER: "usuário", Role.ASSISTANT: "assistente", Role.TOOL: "ferramenta"}}
 
 
@@ -357,14 +359,19 @@ def _enum_schema(names: Iterable[str]) -> JsonSchema:
 
 def _facts_schema(kinds: Iterable[Kind], **more: object) -> JsonSchema:
     fact = _object_schema(
-        {**more, "t": _enum_schema(kinds), "c": {"type": "string"}, "w": {"type": "number"}}
+        {
+            **more,
+            "t": _enum_schema(kind.short_name for kind in kinds),
+            "c": {"type": "string"},
+            "w": {"type": "number"},
+        }
     )
     return {"type": "array", "items": fact}
 
 
 # An object around the list: some endpoints accept only objects as schema.
-_USER_FACTS_SCHEMA = _object_schema({"facts": _facts_schema((Kind.BIO, Kind.PREF, Kind.EMO, Kind.OBJ))})
-_ASSISTANT_FACTS_SCHEMA = _object_schema({"facts": _facts_schema((Kind.DEC, Kind.EVT, Kind.OBJ, Kind.PREF))})
+_USER_FACTS_SCHEMA = _object_schema({"facts": _facts_schema(_USER_KINDS)})
+_ASSISTANT_FACTS_SCHEMA = _object_schema({"facts": _facts_schema(_ASSISTANT_KINDS)})
 _NUMBERED_FACTS_SCHEMA = _object_schema({"facts": _facts_schema(_FACT_KINDS, m={"type": "integer"})})
 _MESSAGE_SCHEMA = _object_schema(
     {

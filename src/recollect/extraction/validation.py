@@ -167,7 +167,7 @@ def _build_fact(model_fact: ModelFact, source: SourceText, start: int, end: int)
 
 
 def _infer_message_type(source: SourceText, facts: Sequence[Fact]) -> MessageType:
-    if any(fact.kind is Kind.DEC for fact in facts):
+    if any(fact.kind is Kind.DECISION for fact in facts):
         return MessageType.DECISION
     return MessageType.CODE if "```" in source.text else MessageType.CHAT
 

@@ -8,7 +8,7 @@ k  kind, if `t` cannot express it           h  time of day of `d`, HHMMSS or HHM
 l  last mentioned                           u  last changed
 s  status                                   y  why it is not active
 o  origin                                   r  role of the speaker
-g  tags                                     n  sightings
+g  tags                                     n  times_stated
 v  version                                  p  pinned
 a  attribute (null: none, though `c` reads "key: value")
 f  valid from      b  valid until           x  expires
@@ -38,14 +38,10 @@ from recollect.errors import InvalidInput
 CENTURY_PIVOT_YEAR = 69  #: two-digit years from here on are of the twentieth century
 
 #: The format has four types; other kinds map to the nearest one.
-WIRE_TYPES: Mapping[Kind, Kind] = {
-    Kind.BIO: Kind.BIO,
-    Kind.PREF: Kind.PREF,
-    Kind.EMO: Kind.EMO,
-    Kind.OBJ: Kind.OBJ,
-    Kind.EVT: Kind.BIO,
-    Kind.DEC: Kind.PREF,
-    Kind.NOTE: Kind.BIO,
+NEAREST_TYPES: Mapping[Kind, Kind] = {
+    Kind.EVENT: Kind.BIOGRAPHY,
+    Kind.DECISION: Kind.PREFERENCE,
+    Kind.NOTE: Kind.BIOGRAPHY,
 }
 
 #: Labels of single-valued attributes in "label: value" texts.
@@ -108,29 +104,29 @@ def parse_slot(text: str, kind: Kind) -> tuple[str, str] | None:
     key = match[1].casefold().translate(_ACCENT_TABLE)
     if key in _ATTRIBUTE_BY_LABEL:
         return _ATTRIBUTE_BY_LABEL[key], match[2]
-    return (key.replace(" ", "_"), match[2]) if kind is Kind.BIO else None
+    return (key.replace(" ", "_"), match[2]) if kind is Kind.BIOGRAPHY else None
 
 
 def _serialize_entry(memory: Memory) -> dict[str, Json]:
     entry: dict[str, Json] = {
         "i": memory.id,
-        "t": WIRE_TYPES[memory.kind].value,
+        "t": NEAREST_TYPES.get(memory.kind, memory.kind).short_name,
         "c": memory.text,
         "w": float(memory.weight),
         "d": _format_day(memory.created_at),
     }
     known = parse_slot(memory.text, memory.kind)
     optional_values: tuple[tuple[str, Json, Json], ...] = (
-        ("k", memory.kind.value, entry["t"]),
+        ("k", memory.kind.short_name, entry["t"]),
         ("h", _format_time(memory.created_at), ""),
-        ("l", _format_timestamp(memory.seen_at), _format_timestamp(memory.created_at)),
+        ("l", _format_timestamp(memory.last_stated_at), _format_timestamp(memory.created_at)),
         ("u", _format_timestamp(memory.updated_at), _format_timestamp(memory.created_at)),
-        ("s", memory.standing.value, _MEMORY_DEFAULTS["standing"]),
+        ("s", memory.status.value, _MEMORY_DEFAULTS["status"]),
         ("y", memory.reason, _MEMORY_DEFAULTS["reason"]),
         ("o", memory.origin.value, _MEMORY_DEFAULTS["origin"]),
         ("r", memory.speaker.value, _MEMORY_DEFAULTS["speaker"]),
         ("g", list(memory.tags), []),
-        ("n", memory.sightings, _MEMORY_DEFAULTS["sightings"]),
+        ("n", memory.times_stated, _MEMORY_DEFAULTS["times_stated"]),
         ("v", memory.version, _MEMORY_DEFAULTS["version"]),
         ("p", memory.pinned, _MEMORY_DEFAULTS["pinned"]),
         ("a", memory.attribute, known[0] if known else None),
@@ -175,13 +171,13 @@ class _EntryParser:
             weight=self._parse_weight(),
             created_at=created_at,
             updated_at=self._optional("u", self._parse_timestamp) or created_at,
-            seen_at=self._optional("l", self._parse_timestamp) or created_at,
+            last_stated_at=self._optional("l", self._parse_timestamp) or created_at,
             chat=self._optional("q", self._parse_text),
-            standing=self._parse_choice("s", MemoryStatus, MemoryStatus.ACTIVE),
+            status=self._parse_choice("s", MemoryStatus, MemoryStatus.ACTIVE),
             origin=self._parse_choice("o", Origin, Origin.MANUAL),
             speaker=self._parse_choice("r", Role, Role.USER),
             tags=self._parse_tags(),
-            sightings=self._parse_count("n"),
+            times_stated=self._parse_count("n"),
             version=self._parse_count("v"),
             pinned=self._parse_flag("p"),
             attribute=self._parse_attribute(text, kind),
@@ -221,7 +217,14 @@ class _EntryParser:
     def _parse_kind(self) -> Kind:
         if "t" not in self._entry:
             raise InvalidInput(f"Entry {self._number} has no type. Give it a 't': bio, pref, emo or obj.")
-        return self._parse_choice("k", Kind, self._parse_choice("t", Kind, Kind.NOTE))
+        return self._parse_short_kind("k") if "k" in self._entry else self._parse_short_kind("t")
+
+    def _parse_short_kind(self, key: str) -> Kind:
+        name = self._entry[key]
+        kind = Kind.from_short_name(name) if isinstance(name, str) else None
+        if kind is None:
+            raise self._invalid_value(key, f"one of {', '.join(each.short_name for each in Kind)}")
+        return kind
 
     def _parse_weight(self) -> float:
         value = self._entry.get("w", 1.0)
@@ -286,7 +289,7 @@ class _EntryParser:
 
 
 def _derived_id(user: str, kind: Kind, text: str) -> str:
-    identity = f"{user}\0{kind}\0{normalize_fact(text)}".encode("utf-8", "surrogatepass")
+    identity = f"{user}\0{kind.short_name}\0{normalize_fact(text)}".encode("utf-8", "surrogatepass")
     return hashlib.sha256(identity).hexdigest()[:12]
 
 

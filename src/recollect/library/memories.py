@@ -60,9 +60,9 @@ class MemoriesMixin(MemoryBase):
         """Return memories that need the user's decision: facts without a source, and contradictions."""
         memories = [
             memory
-            for standing in (MemoryStatus.CONTESTED, MemoryStatus.QUARANTINED)
+            for status in (MemoryStatus.CONTESTED, MemoryStatus.QUARANTINED)
             for memory in self._application.store.memories.list(
-                self._scope(user_id), standing=standing, limit=limit
+                self._scope(user_id), status=status, limit=limit
             )
         ]
         return serializers.wrap_results(serializers.serialize_memory(each) for each in memories[:limit])

@@ -145,7 +145,7 @@ def collect_pack(application: Application, user: str) -> Pack:
         judgements=tuple(PackedExtraction(message_id=name, judgement=j) for name, j in extractions if j),
         memories=tuple(
             _pack_memory(application, scope, memory)
-            for memory in reversed(store.memories.list(scope, limit=NO_LIMIT, standing=None))
+            for memory in reversed(store.memories.list(scope, limit=NO_LIMIT, status=None))
         ),
         summaries=tuple(reversed(store.summaries.list(scope, limit=NO_LIMIT))),
         contexts=tuple(store.context_files.list(scope)),

@@ -187,7 +187,7 @@ class _PackImporter:
             self._skip("memories", last.text, f"no consent for {last.kind}")
             return False
         forgotten_at = self._store.tombstones.forgotten_at(self.user, last.fact_hash)
-        if forgotten_at is not None and last.standing is not MemoryStatus.FORGOTTEN:
+        if forgotten_at is not None and last.status is not MemoryStatus.FORGOTTEN:
             self._skip("memories", last.text, "previously forgotten")
             return False
         return True
@@ -200,7 +200,7 @@ class _PackImporter:
 
     def _is_duplicate(self, memory: Memory) -> bool:
         known = self._store.memories.by_hash(self._scope, memory.fact_hash)
-        return memory.standing is MemoryStatus.ACTIVE and known is not None and known.id != memory.id
+        return memory.status is MemoryStatus.ACTIVE and known is not None and known.id != memory.id
 
     def _redact_text(self, text: str) -> str:
         draft = MessageDraft(role=Role.USER, content=text)

@@ -1,7 +1,7 @@
 """
 Decay of memories: memories that are not mentioned again lose weight each week until they are archived.
 
-The stored weight is the weight at ``seen_at``, when the memory was last mentioned; decay does not change it. The
+The stored weight is the weight at ``last_stated_at``, when the memory was last mentioned; decay does not change it. The
 current weight is computed from both, so that a missed or repeated maintenance run does not change the result. Only
 biography is corrected in place: its weight is 1.
 """
@@ -49,7 +49,7 @@ DecayOutcome: TypeAlias = Retain | Archive | Expire | Forget
 
 
 def effective_weight(memory: Memory, now: datetime, policy: DecayPolicy) -> float:
-    return weight_at(memory.kind, memory.weight, memory.seen_at, now, policy, pinned=memory.pinned)
+    return weight_at(memory.kind, memory.weight, memory.last_stated_at, now, policy, pinned=memory.pinned)
 
 
 def apply_decay(memory: Memory, now: datetime, policy: DecayPolicy) -> Memory:
@@ -63,9 +63,9 @@ def apply_decay(memory: Memory, now: datetime, policy: DecayPolicy) -> Memory:
         case Retain():
             return corrected
         case Archive(reason) | Expire(reason):
-            return replace(corrected, standing=MemoryStatus.ARCHIVED, reason=reason)
+            return replace(corrected, status=MemoryStatus.ARCHIVED, reason=reason)
         case Forget(reason):
-            return replace(corrected, standing=MemoryStatus.FORGOTTEN, reason=reason)
+            return replace(corrected, status=MemoryStatus.FORGOTTEN, reason=reason)
 
 
 def decay_outcome(memory: Memory, now: datetime, policy: DecayPolicy) -> DecayOutcome:
@@ -74,7 +74,7 @@ def decay_outcome(memory: Memory, now: datetime, policy: DecayPolicy) -> DecayOu
 
     Reasons contain the memory's own dates, never the date of the maintenance run.
     """
-    if memory.standing in _FINAL_STATUSES:
+    if memory.status in _FINAL_STATUSES:
         return Retain()
     _, outcome = min(_due_outcomes(memory, now, policy), key=lambda due: due[0], default=(0.0, Retain()))
     return outcome
@@ -100,16 +100,16 @@ def forecast_decay(
 
 def _due_outcomes(memory: Memory, now: datetime, policy: DecayPolicy) -> Iterator[tuple[float, DecayOutcome]]:
     """Yield every outcome that is due, with the number of weeks between the last mention and its due date."""
-    last_mention = f"last mentioned on {memory.seen_at:%Y-%m-%d}"
+    last_mention = f"last mentioned on {memory.last_stated_at:%Y-%m-%d}"
     if memory.expires_at is not None and memory.expires_at <= now:
         reason = f"expired on {memory.expires_at:%Y-%m-%d}"
-        yield (memory.expires_at - memory.seen_at) / WEEK, Expire(reason)
+        yield (memory.expires_at - memory.last_stated_at) / WEEK, Expire(reason)
     if memory.pinned:
         return
-    if memory.kind is Kind.OBJ and memory.valid_to is not None and memory.valid_to <= now:
+    if memory.kind is Kind.GOAL and memory.valid_to is not None and memory.valid_to <= now:
         reason = f"the goal was due on {memory.valid_to:%Y-%m-%d}"
-        yield (memory.valid_to - memory.seen_at) / WEEK, Archive(reason)
-    if _is_temporary(memory, policy) and now - memory.seen_at >= timedelta(days=policy.temporary_days):
+        yield (memory.valid_to - memory.last_stated_at) / WEEK, Archive(reason)
+    if _is_temporary(memory, policy) and now - memory.last_stated_at >= timedelta(days=policy.temporary_days):
         yield policy.temporary_days / 7, Expire(f"temporary, {policy.temporary_days} days: {last_mention}")
     weekly_loss, floor = (
         decay_rate(memory.kind, memory.weight, policy, pinned=memory.pinned),

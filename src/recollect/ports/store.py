@@ -139,7 +139,7 @@ class Memories(Protocol):
         *,
         limit: int = 100,
         offset: int = 0,
-        standing: MemoryStatus | None = MemoryStatus.ACTIVE,
+        status: MemoryStatus | None = MemoryStatus.ACTIVE,
         kind: Kind | None = None,
         tag: str | None = None,
         origin: Origin | None = None,

@@ -33,7 +33,7 @@ SECONDS_PER_DAY = 86_400.0
 
 def recency(candidate: Candidate, now: datetime, half_life_days: float) -> float:
     """Return 1 for a candidate seen now or in the future, halved with every half-life of age."""
-    age = (now - candidate.seen_at).total_seconds()
+    age = (now - candidate.last_stated_at).total_seconds()
     return 0.5 ** (age / (half_life_days * SECONDS_PER_DAY)) if age > 0 else 1.0
 
 

@@ -420,7 +420,7 @@ def _candidate_from_memory(memory: Memory) -> Candidate:
         role=memory.speaker,
         text=memory.text,
         created_at=memory.created_at,
-        seen_at=memory.seen_at,
+        last_stated_at=memory.last_stated_at,
         tokens=estimate_tokens(memory.text),
         kind=memory.kind,
         weight=memory.weight,

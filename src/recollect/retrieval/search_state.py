@@ -92,7 +92,7 @@ class SearchState:
                 weight = weight_at(
                     candidate.kind,
                     candidate.weight,
-                    candidate.seen_at,
+                    candidate.last_stated_at,
                     now,
                     policy,
                     pinned=candidate.pinned,

@@ -8,10 +8,10 @@ from recollect.text.analyzer import fold_text, stem
 from recollect.text.language import detect_language
 
 #: Moods are relevant to most topics, because they set the tone of the answer.
-TASTE_KINDS = frozenset({Kind.PREF, Kind.BIO, Kind.OBJ, Kind.EMO})
-LIFE_KINDS = frozenset({Kind.BIO, Kind.EVT, Kind.EMO})
-FEELING_KINDS = frozenset({Kind.EMO, Kind.EVT, Kind.PREF})
-PLAN_KINDS = frozenset({Kind.OBJ, Kind.DEC, Kind.PREF, Kind.EMO})
+TASTE_KINDS = frozenset({Kind.PREFERENCE, Kind.BIOGRAPHY, Kind.GOAL, Kind.EMOTION})
+LIFE_KINDS = frozenset({Kind.BIOGRAPHY, Kind.EVENT, Kind.EMOTION})
+FEELING_KINDS = frozenset({Kind.EMOTION, Kind.EVENT, Kind.PREFERENCE})
+PLAN_KINDS = frozenset({Kind.GOAL, Kind.DECISION, Kind.PREFERENCE, Kind.EMOTION})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

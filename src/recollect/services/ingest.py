@@ -352,14 +352,14 @@ class IngestService:
             memory = self._quarantined_memory(extraction, quarantined)
             related = self.store.memories.related(Scope(memory.user), [memory])
             known = any(
-                m.standing is MemoryStatus.QUARANTINED and m.fact_hash == memory.fact_hash for m in related
+                m.status is MemoryStatus.QUARANTINED and m.fact_hash == memory.fact_hash for m in related
             )
             if consents.get(memory.kind, True) and not known:
                 self.store.memories.add(memory)
 
     def _quarantined_memory(self, extraction: EmbeddedExtraction, quarantined: QuarantinedFact) -> Memory:
         memory = self._stated_fact(extraction.message, quarantined.fact, Origin.MODEL).memory
-        return replace(memory, standing=MemoryStatus.QUARANTINED, reason=quarantined.reason)
+        return replace(memory, status=MemoryStatus.QUARANTINED, reason=quarantined.reason)
 
     def _related_memory_texts(self, scope: Scope, messages: Sequence[Message], policy: Policy) -> list[str]:
         """Return related and recent memories for the extraction prompt, so that the model does not repeat them."""
@@ -398,7 +398,9 @@ def vector_similarity(vectors: Mapping[str, Vector]) -> SimilarityFunction:
 def _apply_consent(extraction: Extraction, consents: Mapping[str, bool], policy: Policy) -> Extraction:
     """Drop facts of kinds without consent, and set biography to full weight if the policy fixes it."""
     fixed_weight = policy.decay.biography_fixed
-    facts = (replace(f, weight=1.0) if fixed_weight and f.kind is Kind.BIO else f for f in extraction.facts)
+    facts = (
+        replace(f, weight=1.0) if fixed_weight and f.kind is Kind.BIOGRAPHY else f for f in extraction.facts
+    )
     return replace(extraction, facts=tuple(fact for fact in facts if consents.get(fact.kind, True)))
 
 

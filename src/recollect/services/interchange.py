@@ -126,8 +126,8 @@ class InterchangeService:
             )
 
     def _exclusion_reason(self, scope: Scope, memory: Memory) -> str | None:
-        if memory.standing is not MemoryStatus.ACTIVE:
-            return f"it is {memory.standing}"
+        if memory.status is not MemoryStatus.ACTIVE:
+            return f"it is {memory.status}"
         if not self.store.consents.all(scope).get(memory.kind, True):
             return f"no consent for {memory.kind}"
         if self.store.tombstones.forgotten_at(scope.user, memory.fact_hash) is not None:

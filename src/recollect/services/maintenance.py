@@ -70,7 +70,7 @@ class MaintenanceService:
         with self.store.transaction():
             current = self.store.memories.get(Scope(memory.user), memory.id)
             after = apply_decay(current, self.clock.now(), policy.decay)
-            if after.standing is not current.standing:
+            if after.status is not current.status:
                 self.store.memories.save(
                     replace(after, updated_at=self.clock.now()), ChangeKind.ARCHIVE, reason=after.reason
                 )
@@ -110,7 +110,7 @@ class MaintenanceService:
         with self.store.transaction():
             target = self.store.memories.get(scope, target_id)
             absorbed = self.store.memories.get(scope, absorbed_id)
-            if target.standing is absorbed.standing is MemoryStatus.ACTIVE:
+            if target.status is absorbed.status is MemoryStatus.ACTIVE:
                 self.memories.merge_into(target, [absorbed])
 
     def _memories_to_compare(self, scope: Scope) -> list[Memory]:

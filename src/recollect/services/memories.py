@@ -20,10 +20,10 @@ from recollect.services.event_log import EventLog
 from recollect.services.ingest import EMBED_JOB
 
 #: Statuses from which a memory can be restored.
-RESTORABLE_STANDINGS = frozenset(
+RESTORABLE_STATUSES = frozenset(
     {MemoryStatus.ARCHIVED, MemoryStatus.FORGOTTEN, MemoryStatus.QUARANTINED, MemoryStatus.CONTESTED}
 )
-REVIEW_STANDINGS = frozenset({MemoryStatus.QUARANTINED, MemoryStatus.CONTESTED})
+REVIEW_STATUSES = frozenset({MemoryStatus.QUARANTINED, MemoryStatus.CONTESTED})
 #: New status and change kind of memories that the user forgets or archives.
 REMOVAL_EFFECTS = {
     EventAction.FORGET: (MemoryStatus.FORGOTTEN, ChangeKind.DELETE),
@@ -80,14 +80,14 @@ class MemoryService:
         self, scope: Scope, memory_ids: Sequence[str], action: EventAction
     ) -> Sequence[Memory]:
         """Forget or archive several memories as one event, which one undo reverts."""
-        standing, change, now = *REMOVAL_EFFECTS[action], self.clock.now()
+        status, change, now = *REMOVAL_EFFECTS[action], self.clock.now()
         with self.store.transaction():
             memories = {m.id: m for m in (self.store.memories.get(scope, each) for each in memory_ids)}
-            changing = [memory for memory in memories.values() if memory.standing is not standing]
+            changing = [memory for memory in memories.values() if memory.status is not status]
             for memory in changing:
-                if standing is MemoryStatus.FORGOTTEN:
+                if status is MemoryStatus.FORGOTTEN:
                     self.store.tombstones.add(scope.user, memory.fact_hash, now=now)
-                removed = replace(memory, standing=standing, reason=BY_USER_REASON, updated_at=now)
+                removed = replace(memory, status=status, reason=BY_USER_REASON, updated_at=now)
                 memories[memory.id] = self.store.memories.save(removed, change, reason=BY_USER_REASON)
             if changing:
                 self.event_log.record(
@@ -101,12 +101,14 @@ class MemoryService:
         """Restore an archived or forgotten memory, or accept one from the review queue."""
         with self.store.transaction():
             memory = self.store.memories.get(scope, memory_id)
-            if memory.standing not in RESTORABLE_STANDINGS:
-                raise InvalidInput(f"Memory {memory.id} is {memory.standing}: there is nothing to restore.")
+            if memory.status not in RESTORABLE_STATUSES:
+                raise InvalidInput(f"Memory {memory.id} is {memory.status}: there is nothing to restore.")
             self.store.tombstones.remove(scope.user, memory.fact_hash)
-            restored = replace(memory, standing=MemoryStatus.ACTIVE, reason=None, seen_at=self.clock.now())
-            action = EventAction.ACCEPT if memory.standing in REVIEW_STANDINGS else EventAction.RESTORE
-            steps = self._supersede_conflicts(memory) if memory.standing is MemoryStatus.CONTESTED else ()
+            restored = replace(
+                memory, status=MemoryStatus.ACTIVE, reason=None, last_stated_at=self.clock.now()
+            )
+            action = EventAction.ACCEPT if memory.status in REVIEW_STATUSES else EventAction.RESTORE
+            steps = self._supersede_conflicts(memory) if memory.status is MemoryStatus.CONTESTED else ()
             return self._save_change(restored, ChangeKind.RESTORE, action, *steps)
 
     def pin(self, scope: Scope, memory_id: str, *, pinned: bool = True) -> Memory:
@@ -138,7 +140,7 @@ class MemoryService:
         for other in others:
             superseded = replace(
                 other,
-                standing=MemoryStatus.SUPERSEDED,
+                status=MemoryStatus.SUPERSEDED,
                 superseded_by=target.id,
                 reason=MERGED_REASON.format(target.text),
                 updated_at=now,
@@ -172,7 +174,7 @@ class MemoryService:
             uses=self.store.statistics.recall_uses(scope, memory.id, limit=MAX_RECALLS_SHOWN),
             weight_forecast=[
                 WeightPoint(at=at, weight=effective_weight(memory, at, policy.decay))
-                for at in _sample_times(memory.seen_at, now, weeks)
+                for at in _sample_times(memory.last_stated_at, now, weeks)
             ],
             archive_below=policy.decay.archive_below,
             archive_at=archival[0],
@@ -215,9 +217,9 @@ class MemoryService:
         """Return the previous version; a memory that did not exist before becomes forgotten."""
         if step.previous_version is None:
             self.store.tombstones.add(scope.user, memory.fact_hash, now=self.clock.now())
-            return replace(memory, standing=MemoryStatus.FORGOTTEN, reason="rejected by the user")
+            return replace(memory, status=MemoryStatus.FORGOTTEN, reason="rejected by the user")
         before = self.store.memories.at_version(scope, memory.id, step.previous_version)
-        if before.standing is MemoryStatus.ACTIVE:
+        if before.status is MemoryStatus.ACTIVE:
             self.store.tombstones.remove(scope.user, before.fact_hash)
         return before
 
@@ -253,9 +255,9 @@ class MemoryService:
         for conflict in conflicts:
             superseded = replace(
                 conflict,
-                standing=MemoryStatus.SUPERSEDED,
+                status=MemoryStatus.SUPERSEDED,
                 superseded_by=contested.id,
-                valid_to=contested.valid_from or contested.seen_at,
+                valid_to=contested.valid_from or contested.last_stated_at,
                 reason=f"superseded by {contested.text!r}",
                 updated_at=self.clock.now(),
             )

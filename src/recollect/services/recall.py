@@ -155,8 +155,8 @@ class RecallService:
                 )
         memory = self.store.memories.get(scope, item_id)
         reason = f"not among the top {policy.recall.candidates_per_channel} of dense or lexical search"
-        if memory.standing is not MemoryStatus.ACTIVE:
-            reason = f"it is {memory.standing}" + (f": {memory.reason}" if memory.reason else "")
+        if memory.status is not MemoryStatus.ACTIVE:
+            reason = f"it is {memory.status}" + (f": {memory.reason}" if memory.reason else "")
         return WhyNot(id=memory.id, text=memory.text, reason=reason)
 
     def retriever_for(self, scope: Scope) -> Retriever:
@@ -175,7 +175,7 @@ class RecallService:
                 id=f"fallback-{number}",
                 text=text,
                 created_at=now,
-                seen_at=now,
+                last_stated_at=now,
                 tokens=estimate_tokens(text),
             )
             yield ScoredCandidate(candidate=candidate, score=0.0)

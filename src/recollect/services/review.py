@@ -48,7 +48,7 @@ class ReviewService:
 
     def conflicts(self, contested: Memory) -> Sequence[Memory]:
         """Return the memories that a contested memory contradicts and would supersede."""
-        if contested.standing is not MemoryStatus.CONTESTED or not contested.attribute:
+        if contested.status is not MemoryStatus.CONTESTED or not contested.attribute:
             return ()
         return self.store.memories.by_attribute(Scope(contested.user), contested.attribute)
 

@@ -32,7 +32,7 @@ class MemoryFields(TypedDict, total=False):
     chat: str | None
     kind: Kind
     weight: float
-    standing: MemoryStatus
+    status: MemoryStatus
     origin: Origin
     speaker: Role
     tags: tuple[str, ...]
@@ -44,7 +44,7 @@ class MemoryFields(TypedDict, total=False):
     reason: str | None
     created_at: datetime
     updated_at: datetime
-    seen_at: datetime
+    last_stated_at: datetime
     spans: tuple[SourceSpan, ...]
 
 
@@ -91,7 +91,7 @@ def a_memory(text: str, *, user: str = ANA, **changes: Unpack[MemoryFields]) -> 
         text=text,
         created_at=MONDAY,
         updated_at=MONDAY,
-        seen_at=MONDAY,
+        last_stated_at=MONDAY,
     )
     return replace(memory, **changes)
 
@@ -108,7 +108,7 @@ def a_receipt(query: str, *, user: str = ANA, chat: str | None = None, at: datet
         tokens=3,
         created_at=at,
         role=Role.USER,
-        kind=Kind.PREF,
+        kind=Kind.PREFERENCE,
         cosine=0.5,
     )
     excluded_item = replace(

@@ -85,7 +85,7 @@ COMMON_OPERATIONS: dict[str, Callable[[Memory, str, str], object]] = {
     ),
     "memories": lambda m, _, __: m.application.store.memories.list(USER_SCOPE, limit=9),
     "forgotten memories": lambda m, _, __: m.application.store.memories.list(
-        USER_SCOPE, standing=MemoryStatus.FORGOTTEN
+        USER_SCOPE, status=MemoryStatus.FORGOTTEN
     ),
     "a memory": lambda m, _, memory_id: m.application.store.memories.get(USER_SCOPE, memory_id),
     "how many memories": lambda m, _, __: m.application.store.memories.count(USER_SCOPE),

@@ -36,13 +36,13 @@ INSERT_MESSAGES_SQL = """
     VALUES (1, 1, 1, 1, 0, 'prose', 'needs saffron', 9, 2, 1000);
 """
 INSERT_MEMORIES_SQL = """
-    INSERT INTO memories (no, user_no, chat_no, id, text, kind, weight, standing, origin, speaker, fact_hash,
-        tokens, created_at, updated_at, seen_at)
-    VALUES (1, 1, 1, 'f1', 'likes saffron', 'pref', 0.7, 'active', 'rules', 'user', 'h1', 2, 1000, 1000, 1000);
+    INSERT INTO memories (no, user_no, chat_no, id, text, kind, weight, status, origin, speaker, fact_hash,
+        tokens, created_at, updated_at, last_stated_at)
+    VALUES (1, 1, 1, 'f1', 'likes saffron', 'preference', 0.7, 'active', 'rules', 'user', 'h1', 2, 1000, 1000, 1000);
     INSERT INTO memory_spans VALUES (1, 1, 1, 0, 22);
     INSERT INTO memory_versions
-        (user_no, memory_no, version, change, text, kind, weight, standing, changed_at)
-    VALUES (1, 1, 1, 'ADD', 'likes saffron', 'pref', 0.7, 'active', 1000);
+        (user_no, memory_no, version, change, text, kind, weight, status, changed_at)
+    VALUES (1, 1, 1, 'ADD', 'likes saffron', 'preference', 0.7, 'active', 1000);
     INSERT INTO conversation_summaries (no, user_no, chat_no, id, kind, text, tokens, created_at)
     VALUES (1, 1, 1, 's1', 'conversation', 'They cook with saffron', 4, 2000);
 """

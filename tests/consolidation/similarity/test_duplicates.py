@@ -26,10 +26,10 @@ def memory(text: str, *, name: str | None = None, attribute: str | None = None) 
         id=name or text,
         user="ana",
         text=text,
-        kind=Kind.PREF,
+        kind=Kind.PREFERENCE,
         created_at=NEW_YEAR,
         updated_at=NEW_YEAR,
-        seen_at=NEW_YEAR,
+        last_stated_at=NEW_YEAR,
         attribute=attribute,
     )
 
@@ -180,11 +180,11 @@ def test_the_broader_text_takes_over_all_that_is_known_about_both() -> None:
     vegetarian = replace(
         memory("Vegetariano"),
         weight=0.7,
-        sightings=2,
+        times_stated=2,
         tags=("food",),
         spans=(SourceSpan(message_id="1", start=0, end=15),),
         created_at=MONTH_LATER,
-        seen_at=MONTH_LATER,
+        last_stated_at=MONTH_LATER,
         chat="second",
     )
     no_meat = replace(
@@ -204,12 +204,12 @@ def test_the_broader_text_takes_over_all_that_is_known_about_both() -> None:
     assert found == replace(
         vegetarian,
         weight=0.9,
-        sightings=3,
+        times_stated=3,
         tags=("food", "diet"),
         spans=(SourceSpan(message_id="1", start=0, end=15), SourceSpan(message_id="2", start=3, end=9)),
         pinned=True,
         created_at=NEW_YEAR,
-        seen_at=MONTH_LATER,
+        last_stated_at=MONTH_LATER,
         updated_at=now,
         chat="first",
         valid_from=NEW_YEAR,

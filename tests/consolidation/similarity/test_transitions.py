@@ -13,7 +13,7 @@ NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def memory(
-    text: str, kind: Kind = Kind.PREF, attribute: str | None = None, value: str | None = None
+    text: str, kind: Kind = Kind.PREFERENCE, attribute: str | None = None, value: str | None = None
 ) -> Memory:
     return Memory(
         id=text,
@@ -22,7 +22,7 @@ def memory(
         kind=kind,
         created_at=NEW_YEAR,
         updated_at=NEW_YEAR,
-        seen_at=NEW_YEAR,
+        last_stated_at=NEW_YEAR,
         attribute=attribute,
         value=value,
     )
@@ -59,21 +59,21 @@ def test_a_taste_is_taken_back_by_its_denial(known: str, said: str, *, back: boo
     ],
 )
 def test_a_goal_is_reached_by_what_was_wanted(goal: str, event: str, *, done: bool) -> None:
-    assert fulfils_goal(memory(goal, Kind.OBJ), memory(event, Kind.EVT)) is done
+    assert fulfils_goal(memory(goal, Kind.GOAL), memory(event, Kind.EVENT)) is done
 
 
 def test_only_a_goal_is_reached_and_only_by_what_happened() -> None:
-    goal, event = memory("wants to buy a boat", Kind.OBJ), memory("bought a boat", Kind.EVT)
+    goal, event = memory("wants to buy a boat", Kind.GOAL), memory("bought a boat", Kind.EVENT)
 
     assert fulfils_goal(goal, event)
     assert not fulfils_goal(event, goal)
     assert not fulfils_goal(goal, replace(event, user="bruno"))
 
 
-JOB_MEMORY = memory("works as a nurse at Mercy Hospital", Kind.BIO, "job", "nurse")
-EMPLOYER_MEMORY = memory("works at Mercy Hospital", Kind.BIO, "employer", "Mercy Hospital")
+JOB_MEMORY = memory("works as a nurse at Mercy Hospital", Kind.BIOGRAPHY, "job", "nurse")
+EMPLOYER_MEMORY = memory("works at Mercy Hospital", Kind.BIOGRAPHY, "employer", "Mercy Hospital")
 LEFT_EMPLOYER_MEMORY = memory(
-    "doesn't work at Mercy Hospital any more", Kind.BIO, "employer", "Mercy Hospital"
+    "doesn't work at Mercy Hospital any more", Kind.BIOGRAPHY, "employer", "Mercy Hospital"
 )
 
 

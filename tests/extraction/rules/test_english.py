@@ -18,35 +18,41 @@ def extract_facts(text: str) -> list[tuple[Kind, str]]:
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
-        ("My name is Pedro", [(Kind.BIO, "name: Pedro")]),
-        ("Hi, I'm Daniel and I live in Leeds", [(Kind.BIO, "name: Daniel"), (Kind.BIO, "lives in Leeds")]),
-        ("hey, Marcus here", [(Kind.BIO, "name: Marcus")]),
-        ("I'm 27.", [(Kind.BIO, "is 27 years old")]),
-        ("I was born in Cork", [(Kind.BIO, "was born in Cork")]),
-        ("My birthday is October 9th", [(Kind.BIO, "birthday: October 9th")]),
+        ("My name is Pedro", [(Kind.BIOGRAPHY, "name: Pedro")]),
+        (
+            "Hi, I'm Daniel and I live in Leeds",
+            [(Kind.BIOGRAPHY, "name: Daniel"), (Kind.BIOGRAPHY, "lives in Leeds")],
+        ),
+        ("hey, Marcus here", [(Kind.BIOGRAPHY, "name: Marcus")]),
+        ("I'm 27.", [(Kind.BIOGRAPHY, "is 27 years old")]),
+        ("I was born in Cork", [(Kind.BIOGRAPHY, "was born in Cork")]),
+        ("My birthday is October 9th", [(Kind.BIOGRAPHY, "birthday: October 9th")]),
         (
             "I work as a frontend developer at Acme",
-            [(Kind.BIO, "works as a frontend developer at Acme")],
+            [(Kind.BIOGRAPHY, "works as a frontend developer at Acme")],
         ),
-        ("I'm a primary school teacher", [(Kind.BIO, "is a primary school teacher")]),
-        ("I'm originally from Ghana", [(Kind.BIO, "is originally from Ghana")]),
-        ("I'm Brazilian", [(Kind.BIO, "is Brazilian")]),
-        ("I have type 1 diabetes", [(Kind.BIO, "has type 1 diabetes")]),
+        ("I'm a primary school teacher", [(Kind.BIOGRAPHY, "is a primary school teacher")]),
+        ("I'm originally from Ghana", [(Kind.BIOGRAPHY, "is originally from Ghana")]),
+        ("I'm Brazilian", [(Kind.BIOGRAPHY, "is Brazilian")]),
+        ("I have type 1 diabetes", [(Kind.BIOGRAPHY, "has type 1 diabetes")]),
         (
             "I'm allergic to peanuts and shellfish.",
-            [(Kind.BIO, "is allergic to peanuts"), (Kind.BIO, "is allergic to shellfish")],
+            [(Kind.BIOGRAPHY, "is allergic to peanuts"), (Kind.BIOGRAPHY, "is allergic to shellfish")],
         ),
-        ("I speak Spanish and Catalan", [(Kind.BIO, "speaks Spanish"), (Kind.BIO, "speaks Catalan")]),
-        ("I'm doing a PhD in biology", [(Kind.BIO, "is doing a PhD in biology")]),
-        ("I drive a 2015 Honda Civic.", [(Kind.BIO, "drives a 2015 Honda Civic")]),
-        ("My sister lives in Rome", [(Kind.BIO, "sister lives in Rome")]),
+        (
+            "I speak Spanish and Catalan",
+            [(Kind.BIOGRAPHY, "speaks Spanish"), (Kind.BIOGRAPHY, "speaks Catalan")],
+        ),
+        ("I'm doing a PhD in biology", [(Kind.BIOGRAPHY, "is doing a PhD in biology")]),
+        ("I drive a 2015 Honda Civic.", [(Kind.BIOGRAPHY, "drives a 2015 Honda Civic")]),
+        ("My sister lives in Rome", [(Kind.BIOGRAPHY, "sister lives in Rome")]),
         (
             "My older brother is a pilot and lives in Dubai",
-            [(Kind.BIO, "brother is a pilot"), (Kind.BIO, "brother lives in Dubai")],
+            [(Kind.BIOGRAPHY, "brother is a pilot"), (Kind.BIOGRAPHY, "brother lives in Dubai")],
         ),
-        ("my dog's name is Biscuit, he's a beagle", [(Kind.BIO, "dog: Biscuit")]),
-        ("My manager is called Ruth", [(Kind.BIO, "manager: Ruth")]),
-        ("We have two cats, Salt and Pepper.", [(Kind.BIO, "has two cats, Salt and Pepper")]),
+        ("my dog's name is Biscuit, he's a beagle", [(Kind.BIOGRAPHY, "dog: Biscuit")]),
+        ("My manager is called Ruth", [(Kind.BIOGRAPHY, "manager: Ruth")]),
+        ("We have two cats, Salt and Pepper.", [(Kind.BIOGRAPHY, "has two cats, Salt and Pepper")]),
     ],
 )
 def test_biography_is_extracted_as_short_facts(text: str, facts: list[tuple[Kind, str]]) -> None:
@@ -59,23 +65,23 @@ def test_biography_is_extracted_as_short_facts(text: str, facts: list[tuple[Kind
     [
         (
             "I'm vegetarian and hate cilantro",
-            [(Kind.PREF, "is vegetarian"), (Kind.PREF, "hates cilantro")],
+            [(Kind.PREFERENCE, "is vegetarian"), (Kind.PREFERENCE, "hates cilantro")],
         ),
         (
             "I love hiking and photography but I can't stand crowded beaches.",
             [
-                (Kind.PREF, "loves hiking"),
-                (Kind.PREF, "loves photography"),
-                (Kind.PREF, "can't stand crowded beaches"),
+                (Kind.PREFERENCE, "loves hiking"),
+                (Kind.PREFERENCE, "loves photography"),
+                (Kind.PREFERENCE, "can't stand crowded beaches"),
             ],
         ),
-        ("I don't like horror movies", [(Kind.PREF, "doesn't like horror movies")]),
-        ("I prefer dark mode", [(Kind.PREF, "prefers dark mode")]),
-        ("My favourite colour is teal.", [(Kind.PREF, "favourite colour: teal")]),
-        ("I usually read sci-fi before bed.", [(Kind.PREF, "usually reads sci-fi before bed")]),
-        ("I'm vegan, what should I cook tonight?", [(Kind.PREF, "is vegan")]),
-        ("From now on call me Bee.", [(Kind.PREF, "wants to be called Bee")]),
-        ("You can call me Al", [(Kind.PREF, "wants to be called Al")]),
+        ("I don't like horror movies", [(Kind.PREFERENCE, "doesn't like horror movies")]),
+        ("I prefer dark mode", [(Kind.PREFERENCE, "prefers dark mode")]),
+        ("My favourite colour is teal.", [(Kind.PREFERENCE, "favourite colour: teal")]),
+        ("I usually read sci-fi before bed.", [(Kind.PREFERENCE, "usually reads sci-fi before bed")]),
+        ("I'm vegan, what should I cook tonight?", [(Kind.PREFERENCE, "is vegan")]),
+        ("From now on call me Bee.", [(Kind.PREFERENCE, "wants to be called Bee")]),
+        ("You can call me Al", [(Kind.PREFERENCE, "wants to be called Al")]),
     ],
 )
 def test_preferences_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
@@ -86,27 +92,27 @@ def test_preferences_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> 
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
-        ("I want to learn Japanese this year.", [(Kind.OBJ, "wants to learn Japanese this year (2026)")]),
-        ("My goal is to run a marathon", [(Kind.OBJ, "goal: run a marathon")]),
-        ("I'm saving up for a camper van.", [(Kind.OBJ, "is saving up for a camper van")]),
-        ("I got laid off today", [(Kind.EVT, "got laid off today (2026-03-14)")]),
-        ("Got promoted yesterday!", [(Kind.EVT, "got promoted yesterday (2026-03-13)")]),
-        ("My grandmother passed away", [(Kind.EVT, "grandmother passed away")]),
+        ("I want to learn Japanese this year.", [(Kind.GOAL, "wants to learn Japanese this year (2026)")]),
+        ("My goal is to run a marathon", [(Kind.GOAL, "goal: run a marathon")]),
+        ("I'm saving up for a camper van.", [(Kind.GOAL, "is saving up for a camper van")]),
+        ("I got laid off today", [(Kind.EVENT, "got laid off today (2026-03-14)")]),
+        ("Got promoted yesterday!", [(Kind.EVENT, "got promoted yesterday (2026-03-13)")]),
+        ("My grandmother passed away", [(Kind.EVENT, "grandmother passed away")]),
         (
             "We just had a baby girl, her name is Olive.",
-            [(Kind.EVT, "had a baby girl"), (Kind.BIO, "baby: Olive")],
+            [(Kind.EVENT, "had a baby girl"), (Kind.BIOGRAPHY, "baby: Olive")],
         ),
-        ("I bought my first house in Cardiff", [(Kind.EVT, "bought first house in Cardiff")]),
+        ("I bought my first house in Cardiff", [(Kind.EVENT, "bought first house in Cardiff")]),
         (
             "I always get anxious when deadlines come up.",
-            [(Kind.EMO, "always gets anxious when deadlines come up")],
+            [(Kind.EMOTION, "always gets anxious when deadlines come up")],
         ),
         (
             "Every time my boss emails me at night I panic.",
-            [(Kind.EMO, "panics every time boss emails at night")],
+            [(Kind.EMOTION, "panics every time boss emails at night")],
         ),
-        ("Deadlines make me anxious", [(Kind.EMO, "anxious about deadlines")]),
-        ("I'm terrified about the surgery", [(Kind.EMO, "is terrified about the surgery")]),
+        ("Deadlines make me anxious", [(Kind.EMOTION, "anxious about deadlines")]),
+        ("I'm terrified about the surgery", [(Kind.EMOTION, "is terrified about the surgery")]),
     ],
 )
 def test_goals_events_and_strong_emotions_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
@@ -116,18 +122,18 @@ def test_goals_events_and_strong_emotions_are_extracted(text: str, facts: list[t
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
-        ("We decided to use PostgreSQL", [(Kind.DEC, "decided to use PostgreSQL")]),
+        ("We decided to use PostgreSQL", [(Kind.DECISION, "decided to use PostgreSQL")]),
         (
             "My app uses React and the backend is written in Go.",
-            [(Kind.DEC, "app uses React"), (Kind.DEC, "backend is written in Go")],
+            [(Kind.DECISION, "app uses React"), (Kind.DECISION, "backend is written in Go")],
         ),
-        ("Never use libraries", [(Kind.DEC, "never use libraries")]),
-        ("Use Clean Architecture", [(Kind.DEC, "use Clean Architecture")]),
-        ("Our stack is Django, Redis and Celery", [(Kind.DEC, "stack is Django, Redis and Celery")]),
-        ("Please always answer in British English.", [(Kind.DEC, "always answer in British English")]),
-        ("Don't ever suggest meat recipes to me.", [(Kind.DEC, "don't ever suggest meat recipes")]),
-        ("Answer in Spanish from now on", [(Kind.DEC, "answer in Spanish")]),
-        ("The deadline for the launch is June 30.", [(Kind.DEC, "deadline for the launch is June 30")]),
+        ("Never use libraries", [(Kind.DECISION, "never use libraries")]),
+        ("Use Clean Architecture", [(Kind.DECISION, "use Clean Architecture")]),
+        ("Our stack is Django, Redis and Celery", [(Kind.DECISION, "stack is Django, Redis and Celery")]),
+        ("Please always answer in British English.", [(Kind.DECISION, "always answer in British English")]),
+        ("Don't ever suggest meat recipes to me.", [(Kind.DECISION, "don't ever suggest meat recipes")]),
+        ("Answer in Spanish from now on", [(Kind.DECISION, "answer in Spanish")]),
+        ("The deadline for the launch is June 30.", [(Kind.DECISION, "deadline for the launch is June 30")]),
     ],
 )
 def test_decisions_and_lasting_instructions_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
@@ -139,8 +145,8 @@ def test_decisions_and_lasting_instructions_are_extracted(text: str, facts: list
     [
         ("Remember that my flight leaves on the 22nd.", [(Kind.NOTE, "flight leaves on the 22nd")]),
         ("please remember: the key is under the mat", [(Kind.NOTE, "the key is under the mat")]),
-        ("Remember that I'm diabetic", [(Kind.BIO, "is diabetic")]),
-        ("Could you keep in mind that I'm a nurse?", [(Kind.BIO, "is a nurse")]),
+        ("Remember that I'm diabetic", [(Kind.BIOGRAPHY, "is diabetic")]),
+        ("Could you keep in mind that I'm a nurse?", [(Kind.BIOGRAPHY, "is a nurse")]),
     ],
 )
 def test_requests_to_remember_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
@@ -150,7 +156,7 @@ def test_requests_to_remember_are_extracted(text: str, facts: list[tuple[Kind, s
 @pytest.mark.spec("D18")
 def test_a_story_of_dislike_is_reduced_to_an_aversion() -> None:
     assert extract_facts("Last week I went to the park and I didn't like it because it was crowded") == [
-        (Kind.PREF, "avoids crowded places")
+        (Kind.PREFERENCE, "avoids crowded places")
     ]
 
 

@@ -38,11 +38,11 @@ def test_importance_is_in_the_expected_band(text: str, band: ImportanceBand) -> 
 @pytest.mark.parametrize(
     ("text", "kind", "weight"),
     [
-        ("Odeio coentro", Kind.PREF, 0.8),
-        ("Estou muito ansioso com as finanças", Kind.EMO, 0.9),
-        ("Trabalho como dev frontend", Kind.BIO, 1.0),
-        ("Quero aprender a programar este ano", Kind.OBJ, 0.7),
-        ("Fui demitido hoje", Kind.EVT, 0.8),
+        ("Odeio coentro", Kind.PREFERENCE, 0.8),
+        ("Estou muito ansioso com as finanças", Kind.EMOTION, 0.9),
+        ("Trabalho como dev frontend", Kind.BIOGRAPHY, 1.0),
+        ("Quero aprender a programar este ano", Kind.GOAL, 0.7),
+        ("Fui demitido hoje", Kind.EVENT, 0.8),
         ("Remember that the gate opens at nine", Kind.NOTE, 0.6),
     ],
 )

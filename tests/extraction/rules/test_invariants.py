@@ -132,4 +132,4 @@ def test_the_cited_text_contains_the_value(frame: str, name: str) -> None:
     [fact] = extract(text).facts
 
     assert name in text[fact.start : fact.end]
-    assert fact.kind in {Kind.BIO, Kind.PREF}
+    assert fact.kind in {Kind.BIOGRAPHY, Kind.PREFERENCE}

@@ -18,12 +18,12 @@ def extract_facts(text: str) -> list[tuple[Kind, str]]:
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
-        ("Meu nome é Pedro", [(Kind.BIO, "nome: Pedro")]),
-        ("Sou vegetariano", [(Kind.PREF, "é vegetariano")]),
-        ("Tenho 30 anos", [(Kind.BIO, "tem 30 anos")]),
-        ("Quero aprender a programar este ano", [(Kind.OBJ, "quer aprender a programar este ano (2026)")]),
-        ("Fui demitido hoje", [(Kind.EVT, "foi demitido hoje (2026-03-14)")]),
-        ("Nasceu meu filho", [(Kind.EVT, "nasceu filho")]),
+        ("Meu nome é Pedro", [(Kind.BIOGRAPHY, "nome: Pedro")]),
+        ("Sou vegetariano", [(Kind.PREFERENCE, "é vegetariano")]),
+        ("Tenho 30 anos", [(Kind.BIOGRAPHY, "tem 30 anos")]),
+        ("Quero aprender a programar este ano", [(Kind.GOAL, "quer aprender a programar este ano (2026)")]),
+        ("Fui demitido hoje", [(Kind.EVENT, "foi demitido hoje (2026-03-14)")]),
+        ("Nasceu meu filho", [(Kind.EVENT, "nasceu filho")]),
     ],
 )
 def test_the_examples_of_the_designs_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
@@ -34,32 +34,42 @@ def test_the_examples_of_the_designs_are_extracted(text: str, facts: list[tuple[
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
-        ("meu nome e joao", [(Kind.BIO, "nome: joao")]),
-        ("Oi, me chamo Larissa e sou de Recife.", [(Kind.BIO, "nome: Larissa"), (Kind.BIO, "é de Recife")]),
+        ("meu nome e joao", [(Kind.BIOGRAPHY, "nome: joao")]),
+        (
+            "Oi, me chamo Larissa e sou de Recife.",
+            [(Kind.BIOGRAPHY, "nome: Larissa"), (Kind.BIOGRAPHY, "é de Recife")],
+        ),
         (
             "Chamo-me Inês, tenho 34 anos e vivo em Braga.",
-            [(Kind.BIO, "nome: Inês"), (Kind.BIO, "tem 34 anos"), (Kind.BIO, "vive em Braga")],
+            [
+                (Kind.BIOGRAPHY, "nome: Inês"),
+                (Kind.BIOGRAPHY, "tem 34 anos"),
+                (Kind.BIOGRAPHY, "vive em Braga"),
+            ],
         ),
-        ("Moro no Porto", [(Kind.BIO, "mora no Porto")]),
-        ("Trabalho como dev frontend", [(Kind.BIO, "trabalha como dev frontend")]),
-        ("Sou enfermeira no Hospital de São João", [(Kind.BIO, "é enfermeira no Hospital de São João")]),
-        ("Meu aniversário é dia 5 de novembro", [(Kind.BIO, "aniversário: 5 de novembro")]),
+        ("Moro no Porto", [(Kind.BIOGRAPHY, "mora no Porto")]),
+        ("Trabalho como dev frontend", [(Kind.BIOGRAPHY, "trabalha como dev frontend")]),
+        (
+            "Sou enfermeira no Hospital de São João",
+            [(Kind.BIOGRAPHY, "é enfermeira no Hospital de São João")],
+        ),
+        ("Meu aniversário é dia 5 de novembro", [(Kind.BIOGRAPHY, "aniversário: 5 de novembro")]),
         (
             "Sou alérgico a camarão e a amendoim.",
-            [(Kind.BIO, "é alérgico a camarão"), (Kind.BIO, "é alérgico a amendoim")],
+            [(Kind.BIOGRAPHY, "é alérgico a camarão"), (Kind.BIOGRAPHY, "é alérgico a amendoim")],
         ),
-        ("Tenho um cachorro chamado Tobias.", [(Kind.BIO, "tem um cachorro chamado Tobias")]),
+        ("Tenho um cachorro chamado Tobias.", [(Kind.BIOGRAPHY, "tem um cachorro chamado Tobias")]),
         (
             "Meu marido se chama Rafael e é médico",
-            [(Kind.BIO, "marido: Rafael"), (Kind.BIO, "marido é médico")],
+            [(Kind.BIOGRAPHY, "marido: Rafael"), (Kind.BIOGRAPHY, "marido é médico")],
         ),
         (
             "Meu filho mais velho tem 12 anos",
-            [(Kind.BIO, "filho mais velho tem 12 anos")],
+            [(Kind.BIOGRAPHY, "filho mais velho tem 12 anos")],
         ),
-        ("A gente tem uma filha", [(Kind.BIO, "tem uma filha")]),
-        ("Falo inglês e francês", [(Kind.BIO, "fala inglês"), (Kind.BIO, "fala francês")]),
-        ("Estudo engenharia civil na USP", [(Kind.BIO, "estuda engenharia civil na USP")]),
+        ("A gente tem uma filha", [(Kind.BIOGRAPHY, "tem uma filha")]),
+        ("Falo inglês e francês", [(Kind.BIOGRAPHY, "fala inglês"), (Kind.BIOGRAPHY, "fala francês")]),
+        ("Estudo engenharia civil na USP", [(Kind.BIOGRAPHY, "estuda engenharia civil na USP")]),
     ],
 )
 def test_biography_is_extracted_as_short_facts(text: str, facts: list[tuple[Kind, str]]) -> None:
@@ -70,20 +80,20 @@ def test_biography_is_extracted_as_short_facts(text: str, facts: list[tuple[Kind
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
-        ("Odeio coentro", [(Kind.PREF, "odeia coentro")]),
+        ("Odeio coentro", [(Kind.PREFERENCE, "odeia coentro")]),
         (
             "Adoro trilha e fotografia, mas detesto praia lotada.",
             [
-                (Kind.PREF, "adora trilha"),
-                (Kind.PREF, "adora fotografia"),
-                (Kind.PREF, "detesta praia lotada"),
+                (Kind.PREFERENCE, "adora trilha"),
+                (Kind.PREFERENCE, "adora fotografia"),
+                (Kind.PREFERENCE, "detesta praia lotada"),
             ],
         ),
-        ("Não gosto de filme de terror.", [(Kind.PREF, "não gosta de filme de terror")]),
-        ("Prefiro respostas curtas e diretas", [(Kind.PREF, "prefere respostas curtas e diretas")]),
-        ("Minha cor favorita é verde.", [(Kind.PREF, "cor favorita: verde")]),
-        ("Não como carne de porco", [(Kind.PREF, "não come carne de porco")]),
-        ("Pode me chamar de Bia.", [(Kind.PREF, "quer ser chamado de Bia")]),
+        ("Não gosto de filme de terror.", [(Kind.PREFERENCE, "não gosta de filme de terror")]),
+        ("Prefiro respostas curtas e diretas", [(Kind.PREFERENCE, "prefere respostas curtas e diretas")]),
+        ("Minha cor favorita é verde.", [(Kind.PREFERENCE, "cor favorita: verde")]),
+        ("Não como carne de porco", [(Kind.PREFERENCE, "não come carne de porco")]),
+        ("Pode me chamar de Bia.", [(Kind.PREFERENCE, "quer ser chamado de Bia")]),
     ],
 )
 def test_preferences_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
@@ -96,18 +106,18 @@ def test_preferences_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> 
     [
         (
             "Estou muito ansioso com as finanças",
-            [(Kind.EMO, "está muito ansioso com as finanças")],
+            [(Kind.EMOTION, "está muito ansioso com as finanças")],
         ),
         (
             "Sempre que falo de prazos fico ansioso.",
-            [(Kind.EMO, "fica ansioso sempre que fala de prazos")],
+            [(Kind.EMOTION, "fica ansioso sempre que fala de prazos")],
         ),
-        ("Tenho pavor de avião.", [(Kind.EMO, "tem pavor de avião")]),
-        ("Minha meta é juntar 20 mil reais", [(Kind.OBJ, "meta: juntar 20 mil reais")]),
-        ("Pretendo me mudar para o Canadá", [(Kind.OBJ, "pretende se mudar para o Canadá")]),
-        ("A minha mãe faleceu em janeiro", [(Kind.EVT, "mãe faleceu em janeiro (2026-01)")]),
-        ("Passei no concurso do INSS!", [(Kind.EVT, "passou no concurso do INSS")]),
-        ("Vou me casar em outubro", [(Kind.EVT, "vai se casar em outubro (2026-10)")]),
+        ("Tenho pavor de avião.", [(Kind.EMOTION, "tem pavor de avião")]),
+        ("Minha meta é juntar 20 mil reais", [(Kind.GOAL, "meta: juntar 20 mil reais")]),
+        ("Pretendo me mudar para o Canadá", [(Kind.GOAL, "pretende se mudar para o Canadá")]),
+        ("A minha mãe faleceu em janeiro", [(Kind.EVENT, "mãe faleceu em janeiro (2026-01)")]),
+        ("Passei no concurso do INSS!", [(Kind.EVENT, "passou no concurso do INSS")]),
+        ("Vou me casar em outubro", [(Kind.EVENT, "vai se casar em outubro (2026-10)")]),
     ],
 )
 def test_goals_events_and_strong_emotions_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
@@ -117,20 +127,20 @@ def test_goals_events_and_strong_emotions_are_extracted(text: str, facts: list[t
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
-        ("Decidimos usar PostgreSQL no projeto.", [(Kind.DEC, "decidiu usar PostgreSQL no projeto")]),
+        ("Decidimos usar PostgreSQL no projeto.", [(Kind.DECISION, "decidiu usar PostgreSQL no projeto")]),
         (
             "Meu app usa React Native e o backend é em Node.",
-            [(Kind.DEC, "app usa React Native"), (Kind.DEC, "backend é em Node")],
+            [(Kind.DECISION, "app usa React Native"), (Kind.DECISION, "backend é em Node")],
         ),
-        ("Nunca use bibliotecas externas", [(Kind.DEC, "nunca usar bibliotecas externas")]),
-        ("Use Clean Architecture em tudo.", [(Kind.DEC, "usar Clean Architecture em tudo")]),
-        ("Responda sempre em português.", [(Kind.DEC, "responder sempre em português")]),
+        ("Nunca use bibliotecas externas", [(Kind.DECISION, "nunca usar bibliotecas externas")]),
+        ("Use Clean Architecture em tudo.", [(Kind.DECISION, "usar Clean Architecture em tudo")]),
+        ("Responda sempre em português.", [(Kind.DECISION, "responder sempre em português")]),
         (
             "De agora em diante, escreva os comentários em inglês",
-            [(Kind.DEC, "escrever os comentários em inglês")],
+            [(Kind.DECISION, "escrever os comentários em inglês")],
         ),
         ("Lembre-se que meu voo sai dia 22.", [(Kind.NOTE, "voo sai dia 22")]),
-        ("Lembra que eu sou diabético", [(Kind.BIO, "é diabético")]),
+        ("Lembra que eu sou diabético", [(Kind.BIOGRAPHY, "é diabético")]),
     ],
 )
 def test_decisions_instructions_and_notes_are_extracted(text: str, facts: list[tuple[Kind, str]]) -> None:
@@ -140,7 +150,7 @@ def test_decisions_instructions_and_notes_are_extracted(text: str, facts: list[t
 @pytest.mark.spec("D18")
 def test_a_story_of_dislike_is_reduced_to_an_aversion() -> None:
     assert extract_facts("Semana passada fui ao parque e não gostei porque estava cheio") == [
-        (Kind.PREF, "evita lugares lotados")
+        (Kind.PREFERENCE, "evita lugares lotados")
     ]
 
 

@@ -19,13 +19,16 @@ def extract_facts(text: str) -> list[tuple[Kind, str]]:
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        ("Ana really prefers threaded comments", (Kind.BIO, "Ana really prefers threaded comments")),
-        ("Bruno Lima decided to postpone the sale", (Kind.DEC, "Bruno Lima decided to postpone the sale")),
-        ("Ana wants me to speak on 10 April", (Kind.OBJ, "Ana wants me to speak on 10 April")),
-        ("A Ana prefere reuniões curtas", (Kind.BIO, "Ana prefere reuniões curtas")),
-        ("My wife's allergic to bees", (Kind.BIO, "wife is allergic to bees")),
-        ("My wife and I live in Leeds", (Kind.BIO, "lives in Leeds")),
-        ("Our dog, Rufus, is fourteen", (Kind.BIO, "dog is fourteen")),
+        ("Ana really prefers threaded comments", (Kind.BIOGRAPHY, "Ana really prefers threaded comments")),
+        (
+            "Bruno Lima decided to postpone the sale",
+            (Kind.DECISION, "Bruno Lima decided to postpone the sale"),
+        ),
+        ("Ana wants me to speak on 10 April", (Kind.GOAL, "Ana wants me to speak on 10 April")),
+        ("A Ana prefere reuniões curtas", (Kind.BIOGRAPHY, "Ana prefere reuniões curtas")),
+        ("My wife's allergic to bees", (Kind.BIOGRAPHY, "wife is allergic to bees")),
+        ("My wife and I live in Leeds", (Kind.BIOGRAPHY, "lives in Leeds")),
+        ("Our dog, Rufus, is fourteen", (Kind.BIOGRAPHY, "dog is fourteen")),
     ],
 )
 def test_preferences_and_decisions_of_named_persons_are_extracted(text: str, fact: tuple[Kind, str]) -> None:
@@ -62,7 +65,7 @@ def test_other_statements_about_third_persons_are_ignored(text: str) -> None:
     ],
 )
 def test_a_rule_of_the_project_is_a_decision(text: str, fact: str) -> None:
-    assert extract_facts(text) == [(Kind.DEC, fact)]
+    assert extract_facts(text) == [(Kind.DECISION, fact)]
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,9 @@ def test_injected_context_is_never_learned_even_if_the_model_repeats_it(
     proxy: LiveProxy, client: httpx2.Client
 ) -> None:
     proxy.add_memory()
-    before = {memory.id: memory.seen_at for memory in proxy.application.store.memories.list(Scope(ANA))}
+    before = {
+        memory.id: memory.last_stated_at for memory in proxy.application.store.memories.list(Scope(ANA))
+    }
     proxy.upstream.answer(lambda turns: f"You told me: {turns[-1].content}")
     assert "<memory nonce=" in send_chat(client, DOG_QUESTION)
 
@@ -184,7 +186,7 @@ def test_injected_context_is_never_learned_even_if_the_model_repeats_it(
         ("user", DOG_QUESTION),
         ("assistant", f"You told me: {DOG_QUESTION}"),
     ]
-    assert {m.id: m.seen_at for m in proxy.application.store.memories.list(Scope(ANA))} == before
+    assert {m.id: m.last_stated_at for m in proxy.application.store.memories.list(Scope(ANA))} == before
 
 
 @pytest.mark.parametrize("mode", ["read", "off"])

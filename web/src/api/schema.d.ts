@@ -340,7 +340,7 @@ export interface paths {
         };
         /**
          * Count Memories
-         * @description Count memories by each combination of standing, kind, origin and importance.
+         * @description Count memories by each combination of status, kind, origin and importance.
          */
         get: operations["count_memories_api_memory_census_get"];
         put?: never;
@@ -2342,10 +2342,10 @@ export interface components {
              */
             origin: "manual" | "rules" | "model" | "import";
             /**
-             * Standing
+             * Status
              * @enum {string}
              */
-            standing: "active" | "quarantined" | "contested" | "superseded" | "archived" | "forgotten";
+            status: "active" | "quarantined" | "contested" | "superseded" | "archived" | "forgotten";
         };
         /**
          * FactOutcomeResponse
@@ -2713,12 +2713,12 @@ export interface components {
             /** Pinned */
             pinned: boolean;
             /**
-             * Standing
-             * @description Standing after the event.
+             * Status
+             * @description Status after the event.
              */
-            standing: ("active" | "quarantined" | "contested" | "superseded" | "archived" | "forgotten") | null;
-            /** Standing Now */
-            standing_now: ("active" | "quarantined" | "contested" | "superseded" | "archived" | "forgotten") | null;
+            status: ("active" | "quarantined" | "contested" | "superseded" | "archived" | "forgotten") | null;
+            /** Status Now */
+            status_now: ("active" | "quarantined" | "contested" | "superseded" | "archived" | "forgotten") | null;
         };
         /** MemoryDetailsResponse */
         MemoryDetailsResponse: {
@@ -2808,9 +2808,9 @@ export interface components {
              * Seen At
              * @description When it was last mentioned.
              */
-            seen_at: string;
+            last_stated_at: string;
             /** Sightings */
-            sightings: number;
+            times_stated: number;
             /** Sources */
             sources: components["schemas"]["SourceSpanResponse"][];
             /**
@@ -2819,10 +2819,10 @@ export interface components {
              */
             speaker: "user" | "assistant" | "system" | "tool";
             /**
-             * Standing
+             * Status
              * @enum {string}
              */
-            standing: "active" | "quarantined" | "contested" | "superseded" | "archived" | "forgotten";
+            status: "active" | "quarantined" | "contested" | "superseded" | "archived" | "forgotten";
             /** Tags */
             tags: string[];
             /** Updated At */
@@ -2875,8 +2875,8 @@ export interface components {
             old_memory: string | null;
             /** Reason */
             reason: string | null;
-            /** Standing */
-            standing: string;
+            /** Status */
+            status: string;
             /** Version */
             version: number;
             /** Weight */
@@ -3387,9 +3387,9 @@ export interface components {
              * Seen At
              * @description When it was last mentioned.
              */
-            seen_at: string;
+            last_stated_at: string;
             /** Sightings */
-            sightings: number;
+            times_stated: number;
             /** Sources */
             sources: components["schemas"]["SourceSpanResponse"][];
             /**
@@ -3398,10 +3398,10 @@ export interface components {
              */
             speaker: "user" | "assistant" | "system" | "tool";
             /**
-             * Standing
+             * Status
              * @enum {string}
              */
-            standing: "active" | "quarantined" | "contested" | "superseded" | "archived" | "forgotten";
+            status: "active" | "quarantined" | "contested" | "superseded" | "archived" | "forgotten";
             /** Tags */
             tags: string[];
             /** Updated At */
@@ -3481,9 +3481,9 @@ export interface components {
              * Seen At
              * @description When it was last mentioned.
              */
-            seen_at: string;
+            last_stated_at: string;
             /** Sightings */
-            sightings: number;
+            times_stated: number;
             /** Sources */
             sources: components["schemas"]["SourceSpanResponse"][];
             /**
@@ -3492,10 +3492,10 @@ export interface components {
              */
             speaker: "user" | "assistant" | "system" | "tool";
             /**
-             * Standing
+             * Status
              * @enum {string}
              */
-            standing: "active" | "quarantined" | "contested" | "superseded" | "archived" | "forgotten";
+            status: "active" | "quarantined" | "contested" | "superseded" | "archived" | "forgotten";
             /** Tags */
             tags: string[];
             /** Updated At */
@@ -4648,7 +4648,7 @@ export interface operations {
                 tag?: string | null;
                 kind?: ("bio" | "pref" | "emo" | "obj" | "evt" | "dec" | "note") | null;
                 /** @description Defaults to active memories. */
-                standing?: ("active" | "quarantined" | "contested" | "superseded" | "archived" | "forgotten") | null;
+                status?: ("active" | "quarantined" | "contested" | "superseded" | "archived" | "forgotten") | null;
                 /** @description How the memory was created. */
                 origin?: ("manual" | "rules" | "model" | "import") | null;
                 importance?: ("trivial" | "temporary" | "context" | "critical") | null;
@@ -4656,7 +4656,7 @@ export interface operations {
                 contains?: string | null;
                 /** @description Only memories first learned in this chat. */
                 chat_id?: string | null;
-                /** @description Memories known and valid at this time, ISO 8601; `standing` is the current one. */
+                /** @description Memories known and valid at this time, ISO 8601; `status` is the current one. */
                 as_of?: string | null;
                 /** @description Maximum number of results. */
                 limit?: number;

@@ -5,7 +5,7 @@ import type { components } from "./schema";
 type Schemas = components["schemas"];
 export type Memory = Schemas["MemoryResponse"];
 export type Kind = Memory["kind"];
-export type MemoryStatus = Memory["standing"];
+export type MemoryStatus = Memory["status"];
 export type Version = Schemas["MemoryVersionResponse"];
 export type Item = Schemas["ReceiptItemResponse"];
 export type Receipt = Schemas["ReceiptResponse"];
@@ -29,7 +29,7 @@ export type ImportanceBand = FacetCount["importance"];
 export type MemoryAccount = Schemas["MemoryDetailsResponse"];
 export type { Schemas };
 
-export const KINDS = ["bio", "pref", "emo", "obj", "evt", "dec", "note"] as const satisfies readonly Kind[];
+export const KINDS = ["biography", "preference", "emotion", "goal", "event", "decision", "note"] as const satisfies readonly Kind[];
 export const MEMORY_STATUSES = [
   "active",
   "quarantined",

@@ -74,8 +74,8 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "Não está entre os {most} melhores resultados da busca semântica nem da busca por palavras-chave.",
     "Not among the top {most} of semantic or keyword search.",
   ],
-  ["it is {standing}", "Não está ativa: {standing}.", "Not active: {standing}."],
-  ["it is {standing}: {why}", "Não está ativa ({standing}): {why}", "Not active ({standing}): {why}"],
+  ["it is {status}", "Não está ativa: {status}.", "Not active: {status}."],
+  ["it is {status}: {why}", "Não está ativa ({status}): {why}", "Not active ({status}): {why}"],
 
   // Sources that were skipped or did not fit.
   [
@@ -239,8 +239,8 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ["Memory {id} already states the same.", "A memória {id} já diz o mesmo."],
   ["Forget one of the two instead.", "Em vez disso, esqueça uma das duas."],
   [
-    "Memory {id} is {standing}: there is nothing to restore.",
-    "O status da memória {id} é “{standing}”: não há o que restaurar.",
+    "Memory {id} is {status}: there is nothing to restore.",
+    "O status da memória {id} é “{status}”: não há o que restaurar.",
   ],
   [
     "Memory {id} was changed after this {action}.",
@@ -418,7 +418,7 @@ const PORTUGUESE_ACTIONS: Record<string, string> = {
   accept: "aceitar",
   undo: "desfazer",
 };
-const KIND_PATTERN = "bio|pref|emo|obj|evt|dec|note";
+const KIND_PATTERN = "biography|preference|emotion|goal|event|decision|note";
 const NUMBER_PLACEHOLDERS = [
   "near",
   "least",
@@ -442,7 +442,7 @@ const NUMBER: PlaceholderSpec = [
   (text) => Number(text.replaceAll(",", "")),
 ];
 const ANY_TEXT: PlaceholderSpec = [".+?", (text) => text];
-const kindName = (name: string) => common(`kind.${name as "bio"}`);
+const kindName = (name: string) => common(`kind.${name as "biography"}`);
 
 const PLACEHOLDERS: Record<string, PlaceholderSpec> = {
   ...Object.fromEntries(NUMBER_PLACEHOLDERS.map((name) => [name, NUMBER])),
@@ -464,9 +464,9 @@ const PLACEHOLDERS: Record<string, PlaceholderSpec> = {
     `profile|${KIND_PATTERN}`,
     (name) => (name === "profile" ? common("source.profile") : kindName(name)),
   ],
-  standing: [
+  status: [
     "active|quarantined|contested|superseded|archived|forgotten",
-    (name) => common(`standing.${name as "active"}`),
+    (name) => common(`status.${name as "active"}`),
   ],
   mode: ["on|collect_only|recall_only|off", (name) => common(`mode.${name as "on"}`)],
 };

@@ -78,7 +78,7 @@ def read_contents(db: apsw.Connection) -> BackupContents:
     rows = {table: fetch_number(db, f'SELECT count(*) FROM "{table}"') for table in tables}
     # Files of earlier schema versions lack some tables.
     newest = fetch(db, "SELECT max(created_at) FROM messages")[0][0] if "messages" in rows else None
-    count_active = "SELECT count(*) FROM memories WHERE standing = 'active'"
+    count_active = "SELECT count(*) FROM memories WHERE status = 'active'"
     return BackupContents(
         schema_version=int(db.pragma("user_version")),
         users=rows.get("users", 0),

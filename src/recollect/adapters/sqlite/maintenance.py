@@ -133,7 +133,7 @@ class SqliteStoreMaintenance:
                     "unembedded",
                 )
             }
-            memories = "SELECT count(*) FROM memories WHERE user_no = ? AND standing = 'active'"
+            memories = "SELECT count(*) FROM memories WHERE user_no = ? AND status = 'active'"
             jobs = fetch(
                 db, "SELECT kind || ' ' || state, count(*) FROM jobs WHERE user_no = ? GROUP BY 1", (user_no,)
             )

@@ -36,8 +36,8 @@ from recollect.ports.store import NO_LIMIT
 from recollect.text.tokens import estimate_tokens
 
 MEMORY_COLUMNS = """
-    kind weight standing origin speaker tags sightings version pinned attribute value superseded_by valid_from valid_to
-    expires_at reason fact_hash tokens created_at updated_at seen_at text
+    kind weight status origin speaker tags times_stated version pinned attribute value superseded_by valid_from valid_to
+    expires_at reason fact_hash tokens created_at updated_at last_stated_at text
 """.split()
 SELECT_MEMORY = f"""
     SELECT m.no, m.id, c.id, {", ".join("m." + name for name in MEMORY_COLUMNS)}
@@ -53,7 +53,7 @@ UPDATE_MEMORY = f"""
 """
 INSERT_VERSION = """
     INSERT INTO memory_versions
-        (user_no, memory_no, version, change, text, old_text, kind, weight, standing, changed_at, reason, body)
+        (user_no, memory_no, version, change, text, old_text, kind, weight, status, changed_at, reason, body)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 WHERE_RELATED = """
@@ -78,7 +78,7 @@ INSERT_SPAN = """
 """
 #: Memories valid at a past time; forgotten, archived, quarantined and contested ones are excluded.
 VALID_AS_OF = """
-    EXISTS (SELECT 1 FROM (SELECT ? AS moment) WHERE m.standing IN ('active', 'superseded')
+    EXISTS (SELECT 1 FROM (SELECT ? AS moment) WHERE m.status IN ('active', 'superseded')
         AND coalesce(m.valid_from, m.created_at) <= moment AND coalesce(m.valid_to, moment + 1) > moment)
 """
 
@@ -91,7 +91,7 @@ class SqliteMemories:
         now = to_ms(memory.created_at)
         with self._database.transaction() as db:
             user_no = self._database.get_or_create_user(db, memory.user, now)
-            if memory.standing is MemoryStatus.ACTIVE:
+            if memory.status is MemoryStatus.ACTIVE:
                 existing = self.by_hash(Scope(memory.user), memory.fact_hash)
                 if existing is not None:
                     return existing, False
@@ -126,7 +126,7 @@ class SqliteMemories:
         *,
         limit: int = 100,
         offset: int = 0,
-        standing: MemoryStatus | None = MemoryStatus.ACTIVE,
+        status: MemoryStatus | None = MemoryStatus.ACTIVE,
         kind: Kind | None = None,
         tag: str | None = None,
         origin: Origin | None = None,
@@ -140,7 +140,7 @@ class SqliteMemories:
                 {
                     "m.user_no = ?": user_no,
                     "m.chat_no = ?": chat_number(db, user_no, scope.chat),
-                    "m.standing = ?": None if as_of else standing,
+                    "m.status = ?": None if as_of else status,
                     "m.kind = ?": kind,
                     "m.origin = ?": origin,
                     f"{BAND_EXPRESSION} = ?": band,
@@ -151,7 +151,7 @@ class SqliteMemories:
             )
             rows = fetch(
                 db,
-                f"{SELECT_MEMORY} {clause} ORDER BY m.seen_at DESC, m.no DESC LIMIT ? OFFSET ?",
+                f"{SELECT_MEMORY} {clause} ORDER BY m.last_stated_at DESC, m.no DESC LIMIT ? OFFSET ?",
                 [*values, limit, offset],
             )
             return self._load_memories(db, scope.user, rows)
@@ -160,7 +160,7 @@ class SqliteMemories:
         with self._database.reader() as db:
             return fetch_number(
                 db,
-                "SELECT count(*) FROM (SELECT 1 FROM memories WHERE user_no = ? AND standing = 'active' LIMIT ?)",
+                "SELECT count(*) FROM (SELECT 1 FROM memories WHERE user_no = ? AND status = 'active' LIMIT ?)",
                 (self._database.user_number(db, scope.user), limit),
             )
 
@@ -169,7 +169,7 @@ class SqliteMemories:
             user_no = self._database.user_number(db, scope.user)
             row = fetch_one(
                 db,
-                SELECT_MEMORY + "WHERE m.user_no = ? AND m.fact_hash = ? AND m.standing = 'active'",
+                SELECT_MEMORY + "WHERE m.user_no = ? AND m.fact_hash = ? AND m.status = 'active'",
                 (user_no, fact_hash),
             )
             return None if row is None else self._load_memories(db, scope.user, [row])[0]
@@ -181,8 +181,8 @@ class SqliteMemories:
                 db,
                 SELECT_MEMORY
                 + """
-                WHERE m.user_no = ? AND m.attribute = ? AND m.standing = 'active'
-                ORDER BY m.seen_at DESC, m.no DESC
+                WHERE m.user_no = ? AND m.attribute = ? AND m.status = 'active'
+                ORDER BY m.last_stated_at DESC, m.no DESC
                 """,
                 (user_no, attribute),
             )
@@ -285,7 +285,7 @@ class SqliteMemories:
         with self._database.reader() as db:
             rows = fetch(
                 db,
-                "SELECT v.version, v.change, v.text, v.old_text, v.kind, v.weight, v.standing, v.changed_at,"
+                "SELECT v.version, v.change, v.text, v.old_text, v.kind, v.weight, v.status, v.changed_at,"
                 " v.reason FROM memory_versions v JOIN memories m ON m.no = v.memory_no"
                 " WHERE m.user_no = ? AND m.id = ? ORDER BY v.version",
                 (self._database.user_number(db, scope.user), memory.id),
@@ -299,11 +299,11 @@ class SqliteMemories:
                 old_text=old_text,
                 kind=Kind(kind),
                 weight=weight,
-                standing=MemoryStatus(standing),
+                status=MemoryStatus(status),
                 changed_at=from_ms(changed_at),
                 reason=reason,
             )
-            for version, change, text, old_text, kind, weight, standing, changed_at, reason in rows
+            for version, change, text, old_text, kind, weight, status, changed_at, reason in rows
         ]
 
     def erase(self, scope: Scope, memory_id: str) -> None:
@@ -314,7 +314,7 @@ class SqliteMemories:
 
     def _refuse_duplicate(self, memory: Memory) -> None:
         same = self.by_hash(Scope(memory.user), memory.fact_hash)
-        if memory.standing is MemoryStatus.ACTIVE and same is not None and same.id != memory.id:
+        if memory.status is MemoryStatus.ACTIVE and same is not None and same.id != memory.id:
             raise Refused(f"Memory {same.id} already states the same. Forget one of the two instead.")
 
     def _load_memories(self, db: apsw.Connection, user: str, rows: Sequence[Row]) -> Sequence[Memory]:
@@ -335,11 +335,11 @@ def _to_memory(user: str, row: Row, spans: tuple[SourceSpan, ...]) -> Memory:
         text=column["text"],
         kind=Kind(column["kind"]),
         weight=column["weight"],
-        standing=MemoryStatus(column["standing"]),
+        status=MemoryStatus(column["status"]),
         origin=Origin(column["origin"]),
         speaker=Role(column["speaker"]),
         tags=tuple(json.loads(column["tags"])),
-        sightings=column["sightings"],
+        times_stated=column["times_stated"],
         version=column["version"],
         pinned=bool(column["pinned"]),
         attribute=column["attribute"],
@@ -351,7 +351,7 @@ def _to_memory(user: str, row: Row, spans: tuple[SourceSpan, ...]) -> Memory:
         reason=column["reason"],
         created_at=from_ms(column["created_at"]),
         updated_at=from_ms(column["updated_at"]),
-        seen_at=from_ms(column["seen_at"]),
+        last_stated_at=from_ms(column["last_stated_at"]),
         spans=spans,
     )
 
@@ -360,11 +360,11 @@ def _column_values(memory: Memory) -> list[SqlValue]:
     column: dict[str, SqlValue] = {
         "kind": memory.kind,
         "weight": memory.weight,
-        "standing": memory.standing,
+        "status": memory.status,
         "origin": memory.origin,
         "speaker": memory.speaker,
         "tags": json.dumps(memory.tags, ensure_ascii=False),
-        "sightings": memory.sightings,
+        "times_stated": memory.times_stated,
         "version": memory.version,
         "pinned": int(memory.pinned),
         "attribute": memory.attribute,
@@ -378,7 +378,7 @@ def _column_values(memory: Memory) -> list[SqlValue]:
         "tokens": estimate_tokens(memory.text),
         "created_at": to_ms(memory.created_at),
         "updated_at": to_ms(memory.updated_at),
-        "seen_at": to_ms(memory.seen_at),
+        "last_stated_at": to_ms(memory.last_stated_at),
         "text": memory.text,
     }
     return [column[name] for name in MEMORY_COLUMNS]
@@ -408,7 +408,7 @@ def _add_version(
             old_text,
             memory.kind,
             memory.weight,
-            memory.standing,
+            memory.status,
             to_ms(memory.updated_at),
             reason,
             _serialize_version(memory),

@@ -35,7 +35,7 @@ ROLES_BY_VALUE = {role.value: role for role in Role}
 NOT_FORGOTTEN_OR_CORRECTED = """
     NOT EXISTS (
         SELECT 1 FROM memory_spans s JOIN memories f ON f.no = s.memory_no
-        WHERE s.message_no = m.no AND (f.standing = 'forgotten'
+        WHERE s.message_no = m.no AND (f.status = 'forgotten'
             OR (s.start = 0 AND s.end = length(m.content) AND f.origin = 'manual' AND f.text <> trim(m.content)))
     )
 """
@@ -63,8 +63,8 @@ FROM_CLAUSES = (
     WHERE m.user_no = :user AND {IN_CHATS.format("0")} AND round(100 * m.weight) >= :floor
         AND (:kinds = '[]' OR m.kind IN (SELECT value FROM json_each(:kinds)))
         AND m.kind NOT IN (SELECT category FROM consents WHERE user_no = :user AND granted = 0)
-        AND CASE WHEN :as_of IS NULL THEN m.standing = 'active' ELSE
-            m.standing IN ('active', 'superseded') AND coalesce(m.valid_from, m.created_at) <= :as_of
+        AND CASE WHEN :as_of IS NULL THEN m.status = 'active' ELSE
+            m.status IN ('active', 'superseded') AND coalesce(m.valid_from, m.created_at) <= :as_of
             AND coalesce(m.valid_to, :as_of + 1) > :as_of END
     """,
     f"""
@@ -78,7 +78,7 @@ FROM_CLAUSES = (
 IS_OUTDATED = """
     :as_of IS NULL AND EXISTS (
         SELECT 1 FROM memory_spans s JOIN memories f ON f.no = s.memory_no
-        WHERE s.message_no = m.no AND f.standing = 'superseded'
+        WHERE s.message_no = m.no AND f.status = 'superseded'
     )
 """
 #: Passage number of the previous or next message of the same chat.
@@ -116,7 +116,8 @@ SELECT_CHUNKS = {
     for with_neighbours, position in POSITION_COLUMNS.items()
 }
 SELECT_MEMORIES = f"""
-    SELECT m.no * 4 + 2, m.id, c.id, m.speaker, m.text, m.created_at, m.seen_at, m.tokens, m.kind, m.weight, m.pinned
+    SELECT m.no * 4 + 2, m.id, c.id, m.speaker, m.text, m.created_at, m.last_stated_at, m.tokens, m.kind, m.weight,
+        m.pinned
     {FROM_CLAUSES[2]}
 """
 SELECT_SUMMARIES = f"SELECT s.no * 4 + 3, s.id, c.id, s.text, s.created_at, s.tokens {FROM_CLAUSES[3]}"
@@ -164,7 +165,7 @@ def _load_messages(
                 role=ROLES_BY_VALUE[role],
                 text=text,
                 created_at=created_at,
-                seen_at=created_at,
+                last_stated_at=created_at,
                 tokens=tokens,
                 importance=importance,
                 summary=summary,
@@ -191,7 +192,7 @@ def _load_chunks(
                 role=ROLES_BY_VALUE[role],
                 text=text,
                 created_at=from_ms(at),
-                seen_at=from_ms(at),
+                last_stated_at=from_ms(at),
                 tokens=tokens,
                 chunk_kind=ChunkKind(kind),
                 importance=importance,
@@ -205,7 +206,7 @@ def _load_chunks(
 def _load_memories(
     db: apsw.Connection, numbers: Sequence[int], request: LoadRequest
 ) -> Iterator[tuple[int, Candidate]]:
-    for passage, memory, chat, speaker, text, at, seen_at, tokens, kind, weight, pinned in _fetch_rows(
+    for passage, memory, chat, speaker, text, at, last_stated_at, tokens, kind, weight, pinned in _fetch_rows(
         db, SELECT_MEMORIES, numbers, request.parameters
     ):
         yield (
@@ -217,7 +218,7 @@ def _load_memories(
                 role=ROLES_BY_VALUE[speaker],
                 text=text,
                 created_at=from_ms(at),
-                seen_at=from_ms(seen_at),
+                last_stated_at=from_ms(last_stated_at),
                 tokens=tokens,
                 kind=Kind(kind),
                 weight=weight,
@@ -243,7 +244,7 @@ def _load_summaries(
                 chat=chat,
                 text=text,
                 created_at=from_ms(at),
-                seen_at=from_ms(at),
+                last_stated_at=from_ms(at),
                 tokens=tokens,
                 dense=request.dense.get(passage),
                 lexical=request.lexical.get(passage),

@@ -90,10 +90,10 @@ SELECT_MOST_IMPORTANT = f"""
         )
         UNION ALL
         SELECT * FROM (
-            SELECT no * 4 + 2, weight, seen_at FROM memories
-            WHERE user_no = :user AND standing = 'active' AND weight >= :floor / 100.0
+            SELECT no * 4 + 2, weight, last_stated_at FROM memories
+            WHERE user_no = :user AND status = 'active' AND weight >= :floor / 100.0
                 AND 2 IN (SELECT value FROM json_each(:sources)) AND {IN_CHATS.format("0")}
-            ORDER BY weight DESC, seen_at DESC LIMIT :limit
+            ORDER BY weight DESC, last_stated_at DESC LIMIT :limit
         )
     )
     ORDER BY weight DESC, created_at DESC, passage DESC LIMIT :limit

@@ -60,7 +60,7 @@ def more_specific(a: Memory, b: Memory) -> Memory:
 
 
 def merge_memories(primary: Memory, secondary: Memory, now: datetime) -> Memory:
-    """Return the primary text with the sources, sightings and tags of both and the greater weight."""
+    """Return the primary text with the sources, times_stated and tags of both and the greater weight."""
     older = min(primary, secondary, key=lambda memory: memory.created_at)
     start_times = [moment for moment in (primary.valid_from, secondary.valid_from) if moment]
     expiry_times = [moment for moment in (primary.expires_at, secondary.expires_at) if moment]
@@ -69,9 +69,9 @@ def merge_memories(primary: Memory, secondary: Memory, now: datetime) -> Memory:
         chat=older.chat,
         created_at=older.created_at,
         updated_at=now,
-        seen_at=max(primary.seen_at, secondary.seen_at),
+        last_stated_at=max(primary.last_stated_at, secondary.last_stated_at),
         weight=max(primary.weight, secondary.weight),
-        sightings=primary.sightings + secondary.sightings,
+        times_stated=primary.times_stated + secondary.times_stated,
         pinned=primary.pinned or secondary.pinned,
         tags=tuple(dict.fromkeys((*primary.tags, *secondary.tags))),
         spans=tuple(dict.fromkeys((*primary.spans, *secondary.spans))),

@@ -61,7 +61,7 @@ def retracts(existing_memory: Memory, new_memory: Memory) -> bool:
 
 def fulfils_goal(goal: Memory, event: Memory) -> bool:
     """Whether an event fulfils a goal: it contains all significant words of the goal."""
-    if goal.kind is not Kind.OBJ or event.kind is not Kind.EVT or goal.user != event.user:
+    if goal.kind is not Kind.GOAL or event.kind is not Kind.EVENT or goal.user != event.user:
         return False
     language = shared_language(goal.text, event.text)
     goal_statement, event_statement = (

@@ -57,7 +57,7 @@ def _facts_from_match(match: RuleMatch, parts: Sequence[Clause], context: Messag
         return
     added_words: list[Word] = []
     for part in further_parts:
-        is_name_list = rule.kind is Kind.BIO and all(word.is_capitalized for word in part.words)
+        is_name_list = rule.kind is Kind.BIOGRAPHY and all(word.is_capitalized for word in part.words)
         if part.link not in context.language.list_conjunctions and not rule.wide and not is_name_list:
             break
         if _starts_with_list_ending_verb(part.words, context.language) or _is_correction(
@@ -146,14 +146,14 @@ def _build_fact(
         value=value if attribute else None,
         negated=match.is_ended or rule.negated,
         valid_from=date_mentions[0].starts_at
-        if date_mentions and rule.kind not in {Kind.OBJ, Kind.EMO}
+        if date_mentions and rule.kind not in {Kind.GOAL, Kind.EMOTION}
         else None,
     )
 
 
 def _refers_to_future(match: RuleMatch, language: Language) -> bool:
     has_future_word = any(word.fold in language.future_words for word in match.head)
-    return has_future_word or match.rule.kind in {Kind.OBJ, Kind.EMO}
+    return has_future_word or match.rule.kind in {Kind.GOAL, Kind.EMOTION}
 
 
 def _fact_text(
@@ -216,7 +216,7 @@ def build_instruction(words: Sequence[Word], context: MessageContext) -> Fact:
     answer_language = find_answer_language(instruction_words, context.language)
     return Fact(
         text=join_words(instruction_words, context.language.to_infinitive(instruction_words), context.prose),
-        kind=Kind.DEC,
+        kind=Kind.DECISION,
         weight=0.85,
         start=instruction_words[0].start,
         end=instruction_words[-1].end,
@@ -229,7 +229,9 @@ def extract_aversion(words: Sequence[Word], context: MessageContext) -> Fact | N
     """Extract an aversion from a story: "I went, hated it, it was packed" gives "avoids crowded places"."""
     for dislike_cues, reason_cues, aversion in context.language.aversion_rules:
         if dislike_cues.occurs_in(words) and reason_cues.occurs_in(words):
-            return Fact(text=aversion, kind=Kind.PREF, weight=0.7, start=words[0].start, end=words[-1].end)
+            return Fact(
+                text=aversion, kind=Kind.PREFERENCE, weight=0.7, start=words[0].start, end=words[-1].end
+            )
     return None
 
 
@@ -254,7 +256,11 @@ def extract_trailing_favourite(words: Sequence[Word], context: MessageContext) -
             original_text(nouns[:_MAX_ITEM_WORDS], context.prose),
         )
         return Fact(
-            text=f"{favourite}: {value}", kind=Kind.PREF, weight=0.8, start=words[0].start, end=words[-1].end
+            text=f"{favourite}: {value}",
+            kind=Kind.PREFERENCE,
+            weight=0.8,
+            start=words[0].start,
+            end=words[-1].end,
         )
     return None
 
@@ -280,7 +286,7 @@ def _emotion_from_cause(words: Sequence[Word], context: MessageContext) -> Fact 
         preposition = "about" if language.code == "en" else "com"
         return Fact(
             text=f"{feeling} {preposition} {cause[:1].lower() + cause[1:]}",
-            kind=Kind.EMO,
+            kind=Kind.EMOTION,
             weight=0.8,
             start=words[0].start,
             end=words[max(ends) - 1].end,
@@ -305,7 +311,11 @@ def _emotion_whenever(words: Sequence[Word], context: MessageContext) -> Fact | 
                 _cause_text(cause_words, context),
             )
             return Fact(
-                text=" ".join(texts), kind=Kind.EMO, weight=0.8, start=words[start].start, end=words[-1].end
+                text=" ".join(texts),
+                kind=Kind.EMOTION,
+                weight=0.8,
+                start=words[start].start,
+                end=words[-1].end,
             )
     return None
 

@@ -31,9 +31,9 @@ def extract_heading_fact(sentence: Sentence, context: MessageContext) -> Fact | 
     if cues.note_heading.occurs_in(head):
         return build_note(rest, context)
     kind = (
-        Kind.DEC
+        Kind.DECISION
         if cues.decision_heading.occurs_in(head)
-        else Kind.PREF
+        else Kind.PREFERENCE
         if cues.opinion_heading.occurs_in(head)
         else None
     )
@@ -46,7 +46,7 @@ def extract_heading_fact(sentence: Sentence, context: MessageContext) -> Fact | 
     return Fact(
         text=text[:1].lower() + text[1:],
         kind=kind,
-        weight=0.9 if kind is Kind.DEC else 0.7,
+        weight=0.9 if kind is Kind.DECISION else 0.7,
         start=fact_words[0].start,
         end=fact_words[-1].end,
     )

@@ -25,12 +25,12 @@ _FIRST_PERSON_WORDS = word_set(
 
 #: Context scores 31 to 70; constraints and health risks score more.
 _IMPORTANCE_BY_KIND = {
-    Kind.BIO: 65,
-    Kind.PREF: 60,
-    Kind.EMO: 55,
-    Kind.OBJ: 60,
-    Kind.EVT: 68,
-    Kind.DEC: 68,
+    Kind.BIOGRAPHY: 65,
+    Kind.PREFERENCE: 60,
+    Kind.EMOTION: 55,
+    Kind.GOAL: 60,
+    Kind.EVENT: 68,
+    Kind.DECISION: 68,
     Kind.NOTE: 50,
 }
 _HEALTH_IMPORTANCE = 90
@@ -47,9 +47,9 @@ def score_importance(facts: Sequence[Fact], prose: str, kind: MessageType) -> in
 
 def _fact_importance(fact: Fact) -> int:
     text = fold(fact.text)
-    if fact.kind is Kind.BIO and _HEALTH_RISK_PATTERN.search(text):
+    if fact.kind is Kind.BIOGRAPHY and _HEALTH_RISK_PATTERN.search(text):
         return _HEALTH_IMPORTANCE
-    if fact.kind is Kind.DEC and (fact.weight >= 0.95 or _BINDING_WORDS & set(text.split())):
+    if fact.kind is Kind.DECISION and (fact.weight >= 0.95 or _BINDING_WORDS & set(text.split())):
         return _BINDING_IMPORTANCE
     return _IMPORTANCE_BY_KIND[fact.kind]
 
@@ -64,7 +64,7 @@ def _transient_importance(prose: str) -> int:
 
 
 def classify_message(facts: Sequence[Fact], *, is_code: bool) -> MessageType:
-    if any(fact.kind is Kind.DEC for fact in facts):
+    if any(fact.kind is Kind.DECISION for fact in facts):
         return MessageType.DECISION
     return MessageType.CODE if is_code else MessageType.CHAT
 
@@ -72,7 +72,7 @@ def classify_message(facts: Sequence[Fact], *, is_code: bool) -> MessageType:
 def summarize_message(facts: Sequence[Fact], prose: str, language: str) -> str | None:
     """Return at most 25 words: the facts if there are any, else the most informative sentence."""
     if facts:
-        subject = _SUMMARY_SUBJECTS[language][any(fact.kind is Kind.DEC for fact in facts)]
+        subject = _SUMMARY_SUBJECTS[language][any(fact.kind is Kind.DECISION for fact in facts)]
         return _truncate_words(f"{subject}: {'; '.join(fact.text for fact in facts)}.")
     sentences = [
         piece.strip() for piece in _SENTENCE_PATTERN.findall(prose[:_MAX_SCANNED_CHARS]) if piece.strip()

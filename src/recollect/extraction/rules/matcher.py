@@ -39,7 +39,7 @@ def match_rule(
     words = _drop_adverbs(words, language.adverbs)
     bare_words = _drop_adverbs(bare_words, language.adverbs | language.emphasis_adverbs)
     for rule, end in _matching_rules(subject, bare_words, language):
-        if is_ended and rule.kind in {Kind.EVT, Kind.EMO, Kind.OBJ}:
+        if is_ended and rule.kind in {Kind.EVENT, Kind.EMOTION, Kind.GOAL}:
             continue
         if subject is SubjectType.NAMED and rule.attribute and not is_ended:
             # Attributes of named persons are not stored, but that one no longer applies may end a known fact.

@@ -31,7 +31,7 @@ def _build_kin_name(kin_word: Word, name: Sequence[Word], start: int, context: M
     fold = kin_word.fold.removesuffix("'s")
     return Fact(
         text=f"{relation}: {value}",
-        kind=Kind.BIO,
+        kind=Kind.BIOGRAPHY,
         weight=1.0,
         start=start,
         end=name[-1].end,
@@ -68,7 +68,7 @@ def _build_own_name(name: Sequence[Word], start: int, context: MessageContext) -
     label = "name" if context.language.code == "en" else "nome"
     return Fact(
         text=f"{label}: {value}",
-        kind=Kind.BIO,
+        kind=Kind.BIOGRAPHY,
         weight=1.0,
         start=start,
         end=name[-1].end,

@@ -60,12 +60,12 @@ def _resolve_slot(
 def _infer_slot(
     match: RuleMatch, object_words: Sequence[Word], context: MessageContext
 ) -> tuple[str | None, str | None]:
-    if match.rule.kind is Kind.DEC and match.subject is SubjectType.ORDER:
+    if match.rule.kind is Kind.DECISION and match.subject is SubjectType.ORDER:
         answer_language = find_answer_language((*match.head, *object_words), context.language)
         return ("language_of_answers", answer_language) if answer_language else (None, None)
     return (
         _technology_slot(object_words)
-        if match.rule.kind is Kind.DEC
+        if match.rule.kind is Kind.DECISION
         else (None, _full_value(object_words, context.prose))
     )
 

@@ -12,7 +12,7 @@ from recollect.server.responses.resources import (
     RecallFlagsResponse,
     ResponseModel,
     RoleName,
-    StandingName,
+    StatusName,
 )
 
 
@@ -36,7 +36,7 @@ class MaintenanceReportResponse(ResponseModel):
 
 
 class FacetCountResponse(ResponseModel):
-    standing: StandingName
+    status: StatusName
     kind: KindName
     origin: OriginName
     importance: BandName

@@ -6,8 +6,8 @@ from pydantic import BaseModel, Field
 
 EXAMPLE_TIMESTAMP = "2026-03-02T09:00:00.000+00:00"
 EXAMPLE_MEMORY_ID = "01k9x2v7q3m5"
-KindName: TypeAlias = Literal["bio", "pref", "emo", "obj", "evt", "dec", "note"]
-StandingName: TypeAlias = Literal["active", "quarantined", "contested", "superseded", "archived", "forgotten"]
+KindName: TypeAlias = Literal["biography", "preference", "emotion", "goal", "event", "decision", "note"]
+StatusName: TypeAlias = Literal["active", "quarantined", "contested", "superseded", "archived", "forgotten"]
 OriginName: TypeAlias = Literal["manual", "rules", "model", "import"]
 BandName: TypeAlias = Literal["trivial", "temporary", "context", "critical"]
 ModeName: TypeAlias = Literal["on", "collect_only", "recall_only", "off"]
@@ -43,16 +43,16 @@ class MemoryResponse(ResponseModel):
     user_id: str
     created_at: Annotated[str, Field(examples=[EXAMPLE_TIMESTAMP])]
     updated_at: str
-    seen_at: Annotated[str, Field(description="When it was last mentioned.")]
+    last_stated_at: Annotated[str, Field(description="When it was last mentioned.")]
     chat_id: str | None
     kind: KindName
     importance: int
     weight: float
-    standing: StandingName
+    status: StatusName
     origin: str
     speaker: RoleName
     tags: list[str]
-    sightings: int
+    times_stated: int
     version: Annotated[int, Field(description="Also the ETag; send it in If-Match.")]
     pinned: bool
     valid_from: str | None
@@ -86,7 +86,7 @@ class MemoryVersionResponse(ResponseModel):
     new_memory: str
     kind: str
     weight: float
-    standing: str
+    status: str
     changed_at: str
     reason: str | None
 
@@ -208,8 +208,8 @@ class MemoryChangeResponse(ResponseModel):
     memory: Annotated[str | None, Field(description="Text after the event; null if erased.")]
     old_memory: Annotated[str | None, Field(description="Text before the event, if it differed.")]
     kind: KindName | None
-    standing: Annotated[StandingName | None, Field(description="Standing after the event.")]
-    standing_now: StandingName | None
+    status: Annotated[StatusName | None, Field(description="Status after the event.")]
+    status_now: StatusName | None
     chat_id: str | None
     pinned: bool
 
@@ -317,7 +317,7 @@ class ProfileResponse(ResponseModel):
 
 
 class ConsentListResponse(ResponseModel):
-    consents: Annotated[dict[str, bool], Field(examples=[{"profile": False, "emo": True}])]
+    consents: Annotated[dict[str, bool], Field(examples=[{"profile": False, "emotion": True}])]
     profileConsent: bool  # noqa: N815 - a key of the specification
 
 

@@ -40,16 +40,14 @@ def list_memories(
     user: UserId,
     tag: Annotated[str | None, Query(description="Only memories with this tag.")] = None,
     kind: resources.KindName | None = None,
-    standing: Annotated[
-        resources.StandingName | None, Query(description="Defaults to active memories.")
-    ] = None,
+    status: Annotated[resources.StatusName | None, Query(description="Defaults to active memories.")] = None,
     origin: Annotated[resources.OriginName | None, Query(description="How the memory was created.")] = None,
     importance: resources.BandName | None = None,
     contains: Annotated[str | None, Query(description="Only memories that contain this text.")] = None,
     chat_id: Annotated[str | None, Query(description="Only memories first learned in this chat.")] = None,
     as_of: Annotated[
         str | None,
-        Query(description="Memories known and valid at this time, ISO 8601; `standing` is the current one."),
+        Query(description="Memories known and valid at this time, ISO 8601; `status` is the current one."),
     ] = None,
     limit: Limit = 100,
     offset: Offset = 0,
@@ -61,7 +59,7 @@ def list_memories(
         offset=offset,
         tag=tag,
         kind=Kind(kind) if kind else None,
-        standing=MemoryStatus(standing or "active"),
+        status=MemoryStatus(status or "active"),
         origin=Origin(origin) if origin else None,
         band=ImportanceBand(importance) if importance else None,
         contains=contains,

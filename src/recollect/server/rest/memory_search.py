@@ -32,11 +32,11 @@ def count_memories(
     user: UserId,
     contains: Annotated[str | None, Query(description="Only memories that contain this text.")] = None,
 ) -> Response:
-    """Count memories by each combination of standing, kind, origin and importance."""
+    """Count memories by each combination of status, kind, origin and importance."""
     counts = memory.application.store.statistics.count_by_facet(Scope(user), contains=contains)
     rows = (
         {
-            "standing": facet.standing.value,
+            "status": facet.status.value,
             "kind": facet.kind.value,
             "origin": facet.origin.value,
             "importance": facet.band.value,

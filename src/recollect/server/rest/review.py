@@ -19,7 +19,7 @@ from recollect.server.rest.routing import IdempotencyKey, Limit, create_router
 
 router = create_router("memories", "/api/memory")
 #: Fields that are null for an erased memory.
-ERASED_FIELDS = ("memory", "old_memory", "kind", "standing", "standing_now", "chat_id")
+ERASED_FIELDS = ("memory", "old_memory", "kind", "status", "status_now", "chat_id")
 
 
 @router.get("/inbox", response_model=resources.ReviewQueueResponse)
@@ -28,8 +28,8 @@ def get_review_queue(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Res
     runtime, scope = memory.application, Scope(user)
     queue = [
         each
-        for standing in (MemoryStatus.CONTESTED, MemoryStatus.QUARANTINED)
-        for each in runtime.store.memories.list(scope, standing=standing, limit=limit)
+        for status in (MemoryStatus.CONTESTED, MemoryStatus.QUARANTINED)
+        for each in runtime.store.memories.list(scope, status=status, limit=limit)
     ]
     items = [
         {
@@ -117,8 +117,8 @@ def _serialize_change(value: MemoryChange) -> JsonObject:
         "memory": after.text,
         "old_memory": before.text if before and before.text != after.text else None,
         "kind": after.kind.value,
-        "standing": after.standing.value,
-        "standing_now": value.current.standing.value if value.current else None,
+        "status": after.status.value,
+        "status_now": value.current.status.value if value.current else None,
         "chat_id": after.chat,
         "pinned": after.pinned,
     }

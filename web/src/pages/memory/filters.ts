@@ -14,15 +14,15 @@ import {
 
 export interface Filters {
   q: string;
-  standing: MemoryStatus;
+  status: MemoryStatus;
   kind: Kind | "";
   origin: Origin | "";
   importance: ImportanceBand | "";
 }
-export type Facet = "standing" | "kind" | "origin" | "importance";
+export type Facet = "status" | "kind" | "origin" | "importance";
 
 export const FACETS = {
-  standing: MEMORY_STATUSES,
+  status: MEMORY_STATUSES,
   kind: KINDS,
   origin: ORIGINS,
   importance: IMPORTANCE_BANDS,
@@ -31,7 +31,7 @@ export const FACETS = {
 export function parseFilters(query: URLSearchParams): Filters {
   return {
     q: query.get("q") ?? "",
-    standing: oneOf(MEMORY_STATUSES, query.get("standing")) || "active",
+    status: oneOf(MEMORY_STATUSES, query.get("status")) || "active",
     kind: oneOf(KINDS, query.get("kind")),
     origin: oneOf(ORIGINS, query.get("origin")),
     importance: oneOf(IMPORTANCE_BANDS, query.get("importance")),
@@ -58,12 +58,12 @@ export function countMatching(
 
 /** Active memories are searched with the retrieval engine, others by substring. */
 export function isSearch(filters: Filters): boolean {
-  return filters.q.trim() !== "" && filters.standing === "active";
+  return filters.q.trim() !== "" && filters.status === "active";
 }
 
 export function hasFilters(filters: Filters): boolean {
   return (
     !!(filters.q.trim() || filters.kind || filters.origin || filters.importance) ||
-    filters.standing !== "active"
+    filters.status !== "active"
   );
 }

@@ -40,7 +40,7 @@ export class MemoryList {
 
   /** Substring filter for memories that are not active. */
   get #substring(): string | undefined {
-    return this.#filters?.standing === "active" ? undefined : this.#filters?.q.trim() || undefined;
+    return this.#filters?.status === "active" ? undefined : this.#filters?.q.trim() || undefined;
   }
 
   /** Whether there are no memories at all. */
@@ -150,7 +150,7 @@ export class MemoryList {
     try {
       const { results } = await api.get("/api/memory", {
         query: {
-          standing: filters.standing,
+          status: filters.status,
           kind: filters.kind || undefined,
           origin: filters.origin || undefined,
           importance: filters.importance || undefined,

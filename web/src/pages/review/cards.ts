@@ -9,8 +9,8 @@ export type Card =
 
 /** Contradictions come first, because recall may be wrong until they are resolved. */
 export function buildCards(pending: readonly PendingMemory[], pairs: readonly DuplicatePair[]): Card[] {
-  const contradictions = pending.filter((memory) => memory.standing === "contested");
-  const uncertain = pending.filter((memory) => memory.standing !== "contested");
+  const contradictions = pending.filter((memory) => memory.status === "contested");
+  const uncertain = pending.filter((memory) => memory.status !== "contested");
   return [
     ...contradictions.map((memory): Card => ({
       sort: "contested",

@@ -52,7 +52,7 @@ export const t = createTranslator(
       undoThis: "Undo: {what}",
       done: "Change undone.",
       events: { one: "{count} event", other: "{count} events" },
-      nowIs: "now {standing}",
+      nowIs: "now {status}",
       others: { one: "and {count} more", other: "and {count} more" },
     },
     {
@@ -104,7 +104,7 @@ export const t = createTranslator(
       undoThis: "Desfazer: {what}",
       done: "Alteração desfeita.",
       events: { one: "{count} evento", other: "{count} eventos" },
-      nowIs: "agora {standing}",
+      nowIs: "agora {status}",
       others: { one: "e mais {count}", other: "e mais {count}" },
     },
   ),

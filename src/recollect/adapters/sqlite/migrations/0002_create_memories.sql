@@ -6,13 +6,13 @@ CREATE TABLE memories (
     text TEXT NOT NULL,
     kind TEXT NOT NULL,
     weight REAL NOT NULL CHECK (weight BETWEEN 0 AND 1),
-    standing TEXT NOT NULL CHECK (
-        standing IN ('active', 'quarantined', 'contested', 'superseded', 'archived', 'forgotten')
+    status TEXT NOT NULL CHECK (
+        status IN ('active', 'quarantined', 'contested', 'superseded', 'archived', 'forgotten')
     ),
     origin TEXT NOT NULL,
     speaker TEXT NOT NULL,
     tags TEXT NOT NULL DEFAULT '[]',
-    sightings INTEGER NOT NULL DEFAULT 1,
+    times_stated INTEGER NOT NULL DEFAULT 1,
     version INTEGER NOT NULL DEFAULT 1,
     pinned INTEGER NOT NULL DEFAULT 0 CHECK (pinned IN (0, 1)),
     attribute TEXT,
@@ -24,12 +24,12 @@ CREATE TABLE memories (
     tokens INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
-    seen_at INTEGER NOT NULL,
+    last_stated_at INTEGER NOT NULL,
     UNIQUE (user_no, id)
 ) STRICT;
 
-CREATE UNIQUE INDEX memories_once ON memories (user_no, fact_hash) WHERE standing = 'active';
-CREATE INDEX memories_by_standing ON memories (user_no, standing, seen_at);
+CREATE UNIQUE INDEX memories_once ON memories (user_no, fact_hash) WHERE status = 'active';
+CREATE INDEX memories_by_status ON memories (user_no, status, last_stated_at);
 CREATE INDEX memories_by_attribute ON memories (user_no, attribute) WHERE attribute IS NOT NULL;
 
 CREATE TABLE memory_spans (
@@ -52,7 +52,7 @@ CREATE TABLE memory_versions (
     old_text TEXT,
     kind TEXT NOT NULL,
     weight REAL NOT NULL,
-    standing TEXT NOT NULL,
+    status TEXT NOT NULL,
     changed_at INTEGER NOT NULL,
     reason TEXT,
     PRIMARY KEY (user_no, memory_no, version)

@@ -11,7 +11,7 @@ CREATE INDEX receipts_of_chat ON receipts (user_no, chat);
 
 -- Messages and memories by importance.
 CREATE INDEX messages_by_importance ON messages (user_no, importance, created_at) WHERE importance > 0;
-CREATE INDEX memories_by_weight ON memories (user_no, weight, seen_at) WHERE standing = 'active';
+CREATE INDEX memories_by_weight ON memories (user_no, weight, last_stated_at) WHERE status = 'active';
 
 -- Foreign keys, for deleting a chat or a memory.
 CREATE INDEX memories_of_chat ON memories (chat_no);

@@ -34,8 +34,8 @@ CREATE TRIGGER messages_deleted_are_not_injected AFTER DELETE ON messages BEGIN
     );
 END;
 
-CREATE TRIGGER memories_changed_are_not_injected AFTER UPDATE OF text, standing ON memories
-WHEN new.text IS NOT old.text OR new.standing = 'forgotten' BEGIN
+CREATE TRIGGER memories_changed_are_not_injected AFTER UPDATE OF text, status ON memories
+WHEN new.text IS NOT old.text OR new.status = 'forgotten' BEGIN
     DELETE FROM injections WHERE message_no IN (
         SELECT message_no FROM injected WHERE user_no = old.user_no AND owner = old.id AND source = 'memory'
     );

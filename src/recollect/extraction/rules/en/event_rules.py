@@ -21,7 +21,7 @@ from recollect.extraction.rules.lexicon import TECHNOLOGIES, word_set
 from recollect.extraction.rules.patterns import WordPattern
 from recollect.extraction.rules.tokens import Word
 
-BIO, EVT, EMO, DEC = Kind.BIO, Kind.EVT, Kind.EMO, Kind.DEC
+BIO, EVT, EMO, DEC = Kind.BIOGRAPHY, Kind.EVENT, Kind.EMOTION, Kind.DECISION
 
 _WHEN = word_set(
     "january february march april may june july august september october november december monday tuesday "
@@ -278,13 +278,13 @@ CHOICES = [
         needs=has(_PRODUCT, within=6),
     ),
     *make_rules(
-        Kind.OBJ,
+        Kind.GOAL,
         0.7,
         "will",
         needs=both(has(word_set("by before"), within=20), dated, lacks(word_set("you it this"))),
     ),
     *make_rules(
-        Kind.OBJ,
+        Kind.GOAL,
         0.7,
         "am? committing|committed to, promised, have promised|committed to?",
         needs=both(

@@ -20,7 +20,7 @@ from recollect.extraction.rules.grammar import SubjectType
 from recollect.extraction.rules.lexicon import TECHNOLOGIES, word_set
 from recollect.extraction.rules.rule_index import RuleIndex
 
-BIO, EVT, DEC = Kind.BIO, Kind.EVT, Kind.DEC
+BIO, EVT, DEC = Kind.BIOGRAPHY, Kind.EVENT, Kind.DECISION
 
 KIN = [
     *make_rules(
@@ -81,7 +81,7 @@ NAMED = [
     *make_rules(BIO, 1.0, "works|work at|for", attribute="employer", needs=PLACE),
     *make_rules(BIO, 1.0, "is @degree? @degree? allergic|intolerant to"),
     *make_rules(BIO, 0.8, "prefers, would rather", needs=lacks(word_set("it this that you"))),
-    *make_rules(Kind.OBJ, 0.7, "wants|asked|expects|needs me|us to", needs=dated),
+    *make_rules(Kind.GOAL, 0.7, "wants|asked|expects|needs me|us to", needs=dated),
     *make_rules(
         DEC, 0.8, "has? decided|agreed|committed to|on|against", needs=lacks(word_set("it this you"))
     ),
@@ -164,7 +164,7 @@ ORDERS = [
     *make_rules(DEC, 0.85, "let us use|adopt, let us go|stick with", needs=has(TECHNOLOGIES, within=4)),
     *make_rules(DEC, 0.95, "use|follow|apply|prefer", needs=has(en.ARCHITECTURE, within=6)),
     *make_rules(
-        Kind.PREF,
+        Kind.PREFERENCE,
         0.9,
         "call me, you can|may call me, people|everyone|everybody|friends call|calls me",
         attribute="called",

@@ -28,7 +28,7 @@ from recollect.extraction.rules.en.word_classes import (
 )
 from recollect.extraction.rules.lexicon import TECHNOLOGIES, word_set
 
-BIO, PREF, OBJ = Kind.BIO, Kind.PREF, Kind.OBJ
+BIO, PREF, OBJ = Kind.BIOGRAPHY, Kind.PREFERENCE, Kind.GOAL
 
 _NAMES = [
     *make_rules(BIO, 1.0, "my full|first|real|given? name is", attribute="name", says="name: {x}"),

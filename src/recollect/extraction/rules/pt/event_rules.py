@@ -22,7 +22,7 @@ from recollect.extraction.rules.pt.word_classes import CLASSES, JOB, POINTING, T
 from recollect.extraction.rules.rule_index import RuleIndex
 from recollect.extraction.rules.tokens import Word
 
-BIO, EVT, EMO, DEC = Kind.BIO, Kind.EVT, Kind.EMO, Kind.DEC
+BIO, EVT, EMO, DEC = Kind.BIOGRAPHY, Kind.EVENT, Kind.EMOTION, Kind.DECISION
 
 _WHEN = word_set(
     "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro segunda "
@@ -288,7 +288,7 @@ NAMED = [
     *make_rules(BIO, 1.0, "trabalha @in|para|pra", attribute="employer", needs=capitalized_within(3)),
     *make_rules(BIO, 1.0, "é muito? alergico|alergica|intolerante @at"),
     *make_rules(BIO, 0.8, "prefere", needs=lacks(POINTING)),
-    *make_rules(Kind.OBJ, 0.7, "quer que eu, pediu que eu", needs=_dated),
+    *make_rules(Kind.GOAL, 0.7, "quer que eu, pediu que eu", needs=_dated),
     *make_rules(DEC, 0.8, "decidiu|concordou em?, se comprometeu a", needs=lacks(POINTING)),
 ]
 
@@ -339,7 +339,7 @@ PROJECT = [
 
 ORDERS = [
     *make_rules(
-        Kind.PREF,
+        Kind.PREFERENCE,
         0.9,
         """
         voce? pode|podes me? chamar|tratar me? de|por|so|apenas de?

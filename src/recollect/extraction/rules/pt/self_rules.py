@@ -14,7 +14,7 @@ from recollect.extraction.rules.lexicon import TECHNOLOGIES, word_set
 from recollect.extraction.rules.pt import word_lists as pt
 from recollect.extraction.rules.pt.word_classes import GOAL, JOB, POINTING, make_rules
 
-BIO, PREF, OBJ = Kind.BIO, Kind.PREF, Kind.OBJ
+BIO, PREF, OBJ = Kind.BIOGRAPHY, Kind.PREFERENCE, Kind.GOAL
 
 _NAMES = [
     *make_rules(BIO, 1.0, "o? @own nome completo? @is, me? chamo me?", attribute="name", says="nome: {x}"),
