@@ -5,27 +5,27 @@ import { countMatching, isSearch, hasFilters, parseFilters } from "$/pages/memor
 import { countByWeek } from "$/pages/memory/weekly-usage";
 
 const CENSUS: FacetCount[] = [
-  { status: "active", kind: "pref", origin: "manual", importance: "critical", count: 3 },
-  { status: "active", kind: "pref", origin: "rules", importance: "context", count: 2 },
-  { status: "active", kind: "bio", origin: "rules", importance: "critical", count: 5 },
-  { status: "archived", kind: "emo", origin: "model", importance: "context", count: 7 },
+  { status: "active", kind: "preference", origin: "manual", importance: "critical", count: 3 },
+  { status: "active", kind: "preference", origin: "rules", importance: "context", count: 2 },
+  { status: "active", kind: "biography", origin: "rules", importance: "critical", count: 5 },
+  { status: "archived", kind: "emotion", origin: "model", importance: "context", count: 7 },
 ];
 
 test("filters are read from the URL, and unknown values are ignored", () => {
-  expect(parseFilters(new URLSearchParams("q=tea&kind=pref&status=nonsense&origin="))).toEqual({
+  expect(parseFilters(new URLSearchParams("q=tea&kind=preference&status=nonsense&origin="))).toEqual({
     q: "tea",
     status: "active",
-    kind: "pref",
+    kind: "preference",
     origin: "",
     importance: "",
   });
 });
 
 test("each facet option is counted with the other filters, not with its own", () => {
-  const filters = parseFilters(new URLSearchParams("kind=pref"));
+  const filters = parseFilters(new URLSearchParams("kind=preference"));
 
   expect(countMatching(CENSUS, filters)).toBe(5);
-  expect(countMatching(CENSUS, filters, "kind", "bio")).toBe(5);
+  expect(countMatching(CENSUS, filters, "kind", "biography")).toBe(5);
   expect(countMatching(CENSUS, filters, "kind")).toBe(10);
   expect(countMatching(CENSUS, filters, "origin", "rules")).toBe(2);
   expect(countMatching(CENSUS, filters, "status", "archived")).toBe(0);

@@ -92,8 +92,8 @@ describe("profile form", () => {
   });
 
   it("parses consent entries and nothing else", () => {
-    expect(parseConsentDetail('{"category": "emo", "erased": {"memories": 2}}')).toEqual({
-      category: "emo",
+    expect(parseConsentDetail('{"category": "emotion", "erased": {"memories": 2}}')).toEqual({
+      category: "emotion",
       erased: { memories: 2 },
     });
     expect(parseConsentDetail("memory: memories 1")).toBeUndefined();

@@ -52,8 +52,8 @@ test("being offline has its own text", () => {
 
 test("path parameters are encoded, and empty query values are omitted", () => {
   expect(buildUrl("/api/memory/{memory_id}", { path: { memory_id: "a/b?c" } })).toBe("/api/memory/a%2Fb%3Fc");
-  expect(buildUrl("/api/memory", { query: { kind: "bio", tag: undefined, contains: "" } })).toBe(
-    "/api/memory?kind=bio",
+  expect(buildUrl("/api/memory", { query: { kind: "biography", tag: undefined, contains: "" } })).toBe(
+    "/api/memory?kind=biography",
   );
 });
 

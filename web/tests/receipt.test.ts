@@ -17,7 +17,7 @@ test("query terms are highlighted regardless of case and accents; short ones are
 test("consent notes are recognized", () => {
   expect(
     [
-      "emo: no consent",
+      "emotion: no consent",
       "all sources: memory is off",
       "3 more candidates ranked lower",
       "profile: no room",

@@ -12,7 +12,7 @@ describe("in English", () => {
     ["cosine 0.32 is below 0.45", "Semantic similarity too low: 0.32; the minimum is 0.45."],
     ["over budget (needs 120, 40 left)", "Over budget: needs 120 tokens, 40 were left."],
     ["ranked 7th; the limit is 6", "Ranked 7th; the limit is 6."],
-    ["emo: no consent", "Feeling not used: no consent."],
+    ["emotion: no consent", "Feeling not used: no consent."],
     ["all sources: memory is off", "Memory not searched: the mode is “Memory off”."],
     ["1 more candidates ranked lower", "1 more candidates ranked lower."],
     ["profile: over budget (needs 120, 40 left)", "Profile: Over budget: needs 120 tokens, 40 were left."],
@@ -53,7 +53,7 @@ describe("in Portuguese", () => {
     ["weight below 0.1: last mentioned on 2026-03-01", "peso abaixo de 0,1: última menção em 01/03/2026"],
     ["temporary, 30 days: last mentioned on 2026-03-01", "temporária, 30 dias: última menção em 01/03/2026"],
     ["undid forget", "desfeito: esquecer"],
-    ["no consent for memories of the kind emo", "sem consentimento para memórias do tipo “Sentimento”"],
+    ["no consent for memories of the kind emotion", "sem consentimento para memórias do tipo “Sentimento”"],
     [
       "The text has 2,000,000 bytes of UTF-8; the limit for one message is 1,000,000.",
       "O texto tem 2.000.000 bytes em UTF-8, e o máximo por mensagem é 1.000.000.",

@@ -29,7 +29,15 @@ export type ImportanceBand = FacetCount["importance"];
 export type MemoryAccount = Schemas["MemoryDetailsResponse"];
 export type { Schemas };
 
-export const KINDS = ["biography", "preference", "emotion", "goal", "event", "decision", "note"] as const satisfies readonly Kind[];
+export const KINDS = [
+  "biography",
+  "preference",
+  "emotion",
+  "goal",
+  "event",
+  "decision",
+  "note",
+] as const satisfies readonly Kind[];
 export const MEMORY_STATUSES = [
   "active",
   "quarantined",
