@@ -17,7 +17,7 @@ def test_the_profile_is_opt_in_and_memories_are_opt_out(
     text_result = cli("consent")
 
     assert read_consents(cli) == {category: category != "profile" for category in CATEGORIES}
-    assert "profile   no " in text_result.stdout
+    assert "profile     no " in text_result.stdout
     assert "Emotions and moods; they decay unless stated again." in text_result.stdout
 
 

@@ -77,7 +77,7 @@ def test_decay_is_forecast_for_weeks_and_days(cli: InProcessCli, time_span: str,
 def test_the_forecast_shows_the_week(cli: InProcessCli) -> None:
     cli("add", "--role", "user", WORRY_TEXT)
 
-    assert "\nweek 5  emo   " in cli("garden", "--simulate", "8w").stdout
+    assert "\nweek 5  emotion  " in cli("garden", "--simulate", "8w").stdout
 
 
 def test_a_pinned_memory_is_not_archived(cli_with_old_mood: InProcessCli) -> None:

@@ -116,7 +116,7 @@ def test_a_kind_the_document_has_no_word_for_travels_beside_the_nearest_type(
 
     [entry] = json.loads(to_compact([told]))
 
-    assert (entry["t"], entry["k"]) == (written, kind.value)
+    assert (entry["t"], entry["k"]) == (written, kind.short_name)
     assert from_compact(json.dumps([entry]), user="ana", now=NOW) == [told]
 
 
