@@ -43,7 +43,7 @@ def fill_memories(path: Path, size: int, embedder: SyntheticEmbedder) -> None:
         store, texts = memory.application.store, _generate_texts(size)
         kinds = list(Kind)
         for start in range(0, size, BATCH_MEMORIES):
-            with store.transaction():
+            with store.transaction(USER_ID):
                 for number, text in enumerate(islice(texts, BATCH_MEMORIES), start=start):
                     store.memories.add(
                         a_memory(text, user=USER_ID, id=f"m{number}", kind=kinds[number % len(kinds)])

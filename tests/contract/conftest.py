@@ -1,18 +1,13 @@
-"""Every store runs the same contract tests; add new stores to STORES."""
+"""Every store runs the same contract tests."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.contract.stores import STORE_FACTORIES
 
-from recollect.adapters.sqlite.store import SqliteStore
 from recollect.ports.store import Store
 from recollect.testing.clock import FrozenClock
-
-#: Opens the database in a test's folder; opening it twice gives the same database.
-STORE_FACTORIES: Mapping[str, Callable[[Path], Store]] = {
-    "sqlite": lambda folder: SqliteStore(folder / "memory.db"),
-}
 
 
 @pytest.fixture(params=STORE_FACTORIES)

@@ -318,7 +318,7 @@ def test_due_and_leased_jobs_are_outstanding(store: Store, clock: FrozenClock) -
 @pytest.mark.spec("T9")
 def test_a_job_exists_if_and_only_if_its_message_does(store: Store, clock: FrozenClock) -> None:
     def write_and_fail() -> None:
-        with store.transaction():
+        with store.transaction(ANA):
             store.messages.add(a_message("Hello"), ())
             store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
             raise RollbackError
@@ -326,7 +326,7 @@ def test_a_job_exists_if_and_only_if_its_message_does(store: Store, clock: Froze
     with pytest.raises(RollbackError):
         write_and_fail()
     assert store.jobs.next_due() is None
-    with store.transaction():
+    with store.transaction(ANA):
         store.messages.add(a_message("Hello"), ())
         store.jobs.enqueue(ANA, EMBED_JOB, now=clock.now())
     assert [job.key for job in store.jobs.list(USER_SCOPE)] == ["embed"]
@@ -337,7 +337,7 @@ def test_a_job_enqueued_in_a_rolled_back_transaction_does_not_exist(store: Store
     job = lease_job(store, clock)
 
     def write_and_fail() -> None:
-        with store.transaction():
+        with store.transaction(ANA):
             assert store.jobs.finish(job)
             raise RollbackError
 

@@ -312,7 +312,7 @@ def test_correcting_a_memory_deletes_its_vector_and_queues_it_in_the_same_transa
     embed_pending(store)
 
     def write_and_fail() -> None:
-        with store.transaction():
+        with store.transaction(ANA):
             store.memories.save(replace(memory, text="is vegan"), ChangeKind.UPDATE)
             assert (store.vectors.count_by_model(ANA), store.vectors.count_queued(ANA)) == ({}, 1)
             raise RollbackError
@@ -493,7 +493,7 @@ def test_passages_of_another_writer_are_found(
 def test_a_transaction_finds_its_own_writes(store: Store, find: SearchFunction) -> None:
     add_messages(store, BREAD)
     embed_pending(store)
-    with store.transaction():
+    with store.transaction(ANA):
         add_messages(store, SALT)
         embed_pending(store)
 
@@ -506,7 +506,7 @@ def test_rolled_back_writes_leave_no_trace_in_later_searches(store: Store, find:
     embed_pending(store)
 
     def write_and_fail() -> None:
-        with store.transaction():
+        with store.transaction(ANA):
             add_messages(store, a_message("Salt in the cellar", chat="cellar"))
             embed_pending(store)
             find(store, "salt")
@@ -585,7 +585,7 @@ def test_a_snapshot_sees_own_writes_and_survives_errors(store: Store) -> None:
     def fail() -> None:
         with store.search.snapshot(), store.search.snapshot():
             search_lexical(store, "salmon")
-            with store.transaction():
+            with store.transaction(ANA):
                 add_messages(store, SALT)
                 texts.extend(search_lexical(store, "salmon"))
             raise RollbackError

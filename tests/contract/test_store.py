@@ -627,7 +627,7 @@ def test_everyone_with_stored_data_is_listed_as_a_user(store: Store) -> None:
 
 def test_all_of_a_transaction_is_stored_or_none_of_it(store: Store) -> None:
     def write_and_fail() -> None:
-        with store.transaction():
+        with store.transaction(ANA):
             add_messages(store, SOUP)
             store.memories.add(VEGETARIAN)
             store.preferences.set(ANA, "preset", "dev", now=MONDAY)
@@ -643,8 +643,8 @@ def test_all_of_a_transaction_is_stored_or_none_of_it(store: Store) -> None:
 
 def test_a_transaction_inside_another_joins_it(store: Store) -> None:
     def inner_ends_well_outer_does_not() -> None:
-        with store.transaction():
-            with store.transaction():
+        with store.transaction(ANA):
+            with store.transaction(ANA):
                 add_messages(store, SOUP)
             add_messages(store, TEA)
             raise RollbackError
@@ -658,7 +658,7 @@ def test_a_transaction_sees_its_writes_and_others_see_them_after_commit(
     store: Store, open_store: Callable[[], Store]
 ) -> None:
     other = open_store()
-    with store.transaction():
+    with store.transaction(ANA):
         add_messages(store, SOUP)
 
         assert store.messages.list(USER_SCOPE) == [SOUP]
@@ -668,7 +668,7 @@ def test_a_transaction_sees_its_writes_and_others_see_them_after_commit(
 
 def test_a_user_who_was_rolled_back_can_write_afterwards(store: Store) -> None:
     def write_and_fail() -> None:
-        with store.transaction():
+        with store.transaction(ANA):
             add_messages(store, a_message("Mine", user="bruno"))
             store.messages.list(BRUNO_SCOPE)
             raise RollbackError

@@ -248,7 +248,7 @@ def _store_messages(
             policies = {
                 chat: _resolve_policy(session, chat, mode) for chat in {entry.chat for entry in batch}
             }
-            with session.store.transaction():
+            with session.store.transaction(session.user):
                 for entry in batch:
                     _ingest_entry(session, entry, policies[entry.chat], tally)
             progress.update(done=tally.read_count, total=total)

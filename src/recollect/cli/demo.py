@@ -137,7 +137,10 @@ def _ingest_messages(
 ) -> list[IngestResult]:
     now, policy = session.application.clock.now(), session.policy()
     ingest_results: list[IngestResult] = []
-    with progress_bar(ctx.stderr, "Storing", total=len(messages)) as progress, session.store.transaction():
+    with (
+        progress_bar(ctx.stderr, "Storing", total=len(messages)) as progress,
+        session.store.transaction(session.user),
+    ):
         for number, message in enumerate(messages):
             draft = MessageDraft(
                 role=Role.parse(message["role"]),

@@ -143,7 +143,7 @@ def forget(
         if not yes and ctx.is_text:
             ctx.stderr.print(render.memories(list(memories.values()), wide=False))
         ctx.confirm(f"Forget {render.format_count(len(memories), 'memory', 'memories')}?", yes=yes)
-        with session.store.transaction():
+        with session.store.transaction(session.user):
             forgotten_memories = [
                 session.services.memories.forget(session.scope(), each) for each in memories
             ]

@@ -40,7 +40,7 @@ def archive(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
     Archived memories are not recalled. `recollect list --status archived` lists them, and `recollect restore` makes
     them active again.
     """
-    with ctx.open_session() as session, session.store.transaction():
+    with ctx.open_session() as session, session.store.transaction(session.user):
         archived_memories = [
             session.services.memories.archive(session.scope(), each)
             for each in _resolve_ids(session, memory_ids)
@@ -78,7 +78,7 @@ def restore(
         restore_backup(ctx, ids_or_backup, yes=yes)
         return
     with ctx.open_session() as session:
-        with session.store.transaction():
+        with session.store.transaction(session.user):
             restored_memories = [
                 session.services.memories.restore(session.scope(), each)
                 for each in _resolve_ids(session, ids_or_backup)
@@ -100,7 +100,7 @@ def pin(
 
     A pinned memory keeps its weight and is never archived by maintenance, whatever its kind.
     """
-    with ctx.open_session() as session, session.store.transaction():
+    with ctx.open_session() as session, session.store.transaction(session.user):
         pinned_memories = [
             session.services.memories.pin(session.scope(), each, pinned=not off)
             for each in _resolve_ids(session, memory_ids)

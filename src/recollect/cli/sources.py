@@ -24,7 +24,7 @@ class _Rollback(Exception):
 def preview_removal(session: CliSession, remove: Callable[[], Sequence[Memory]]) -> Sequence[Memory]:
     """Return the memories that `remove` would delete, by running it in a transaction that is rolled back."""
     memories: Sequence[Memory] = ()
-    with suppress(_Rollback), session.store.transaction():
+    with suppress(_Rollback), session.store.transaction(session.user):
         memories = remove()
         raise _Rollback
     return memories

@@ -15,7 +15,7 @@ from recollect.cli.drain import drain_queue
 from recollect.cli.reembedding import current_model, known_models, run_reembedding
 from recollect.cli.session import CliSession
 from recollect.domain.job import JobKind, NewJob
-from recollect.domain.scope import Scope
+from recollect.domain.scope import SYSTEM_USER, Scope
 from recollect.errors import ConfigError, StoreError
 from recollect.ports.store import StoreStats
 from recollect.serialization import serializers
@@ -155,7 +155,7 @@ def _describe_repair(row_counts: dict[str, int]) -> Iterator[str]:
 @contextmanager
 def _refuse_row_loss(session: CliSession) -> Iterator[None]:
     """Run the block in a transaction; roll it back if the number of messages or memories shrank."""
-    with session.store.transaction():
+    with session.store.transaction(SYSTEM_USER):
         counts_before = _count_source_rows(session)
         yield
         counts_after = _count_source_rows(session)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from recollect.errors import InvalidInput
 
 DEFAULT_USER = "default"
+#: Names a transaction over the data of all users: rebuilding an index. No user can have this name.
+SYSTEM_USER = ""
 DEFAULT_CHAT = "default"
 MAX_NAME_CHARS = 256
 #: Chats whose id has this prefix store nothing and recall nothing.

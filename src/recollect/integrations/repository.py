@@ -67,7 +67,7 @@ class Repository:
     def mark_messages_extracted(self, message_ids: Sequence[str]) -> None:
         """Mark messages as extracted by the caller, so that they are not extracted again."""
         store = self._memory.application.store
-        with store.transaction():
+        with store.transaction(self._scope.user):
             store.messages.mark_extracted(self._scope, message_ids)
 
     @property

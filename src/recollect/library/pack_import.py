@@ -51,7 +51,7 @@ def import_user_pack(
     """Import a pack in one transaction; with `dry_run`, roll back and report what would be imported."""
     importer = _PackImporter(application=application, user=user, policy=application.policy(user))
     try:
-        with application.store.transaction():
+        with application.store.transaction(user):
             importer.run(pack)
             _abort_if(dry_run)
     except _DryRun:

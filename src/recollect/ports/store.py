@@ -258,7 +258,7 @@ class StoreMaintenance(Protocol):
 
 
 class Store(Protocol):
-    """One database. All writes in one `transaction()` are durable when it ends, or none of them."""
+    """One database. All writes in one `transaction(user)` are durable when it ends, or none of them."""
 
     messages: Messages
     chats: Chats
@@ -284,8 +284,14 @@ class Store(Protocol):
     feedback: Feedback
     statistics: Statistics
 
-    def transaction(self) -> AbstractContextManager[None]:
-        """Begin a write transaction, or join the current one."""
+    def transaction(self, user: str) -> AbstractContextManager[None]:
+        """
+        Begin a write transaction on the data of one user, or join the current one of this thread.
+
+        Transactions of one user run one after another, in all processes: what one of them reads, no other changes
+        until it ends. Those of different users may run at the same time. One of SYSTEM_USER excludes all others, and
+        transactions of any user may be nested in it; nesting another user's in a user's raises StoreError.
+        """
 
     def users(self) -> Sequence[str]: ...
 

@@ -43,7 +43,7 @@ class ChatService:
         decision = triage(prepared.message.content, original.role, policy.triage)
         to_extract = needs_extraction(prepared.message, decision, policy)
         vectors = self._vectors_without(scope, [message_id], policy)
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             self._replay_without(scope, [message_id], policy, vectors)
             self.store.messages.edit(
                 scope, message_id, prepared.message.content, prepared.chunks, prepared.message.tokens
@@ -76,7 +76,7 @@ class ChatService:
         """Delete a message and the memories that have no other source; return those memories."""
         message = self.store.messages.get(scope, message_id)
         vectors = self._vectors_without(scope, [message_id], policy)
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             deleted_memories = self._replay_without(scope, [message_id], policy, vectors)
             self.store.summaries.delete_from(scope, message_id)
             self.store.messages.delete(scope, message_id)
@@ -88,7 +88,7 @@ class ChatService:
         self.store.chats.get(scope)
         message_ids = [message.id for message in self.store.messages.list(scope, limit=NO_LIMIT)]
         vectors = self._vectors_without(scope, message_ids, policy)
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             deleted_memories = self._replay_without(scope, message_ids, policy, vectors)
             self.store.chats.delete(scope)
         return deleted_memories
@@ -99,7 +99,7 @@ class ChatService:
         target = Scope(scope.user, chat)
         if self._chat_exists(target):
             raise InvalidInput(f"Chat {chat!r} already exists. Choose another name for the branch.")
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             source = Scope(scope.user, last.chat)
             earlier = self.store.messages.list(source, limit=NO_LIMIT, before=message_id)
             injected_texts, shown_keys = (

@@ -75,7 +75,7 @@ class IngestService:
             (prepared, triage(prepared.message.content, prepared.message.role, policy.triage))
             for prepared in prepared_messages
         ]
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             return [self._store(prepared, decision, policy) for prepared, decision in decisions]
 
     def remember(
@@ -96,7 +96,7 @@ class IngestService:
             end=len(message.content),
         )
         memory = replace(self._stated_fact(message, fact, Origin.MANUAL).memory, tags=tuple(tags))
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             if not self.store.consents.all(scope).get(memory.kind, True):
                 return _decline_without_consent(fact)
             if self.store.memories.by_hash(scope, memory.fact_hash) is None:
@@ -142,7 +142,7 @@ class IngestService:
         """Store the extraction of a message and consolidate its facts, in the transaction that completes the job."""
         message = extraction.message
         scope = Scope(message.user)
-        with self.store.transaction():
+        with self.store.transaction(message.user):
             consents = self.store.consents.all(scope)
             allowed = _apply_consent(extraction.result.extraction, consents, policy)
             self.store.messages.annotate(

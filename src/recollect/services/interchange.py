@@ -82,7 +82,7 @@ class InterchangeService:
         tally = _ImportTally()
         prepared = [self._prepare_import(scope, memory, policy) for memory in memories]
         vectors = self.embedders.embed_texts(scope.user, [memory.text for memory in prepared])
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             for memory in prepared:
                 self._import_memory(scope, memory, tally, vectors, policy)
             if tally.steps:

@@ -67,7 +67,7 @@ class MaintenanceService:
 
     def _archive_decayed(self, memory: Memory, policy: Policy) -> None:
         """Archive one memory in its own transaction, after checking again: it may have been reinforced meanwhile."""
-        with self.store.transaction():
+        with self.store.transaction(memory.user):
             current = self.store.memories.get(Scope(memory.user), memory.id)
             after = apply_decay(current, self.clock.now(), policy.decay)
             if after.status is not current.status:
@@ -107,7 +107,7 @@ class MaintenanceService:
             self.store.preferences.set(scope.user, COMPARED_UNTIL_KEY, last, now=self.clock.now())
 
     def _merge_if_active(self, scope: Scope, target_id: str, absorbed_id: str) -> None:
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             target = self.store.memories.get(scope, target_id)
             absorbed = self.store.memories.get(scope, absorbed_id)
             if target.status is absorbed.status is MemoryStatus.ACTIVE:

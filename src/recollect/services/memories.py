@@ -46,7 +46,7 @@ class MemoryService:
     def update_memory(self, scope: Scope, memory_id: str, text: str, policy: Policy) -> Memory:
         """Replace the text of a memory; the old text stays in its history."""
         normalized = normalize_content(text, max_bytes=policy.collect.max_message_bytes).strip()
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             memory = self.store.memories.get(scope, memory_id)
             saved = self._save_change(replace(memory, text=normalized), ChangeKind.UPDATE, EventAction.EDIT)
             self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
@@ -54,7 +54,7 @@ class MemoryService:
 
     def set_tags(self, scope: Scope, memory_id: str, tags: Sequence[str]) -> Memory:
         """Replace the tags of a memory."""
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             memory = self.store.memories.get(scope, memory_id)
             return self._save_change(replace(memory, tags=tuple(tags)), ChangeKind.UPDATE, EventAction.EDIT)
 
@@ -65,7 +65,7 @@ class MemoryService:
 
     def forget_all(self, scope: Scope) -> int:
         """Forget every memory of a user; return how many there were."""
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             memories = self.store.memories.list(scope.user_scope, limit=NO_LIMIT)
             for memory in memories:
                 self.forget(scope, memory.id)
@@ -81,7 +81,7 @@ class MemoryService:
     ) -> Sequence[Memory]:
         """Forget or archive several memories as one event, which one undo reverts."""
         status, change, now = *REMOVAL_EFFECTS[action], self.clock.now()
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             memories = {m.id: m for m in (self.store.memories.get(scope, each) for each in memory_ids)}
             changing = [memory for memory in memories.values() if memory.status is not status]
             for memory in changing:
@@ -99,7 +99,7 @@ class MemoryService:
 
     def restore(self, scope: Scope, memory_id: str) -> Memory:
         """Restore an archived or forgotten memory, or accept one from the review queue."""
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             memory = self.store.memories.get(scope, memory_id)
             if memory.status not in RESTORABLE_STATUSES:
                 raise InvalidInput(f"Memory {memory.id} is {memory.status}: there is nothing to restore.")
@@ -113,13 +113,13 @@ class MemoryService:
 
     def pin(self, scope: Scope, memory_id: str, *, pinned: bool = True) -> Memory:
         """Exempt a memory from decay, or let it decay again."""
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             memory = self.store.memories.get(scope, memory_id)
             return self._save_change(replace(memory, pinned=pinned), ChangeKind.UPDATE, EventAction.PIN)
 
     def merge(self, scope: Scope, memory_ids: Sequence[str]) -> Memory:
         """Merge memories into the most specific one, with the sources of all."""
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             memories = {m.id: m for m in (self.store.memories.get(scope, each) for each in memory_ids)}
             if len(memories) < 2:
                 raise InvalidInput("A merge needs at least two different memories.")
@@ -183,7 +183,7 @@ class MemoryService:
 
     def undo(self, scope: Scope, event_id: str | None = None) -> Event:
         """Undo the last event, or a given one; return the undone event."""
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             event = self.store.events.get(scope, event_id) if event_id else self._last_undoable(scope)
             if event.is_undone:
                 raise InvalidInput(f"Event {event.id} is already undone.")

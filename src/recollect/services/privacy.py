@@ -20,7 +20,7 @@ class PrivacyService:
 
     def set_consent(self, scope: Scope, category: str, *, granted: bool) -> Mapping[str, int]:
         """Store the user's consent; return the number of erased rows by kind if it was revoked."""
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             erased = {} if granted else self.consent_coverage(scope, category)
             self.store.consents.set(
                 scope, _validate_category(category), granted=granted, now=self.clock.now()
@@ -34,7 +34,7 @@ class PrivacyService:
     def erase_memory(self, scope: Scope, memory_id: str) -> ErasureCertificate:
         """Erase a memory from disk. It is not learned again from old messages."""
         memory = self.store.memories.get(scope, memory_id)
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             self.store.tombstones.add(scope.user, memory.fact_hash, now=self.clock.now())
         return self._record_erasure(scope, self.store.erasure.erase_memory(scope, memory.id))
 

@@ -23,7 +23,7 @@ class ProfileService:
     def set_profile(self, scope: Scope, form: Mapping[str, object], policy: Policy) -> Profile:
         """Update the profile; absent fields stay unchanged. Raises ConsentRequired without consent."""
         redacted = {name: _redact(value, policy) for name, value in form.items()}
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             previous = self.store.profiles.get(scope)
             profile = update_profile(scope.user, redacted, now=self.clock.now(), previous=previous)
             self.store.profiles.put(profile)
@@ -41,7 +41,7 @@ class ProfileService:
             created_at=self.clock.now(),
             chats=(scope.chat,) if scope.chat else (),
         )
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             if any(known.name == file.name for known in self.store.context_files.list(scope.user_scope)):
                 raise InvalidInput(
                     f"A context file {name!r} already exists. Delete it first, or choose another name."

@@ -31,7 +31,7 @@ class ReembeddingService:
         Until it is complete, the model of most existing vectors stays active if it is one of `known_models`.
         """
         user, now, vectors = scope.user, self.clock.now(), self.store.vectors
-        with self.store.transaction():
+        with self.store.transaction(user):
             counts = vectors.count_by_model(user)
             largest = max(counts, key=lambda model: (counts[model], model == target.id), default=target.id)
             old = next((each for each in known_models if each.id == largest), None)
@@ -48,7 +48,7 @@ class ReembeddingService:
     def finish_reembedding(self, user: str, target: EmbeddingModel) -> bool:
         """If every passage has a vector, activate the target and delete other vectors, in one transaction."""
         store, now = self.store, self.clock.now()
-        with store.transaction():
+        with store.transaction(user):
             if self.reembedding_target(user) != target or store.vectors.passages_without_vector(
                 user, target.id, limit=1
             ):

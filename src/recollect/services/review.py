@@ -62,7 +62,7 @@ class ReviewService:
 
     def mark_distinct(self, scope: Scope, memory_ids: Sequence[str]) -> None:
         """Mark two memories as distinct."""
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             distinct_ids = {self.store.memories.get(scope, each).id for each in memory_ids}
             if len(distinct_ids) != 2:
                 raise InvalidInput("Give two different memories to mark as distinct.")

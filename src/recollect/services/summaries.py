@@ -43,7 +43,7 @@ class SummaryService:
 
     def save_summaries(self, scope: Scope, summaries: Sequence[Summary], policy: Policy) -> list[Summary]:
         """Store the summaries whose messages were not changed meanwhile; return them."""
-        with self.store.transaction():
+        with self.store.transaction(scope.user):
             current = [summary for summary in summaries if self._is_current(scope, summary)]
             for summary in current:
                 self.store.summaries.add(summary)

@@ -142,7 +142,7 @@ class TuningService:
         """Save weights as the user's settings and under a name; the previous values are kept for undo."""
         user, now, preferences = scope.user, self.clock.now(), self.store.preferences
         new_values = {key: f"{value:g}" for key, value in values.items()}
-        with self.store.transaction():
+        with self.store.transaction(user):
             previous = preferences.all(user)
             undo_record = {"before": {key: previous.get(key) for key in new_values}, "after": new_values}
             preferences.set(user, PREVIOUS_VALUES_KEY, json.dumps(undo_record), now=now)
@@ -172,7 +172,7 @@ class TuningService:
     def undo_tuning(self, scope: Scope) -> Mapping[str, str | None]:
         """Restore the values before the last tuning, except those that the user changed since."""
         user, now, preferences = scope.user, self.clock.now(), self.store.preferences
-        with self.store.transaction():
+        with self.store.transaction(user):
             current = preferences.all(user)
             if PREVIOUS_VALUES_KEY not in current:
                 raise NotFound("There is no tuning to undo.")

@@ -98,7 +98,7 @@ class JobHandlers:
         store, batch_embedder = self.store, BatchEmbedder(embedder=embedder)
         while batch := self._next_queued(job.user, batch_embedder.errors):
             pairs = batch_embedder.embed_batch(batch)
-            with store.transaction():
+            with store.transaction(job.user):
                 self._extend_lease(job)
                 has_moved = self._active_embedder(job.user) is not embedder
                 if not has_moved:
@@ -123,7 +123,7 @@ class JobHandlers:
         batch_embedder = BatchEmbedder(embedder=embedder)
         while batch := self._next_without_vector(job.user, target.id, batch_embedder.errors):
             pairs = batch_embedder.embed_batch(batch)
-            with store.transaction():
+            with store.transaction(job.user):
                 self._extend_lease(job)
                 if self.services.reembedding.reembedding_target(job.user) != target:
                     return
@@ -140,7 +140,7 @@ class JobHandlers:
         policy = self.policy_for(job.user)
         while messages := self._pending_messages(scope, job, policy):
             extractions = services.ingest.extract(scope, messages, policy)
-            with self.store.transaction():
+            with self.store.transaction(job.user):
                 self._extend_lease(job)
                 for extraction in extractions:
                     if self._is_unchanged(scope, extraction.message):
@@ -164,7 +164,7 @@ class JobHandlers:
         while messages := store.messages.list_unchunked(
             scope, after=after, tokens_above=policy.chunking.min_tokens, limit=BATCH_SIZE
         ):
-            with store.transaction():
+            with store.transaction(job.user):
                 self._extend_lease(job)
                 for message in messages:
                     store.messages.replace_chunks(
@@ -181,7 +181,7 @@ class JobHandlers:
         if not policy.extracts:
             return
         summaries = self.services.summaries.build_summaries(scope, policy)
-        with self.store.transaction():
+        with self.store.transaction(job.user):
             self._extend_lease(job)
             self.services.summaries.save_summaries(scope, summaries, policy)
 

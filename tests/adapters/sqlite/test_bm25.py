@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recollect.adapters.sqlite.bm25 import COMMON_TERM_PASSAGES, MAX_FREQUENT_POSTINGS
 from recollect.adapters.sqlite.store import SqliteStore
 from recollect.domain.candidate import SearchFilter
-from recollect.domain.scope import Scope
+from recollect.domain.scope import SYSTEM_USER, Scope
 from recollect.testing.builders import a_message, an_id
 from recollect.text.analyzer import index_terms, query_terms
 
@@ -68,7 +68,7 @@ def test_scores_equal_the_bm25_formula(
 ) -> None:
     with TemporaryDirectory() as folder:
         store = SqliteStore(Path(folder) / "memory.db")
-        with store.transaction():
+        with store.transaction(SYSTEM_USER):
             for n, (owner, chat_id, text) in enumerate(corpus):
                 store.messages.add(a_message(text, user=owner, chat=chat_id, id=an_id(str(n))), ())
         hits = store.search.lexical(Scope(user, chat), query, limit=20, search_filter=SearchFilter())

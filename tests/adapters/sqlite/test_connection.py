@@ -159,7 +159,7 @@ def test_a_damaged_page_is_reported_as_corruption(path: Path) -> None:
 
 def test_a_writer_that_exceeds_the_busy_timeout_gets_store_busy(path: Path, store: SqliteStore) -> None:
     impatient = SqliteStore(path, busy_timeout_ms=1)
-    with store.transaction():
+    with store.transaction(ANA):
         store.messages.add(a_message("I am writing"), ())
 
         with pytest.raises(StoreBusy, match="Try again"):
@@ -210,7 +210,7 @@ def test_threads_read_and_write_concurrently(store: SqliteStore) -> None:
 
 def test_uncommitted_changes_are_invisible_to_other_threads(store: SqliteStore) -> None:
     counts: list[int] = []
-    with store.transaction():
+    with store.transaction(ANA):
         store.messages.add(a_message("Not yet"), ())
         reader = threading.Thread(target=lambda: counts.append(len(store.messages.list(USER_SCOPE))))
         reader.start()
@@ -221,7 +221,7 @@ def test_uncommitted_changes_are_invisible_to_other_threads(store: SqliteStore) 
 
 def test_errors_in_nested_transactions_are_translated(store: SqliteStore) -> None:
     def write_twice(message: Message) -> None:
-        with store.transaction():
+        with store.transaction(ANA):
             store.messages.add(message, ())
             store.messages.add(message, ())
 

@@ -54,7 +54,7 @@ def index_and_table_bytes(store: SqliteStore) -> tuple[int, int]:
 def test_the_index_is_small_compared_to_the_messages(store: SqliteStore) -> None:
     texts = generate_prose(seed=7, words=175)
     for start in range(0, 2000, 20):
-        with store.transaction():
+        with store.transaction(ANA):
             for n in range(start, start + 20):
                 store.messages.add(a_message(next(texts), id=an_id(str(n)), chat=f"chat {n % 40}"), ())
     [(length,)] = writer(store).execute("SELECT avg(length(content)) FROM messages")

@@ -47,7 +47,7 @@ def test_a_receipt_is_readable_at_once_and_by_other_processes_once_written(
 def test_adding_a_receipt_does_not_wait_for_another_writing_process(store: SqliteStore, path: Path) -> None:
     other = SqliteStore(path)
     receipt = a_receipt("dinner?")
-    with other.transaction():
+    with other.transaction(ANA):
         other.messages.add(a_message("I take my time"), ())
         store.receipts.add(receipt)
         read = store.receipts.get(USER_SCOPE, "last")
@@ -83,10 +83,10 @@ def test_a_transaction_writes_pending_receipts_and_returns_them_on_rollback(
     receipt = a_receipt("dinner?")
     with store._database._write_queue.exclusive():
         store.receipts.add(receipt)
-    with pytest.raises(RuntimeError), store.transaction():
+    with pytest.raises(RuntimeError), store.transaction(ANA):
         raise RuntimeError
     stored = store.receipts.list(USER_SCOPE)
-    with store.transaction() as _:
+    with store.transaction(ANA) as _:
         inside = store.receipts.list(USER_SCOPE)
 
     assert stored == inside == store.receipts.list(USER_SCOPE) == [receipt]

@@ -276,7 +276,7 @@ def test_acknowledged_writes_of_many_threads_are_stored(store: SqliteStore, path
         return acknowledged
 
     def write(message: Message, *, fails: bool) -> None:
-        with store.transaction():
+        with store.transaction(ANA):
             store.messages.add(message, ())
             assert store.messages.get(USER_SCOPE, message.id) == message
             if fails:

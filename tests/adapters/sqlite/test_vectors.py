@@ -51,7 +51,7 @@ def add_vectors(
     store: SqliteStore, vectors: NDArray[np.float32], *, user: str = ANA, name: str = ""
 ) -> list[int]:
     """Add one message per vector; return their passage numbers."""
-    with store.transaction():
+    with store.transaction(ANA):
         for n in range(len(vectors)):
             store.messages.add(a_message(f"{name}{n}", user=user, id=an_id(user, name, str(n))), ())
         waiting = store.vectors.queued_passages(user, limit=len(vectors))
@@ -152,7 +152,7 @@ def test_deleted_vectors_are_not_found_even_if_they_were_nearest(store: SqliteSt
     add_vectors(store, crowd, name="crowd ")
     left = add_vectors(store, others, name="other ")
     nearest(store, crowd[0])
-    with store.transaction():
+    with store.transaction(ANA):
         for n in range(1000):
             store.messages.delete(CHAT_SCOPE, an_id(ANA, "crowd ", str(n)))
 

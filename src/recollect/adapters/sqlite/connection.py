@@ -17,6 +17,7 @@ from recollect.adapters.sqlite.fork import open_databases
 from recollect.adapters.sqlite.receipt_buffer import ReceiptBuffer
 from recollect.adapters.sqlite.tokenizer import make_tokenizer
 from recollect.adapters.sqlite.transaction import WriteQueue, transaction
+from recollect.domain.scope import SYSTEM_USER
 from recollect.errors import NotAStore, StoreError, StoreMoved, StoreReadOnly
 
 SQLITE_HEADER = b"SQLite format 3\x00"
@@ -122,6 +123,25 @@ class Database:
     def _outermost_transaction(self, *, durable: bool) -> Iterator[apsw.Connection]:
         with translate_errors(str(self.path)), self._write_queue.transaction(durable=durable) as connection:
             yield connection
+
+    @contextmanager
+    def user_transaction(self, user: str) -> Iterator[None]:
+        """Run a transaction on one user's data; raise StoreError inside a transaction of another user."""
+        outer: str | None = getattr(self._local, "transaction_user", None)
+        if outer is not None:
+            if outer not in {user, SYSTEM_USER}:
+                raise StoreError(
+                    f"A transaction of user {user!r} was begun inside one of {outer!r}, which does not exclude other"
+                    " writers of that user. End the outer transaction first."
+                )
+            yield
+            return
+        with self.transaction():
+            self._local.transaction_user = user
+            try:
+                yield
+            finally:
+                self._local.transaction_user = None
 
     def _flush_receipts(self) -> None:
         # Every transaction writes the pending receipts.

@@ -77,8 +77,9 @@ class SqliteStore:
         self.feedback: Feedback = SqliteFeedback(self._database)
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        with self._database.transaction():
+    def transaction(self, user: str) -> Iterator[None]:
+        # One writer per file: BEGIN IMMEDIATE excludes the transactions of all users, not only of this one.
+        with self._database.user_transaction(user):
             yield
 
     def users(self) -> Sequence[str]:

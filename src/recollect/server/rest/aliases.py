@@ -61,7 +61,7 @@ def delete_all_memories(
     if run_id is None:
         memory.delete_all(user_id=user)
     else:
-        with memory.application.store.transaction():
+        with memory.application.store.transaction(user):
             for each in _select_objects(
                 memory.get_all(user_id=user, chat_id=run_id, limit=NO_LIMIT)["results"]
             ):

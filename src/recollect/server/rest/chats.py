@@ -47,7 +47,7 @@ def update_chat(memory: MemoryDep, user: UserId, chat_id: str, body: requests.Up
     if not body.model_fields_set:
         raise InvalidInput("Nothing to change. Send title, mode, or both.")
     scope = Scope(user, chat_id)
-    with memory.application.store.transaction():
+    with memory.application.store.transaction(user):
         if "mode" in body.model_fields_set:
             memory.set_mode(chat_id, body.mode, user_id=user)
         if body.title is not None:

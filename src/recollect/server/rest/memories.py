@@ -160,7 +160,7 @@ def update_memory(
     """Update text, tags or pinning of a memory. The old text stays in the history; new text is embedded again."""
     if body.content is None and body.tags is None and body.pinned is None:
         raise InvalidInput("Nothing to change. Send content, tags or pinned.")
-    with memory.application.store.transaction():
+    with memory.application.store.transaction(user):
         full_id = _require_version(memory, user, memory_id, if_match)
         if body.content is not None:
             memory.update(full_id, body.content, user_id=user)
@@ -174,7 +174,7 @@ def update_memory(
 @router.delete("/{memory_id}", response_model=resources.MemoryResponse)
 def forget_memory(memory: MemoryDep, user: UserId, memory_id: MemoryId, if_match: IfMatch = None) -> Response:
     """Forget a memory. It can be restored, and is not learned again by itself."""
-    with memory.application.store.transaction():
+    with memory.application.store.transaction(user):
         full_id = _require_version(memory, user, memory_id, if_match)
         return respond_with_etag(memory.delete(full_id, user_id=user))
 

@@ -1,0 +1,112 @@
+"""Store contract: transactions of one user exclude each other, between threads and between processes."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+from tests.contract.stores import STORE_FACTORIES
+
+from recollect.domain.memory import ChangeKind, Memory, MemoryStatus
+from recollect.domain.scope import SYSTEM_USER, Scope
+from recollect.errors import StoreError
+from recollect.ports.store import Store
+from recollect.testing.builders import ANA, a_memory, a_message
+
+USER_SCOPE = Scope(ANA)
+TOWNS_PER_WRITER = 8
+
+
+def state_home(store: Store, memory: Memory) -> None:
+    """Supersede the home that is known so far, as consolidation does: read, then write what the read implies."""
+    with store.transaction(memory.user):
+        for old in store.memories.by_attribute(USER_SCOPE, "home"):
+            superseded = replace(old, status=MemoryStatus.SUPERSEDED, superseded_by=memory.id)
+            store.memories.save(superseded, ChangeKind.SUPERSEDE)
+        store.memories.add(memory)
+
+
+def state_homes(store: Store, writer: str) -> None:
+    for number in range(TOWNS_PER_WRITER):
+        state_home(store, a_memory(f"lives in {writer} {number}", attribute="home"))
+
+
+def run_process(store_name: str, folder: Path, writer: str, barrier: "threading.Barrier") -> None:
+    store = STORE_FACTORIES[store_name](folder)
+    barrier.wait(60)
+    state_homes(store, writer)
+    store.close()
+
+
+def assert_one_home_and_nothing_lost(store: Store, *, writers: int) -> None:
+    [home] = store.memories.by_attribute(USER_SCOPE, "home")
+    memories = store.memories.list(USER_SCOPE, status=None, limit=1000)
+    superseded_by = [memory.superseded_by for memory in memories if memory.id != home.id]
+
+    assert len(memories) == writers * TOWNS_PER_WRITER
+    assert home.superseded_by is None
+    # A chain: each memory was superseded by one other, and none by two.
+    assert sorted(map(str, superseded_by)) == sorted(
+        memory.id for memory in memories if memory.id in superseded_by
+    )
+
+
+def test_threads_that_supersede_one_fact_at_once_leave_one_active(
+    open_store: Callable[[], Store],
+) -> None:
+    stores = [open_store(), open_store()]
+    barrier = threading.Barrier(4)
+
+    def write(number: int) -> None:
+        barrier.wait(60)
+        state_homes(stores[number % 2], f"thread {number}")
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert_one_home_and_nothing_lost(stores[0], writers=4)
+
+
+@pytest.mark.parametrize("store_name", STORE_FACTORIES)
+def test_processes_that_supersede_one_fact_at_once_leave_one_active(store_name: str, tmp_path: Path) -> None:
+    context = get_context("spawn")
+    barrier = context.Barrier(2)
+    processes = [
+        context.Process(target=run_process, args=(store_name, tmp_path, f"process {number}", barrier))
+        for number in range(2)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(120)
+    store = STORE_FACTORIES[store_name](tmp_path)
+
+    assert [process.exitcode for process in processes] == [0, 0]
+    assert_one_home_and_nothing_lost(store, writers=2)
+    store.close()
+
+
+def test_a_transaction_of_another_user_cannot_be_nested(store: Store) -> None:
+    def nest() -> None:
+        with store.transaction(ANA), store.transaction("bruno"):
+            pass
+
+    with pytest.raises(StoreError, match="bruno"):
+        nest()
+    with store.transaction("bruno"):
+        store.messages.add(a_message("Mine", user="bruno"), ())
+    assert store.users() == ["bruno"]
+
+
+def test_transactions_of_any_user_can_be_nested_in_one_of_the_system(store: Store) -> None:
+    with store.transaction(SYSTEM_USER):
+        for user in (ANA, "bruno"):
+            with store.transaction(user):
+                store.messages.add(a_message("Mine", user=user), ())
+
+    assert store.users() == [ANA, "bruno"]
