@@ -13,6 +13,7 @@ from benchmarks.fill import QUIET_SETTINGS, USER_ID, print_progress
 from recollect import Memory
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
+from recollect.testing.inspection import store_of
 
 #: Number of phrasings per question; the fastest counts, since other processes disturb the measurement.
 ROUND_COUNT = 4
@@ -139,7 +140,7 @@ def _run_round(
         wall_start, cpu_start = time.perf_counter(), time.process_time()
         search(fact.phrase_query(variant), limit=RESULT_LIMIT)
         wall_seconds, cpu_seconds = time.perf_counter() - wall_start, time.process_time() - cpu_start
-        receipt = memory.application.store.receipts.get(Scope(USER_ID), "last")
+        receipt = store_of(memory.application).receipts.get(Scope(USER_ID), "last")
         recalls.append(
             TimedRecall(
                 wall_ms=wall_seconds * 1000,
@@ -157,6 +158,6 @@ def _measure_receipt_writes(memory: Memory, receipts: Sequence[Receipt]) -> list
     for number, receipt in enumerate(receipts):
         copy = replace(receipt, id=f"{receipt.id}-{number}")
         started = time.perf_counter()
-        memory.application.store.receipts.add(copy)
+        store_of(memory.application).receipts.add(copy)
         wall_ms.append((time.perf_counter() - started) * 1000)
     return wall_ms

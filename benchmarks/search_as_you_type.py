@@ -15,6 +15,7 @@ from benchmarks.load import Load, ServerModelEmbedder, ServerProcess, run_server
 from recollect import Memory
 from recollect.domain.memory import Kind
 from recollect.testing.builders import a_memory
+from recollect.testing.inspection import store_of
 
 #: Memories and vectors per transaction.
 BATCH_MEMORIES = 1_000
@@ -40,7 +41,7 @@ def fill_memories(path: Path, size: int, embedder: SyntheticEmbedder) -> None:
     """Write memories directly into the store; only reads are measured."""
     print_progress(f"remembering {size:,} things")
     with Memory(path, user_id=USER_ID, embedder=embedder, settings=QUIET_SETTINGS) as memory:
-        store, texts = memory.application.store, _generate_texts(size)
+        store, texts = store_of(memory.application), _generate_texts(size)
         kinds = list(Kind)
         for start in range(0, size, BATCH_MEMORIES):
             with store.transaction(USER_ID):

@@ -6,6 +6,7 @@ from pathlib import Path
 from benchmarks.figures import Figure
 from recollect import Memory
 from recollect.domain.scope import Scope
+from recollect.testing.inspection import store_of
 
 BYTES_PER_MB = 1e6
 DATABASE_PARTS = ("messages", "fts", "embeddings", "receipts", "other")
@@ -13,7 +14,7 @@ STATM_PATH = Path("/proc/self/statm")
 
 
 def measure_disk(memory: Memory) -> list[Figure]:
-    store = memory.application.store
+    store = store_of(memory.application)
     stats = [store.maintenance.stats(Scope(user)) for user in store.users()]
     messages, sizes = sum(each.messages for each in stats), stats[0].sizes
     bytes_without_receipts = sizes["total"] - sizes["receipts"]

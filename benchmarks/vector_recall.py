@@ -14,6 +14,7 @@ from recollect import Memory
 from recollect.domain.candidate import SearchFilter, Source
 from recollect.domain.scope import Scope
 from recollect.ports.embedder import Embedder
+from recollect.testing.inspection import store_of
 
 NEAREST_COUNT = 10
 MESSAGE_FILTER = SearchFilter(sources=frozenset({Source.MESSAGE}))
@@ -32,7 +33,7 @@ def measure_vector_recall(memory: Memory, path: Path, embedder: Embedder, facts:
     for fact in facts:
         vector = embedder.embed_query(fact.phrase_query(0))
         exact = passages[np.argsort(-(matrix @ np.frombuffer(vector, dtype=np.float32)))[:NEAREST_COUNT]]
-        hits = memory.application.store.search.dense(
+        hits = store_of(memory.application).search.dense(
             Scope(USER_ID), vector, model=embedder.model_id, limit=NEAREST_COUNT, search_filter=MESSAGE_FILTER
         )
         recalls.append(len({hit.passage_id for hit in hits} & set(exact.tolist())) / len(exact))

@@ -26,6 +26,7 @@ from recollect.domain.message import Message
 from recollect.domain.scope import Scope
 from recollect.errors import StoreBusy
 from recollect.ports.clock import Clock
+from recollect.testing.inspection import store_of
 
 USER_SCOPE = Scope("ana")
 NO_LIMIT = 2**31
@@ -85,7 +86,7 @@ def read_until_stopped(db: Path, seed: int) -> None:
     stop.start()
     with open_memory(db, worker=False) as memory:
         while stop.is_alive():
-            total = memory.application.store.maintenance.stats(USER_SCOPE).messages
+            total = store_of(memory.application).maintenance.stats(USER_SCOPE).messages
             assert total >= last_total, f"{last_total} messages became {total}"
             last_total, reads = total, reads + 1
             name, number = f"writer{rng.randrange(2)}", rng.randrange(1 + total)
@@ -143,14 +144,14 @@ class Findings:
 def check(db: Path, acknowledged: set[str], *, first_position: int, deep: bool, findings: Findings) -> int:
     """Open the file as after a crash and check it; return the number of messages."""
     with open_memory(db, worker=False) as memory:
-        messages = memory.application.store.messages.list(USER_SCOPE, limit=NO_LIMIT)
+        messages = store_of(memory.application).messages.list(USER_SCOPE, limit=NO_LIMIT)
         times = Counter(str(message.client_id) for message in messages)
         findings.lost += sorted(acknowledged - set(times))
         findings.duplicates += [client_id for client_id, count in times.items() if count > 1]
         findings.incomplete += find_incomplete(memory, messages[first_position:])
         findings.unsound += [
             f"{finding.name}: {finding.detail}"
-            for finding in memory.application.store.maintenance.check(deep=deep)
+            for finding in store_of(memory.application).maintenance.check(deep=deep)
             if not finding.ok
         ]
     return len(messages)
@@ -161,7 +162,7 @@ def find_incomplete(memory: Memory, messages: Sequence[Message]) -> list[str]:
     Return violations: a message must be extracted or queued, its facts stored both or neither, and every passage
     have a vector or be queued for one.
     """
-    store = memory.application.store
+    store = store_of(memory.application)
     jobs = store.jobs.list(USER_SCOPE, limit=NO_LIMIT)
     queued_ids = {job.key for job in jobs if job.kind is JobKind.EXTRACT}
     problems = []
@@ -185,7 +186,7 @@ def find_incomplete(memory: Memory, messages: Sequence[Message]) -> list[str]:
 def finish_work(db: Path, findings: Findings) -> int:
     """Run the remaining jobs; none may be left afterwards. Return the number of facts."""
     with open_memory(db, worker=False, clock=ClockAhead()) as memory:
-        store = memory.application.store
+        store = store_of(memory.application)
         memory.flush(seconds=MAX_WAIT_SECONDS)
         findings.incomplete += [
             f"job {job.kind} {job.state}: {job.reason}" for job in store.jobs.list(USER_SCOPE)

@@ -11,12 +11,14 @@ from typing import Any
 
 from recollect.consolidation.consolidator import Consolidator, Replayer
 from recollect.domain.embedding_model import EmbeddingModel
+from recollect.domain.import_result import PackImportReport
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import ConfigError
 from recollect.extraction.extractor import Extractor
 from recollect.extraction.model_choice import choose_model
 from recollect.ingestion.preparation import MessagePreparer
+from recollect.interchange.pack import Pack
 from recollect.maintenance.summarizer import Summarizer
 from recollect.ports.backup import Backups
 from recollect.ports.chat_model import ChatModel
@@ -27,22 +29,28 @@ from recollect.ports.store import Store
 from recollect.ports.tracer import Tracer
 from recollect.retrieval.retriever import Retriever
 from recollect.services import Services
+from recollect.services.analytics import AnalyticsService
 from recollect.services.chats import ChatService
 from recollect.services.context_files import ContextFileMatcher
 from recollect.services.embedders import EmbedderRegistry
 from recollect.services.event_log import EventLog
 from recollect.services.ingest import IngestService
 from recollect.services.interchange import InterchangeService
+from recollect.services.jobs import JobService
 from recollect.services.maintenance import MaintenanceService
 from recollect.services.memories import MemoryService
+from recollect.services.packs import PackService
+from recollect.services.preferences import PreferenceService
 from recollect.services.privacy import PrivacyService
 from recollect.services.profile import ProfileService
 from recollect.services.recall import RecallService
+from recollect.services.receipts import ReceiptService
 from recollect.services.reembedding import ReembeddingService
 from recollect.services.review import ReviewService
 from recollect.services.summaries import SummaryService
 from recollect.services.tuning import TuningService
 from recollect.services.turns import TurnService
+from recollect.services.vector_search import VectorSearchService
 from recollect.settings import MachineSettings, ResolvedSettings, Settings
 from recollect.workers.handlers import JobHandlers
 from recollect.workers.worker import Worker
@@ -82,7 +90,6 @@ class Application:
     """The services with their store, embedder, worker and settings."""
 
     settings: Settings
-    store: Store
     services: Services
     clock: Clock
     ids: Ids
@@ -91,6 +98,7 @@ class Application:
     worker: Worker
     prompts: Mapping[str, str] = field(default_factory=dict)  #: custom prompts by name
     tracer: Tracer | None = None  #: None if tracing is off
+    resources: tuple[object, ...] = ()  #: what `close` closes, if it has a method `close`
     process: int = field(default_factory=os.getpid)  #: id of the process that opened it
 
     def resolve(
@@ -105,20 +113,27 @@ class Application:
             **(call or {}),
             **_temporary_chat_override(user, chat),
         }
-        return self.settings.resolve(preferences=self.preferences(user), call=overrides)
-
-    def preferences(self, user: str) -> dict[str, str]:
-        """Return the user's preferences, without internal keys, which begin with a dot."""
-        stored = self.store.preferences.all(user)
-        return {key: value for key, value in stored.items() if not key.startswith(".")}
+        return self.settings.resolve(preferences=self.services.preferences.all(user), call=overrides)
 
     def policy(
         self, user: str, call: Mapping[str, object] | None = None, *, chat: str | None = None
     ) -> Policy:
         return self.resolve(user, call, chat=chat).policy
 
+    def import_pack(self, user: str, pack: Pack, *, dry_run: bool = False) -> PackImportReport:
+        """Import a pack of a user; with `dry_run`, only report what would be imported."""
+
+        def validate_preference(name: str, value: str) -> None:
+            self.settings.resolve(preferences={name: value})
+
+        report = self.services.packs.import_pack(
+            user, pack, self.policy(user), validate_preference=validate_preference, dry_run=dry_run
+        )
+        self.worker.wake()
+        return report
+
     def _chat_mode_override(self, user: str, chat: str | None) -> dict[str, object]:
-        mode = self.store.chats.mode(Scope(user, chat)) if chat is not None else None
+        mode = self.services.chats.mode(Scope(user, chat)) if chat is not None else None
         return {MODE_SETTING: mode} if mode else {}
 
     def close(self) -> None:
@@ -126,9 +141,7 @@ class Application:
             # A forked child has no threads, and must not close resources that its parent still uses.
             return
         self.worker.stop()
-        self.store.close()
-        # Only those that hold connections or threads have a close method.
-        for resource in (self.embedder, self.chat_model, self.services.recall.retriever.executor):
+        for resource in self.resources:
             close_resource: Callable[[], None] | None = getattr(resource, "close", None)
             if close_resource is not None:
                 close_resource()
@@ -190,7 +203,6 @@ def open_application(
     )
     application = Application(
         settings=settings,
-        store=store,
         services=services,
         clock=active_clock,
         ids=active_ids,
@@ -199,6 +211,7 @@ def open_application(
         worker=worker,
         prompts=prompts,
         tracer=tracer,
+        resources=(store, active_embedder, model, services.recall.retriever.executor),
     )
     return application
 
@@ -257,6 +270,8 @@ def _make_services(
         embedders=embedders,
         ingest=ingest,
     )
+    privacy = PrivacyService(store=store, clock=clock, chats=chats)
+    preferences = PreferenceService(store=store, clock=clock)
     return Services(
         ingest=ingest,
         recall=recall,
@@ -270,7 +285,15 @@ def _make_services(
             store=store, clock=clock, consolidator=consolidator, embedders=embedders, memories=memories
         ),
         profile=ProfileService(store=store, clock=clock, ids=ids),
-        privacy=PrivacyService(store=store, clock=clock),
+        privacy=privacy,
+        receipts=ReceiptService(store=store),
+        vector_search=VectorSearchService(store=store),
+        jobs=JobService(store=store, clock=clock),
+        analytics=AnalyticsService(store=store, clock=clock),
+        preferences=preferences,
+        packs=PackService(
+            store=store, clock=clock, preparer=preparer, privacy=privacy, preferences=preferences
+        ),
         interchange=InterchangeService(
             store=store,
             clock=clock,

@@ -15,6 +15,7 @@ from recollect import Memory
 from recollect.domain.memory import MemoryStatus
 from recollect.domain.scope import Scope
 from recollect.testing.builders import a_memory
+from recollect.testing.inspection import store_of
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 PAGES = (
@@ -48,7 +49,9 @@ def populated_page(page: Page, server: LiveServer) -> Iterator[Page]:
     """Somebody's app after a while: a chat, memories, one of them doubted, a profile, a receipt."""
     tell(server, "Keep it short.", ["I'm vegetarian and I hate cilantro.", "Where shall we eat?"], CHAT)
     Memory.from_application(server.application).context("What can I cook?", user_id=ANA, chat_id=CHAT)
-    server.application.store.memories.add(a_memory("owns a boat", user=ANA, status=MemoryStatus.QUARANTINED))
+    store_of(server.application).memories.add(
+        a_memory("owns a boat", user=ANA, status=MemoryStatus.QUARANTINED)
+    )
     server.drain_jobs()
     with assert_no_external_requests(log_in(page, server), server):
         yield page
@@ -104,7 +107,9 @@ def page_with_payloads(page: Page, server: LiveServer) -> Iterator[Page]:
     """Everything that can be said, said by somebody who means harm."""
     tell(server, "\n".join(PAYLOADS), PAYLOADS, CHAT)
     for number, payload in enumerate(PAYLOADS):
-        server.application.store.memories.add(a_memory(payload, user=ANA, tags=(payload,), id=f"m{number}"))
+        store_of(server.application).memories.add(
+            a_memory(payload, user=ANA, tags=(payload,), id=f"m{number}")
+        )
     Memory.from_application(server.application).search(PAYLOADS[1], user_id=ANA)
     page.on("dialog", lambda dialog: pytest.fail(f"a dialog: {dialog.message}"))
     with assert_no_external_requests(log_in(page, server), server):

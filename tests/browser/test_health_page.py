@@ -18,6 +18,7 @@ from tests.server.live_server import ANA, LiveServer
 
 from recollect.domain.job import JobKind, NewJob
 from recollect.domain.scope import Scope
+from recollect.testing.inspection import store_of
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def page_with_failed_job(server: LiveServer, status: Page) -> Page:
 
 
 def add_failed_job(server: LiveServer) -> None:
-    jobs, now = server.application.store.jobs, server.application.clock.now()
+    jobs, now = store_of(server.application).jobs, server.application.clock.now()
     server.application.worker.stop()
     jobs.enqueue(ANA, NewJob(kind=JobKind.SUMMARIZE, key="c"), now=now)
     job = jobs.lease(now=now, until=now + timedelta(minutes=5))
@@ -54,12 +55,12 @@ def test_passed_checks_are_listed(status: Page) -> None:
 
 
 def test_a_failed_check_shows_the_command_that_fixes_it(server: LiveServer, status: Page) -> None:
-    Path(server.application.store.location()).chmod(0o644)
+    Path(store_of(server.application).location()).chmod(0o644)
     status.get_by_role("button", name="Re-check").click()
 
     expect(status.get_by_text("1 issue found")).to_be_visible()
     expect(status.get_by_role("button", name="Copy: fix for File permissions")).to_be_visible()
-    expect(status.get_by_text(f"chmod 600 {server.application.store.location()}")).to_be_visible()
+    expect(status.get_by_text(f"chmod 600 {store_of(server.application).location()}")).to_be_visible()
 
 
 def test_the_deep_check_compares_the_full_text_index(status: Page) -> None:
@@ -78,7 +79,7 @@ def test_a_failed_job_shows_its_reason_and_can_be_retried(
     page_with_failed_job.get_by_role("button", name=re.compile(r"Retry job \d+")).click()
 
     expect(page_with_failed_job.get_by_text("1 job queued again.")).to_be_visible()
-    states = [job.state.value for job in server.application.store.jobs.list(Scope(ANA), limit=10)]
+    states = [job.state.value for job in store_of(server.application).jobs.list(Scope(ANA), limit=10)]
     assert "parked" not in states
 
 

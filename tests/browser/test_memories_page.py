@@ -10,6 +10,7 @@ from tests.server.live_server import ANA, LiveServer
 
 from recollect.domain.memory import Kind, Memory, Origin
 from recollect.testing.builders import a_memory
+from recollect.testing.inspection import store_of
 
 expect.set_options(timeout=30_000)  # slow machines must not fail tests
 
@@ -21,7 +22,7 @@ BUS = a_memory("takes bus 42 to work", user=ANA, kind=Kind.NOTE, origin=Origin.R
 
 def store_memories(server: LiveServer, *memories: Memory) -> None:
     for memory in memories:
-        server.application.store.memories.add(memory)
+        store_of(server.application).memories.add(memory)
     server.drain_jobs()
 
 

@@ -15,6 +15,8 @@ from tests.browser.navigation import (
 )
 from tests.server.live_server import ANA, LiveServer
 
+from recollect.testing.inspection import store_of
+
 NOTES = "Short answers, please. Xylophone."
 
 
@@ -68,7 +70,7 @@ def test_revoking_consent_shows_a_preview_and_erases_the_data(
     with server.client() as client:
         assert client.get("/api/memory/profile").json()["freeformNotes"] == ""
         assert client.get("/api/memory/consent").json()["profileConsent"] is False
-    assert server.application.store.maintenance.check()
+    assert store_of(server.application).maintenance.check()
     assert NOTES.encode() not in (tmp_path / "memory.db").read_bytes()
 
 

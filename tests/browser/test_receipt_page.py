@@ -20,6 +20,7 @@ from tests.server.live_server import ANA, LiveServer
 from recollect.domain.memory import Kind
 from recollect.domain.scope import Scope
 from recollect.testing.builders import a_memory, a_receipt
+from recollect.testing.inspection import store_of
 
 QUESTION = "What can I cook as a vegetarian?"
 #: What is said of something that has nothing to do with the question.
@@ -116,7 +117,7 @@ def test_changing_an_outdated_version_is_rejected(server: LiveServer, receipt: P
 def test_a_passage_is_marked_as_not_relevant(server: LiveServer, receipt: Page) -> None:
     used(receipt).get_by_role("button", name="Not relevant").click()
     expect(receipt.get_by_text("Marked as not relevant to this query.")).to_be_visible()
-    [opinion] = server.application.store.feedback.list(Scope(ANA))
+    [opinion] = store_of(server.application).feedback.list(Scope(ANA))
 
     assert opinion.relevant is False
 
@@ -137,8 +138,8 @@ def test_a_missing_memory_is_explained(server: LiveServer, receipt: Page) -> Non
 
 def test_degraded_stages_and_left_out_passages_are_shown(server: LiveServer, owner: Page) -> None:
     known = a_memory("is vegetarian", user=ANA, id=a_receipt("x", user=ANA).items[0].id, kind=Kind.PREFERENCE)
-    server.application.store.memories.add(known)
-    server.application.store.receipts.add(replace(a_receipt("What do I eat?", user=ANA), id="r1"))
+    store_of(server.application).memories.add(known)
+    store_of(server.application).receipts.add(replace(a_receipt("What do I eat?", user=ANA), id="r1"))
     owner.goto(f"{server.url}/receipt/r1")
     expect(owner.get_by_text("Keyword search only: no embedding model is configured")).to_be_visible()
     expect(owner.get_by_text("Profile not used: no consent.")).to_be_visible()

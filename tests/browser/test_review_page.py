@@ -18,6 +18,7 @@ from tests.server.live_server import ANA, LiveServer
 from recollect.domain.memory import Kind, Memory, MemoryStatus
 from recollect.domain.scope import Scope
 from recollect.testing.builders import a_memory
+from recollect.testing.inspection import store_of
 
 NOW = datetime.now(UTC)
 COIMBRA = a_memory(
@@ -61,7 +62,7 @@ def review(server: LiveServer, owner: Page) -> Iterator[Page]:
 
 def store_memories(server: LiveServer, *memories: Memory) -> None:
     for memory in memories:
-        server.application.store.memories.add(memory)
+        store_of(server.application).memories.add(memory)
     server.drain_jobs()
 
 
@@ -70,7 +71,7 @@ def cards(page: Page) -> Locator:
 
 
 def status(server: LiveServer, memory: Memory) -> str:
-    return server.application.store.memories.get(Scope(ANA), memory.id).status.value
+    return store_of(server.application).memories.get(Scope(ANA), memory.id).status.value
 
 
 def undo(page: Page) -> None:
@@ -114,12 +115,12 @@ def test_shortcuts_move_edit_and_reject(server: LiveServer, review: Page) -> Non
     field.fill("owns a rowing boat")
     field.press("Control+Enter")
     expect(review.get_by_role("heading", name="Nothing to review")).to_be_visible()
-    accepted = server.application.store.memories.get(Scope(ANA), BOAT.id)
+    accepted = store_of(server.application).memories.get(Scope(ANA), BOAT.id)
     assert (accepted.text, accepted.status) == ("owns a rowing boat", MemoryStatus.ACTIVE)
 
     undo(review)
     expect(cards(review)).to_have_count(1)
-    back = server.application.store.memories.get(Scope(ANA), BOAT.id)
+    back = store_of(server.application).memories.get(Scope(ANA), BOAT.id)
     assert (back.text, back.status) == (BOAT.text, MemoryStatus.QUARANTINED)
 
 
@@ -134,16 +135,16 @@ def test_duplicates_are_merged_or_kept(server: LiveServer, owner: Page) -> None:
     expect(cards(owner)).to_contain_text(MORNING.text)
     owner.keyboard.press("a")
     expect(owner.get_by_text("Memories merged.")).to_be_visible()
-    assert len(server.application.store.memories.list(Scope(ANA))) == 1
+    assert len(store_of(server.application).memories.list(Scope(ANA))) == 1
     undo(owner)
     expect(cards(owner)).to_have_count(1)
-    assert len(server.application.store.memories.list(Scope(ANA))) == 2
+    assert len(store_of(server.application).memories.list(Scope(ANA))) == 2
     owner.keyboard.press("r")
     expect(owner.get_by_role("heading", name="Nothing to review")).to_be_visible()
 
     owner.reload()
     expect(owner.get_by_role("heading", name="Nothing to review")).to_be_visible()
-    assert len(server.application.store.memories.list(Scope(ANA))) == 2
+    assert len(store_of(server.application).memories.list(Scope(ANA))) == 2
 
 
 def test_a_conflicting_decision_is_rejected(server: LiveServer, review: Page) -> None:

@@ -20,6 +20,7 @@ from recollect.domain.event import Event, EventAction, EventChange
 from recollect.domain.memory import Kind, MemoryStatus
 from recollect.domain.scope import Scope
 from recollect.testing.builders import a_memory
+from recollect.testing.inspection import store_of
 
 NOW = datetime.now(UTC)
 LONG_AGO = NOW - timedelta(days=60)
@@ -41,8 +42,8 @@ PORTO = a_memory(
 @pytest.fixture
 def tea(server: LiveServer) -> str:
     """A memory learned, edited and forgotten today, and one from sixty days ago."""
-    server.application.store.memories.add(LISBON)
-    server.application.store.memories.add(PORTO)
+    store_of(server.application).memories.add(LISBON)
+    store_of(server.application).memories.add(PORTO)
     learned = Event(
         id="old",
         user=ANA,
@@ -50,7 +51,7 @@ def tea(server: LiveServer) -> str:
         action=EventAction.LEARN,
         changes=(EventChange(memory_id=LISBON.id, previous_version=None),),
     )
-    server.application.store.events.add(learned)
+    store_of(server.application).events.add(learned)
     with server.client() as client:
         memory = str(client.post("/api/memory", json={"content": "I like green tea."}).json()["id"])
         client.patch(f"/api/memory/{memory}", json={"content": "I like black tea."})
@@ -115,7 +116,7 @@ def test_an_event_is_undone(server: LiveServer, timeline: Page, tea: str) -> Non
     expect(events(timeline)).to_have_count(5)
     expect(events(timeline).first.get_by_role("button", name="Undo")).to_have_count(0)
     expect(events(timeline).nth(1)).to_contain_text("undone")
-    assert server.application.store.memories.get(Scope(ANA), tea).status is MemoryStatus.ACTIVE
+    assert store_of(server.application).memories.get(Scope(ANA), tea).status is MemoryStatus.ACTIVE
 
 
 def test_undo_after_a_later_change_is_rejected_with_a_reason(timeline: Page) -> None:
@@ -148,7 +149,7 @@ def test_a_date_shows_the_memories_of_that_day(server: LiveServer, timeline: Pag
 def test_earlier_events_are_loaded_on_request(server: LiveServer, owner: Page) -> None:
     for number in range(70):
         step = EventChange(memory_id=f"m{number}", previous_version=None)
-        server.application.store.events.add(
+        store_of(server.application).events.add(
             Event(id=f"e{number}", user=ANA, at=LONG_AGO, action=EventAction.LEARN, changes=(step,))
         )
     owner.goto(f"{server.url}/timeline")

@@ -8,6 +8,7 @@ from recollect.errors import ConfigError
 from recollect.integrations.chroma import ChromaMirror
 from recollect.testing.chroma import FakeChroma
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def client() -> FakeChroma:
 def test_the_collection_holds_every_memory_under_its_id(memory: Memory, client: FakeChroma) -> None:
     written = ChromaMirror(memory, client=client).sync_memories_from_db()
     collection = client.collections["memory"]
-    facts = memory.application.store.memories.list(memory._scope(None))
+    facts = store_of(memory.application).memories.list(memory._scope(None))
 
     assert written == 2
     assert collection.metadata == {"hnsw:space": "cosine"}
@@ -39,7 +40,7 @@ def test_only_differences_are_written_and_stale_documents_deleted(memory: Memory
     mirror = ChromaMirror(memory, client=client)
     mirror.sync_memories_from_db()
     again = mirror.sync_memories_from_db()
-    [tea] = [f for f in memory.application.store.memories.list(memory._scope(None)) if "tea" in f.text]
+    [tea] = [f for f in store_of(memory.application).memories.list(memory._scope(None)) if "tea" in f.text]
     memory.delete(tea.id)
 
     assert (again, mirror.sync_memories_from_db()) == (0, 1)

@@ -40,6 +40,7 @@ from recollect.serialization.serializers import JsonObject
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import MONDAY, CountingIds, FrozenClock
 from recollect.testing.embedders import FailingEmbedder
+from recollect.testing.inspection import store_of
 from recollect.text.tokens import estimate_tokens
 
 VEGETARIAN = "I'm vegetarian and hate cilantro"
@@ -101,7 +102,7 @@ def add_memory(memory: Memory, text: str) -> str:
 def stored_messages(memory: Memory, answer: JsonObject) -> list[Any]:
     """Return the messages of a response, as stored."""
     scope = Scope("ana")
-    return [memory.application.store.messages.get(scope, each["id"]) for each in rows(answer, "messages")]
+    return [store_of(memory.application).messages.get(scope, each["id"]) for each in rows(answer, "messages")]
 
 
 # Adding
@@ -523,10 +524,10 @@ def test_a_call_wins_over_a_preference_which_wins_over_the_environment_without_a
     before = budget()
     monkeypatch.setenv("RAG_TOKEN_BUDGET", "900")
     by_environment = budget()
-    memory.application.store.preferences.set("ana", "context.budget", "800", now=clock.now())
+    store_of(memory.application).preferences.set("ana", "context.budget", "800", now=clock.now())
     by_preference = budget()
     by_call = budget(**{"context.budget": 700})
-    memory.application.store.preferences.set("ana", "context.budget", None, now=clock.now())
+    store_of(memory.application).preferences.set("ana", "context.budget", None, now=clock.now())
 
     assert (before, by_environment, by_preference, by_call, budget()) == (1000, 900, 800, 700, 900)
 
@@ -535,7 +536,7 @@ def test_a_call_wins_over_a_preference_which_wins_over_the_environment_without_a
 def test_a_flag_is_toggled_while_it_runs(memory: Memory, clock: FrozenClock) -> None:
     memory.add(VEGETARIAN)
     on = memory.context("vegetarian")["text"]
-    memory.application.store.preferences.set("ana", "recall.enabled", "false", now=clock.now())
+    store_of(memory.application).preferences.set("ana", "recall.enabled", "false", now=clock.now())
     off = memory.context("vegetarian")["text"]
     others = memory.context("vegetarian", user_id="bruno")["receipt"]
 
@@ -695,7 +696,7 @@ def test_an_embedder_that_is_down_never_stops_an_add_and_the_work_waits(
     with Memory(tmp_path / "m.db", embedder=embedder, clock=clock, settings={"worker": False}) as memory:
         memory.add(VEGETARIAN)
         memory.flush()
-        waiting = memory.application.store.jobs.count_by_state(Scope("default"))
+        waiting = store_of(memory.application).jobs.count_by_state(Scope("default"))
         found = memory.search("vegetarian")
         embedder.heal()
         clock.advance(timedelta(minutes=10))

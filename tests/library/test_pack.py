@@ -8,10 +8,11 @@ import pytest
 
 from recollect import Memory
 from recollect.errors import InvalidInput
-from recollect.library.pack import PACK_FORMAT, PACK_PARTS, collect_pack, parse_pack, write_pack
-from recollect.library.pack_import import import_user_pack
+from recollect.interchange.pack import Pack
+from recollect.interchange.pack_format import PACK_FORMAT, PACK_PARTS, format_pack, parse_pack
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 
 ANA = "ana"
 
@@ -36,7 +37,7 @@ def full_memory(tmp_path: Path) -> Iterator[Memory]:
             sync=True,
         )
         memory.set_mode("c", "collect_only")
-        memory.application.store.chats.rename(memory._scope(ANA, "c"), "Moving")
+        store_of(memory.application).chats.rename(memory._scope(ANA, "c"), "Moving")
         memory.set_mode("empty", "off")
         tea = memory.add("I like tea.", tags=["drinks"])["results"]
         assert isinstance(tea, list)
@@ -51,13 +52,18 @@ def full_memory(tmp_path: Path) -> Iterator[Memory]:
         memory.consent("profile", granted=True)
         memory.set_profile({"codingStyle": "functional", "freeformNotes": "Short answers."})
         memory.consent("emotion", granted=False)
-        memory.application.store.preferences.set(ANA, "recall.limit", "5", now=FrozenClock().now())
+        store_of(memory.application).preferences.set(ANA, "recall.limit", "5", now=FrozenClock().now())
         memory.flush()
         yield memory
 
 
 def export_pack(memory: Memory, user: str = ANA) -> str:
-    return "".join(write_pack(memory.application, user))
+    pack, now = collect_pack(memory, user), memory.application.clock.now()
+    return "".join(format_pack(pack, user=user, created_at=now))
+
+
+def collect_pack(memory: Memory, user: str = ANA) -> Pack:
+    return memory.application.services.packs.collect(user)
 
 
 def test_a_pack_has_a_manifest_with_the_hash_and_length_of_each_part(full_memory: Memory) -> None:
@@ -73,9 +79,12 @@ def test_a_pack_has_a_manifest_with_the_hash_and_length_of_each_part(full_memory
 def test_export_and_import_preserve_everything(full_memory: Memory, tmp_path: Path) -> None:
     text = export_pack(full_memory)
     with open_memory(tmp_path / "new.db") as new:
-        arrival = import_user_pack(new.application, ANA, parse_pack(text))
+        arrival = new.application.import_pack(ANA, parse_pack(text))
         new.flush()
-        before, after = collect_pack(full_memory.application, ANA), collect_pack(new.application, ANA)
+        before, after = (
+            collect_pack(full_memory),
+            collect_pack(new),
+        )
 
         assert arrival.skipped_items == []
         for part in PACK_PARTS:
@@ -85,7 +94,7 @@ def test_export_and_import_preserve_everything(full_memory: Memory, tmp_path: Pa
 
 def test_the_same_pack_twice_changes_nothing(full_memory: Memory) -> None:
     text = export_pack(full_memory)
-    arrival = import_user_pack(full_memory.application, ANA, parse_pack(text))
+    arrival = full_memory.application.import_pack(ANA, parse_pack(text))
 
     assert not +arrival.imported_counts
     assert arrival.skipped_items == []
@@ -94,16 +103,19 @@ def test_the_same_pack_twice_changes_nothing(full_memory: Memory) -> None:
 
 def test_a_dry_run_reports_the_import_and_changes_nothing(full_memory: Memory, tmp_path: Path) -> None:
     with open_memory(tmp_path / "new.db") as new:
-        arrival = import_user_pack(new.application, ANA, parse_pack(export_pack(full_memory)), dry_run=True)
+        arrival = new.application.import_pack(ANA, parse_pack(export_pack(full_memory)), dry_run=True)
 
-        assert arrival.imported_counts["messages"] == len(collect_pack(full_memory.application, ANA).messages)
+        assert arrival.imported_counts["messages"] == len(collect_pack(full_memory).messages)
         assert new.get_all() == {"results": []}
-        assert new.application.store.chats.list(new._scope(ANA)) == []
+        assert store_of(new.application).chats.list(new._scope(ANA)) == []
 
 
 def test_a_pack_can_be_imported_for_another_user(full_memory: Memory) -> None:
-    import_user_pack(full_memory.application, "bruno", parse_pack(export_pack(full_memory)))
-    mine, theirs = collect_pack(full_memory.application, ANA), collect_pack(full_memory.application, "bruno")
+    full_memory.application.import_pack("bruno", parse_pack(export_pack(full_memory)))
+    mine, theirs = (
+        collect_pack(full_memory),
+        collect_pack(full_memory, "bruno"),
+    )
 
     assert len(theirs.memories) == len(mine.memories)
     assert {message.user for message in theirs.messages} == {"bruno"}
@@ -115,7 +127,7 @@ def test_forgotten_facts_are_not_imported(full_memory: Memory, tmp_path: Path) -
         assert isinstance(kept, list)
         assert isinstance(kept[0], dict)
         new.delete(str(kept[0]["id"]))
-        arrival = import_user_pack(new.application, ANA, parse_pack(export_pack(full_memory)))
+        arrival = new.application.import_pack(ANA, parse_pack(export_pack(full_memory)))
 
         assert ("memories", "I like green tea.", "previously forgotten") in arrival.skipped_items
         assert "I like green tea." not in str(new.get_all())
@@ -124,7 +136,7 @@ def test_forgotten_facts_are_not_imported(full_memory: Memory, tmp_path: Path) -
 def test_known_facts_are_not_duplicated(full_memory: Memory, tmp_path: Path) -> None:
     with open_memory(tmp_path / "new.db") as new:
         new.add("I like green tea.")
-        import_user_pack(new.application, ANA, parse_pack(export_pack(full_memory)))
+        new.application.import_pack(ANA, parse_pack(export_pack(full_memory)))
 
         listed = new.get_all()["results"]
         assert isinstance(listed, list)
@@ -138,7 +150,7 @@ def test_an_import_does_not_override_a_withdrawn_consent(full_memory: Memory, tm
         new.consent("profile", granted=False)
         new.consent("preference", granted=False)
         new.add("I feel anxious today.", kind="emotion")
-        arrival = import_user_pack(new.application, ANA, parse_pack(export_pack(full_memory)))
+        arrival = new.application.import_pack(ANA, parse_pack(export_pack(full_memory)))
         reasons = {(part, why) for part, _, why in arrival.skipped_items}
 
         assert ("consents", "was withdrawn") in reasons

@@ -13,6 +13,7 @@ from recollect.domain.scope import Scope
 from recollect.errors import ProviderBusy
 from recollect.ports.chat_model import ModelMessage
 from recollect.testing.chat_models import ScriptedChatModel
+from recollect.testing.inspection import store_of
 
 #: Extraction reply without facts.
 UNREMARKABLE_EXTRACTION = '{"importance": 20, "type": "chat", "summary": "", "facts": []}'
@@ -230,9 +231,9 @@ def test_a_partial_answer_is_stored_when_the_client_disconnects(tmp_path: Path) 
             events = parse_events(answer.iter_lines())
             assert [next(events)[0], next(events)[0]] == ["recalled", "delta"]
         for _ in range(100):
-            if server.application.store.messages.list(Scope(ANA, "c")) and not model.left.wait(0.05):
+            if store_of(server.application).messages.list(Scope(ANA, "c")) and not model.left.wait(0.05):
                 model.go_on.set()
-        while len(server.application.store.messages.list(Scope(ANA, "c"))) < 2:
+        while len(store_of(server.application).messages.list(Scope(ANA, "c"))) < 2:
             model.left.wait(0.05)
 
         stored_messages = list_messages(client)

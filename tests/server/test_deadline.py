@@ -19,6 +19,7 @@ from recollect.adapters.embedders.hashing import HashingEmbedder
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
 from recollect.ports.embedder import Vector
+from recollect.testing.inspection import store_of
 
 SHORT_DEADLINE = {"recall.deadline_ms": 100}
 
@@ -55,7 +56,7 @@ def client(slow_proxy: LiveProxy) -> Iterator[httpx2.Client]:
 
 
 def list_receipts(proxy: LiveProxy) -> list[Receipt]:
-    return list(proxy.application.store.receipts.list(Scope("ana"), limit=10))
+    return list(store_of(proxy.application).receipts.list(Scope("ana"), limit=10))
 
 
 def wait_for_late_receipt(proxy: LiveProxy) -> Receipt:

@@ -8,6 +8,7 @@ from tests.server.live_server import ANA, LiveServer
 
 from recollect.domain.memory import Kind, MemoryStatus, Origin
 from recollect.testing.builders import a_memory
+from recollect.testing.inspection import store_of
 
 #: Recent, so that maintenance archives nothing.
 NOW = datetime.now(UTC)
@@ -22,7 +23,7 @@ ARCHIVED = a_memory("I lived in Porto", user=ANA, kind=Kind.BIOGRAPHY, status=Me
 @pytest.fixture(autouse=True)
 def stored_memories(server: LiveServer) -> None:
     for memory in (TEA, FEAR, BUS, ARCHIVED):
-        server.application.store.memories.add(memory)
+        store_of(server.application).memories.add(memory)
 
 
 def counts(client: httpx2.Client, **query: str) -> dict[tuple[str, ...], int]:

@@ -13,6 +13,7 @@ from tests.server.live_server import ANA, LiveServer, run_server
 from recollect.domain.memory import Kind, MemoryStatus
 from recollect.testing.builders import a_memory
 from recollect.testing.clock import MONDAY
+from recollect.testing.inspection import store_of
 
 LISBON = a_memory(
     "I was born in Lisbon", user=ANA, kind=Kind.BIOGRAPHY, attribute="born_in", valid_from=MONDAY
@@ -100,7 +101,7 @@ def test_as_of_lists_memories_known_and_valid_at_that_time(server: LiveServer, c
     lived = replace(LISBON, text="I live in Lisbon", status=MemoryStatus.SUPERSEDED, valid_to=moved)
     lives = a_memory("I live in Porto", user=ANA, created_at=moved, valid_from=moved)
     for memory in (lived, lives, a_memory("It is a secret", user=ANA, status=MemoryStatus.FORGOTTEN)):
-        server.application.store.memories.add(memory)
+        store_of(server.application).memories.add(memory)
 
     def known(then: str) -> list[str]:
         listing = client.get("/api/memory", params={"as_of": then}).json()["results"]
@@ -113,7 +114,7 @@ def test_as_of_lists_memories_known_and_valid_at_that_time(server: LiveServer, c
 
 def test_the_review_queue_shows_conflicts_and_reasons(server: LiveServer, client: httpx2.Client) -> None:
     for memory in (LISBON, PORTO, QUARANTINED):
-        server.application.store.memories.add(memory)
+        store_of(server.application).memories.add(memory)
     contested, doubted = client.get("/api/memory/inbox").json()["results"]
 
     assert (contested["memory"], contested["reason"]) == (PORTO.text, PORTO.reason)

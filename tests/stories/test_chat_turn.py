@@ -14,6 +14,7 @@ from recollect.ports.chat_model import ChatModel, ModelMessage
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 
 CHAT_SCOPE = Scope("default", "c")
 
@@ -173,7 +174,7 @@ def test_a_file_and_a_profile_are_shown_once_in_a_conversation(memory: Memory) -
 
 def test_a_branch_goes_on_with_what_was_sent(memory: Memory) -> None:
     send_turn(memory, "What can I cook as a vegetarian?", ScriptedChatModel("Try a risotto."))
-    [_, answer] = memory.application.store.messages.list(CHAT_SCOPE)
+    [_, answer] = store_of(memory.application).messages.list(CHAT_SCOPE)
     memory.branch(answer.id, "d")
     services = memory.application.services
 

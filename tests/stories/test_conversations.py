@@ -22,6 +22,7 @@ from recollect.serialization.serializers import JsonObject
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import FailingEmbedder
+from recollect.testing.inspection import store_of
 from recollect.text.tokens import estimate_tokens
 
 DAY = timedelta(days=1)
@@ -368,7 +369,7 @@ def test_trivial_messages_are_never_judged_and_cost_no_tokens(open_memory: OpenM
     memory = open_memory(chat_model=model)
     trivial = ["Hi", "Good morning!", "ok thanks", "What is photosynthesis?", "Bom dia", "kkkk", "👍"]
     answer = memory.add([{"role": "user", "content": text} for text in trivial], chat_id="small talk")
-    waiting = memory.application.store.jobs.count_by_state(Scope("default"))
+    waiting = store_of(memory.application).jobs.count_by_state(Scope("default"))
     memory.flush()
 
     assert [row["considered"] for row in rows(answer, "messages")] == [False] * len(trivial)
@@ -382,7 +383,7 @@ def test_a_question_about_her_own_project_is_judged_all_the_same(open_memory: Op
     memory = open_memory(chat_model=model)
     text = "What is the best way to deploy my project?"
     answer = memory.add({"role": "user", "content": text}, chat_id="work")
-    waiting = memory.application.store.jobs.count_by_state(Scope("default"))
+    waiting = store_of(memory.application).jobs.count_by_state(Scope("default"))
 
     assert [row["reason"] for row in rows(answer, "messages")] == ["keep phrase: my project"]
     assert JobKind.EXTRACT in {kind for kind, _ in waiting}

@@ -15,6 +15,7 @@ from recollect.domain.scope import Scope
 from recollect.ports.chat_model import ChatModel, ModelMessage
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
+from recollect.testing.inspection import store_of
 
 TURN_COUNT = 300
 STATEMENTS = (
@@ -80,7 +81,7 @@ def add_message(memory: Memory, role: str, text: str, chat: str) -> None:
 
 def memory_rows(memory: Memory) -> list[tuple[object, ...]]:
     """All that is remembered, with how often it was heard and when."""
-    memories: Sequence[Kept] = memory.application.store.memories.list(
+    memories: Sequence[Kept] = store_of(memory.application).memories.list(
         Scope("default"), limit=1000, status=None
     )
     return sorted((m.text, m.status, m.times_stated, m.weight, m.last_stated_at, m.version) for m in memories)

@@ -10,6 +10,7 @@ from benchmarks.corpus import Corpus
 from tests.stories.presets import open_memory
 
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 
 MESSAGE_COUNT = 1400
 #: Every so many messages there is a long one, so that there are about 43 chunks to 100 messages.
@@ -48,7 +49,7 @@ def measurements(tmp_path_factory: pytest.TempPathFactory) -> FileMeasurements:
             text_bytes += sum(len(str(message["content"]).encode()) for message in messages)
             memory.add(messages, chat_id=chat)
         memory.flush(seconds=600)
-        counted = memory.application.store.maintenance.stats(memory._scope(None))
+        counted = store_of(memory.application).maintenance.stats(memory._scope(None))
     return FileMeasurements(
         path=path,
         messages=counted.messages,

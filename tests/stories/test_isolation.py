@@ -12,6 +12,7 @@ from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound
 from recollect.testing.clock import CountingIds, FrozenClock
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 
 REQUEST_COUNT = 10_000
 #: These take longest, so they come up half as often.
@@ -65,7 +66,7 @@ def ids(results: object) -> list[str]:
 
 def ids_by_user(memory: Memory) -> dict[str, list[str]]:
     """Ids of messages, memories, receipts, events and files of all users, by user."""
-    store = memory.application.store
+    store = store_of(memory.application)
     return {
         user: [
             *(message.id for message in store.messages.list(Scope(user))),
@@ -83,7 +84,7 @@ def make_requests(
     memory: Memory, ids: Mapping[str, list[str]], rng: random.Random
 ) -> Mapping[str, UserRequest]:
     """One request of each kind, about anything that anybody has."""
-    store = memory.application.store
+    store = store_of(memory.application)
     target_id = rng.choice([name for listed in ids.values() for name in listed])
     chat = rng.choice([*CHATS, None])
     # In capitals they are searched for all the same, but a receipt that repeats the question shows no canary.
@@ -220,7 +221,7 @@ def test_nobody_names_themselves_and_it_works(tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
         memory.add("I like saffron")
 
-        assert memory.application.store.users() == ["default"]
+        assert store_of(memory.application).users() == ["default"]
         assert "saffron" in repr(memory.search("saffron"))
 
 

@@ -12,6 +12,7 @@ from recollect.adapters.onnx.embedder import OnnxEmbedder
 from recollect.domain.memory import Memory as Kept
 from recollect.domain.scope import Scope
 from recollect.testing.clock import FrozenClock
+from recollect.testing.inspection import store_of
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def remaining_memories(
         clock.advance(turn.sent_at - clock.now())
         message = {"role": turn.role, "content": turn.text, "created_at": turn.sent_at.isoformat()}
         memory.add([message], chat_id=turn.chat, sync=True)
-    yield list(memory.application.store.memories.list(Scope("default"), limit=1000, status=None))
+    yield list(store_of(memory.application).memories.list(Scope("default"), limit=1000, status=None))
     memory.close()
 
 

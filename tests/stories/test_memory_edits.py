@@ -8,6 +8,7 @@ from tests.stories.results import rows
 from recollect import Memory
 from recollect.errors import InvalidInput, NotFound, Refused
 from recollect.testing.clock import FrozenClock
+from recollect.testing.inspection import store_of
 
 
 def texts(memory: Memory) -> list[str]:
@@ -75,7 +76,7 @@ def test_what_was_just_learned_is_taken_back_and_stays_away(memory: Memory) -> N
     learned = texts(memory)
     memory.undo()
     gone = texts(memory)
-    store = memory.application.store
+    store = store_of(memory.application)
     message = rows(memory.messages("c"))[0]["id"]
     memory.edit_message(message, "I hate cilantro. I love jazz.")
     memory.flush()

@@ -19,6 +19,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import MONDAY, CountingIds, FrozenClock
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 
 USER_SCOPE = Scope("ana")
 STATEMENTS = (
@@ -70,7 +71,7 @@ class EditedChat:
     def memory_rows(self) -> list[tuple[object, ...]]:
         """What is known, without names and the time it was written down."""
         places = {name: place for place, (name, _, _) in enumerate(self.messages)}
-        store = self.memory.application.store
+        store = store_of(self.memory.application)
         facts = store.memories.list(USER_SCOPE, limit=1000, status=None)
         by_id = {fact.id: fact for fact in facts}
         return sorted((_comparable_row(fact, by_id, places) for fact in facts), key=repr)
@@ -191,7 +192,7 @@ def test_what_is_judged_out_of_order_comes_to_the_same(tmp_path: Path) -> None:
         chat.messages.append((str(stored["id"]), text, clock.now()))
     for name, _, _ in reversed(chat.messages):
         for lesson in services.ingest.extract(
-            USER_SCOPE, [memory.application.store.messages.get(USER_SCOPE, name)], policy
+            USER_SCOPE, [store_of(memory.application).messages.get(USER_SCOPE, name)], policy
         ):
             services.ingest.learn(lesson, policy)
 
@@ -278,7 +279,7 @@ def test_a_deleted_chat_takes_along_what_rests_on_it_alone(chat: EditedChat) -> 
     assert [text for text in _texts(gone) if "Lisbon" in text]
     assert len(_texts(chat.memory.get_all())) == 1
     with pytest.raises(NotFound):
-        chat.memory.application.store.chats.get(Scope("ana", "c"))
+        store_of(chat.memory.application).chats.get(Scope("ana", "c"))
 
 
 def test_a_branch_stands_behind_what_was_learned_and_counts_nothing_twice(chat: EditedChat) -> None:

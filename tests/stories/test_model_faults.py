@@ -16,6 +16,7 @@ from recollect.testing import faults
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 from recollect.testing.model_server import ModelServer
 
 USER_SCOPE = Scope("ana")
@@ -75,9 +76,9 @@ def test_after_any_faults_every_message_was_learned_from_exactly_once(
     for _ in range(12):
         memory.flush()
         clock.advance(timedelta(minutes=10))
-        memory.application.store.jobs.retry(USER_SCOPE, now=clock.now())
+        store_of(memory.application).jobs.retry(USER_SCOPE, now=clock.now())
     known = rows(memory.get_all())
-    left = memory.application.store.messages.list_unextracted(USER_SCOPE, limit=100)
+    left = store_of(memory.application).messages.list_unextracted(USER_SCOPE, limit=100)
     calls = server.counts["/v1/chat/completions"]
     memory.close()
     model.close()
@@ -99,8 +100,11 @@ def test_a_message_the_funnel_rejects_costs_no_call(tmp_path: Path) -> None:
             memory.add({"role": "user", "content": text}, chat_id="c", sync=True)
 
         assert model.calls == []
-        assert memory.application.store.token_usage.usage(Scope("default"), now=_clock_time(memory)) == (0, 0)
-        assert sum(memory.application.store.triage_counts.all("default").values()) == 6
+        assert store_of(memory.application).token_usage.usage(Scope("default"), now=_clock_time(memory)) == (
+            0,
+            0,
+        )
+        assert sum(store_of(memory.application).triage_counts.all("default").values()) == 6
 
 
 @pytest.mark.spec("B1", "D1", "T1", "T5")
@@ -146,11 +150,11 @@ def test_a_cap_is_never_passed_and_the_rules_go_on(tmp_path: Path, cap: str, sco
         for number in range(20):
             text = f"I live in Lisbon, and this is what I say in message number {number}."
             memory.add({"role": "user", "content": text}, chat_id="c", sync=True)
-        spent = memory.application.store.token_usage.usage(
+        spent = store_of(memory.application).token_usage.usage(
             Scope("default", "c" if scope == "chat" else None), now=_clock_time(memory)
         )
         asked = len(model.calls)
-        counted = memory.application.store.triage_counts.all("default")
+        counted = store_of(memory.application).triage_counts.all("default")
         clock.advance(timedelta(days=1))
         memory.add({"role": "user", "content": "I love jazz."}, chat_id="c", sync=True)
         elsewhere = len(model.calls)

@@ -12,6 +12,7 @@ from recollect.errors import InvalidInput
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 
 FACT = "I live in Lisbon."
 QUESTION = "Where do I live?"
@@ -52,7 +53,7 @@ def test_a_mode_holds_for_a_call_a_chat_or_a_user(
         memory.set_mode("c", mode)
     if where == "user":
         now = memory.application.clock.now()
-        memory.application.store.preferences.set("default", "memory.mode", mode, now=now)
+        store_of(memory.application).preferences.set("default", "memory.mode", mode, now=now)
 
     assert is_injected(memory, "c", call) is recalls
     assert add_fact(memory, "c", call) is listens
@@ -61,7 +62,7 @@ def test_a_mode_holds_for_a_call_a_chat_or_a_user(
 
 def test_a_call_wins_over_the_chat_which_wins_over_the_user(memory: Memory) -> None:
     now = memory.application.clock.now()
-    memory.application.store.preferences.set("default", "memory.mode", "off", now=now)
+    store_of(memory.application).preferences.set("default", "memory.mode", "off", now=now)
     memory.set_mode("c", "recall_only")
 
     assert [is_injected(memory, "d"), is_injected(memory, "c"), is_injected(memory, "c", "off")] == [
@@ -83,7 +84,7 @@ def test_a_temporary_chat_leaves_no_trace_in_the_file(memory: Memory) -> None:
     told = list(
         services.turns.stream_turn(Scope("default", TEMPORARY_CHAT), "I was in Zanzibar", policy, model=None)
     )
-    path = Path(memory.application.store.location())
+    path = Path(store_of(memory.application).location())
     memory.close()
     written = b"".join(p.read_bytes() for p in path.parent.iterdir() if p.is_file())
 

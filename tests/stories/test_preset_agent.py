@@ -19,6 +19,7 @@ from recollect.ports.embedder import Vector
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 
 SYSTEM_PROMPT = "You are TuskBot."
 STATEMENTS = (
@@ -113,7 +114,7 @@ def test_unread_messages_are_extracted_twenty_at_a_time_and_marked(
 ) -> None:
     memory.add({"role": "system", "content": SYSTEM_PROMPT}, chat_id="monday")
     memory.add(user_messages(*(f"Line {number} of the log." for number in range(45))), chat_id="monday")
-    before = len(memory.application.store.messages.list_unextracted(Scope("default"), limit=100))
+    before = len(store_of(memory.application).messages.list_unextracted(Scope("default"), limit=100))
     memory.flush()
 
     assert before == 45
@@ -141,7 +142,7 @@ def test_a_routine_in_the_background_extracts_what_another_process_left(tmp_path
     model = ScriptedChatModel(extract_server_facts)
     settings = {"preset": "agent", "worker": True}
     with Memory(path, embedder=HashingEmbedder(), chat_model=model, settings=settings) as memory:
-        memory.application.store.jobs.run_now(now=memory.application.clock.now())
+        store_of(memory.application).jobs.run_now(now=memory.application.clock.now())
         memory.application.worker.start()
         for _ in range(600):
             if len(rows(memory.get_all())) == len(FACTS):
@@ -167,7 +168,7 @@ def test_massive_tool_output_is_cut_and_says_so(memory: Memory) -> None:
         f"{len(log.encode())} bytes. Hint: Use standard unix tools like grep/head to read specific parts]"
     )
     assert told["tokens"] <= told["budget"] == 1000
-    assert Path(memory.application.store.location()).stat().st_size < len(log.encode())
+    assert Path(store_of(memory.application).location()).stat().st_size < len(log.encode())
 
 
 @pytest.mark.spec("F4", "C-17")

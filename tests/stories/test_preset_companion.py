@@ -22,6 +22,7 @@ from recollect.domain.scope import Scope
 from recollect.interchange.compact import from_compact, to_compact
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 from recollect.text.tokens import estimate_tokens
 
 NEW_YEAR = datetime(2024, 1, 1, 9, 0, tzinfo=UTC)
@@ -137,7 +138,7 @@ def test_what_is_kept_can_be_written_as_the_compact_json_of_the_document(
     with open_memory(tmp_path / "m.db", "companion", model=model, clock=clock) as memory:
         for text in said:
             memory.add(user_messages(text), chat_id="monday", sync=True)
-        kept = list(memory.application.store.memories.list(Scope("default")))
+        kept = list(store_of(memory.application).memories.list(Scope("default")))
     written = to_compact(kept)
 
     assert [{key: entry[key] for key in "tcwd"} for entry in reversed(json.loads(written))] == [

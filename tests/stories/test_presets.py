@@ -17,6 +17,7 @@ from recollect.domain.policy import load_preset
 from recollect.domain.scope import Scope
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 from recollect.text.tokens import estimate_tokens
 
 SYSTEM_MESSAGE = {"role": "system", "content": "You are a quiet assistant who never mentions the xylophone."}
@@ -149,7 +150,7 @@ def test_no_more_is_handed_on_than_promised_and_the_budget_is_the_hard_cap(memor
 @pytest.mark.spec("C-20", "C-5", "C-14")
 def test_every_trigger_is_a_row_of_the_same_job_table(memory: Memory, name: str) -> None:
     promise, observed = EXPECTATIONS[name], run_conversation(memory)
-    waiting = memory.application.store.jobs.list(Scope("default"))
+    waiting = store_of(memory.application).jobs.list(Scope("default"))
     counts = Counter(job.kind for job in waiting)
     considered = [each for each in observed if each["considered"]]
     hi = next(each for each in observed if each["role"] == "user")

@@ -14,6 +14,7 @@ from recollect.ports.embedder import Vector
 from recollect.services import EMBED_JOB
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 
 
 class PausingEmbedder(HashingEmbedder):
@@ -42,9 +43,9 @@ def test_old_vectors_stay_until_the_new_ones_are_ready_and_the_work_goes_on_wher
         )
         memory.flush()
     with open_memory(tmp_path / "m.db", "dev", embedder=new, clock=clock) as memory:
-        vectors = memory.application.store.vectors
+        vectors = store_of(memory.application).vectors
         wanted = vectors.enqueue_missing("default", new.model_id)
-        memory.application.store.jobs.enqueue("default", EMBED_JOB, now=clock.now())
+        store_of(memory.application).jobs.enqueue("default", EMBED_JOB, now=clock.now())
         memory.flush()
         half_way, waiting = vectors.count_by_model("default"), memory.stats()["pending_vectors"]
         meanwhile = texts(memory.search("bridge number 7", limit=1))

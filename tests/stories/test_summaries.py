@@ -9,6 +9,7 @@ from recollect import Memory
 from recollect.domain.scope import Scope
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 from recollect.text.tokens import estimate_tokens
 
 SUMMARY_TEXT = "- Decision: PostgreSQL for the shop"
@@ -123,7 +124,7 @@ def test_a_model_that_is_not_brief_is_cut_at_a_sentence(tmp_path: Path) -> None:
 @pytest.mark.spec("H1")
 def test_every_judged_message_has_its_sentence(memory: Memory) -> None:
     memory.add({"role": "user", "content": "I decided that we use Clean Architecture here."}, sync=True)
-    [message] = memory.application.store.messages.list(Scope("default"))
+    [message] = store_of(memory.application).messages.list(Scope("default"))
 
     assert message.summary
     assert message.importance is not None

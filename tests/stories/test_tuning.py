@@ -19,6 +19,7 @@ from recollect.retrieval.weight_tuning import TUNED_WEIGHTS_BY_RANKER, ndcg
 from recollect.serialization.serializers import JsonObject
 from recollect.testing.clock import CountingIds, FrozenClock
 from recollect.testing.embedders import FailingEmbedder, LetterEmbedder
+from recollect.testing.inspection import store_of
 
 
 @pytest.fixture
@@ -35,14 +36,14 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
             opened.add(text)
         opened.flush()
         for name, value in LETTER_RANKING_SETTINGS.items():
-            opened.application.store.preferences.set(
+            store_of(opened.application).preferences.set(
                 "ana", name, str(value), now=opened.application.clock.now()
             )
         yield opened
 
 
 def preferences(memory: Memory) -> Mapping[str, str]:
-    kept = memory.application.store.preferences.all("ana")
+    kept = store_of(memory.application).preferences.all("ana")
     return {name: value for name, value in kept.items() if not name.startswith(".")}
 
 
@@ -91,7 +92,9 @@ def test_a_tuning_can_be_undone(memory: Memory) -> None:
 
 def test_what_the_user_chose_since_the_tuning_is_not_undone(memory: Memory) -> None:
     memory.tune(make_labels())
-    memory.application.store.preferences.set("ana", "recall.beta", "0.42", now=memory.application.clock.now())
+    store_of(memory.application).preferences.set(
+        "ana", "recall.beta", "0.42", now=memory.application.clock.now()
+    )
     memory.undo_tuning()
 
     assert preferences(memory)["recall.beta"] == "0.42"
@@ -103,7 +106,7 @@ def test_a_dry_run_changes_nothing_and_leaves_no_receipt(memory: Memory) -> None
 
     assert (found["is_real"], found["kept"]) == (True, False)
     assert preferences(memory) == before
-    assert memory.application.store.receipts.list(Scope("ana")) == []
+    assert store_of(memory.application).receipts.list(Scope("ana")) == []
 
 
 def test_numbers_that_are_the_best_already_are_left_alone(memory: Memory) -> None:
@@ -120,7 +123,7 @@ def test_a_gain_that_does_not_hold_elsewhere_is_not_kept_unless_forced(memory: M
     before = preferences(memory)
     settings = {"recall.alpha": "0.3", "recall.beta": "0.7"}
     for name, value in settings.items():
-        memory.application.store.preferences.set("ana", name, value, now=memory.application.clock.now())
+        store_of(memory.application).preferences.set("ana", name, value, now=memory.application.clock.now())
     found = memory.tune(make_conflicting_labels())
     kept = preferences(memory)
     forced = memory.tune(make_conflicting_labels(), force=True)
@@ -139,7 +142,7 @@ def test_fewer_than_ten_questions_are_refused(memory: Memory) -> None:
 
 @pytest.mark.parametrize("ranker", ["cosine", "importance"])
 def test_a_ranker_without_numbers_is_not_tuned(memory: Memory, ranker: str) -> None:
-    memory.application.store.preferences.set(
+    store_of(memory.application).preferences.set(
         "ana", "recall.ranker", ranker, now=memory.application.clock.now()
     )
 
@@ -178,7 +181,7 @@ def test_an_embedder_that_fails_stops_the_tuning(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ranker", TUNED_WEIGHTS_BY_RANKER)
 def test_what_is_said_to_come_of_the_numbers_is_what_comes_of_them(memory: Memory, ranker: str) -> None:
-    memory.application.store.preferences.set(
+    store_of(memory.application).preferences.set(
         "ana", "recall.ranker", ranker, now=memory.application.clock.now()
     )
     before = measure_ndcg(memory)

@@ -16,6 +16,7 @@ from recollect.errors import ModelMissing, ProviderBusy, ProviderError
 from recollect.ports.embedder import Embedder, Vector
 from recollect.testing.clock import CountingIds, FrozenClock
 from recollect.testing.embedders import FailingEmbedder, LetterEmbedder
+from recollect.testing.inspection import store_of
 from recollect.workers.embedding import MAX_REFUSALS
 from recollect.workers.handlers import BATCH_SIZE, LEASE_DURATION, LeaseLost
 from recollect.workers.worker import SHUTDOWN_REASON
@@ -89,7 +90,7 @@ def add_messages(memory: Memory, *texts: str) -> None:
 
 
 def list_jobs(memory: Memory) -> list[tuple[JobKind, JobState, str | None]]:
-    return [(job.kind, job.state, job.reason) for job in memory.application.store.jobs.list(USER_SCOPE)]
+    return [(job.kind, job.state, job.reason) for job in store_of(memory.application).jobs.list(USER_SCOPE)]
 
 
 def search(memory: Memory, query: str) -> list[object]:
@@ -102,7 +103,7 @@ def search(memory: Memory, query: str) -> list[object]:
 def test_a_message_is_embedded_after_it_was_stored_and_not_before(open_memory: OpenMemory) -> None:
     memory = open_memory(LetterEmbedder())
     add_messages(memory, "The soup needs saffron", "And the bread needs salt")
-    store = memory.application.store
+    store = store_of(memory.application)
     assert (store.vectors.count_by_model("ana"), store.vectors.count_queued("ana")) == ({}, 2)
 
     assert memory.flush()
@@ -119,7 +120,7 @@ def test_an_outage_of_the_embedder_loses_nothing_and_is_said(
     memory = open_memory(embedder)
     add_messages(memory, "The soup needs saffron")
     memory.flush()
-    store = memory.application.store
+    store = store_of(memory.application)
 
     assert list_jobs(memory) == [
         (JobKind.EMBED, JobState.READY, "ProviderBusy: The embedder cannot be reached.")
@@ -149,7 +150,7 @@ def test_a_long_outage_is_waited_out(open_memory: OpenMemory, clock: FrozenClock
     clock.advance(DAY)
     memory.flush()
 
-    store = memory.application.store
+    store = store_of(memory.application)
     assert store.vectors.count_queued("ana") == 0
     assert store.vectors.count_by_model("ana")["letters"] >= 25
     assert list_jobs(memory) == []
@@ -161,7 +162,7 @@ def test_a_missing_model_parks_the_work_with_its_reason_and_a_retry_does_it(open
     memory = open_memory(embedder)
     add_messages(memory, "The soup needs saffron")
     memory.flush()
-    store = memory.application.store
+    store = store_of(memory.application)
 
     assert list_jobs(memory) == [(JobKind.EMBED, JobState.DEAD, "ModelMissing: There is no model here.")]
     assert "The soup needs saffron" in search(memory, "saffron")
@@ -180,7 +181,7 @@ def test_a_new_message_retries_a_dead_job(open_memory: OpenMemory) -> None:
     add_messages(memory, "And the bread needs salt")
     memory.flush()
 
-    assert (memory.application.store.vectors.count_queued("ana"), list_jobs(memory)) == (0, [])
+    assert (store_of(memory.application).vectors.count_queued("ana"), list_jobs(memory)) == (0, [])
 
 
 @pytest.mark.spec("TR-13")
@@ -189,7 +190,7 @@ def test_a_text_that_the_embedder_refuses_does_not_hold_up_the_others(open_memor
     memory = open_memory(embedder)
     add_messages(memory, *(f"{'poison' if n in (3, 40) else 'bread'} number {n}" for n in range(70)))
     memory.flush()
-    store = memory.application.store
+    store = store_of(memory.application)
 
     assert [passage.text for passage in store.vectors.queued_passages("ana", limit=9)] == [
         "poison number 3",
@@ -209,7 +210,7 @@ def test_an_embedder_that_refuses_everything_is_not_asked_about_every_text(open_
 
     assert embedder.calls <= 6 + 2 * MAX_REFUSALS
     assert list_jobs(memory) == [(JobKind.EMBED, JobState.DEAD, "ProviderError: this text is not for me")]
-    assert memory.application.store.vectors.count_queued("ana") == 100
+    assert store_of(memory.application).vectors.count_queued("ana") == 100
 
 
 @pytest.mark.parametrize(
@@ -232,7 +233,7 @@ def test_vectors_that_no_search_can_use_are_not_stored(
     [(kind, state, why)] = list_jobs(memory)
     assert (kind, state) == (JobKind.EMBED, JobState.DEAD)
     assert reason in str(why)
-    assert memory.application.store.vectors.count_by_model("ana") == {}
+    assert store_of(memory.application).vectors.count_by_model("ana") == {}
     assert "The soup needs saffron" in search(memory, "saffron")
 
 
@@ -246,7 +247,7 @@ def test_the_work_of_a_zombie_is_not_written(open_memory: OpenMemory, clock: Fro
             if self.rescuer is None:
                 clock.advance(LEASE_DURATION)
                 now = clock.now()
-                self.rescuer = memory.application.store.jobs.lease(
+                self.rescuer = store_of(memory.application).jobs.lease(
                     now=now, until=now + LEASE_DURATION, kinds=[JobKind.EMBED]
                 )
             return super().embed(texts)
@@ -254,7 +255,7 @@ def test_the_work_of_a_zombie_is_not_written(open_memory: OpenMemory, clock: Fro
     sleeper = Sleeper()
     memory = open_memory(sleeper)
     add_messages(memory, "The soup needs saffron")
-    store = memory.application.store
+    store = store_of(memory.application)
     done = []
     while (outcome := memory.application.worker.run_one()) is not None:
         done.append((outcome.job.kind, outcome.error))
@@ -268,7 +269,7 @@ def test_the_work_of_a_zombie_is_not_written(open_memory: OpenMemory, clock: Fro
 def test_a_late_extraction_worker_stores_nothing(open_memory: OpenMemory, clock: FrozenClock) -> None:
     memory = open_memory(LetterEmbedder())
     add_messages(memory, "I am vegetarian and I live in Lisbon")
-    store, handlers = memory.application.store, memory.application.worker._handlers
+    store, handlers = store_of(memory.application), memory.application.worker._handlers
     late = store.jobs.lease(now=clock.now(), until=clock.now() + LEASE_DURATION, kinds=[JobKind.EXTRACT])
     assert late is not None
     clock.advance(LEASE_DURATION)
@@ -288,7 +289,7 @@ def test_a_message_is_learned_from_in_the_transaction_that_ends_its_job(
 ) -> None:
     memory = open_memory(LetterEmbedder())
     add_messages(memory, "I am vegetarian and I live in Lisbon")
-    store, handlers = memory.application.store, memory.application.worker._handlers
+    store, handlers = store_of(memory.application), memory.application.worker._handlers
     dying = store.jobs.lease(now=clock.now(), until=clock.now() + LEASE_DURATION, kinds=[JobKind.EXTRACT])
     assert dying is not None
     handlers[JobKind.EXTRACT](dying)
@@ -308,7 +309,7 @@ def test_a_message_that_was_read_is_not_learned_from_again(
     memory = open_memory(LetterEmbedder())
     add_messages(memory, "I am vegetarian and I live in Lisbon")
     memory.flush()
-    store = memory.application.store
+    store = store_of(memory.application)
     learned, [message] = store.memories.list(USER_SCOPE), store.messages.list(USER_SCOPE)
     again = NewJob(kind=JobKind.EXTRACT, key=message.id, payload={"message": message.id})
     store.jobs.enqueue("ana", again, now=clock.now())
@@ -321,7 +322,7 @@ def test_a_message_that_was_read_is_not_learned_from_again(
 def test_a_message_deleted_meanwhile_is_not_learned_from(open_memory: OpenMemory) -> None:
     memory = open_memory(LetterEmbedder())
     add_messages(memory, "I am vegetarian and I live in Lisbon")
-    store = memory.application.store
+    store = store_of(memory.application)
     [message] = store.messages.list(USER_SCOPE)
     store.messages.delete(USER_SCOPE, message.id)
     memory.flush()
@@ -337,7 +338,7 @@ def test_a_backfill_goes_on_where_it_was_interrupted(open_memory: OpenMemory, cl
     for n in range(3):
         memory.add([{"role": "user", "content": f"{n} {long}"}], settings={"chunking.enabled": False})
     memory.flush()
-    store = memory.application.store
+    store = store_of(memory.application)
     messages = store.messages.list(USER_SCOPE)
     assert [len(store.messages.chunks(USER_SCOPE, message.id)) for message in messages] == [0, 0, 0]
     store.preferences.set("ana", ".last_backfilled", messages[0].id, now=clock.now())
@@ -356,12 +357,12 @@ def test_without_the_full_text_index_recall_goes_on_by_meaning_and_says_so(open_
     memory = open_memory(LetterEmbedder())
     add_messages(memory, "The soup needs saffron")
     memory.flush()
-    memory.application.store._database._writer.execute("DROP TABLE passages_fts")  # type: ignore[attr-defined]
+    store_of(memory.application)._database._writer.execute("DROP TABLE passages_fts")  # type: ignore[attr-defined]
     answer = memory.search("The soup needs saffron")
 
     assert "dense only" in str(answer["degraded"])
     assert "The soup needs saffron" in str(answer["results"])
-    assert memory.application.store.maintenance.repair_indexes() > 0
+    assert store_of(memory.application).maintenance.repair_indexes() > 0
     assert memory.search("saffron")["degraded"] == []
 
 
@@ -371,22 +372,22 @@ def test_a_starting_worker_repairs_indexes_and_embeds_queued_passages(tmp_path: 
     with Memory(path, user_id="ana", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
         add_messages(memory, "The soup needs saffron", "And the bread needs salt")
         memory.flush()
-        before = memory.application.store.vectors.count_by_model("ana")
+        before = store_of(memory.application).vectors.count_by_model("ana")
     with closing(apsw.Connection(str(path))) as vandal:
         vandal.execute("DELETE FROM vectors WHERE passage = 4")
     with Memory(path, user_id="ana", embedder=LetterEmbedder()) as memory:
         mended = threading.Event()
         memory.application.worker.start()
-        while memory.application.store.vectors.count_by_model("ana") != before:
+        while store_of(memory.application).vectors.count_by_model("ana") != before:
             mended.wait(0.01)
 
-        assert memory.application.store.maintenance.repair_indexes() == 0
+        assert store_of(memory.application).maintenance.repair_indexes() == 0
 
 
 def test_the_worker_of_the_library_does_its_work_unasked(tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db", user_id="ana", embedder=LetterEmbedder()) as memory:
         add_messages(memory, "The soup needs saffron")
-        store = memory.application.store
+        store = store_of(memory.application)
 
         assert memory.flush(seconds=30)
         assert (store.vectors.count_queued("ana"), list_jobs(memory)) == (0, [])
@@ -408,7 +409,7 @@ def test_a_worker_that_stops_finishes_the_batch_and_gives_the_rest_back(open_mem
     memory = open_memory(StoppingEmbedder())
     for number in range(BATCH_SIZE + 8):
         add_messages(memory, f"The soup needs {number} grains of salt")
-    store = memory.application.store
+    store = store_of(memory.application)
     store.jobs.run_now(now=memory.application.clock.now())
     while (done := memory.application.worker.run_one()) and done.job.kind is not JobKind.EMBED:
         pass

@@ -15,6 +15,7 @@ from recollect.ports.embedder import Embedder, Vector
 from recollect.settings import load_settings
 from recollect.testing.clock import CountingIds, FrozenClock
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 from recollect.workers.handlers import BATCH_SIZE, JobHandlers
 
 USER_SCOPE = Scope("ana")
@@ -59,7 +60,7 @@ def runtime(tmp_path: Path, new_embedder: AlternateEmbedder) -> Iterator[Applica
 @pytest.fixture
 def handlers(runtime: Application) -> JobHandlers:
     return JobHandlers(
-        services=runtime.services, store=runtime.store, clock=runtime.clock, policy_for=runtime.policy
+        services=runtime.services, store=store_of(runtime), clock=runtime.clock, policy_for=runtime.policy
     )
 
 
@@ -72,12 +73,12 @@ def run_job(runtime: Application, handlers: JobHandlers, kind: JobKind) -> None:
     """Run the next job of a kind."""
     job = lease_job(runtime, kind)
     handlers.by_kind()[kind](job)
-    runtime.store.jobs.finish(job)
+    store_of(runtime).jobs.finish(job)
 
 
 def lease_job(runtime: Application, kind: JobKind) -> Job:
     now = runtime.clock.now()
-    job = runtime.store.jobs.lease(now=now, until=now.replace(year=now.year + 1), kinds=(kind,))
+    job = store_of(runtime).jobs.lease(now=now, until=now.replace(year=now.year + 1), kinds=(kind,))
     assert job is not None
     return job
 
@@ -101,7 +102,7 @@ def test_while_vectors_are_made_the_old_ones_answer_and_then_the_new_ones(
     run_job(runtime, handlers, JobKind.EMBED)
     seen: list[tuple[int, dict[str, int]]] = []
     new_embedder.on_embed = lambda: seen.append(
-        (len(search_dense(runtime)), runtime.store.vectors.count_by_model("ana"))
+        (len(search_dense(runtime)), store_of(runtime).vectors.count_by_model("ana"))
     )
     lacking = runtime.services.reembedding.start_reembedding(USER_SCOPE, NEW_MODEL, [NEW_MODEL, OLD_MODEL])
     before = search_dense(runtime)
@@ -114,7 +115,7 @@ def test_while_vectors_are_made_the_old_ones_answer_and_then_the_new_ones(
         for done in range(0, passages, BATCH_SIZE)
     ]
     assert before
-    assert runtime.store.vectors.count_by_model("ana") == {"letters-13": passages}
+    assert store_of(runtime).vectors.count_by_model("ana") == {"letters-13": passages}
     assert search_dense(runtime)
     assert runtime.services.reembedding.reembedding_target("ana") is None
 
@@ -132,7 +133,7 @@ def test_messages_added_during_reembedding_are_found_before_and_after(
     run_job(runtime, handlers, JobKind.REEMBED)
 
     assert during == search_dense(runtime) == {"I ride a red bicycle", "The red bicycle has a bell"}
-    assert runtime.store.vectors.count_by_model("ana") == {"letters-13": 4}
+    assert store_of(runtime).vectors.count_by_model("ana") == {"letters-13": 4}
 
 
 @pytest.mark.spec("T7")
@@ -146,8 +147,8 @@ def test_passages_queued_at_the_end_are_embedded_with_the_new_model(
     run_job(runtime, handlers, JobKind.REEMBED)
     run_job(runtime, handlers, JobKind.EMBED)
 
-    assert runtime.store.vectors.count_by_model("ana") == {"letters-13": 4}
-    assert runtime.store.vectors.count_queued("ana") == 0
+    assert store_of(runtime).vectors.count_by_model("ana") == {"letters-13": 4}
+    assert store_of(runtime).vectors.count_queued("ana") == 0
 
 
 def test_a_batch_that_was_embedded_while_the_user_moved_is_embedded_anew(
@@ -161,7 +162,7 @@ def test_a_batch_that_was_embedded_while_the_user_moved_is_embedded_anew(
     runtime.services.embedders.default = meanwhile
     run_job(runtime, handlers, JobKind.EMBED)
 
-    assert runtime.store.vectors.count_by_model("ana") == {"letters-13": 4}
+    assert store_of(runtime).vectors.count_by_model("ana") == {"letters-13": 4}
 
 
 class CallbackEmbedder(LetterEmbedder):
@@ -190,7 +191,7 @@ def test_a_process_started_with_the_old_model_follows_when_the_move_is_over(
 
     assert runtime.embedder is not None
     assert runtime.embedder.model_id == OLD_MODEL.id
-    assert runtime.store.vectors.count_by_model("ana") == {"letters-13": 4}
+    assert store_of(runtime).vectors.count_by_model("ana") == {"letters-13": 4}
     assert search_dense(runtime) == {"I ride a red bicycle", "The red bicycle has a bell"}
 
 
@@ -202,11 +203,11 @@ def test_reembedding_can_be_reverted(
     runtime.services.reembedding.start_reembedding(USER_SCOPE, NEW_MODEL, [OLD_MODEL])
     new_embedder.on_embed = lambda: restart_with_old_model(runtime)
     run_job(runtime, handlers, JobKind.REEMBED)
-    half_way = runtime.store.vectors.count_by_model("ana")
+    half_way = store_of(runtime).vectors.count_by_model("ana")
     run_job(runtime, handlers, JobKind.REEMBED)
 
     assert half_way == {"letters": 2 * BATCH_SIZE}
-    assert runtime.store.vectors.count_by_model("ana") == {"letters": 2 * BATCH_SIZE}
+    assert store_of(runtime).vectors.count_by_model("ana") == {"letters": 2 * BATCH_SIZE}
     assert runtime.services.reembedding.reembedding_target("ana") is None
     assert search_dense(runtime)
 

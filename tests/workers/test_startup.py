@@ -10,6 +10,7 @@ from recollect.domain.job import JobKind
 from recollect.domain.scope import Scope
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 from recollect.workers.handlers import JobHandlers
 
 USER_SCOPE = Scope("default")
@@ -19,7 +20,7 @@ LONG_TEXT = "The recipe goes on.\n\n" * 120
 def make_handlers(memory: Memory) -> JobHandlers:
     runtime = memory.application
     return JobHandlers(
-        services=runtime.services, store=runtime.store, clock=runtime.clock, policy_for=runtime.policy
+        services=runtime.services, store=store_of(runtime), clock=runtime.clock, policy_for=runtime.policy
     )
 
 
@@ -37,8 +38,10 @@ def test_receipts_are_kept_for_thirty_days(tmp_path: Path) -> None:
 
         make_handlers(memory).run_daily()
 
-        assert memory.application.store.maintenance.optimize_index() == 0
-        assert [receipt.query for receipt in memory.application.store.receipts.list(USER_SCOPE)] == ["lunch"]
+        assert store_of(memory.application).maintenance.optimize_index() == 0
+        assert [receipt.query for receipt in store_of(memory.application).receipts.list(USER_SCOPE)] == [
+            "lunch"
+        ]
 
 
 @pytest.mark.spec("U2", "Q6")
@@ -50,7 +53,7 @@ def test_messages_stored_before_chunking_was_on_are_cut_when_it_is_asked_for(tmp
         make_handlers(memory).recover()
         memory.flush()
         assert memory.stats()["chunks"] == 0
-        memory.application.store.preferences.set(
+        store_of(memory.application).preferences.set(
             "default", "chunking.backfill", "true", now=memory.application.clock.now()
         )
         make_handlers(memory).recover()
@@ -68,6 +71,6 @@ def test_queued_passages_without_a_job_get_one(tmp_path: Path) -> None:
     with Memory(tmp_path / "m.db", embedder=LetterEmbedder(), settings={"worker": False}) as memory:
         make_handlers(memory).recover()
 
-        assert [job.kind for job in memory.application.store.jobs.list(USER_SCOPE)] == [JobKind.EMBED]
+        assert [job.kind for job in store_of(memory.application).jobs.list(USER_SCOPE)] == [JobKind.EMBED]
         assert memory.flush()
         assert memory.stats()["pending_vectors"] == 0

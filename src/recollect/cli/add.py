@@ -149,7 +149,7 @@ def _add_message(
             session.scope(chat), [draft], _resolve_policy(session, chat, mode)
         )
         remaining = drain_queue(ctx, session) if wait else RemainingWork()
-        memories = session.store.memories.of_messages(session.scope(), [ingest_result.message.id])
+        memories = session.services.memories.learned_from(session.scope(), [ingest_result.message.id])
     ctx.print_result(
         {
             **serializers.wrap_results(map(serializers.serialize_memory, memories)),
@@ -190,6 +190,16 @@ class IngestTally:
     def read_count(self) -> int:
         return self.new_count + self.known_count + self.not_stored_count + len(self.skipped_entries)
 
+    def count(self, entry: TranscriptEntry, result: IngestResult | InvalidInput) -> None:
+        if isinstance(result, InvalidInput):
+            # Real exports contain empty messages: report them and store the others.
+            self.skipped_entries.append(f"{entry.location}: {result}")
+            return
+        self.new_count += result.is_new
+        self.not_stored_count += not result.is_stored
+        self.known_count += result.is_stored and not result.is_new
+        self.extraction_count += result.is_new and result.is_queued
+
     def summary_line(self) -> str:
         not_stored_part = (
             f", {self.not_stored_count:,} not stored (memory is off in their chat)"
@@ -212,11 +222,11 @@ def _add_file(ctx: CommandContext, transcript: Transcript, mode: str | None, *, 
     # Parse the whole file before storing anything: a file with an invalid line must not be stored in part.
     total = sum(1 for _ in transcript)
     with ctx.open_session() as session:
-        count_before = session.store.memories.count(session.scope())
+        count_before = session.services.memories.count(session.scope())
         tally = _store_messages(ctx, session, transcript, total, mode)
         ctx.print_text(tally.summary_line())
         remaining = drain_queue(ctx, session, "Extracting") if wait else RemainingWork()
-        learned_count = session.store.memories.count(session.scope()) - count_before
+        learned_count = session.services.memories.count(session.scope()) - count_before
     ctx.print_result(
         {
             "file": str(transcript.path),
@@ -248,23 +258,11 @@ def _store_messages(
             policies = {
                 chat: _resolve_policy(session, chat, mode) for chat in {entry.chat for entry in batch}
             }
-            with session.store.transaction(session.user):
-                for entry in batch:
-                    _ingest_entry(session, entry, policies[entry.chat], tally)
+            results = session.services.ingest.add_batch(
+                session.user,
+                [(session.scope(entry.chat), entry.draft, policies[entry.chat]) for entry in batch],
+            )
+            for entry, result in zip(batch, results, strict=True):
+                tally.count(entry, result)
             progress.update(done=tally.read_count, total=total)
     return tally
-
-
-def _ingest_entry(session: CliSession, entry: TranscriptEntry, policy: Policy, tally: IngestTally) -> None:
-    try:
-        [ingest_result] = session.services.ingest.add_messages(
-            session.scope(entry.chat), [entry.draft], policy
-        )
-    except InvalidInput as error:
-        # Real exports contain empty messages: report them and store the others.
-        tally.skipped_entries.append(f"{entry.location}: {error}")
-        return
-    tally.new_count += ingest_result.is_new
-    tally.not_stored_count += not ingest_result.is_stored
-    tally.known_count += ingest_result.is_stored and not ingest_result.is_new
-    tally.extraction_count += ingest_result.is_new and ingest_result.is_queued

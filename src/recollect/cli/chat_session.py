@@ -59,7 +59,7 @@ class ChatSession:
         """Load the stored messages of the chat as history."""
         if self.policy.memory.mode == "off":
             return
-        messages = self.session.store.messages.list(self.scope, limit=MAX_HISTORY_TURNS)
+        messages = self.session.services.chats.messages(self.scope, limit=MAX_HISTORY_TURNS)
         self.history = [
             ModelMessage(role=m.role, content=m.content)
             for m in messages
@@ -105,7 +105,7 @@ class ChatSession:
             *([answer_finished.ingest_result] if answer_finished.ingest_result else []),
         ]
         message_ids = [each.message.id for each in ingest_results if each.is_stored]
-        memories = self.session.store.memories.of_messages(self.session.scope(), message_ids)
+        memories = self.session.services.memories.learned_from(self.scope, message_ids)
         learned_memories = [
             each for each in memories if each.spans and each.spans[0].message_id in message_ids
         ]
@@ -165,7 +165,7 @@ def _serialize_turn(text: str, receipt: Receipt, answer: str, memories: Sequence
 
 
 def explain_last_answer(chat_session: ChatSession, _argument: str) -> None:
-    receipt = chat_session.session.store.receipts.get(chat_session.session.scope(), "last")
+    receipt = chat_session.session.services.receipts.get(chat_session.session.scope(), "last")
     chat_session.ctx.print_text(render.receipt(receipt, wide=chat_session.ctx.is_wide, limit=5))
 
 
@@ -173,7 +173,7 @@ def undo_last_change(chat_session: ChatSession, _argument: str) -> None:
     event = chat_session.session.services.memories.undo(chat_session.session.scope())
     drain_queue(chat_session.ctx, chat_session.session)
     memories = (
-        chat_session.session.store.memories.get(chat_session.session.scope(), step.memory_id)
+        chat_session.session.services.memories.get(chat_session.session.scope(), step.memory_id)
         for step in event.changes
     )
     for memory in memories:
@@ -189,17 +189,10 @@ def forget_memory(chat_session: ChatSession, memory_id: str) -> None:
 
 def print_summary(chat_session: ChatSession, _argument: str) -> None:
     policy = chat_session.policy
-    new_summaries = (
-        chat_session.session.services.summaries.build_summaries(chat_session.scope, policy, force=True)
-        if policy.collects
-        else []
-    )
-    saved_summaries = (
-        chat_session.session.services.summaries.save_summaries(chat_session.scope, new_summaries, policy)
-        if new_summaries
-        else []
-    )
-    latest = saved_summaries or chat_session.session.store.summaries.list(chat_session.scope, limit=2)
+    summaries = chat_session.session.services.summaries
+    has_messages = bool(chat_session.session.services.chats.messages(chat_session.scope, limit=1))
+    saved = summaries.summarize(chat_session.scope, policy) if policy.collects and has_messages else []
+    latest = saved or summaries.list(chat_session.scope, limit=2)
     chat_session.ctx.print_text(render_summaries(latest) if latest else "Nothing to summarise yet.")
 
 

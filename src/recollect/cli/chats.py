@@ -17,7 +17,6 @@ from recollect.cli.command import (
 )
 from recollect.cli.drain import drain_queue
 from recollect.cli.session import CliSession
-from recollect.cli.sources import preview_removal
 from recollect.domain.memory import Memory
 from recollect.domain.scope import TEMPORARY_CHAT_PREFIX
 from recollect.errors import InvalidInput
@@ -69,7 +68,7 @@ def chats(
         _print_temporary_name(ctx)
         return
     with ctx.open_session() as session:
-        chat_list = session.store.chats.list(session.scope(), limit=limit)
+        chat_list = [each.chat for each in session.services.chats.list(session.scope(), limit=limit)]
     ctx.print_result(
         serializers.wrap_results(map(serializers.serialize_chat, chat_list)),
         *([render.chats(chat_list)] if chat_list else []),
@@ -96,8 +95,8 @@ def show(
 ) -> None:
     """Show the messages of a chat in chronological order."""
     with ctx.open_session() as session:
-        stored_chat = session.store.chats.get(session.scope(chat))
-        messages = session.store.messages.list(session.scope(chat), limit=limit)
+        stored_chat = session.services.chats.get(session.scope(chat)).chat
+        messages = session.services.chats.messages(session.scope(chat), limit=limit)
     ctx.print_result(
         {
             **serializers.serialize_chat(stored_chat),
@@ -137,7 +136,10 @@ def mode(
         scope = session.scope(chat)
         if mode_name is not None:
             _set_mode(session, chat, mode_name)
-        chosen_mode, effective_mode = session.store.chats.mode(scope), session.policy(chat=chat).memory.mode
+        chosen_mode, effective_mode = (
+            session.services.chats.mode(scope),
+            session.policy(chat=chat).memory.mode,
+        )
     reason = (
         "temporary chat" if scope.is_temporary else "set for this chat" if chosen_mode else "from settings"
     )
@@ -153,10 +155,8 @@ def _set_mode(session: CliSession, chat: str, mode_name: str) -> None:
         raise InvalidInput(
             f"Unknown mode {mode_name!r}. Choose one of {', '.join(MODE_DESCRIPTIONS)}, or {DEFAULT_MODE}."
         )
-    if scope.is_temporary:
-        raise InvalidInput("The mode of a temporary chat is always off. Use a regular chat for another mode.")
     choice = None if mode_name == DEFAULT_MODE else mode_name
-    session.store.chats.set_mode(scope, choice, now=session.application.clock.now())
+    session.services.chats.set_mode(scope, choice)
 
 
 @group.command(
@@ -179,13 +179,13 @@ def edit(
     """
     text = read_text_argument(words)
     with ctx.open_session() as session:
-        chat = session.store.messages.get(session.scope(), message).chat
-        memories_before = session.store.memories.of_messages(session.scope(), [message])
+        chat = session.services.chats.get_message(session.scope(), message).chat
+        memories_before = session.services.memories.learned_from(session.scope(), [message])
         ingest_result = session.services.chats.edit_message(
             session.scope(), message, text, session.policy(chat=chat)
         )
         remaining = drain_queue(ctx, session)
-        memories_after = session.store.memories.of_messages(session.scope(), [message])
+        memories_after = session.services.memories.learned_from(session.scope(), [message])
     known_texts = {each.text for each in memories_before}
     removed_memories = [
         each for each in memories_before if each.text not in {now.text for now in memories_after}
@@ -216,18 +216,16 @@ def delete(ctx: CommandContext, message: MessageIdArgument, yes: YesOption = Fal
     Memories you wrote or edited yourself are kept.
     """
     with ctx.open_session() as session:
-        scope, stored_message = session.scope(), session.store.messages.get(session.scope(), message)
+        scope, stored_message = session.scope(), session.services.chats.get_message(session.scope(), message)
         policy = session.policy(chat=stored_message.chat)
-
-        def delete_message() -> Sequence[Memory]:
-            return session.services.chats.delete_message(scope, message, policy)
-
         if not yes:
             also_removed = _print_preview(
-                ctx, preview_removal(session, delete_message), render.message(stored_message)
+                ctx,
+                session.services.chats.preview_delete_message(scope, message, policy),
+                render.message(stored_message),
             )
             ctx.confirm(f"Delete this message{also_removed}?", yes=yes)
-        removed_memories = delete_message()
+        removed_memories = session.services.chats.delete_message(scope, message, policy)
         remaining = drain_queue(ctx, session)
     ctx.print_result(
         {
@@ -282,16 +280,12 @@ def forget(ctx: CommandContext, chat: ChatIdArgument, yes: YesOption = False) ->
     """
     with ctx.open_session() as session:
         scope, policy = session.scope(chat), session.policy(chat=chat)
-        stored_chat = session.store.chats.get(scope)
-
-        def delete_chat() -> Sequence[Memory]:
-            return session.services.chats.delete_chat(scope, policy)
-
+        stored_chat = session.services.chats.get(scope).chat
         message_count = render.format_count(stored_chat.message_count, "message")
         if not yes:
-            also_removed = _print_preview(ctx, preview_removal(session, delete_chat))
+            also_removed = _print_preview(ctx, session.services.chats.preview_delete_chat(scope, policy))
             ctx.confirm(f"Delete chat {chat} with {message_count}{also_removed}?", yes=yes)
-        removed_memories = delete_chat()
+        removed_memories = session.services.chats.delete_chat(scope, policy)
         remaining = drain_queue(ctx, session)
     ctx.print_result(
         {

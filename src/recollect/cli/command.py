@@ -39,7 +39,7 @@ class CommandContext(Output):
         """Open the memory file; report a newly created one, since --db may be mistyped."""
         with open_session(self.load_settings()) as session:
             if session.is_new:
-                self.info(f"Created memory file {session.store.location()}")
+                self.info(f"Created memory file {session.services.maintenance.location()}")
             yield session
 
     def confirm(self, question: str, *, yes: bool) -> None:

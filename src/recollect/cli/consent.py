@@ -57,7 +57,7 @@ def consent(ctx: CommandContext) -> None:
     (opt-out). Revoking erases the stored data, and nothing of that category is stored afterwards.
     """
     with ctx.open_session() as session:
-        consents = session.store.consents.all(session.scope())
+        consents = session.services.privacy.consents(session.scope())
         row_counts = {
             each: sum(session.services.privacy.consent_coverage(session.scope(), each).values())
             for each in CONSENT_CATEGORIES
@@ -142,9 +142,9 @@ def _print_preview(ctx: CommandContext, session: CliSession, category: str) -> N
 
 def _preview_lines(session: CliSession, category: str) -> Sequence[RenderableType]:
     if category == "profile":
-        profile = session.store.profiles.get(session.scope())
+        profile = session.services.profile.get(session.scope())
         return [] if profile is None else [render.profile(profile)]
-    memories = session.store.memories.list(
+    memories = session.services.memories.list(
         session.scope(), kind=Kind(category), status=None, limit=MAX_PREVIEW_MEMORIES
     )
     return [render.memories(memories, wide=False)] if memories else []
@@ -179,8 +179,8 @@ def ledger(
     contains message texts. The exit code is 5 if the chain is broken.
     """
     with ctx.open_session() as session:
-        entries = session.store.audit_log.list(session.scope(), limit=limit)
-        is_intact = session.store.audit_log.is_intact(session.scope())
+        trail = session.services.privacy.audit_log(session.scope(), limit=limit)
+        entries, is_intact = trail.entries, trail.is_intact
     rows = [(render.format_time(each.at), each.action, _describe_detail(each.detail)) for each in entries]
     ctx.print_result(
         {**serializers.wrap_results(map(serializers.serialize_audit_entry, entries)), "intact": is_intact},

@@ -45,7 +45,7 @@ def context_files(ctx: CommandContext) -> None:
     as memories.
     """
     with ctx.open_session() as session:
-        files = session.store.context_files.list(session.scope())
+        files = session.services.profile.context_files(session.scope())
     rows = [
         (
             each.name,
@@ -105,7 +105,7 @@ def _describe_file(context_file: ContextFile) -> str:
 def show(ctx: CommandContext, name: NameArgument) -> None:
     """Print the stored text of a context file."""
     with ctx.open_session() as session:
-        context_file = session.store.context_files.get(session.scope(), name)
+        context_file = session.services.profile.context_file(session.scope(), name)
     if ctx.is_text:
         ctx.print_raw(context_file.content)
     else:
@@ -117,8 +117,7 @@ def show(ctx: CommandContext, name: NameArgument) -> None:
 def attach(ctx: CommandContext, name: NameArgument, chat: ChatOption) -> None:
     """Attach a context file to a chat."""
     with ctx.open_session() as session:
-        session.store.context_files.attach(session.scope(chat), name)
-        context_file = session.store.context_files.get(session.scope(), name)
+        context_file = session.services.profile.attach_context_file(session.scope(chat), name)
     ctx.print_result(
         serializers.serialize_context_file(context_file),
         f"{context_file.name} is attached to {', '.join(context_file.chats)}.",
@@ -130,8 +129,7 @@ def attach(ctx: CommandContext, name: NameArgument, chat: ChatOption) -> None:
 def detach(ctx: CommandContext, name: NameArgument, chat: ChatOption) -> None:
     """Detach a context file from a chat without deleting it."""
     with ctx.open_session() as session:
-        session.store.context_files.detach(session.scope(chat), name)
-        context_file = session.store.context_files.get(session.scope(), name)
+        context_file = session.services.profile.detach_context_file(session.scope(chat), name)
     ctx.print_result(
         serializers.serialize_context_file(context_file),
         f"{context_file.name} is detached from {chat}.",
@@ -152,10 +150,10 @@ def delete(ctx: CommandContext, name: NameArgument, yes: YesOption = False) -> N
     not touched.
     """
     with ctx.open_session() as session:
-        context_file = session.store.context_files.get(session.scope(), name)
+        context_file = session.services.profile.context_file(session.scope(), name)
         attached_part = f", attached to {', '.join(context_file.chats)}" if context_file.chats else ""
         ctx.confirm(f"Delete context file {context_file.name}{attached_part}?", yes=yes)
-        session.store.context_files.delete(session.scope(), context_file.id)
+        session.services.profile.delete_context_file(session.scope(), context_file.id)
     ctx.print_result(
         {**serializers.serialize_context_file(context_file), "deleted": True},
         f"Deleted context file {context_file.name}.",

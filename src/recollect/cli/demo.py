@@ -136,23 +136,25 @@ def _ingest_messages(
     ctx: CommandContext, session: CliSession, messages: Sequence[DemoMessage]
 ) -> list[IngestResult]:
     now, policy = session.application.clock.now(), session.policy()
-    ingest_results: list[IngestResult] = []
-    with (
-        progress_bar(ctx.stderr, "Storing", total=len(messages)) as progress,
-        session.store.transaction(session.user),
-    ):
-        for number, message in enumerate(messages):
-            draft = MessageDraft(
-                role=Role.parse(message["role"]),
-                content=message["content"],
-                created_at=now - timedelta(days=message["days_ago"]) + timedelta(seconds=30 * number),
-                client_id=f"demo-{number}",
-            )
-            ingest_results += session.services.ingest.add_messages(
-                session.scope(message["chat"]), [draft], policy
-            )
-            progress.update(done=number + 1, total=len(messages))
-    return ingest_results
+    drafts = [
+        MessageDraft(
+            role=Role.parse(message["role"]),
+            content=message["content"],
+            created_at=now - timedelta(days=message["days_ago"]) + timedelta(seconds=30 * number),
+            client_id=f"demo-{number}",
+        )
+        for number, message in enumerate(messages)
+    ]
+    with progress_bar(ctx.stderr, "Storing", total=len(messages)) as progress:
+        results = session.services.ingest.add_batch(
+            session.user,
+            [
+                (session.scope(message["chat"]), draft, policy)
+                for message, draft in zip(messages, drafts, strict=True)
+            ],
+        )
+        progress.update(done=len(results), total=len(messages))
+    return [result for result in results if isinstance(result, IngestResult)]
 
 
 def _count_messages(session: CliSession, ingest_results: Sequence[IngestResult]) -> dict[str, int]:
@@ -160,7 +162,7 @@ def _count_messages(session: CliSession, ingest_results: Sequence[IngestResult])
         "messages": len(ingest_results),
         "trivial": sum(not each.is_queued for each in ingest_results),
         "judged": sum(each.is_queued for each in ingest_results),
-        "memories": session.store.memories.count(session.scope()),
+        "memories": session.services.memories.count(session.scope()),
     }
 
 

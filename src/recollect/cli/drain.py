@@ -12,8 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from recollect.cli.command import CommandContext
 from recollect.cli.session import CliSession, DrainCancellation
-from recollect.domain.job import Job, JobKind, JobState
-from recollect.services import EMBED_JOB
+from recollect.domain.job import JobKind, JobState
 from recollect.workers.worker import JobResult
 
 #: Seconds before the progress bar appears; shorter work shows none.
@@ -22,8 +21,6 @@ BAR_DELAY_SECONDS = 0.5
 POLL_SECONDS = 0.1
 #: Seconds to wait for jobs leased by another process.
 MAX_WAIT_SECONDS = 3.0
-#: Jobs read at most when looking for dead letters.
-MAX_JOBS_LISTED = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,15 +125,12 @@ class QueueDrain:
 
     def run_next(self) -> JobResult | None:
         """Run one job. Return None if the queue is empty, cancelled, or only other processes hold leases."""
-        worker, clock = self._session.application.worker, self._session.application.clock
+        worker = self._session.application.worker
         while not self._session.cancellation.is_cancelled:
             if job_result := worker.run_one():
                 self._other_job_count += job_result.job.kind is not JobKind.EMBED
                 return job_result
-            if (
-                not self._session.store.jobs.count_outstanding(now=clock.now())
-                or self._waited_seconds > MAX_WAIT_SECONDS
-            ):
+            if not self._session.services.jobs.count_outstanding() or self._waited_seconds > MAX_WAIT_SECONDS:
                 return None
             time.sleep(POLL_SECONDS)
             self._waited_seconds += POLL_SECONDS
@@ -149,14 +143,14 @@ class QueueDrain:
 
     @property
     def remaining_count(self) -> int:
-        store = self._session.store
-        jobs = store.jobs.count_by_state(self._session.scope())
+        services = self._session.services
+        jobs = services.jobs.count_by_state(self._session.scope())
         other_job_count = sum(
             number
             for (kind, state), number in jobs.items()
             if kind is not JobKind.EMBED and state is not JobState.DEAD
         )
-        return other_job_count + store.vectors.count_queued(self._session.user)
+        return other_job_count + services.reembedding.queued_count(self._session.user)
 
 
 def drain_queue(ctx: CommandContext, session: CliSession, title: str = "Embedding") -> RemainingWork:
@@ -181,26 +175,21 @@ def drain_queue(ctx: CommandContext, session: CliSession, title: str = "Embeddin
 
 def make_jobs_due(session: CliSession) -> None:
     """Make all jobs due now, and retry failed embedding jobs: the cause may be fixed by now."""
-    store, now = session.store, session.application.clock.now()
-    store.jobs.run_now(now=now)
-    if not store.vectors.count_queued(session.user):
+    jobs, reembedding = session.services.jobs, session.services.reembedding
+    jobs.run_now()
+    if not reembedding.queued_count(session.user):
         return
-    for job in list_dead_jobs(session):
+    for job in jobs.dead(session.scope()):
         if job.kind is JobKind.EMBED:
-            store.jobs.retry(session.scope(), job_id=job.id, now=now)
-    store.jobs.enqueue(session.user, EMBED_JOB, now=now)
+            jobs.retry(session.scope(), job_id=job.id)
+    reembedding.enqueue_embedding(session.user)
 
 
 def find_remaining_work(session: CliSession) -> RemainingWork:
     if session.embedder is None:
         # Without an embedder no vectors are expected.
         return RemainingWork()
-    reasons = dict.fromkeys(job.reason for job in session.store.jobs.list(session.scope()) if job.reason)
+    reasons = dict.fromkeys(job.reason for job in session.services.jobs.list(session.scope()) if job.reason)
     return RemainingWork(
-        pending_vectors=session.store.vectors.count_queued(session.user), reasons=tuple(reasons)
+        pending_vectors=session.services.reembedding.queued_count(session.user), reasons=tuple(reasons)
     )
-
-
-def list_dead_jobs(session: CliSession) -> list[Job]:
-    jobs = session.store.jobs.list(session.scope(), limit=MAX_JOBS_LISTED)
-    return [job for job in jobs if job.state is JobState.DEAD]

@@ -9,11 +9,9 @@ from rich.console import RenderableType
 
 from recollect.cli import render
 from recollect.cli.command import CommandContext, YesOption, command, format_examples, make_typer
-from recollect.cli.session import CliSession
 from recollect.domain.event import ErasureCertificate
 from recollect.domain.memory import Memory
 from recollect.errors import Refused
-from recollect.ports.store import NO_LIMIT
 from recollect.serialization import serializers
 
 app = make_typer()
@@ -57,7 +55,7 @@ def memory(
     memory is not extracted again from messages that are kept, only from new ones.
     """
     with ctx.open_session() as session:
-        stored_memory = session.store.memories.get(session.scope(), memory_id)
+        [stored_memory] = session.services.privacy.preview_erase_memory(session.scope(), memory_id).memories
         _print_preview(ctx, [render.memories([stored_memory], wide=False)], yes=yes)
         ctx.confirm(
             f"Permanently erase this memory ({render.format_count(stored_memory.version, 'version')})?",
@@ -87,14 +85,14 @@ def chat(
     kept.
     """
     with ctx.open_session() as session:
-        stored_chat = session.store.chats.get(session.scope(chat))
-        exclusive_memories = _learned_only_in(session, chat)
+        preview = session.services.privacy.preview_erase_chat(session.scope(chat))
+        exclusive_memories = preview.memories
         _print_preview(
             ctx, [render.memories(exclusive_memories, wide=False)] if exclusive_memories else [], yes=yes
         )
         question = (
             f"Permanently erase chat {chat} with"
-            f" {render.format_count(stored_chat.message_count, 'message')}"
+            f" {render.format_count(preview.rows['messages'], 'message')}"
             f"{_format_memories_part(exclusive_memories)}?"
         )
         ctx.confirm(question, yes=yes)
@@ -114,12 +112,12 @@ def everything(ctx: CommandContext, yes: YesOption = False) -> None:
     other users is not touched.
     """
     with ctx.open_session() as session:
-        stats = session.store.maintenance.stats(session.scope())
+        rows = session.services.privacy.preview_erase_user(session.user).rows
         counts = (
-            render.format_count(stats.memories, "memory", "memories"),
-            render.format_count(stats.messages, "message"),
-            render.format_count(stats.chats, "chat"),
-            render.format_count(stats.summaries, "summary", "summaries"),
+            render.format_count(rows["memories"], "memory", "memories"),
+            render.format_count(rows["messages"], "message"),
+            render.format_count(rows["chats"], "chat"),
+            render.format_count(rows["summaries"], "summary", "summaries"),
         )
         _confirm_user_name(
             f"This permanently erases all data of user {session.user}: {', '.join(counts)}.",
@@ -128,12 +126,6 @@ def everything(ctx: CommandContext, yes: YesOption = False) -> None:
         )
         certificate = session.services.privacy.erase_user(session.user)
     _print_certificate(ctx, certificate)
-
-
-def _learned_only_in(session: CliSession, chat: str) -> Sequence[Memory]:
-    message_ids = {message.id for message in session.store.messages.list(session.scope(chat), limit=NO_LIMIT)}
-    memories = session.store.memories.of_messages(session.scope(), sorted(message_ids))
-    return [each for each in memories if all(span.message_id in message_ids for span in each.spans)]
 
 
 def _format_memories_part(memories: Sequence[Memory]) -> str:

@@ -82,7 +82,7 @@ def _describe_query(feedback_entry: RelevanceFeedback) -> str:
 
 def _list(ctx: CommandContext, limit: int) -> None:
     with ctx.open_session() as session:
-        entries = session.store.feedback.list(session.scope(), limit=limit)
+        entries = session.services.tuning.list_feedback(session.scope(), limit=limit)
     rows = [
         (
             "good" if each.relevant else "bad",

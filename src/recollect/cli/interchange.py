@@ -15,7 +15,6 @@ from recollect.domain.import_result import ImportResult
 from recollect.domain.memory import Memory, MemoryStatus
 from recollect.errors import InvalidInput
 from recollect.interchange.compact import from_compact, to_compact
-from recollect.ports.store import NO_LIMIT
 from recollect.serialization import serializers
 from recollect.serialization.serializers import JsonObject
 
@@ -57,7 +56,7 @@ def export(
     """
     with ctx.open_session() as session:
         status = None if include_inactive else MemoryStatus.ACTIVE
-        memories = session.store.memories.list(session.scope(), limit=NO_LIMIT, status=status)
+        memories = session.services.memories.list_all(session.scope(), status=status)
     text = _format_memories(memories, export_format)
     count_text = render.format_count(len(memories), "memory", "memories")
     if file is not None:

@@ -51,7 +51,7 @@ def list_(ctx: CommandContext, limit: LimitOption = 100) -> None:
 
 def _list(ctx: CommandContext, limit: int) -> None:
     with ctx.open_session() as session:
-        job_list = session.store.jobs.list(session.scope(), limit=limit)
+        job_list = session.services.jobs.list(session.scope(), limit=limit)
     ctx.print_result(
         serializers.wrap_results(map(serializers.serialize_job, job_list)),
         *([render.jobs(job_list)] if job_list else []),
@@ -78,8 +78,7 @@ def retry(
     if (job_id is None) != retry_all:
         raise typer.BadParameter("give either the id of a job or --all", param_hint="ID")
     with ctx.open_session() as session:
-        now = session.application.clock.now()
-        retried_count = session.store.jobs.retry(session.scope(), job_id=job_id, now=now)
+        retried_count = session.services.jobs.retry(session.scope(), job_id=job_id)
         if not retried_count and job_id is not None:
             raise NotFound(f"This user has no parked job {job_id}. `recollect jobs` lists the jobs.")
         remaining = drain_queue(ctx, session) if wait else RemainingWork()
@@ -113,7 +112,7 @@ def worker(
         if once:
             _drain_queue(session, report_job)
         else:
-            ctx.info(f"Running jobs of {session.store.location()}. Press Ctrl-C to stop.")
+            ctx.info(f"Running jobs of {session.services.maintenance.location()}. Press Ctrl-C to stop.")
             _run_until_stopped(session, report_job)
     ctx.print_result({name: tally[name] for name in ("done", "postponed", "parked")})
     ctx.info(f"{tally['done']} done, {tally['postponed']} postponed, {tally['parked']} parked.")

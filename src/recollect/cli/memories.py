@@ -16,6 +16,7 @@ from recollect.cli.command import (
 from recollect.cli.drain import drain_queue
 from recollect.cli.session import CliSession
 from recollect.cli.sources import source_quotes
+from recollect.domain.event import EventAction
 from recollect.domain.memory import Kind, Memory, MemoryStatus
 from recollect.serialization import serializers
 from recollect.serialization.serializers import JsonObject
@@ -59,7 +60,7 @@ def list_(
     used; list them with --status or --all. The table truncates long texts, --json does not.
     """
     with ctx.open_session() as session:
-        memories = session.store.memories.list(
+        memories = session.services.memories.list(
             session.scope(chat), limit=limit, status=None if include_all else status, kind=kind, tag=tag
         )
     ctx.print_result(
@@ -85,7 +86,7 @@ def show(
     """
     with ctx.open_session() as session:
         if session.services.ingest.message_exists(session.scope(), record_id):
-            message = session.store.messages.get(session.scope(), record_id)
+            message = session.services.chats.get_message(session.scope(), record_id)
             ctx.print_result(serializers.serialize_message(message), render.message(message))
             return
         memory = _get_memory(session, record_id)
@@ -143,10 +144,9 @@ def forget(
         if not yes and ctx.is_text:
             ctx.stderr.print(render.memories(list(memories.values()), wide=False))
         ctx.confirm(f"Forget {render.format_count(len(memories), 'memory', 'memories')}?", yes=yes)
-        with session.store.transaction(session.user):
-            forgotten_memories = [
-                session.services.memories.forget(session.scope(), each) for each in memories
-            ]
+        forgotten_memories = session.services.memories.remove_memories(
+            session.scope(), list(memories), EventAction.FORGET
+        )
     ctx.print_result(
         serializers.wrap_results(map(serializers.serialize_memory, forgotten_memories)),
         *(f"Forgotten: {render.excerpt(each.text)}" for each in forgotten_memories),
@@ -156,7 +156,7 @@ def forget(
 
 
 def _get_memory(session: CliSession, memory_id: str) -> Memory:
-    return session.store.memories.get(session.scope(), memory_id)
+    return session.services.memories.get(session.scope(), memory_id)
 
 
 @app.command(
@@ -170,7 +170,7 @@ def history(ctx: CommandContext, memory_id: MemoryIdArgument) -> None:
     Oldest first, with the text, the change, its time and its reason. Works for forgotten memories too.
     """
     with ctx.open_session() as session:
-        versions = session.store.memories.history(session.scope(), memory_id)
+        versions = session.services.memories.history(session.scope(), memory_id)
     ctx.print_result(
         serializers.wrap_results(map(serializers.serialize_version, versions)), render.versions(versions)
     )

@@ -84,9 +84,9 @@ def _print_models(ctx: CommandContext) -> None:
 
 
 def _serialize_models(session: CliSession) -> list[JsonObject]:
-    vectors, services = session.store.vectors, session.services
+    services = session.services
     counts, target = (
-        vectors.count_by_model(session.user),
+        services.reembedding.vector_counts(session.user),
         services.reembedding.reembedding_target(session.user),
     )
     active_model = services.embedders.active_model(session.user) or current_model(session)
@@ -103,7 +103,9 @@ def _serialize_models(session: CliSession) -> list[JsonObject]:
             "id": model,
             "dimension": dimension,
             "vectors": counts.get(model, 0),
-            "waiting": vectors.count_without_vector(session.user, model) if model in current_ids else None,
+            "waiting": services.reembedding.missing_count(session.user, model)
+            if model in current_ids
+            else None,
             "in_use": active_model is not None and active_model.id == model,
             "moving_to": target is not None and target.id == model,
         }
@@ -239,7 +241,7 @@ def use(
     )
     with ctx.open_session() as session:
         target, file = _find_model(name), _writable_settings_file(session)
-        users, fallback_models = session.store.users(), known_models(session)
+        users, fallback_models = session.services.maintenance.users(), known_models(session)
         total = sum(
             session.services.reembedding.start_reembedding(Scope(user), target, fallback_models)
             for user in users

@@ -54,8 +54,8 @@ def profile(ctx: CommandContext) -> None:
     consent (`recollect consent give profile`).
     """
     with ctx.open_session() as session:
-        has_consent = session.store.consents.all(session.scope())["profile"]
-        stored_profile = session.store.profiles.get(session.scope())
+        has_consent = session.services.privacy.consents(session.scope())["profile"]
+        stored_profile = session.services.profile.get(session.scope())
     filled_profile = stored_profile if stored_profile is not None and _has_fields(stored_profile) else None
     ctx.print_result(
         {**serializers.serialize_profile(stored_profile), "consent": has_consent},

@@ -158,7 +158,7 @@ def why(
     if it was left out, and the timings.
     """
     with ctx.open_session() as session:
-        stored_receipt = session.store.receipts.get(session.scope(), receipt)
+        stored_receipt = session.services.receipts.get(session.scope(), receipt)
     ctx.print_result(
         serializers.serialize_receipt(stored_receipt), render.receipt(stored_receipt, wide=ctx.is_wide)
     )

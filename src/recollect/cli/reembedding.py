@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from recollect.bootstrap import built_in_models
 from recollect.cli.command import CommandContext
-from recollect.cli.drain import MAX_JOBS_LISTED, QueueDrain, cancel_on_interrupt, make_jobs_due, progress_bar
+from recollect.cli.drain import QueueDrain, cancel_on_interrupt, make_jobs_due, progress_bar
 from recollect.cli.model_registry import read_registry
 from recollect.cli.session import CliSession
 from recollect.domain.embedding_model import EmbeddingModel
-from recollect.domain.job import JobKind, JobState
+from recollect.domain.job import JobKind
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderError
+from recollect.services.jobs import MAX_JOBS_LISTED
 
 #: Job kinds that create vectors.
 VECTOR_JOB_KINDS = frozenset({JobKind.EMBED, JobKind.REEMBED})
@@ -64,14 +65,14 @@ def run_reembedding(ctx: CommandContext, session: CliSession, users: Sequence[st
 
 def _retry_vector_jobs(session: CliSession, users: Sequence[str]) -> None:
     make_jobs_due(session)
-    now = session.application.clock.now()
+    jobs = session.services.jobs
     for user in users:
-        for job in session.store.jobs.list(Scope(user), limit=MAX_JOBS_LISTED):
-            if job.state is JobState.DEAD and job.kind in VECTOR_JOB_KINDS:
-                session.store.jobs.retry(Scope(user), job_id=job.id, now=now)
+        for job in jobs.dead(Scope(user)):
+            if job.kind in VECTOR_JOB_KINDS:
+                jobs.retry(Scope(user), job_id=job.id)
 
 
 def _failure_reason(session: CliSession, user: str) -> str:
-    jobs = session.store.jobs.list(Scope(user), limit=MAX_JOBS_LISTED)
+    jobs = session.services.jobs.list(Scope(user), limit=MAX_JOBS_LISTED)
     reasons = [job.reason for job in jobs if job.kind in VECTOR_JOB_KINDS and job.reason]
     return reasons[0] if reasons else "Another process is embedding them."

@@ -13,9 +13,8 @@ from recollect.cli.command import CommandContext, command, format_examples, make
 from recollect.cli.drain import drain_queue
 from recollect.cli.session import CliSession
 from recollect.cli.sources import source_quotes
-from recollect.domain.event import Event
-from recollect.domain.memory import Memory, MemoryStatus
-from recollect.errors import NotFound
+from recollect.domain.event import Event, EventAction
+from recollect.domain.memory import Memory
 from recollect.serialization import serializers
 from recollect.serialization.serializers import JsonObject, JsonValue
 
@@ -24,7 +23,6 @@ app = make_typer()
 MemoryIdsArgument: TypeAlias = Annotated[
     list[str], typer.Argument(metavar="ID", help="Memory ids, or prefixes of them.")
 ]
-REVIEW_STATUSES = (MemoryStatus.QUARANTINED, MemoryStatus.CONTESTED)
 UNDO_HINT = "Revert with `recollect undo`."
 ERASED_TEXT = "(erased)"
 
@@ -40,11 +38,10 @@ def archive(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
     Archived memories are not recalled. `recollect list --status archived` lists them, and `recollect restore` makes
     them active again.
     """
-    with ctx.open_session() as session, session.store.transaction(session.user):
-        archived_memories = [
-            session.services.memories.archive(session.scope(), each)
-            for each in _resolve_ids(session, memory_ids)
-        ]
+    with ctx.open_session() as session:
+        archived_memories = session.services.memories.remove_memories(
+            session.scope(), memory_ids, EventAction.ARCHIVE
+        )
     _print_changed(ctx, archived_memories, "Archived")
 
 
@@ -78,11 +75,7 @@ def restore(
         restore_backup(ctx, ids_or_backup, yes=yes)
         return
     with ctx.open_session() as session:
-        with session.store.transaction(session.user):
-            restored_memories = [
-                session.services.memories.restore(session.scope(), each)
-                for each in _resolve_ids(session, ids_or_backup)
-            ]
+        restored_memories = session.services.memories.restore_memories(session.scope(), ids_or_backup)
         remaining = drain_queue(ctx, session)
     _print_changed(ctx, restored_memories, "Restored")
     ctx.warn_all(remaining.warnings)
@@ -100,11 +93,8 @@ def pin(
 
     A pinned memory keeps its weight and is never archived by maintenance, whatever its kind.
     """
-    with ctx.open_session() as session, session.store.transaction(session.user):
-        pinned_memories = [
-            session.services.memories.pin(session.scope(), each, pinned=not off)
-            for each in _resolve_ids(session, memory_ids)
-        ]
+    with ctx.open_session() as session:
+        pinned_memories = session.services.memories.pin_memories(session.scope(), memory_ids, pinned=not off)
     _print_changed(ctx, pinned_memories, "Unpinned" if off else "Pinned")
 
 
@@ -126,12 +116,6 @@ def merge(ctx: CommandContext, memory_ids: MemoryIdsArgument) -> None:
     )
     ctx.info(UNDO_HINT)
     ctx.warn_all(remaining.warnings)
-
-
-def _resolve_ids(session: CliSession, memory_ids: Sequence[str]) -> list[str]:
-    """Return the full ids of the memories without duplicates; prefixes are resolved."""
-    resolved_ids = (session.store.memories.get(session.scope(), each).id for each in memory_ids)
-    return list(dict.fromkeys(resolved_ids))
 
 
 def _print_changed(ctx: CommandContext, memories: Sequence[Memory], label: str) -> None:
@@ -183,7 +167,7 @@ def undo(
 
 def _print_timeline(ctx: CommandContext, limit: int) -> None:
     with ctx.open_session() as session:
-        events = session.store.events.list(session.scope(), limit=limit)
+        events = session.services.memories.list_events(session.scope(), limit=limit)
         entries = [(each, _memory_texts(session, each)) for each in events]
     rows = [
         (
@@ -207,13 +191,9 @@ def _print_timeline(ctx: CommandContext, limit: int) -> None:
 
 def _memory_texts(session: CliSession, event: Event) -> list[str]:
     """Return the current texts of an event's memories."""
-    texts = []
-    for step in event.changes:
-        try:
-            texts.append(session.store.memories.get(session.scope(), step.memory_id).text)
-        except NotFound:
-            texts.append(ERASED_TEXT)
-    return texts
+    memory_ids = [step.memory_id for step in event.changes]
+    memories = session.services.memories.find_existing(session.scope(), memory_ids)
+    return [memories[each].text if each in memories else ERASED_TEXT for each in memory_ids]
 
 
 @app.command(
@@ -233,12 +213,7 @@ def inbox(
     memory. They are not recalled. `recollect restore ID` accepts one, `recollect forget ID` rejects it.
     """
     with ctx.open_session() as session:
-        scope = session.scope()
-        memories = [
-            memory
-            for status in REVIEW_STATUSES
-            for memory in session.store.memories.list(scope, limit=limit, status=status)
-        ][:limit]
+        memories = session.services.review.queue(session.scope(), limit=limit)
         entries = [(memory, source_quotes(session, memory)) for memory in memories]
     ctx.print_result(
         serializers.wrap_results(_serialize_review_item(memory, words) for memory, words in entries),

@@ -12,7 +12,6 @@ from recollect.domain.scope import Scope
 from recollect.errors import ProviderBusy, ProviderError
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.embedder import Embedder, Vector
-from recollect.ports.store import Store
 from recollect.services import Services
 from recollect.settings import Settings, load_settings
 
@@ -85,10 +84,6 @@ class CliSession:
     is_new: bool  #: whether this session created the file
     embedder: CancellableEmbedder | None
     cancellation: DrainCancellation = field(default_factory=DrainCancellation)
-
-    @property
-    def store(self) -> Store:
-        return self.application.store
 
     @property
     def services(self) -> Services:

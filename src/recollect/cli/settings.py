@@ -120,7 +120,7 @@ def set_(
         # Raises if the name or value is invalid; the name may be an alias such as RAG_HYBRID.
         sources = session.application.settings.resolve(preferences={name: value}).settings
         [setting_name] = [each.name for each in sources.values() if each.layer == "preference"]
-        session.store.preferences.set(session.user, setting_name, value, now=session.application.clock.now())
+        session.services.preferences.set(session.user, setting_name, value)
         setting = session.application.resolve(session.user).settings[setting_name]
     ctx.print_result(
         _serialize_setting(setting),
@@ -133,9 +133,9 @@ def set_(
 def unset(ctx: CommandContext, name: SettingNameArgument) -> None:
     """Remove a preference of the user; environment, file, preset or default apply again."""
     with ctx.open_session() as session:
-        preferences = session.application.preferences(session.user)
+        preferences = session.services.preferences.all(session.user)
         setting_name = name if name in preferences else _find_setting(name).name
-        session.store.preferences.set(session.user, setting_name, None, now=session.application.clock.now())
+        session.services.preferences.set(session.user, setting_name, None)
         result, message = _describe_current(session, setting_name)
     prefix = "" if setting_name in preferences else "No preference was set. "
     ctx.print_result({**result, "unset": setting_name in preferences}, prefix + message)

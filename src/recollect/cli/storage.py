@@ -1,7 +1,6 @@
 """The `stats`, `repair`, `reembed` and `backfill` commands."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from enum import StrEnum
 from typing import Annotated
 
@@ -14,12 +13,9 @@ from recollect.cli.command import CommandContext, command, format_examples, make
 from recollect.cli.drain import drain_queue
 from recollect.cli.reembedding import current_model, known_models, run_reembedding
 from recollect.cli.session import CliSession
-from recollect.domain.job import JobKind, NewJob
-from recollect.domain.scope import SYSTEM_USER, Scope
-from recollect.errors import ConfigError, StoreError
-from recollect.ports.store import StoreStats
+from recollect.domain.diagnostics import StoreStats
+from recollect.errors import ConfigError
 from recollect.serialization import serializers
-from recollect.services import EMBED_JOB
 
 app = make_typer()
 
@@ -41,10 +37,10 @@ def stats(ctx: CommandContext) -> None:
     skipped, and what was redacted.
     """
     with ctx.open_session() as session:
-        store_stats = session.store.maintenance.stats(session.scope())
-        triage_counts = dict(session.store.triage_counts.all(session.user))
-        calls, tokens = session.store.token_usage.usage(session.scope(), now=session.application.clock.now())
-        location = session.store.location()
+        store_stats = session.services.analytics.stats(session.scope())
+        triage_counts = dict(session.services.analytics.triage_counts(session.user))
+        calls, tokens = session.services.analytics.model_usage(session.scope())
+        location = session.services.maintenance.location()
     counts = {
         **_format_counts(store_stats, location),
         "model today": f"{render.format_count(calls, 'call')}, {tokens:,} tokens",
@@ -111,35 +107,15 @@ def repair(
     """
     ctx.options.resume_hint = "The file is consistent. Run `recollect repair` again to continue."
     with ctx.open_session() as session:
-        row_counts = _rebuild_index(session, rebuild) if rebuild else _repair_differences(session)
-        for user in session.store.users():
-            if session.store.vectors.count_queued(user):
-                session.store.jobs.enqueue(user, EMBED_JOB, now=session.application.clock.now())
+        maintenance = session.services.maintenance
+        row_counts = maintenance.rebuild_index(rebuild) if rebuild else maintenance.repair()
+        maintenance.enqueue_embedding()
         remaining = drain_queue(ctx, session, "Embedding")
     ctx.print_result({**row_counts, "degraded": list(remaining.warnings)}, *_describe_repair(row_counts))
     ctx.exit_degraded(remaining.warnings)
 
 
-def _repair_differences(session: CliSession) -> dict[str, int]:
-    upkeep = session.store.maintenance
-    with _refuse_row_loss(session):
-        differences = upkeep.repair_indexes()
-    # A corrupted index, which only the deep check detects, must be rebuilt.
-    failed_checks = [
-        each for each in upkeep.check(deep=True) if not each.ok and each.name.startswith("full text")
-    ]
-    return {
-        "differences": differences,
-        **(_rebuild_index(session, DerivedIndex.FULLTEXT) if failed_checks else {}),
-    }
-
-
-def _rebuild_index(session: CliSession, derived_index: DerivedIndex) -> dict[str, int]:
-    with _refuse_row_loss(session):
-        return {str(derived_index): session.store.maintenance.rebuild_index(derived_index)}
-
-
-def _describe_repair(row_counts: dict[str, int]) -> Iterator[str]:
+def _describe_repair(row_counts: Mapping[str, int]) -> Iterator[str]:
     if "differences" in row_counts:
         difference_count = row_counts["differences"]
         yield (
@@ -150,34 +126,6 @@ def _describe_repair(row_counts: dict[str, int]) -> Iterator[str]:
     for derived_index in DerivedIndex:
         if derived_index in row_counts:
             yield f"Rebuilt {derived_index} for {render.format_count(row_counts[derived_index], 'passage')}."
-
-
-@contextmanager
-def _refuse_row_loss(session: CliSession) -> Iterator[None]:
-    """Run the block in a transaction; roll it back if the number of messages or memories shrank."""
-    with session.store.transaction(SYSTEM_USER):
-        counts_before = _count_source_rows(session)
-        yield
-        counts_after = _count_source_rows(session)
-        lost_rows = {
-            name: number - counts_after[name]
-            for name, number in counts_before.items()
-            if counts_after[name] < number
-        }
-        if lost_rows:
-            lost_text = " and ".join(f"{number} {name}" for name, number in lost_rows.items())
-            raise StoreError(
-                f"The repair would have lost {lost_text}, so it was rolled back and the file is unchanged."
-                " Run `recollect doctor --deep` for details; you may need to restore a backup."
-            )
-
-
-def _count_source_rows(session: CliSession) -> dict[str, int]:
-    user_stats = [session.store.maintenance.stats(Scope(user)) for user in session.store.users()]
-    return {
-        "messages": sum(each.messages for each in user_stats),
-        "memories": sum(each.memories for each in user_stats),
-    }
 
 
 @app.command(epilog=format_examples("recollect reembed --dry-run", "recollect reembed"))
@@ -201,8 +149,8 @@ def reembed(
     with ctx.open_session() as session:
         if session.embedder is None:
             raise ConfigError("No embedder is configured. Set `embedder` and try again.")
-        model, models = session.embedder.model_id, session.store.vectors.count_by_model(session.user)
-        passage_count = session.store.vectors.count_without_vector(session.user, model)
+        model, models = session.embedder.model_id, session.services.reembedding.vector_counts(session.user)
+        passage_count = session.services.reembedding.missing_count(session.user, model)
         deleted_vectors = {} if dry_run else _reembed_user(ctx, session, models, passage_count)
     ctx.print_result(
         {
@@ -248,11 +196,10 @@ def backfill(ctx: CommandContext) -> None:
     """
     ctx.options.resume_hint = "Run `recollect backfill` again to continue."
     with ctx.open_session() as session:
-        chunks_before = session.store.maintenance.stats(session.scope()).chunks
-        job = NewJob(kind=JobKind.BACKFILL, key="backfill")
-        session.store.jobs.enqueue(session.user, job, now=session.application.clock.now())
+        chunks_before = session.services.analytics.stats(session.scope()).chunks
+        session.services.jobs.enqueue_backfill(session.user)
         remaining = drain_queue(ctx, session, "Chunking")
-        chunks = session.store.maintenance.stats(session.scope()).chunks - chunks_before
+        chunks = session.services.analytics.stats(session.scope()).chunks - chunks_before
     ctx.print_result(
         {"chunks": chunks, "degraded": list(remaining.warnings)},
         f"Created {render.format_count(chunks, 'chunk')}.",

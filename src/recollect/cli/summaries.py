@@ -32,14 +32,13 @@ def summarise(
     """
     with ctx.open_session() as session:
         scope, policy = session.scope(chat), session.policy(chat=chat)
-        session.store.chats.get(scope)
+        session.services.chats.get(scope)
         if not policy.collects:
             raise Refused(
                 f"The memory mode of chat {chat} is {policy.memory.mode}, so nothing new is stored."
                 f" Turn it on with `recollect chats mode {chat} on`."
             )
-        new_summaries = session.services.summaries.build_summaries(scope, policy, force=True)
-        saved_summaries = session.services.summaries.save_summaries(scope, new_summaries, policy)
+        saved_summaries = session.services.summaries.summarize(scope, policy)
         remaining = drain_queue(ctx, session)
     ctx.print_result(
         {
@@ -65,8 +64,8 @@ def summaries(
     """Show chat summaries, newest first."""
     with ctx.open_session() as session:
         if chat is not None:
-            session.store.chats.get(session.scope(chat))
-        summary_list = session.store.summaries.list(session.scope(chat), limit=limit)
+            session.services.chats.get(session.scope(chat))
+        summary_list = session.services.summaries.list(session.scope(chat), limit=limit)
     ctx.print_result(
         serializers.wrap_results(map(serializers.serialize_summary, summary_list)),
         *([render_summaries(summary_list)] if summary_list else []),

@@ -111,7 +111,8 @@ def _print_login_link(
         {"url": address, "login": link}, f"Listening on {address}", f"One-time login link: {link}"
     )
     ctx.info(
-        f"Memory file: {session.store.location()}. For clients: OPENAI_BASE_URL={address}/v1. Press Ctrl-C to stop."
+        f"Memory file: {session.services.maintenance.location()}. For clients: OPENAI_BASE_URL={address}/v1."
+        " Press Ctrl-C to stop."
     )
     sys.stdout.flush()
     if browser:

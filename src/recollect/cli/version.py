@@ -38,7 +38,7 @@ def _store_versions() -> dict[str, str]:
             load_settings(arguments={"db": str(Path(folder) / "memory.db"), "embedder": "none"})
         )
         try:
-            details_by_check = {each.name: each.detail for each in application.store.maintenance.check()}
+            details_by_check = {each.name: each.detail for each in application.services.maintenance.check()}
         finally:
             application.close()
     return {"sqlite": details_by_check["sqlite"], "schema": details_by_check["schema"]}

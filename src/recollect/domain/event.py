@@ -1,8 +1,11 @@
 """Events (undoable changes of memories), audit entries and erasure certificates."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from recollect.domain.memory import Memory
 
 
 class EventAction(StrEnum):
@@ -43,6 +46,23 @@ class AuditEntry:
     at: datetime
     action: str
     detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditTrail:
+    """Entries of the audit log, newest first."""
+
+    entries: tuple[AuditEntry, ...]
+    is_intact: bool  #: whether the hash chain of the log is unbroken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasurePreview:
+    """What an erasure would delete."""
+
+    target: str
+    rows: Mapping[str, int]
+    memories: tuple[Memory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

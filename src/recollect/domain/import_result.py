@@ -1,6 +1,7 @@
 """The result of an import."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 
 from recollect.domain.memory import Memory
 
@@ -16,3 +17,12 @@ class ImportResult:
     memories: tuple[Memory, ...] = ()
     known_count: int = 0  #: memories that existed already
     skipped_memories: tuple[SkippedMemory, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class PackImportReport:
+    """The result of importing a pack: counts by part."""
+
+    imported_counts: Counter[str] = field(default_factory=Counter)
+    known_counts: Counter[str] = field(default_factory=Counter)
+    skipped_items: list[tuple[str, str, str]] = field(default_factory=list)  #: part, name, reason

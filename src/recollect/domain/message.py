@@ -88,3 +88,12 @@ class Chat:
     created_at: datetime
     updated_at: datetime
     message_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatDetails:
+    """A chat as it is listed."""
+
+    chat: Chat
+    title: str | None  #: its title, or the first words of the first message
+    mode: str | None  #: the memory mode set for it, if any

@@ -9,7 +9,6 @@ from recollect.domain.scope import Scope
 from recollect.errors import ConfigError, ModelMissing
 from recollect.library.memory import Memory
 from recollect.ports.embedder import Embedder
-from recollect.ports.store import NO_LIMIT
 
 COLLECTION_NAME = "memory"
 COLLECTION_METADATA: Mapping[str, str] = {"hnsw:space": "cosine"}
@@ -98,7 +97,7 @@ class ChromaMirror:
         return self._embedder.windows(text)
 
     def _active_memories(self) -> Sequence[Fact]:
-        return self._memory.application.store.memories.list(self._scope, limit=NO_LIMIT)
+        return self._memory.application.services.memories.list_all(self._scope)
 
     def _open_collection(self) -> ChromaCollection:
         return self._client.get_or_create_collection(name=COLLECTION_NAME, metadata=dict(COLLECTION_METADATA))

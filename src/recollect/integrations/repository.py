@@ -1,9 +1,9 @@
 """A knowledge repository for agents: store facts, search facts and messages by vector, track extraction."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.domain.candidate import Candidate, SearchFilter, Source
+from recollect.domain.candidate import Candidate, Source
 from recollect.domain.memory import normalize_fact
 from recollect.domain.scope import Scope
 from recollect.errors import ConfigError
@@ -47,7 +47,7 @@ class Repository:
     ) -> list[ContextItem]:
         """Return the facts, then the messages, nearest to a vector of the memory's embedder."""
         query_vector = unit_vector(vector, dimension=self._embedder.dimension)
-        facts = list(self._nearest(query_vector, KNOWLEDGE_SOURCES, limit_knowledge))
+        facts = self._nearest(query_vector, KNOWLEDGE_SOURCES, limit_knowledge)
         fact_texts = {normalize_fact(fact.text) for fact, _ in facts}
         # A message with the same text as a fact adds nothing.
         messages = self._nearest(query_vector, HISTORY_SOURCES, limit_history + len(facts))
@@ -61,14 +61,12 @@ class Repository:
 
     def get_unextracted_messages(self, limit: int = 20) -> list[JsonObject]:
         """Return messages that were not extracted yet, oldest first, without system messages."""
-        messages = self._memory.application.store.messages.list_unextracted(self._scope, limit=limit)
+        messages = self._memory.application.services.ingest.unextracted_messages(self._scope, limit=limit)
         return [serializers.serialize_message(message) for message in messages]
 
     def mark_messages_extracted(self, message_ids: Sequence[str]) -> None:
         """Mark messages as extracted by the caller, so that they are not extracted again."""
-        store = self._memory.application.store
-        with store.transaction(self._scope.user):
-            store.messages.mark_extracted(self._scope, message_ids)
+        self._memory.application.services.ingest.mark_extracted(self._scope, message_ids)
 
     @property
     def _embedder(self) -> Embedder:
@@ -81,13 +79,10 @@ class Repository:
 
     def _nearest(
         self, vector: Vector, sources: frozenset[Source], limit: int
-    ) -> Iterator[tuple[Candidate, float]]:
-        search, search_filter = self._memory.application.store.search, SearchFilter(sources=sources)
-        hits = search.dense(
-            self._scope, vector, model=self._embedder.model_id, limit=limit, search_filter=search_filter
+    ) -> Sequence[tuple[Candidate, float]]:
+        return self._memory.application.services.vector_search.nearest(
+            self._scope, vector, model=self._embedder.model_id, sources=sources, limit=limit
         )
-        candidates = search.load(self._scope, [hit.passage_id for hit in hits], search_filter=search_filter)
-        yield from ((candidates[hit.passage_id], hit.score) for hit in hits if hit.passage_id in candidates)
 
 
 def _context_item(kind: str, candidate: Candidate, score: float) -> ContextItem:

@@ -60,11 +60,11 @@ class MemoryBase:
 
     def flush(self, *, seconds: float = 60.0) -> bool:
         """Run due jobs and return whether none is left. Failed jobs wait for their retry or become dead letters."""
-        self._application.store.jobs.run_now(now=self._application.clock.now())
+        self._application.services.jobs.run_now()
         return self._application.worker.drain(seconds=seconds)
 
     def stats(self, *, user_id: str | None = None) -> JsonObject:
-        return serializers.serialize_stats(self._application.store.maintenance.stats(self._scope(user_id)))
+        return serializers.serialize_stats(self._application.services.analytics.stats(self._scope(user_id)))
 
     def backup(self, destination: str | Path, *, progress: ProgressCallback | None = None) -> JsonObject:
         """
@@ -74,12 +74,12 @@ class MemoryBase:
         it. If the destination is a folder, the file name contains the time. Existing files are not overwritten.
         `progress` is called with the bytes done and the total.
         """
-        store, now = self._application.store, self._application.clock.now()
+        maintenance, now = self._application.services.maintenance, self._application.clock.now()
         target = Path(destination)
         if target.is_dir():
-            source = Path(store.location())
+            source = Path(maintenance.location())
             target /= f"{source.stem}-{now:%Y%m%dT%H%M%SZ}{source.suffix}"
-        return serializers.serialize_backup(store.maintenance.backup(str(target), now=now, progress=progress))
+        return serializers.serialize_backup(maintenance.backup(str(target), progress=progress))
 
     def close(self) -> None:
         self._application.close()

@@ -5,19 +5,15 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from recollect.bootstrap import Application, built_in_models
-from recollect.domain.analytics import count_exclusion_reasons, split_into_intervals
-from recollect.domain.job import Job, JobState
+from recollect.domain.diagnostics import CheckResult
 from recollect.domain.message import Role
-from recollect.domain.metrics import compute_metrics
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderError, RecollectError, StoreError
 from recollect.library.base import MemoryBase
-from recollect.ports.store import CheckResult
 from recollect.serialization import serializers
 from recollect.serialization.serializers import JsonObject
 from recollect.text.language import UNDETERMINED, detect_language
@@ -32,11 +28,6 @@ LANGUAGE_SAMPLE_MESSAGES = 200
 MIN_LANGUAGE_MESSAGES = 10
 #: With less free space, the next large write may fail.
 LOW_DISK_BYTES = 500_000_000
-#: Jobs of a user that are examined.
-MAX_JOBS_LISTED = 10_000
-#: Maximum recalls and summaries that are aggregated, and maximum recalls that are listed.
-MAX_ANALYZED_ROWS = 5000
-MAX_RECALLS_LISTED = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,31 +63,19 @@ class DiagnosticsMixin(MemoryBase):
         Return recall metrics of the last hours by interval: quality, latency, budgets, reasons for exclusion, triage
         counts, and each recall with its receipt.
         """
-        scope, store, now = (
-            self._scope(user_id),
-            self._application.store,
-            self._application.clock.now(),
+        analytics = self._application.services.analytics.analyze(
+            self._scope(user_id), hours=hours, interval_count=interval_count
         )
-        since = now - timedelta(hours=hours)
-        all_receipts = store.receipts.list(scope, limit=MAX_ANALYZED_ROWS)
-        receipts = [each for each in all_receipts if since <= each.created_at <= now]
-        summary_times = [each.created_at for each in store.summaries.list(scope, limit=MAX_ANALYZED_ROWS)]
-        calls, tokens = store.token_usage.usage(scope, now=now)
         return {
-            "since": serializers.serialize_timestamp(since),
-            "until": serializers.serialize_timestamp(now),
-            "complete": len(all_receipts) < MAX_ANALYZED_ROWS or all_receipts[-1].created_at < since,
-            "whole": serializers.serialize_metrics(compute_metrics(receipts), recommended_budget=None),
-            "steps": [
-                serializers.serialize_interval(each)
-                for each in split_into_intervals(
-                    receipts, summary_times, since=since, until=now, interval_count=interval_count
-                )
-            ],
-            "recalls": [serializers.serialize_recall(each) for each in receipts[:MAX_RECALLS_LISTED]],
-            "left_out": dict(count_exclusion_reasons(receipts)),
-            "verdicts": dict(store.triage_counts.all(scope.user)),
-            "model_today": {"calls": calls, "tokens": tokens},
+            "since": serializers.serialize_timestamp(analytics.since),
+            "until": serializers.serialize_timestamp(analytics.until),
+            "complete": analytics.is_complete,
+            "whole": serializers.serialize_metrics(analytics.metrics, recommended_budget=None),
+            "steps": [serializers.serialize_interval(each) for each in analytics.intervals],
+            "recalls": [serializers.serialize_recall(each) for each in analytics.receipts],
+            "left_out": dict(analytics.exclusion_reasons),
+            "verdicts": dict(analytics.triage_counts),
+            "model_today": {"calls": analytics.calls_today, "tokens": analytics.tokens_today},
         }
 
 
@@ -106,7 +85,7 @@ def check_python() -> Iterator[Diagnostic]:
 
 def run_checks(application: Application, user: str, *, deep: bool) -> Iterator[Diagnostic]:
     """Yield one diagnostic per check."""
-    yield Diagnostic(level="OK", name="file", detail=application.store.location())
+    yield Diagnostic(level="OK", name="file", detail=application.services.maintenance.location())
     file = _check_file(application, deep=deep)
     yield from file
     if any(line.name == FILE_MOVED_CHECK for line in file):
@@ -122,7 +101,7 @@ def run_checks(application: Application, user: str, *, deep: bool) -> Iterator[D
 
 def _check_file(application: Application, *, deep: bool) -> list[Diagnostic]:
     try:
-        return [Diagnostic.from_check(each) for each in application.store.maintenance.check(deep=deep)]
+        return [Diagnostic.from_check(each) for each in application.services.maintenance.check(deep=deep)]
     except StoreError as error:
         return [Diagnostic(level="FAIL", name="integrity", detail=str(error), fix="restore a backup")]
 
@@ -146,9 +125,9 @@ def _check_embedder(application: Application) -> Diagnostic:
 
 
 def _check_vectors(application: Application, user: str) -> Iterator[Diagnostic]:
-    vectors = application.store.vectors
+    reembedding = application.services.reembedding
     current = application.embedder.model_id if application.embedder else None
-    for model, number in vectors.count_by_model(user).items():
+    for model, number in reembedding.vector_counts(user).items():
         is_stale = current is not None and model != current
         yield Diagnostic(
             level="WARN" if is_stale else "OK",
@@ -156,7 +135,7 @@ def _check_vectors(application: Application, user: str) -> Iterator[Diagnostic]:
             detail=f"{number} of {model}" + (f"; the current model is {current}" if is_stale else ""),
             fix="recollect reembed" if is_stale else None,
         )
-    pending = sum(vectors.count_queued(each) for each in application.store.users())
+    pending = sum(map(reembedding.queued_count, application.services.maintenance.users()))
     yield Diagnostic(
         level="WARN" if pending else "OK",
         name="pending vectors",
@@ -170,7 +149,9 @@ def _check_languages(application: Application, user: str) -> Iterator[Diagnostic
     bundled = built_in_models()[0].id
     if application.embedder is None or application.embedder.model_id != bundled:
         return
-    messages = application.store.messages.list(Scope(user), limit=LANGUAGE_SAMPLE_MESSAGES, newest_first=True)
+    messages = application.services.chats.messages(
+        Scope(user), limit=LANGUAGE_SAMPLE_MESSAGES, newest_first=True
+    )
     languages = Counter(detect_language(each.content) for each in messages if each.role is Role.USER)
     del languages[UNDETERMINED]
     foreign_count = languages.total() - languages["en"]
@@ -184,17 +165,16 @@ def _check_languages(application: Application, user: str) -> Iterator[Diagnostic
 
 
 def _check_jobs(application: Application) -> Iterator[Diagnostic]:
-    dead_jobs = [job for user in application.store.users() for job in _dead_jobs(application, user)]
+    dead_jobs = [
+        job
+        for user in application.services.maintenance.users()
+        for job in application.services.jobs.dead(Scope(user))
+    ]
     if not dead_jobs:
         yield Diagnostic(level="OK", name="parked jobs", detail="none")
     for job in dead_jobs:
         fix = f"recollect --user {job.user} jobs retry {job.id}"
         yield Diagnostic(level="WARN", name="parked job", detail=f"{job.kind}: {job.reason}", fix=fix)
-
-
-def _dead_jobs(application: Application, user: str) -> list[Job]:
-    jobs = application.store.jobs.list(Scope(user), limit=MAX_JOBS_LISTED)
-    return [job for job in jobs if job.state is JobState.DEAD]
 
 
 def _check_settings(application: Application, user: str) -> Iterator[Diagnostic]:
@@ -209,7 +189,7 @@ def _check_settings(application: Application, user: str) -> Iterator[Diagnostic]
 
 
 def _check_disk_space(application: Application) -> Diagnostic:
-    free = shutil.disk_usage(Path(application.store.location()).resolve().parent).free
+    free = shutil.disk_usage(Path(application.services.maintenance.location()).resolve().parent).free
     is_low = free < LOW_DISK_BYTES
     return Diagnostic(
         level="WARN" if is_low else "OK",

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from recollect.domain.memory import ChangeKind, Kind, SourceSpan
-from recollect.domain.policy import MEMORY_MODES
 from recollect.domain.scope import DEFAULT_CHAT
 from recollect.errors import InvalidInput
 from recollect.library.base import MemoryBase
@@ -52,7 +51,7 @@ class MemoryIngestMixin(MemoryBase):
         self._wake_worker()
         if sync and not isinstance(messages, str):
             self.flush()
-            memories = self._application.store.memories.of_messages(
+            memories = self._application.services.memories.learned_from(
                 scope, [each.message.id for each in ingest_results]
             )
             new_message_ids = frozenset(each.message.id for each in ingest_results if each.is_new)
@@ -75,7 +74,7 @@ class MemoryIngestMixin(MemoryBase):
         """Ingest one exchange and extract its facts now; the given context files are attached to its chat."""
         scope = self._scope(user_id, chat_id or DEFAULT_CHAT)
         for context_id in context_ids:
-            self._application.store.context_files.attach(scope, context_id)
+            self._application.services.profile.attach_context_file(scope, context_id)
         exchange: list[Mapping[str, object]] = [
             {"role": "user", "content": user_content},
             {"role": "assistant", "content": assistant_content},
@@ -84,7 +83,7 @@ class MemoryIngestMixin(MemoryBase):
 
     def messages(self, chat_id: str, *, user_id: str | None = None, limit: int = 100) -> JsonObject:
         """Return the last messages of a chat, in order."""
-        messages = self._application.store.messages.list(self._scope(user_id, chat_id), limit=limit)
+        messages = self._application.services.chats.messages(self._scope(user_id, chat_id), limit=limit)
         return serializers.wrap_results(map(serializers.serialize_message, messages))
 
     def edit_message(self, message_id: str, content: str, *, user_id: str | None = None) -> JsonObject:
@@ -129,10 +128,7 @@ class MemoryIngestMixin(MemoryBase):
 
     def set_mode(self, chat_id: str, mode: str | None, *, user_id: str | None = None) -> None:
         """Set the memory mode of a chat: on, collect_only, recall_only or off; None uses the user's setting."""
-        if mode is not None and mode not in MEMORY_MODES:
-            raise InvalidInput(f"Unknown mode {mode!r}. Choose one of {', '.join(MEMORY_MODES)}.")
-        scope = self._scope(user_id, chat_id)
-        self._application.store.chats.set_mode(scope, mode, now=self._application.clock.now())
+        self._application.services.chats.set_mode(self._scope(user_id, chat_id), mode)
 
 
 def _event_name(spans: Sequence[SourceSpan], new_message_ids: frozenset[str]) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from recollect.domain.memory import MemoryStatus
 from recollect.domain.scope import Scope
 from recollect.errors import Refused
 from recollect.library.base import MemoryBase
@@ -13,7 +12,7 @@ from recollect.serialization.serializers import JsonObject
 class MemoriesMixin(MemoryBase):
     def get(self, memory_id: str, *, user_id: str | None = None) -> JsonObject:
         return serializers.serialize_memory(
-            self._application.store.memories.get(self._scope(user_id), memory_id)
+            self._application.services.memories.get(self._scope(user_id), memory_id)
         )
 
     def get_all(
@@ -27,7 +26,7 @@ class MemoriesMixin(MemoryBase):
     ) -> JsonObject:
         """Return active memories, most recently mentioned first."""
         scope = self._scope(user_id, chat_id)
-        memories = self._application.store.memories.list(scope, limit=limit, offset=offset, tag=tag)
+        memories = self._application.services.memories.list(scope, limit=limit, offset=offset, tag=tag)
         return serializers.wrap_results(serializers.serialize_memory(each) for each in memories)
 
     def update(self, memory_id: str, data: str, *, user_id: str | None = None) -> JsonObject:
@@ -53,19 +52,13 @@ class MemoriesMixin(MemoryBase):
 
     def history(self, memory_id: str, *, user_id: str | None = None) -> list[JsonObject]:
         """Return every version of a memory, oldest first."""
-        versions = self._application.store.memories.history(self._scope(user_id), memory_id)
+        versions = self._application.services.memories.history(self._scope(user_id), memory_id)
         return [serializers.serialize_version(each) for each in versions]
 
     def review_queue(self, *, user_id: str | None = None, limit: int = 100) -> JsonObject:
         """Return memories that need the user's decision: facts without a source, and contradictions."""
-        memories = [
-            memory
-            for status in (MemoryStatus.CONTESTED, MemoryStatus.QUARANTINED)
-            for memory in self._application.store.memories.list(
-                self._scope(user_id), status=status, limit=limit
-            )
-        ]
-        return serializers.wrap_results(serializers.serialize_memory(each) for each in memories[:limit])
+        memories = self._application.services.review.queue(self._scope(user_id), limit=limit)
+        return serializers.wrap_results(serializers.serialize_memory(each) for each in memories)
 
     def archive(self, memory_id: str, *, user_id: str | None = None) -> JsonObject:
         """Archive a memory; `restore` reverts it."""
@@ -99,5 +92,5 @@ class MemoriesMixin(MemoryBase):
 
     def events(self, *, user_id: str | None = None, limit: int = 50) -> JsonObject:
         """Return the changes of memories, newest first."""
-        events = self._application.store.events.list(self._scope(user_id), limit=limit)
+        events = self._application.services.memories.list_events(self._scope(user_id), limit=limit)
         return serializers.wrap_results(map(serializers.serialize_event, events))

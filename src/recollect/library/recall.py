@@ -97,7 +97,7 @@ class MemoryRecallMixin(MemoryBase):
     def why(self, receipt_id: str = "last", *, user_id: str | None = None) -> JsonObject:
         """Return the receipt of a recall: what was injected, what was left out and why, scores, timings."""
         return serializers.serialize_receipt(
-            self._application.store.receipts.get(self._scope(user_id), receipt_id)
+            self._application.services.receipts.get(self._scope(user_id), receipt_id)
         )
 
     def why_not(

@@ -12,7 +12,7 @@ from recollect.serialization.serializers import JsonObject
 class RecordsMixin(MemoryBase):
     def profile(self, *, user_id: str | None = None) -> JsonObject:
         """Return the user's profile; empty without consent."""
-        return serializers.serialize_profile(self._application.store.profiles.get(self._scope(user_id)))
+        return serializers.serialize_profile(self._application.services.profile.get(self._scope(user_id)))
 
     def set_profile(self, fields: Mapping[str, object], *, user_id: str | None = None) -> JsonObject:
         """Set profile fields: codingStyle, preferredLanguages, projectGoals, freeformNotes, or any other field."""
@@ -23,7 +23,7 @@ class RecordsMixin(MemoryBase):
 
     def consents(self, *, user_id: str | None = None) -> dict[str, bool]:
         """Return the user's consents by category."""
-        return dict(self._application.store.consents.all(self._scope(user_id)))
+        return dict(self._application.services.privacy.consents(self._scope(user_id)))
 
     def consent(self, category: str, *, granted: bool, user_id: str | None = None) -> JsonObject:
         """Record the user's decision. A withdrawal erases what the consent covered; the result says how much."""
@@ -38,11 +38,10 @@ class RecordsMixin(MemoryBase):
 
     def audit_log(self, *, user_id: str | None = None, limit: int = 100) -> JsonObject:
         """Return the audit log, newest first, and whether it is intact."""
-        log = self._application.store.audit_log
-        entries = log.list(self._scope(user_id), limit=limit)
+        trail = self._application.services.privacy.audit_log(self._scope(user_id), limit=limit)
         return {
-            **serializers.wrap_results(map(serializers.serialize_audit_entry, entries)),
-            "intact": log.is_intact(self._scope(user_id)),
+            **serializers.wrap_results(map(serializers.serialize_audit_entry, trail.entries)),
+            "intact": trail.is_intact,
         }
 
     def add_context(
@@ -56,28 +55,25 @@ class RecordsMixin(MemoryBase):
 
     def contexts(self, *, chat_id: str | None = None, user_id: str | None = None) -> JsonObject:
         """Return the context files of a user, or those attached to a chat."""
-        files = self._application.store.context_files.list(self._scope(user_id, chat_id))
+        files = self._application.services.profile.context_files(self._scope(user_id, chat_id))
         return serializers.wrap_results(map(serializers.serialize_context_file, files))
 
     def attach_context(self, context_id: str, chat_id: str, *, user_id: str | None = None) -> None:
         """Attach a context file to a chat."""
-        self._application.store.context_files.attach(self._scope(user_id, chat_id), context_id)
+        self._application.services.profile.attach_context_file(self._scope(user_id, chat_id), context_id)
 
     def detach_context(self, context_id: str, chat_id: str, *, user_id: str | None = None) -> None:
         """Detach a context file from a chat."""
-        self._application.store.context_files.detach(self._scope(user_id, chat_id), context_id)
+        self._application.services.profile.detach_context_file(self._scope(user_id, chat_id), context_id)
 
     def delete_context(self, context_id: str, *, user_id: str | None = None) -> None:
         """Delete a context file."""
-        self._application.store.context_files.delete(self._scope(user_id), context_id)
+        self._application.services.profile.delete_context_file(self._scope(user_id), context_id)
 
     def summarize(self, chat_id: str, *, user_id: str | None = None) -> JsonObject:
         """Summarize a chat now, even if not due; empty if there are no messages since the last summary."""
         scope = self._scope(user_id, chat_id)
-        services, policy = self._application.services, self._policy(scope)
-        summaries = services.summaries.save_summaries(
-            scope, services.summaries.build_summaries(scope, policy, force=True), policy
-        )
+        summaries = self._application.services.summaries.summarize(scope, self._policy(scope))
         self._wake_worker()
         return serializers.wrap_results(map(serializers.serialize_summary, summaries))
 
@@ -85,16 +81,16 @@ class RecordsMixin(MemoryBase):
         self, *, chat_id: str | None = None, user_id: str | None = None, limit: int = 20
     ) -> JsonObject:
         """Return the summaries of a chat or of all chats, newest first."""
-        summaries = self._application.store.summaries.list(self._scope(user_id, chat_id), limit=limit)
+        summaries = self._application.services.summaries.list(self._scope(user_id, chat_id), limit=limit)
         return serializers.wrap_results(map(serializers.serialize_summary, summaries))
 
     def metrics(self, *, user_id: str | None = None, limit: int = 1000) -> JsonObject:
         """Return metrics of the last recalls, in total and one line each."""
         scope = self._scope(user_id)
-        receipts = self._application.store.receipts.list(scope, limit=limit)
+        receipts = self._application.services.receipts.list(scope, limit=limit)
         recall_metrics = compute_metrics(receipts)
         recommended_budget = recommend_budget(recall_metrics, self._policy(scope).context.budget)
-        summaries = self._application.store.maintenance.stats(scope).summaries
+        summaries = self._application.services.analytics.stats(scope).summaries
         lines = serializers.wrap_results(map(serializers.serialize_recall_metrics, receipts))
         return {
             **serializers.serialize_metrics(recall_metrics, recommended_budget=recommended_budget),

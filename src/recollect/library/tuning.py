@@ -20,7 +20,7 @@ class MemoryTuningMixin(MemoryBase):
 
     def feedback_list(self, *, user_id: str | None = None, limit: int = 100) -> JsonObject:
         """Return relevance feedback, newest first."""
-        entries = self._application.store.feedback.list(self._scope(user_id), limit=limit)
+        entries = self._application.services.tuning.list_feedback(self._scope(user_id), limit=limit)
         return serializers.wrap_results(map(serializers.serialize_feedback, entries))
 
     def labels(self, *, user_id: str | None = None) -> list[JsonObject]:

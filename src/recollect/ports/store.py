@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from recollect.domain.diagnostics import CheckResult, StoreStats
 from recollect.domain.memory import (
     ChangeKind,
     ImportanceBand,
@@ -208,29 +208,6 @@ class Preferences(Protocol):
 
     def set(self, user: str, key: str, value: str | None, *, now: datetime) -> None:
         """Set a preference; None removes it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckResult:
-    """The result of one check, with a fix if it failed."""
-
-    name: str
-    ok: bool
-    detail: str
-    fix: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreStats:
-    messages: int
-    chats: int
-    chunks: int
-    memories: int
-    summaries: int
-    vectors: int
-    pending_vectors: int
-    jobs: Mapping[str, int] = field(default_factory=dict)
-    sizes: Mapping[str, int] = field(default_factory=dict)  #: bytes by part
 
 
 class StoreMaintenance(Protocol):

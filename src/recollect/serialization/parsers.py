@@ -7,11 +7,8 @@ from datetime import UTC, datetime
 from recollect.domain.feedback import RelevanceLabel
 from recollect.domain.message import MessageDraft, Role
 from recollect.domain.scope import validate_name
+from recollect.domain.timestamps import MAX_TIMESTAMP, MIN_TIMESTAMP
 from recollect.errors import InvalidInput
-
-#: One year inside datetime's limits, so that a time can be converted to any zone.
-MIN_TIMESTAMP = datetime(2, 1, 1, tzinfo=UTC)
-MAX_TIMESTAMP = datetime(9998, 12, 31, tzinfo=UTC)
 
 
 def parse_messages(messages: Mapping[str, object] | Sequence[Mapping[str, object]]) -> list[MessageDraft]:

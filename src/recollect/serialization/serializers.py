@@ -5,8 +5,10 @@ from datetime import datetime
 from typing import TypeAlias
 
 from recollect.domain.analytics import MetricsInterval
+from recollect.domain.diagnostics import CheckResult, StoreStats
 from recollect.domain.event import AuditEntry, ErasureCertificate, Event
 from recollect.domain.feedback import RelevanceFeedback, RelevanceLabel
+from recollect.domain.import_result import PackImportReport
 from recollect.domain.job import Job
 from recollect.domain.maintenance import MaintenanceReport
 from recollect.domain.memory import ChangeKind, Memory, MemoryVersion
@@ -28,7 +30,6 @@ from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.summary import ContextFile, Profile, Summary
 from recollect.domain.tuning import TuningResult
 from recollect.ports.backup import Backup
-from recollect.ports.store import CheckResult, StoreStats
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 JsonObject: TypeAlias = dict[str, JsonValue]
@@ -298,6 +299,15 @@ def serialize_backup(value: Backup) -> JsonObject:
         "memories": value.contents.memories,
         "newest": serialize_timestamp(value.contents.last_message_at),
         "rows": _as_json_object(value.contents.rows),
+    }
+
+
+def serialize_pack_import(value: PackImportReport, *, dry_run: bool) -> JsonObject:
+    return {
+        "dry_run": dry_run,
+        "imported": {part: count for part, count in value.imported_counts.items() if count},
+        "known": {part: count for part, count in value.known_counts.items() if count},
+        "left_out": [{"part": part, "what": what, "reason": why} for part, what, why in value.skipped_items],
     }
 
 

@@ -1,13 +1,14 @@
 """Edit, delete and branch messages; memories learned from them are updated."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from recollect.consolidation.consolidator import Replayer, ReplaySet
 from recollect.domain.memory import Memory, SourceSpan
-from recollect.domain.message import CHAT_ROLES, Chat, Message, MessageDraft, Role
+from recollect.domain.message import CHAT_ROLES, Chat, ChatDetails, Message, MessageDraft, Role
 from recollect.domain.outcomes import IngestResult
-from recollect.domain.policy import Policy
+from recollect.domain.policy import MEMORY_MODES, Policy
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound
 from recollect.ingestion.preparation import MessagePreparer
@@ -24,6 +25,13 @@ from recollect.services.ingest import (
     vector_similarity,
 )
 
+#: Limit for titles derived from the first message.
+MAX_TITLE_CHARS = 60
+
+
+class _Rollback(Exception):
+    """Rolls back the transaction of a preview."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatService:
@@ -34,6 +42,49 @@ class ChatService:
     replayer: Replayer
     embedders: EmbedderRegistry
     ingest: IngestService
+
+    def list(self, scope: Scope, *, limit: int = 100) -> Sequence[ChatDetails]:
+        """Return the user's chats with title and mode, most recently used first."""
+        return self._describe(scope, self.store.chats.list(scope.user_scope, limit=limit))
+
+    def get(self, scope: Scope) -> ChatDetails:
+        """Return the scope's chat, or raise NotFound."""
+        [details] = self._describe(scope, [self.store.chats.get(scope)])
+        return details
+
+    def messages(
+        self, scope: Scope, *, limit: int = 100, before: str | None = None, newest_first: bool = False
+    ) -> Sequence[Message]:
+        """Return the last messages of a chat in order, or those just before a message."""
+        if before is not None:
+            self.store.messages.get(scope, before)
+        return self.store.messages.list(scope, limit=limit, before=before, newest_first=newest_first)
+
+    def get_message(self, scope: Scope, message_id: str) -> Message:
+        """Return a message, or raise NotFound."""
+        return self.store.messages.get(scope, message_id)
+
+    def find_messages(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Message]:
+        """Return those of these messages that exist, in order."""
+        return self.store.messages.get_many(scope, message_ids)
+
+    def mode(self, scope: Scope) -> str | None:
+        """Return the memory mode set for the scope's chat, if any."""
+        return self.store.chats.mode(scope)
+
+    def set_mode(self, scope: Scope, mode: str | None) -> None:
+        """Set the memory mode of a chat, creating the chat if needed; None removes the mode."""
+        if mode is not None and mode not in MEMORY_MODES:
+            raise InvalidInput(f"Unknown mode {mode!r}. Choose one of {', '.join(MEMORY_MODES)}.")
+        if scope.is_temporary:
+            raise InvalidInput(
+                "The mode of a temporary chat is always off. Use a regular chat for another mode."
+            )
+        self.store.chats.set_mode(scope, mode, now=self.clock.now())
+
+    def rename(self, scope: Scope, title: str) -> None:
+        """Set the title of a chat."""
+        self.store.chats.rename(scope, title)
 
     def edit_message(self, scope: Scope, message_id: str, content: str, policy: Policy) -> IngestResult:
         """Replace the text of a message: remove the facts of the old text, and queue the new text for extraction."""
@@ -72,7 +123,7 @@ class ChatService:
             )
         return self.edit_message(scope, last.id, content, policy)
 
-    def delete_message(self, scope: Scope, message_id: str, policy: Policy) -> list[Memory]:
+    def delete_message(self, scope: Scope, message_id: str, policy: Policy) -> Sequence[Memory]:
         """Delete a message and the memories that have no other source; return those memories."""
         message = self.store.messages.get(scope, message_id)
         vectors = self._vectors_without(scope, [message_id], policy)
@@ -83,7 +134,29 @@ class ChatService:
             self.store.jobs.enqueue(message.user, summary_job(message.chat), now=self.clock.now())
         return deleted_memories
 
-    def delete_chat(self, scope: Scope, policy: Policy) -> list[Memory]:
+    def memories_only_from(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Memory]:
+        """Return the memories whose only sources are these messages."""
+        sources = frozenset(message_ids)
+        related = self.store.memories.of_messages(scope.user_scope, sorted(sources))
+        return [memory for memory in related if all(span.message_id in sources for span in memory.spans)]
+
+    def preview_delete_message(self, scope: Scope, message_id: str, policy: Policy) -> Sequence[Memory]:
+        """Return the memories that deleting a message would delete."""
+        return self._preview(scope, lambda: self.delete_message(scope, message_id, policy))
+
+    def preview_delete_chat(self, scope: Scope, policy: Policy) -> Sequence[Memory]:
+        """Return the memories that deleting a chat would delete."""
+        return self._preview(scope, lambda: self.delete_chat(scope, policy))
+
+    def _preview(self, scope: Scope, delete: Callable[[], Sequence[Memory]]) -> Sequence[Memory]:
+        """Run a deletion in a transaction that is rolled back."""
+        memories: Sequence[Memory] = ()
+        with suppress(_Rollback), self.store.transaction(scope.user):
+            memories = delete()
+            raise _Rollback
+        return memories
+
+    def delete_chat(self, scope: Scope, policy: Policy) -> Sequence[Memory]:
         """Delete a chat and the memories that have no other source; return those memories."""
         self.store.chats.get(scope)
         message_ids = [message.id for message in self.store.messages.list(scope, limit=NO_LIMIT)]
@@ -114,6 +187,18 @@ class ChatService:
             self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
         return self.store.chats.get(target)
 
+    def _describe(self, scope: Scope, chats: Sequence[Chat]) -> Sequence[ChatDetails]:
+        untitled = [chat.id for chat in chats if chat.title is None]
+        openings = self.store.chats.first_lines(scope.user_scope, untitled)
+        return [
+            ChatDetails(
+                chat=chat,
+                title=chat.title or _derive_title(openings.get(chat.id)),
+                mode=self.store.chats.mode(Scope(scope.user, chat.id)),
+            )
+            for chat in chats
+        ]
+
     def _copy_message(self, message: Message, chat: str) -> str:
         scope = Scope(message.user)
         copy = replace(message, id=self.ids.new(), chat=chat, client_id=None)
@@ -137,7 +222,7 @@ class ChatService:
 
     def _replay_without(
         self, scope: Scope, message_ids: Sequence[str], policy: Policy, vectors: Mapping[str, Vector]
-    ) -> list[Memory]:
+    ) -> Sequence[Memory]:
         replay_set = self._load_replay_set(scope, message_ids, policy, vectors)
         change = self.replayer(
             scope.user_scope,
@@ -168,3 +253,11 @@ class ChatService:
         except NotFound:
             return False
         return True
+
+
+def _derive_title(opening: str | None) -> str | None:
+    """Return the first whole words of a text, up to the limit."""
+    words = " ".join((opening or "").split())
+    if len(words) <= MAX_TITLE_CHARS:
+        return words or None
+    return (words[:MAX_TITLE_CHARS].rpartition(" ")[0] or words[: MAX_TITLE_CHARS - 1]) + "…"

@@ -16,7 +16,7 @@ from recollect.domain.outcomes import Declined, FactOutcome, IngestResult, New, 
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.domain.summary import SummaryKind
-from recollect.errors import CapReached, NotFound
+from recollect.errors import CapReached, InvalidInput, NotFound
 from recollect.extraction.extractor import EXTRACTED_ROLES, Extractor, MessageExtraction
 from recollect.extraction.rules.classifier import extract_by_rules
 from recollect.extraction.validation import QuarantinedFact
@@ -77,6 +77,20 @@ class IngestService:
         ]
         with self.store.transaction(scope.user):
             return [self._store(prepared, decision, policy) for prepared, decision in decisions]
+
+    def add_batch(
+        self, user: str, entries: Sequence[tuple[Scope, MessageDraft, Policy]]
+    ) -> list[IngestResult | InvalidInput]:
+        """Store messages of several chats in one transaction; an invalid message is returned as its error."""
+        with self.store.transaction(user):
+            return [self._add_or_error(*entry) for entry in entries]
+
+    def _add_or_error(self, scope: Scope, draft: MessageDraft, policy: Policy) -> IngestResult | InvalidInput:
+        try:
+            [result] = self.add_messages(scope, [draft], policy)
+        except InvalidInput as error:
+            return error
+        return result
 
     def remember(
         self, scope: Scope, text: str, policy: Policy, *, tags: Sequence[str] = (), kind: Kind | None = None
@@ -172,6 +186,15 @@ class IngestService:
                 trivial_only=policy.collect.store_raw == "gated",
                 summarized_only=bool(policy.summaries.working_every_exchanges),
             )
+
+    def unextracted_messages(self, scope: Scope, *, limit: int) -> Sequence[Message]:
+        """Return messages that were not extracted yet, oldest first, without system messages."""
+        return self.store.messages.list_unextracted(scope, limit=limit)
+
+    def mark_extracted(self, scope: Scope, message_ids: Sequence[str]) -> None:
+        """Mark messages as extracted, so that they are not extracted again."""
+        with self.store.transaction(scope.user):
+            self.store.messages.mark_extracted(scope, message_ids)
 
     def message_exists(self, scope: Scope, message_id: str) -> bool:
         try:

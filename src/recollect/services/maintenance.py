@@ -1,21 +1,26 @@
 """Maintenance: archive decayed memories and merge duplicates."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from recollect.consolidation.consolidator import Consolidator
 from recollect.consolidation.similarity.duplicates import is_duplicate, more_specific
+from recollect.domain.diagnostics import CheckResult
 from recollect.domain.event import EventAction, EventChange
 from recollect.domain.maintenance import ArchivedMemory, MaintenanceReport, MemoryMerge
 from recollect.domain.memory import ChangeKind, Memory, MemoryStatus
 from recollect.domain.policy import Policy
-from recollect.domain.scope import Scope
+from recollect.domain.scope import SYSTEM_USER, Scope
+from recollect.errors import StoreError
 from recollect.maintenance.decay import Retain, apply_decay, archive_reason, decay_outcome, forecast_decay
+from recollect.ports.backup import Backup, ProgressCallback
 from recollect.ports.clock import Clock
 from recollect.ports.store import NO_LIMIT, Store
 from recollect.services.embedders import EmbedderRegistry
 from recollect.services.event_log import EventLog
+from recollect.services.ingest import EMBED_JOB
 from recollect.services.memories import MemoryService
 
 #: Memories compared per run: a few seconds of work.
@@ -64,6 +69,74 @@ class MaintenanceService:
                 for week, m, o in archivals
             ),
         )
+
+    def users(self) -> Sequence[str]:
+        """Return every user of the store."""
+        return self.store.users()
+
+    def location(self) -> str:
+        """Return where the data is, for display."""
+        return self.store.location()
+
+    def check(self, *, deep: bool = False) -> Sequence[CheckResult]:
+        """Check the store without changing it; `deep` compares every index entry with its text."""
+        return self.store.maintenance.check(deep=deep)
+
+    def backup(self, destination: str, *, progress: ProgressCallback | None = None) -> Backup:
+        """Copy the data of all users to a new file. Raise Refused if it exists."""
+        return self.store.maintenance.backup(destination, now=self.clock.now(), progress=progress)
+
+    def repair(self) -> Mapping[str, int]:
+        """
+        Repair indexes that differ from the text, and rebuild a corrupt full-text index; return what was done.
+
+        Rolled back with a StoreError if messages or memories would be lost.
+        """
+        with self._refuse_row_loss():
+            differences = self.store.maintenance.repair_indexes()
+        # A corrupt index, which only the deep check detects, must be rebuilt.
+        is_corrupt = any(
+            not each.ok and each.name.startswith("full text")
+            for each in self.store.maintenance.check(deep=True)
+        )
+        return {"differences": differences, **(self.rebuild_index("fulltext") if is_corrupt else {})}
+
+    def rebuild_index(self, index: str) -> Mapping[str, int]:
+        """Rebuild `fulltext` or `vectors` from the text; return the number of passages by index."""
+        with self._refuse_row_loss():
+            return {index: self.store.maintenance.rebuild_index(index)}
+
+    def enqueue_embedding(self) -> None:
+        """Queue the embedding job of every user who has passages without a vector."""
+        for user in self.store.users():
+            if self.store.vectors.count_queued(user):
+                self.store.jobs.enqueue(user, EMBED_JOB, now=self.clock.now())
+
+    @contextmanager
+    def _refuse_row_loss(self) -> Iterator[None]:
+        """Run the block in a transaction; roll it back if the number of messages or memories shrank."""
+        with self.store.transaction(SYSTEM_USER):
+            counts_before = self._count_source_rows()
+            yield
+            counts_after = self._count_source_rows()
+            lost_rows = {
+                name: number - counts_after[name]
+                for name, number in counts_before.items()
+                if counts_after[name] < number
+            }
+            if lost_rows:
+                lost_text = " and ".join(f"{number} {name}" for name, number in lost_rows.items())
+                raise StoreError(
+                    f"The repair would have lost {lost_text}, so it was rolled back and the file is unchanged."
+                    " Run `recollect doctor --deep` for details; you may need to restore a backup."
+                )
+
+    def _count_source_rows(self) -> Mapping[str, int]:
+        user_stats = [self.store.maintenance.stats(Scope(user)) for user in self.store.users()]
+        return {
+            "messages": sum(each.messages for each in user_stats),
+            "memories": sum(each.memories for each in user_stats),
+        }
 
     def _archive_decayed(self, memory: Memory, policy: Policy) -> None:
         """Archive one memory in its own transaction, after checking again: it may have been reinforced meanwhile."""

@@ -1,14 +1,23 @@
 """Changes of memories by the user: edit, forget, archive, restore, pin, merge and undo."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypeAlias
 
 from recollect.consolidation.similarity.duplicates import merge_memories, more_specific
 from recollect.domain.decay import WEEK
 from recollect.domain.event import Event, EventAction, EventChange
-from recollect.domain.memory import ChangeKind, Memory, MemoryStatus
-from recollect.domain.memory_details import MemoryDetails, SourceQuote, WeightPoint
+from recollect.domain.memory import (
+    ChangeKind,
+    ImportanceBand,
+    Kind,
+    Memory,
+    MemoryStatus,
+    MemoryVersion,
+    Origin,
+)
+from recollect.domain.memory_details import MemoryDetails, MemoryFacet, SourceQuote, WeightPoint
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound, Refused
@@ -37,11 +46,133 @@ BY_USER_REASON = "by the user"
 MERGED_REASON = "merged into {!r}"
 
 
+#: Gets the current version inside the transaction, and raises if the client has seen another one.
+VersionCheck: TypeAlias = Callable[[int], None]
+
+
+def _accept_any_version(_version: int) -> None:
+    """Default of `check_version`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryService:
     store: Store
     clock: Clock
     event_log: EventLog
+
+    def get(self, scope: Scope, memory_id: str) -> Memory:
+        """Return the memory with this id or unique id prefix, or raise NotFound."""
+        return self.store.memories.get(scope, memory_id)
+
+    def list(
+        self,
+        scope: Scope,
+        *,
+        limit: int = 100,
+        offset: int = 0,
+        status: MemoryStatus | None = MemoryStatus.ACTIVE,
+        kind: Kind | None = None,
+        tag: str | None = None,
+        origin: Origin | None = None,
+        band: ImportanceBand | None = None,
+        contains: str | None = None,
+        as_of: datetime | None = None,
+    ) -> Sequence[Memory]:
+        """Return memories, most recently mentioned first; with a chat in the scope, those first mentioned there."""
+        return self.store.memories.list(
+            scope,
+            limit=limit,
+            offset=offset,
+            status=status,
+            kind=kind,
+            tag=tag,
+            origin=origin,
+            band=band,
+            contains=contains,
+            as_of=as_of,
+        )
+
+    def list_all(
+        self, scope: Scope, *, status: MemoryStatus | None = MemoryStatus.ACTIVE
+    ) -> Sequence[Memory]:
+        """Return every memory of a status, or of all statuses with None."""
+        return self.store.memories.list(scope, limit=NO_LIMIT, status=status)
+
+    def find_existing(self, scope: Scope, memory_ids: Sequence[str]) -> Mapping[str, Memory]:
+        """Return those of these memories that still exist, by id."""
+        found = (self._find(scope, each) for each in memory_ids)
+        return {memory.id: memory for memory in found if memory is not None}
+
+    def count(self, scope: Scope) -> int:
+        """Count active memories."""
+        return self.store.memories.count(scope)
+
+    def count_by_facet(self, scope: Scope, *, contains: str | None = None) -> Mapping[MemoryFacet, int]:
+        """Count memories by status, kind, origin and importance."""
+        return self.store.statistics.count_by_facet(scope, contains=contains)
+
+    def learned_from(self, scope: Scope, message_ids: Sequence[str]) -> Sequence[Memory]:
+        """Return the memories with a source in any of these messages, whatever their status."""
+        return self.store.memories.of_messages(scope.user_scope, message_ids)
+
+    def history(self, scope: Scope, memory_id: str) -> Sequence[MemoryVersion]:
+        """Return all versions of a memory, oldest first."""
+        return self.store.memories.history(scope, memory_id)
+
+    def source_quotes(self, scope: Scope, memory: Memory) -> Sequence[SourceQuote]:
+        """Return the spans of a memory whose messages still exist."""
+        messages = {
+            message.id: message
+            for message in self.store.messages.get_many(scope, [span.message_id for span in memory.spans])
+        }
+        return [
+            SourceQuote(message=messages[span.message_id], start=span.start, end=span.end)
+            for span in memory.spans
+            if span.message_id in messages
+        ]
+
+    def list_events(
+        self,
+        scope: Scope,
+        *,
+        limit: int = 50,
+        before: str | None = None,
+        until: datetime | None = None,
+        actions: Collection[EventAction] = (),
+        memory_id: str | None = None,
+    ) -> Sequence[Event]:
+        """Return the changes of memories, newest first."""
+        return self.store.events.list(
+            scope,
+            limit=limit,
+            before=before and self.store.events.get(scope, before).id,
+            until=until,
+            actions=actions,
+            memory_id=memory_id,
+        )
+
+    def update(
+        self,
+        scope: Scope,
+        memory_id: str,
+        policy: Policy,
+        *,
+        text: str | None = None,
+        tags: Sequence[str] | None = None,
+        pinned: bool | None = None,
+        check_version: VersionCheck = _accept_any_version,
+    ) -> Memory:
+        """Change text, tags or pinning of a memory in one transaction."""
+        with self.store.transaction(scope.user):
+            memory = self.store.memories.get(scope, memory_id)
+            check_version(memory.version)
+            if text is not None:
+                memory = self.update_memory(scope, memory.id, text, policy)
+            if tags is not None:
+                memory = self.set_tags(scope, memory.id, tags)
+            if pinned is not None:
+                memory = self.pin(scope, memory.id, pinned=pinned)
+        return memory
 
     def update_memory(self, scope: Scope, memory_id: str, text: str, policy: Policy) -> Memory:
         """Replace the text of a memory; the old text stays in its history."""
@@ -58,15 +189,19 @@ class MemoryService:
             memory = self.store.memories.get(scope, memory_id)
             return self._save_change(replace(memory, tags=tuple(tags)), ChangeKind.UPDATE, EventAction.EDIT)
 
-    def forget(self, scope: Scope, memory_id: str) -> Memory:
+    def forget(
+        self, scope: Scope, memory_id: str, *, check_version: VersionCheck = _accept_any_version
+    ) -> Memory:
         """Forget a memory. Its history stays readable, and it is not learned again from old messages."""
-        [forgotten] = self.remove_memories(scope, [memory_id], EventAction.FORGET)
+        with self.store.transaction(scope.user):
+            check_version(self.store.memories.get(scope, memory_id).version)
+            [forgotten] = self.remove_memories(scope, [memory_id], EventAction.FORGET)
         return forgotten
 
     def forget_all(self, scope: Scope) -> int:
-        """Forget every memory of a user; return how many there were."""
+        """Forget every memory of a user, or those first mentioned in a chat; return how many there were."""
         with self.store.transaction(scope.user):
-            memories = self.store.memories.list(scope.user_scope, limit=NO_LIMIT)
+            memories = self.store.memories.list(scope, limit=NO_LIMIT)
             for memory in memories:
                 self.forget(scope, memory.id)
         return len(memories)
@@ -97,6 +232,11 @@ class MemoryService:
                 )
         return list(memories.values())
 
+    def restore_memories(self, scope: Scope, memory_ids: Sequence[str]) -> Sequence[Memory]:
+        """Restore several memories in one transaction."""
+        with self.store.transaction(scope.user):
+            return [self.restore(scope, each) for each in self._full_ids(scope, memory_ids)]
+
     def restore(self, scope: Scope, memory_id: str) -> Memory:
         """Restore an archived or forgotten memory, or accept one from the review queue."""
         with self.store.transaction(scope.user):
@@ -110,6 +250,13 @@ class MemoryService:
             action = EventAction.ACCEPT if memory.status in REVIEW_STATUSES else EventAction.RESTORE
             steps = self._supersede_conflicts(memory) if memory.status is MemoryStatus.CONTESTED else ()
             return self._save_change(restored, ChangeKind.RESTORE, action, *steps)
+
+    def pin_memories(
+        self, scope: Scope, memory_ids: Sequence[str], *, pinned: bool = True
+    ) -> Sequence[Memory]:
+        """Pin or unpin several memories in one transaction."""
+        with self.store.transaction(scope.user):
+            return [self.pin(scope, each, pinned=pinned) for each in self._full_ids(scope, memory_ids)]
 
     def pin(self, scope: Scope, memory_id: str, *, pinned: bool = True) -> Memory:
         """Exempt a memory from decay, or let it decay again."""
@@ -152,10 +299,6 @@ class MemoryService:
     def describe_memory(self, scope: Scope, memory_id: str, policy: Policy, *, weeks: int) -> MemoryDetails:
         """Return the sources of a memory, its recalls, and its decay over the next weeks."""
         memory, now = self.store.memories.get(scope, memory_id), self.clock.now()
-        source_messages = self.store.messages.get_many(
-            scope.user_scope, [span.message_id for span in memory.spans]
-        )
-        messages = {message.id: message for message in source_messages}
         check_times = (now + week * WEEK for week in range(weeks + 1))
         archival = next(
             (
@@ -166,11 +309,7 @@ class MemoryService:
             (None, None),
         )
         return MemoryDetails(
-            quotes=[
-                SourceQuote(message=messages[span.message_id], start=span.start, end=span.end)
-                for span in memory.spans
-                if span.message_id in messages
-            ],
+            quotes=self.source_quotes(scope.user_scope, memory),
             uses=self.store.statistics.recall_uses(scope, memory.id, limit=MAX_RECALLS_SHOWN),
             weight_forecast=[
                 WeightPoint(at=at, weight=effective_weight(memory, at, policy.decay))
@@ -239,11 +378,17 @@ class MemoryService:
         )
 
     def _memory_exists(self, scope: Scope, memory_id: str) -> bool:
+        return self._find(scope, memory_id) is not None
+
+    def _find(self, scope: Scope, memory_id: str) -> Memory | None:
         try:
-            self.store.memories.get(scope, memory_id)
+            return self.store.memories.get(scope, memory_id)
         except NotFound:
-            return False
-        return True
+            return None
+
+    def _full_ids(self, scope: Scope, memory_ids: Sequence[str]) -> Sequence[str]:
+        """Resolve prefixes of ids, without duplicates."""
+        return list(dict.fromkeys(self.store.memories.get(scope, each).id for each in memory_ids))
 
     def _supersede_conflicts(self, contested: Memory) -> tuple[EventChange, ...]:
         """Supersede the memories that an accepted contested memory contradicts."""

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from recollect.domain.event import ErasureCertificate
+from recollect.domain.event import AuditTrail, ErasureCertificate, ErasurePreview
 from recollect.domain.memory import Kind
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput
 from recollect.ports.clock import Clock
-from recollect.ports.store import Store
+from recollect.ports.store import NO_LIMIT, Store
+from recollect.services.chats import ChatService
 
 CONSENT_CATEGORIES = ("profile", *(kind.value for kind in Kind))
 
@@ -17,6 +18,16 @@ CONSENT_CATEGORIES = ("profile", *(kind.value for kind in Kind))
 class PrivacyService:
     store: Store
     clock: Clock
+    chats: ChatService
+
+    def consents(self, scope: Scope) -> Mapping[str, bool]:
+        """Return the user's consents by category."""
+        return self.store.consents.all(scope)
+
+    def audit_log(self, scope: Scope, *, limit: int) -> AuditTrail:
+        """Return entries of the audit log, newest first, and whether the log is intact."""
+        log = self.store.audit_log
+        return AuditTrail(entries=tuple(log.list(scope, limit=limit)), is_intact=log.is_intact(scope))
 
     def set_consent(self, scope: Scope, category: str, *, granted: bool) -> Mapping[str, int]:
         """Store the user's consent; return the number of erased rows by kind if it was revoked."""
@@ -30,6 +41,31 @@ class PrivacyService:
     def consent_coverage(self, scope: Scope, category: str) -> Mapping[str, int]:
         """Return what revoking the consent would erase, as counts."""
         return self.store.consents.count_covered(scope, _validate_category(category))
+
+    def preview_erase_memory(self, scope: Scope, memory_id: str) -> ErasurePreview:
+        """Return what erasing a memory would delete."""
+        memory = self.store.memories.get(scope, memory_id)
+        rows = {"memories": 1, "versions": memory.version}
+        return ErasurePreview(target=f"memory {memory.id}", rows=rows, memories=(memory,))
+
+    def preview_erase_chat(self, scope: Scope) -> ErasurePreview:
+        """Return what erasing a chat would delete: its messages, and the memories learned only from it."""
+        chat = self.store.chats.get(scope)
+        message_ids = [message.id for message in self.store.messages.list(scope, limit=NO_LIMIT)]
+        memories = self.chats.memories_only_from(scope, message_ids)
+        rows = {"chats": 1, "messages": chat.message_count, "memories": len(memories)}
+        return ErasurePreview(target=f"chat {chat.id}", rows=rows, memories=tuple(memories))
+
+    def preview_erase_user(self, user: str) -> ErasurePreview:
+        """Return what erasing a user would delete, as counts."""
+        stats = self.store.maintenance.stats(Scope(user))
+        rows = {
+            "memories": stats.memories,
+            "messages": stats.messages,
+            "chats": stats.chats,
+            "summaries": stats.summaries,
+        }
+        return ErasurePreview(target=f"user {user}", rows=rows)
 
     def erase_memory(self, scope: Scope, memory_id: str) -> ErasureCertificate:
         """Erase a memory from disk. It is not learned again from old messages."""

@@ -1,6 +1,6 @@
 """The user's profile and context files."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.context.profile import update_profile
@@ -19,6 +19,10 @@ class ProfileService:
     store: Store
     clock: Clock
     ids: Ids
+
+    def get(self, scope: Scope) -> Profile | None:
+        """Return the profile if there is one and the user has consented."""
+        return self.store.profiles.get(scope)
 
     def set_profile(self, scope: Scope, form: Mapping[str, object], policy: Policy) -> Profile:
         """Update the profile; absent fields stay unchanged. Raises ConsentRequired without consent."""
@@ -48,6 +52,28 @@ class ProfileService:
                 )
             self.store.context_files.add(file)
         return file
+
+    def context_files(self, scope: Scope) -> Sequence[ContextFile]:
+        """Return the user's files by name; with a chat in the scope, those attached to it."""
+        return self.store.context_files.list(scope)
+
+    def context_file(self, scope: Scope, file_id: str) -> ContextFile:
+        """Return the file with this id, unique id prefix or name, or raise NotFound."""
+        return self.store.context_files.get(scope.user_scope, file_id)
+
+    def attach_context_file(self, scope: Scope, file_id: str) -> ContextFile:
+        """Attach a file to the scope's chat."""
+        self.store.context_files.attach(scope, file_id)
+        return self.context_file(scope, file_id)
+
+    def detach_context_file(self, scope: Scope, file_id: str) -> ContextFile:
+        """Detach a file from the scope's chat."""
+        self.store.context_files.detach(scope, file_id)
+        return self.context_file(scope, file_id)
+
+    def delete_context_file(self, scope: Scope, file_id: str) -> None:
+        """Delete a file and detach it from all chats."""
+        self.store.context_files.delete(scope.user_scope, file_id)
 
 
 def _redact(value: object, policy: Policy) -> object:

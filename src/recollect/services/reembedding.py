@@ -1,6 +1,6 @@
 """Re-embedding with another model; until it is complete, the old vectors are searched."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from recollect.domain.embedding_model import EmbeddingModel
@@ -9,6 +9,7 @@ from recollect.domain.scope import Scope
 from recollect.ports.clock import Clock
 from recollect.ports.store import Store
 from recollect.services.embedders import EmbedderRegistry
+from recollect.services.ingest import EMBED_JOB
 
 #: One job per user embeds all passages with the model chosen last.
 REEMBED_JOB = NewJob(kind=JobKind.REEMBED, key="reembed")
@@ -21,6 +22,23 @@ class ReembeddingService:
     store: Store
     clock: Clock
     embedders: EmbedderRegistry
+
+    def vector_counts(self, user: str) -> Mapping[str, int]:
+        """Count the vectors of a user by model."""
+        return self.store.vectors.count_by_model(user)
+
+    def missing_count(self, user: str, model: str) -> int:
+        """Count the passages of a user without a vector of a model."""
+        return self.store.vectors.count_without_vector(user, model)
+
+    def queued_count(self, user: str) -> int:
+        """Count the passages of a user that are queued for embedding."""
+        return self.store.vectors.count_queued(user)
+
+    def enqueue_embedding(self, user: str) -> None:
+        """Queue the job that embeds the queued passages of a user, if there are any."""
+        if self.queued_count(user):
+            self.store.jobs.enqueue(user, EMBED_JOB, now=self.clock.now())
 
     def start_reembedding(
         self, scope: Scope, target: EmbeddingModel, known_models: Iterable[EmbeddingModel]

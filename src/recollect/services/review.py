@@ -35,6 +35,15 @@ class ReviewService:
     embedders: EmbedderRegistry
     memories: MemoryService
 
+    def queue(self, scope: Scope, *, limit: int) -> list[Memory]:
+        """Return memories that need the user's decision: facts without support, and contradictions."""
+        waiting = (
+            memory
+            for status in (MemoryStatus.CONTESTED, MemoryStatus.QUARANTINED)
+            for memory in self.store.memories.list(scope, status=status, limit=limit)
+        )
+        return list(islice(waiting, limit))
+
     def describe_events(self, scope: Scope, events: Sequence[Event]) -> list[EventDetails]:
         """Return events with each memory before and after the change, and as it is now."""
         return [

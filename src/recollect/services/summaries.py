@@ -23,7 +23,16 @@ class SummaryService:
     summarizer: Summarizer
     ingest: IngestService
 
-    def build_summaries(self, scope: Scope, policy: Policy, *, force: bool = False) -> list[Summary]:
+    def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Summary]:
+        """Return the summaries of a chat or of all chats, newest first."""
+        return self.store.summaries.list(scope, limit=limit)
+
+    def summarize(self, scope: Scope, policy: Policy) -> Sequence[Summary]:
+        """Summarize a chat now; return nothing if it has no messages since its last summary."""
+        self.store.chats.get(scope)
+        return self.save_summaries(scope, self.build_summaries(scope, policy, force=True), policy)
+
+    def build_summaries(self, scope: Scope, policy: Policy, *, force: bool = False) -> Sequence[Summary]:
         """
         Return the summaries due in a chat; with `force`, all that have new messages.
 
@@ -41,7 +50,7 @@ class SummaryService:
         summaries = (self._build_summary(scope, kind, policy) for kind in due)
         return [summary for summary in summaries if summary is not None]
 
-    def save_summaries(self, scope: Scope, summaries: Sequence[Summary], policy: Policy) -> list[Summary]:
+    def save_summaries(self, scope: Scope, summaries: Sequence[Summary], policy: Policy) -> Sequence[Summary]:
         """Store the summaries whose messages were not changed meanwhile; return them."""
         with self.store.transaction(scope.user):
             current = [summary for summary in summaries if self._is_current(scope, summary)]

@@ -96,6 +96,10 @@ class TuningService:
         self.store.feedback.add(feedback)
         return feedback
 
+    def list_feedback(self, scope: Scope, *, limit: int) -> Sequence[RelevanceFeedback]:
+        """Return relevance feedback, newest first."""
+        return self.store.feedback.list(scope, limit=limit)
+
     def labels(self, scope: Scope) -> list[RelevanceLabel]:
         """Return queries with at least one relevant passage, oldest first, if the receipts kept their text."""
         relevance_by_query: dict[tuple[str, str | None], dict[str, float]] = {}

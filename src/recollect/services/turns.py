@@ -1,6 +1,6 @@
 """Chat turns: store the question, recall memory, stream the answer, and queue both messages for extraction."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.context.extractive_answer import quote_memories
@@ -41,6 +41,14 @@ class ChatHistory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InjectedPassages:
+    """The memory block that was injected after a message."""
+
+    text: str
+    passage_keys: frozenset[PassageKey]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnService:
     store: Store
     clock: Clock
@@ -70,6 +78,30 @@ class TurnService:
             message_ids=frozenset(message.id for message in recent),
             shown_keys=frozenset(key for message in recent for key in shown.get(message.id, ())),
         )
+
+    def metered(self, model: ChatModel, scope: Scope, policy: Policy) -> MeteredModel:
+        """Return the model with the caps of the user and the chat."""
+        return MeteredModel.for_chat(model, self.store.token_usage, policy, scope, self.clock)
+
+    def injected_blocks(self, scope: Scope) -> Mapping[str, InjectedPassages]:
+        """Return the blocks injected after messages of a chat, by message id."""
+        texts, shown = self.store.injections.texts(scope), self.store.injections.passage_keys(scope)
+        return {
+            message_id: InjectedPassages(text=text, passage_keys=shown.get(message_id, frozenset()))
+            for message_id, text in texts.items()
+        }
+
+    def save_injected_block(
+        self,
+        scope: Scope,
+        message_id: str,
+        text: str,
+        *,
+        passage_keys: Collection[PassageKey],
+        receipt_id: str | None,
+    ) -> None:
+        """Store the block injected after a message, or raise NotFound."""
+        self.store.injections.put(scope, message_id, text, passage_keys=passage_keys, receipt_id=receipt_id)
 
     def stream_turn(
         self,
@@ -239,7 +271,7 @@ class TurnService:
         if model is None:
             yield quote_memories(query, receipt.injected_items)
             return
-        metered = MeteredModel.for_chat(model, self.store.token_usage, policy, scope, self.clock)
+        metered = self.metered(model, scope, policy)
         yield from metered.stream(prompt_messages, max_tokens=MAX_ANSWER_TOKENS)
 
 

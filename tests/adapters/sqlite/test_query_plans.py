@@ -14,6 +14,7 @@ from recollect.domain.memory import MemoryStatus
 from recollect.domain.scope import Scope
 from recollect.testing.clock import MONDAY, CountingIds, FrozenClock
 from recollect.testing.embedders import LetterEmbedder
+from recollect.testing.inspection import store_of
 
 USER_SCOPE = Scope("ana")
 CHAT_SCOPE = Scope("ana", "kitchen")
@@ -43,7 +44,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 
 def find_slow_steps(memory: Memory, operation: Callable[[], object]) -> list[str]:
     """Run an operation, trace its SQL, and return the slow steps of the query plans."""
-    store = memory.application.store
+    store = store_of(memory.application)
     assert isinstance(store, SqliteStore)
     database = store._database
     bindings_by_sql: dict[str, apsw.Bindings] = {}
@@ -72,42 +73,44 @@ def find_slow_steps(memory: Memory, operation: Callable[[], object]) -> list[str
 
 #: Called with the ids of a message and of a memory.
 COMMON_OPERATIONS: dict[str, Callable[[Memory, str, str], object]] = {
-    "messages of a user": lambda m, _, __: m.application.store.messages.list(USER_SCOPE),
-    "messages of a chat": lambda m, message_id, __: m.application.store.messages.list(
+    "messages of a user": lambda m, _, __: store_of(m.application).messages.list(USER_SCOPE),
+    "messages of a chat": lambda m, message_id, __: store_of(m.application).messages.list(
         CHAT_SCOPE, before=message_id
     ),
-    "the end of a chat": lambda m, _, __: m.application.store.messages.recent(
+    "the end of a chat": lambda m, _, __: store_of(m.application).messages.recent(
         CHAT_SCOPE, full=2, limit=9, importance_above=0
     ),
-    "a message": lambda m, message_id, _: m.application.store.messages.get(CHAT_SCOPE, message_id),
-    "unextracted messages": lambda m, _, __: m.application.store.messages.list_unextracted(
+    "a message": lambda m, message_id, _: store_of(m.application).messages.get(CHAT_SCOPE, message_id),
+    "unextracted messages": lambda m, _, __: store_of(m.application).messages.list_unextracted(
         USER_SCOPE, limit=9
     ),
-    "memories": lambda m, _, __: m.application.store.memories.list(USER_SCOPE, limit=9),
-    "forgotten memories": lambda m, _, __: m.application.store.memories.list(
+    "memories": lambda m, _, __: store_of(m.application).memories.list(USER_SCOPE, limit=9),
+    "forgotten memories": lambda m, _, __: store_of(m.application).memories.list(
         USER_SCOPE, status=MemoryStatus.FORGOTTEN
     ),
-    "a memory": lambda m, _, memory_id: m.application.store.memories.get(USER_SCOPE, memory_id),
-    "how many memories": lambda m, _, __: m.application.store.memories.count(USER_SCOPE),
-    "the same fact": lambda m, _, __: m.application.store.memories.by_hash(USER_SCOPE, "hash"),
-    "memories of a message": lambda m, message_id, _: m.application.store.memories.of_messages(
+    "a memory": lambda m, _, memory_id: store_of(m.application).memories.get(USER_SCOPE, memory_id),
+    "how many memories": lambda m, _, __: store_of(m.application).memories.count(USER_SCOPE),
+    "the same fact": lambda m, _, __: store_of(m.application).memories.by_hash(USER_SCOPE, "hash"),
+    "memories of a message": lambda m, message_id, _: store_of(m.application).memories.of_messages(
         USER_SCOPE, [message_id]
     ),
-    "the history of a memory": lambda m, _, memory_id: m.application.store.memories.history(
+    "the history of a memory": lambda m, _, memory_id: store_of(m.application).memories.history(
         USER_SCOPE, memory_id
     ),
-    "a receipt": lambda m, _, __: m.application.store.receipts.get(CHAT_SCOPE, "last"),
-    "receipts": lambda m, _, __: m.application.store.receipts.list(CHAT_SCOPE),
-    "most important": lambda m, _, __: m.application.store.search.most_important(
+    "a receipt": lambda m, _, __: store_of(m.application).receipts.get(CHAT_SCOPE, "last"),
+    "receipts": lambda m, _, __: store_of(m.application).receipts.list(CHAT_SCOPE),
+    "most important": lambda m, _, __: store_of(m.application).search.most_important(
         USER_SCOPE, limit=9, search_filter=SearchFilter()
     ),
-    "queued passages": lambda m, _, __: m.application.store.vectors.queued_passages("ana", limit=9),
-    "a job": lambda m, _, __: m.application.store.jobs.lease(now=MONDAY, until=MONDAY),
+    "queued passages": lambda m, _, __: store_of(m.application).vectors.queued_passages("ana", limit=9),
+    "a job": lambda m, _, __: store_of(m.application).jobs.lease(now=MONDAY, until=MONDAY),
     "a message added": lambda m, _, __: m.add({"role": "user", "content": "I like bread", "id": "1"}),
     "a memory added": lambda m, _, __: m.add("I like butter"),
     "a memory corrected": lambda m, _, memory_id: m.update(memory_id, "I like green tea"),
-    "a memory erased": lambda m, _, memory_id: m.application.store.memories.erase(USER_SCOPE, memory_id),
-    "a message deleted": lambda m, message_id, _: m.application.store.messages.delete(USER_SCOPE, message_id),
+    "a memory erased": lambda m, _, memory_id: store_of(m.application).memories.erase(USER_SCOPE, memory_id),
+    "a message deleted": lambda m, message_id, _: store_of(m.application).messages.delete(
+        USER_SCOPE, message_id
+    ),
 }
 #: Sorts of few rows: versions of a memory, leased jobs, the best of two lists, the end of a chat.
 ALLOWED_SCANS = (
@@ -123,7 +126,7 @@ ALLOWED_SCANS = (
 def test_common_operations_scan_no_growing_table(
     memory: Memory, ask: Callable[[Memory, str, str], object]
 ) -> None:
-    store = memory.application.store
+    store = store_of(memory.application)
     message_id, memory_id = store.messages.list(USER_SCOPE)[0].id, store.memories.list(USER_SCOPE)[0].id
     slow = find_slow_steps(memory, lambda: ask(memory, message_id, memory_id))
 

@@ -22,6 +22,7 @@ from recollect.server.auth import AuthConfig
 from recollect.server.run import create_auth_config, create_uvicorn_config
 from recollect.server.tokens import TokenStore
 from recollect.settings import load_settings
+from recollect.testing.inspection import store_of
 from recollect.testing.model_server import ModelServer, Request
 
 ANA = "ana"
@@ -58,7 +59,7 @@ class LiveProxy:
         return self.upstream.requests[-1]
 
     def stored_messages(self, chat: str | None = None, user: str = ANA) -> list[Message]:
-        return list(self.application.store.messages.list(Scope(user, chat), limit=10_000))
+        return list(store_of(self.application).messages.list(Scope(user, chat), limit=10_000))
 
     def stored_texts(self, chat: str | None = None, user: str = ANA) -> list[tuple[str, str]]:
         return [(message.role.value, message.content) for message in self.stored_messages(chat, user)]

@@ -22,6 +22,7 @@ from tests.server.proxy.live_proxy import (
 from recollect.domain.scope import Scope
 from recollect.testing import faults
 from recollect.testing.faults import ChunkedReply, Reply
+from recollect.testing.inspection import store_of
 from recollect.testing.model_server import ModelServer
 
 CHAT_PATH, RESPONSES_PATH, MESSAGES_PATH = "/v1/chat/completions", "/v1/responses", "/v1/messages"
@@ -258,7 +259,7 @@ def test_a_verbose_client_gets_the_recall_summary_in_the_body(proxy: LiveProxy, 
     assert (summary["mode"], summary["used"]) == ("on", 1)
     assert summary["receipt"] == answer.headers["x-memory-receipt"]
     assert answer.json()["choices"][0]["finish_reason"] == "stop"
-    receipt = proxy.application.store.receipts.get(Scope(ANA), summary["receipt"])
+    receipt = store_of(proxy.application).receipts.get(Scope(ANA), summary["receipt"])
     assert receipt.text in proxy.last_request().body["messages"][0]["content"]  # type: ignore[index]
 
 

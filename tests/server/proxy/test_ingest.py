@@ -8,6 +8,7 @@ from tests.server.proxy.live_proxy import ANA, DOG_FACT, DOG_QUESTION, LiveProxy
 from recollect.domain.scope import Scope
 from recollect.testing import faults
 from recollect.testing.faults import ChunkedReply
+from recollect.testing.inspection import store_of
 
 CHAT_PATH, RESPONSES_PATH, MESSAGES_PATH, OLLAMA_PATH = (
     "/v1/chat/completions",
@@ -61,7 +62,7 @@ def test_an_exchange_is_ingested(
     )
 
     assert proxy.wait_for_messages(2, "here") == [("user", DOG_FACT), ("assistant", "I see.")]
-    [memory] = proxy.application.store.memories.list(Scope(ANA))
+    [memory] = store_of(proxy.application).memories.list(Scope(ANA))
     assert "Bolt" in memory.text
 
 
@@ -138,7 +139,7 @@ def test_an_edited_message_retracts_what_was_learned(proxy: LiveProxy, client: h
     proxy.wait_for_messages(2, "there")
 
     assert proxy.stored_texts("here")[2:] == [("user", "My cat is called Mia."), ("assistant", "I see.")]
-    known = " ".join(memory.text for memory in proxy.application.store.memories.list(Scope(ANA)))
+    known = " ".join(memory.text for memory in store_of(proxy.application).memories.list(Scope(ANA)))
     assert ("Mia" in known, "Bolt" in known) == (True, False)
 
 
@@ -177,7 +178,7 @@ def test_injected_context_is_never_learned_even_if_the_model_repeats_it(
 ) -> None:
     proxy.add_memory()
     before = {
-        memory.id: memory.last_stated_at for memory in proxy.application.store.memories.list(Scope(ANA))
+        memory.id: memory.last_stated_at for memory in store_of(proxy.application).memories.list(Scope(ANA))
     }
     proxy.upstream.answer(lambda turns: f"You told me: {turns[-1].content}")
     assert "<memory nonce=" in send_chat(client, DOG_QUESTION)
@@ -186,7 +187,7 @@ def test_injected_context_is_never_learned_even_if_the_model_repeats_it(
         ("user", DOG_QUESTION),
         ("assistant", f"You told me: {DOG_QUESTION}"),
     ]
-    assert {m.id: m.last_stated_at for m in proxy.application.store.memories.list(Scope(ANA))} == before
+    assert {m.id: m.last_stated_at for m in store_of(proxy.application).memories.list(Scope(ANA))} == before
 
 
 @pytest.mark.parametrize("mode", ["read", "off"])
@@ -207,7 +208,7 @@ def test_a_temporary_chat_leaves_no_trace(
 ) -> None:
     proxy.add_memory()
     answer = client.post(CHAT_PATH, json=chat_request(DOG_QUESTION), headers=chat)
-    receipts = proxy.application.store.receipts.list(Scope(ANA))
+    receipts = store_of(proxy.application).receipts.list(Scope(ANA))
     send_chat(client, "This may be kept")
 
     assert answer.headers["x-memory-mode"] == "off"

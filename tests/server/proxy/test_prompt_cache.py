@@ -8,6 +8,7 @@ import pytest
 from tests.server.proxy.live_proxy import ANA, DOG_QUESTION, LiveProxy, chat_request, run_proxy
 
 from recollect.domain.scope import Scope
+from recollect.testing.inspection import store_of
 
 CHAT_PATH, RESPONSES_PATH = "/v1/chat/completions", "/v1/responses"
 DOG_TEXT, CAT_TEXT = "My dog is called Bolt.", "My cat is called Mia."
@@ -100,7 +101,7 @@ def test_a_repeated_query_is_recalled_again(proxy: LiveProxy, client: httpx2.Cli
     proxy.add_memory(DOG_TEXT)
     client.post(CHAT_PATH, json=chat_request(DOG_QUESTION))
     after = sent_contents(proxy)
-    [memory] = proxy.application.store.memories.list(Scope(ANA))
+    [memory] = store_of(proxy.application).memories.list(Scope(ANA))
     proxy.application.services.memories.forget(Scope(ANA), memory.id)
     for message in proxy.stored_messages("earlier"):
         proxy.application.services.chats.delete_message(Scope(ANA), message.id, proxy.application.policy(ANA))
@@ -117,7 +118,7 @@ def test_forgotten_memories_are_not_replayed(proxy: LiveProxy, client: httpx2.Cl
     history: list[Mapping[str, object]] = []
     send_turn(client, history, DOG_QUESTION)
     proxy.wait_for_messages(3)
-    [memory] = proxy.application.store.memories.list(Scope(ANA))
+    [memory] = store_of(proxy.application).memories.list(Scope(ANA))
     proxy.application.services.memories.forget(Scope(ANA), memory.id)
     send_turn(client, history, "Never mind that.")
 

@@ -13,6 +13,7 @@ from recollect.domain.scope import Scope
 from recollect.errors import ProviderBusy
 from recollect.ports.embedder import Embedder, Vector
 from recollect.testing.embedders import FailingEmbedder
+from recollect.testing.inspection import store_of
 
 CHAT_PATH, RESPONSES_PATH, MESSAGES_PATH, OLLAMA_PATH = (
     "/v1/chat/completions",
@@ -58,7 +59,11 @@ def test_context_is_injected_after_the_users_text(proxy: LiveProxy, client: http
     assert answer.headers["x-memory-mode"] == "on"
     assert int(answer.headers["x-memory-used"]) > 0
     assert int(answer.headers["x-memory-tokens"]) > 0
-    assert proxy.application.store.receipts.get(Scope(ANA), answer.headers["x-memory-receipt"]).injected_items
+    assert (
+        store_of(proxy.application)
+        .receipts.get(Scope(ANA), answer.headers["x-memory-receipt"])
+        .injected_items
+    )
 
 
 @pytest.mark.parametrize(
@@ -238,7 +243,7 @@ def test_a_budget_of_zero_injects_nothing(proxy: LiveProxy, client: httpx2.Clien
 
 def test_a_client_cannot_enable_what_the_user_disabled(proxy: LiveProxy, client: httpx2.Client) -> None:
     now = proxy.application.clock.now()
-    proxy.application.store.preferences.set(ANA, "memory.mode", "off", now=now)
+    store_of(proxy.application).preferences.set(ANA, "memory.mode", "off", now=now)
     answer = client.post(CHAT_PATH, json=chat_request(DOG_QUESTION), headers={"X-Memory": "on"})
 
     assert sent_messages(proxy)[0]["content"] == DOG_QUESTION
@@ -295,7 +300,7 @@ def test_an_invalid_preference_disables_memory_but_not_the_chat(
     proxy: LiveProxy, client: httpx2.Client
 ) -> None:
     now = proxy.application.clock.now()
-    proxy.application.store.preferences.set(ANA, "recall.alpha", "much", now=now)
+    store_of(proxy.application).preferences.set(ANA, "recall.alpha", "much", now=now)
     answer = client.post(CHAT_PATH, json=chat_request(DOG_QUESTION, stream=True))
 
     assert answer.status_code == 200

@@ -12,10 +12,10 @@ from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.errors import translate_errors
 from recollect.adapters.sqlite.rows import fetch, fetch_number
 from recollect.adapters.sqlite.vectors import content_hash
+from recollect.domain.diagnostics import CheckResult, StoreStats
 from recollect.domain.scope import Scope
 from recollect.errors import CorruptStore, InvalidInput, StoreError
 from recollect.ports.backup import Backup, ProgressCallback
-from recollect.ports.store import CheckResult, StoreStats
 
 REPAIR_COMMAND = "recollect repair"
 FROM_UNQUEUED_PASSAGES = """

@@ -81,14 +81,14 @@ class ProxyIngester:
             return [each for draft in drafts for each in self._add_messages(turn, [draft], policy)]
 
     def _save_injections(self, turn: ProxyTurn) -> None:
-        conversation, store = turn.conversation, self.application.store.injections
+        conversation, turns = turn.conversation, self.application.services.turns
         for name in turn.client_ids:
             block = conversation.pending_blocks.get(name)
             message_id = conversation.message_ids.get(name)
             if block is None or message_id is None:
                 continue
             try:
-                store.put(
+                turns.save_injected_block(
                     turn.scope,
                     message_id,
                     block.text,

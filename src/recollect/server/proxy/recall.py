@@ -118,15 +118,15 @@ class ProxyRecaller:
         conversation = turn.conversation
         if conversation.is_loaded:
             return
-        for message in self.application.store.messages.list(turn.scope, limit=MAX_LOADED_MESSAGES):
+        for message in self.application.services.chats.messages(turn.scope, limit=MAX_LOADED_MESSAGES):
             if message.client_id:
                 conversation.message_ids.setdefault(message.client_id, message.id)
         conversation.is_loaded = True
 
     def _find_earlier_blocks(self, turn: ProxyTurn) -> dict[int, InjectedBlock]:
         """Return earlier blocks by message index. Stored blocks are read again: erasure may have changed them."""
-        view, conversation, store = turn.view, turn.conversation, self.application.store.injections
-        texts, passage_keys = store.texts(turn.scope), store.passage_keys(turn.scope)
+        view, conversation = turn.view, turn.conversation
+        injected = self.application.services.turns.injected_blocks(turn.scope)
         blocks: dict[int, InjectedBlock] = {}
         for index, client_id in enumerate(turn.client_ids):
             if view.messages[index].insertion_point is None:
@@ -134,9 +134,9 @@ class ProxyRecaller:
             message_id = conversation.message_ids.get(client_id, "")
             if client_id in conversation.pending_blocks:
                 blocks[index] = conversation.pending_blocks[client_id]
-            elif message_id in texts:
-                shown_keys = passage_keys.get(message_id, frozenset())
-                blocks[index] = InjectedBlock(text=texts[message_id], shown_keys=shown_keys)
+            elif message_id in injected:
+                block = injected[message_id]
+                blocks[index] = InjectedBlock(text=block.text, shown_keys=block.passage_keys)
         return blocks
 
     def _recall_for_turn(self, turn: ProxyTurn, turn_memory: TurnMemory, policy: Policy) -> None:
@@ -166,7 +166,7 @@ class ProxyRecaller:
         self, turn: ProxyTurn, turn_memory: TurnMemory, visible_ids: frozenset[str]
     ) -> frozenset[PassageKey]:
         """Return passages in earlier blocks, and memories learned from messages of the request."""
-        memories = self.application.store.memories.of_messages(turn.scope.user_scope, list(visible_ids))
+        memories = self.application.services.memories.learned_from(turn.scope, list(visible_ids))
         earlier_keys = (key for block in turn_memory.earlier_blocks.values() for key in block.shown_keys)
         provider_keys = turn.conversation.provider_shown_keys if turn.view.is_continuation else ()
         return frozenset(

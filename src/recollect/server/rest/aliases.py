@@ -5,8 +5,8 @@ from typing import Annotated
 
 from fastapi import Query, Request, Response
 
+from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput
-from recollect.ports.store import NO_LIMIT
 from recollect.serialization import serializers
 from recollect.serialization.serializers import JsonObject
 from recollect.server import requests
@@ -61,11 +61,7 @@ def delete_all_memories(
     if run_id is None:
         memory.delete_all(user_id=user)
     else:
-        with memory.application.store.transaction(user):
-            for each in _select_objects(
-                memory.get_all(user_id=user, chat_id=run_id, limit=NO_LIMIT)["results"]
-            ):
-                memory.delete(str(each["id"]), user_id=user)
+        memory.application.services.memories.forget_all(Scope(user, run_id))
     return json_response({"message": "All relevant memories deleted"})
 
 

@@ -24,7 +24,7 @@ def create_backup(memory: MemoryDep, principal: CurrentPrincipal) -> Response:
     """
     if not principal.is_admin:
         raise HTTPException(403, "A backup contains the data of all users. Use an admin's token.")
-    folder = Path(memory.application.store.location()).with_name(BACKUP_FOLDER_NAME)
+    folder = Path(memory.application.services.maintenance.location()).with_name(BACKUP_FOLDER_NAME)
     # The memory file's folder may have been deleted while the file is open; the backup then saves the data.
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return json_response(memory.backup(folder), 201)

@@ -130,7 +130,7 @@ async def regenerate_answer(
     options = body or requests.RegenerateRequest()
     scope, runtime = Scope(user, chat_id), memory.application
     overrides = {**(options.settings or {}), **({MODE_SETTING: options.mode} if options.mode else {})}
-    await run_in_threadpool(runtime.store.chats.get, scope)
+    await run_in_threadpool(runtime.services.chats.get, scope)
     policy = await run_in_threadpool(runtime.policy, user, overrides, chat=chat_id)
 
     def start_answer(model: ChatModel | None) -> Iterator[TurnEvent]:
@@ -311,12 +311,12 @@ async def _wait_for_learning(
 
 
 def _is_pending(memory: Memory, scope: Scope, message_ids: list[str]) -> bool:
-    messages = memory.application.store.messages.get_many(scope, message_ids)
+    messages = memory.application.services.chats.find_messages(scope, message_ids)
     return any(not message.extracted for message in messages)
 
 
 def _memories_from(memory: Memory, scope: Scope, message_ids: list[str]) -> list[JsonObject]:
-    memories = memory.application.store.memories.of_messages(scope.user_scope, message_ids)
+    memories = memory.application.services.memories.learned_from(scope, message_ids)
     return [
         {
             **serializers.serialize_memory(each),

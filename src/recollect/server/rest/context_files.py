@@ -35,7 +35,7 @@ def get_context_file(memory: MemoryDep, user: UserId, context_id: str) -> Respon
     """Get a context file with its text, by id or name."""
     return json_response(
         serializers.serialize_context_file(
-            memory.application.store.context_files.get(Scope(user), context_id), include_content=True
+            memory.application.services.profile.context_file(Scope(user), context_id), include_content=True
         )
     )
 

@@ -7,8 +7,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
 from recollect.errors import InvalidInput
-from recollect.library.pack import parse_pack, write_pack
-from recollect.library.pack_import import import_user_pack
+from recollect.interchange.pack_format import format_pack, parse_pack
+from recollect.serialization import serializers
 from recollect.server.dependencies import MemoryDep, UserId
 from recollect.server.json_response import json_response
 from recollect.server.responses import reports
@@ -29,9 +29,11 @@ def export_pack(memory: MemoryDep, user: UserId) -> Response:
     The first line is a manifest with a hash of each part. Then follow chats, messages, memories with their versions,
     summaries, context files, consents, profile, preferences and tombstones of forgotten memories (as hashes).
     """
+    runtime = memory.application
+    lines = format_pack(runtime.services.packs.collect(user), user=user, created_at=runtime.clock.now())
     name = 'attachment; filename="recollect.jsonl"'
     return StreamingResponse(
-        write_pack(memory.application, user),
+        lines,
         media_type=NDJSON_MEDIA_TYPE,
         headers={"Content-Disposition": name},
     )
@@ -60,5 +62,5 @@ async def import_pack(
     except UnicodeDecodeError as error:
         raise InvalidInput("The pack is not valid UTF-8. Send the exported file unchanged.") from error
     pack = await run_in_threadpool(parse_pack, text)
-    result = await run_in_threadpool(import_user_pack, memory.application, user, pack, dry_run=dry_run)
-    return json_response(result.serialize(dry_run=dry_run))
+    result = await run_in_threadpool(memory.application.import_pack, user, pack, dry_run=dry_run)
+    return json_response(serializers.serialize_pack_import(result, dry_run=dry_run))

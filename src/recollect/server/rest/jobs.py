@@ -19,7 +19,7 @@ router = create_router("jobs", "/api/jobs")
 @router.get("", response_model=reports.JobListResponse)
 def list_jobs(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Response:
     """List queued, running and failed (`parked`) jobs, oldest first. Failed jobs have a reason."""
-    jobs = memory.application.store.jobs.list(Scope(user), limit=limit)
+    jobs = memory.application.services.jobs.list(Scope(user), limit=limit)
     return json_response(serializers.wrap_results(map(serializers.serialize_job, jobs)))
 
 
@@ -39,6 +39,6 @@ def retry_job(memory: MemoryDep, user: UserId, job_id: Annotated[int, Path(ge=0,
 
 def _retry_jobs(memory: Memory, user: str, job_id: int | None = None) -> int:
     runtime = memory.application
-    retried_count = runtime.store.jobs.retry(Scope(user), job_id=job_id, now=runtime.clock.now())
+    retried_count = runtime.services.jobs.retry(Scope(user), job_id=job_id)
     runtime.worker.wake()
     return retried_count

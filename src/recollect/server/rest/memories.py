@@ -1,6 +1,6 @@
 """Memories: list, create, update, archive, forget, restore, merge and undo."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 from fastapi import Path, Query, Response
@@ -53,7 +53,7 @@ def list_memories(
     offset: Offset = 0,
 ) -> Response:
     """List memories, newest first."""
-    memories = memory.application.store.memories.list(
+    memories = memory.application.services.memories.list(
         Scope(user, chat_id),
         limit=limit,
         offset=offset,
@@ -160,23 +160,27 @@ def update_memory(
     """Update text, tags or pinning of a memory. The old text stays in the history; new text is embedded again."""
     if body.content is None and body.tags is None and body.pinned is None:
         raise InvalidInput("Nothing to change. Send content, tags or pinned.")
-    with memory.application.store.transaction(user):
-        full_id = _require_version(memory, user, memory_id, if_match)
-        if body.content is not None:
-            memory.update(full_id, body.content, user_id=user)
-        if body.tags is not None:
-            memory.application.services.memories.set_tags(Scope(user), full_id, parsers.parse_tags(body.tags))
-        if body.pinned is not None:
-            memory.pin(full_id, pinned=body.pinned, user_id=user)
-    return respond_with_etag(memory.get(full_id, user_id=user))
+    runtime = memory.application
+    updated = runtime.services.memories.update(
+        Scope(user),
+        memory_id,
+        runtime.policy(user),
+        text=body.content,
+        tags=None if body.tags is None else parsers.parse_tags(body.tags),
+        pinned=body.pinned,
+        check_version=_version_check(if_match),
+    )
+    runtime.worker.wake()
+    return respond_with_etag(serializers.serialize_memory(updated))
 
 
 @router.delete("/{memory_id}", response_model=resources.MemoryResponse)
 def forget_memory(memory: MemoryDep, user: UserId, memory_id: MemoryId, if_match: IfMatch = None) -> Response:
     """Forget a memory. It can be restored, and is not learned again by itself."""
-    with memory.application.store.transaction(user):
-        full_id = _require_version(memory, user, memory_id, if_match)
-        return respond_with_etag(memory.delete(full_id, user_id=user))
+    forgotten = memory.application.services.memories.forget(
+        Scope(user), memory_id, check_version=_version_check(if_match)
+    )
+    return respond_with_etag(serializers.serialize_memory(forgotten))
 
 
 @router.get("/{memory_id}/history", response_model=resources.MemoryHistoryResponse)
@@ -214,13 +218,15 @@ def _remove_memories(memory: Memory, user: str, ids: Sequence[str], action: Even
     return json_response(serializers.wrap_results(map(serializers.serialize_memory, removed)))
 
 
-def _require_version(memory: Memory, user: str, memory_id: str, if_match: str | None) -> str:
-    """Return the full id of a memory if `If-Match` matches its version. Call it inside a transaction."""
-    current = memory.application.store.memories.get(Scope(user), memory_id)
-    if not matches_version(if_match, current.version):
-        raise HTTPException(
-            412,
-            f"The memory has changed: it is now at version {current.version}. Read it again and repeat the change.",
-            {"ETag": f'"{current.version}"'},
-        )
-    return current.id
+def _version_check(if_match: str | None) -> Callable[[int], None]:
+    """Return a function that raises a 412 unless `If-Match` contains the version."""
+
+    def check(version: int) -> None:
+        if not matches_version(if_match, version):
+            raise HTTPException(
+                412,
+                f"The memory has changed: it is now at version {version}. Read it again and repeat the change.",
+                {"ETag": f'"{version}"'},
+            )
+
+    return check

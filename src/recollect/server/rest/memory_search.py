@@ -7,7 +7,6 @@ from fastapi import Query, Response
 from recollect.domain.memory import ImportanceBand, Memory
 from recollect.domain.memory_details import MemoryDetails, SourceQuote
 from recollect.domain.scope import Scope
-from recollect.errors import NotFound
 from recollect.serialization import parsers, serializers
 from recollect.serialization.serializers import JsonObject
 from recollect.server import requests
@@ -33,7 +32,7 @@ def count_memories(
     contains: Annotated[str | None, Query(description="Only memories that contain this text.")] = None,
 ) -> Response:
     """Count memories by each combination of status, kind, origin and importance."""
-    counts = memory.application.store.statistics.count_by_facet(Scope(user), contains=contains)
+    counts = memory.application.services.memories.count_by_facet(Scope(user), contains=contains)
     rows = (
         {
             "status": facet.status.value,
@@ -58,14 +57,13 @@ def find_memories(memory: MemoryDep, user: UserId, body: requests.FindMemoriesRe
     receipt = runtime.services.recall.recall(
         scope, parsers.replace_surrogates(body.query), policy, save_receipt=False
     )
-    results = []
+    results, memories = (
+        [],
+        runtime.services.memories.find_existing(scope, [item.id for item in receipt.items]),
+    )
     for item in receipt.items:
-        try:
-            memory_record = runtime.store.memories.get(scope, item.id)
-        except NotFound:
-            # Erased since the search.
-            continue
-        if _matches_request(memory_record, body):
+        memory_record = memories.get(item.id)
+        if memory_record is not None and _matches_request(memory_record, body):
             scored = serializers.serialize_receipt_item(item)
             results.append(
                 {

@@ -62,7 +62,7 @@ def debug_retrieval(
 @router.get("/api/memory/debug/stats", response_model=reports.DebugStatsResponse)
 def get_debug_stats(memory: MemoryDep, user: UserId) -> Response:
     """Return row counts and the size of each index."""
-    stats = memory.application.store.maintenance.stats(Scope(user))
+    stats = memory.application.services.analytics.stats(Scope(user))
     body: JsonObject = {
         "totalMessages": stats.messages,
         "totalConversations": stats.chats,

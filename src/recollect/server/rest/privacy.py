@@ -1,14 +1,10 @@
 """Profile, consents, audit log and erasure."""
 
-from collections.abc import Sequence
-
 from fastapi import Response
 
-from recollect.domain.memory import Memory as Fact
+from recollect.domain.event import ErasurePreview
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput
-from recollect.library.memory import Memory
-from recollect.ports.store import NO_LIMIT
 from recollect.serialization import serializers
 from recollect.serialization.serializers import JsonObject
 from recollect.server import requests
@@ -65,21 +61,14 @@ def get_audit_log(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Respon
 def preview_erasure(memory: MemoryDep, user: UserId, body: requests.EraseRequest) -> Response:
     """Report what an erasure would delete, without deleting anything."""
     _require_one_target(body)
+    privacy = memory.application.services.privacy
     if body.memory_id is not None:
-        fact = memory.application.store.memories.get(Scope(user), body.memory_id)
-        return json_response(
-            _serialize_preview(f"memory {fact.id}", {"memories": 1, "versions": fact.version}, [fact])
-        )
-    if body.chat_id is not None:
-        return json_response(_preview_chat(memory, Scope(user, body.chat_id)))
-    stats = memory.application.store.maintenance.stats(Scope(user))
-    rows = {
-        "memories": stats.memories,
-        "messages": stats.messages,
-        "chats": stats.chats,
-        "summaries": stats.summaries,
-    }
-    return json_response(_serialize_preview(f"user {user}", rows, []))
+        preview = privacy.preview_erase_memory(Scope(user), body.memory_id)
+    elif body.chat_id is not None:
+        preview = privacy.preview_erase_chat(Scope(user, body.chat_id))
+    else:
+        preview = privacy.preview_erase_user(user)
+    return json_response(_serialize_preview(preview))
 
 
 @router.post("/erase", response_model=resources.ErasureCertificateResponse, dependencies=[IdempotencyKey])
@@ -98,19 +87,9 @@ def _require_one_target(body: requests.EraseRequest) -> None:
         raise InvalidInput("Send exactly one of memory_id, chat_id, or everything: true.")
 
 
-def _preview_chat(memory: Memory, scope: Scope) -> JsonObject:
-    store = memory.application.store
-    chat = store.chats.get(scope)
-    message_ids = {message.id for message in store.messages.list(scope, limit=NO_LIMIT)}
-    related = store.memories.of_messages(scope.user_scope, sorted(message_ids))
-    orphaned = [fact for fact in related if all(span.message_id in message_ids for span in fact.spans)]
-    rows = {"chats": 1, "messages": chat.message_count, "memories": len(orphaned)}
-    return _serialize_preview(f"chat {scope.chat}", rows, orphaned)
-
-
-def _serialize_preview(what: str, rows: dict[str, int], memories: Sequence[Fact]) -> JsonObject:
+def _serialize_preview(value: ErasurePreview) -> JsonObject:
     return {
-        "what": what,
-        "rows": dict(rows),
-        "memories": [serializers.serialize_memory(each) for each in memories[:MAX_PREVIEW_MEMORIES]],
+        "what": value.target,
+        "rows": dict(value.rows),
+        "memories": [serializers.serialize_memory(each) for each in value.memories[:MAX_PREVIEW_MEMORIES]],
     }

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from recollect.domain.metrics import RecallMetrics, compute_metrics
+from recollect.domain.metrics import RecallMetrics
 from recollect.domain.scope import Scope
 from recollect.library.memory import Memory
-from recollect.ports.store import Store
 from recollect.server.http_metrics import LATENCY_BUCKETS_SECONDS, HttpMetrics
+from recollect.services import Services
 
 #: Receipts aggregated per scrape.
 MAX_RECEIPTS_PER_SCRAPE = 200
@@ -14,10 +14,10 @@ Sample = tuple[Mapping[str, str], float]
 
 
 def render_metrics(memory: Memory, user: str, http_metrics: HttpMetrics) -> str:
-    store, scope = memory.application.store, Scope(user)
-    recalls = compute_metrics(store.receipts.list(scope, limit=MAX_RECEIPTS_PER_SCRAPE))
+    services, scope = memory.application.services, Scope(user)
+    recalls = services.analytics.recall_metrics(scope, limit=MAX_RECEIPTS_PER_SCRAPE)
     lines = (
-        *_storage_metrics(store, scope),
+        *_storage_metrics(services, scope),
         *_recall_metrics(recalls),
         *_request_metrics(http_metrics),
         *_latency_histogram(http_metrics),
@@ -25,11 +25,11 @@ def render_metrics(memory: Memory, user: str, http_metrics: HttpMetrics) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _storage_metrics(store: Store, scope: Scope) -> Iterator[str]:
-    yield from _gauge("recollect_memories", "Active memories.", [({}, store.memories.count(scope))])
+def _storage_metrics(services: Services, scope: Scope) -> Iterator[str]:
+    yield from _gauge("recollect_memories", "Active memories.", [({}, services.memories.count(scope))])
     jobs = [
         ({"kind": kind, "state": state}, number)
-        for (kind, state), number in store.jobs.count_by_state(scope).items()
+        for (kind, state), number in services.jobs.count_by_state(scope).items()
     ]
     yield from _gauge("recollect_jobs", "Queued jobs by kind and state.", jobs)
 

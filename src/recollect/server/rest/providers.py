@@ -14,7 +14,6 @@ from recollect.server.dependencies import MemoryDep
 from recollect.server.json_response import json_response
 from recollect.server.responses import operations
 from recollect.server.rest.routing import AdminPrincipal, create_router
-from recollect.services.spending import MeteredModel
 
 router = create_router("providers", "/api/providers")
 TEST_PROMPT = "Answer with the one word: ready"
@@ -69,9 +68,7 @@ def _test_model(memory: Memory, user: str) -> str | None:
     runtime = memory.application
     if runtime.chat_model is None:
         return None
-    metered = MeteredModel.for_chat(
-        runtime.chat_model, runtime.store.token_usage, runtime.policy(user), Scope(user), runtime.clock
-    )
+    metered = runtime.services.turns.metered(runtime.chat_model, Scope(user), runtime.policy(user))
     completion = metered.complete(
         [ModelMessage(role="user", content=TEST_PROMPT)],
         max_tokens=MAX_TEST_TOKENS,

@@ -45,11 +45,12 @@ def start_reembedding(memory: MemoryDep, user: UserId) -> Response:
 
 def _serialize_status(memory: Memory, user: str) -> JsonObject:
     runtime = memory.application
-    vectors, target = runtime.store.vectors, runtime.services.reembedding.reembedding_target(user)
+    reembedding = runtime.services.reembedding
+    target = reembedding.reembedding_target(user)
     current = runtime.embedder.model_id if runtime.embedder else None
     active = runtime.services.embedders.active_model(user)
-    counts = vectors.count_by_model(user)
-    missing_count = vectors.count_without_vector(user, current) if current else 0
+    counts = reembedding.vector_counts(user)
+    missing_count = reembedding.missing_count(user, current) if current else 0
     return {
         "model": current,
         "answering": active.id if active else current,

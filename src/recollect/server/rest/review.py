@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Query, Response
 
 from recollect.domain.event import EventAction
-from recollect.domain.memory import Memory, MemoryStatus
+from recollect.domain.memory import Memory
 from recollect.domain.memory_details import DuplicatePair, EventDetails, MemoryChange
 from recollect.domain.scope import Scope
 from recollect.serialization import parsers, serializers
@@ -26,18 +26,13 @@ ERASED_FIELDS = ("memory", "old_memory", "kind", "status", "status_now", "chat_i
 def get_review_queue(memory: MemoryDep, user: UserId, limit: Limit = 100) -> Response:
     """List memories that need the user's decision: ungrounded facts, and conflicts with existing memories."""
     runtime, scope = memory.application, Scope(user)
-    queue = [
-        each
-        for status in (MemoryStatus.CONTESTED, MemoryStatus.QUARANTINED)
-        for each in runtime.store.memories.list(scope, status=status, limit=limit)
-    ]
     items = [
         {
             **serializers.serialize_memory(each),
             "reason": each.reason,
             "against": _serialize_memories(runtime.services.review.conflicts(each)),
         }
-        for each in queue[:limit]
+        for each in runtime.services.review.queue(scope, limit=limit)
     ]
     return json_response(serializers.wrap_results(items))
 
@@ -73,10 +68,10 @@ def get_timeline(
 ) -> Response:
     """List events, newest first, with the text of each memory before and after."""
     runtime, scope = memory.application, Scope(user)
-    events = runtime.store.events.list(
+    events = runtime.services.memories.list_events(
         scope,
         limit=limit,
-        before=before and runtime.store.events.get(scope, before).id,
+        before=before,
         until=parsers.parse_timestamp(until),
         actions=[EventAction(each) for each in action or ()],
         memory_id=memory_id,

@@ -55,7 +55,7 @@ def set_preference(
     value = _preference_text(body.value)
     # Raises if the value is invalid, or if the setting is not a preference.
     runtime.settings.resolve(preferences={row.name: value})
-    runtime.store.preferences.set(user, row.name, value, now=runtime.clock.now())
+    runtime.services.preferences.set(user, row.name, value)
     return json_response(_serialize_current(memory, user, row))
 
 
@@ -64,7 +64,7 @@ def unset_preference(memory: MemoryDep, principal: CurrentPrincipal, user: UserI
     """Remove a preference of the user; the setting falls back to its next source."""
     row, runtime = _find_setting(name), memory.application
     _require_admin_for_cap(principal, row)
-    runtime.store.preferences.set(user, row.name, None, now=runtime.clock.now())
+    runtime.services.preferences.set(user, row.name, None)
     return json_response(_serialize_current(memory, user, row))
 
 

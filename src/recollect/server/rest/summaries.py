@@ -2,7 +2,6 @@
 
 from fastapi import Response
 
-from recollect.domain.scope import Scope
 from recollect.server import requests
 from recollect.server.dependencies import MemoryDep, UserId
 from recollect.server.json_response import json_response
@@ -23,5 +22,4 @@ def list_summaries(
 @router.post("/summaries", response_model=resources.SummaryListResponse, dependencies=[IdempotencyKey])
 def summarize_chat(memory: MemoryDep, user: UserId, body: requests.SummarizeRequest) -> Response:
     """Summarize a chat now; empty if it has no new messages since the last summary."""
-    memory.application.store.chats.get(Scope(user, body.chat_id))
     return json_response(memory.summarize(body.chat_id, user_id=user))

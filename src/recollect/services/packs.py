@@ -1,64 +1,126 @@
-"""Import of a pack: existing data stays, forgotten facts stay forgotten, nothing is duplicated."""
+"""Export and import of all data of a user. On import existing data stays, and forgotten facts stay forgotten."""
 
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from recollect.bootstrap import Application
-from recollect.domain.memory import Memory, MemoryStatus
+from recollect.domain.import_result import PackImportReport
+from recollect.domain.memory import ChangeKind, Memory, MemoryStatus
 from recollect.domain.message import Message, MessageDraft, Role
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope, validate_name
 from recollect.domain.setting import CAP_SETTING_PREFIX
 from recollect.domain.summary import ContextFile, Profile, Summary
 from recollect.errors import ConfigError, NotFound, RecollectError
-from recollect.library.pack import PACK_PARTS, Pack, PackedChat, PackedConsent, PackedMemory
+from recollect.ingestion.preparation import MessagePreparer
+from recollect.interchange.pack import (
+    Pack,
+    PackedChat,
+    PackedConsent,
+    PackedExtraction,
+    PackedMemory,
+    PackedPreference,
+    PackedTombstone,
+    PackedVersion,
+)
+from recollect.ports.clock import Clock
 from recollect.ports.store import NO_LIMIT, Store
-from recollect.serialization.serializers import JsonObject
-from recollect.services import EMBED_JOB
+from recollect.services.ingest import EMBED_JOB
+from recollect.services.preferences import PreferenceService
+from recollect.services.privacy import PrivacyService
 
 CONSENT_WITHDRAWN_ACTION = "consent taken back"
-
-
-@dataclass(slots=True, kw_only=True)
-class PackImportReport:
-    """The result of importing a pack."""
-
-    imported_counts: Counter[str] = field(default_factory=Counter)
-    known_counts: Counter[str] = field(default_factory=Counter)
-    skipped_items: list[tuple[str, str, str]] = field(default_factory=list)  #: part, name, reason
-
-    def serialize(self, *, dry_run: bool) -> JsonObject:
-        return {
-            "dry_run": dry_run,
-            "imported": {
-                part: self.imported_counts[part] for part in PACK_PARTS if self.imported_counts[part]
-            },
-            "known": {part: self.known_counts[part] for part in PACK_PARTS if self.known_counts[part]},
-            "left_out": [
-                {"part": part, "what": what, "reason": why} for part, what, why in self.skipped_items
-            ],
-        }
 
 
 class _DryRun(Exception):
     """Raised to roll back the transaction of a dry run."""
 
 
-def import_user_pack(
-    application: Application, user: str, pack: Pack, *, dry_run: bool = False
-) -> PackImportReport:
-    """Import a pack in one transaction; with `dry_run`, roll back and report what would be imported."""
-    importer = _PackImporter(application=application, user=user, policy=application.policy(user))
-    try:
-        with application.store.transaction(user):
-            importer.run(pack)
-            _abort_if(dry_run)
-    except _DryRun:
-        pass
-    else:
-        application.worker.wake()
-    return importer.report
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackService:
+    store: Store
+    clock: Clock
+    preparer: MessagePreparer
+    privacy: PrivacyService
+    preferences: PreferenceService
+
+    def collect(self, user: str) -> Pack:
+        """Return all data of a user, without search indexes, receipts and jobs, which are recreated."""
+        store, scope = self.store, Scope(user)
+        messages = tuple(store.messages.list(scope, limit=NO_LIMIT))
+        extractions = ((message.id, store.extractions.get(scope, message.id)) for message in messages)
+        profile = store.profiles.get(scope)
+        return Pack(
+            chats=tuple(
+                PackedChat(
+                    id=chat.id,
+                    title=chat.title,
+                    created_at=chat.created_at,
+                    mode=store.chats.mode(Scope(user, chat.id)),
+                )
+                for chat in reversed(store.chats.list(scope, limit=NO_LIMIT))
+            ),
+            messages=messages,
+            extractions=tuple(
+                PackedExtraction(message_id=message_id, extraction=each)
+                for message_id, each in extractions
+                if each
+            ),
+            memories=tuple(
+                self._pack_memory(scope, memory)
+                for memory in reversed(store.memories.list(scope, limit=NO_LIMIT, status=None))
+            ),
+            summaries=tuple(reversed(store.summaries.list(scope, limit=NO_LIMIT))),
+            context_files=tuple(store.context_files.list(scope)),
+            consents=tuple(
+                PackedConsent(category=c, granted=g) for c, g in store.consents.all(scope).items()
+            ),
+            profile=(profile,) if profile else (),
+            preferences=tuple(
+                PackedPreference(name=n, value=v) for n, v in self.preferences.all(user).items()
+            ),
+            tombstones=tuple(
+                PackedTombstone(fact_hash=h, forgotten_at=at) for h, at in store.tombstones.all(user).items()
+            ),
+        )
+
+    def import_pack(
+        self,
+        user: str,
+        pack: Pack,
+        policy: Policy,
+        *,
+        validate_preference: Callable[[str, str], None],
+        dry_run: bool = False,
+    ) -> PackImportReport:
+        """
+        Import a pack in one transaction; with `dry_run`, roll back and report what would be imported.
+
+        `validate_preference` raises ConfigError if a name or value is not valid here.
+        """
+        importer = _PackImporter(
+            packs=self, user=user, policy=policy, validate_preference=validate_preference
+        )
+        try:
+            with self.store.transaction(user):
+                importer.run(pack)
+                _abort_if(dry_run)
+        except _DryRun:
+            pass
+        return importer.report
+
+    def _pack_memory(self, scope: Scope, memory: Memory) -> PackedMemory:
+        memories, versions = self.store.memories, []
+        for line in memories.history(scope, memory.id):
+            try:
+                version_memory = memories.at_version(scope, memory.id, line.version)
+            except NotFound:
+                # Stored before versions were kept in full.
+                continue
+            versions.append(PackedVersion(change=line.change, reason=line.reason, memory=version_memory))
+        if not versions or versions[-1].memory.version != memory.version:
+            versions.append(PackedVersion(change=ChangeKind.UPDATE, memory=memory))
+        versions[-1] = PackedVersion(change=versions[-1].change, reason=versions[-1].reason, memory=memory)
+        return PackedMemory(id=memory.id, versions=tuple(versions))
 
 
 def _abort_if(dry_run: bool) -> None:
@@ -68,30 +130,31 @@ def _abort_if(dry_run: bool) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PackImporter:
-    application: Application
+    packs: PackService
     user: str
     policy: Policy
+    validate_preference: Callable[[str, str], None]
     report: PackImportReport = field(default_factory=PackImportReport)
 
     @property
     def _store(self) -> Store:
-        return self.application.store
+        return self.packs.store
 
     @property
     def _scope(self) -> Scope:
         return Scope(self.user)
 
     def run(self, pack: Pack) -> None:
-        now = self.application.clock.now()
+        now = self.packs.clock.now()
         for chat in pack.chats:
             self._import_chat(chat)
         new_message_ids = self._import_messages(pack)
-        for packed_extraction in pack.judgements:
+        for packed_extraction in pack.extractions:
             if packed_extraction.message_id in new_message_ids:
                 self._store.extractions.put(
-                    self._scope, packed_extraction.message_id, "import", packed_extraction.judgement
+                    self._scope, packed_extraction.message_id, "import", packed_extraction.extraction
                 )
-                self.report.imported_counts["judgements"] += 1
+                self.report.imported_counts["extractions"] += 1
         for consent in pack.consents:
             self._import_consent(consent)
         self._import_memories(pack)
@@ -130,7 +193,7 @@ class _PackImporter:
             return False
         scope = Scope(self.user, message.chat)
         draft = MessageDraft(role=message.role, content=message.content, tool_calls=message.tool_calls)
-        prepared = self.application.services.ingest.preparer(scope, draft, self.policy)
+        prepared = self.packs.preparer(scope, draft, self.policy)
         own_message = replace(
             message,
             id=validate_name("id of a message", message.id),
@@ -204,7 +267,7 @@ class _PackImporter:
 
     def _redact_text(self, text: str) -> str:
         draft = MessageDraft(role=Role.USER, content=text)
-        return self.application.services.ingest.preparer(self._scope, draft, self.policy).message.content
+        return self.packs.preparer(self._scope, draft, self.policy).message.content
 
     def _import_consent(self, consent: PackedConsent) -> None:
         """Import a consent unless it would erase data here or override a withdrawal."""
@@ -216,16 +279,12 @@ class _PackImporter:
         elif reason := self._consent_objection(consent):
             self._skip("consents", consent.category, reason)
         else:
-            self.application.services.privacy.set_consent(
-                self._scope, consent.category, granted=consent.granted
-            )
+            self.packs.privacy.set_consent(self._scope, consent.category, granted=consent.granted)
             self._count("consents", new=True)
 
     def _consent_objection(self, consent: PackedConsent) -> str | None:
         if not consent.granted:
-            covered_count = sum(
-                self.application.services.privacy.consent_coverage(self._scope, consent.category).values()
-            )
+            covered_count = sum(self.packs.privacy.consent_coverage(self._scope, consent.category).values())
             return "would erase existing data" if covered_count else None
         audit_entries = self._store.audit_log.list(self._scope, limit=NO_LIMIT)
         is_withdrawn = any(
@@ -238,11 +297,11 @@ class _PackImporter:
         summaries = {summary.id for summary in self._store.summaries.list(self._scope, limit=NO_LIMIT)}
         for summary in pack.summaries:
             self._import_summary(summary, summaries)
-        for file in pack.contexts:
+        for file in pack.context_files:
             self._import_context_file(file)
         for profile in pack.profile:
             self._import_profile(replace(profile, user=self.user))
-        stored_preferences = self.application.preferences(self.user)
+        stored_preferences = self.packs.preferences.all(self.user)
         for preference in pack.preferences:
             self._import_preference(preference.name, preference.value, stored_preferences)
         tombstones = self._store.tombstones.all(self.user)
@@ -260,7 +319,7 @@ class _PackImporter:
         new = all(file.id != each.id and file.name != each.name for each in known)
         if new:
             self._store.context_files.add(replace(file, user=self.user))
-        self._count("contexts", new=new)
+        self._count("context_files", new=new)
 
     def _import_profile(self, profile: Profile) -> None:
         if self._store.profiles.get(self._scope) is not None:
@@ -272,7 +331,7 @@ class _PackImporter:
         except RecollectError as error:
             self._skip("profile", "the profile", str(error))
 
-    def _import_preference(self, name: str, value: str, stored_preferences: dict[str, str]) -> None:
+    def _import_preference(self, name: str, value: str, stored_preferences: Mapping[str, str]) -> None:
         if name in stored_preferences:
             self._count("preferences", new=False)
             return
@@ -280,11 +339,11 @@ class _PackImporter:
             self._skip("preferences", name, "caps are set by the operator and not imported")
             return
         try:
-            self.application.settings.resolve(preferences={name: value})
+            self.validate_preference(name, value)
         except ConfigError as error:
             self._skip("preferences", name, str(error))
             return
-        self._store.preferences.set(self.user, name, value, now=self.application.clock.now())
+        self.packs.preferences.set(self.user, name, value)
         self._count("preferences", new=True)
 
     def _import_tombstone(self, fact_hash: str, *, new: bool, pack: Pack) -> None:
@@ -292,7 +351,7 @@ class _PackImporter:
             self._skip("tombstones", fact_hash, "remembered here")
             return
         if new:
-            at = next(stone.buried_at for stone in pack.tombstones if stone.fact_hash == fact_hash)
+            at = next(stone.forgotten_at for stone in pack.tombstones if stone.fact_hash == fact_hash)
             self._store.tombstones.add(self.user, fact_hash, now=at)
         self._count("tombstones", new=new)
 

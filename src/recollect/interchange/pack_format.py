@@ -12,97 +12,37 @@ from typing import Generic, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from recollect import __version__
-from recollect.bootstrap import Application
-from recollect.domain.extraction import Extraction
-from recollect.domain.memory import ChangeKind, Memory
+from recollect.domain.memory import Memory
 from recollect.domain.message import Message
-from recollect.domain.scope import Scope
 from recollect.domain.summary import ContextFile, Profile, Summary
-from recollect.errors import InvalidInput, NotFound
-from recollect.ports.store import NO_LIMIT
-from recollect.serialization.parsers import MAX_TIMESTAMP, MIN_TIMESTAMP
+from recollect.domain.timestamps import MAX_TIMESTAMP, MIN_TIMESTAMP
+from recollect.errors import InvalidInput
+from recollect.interchange.pack import (
+    Pack,
+    PackedChat,
+    PackedConsent,
+    PackedExtraction,
+    PackedMemory,
+    PackedPreference,
+    PackedTombstone,
+)
 
 #: Format version; readers reject unknown versions.
 PACK_FORMAT = 1
 #: The parts in the order they are written and read: referenced parts come first.
 PACK_PARTS = (
-    *("chats", "messages", "judgements", "memories", "summaries", "contexts"),
+    *("chats", "messages", "extractions", "memories", "summaries", "context_files"),
     *("consents", "profile", "preferences", "tombstones"),
 )
 MAX_INTEGER = 2**53
 PartValue = TypeVar("PartValue")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedChat:
-    id: str
-    created_at: datetime
-    title: str | None = None
-    mode: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedExtraction:
-    message_id: str
-    judgement: Extraction
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedVersion:
-    change: ChangeKind
-    memory: Memory
-    reason: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedMemory:
-    """A memory with all its versions, oldest first; the last is the current one."""
-
-    id: str
-    versions: tuple[PackedVersion, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedConsent:
-    category: str
-    granted: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedPreference:
-    name: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedTombstone:
-    fact_hash: str
-    buried_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pack:
-    """The contents of a pack, by part."""
-
-    chats: tuple[PackedChat, ...] = ()
-    messages: tuple[Message, ...] = ()
-    judgements: tuple[PackedExtraction, ...] = ()
-    memories: tuple[PackedMemory, ...] = ()
-    summaries: tuple[Summary, ...] = ()
-    contexts: tuple[ContextFile, ...] = ()
-    consents: tuple[PackedConsent, ...] = ()
-    profile: tuple[Profile, ...] = ()  #: at most one, and only with consent
-    preferences: tuple[PackedPreference, ...] = ()
-    tombstones: tuple[PackedTombstone, ...] = ()
-
-
 PART_TYPES: Mapping[str, type] = {
     "chats": PackedChat,
     "messages": Message,
-    "judgements": PackedExtraction,
+    "extractions": PackedExtraction,
     "memories": PackedMemory,
     "summaries": Summary,
-    "contexts": ContextFile,
+    "context_files": ContextFile,
     "consents": PackedConsent,
     "profile": Profile,
     "preferences": PackedPreference,
@@ -110,69 +50,19 @@ PART_TYPES: Mapping[str, type] = {
 }
 
 
-def write_pack(application: Application, user: str) -> Iterator[str]:
-    """Yield a user's pack line by line, without search indexes, receipts and jobs, which are recreated."""
-    pack = collect_pack(application, user)
+def format_pack(pack: Pack, *, user: str, created_at: datetime) -> Iterator[str]:
+    """Yield the lines of a pack: the manifest, then every part."""
     parts = {part: [_serialize_line(part, value) for value in getattr(pack, part)] for part in PACK_PARTS}
     manifest = {
         "recollect": PACK_FORMAT,
         "version": __version__,
         "user": user,
-        "created_at": application.clock.now().isoformat(timespec="milliseconds"),
+        "created_at": created_at.isoformat(timespec="milliseconds"),
         "parts": {part: {"lines": len(lines), "sha256": _hash_lines(lines)} for part, lines in parts.items()},
     }
     yield json.dumps(manifest, ensure_ascii=False) + "\n"
     for lines in parts.values():
         yield from lines
-
-
-def collect_pack(application: Application, user: str) -> Pack:
-    store, scope = application.store, Scope(user)
-    messages = tuple(store.messages.list(scope, limit=NO_LIMIT))
-    extractions = ((message.id, store.extractions.get(scope, message.id)) for message in messages)
-    profile = store.profiles.get(scope)
-    return Pack(
-        chats=tuple(
-            PackedChat(
-                id=chat.id,
-                title=chat.title,
-                created_at=chat.created_at,
-                mode=store.chats.mode(Scope(user, chat.id)),
-            )
-            for chat in reversed(store.chats.list(scope, limit=NO_LIMIT))
-        ),
-        messages=messages,
-        judgements=tuple(PackedExtraction(message_id=name, judgement=j) for name, j in extractions if j),
-        memories=tuple(
-            _pack_memory(application, scope, memory)
-            for memory in reversed(store.memories.list(scope, limit=NO_LIMIT, status=None))
-        ),
-        summaries=tuple(reversed(store.summaries.list(scope, limit=NO_LIMIT))),
-        contexts=tuple(store.context_files.list(scope)),
-        consents=tuple(PackedConsent(category=c, granted=g) for c, g in store.consents.all(scope).items()),
-        profile=(profile,) if profile else (),
-        preferences=tuple(
-            PackedPreference(name=n, value=v) for n, v in application.preferences(user).items()
-        ),
-        tombstones=tuple(
-            PackedTombstone(fact_hash=h, buried_at=at) for h, at in store.tombstones.all(user).items()
-        ),
-    )
-
-
-def _pack_memory(application: Application, scope: Scope, memory: Memory) -> PackedMemory:
-    versions = []
-    for line in application.store.memories.history(scope, memory.id):
-        try:
-            version_memory = application.store.memories.at_version(scope, memory.id, line.version)
-        except NotFound:
-            # Stored before versions were kept in full.
-            continue
-        versions.append(PackedVersion(change=line.change, reason=line.reason, memory=version_memory))
-    if not versions or versions[-1].memory.version != memory.version:
-        versions.append(PackedVersion(change=ChangeKind.UPDATE, memory=memory))
-    versions[-1] = PackedVersion(change=versions[-1].change, reason=versions[-1].reason, memory=memory)
-    return PackedMemory(id=memory.id, versions=tuple(versions))
 
 
 @dataclass(frozen=True, slots=True)
