@@ -25,7 +25,7 @@ QUERY_COUNT = 100
 NEAREST_COUNT = 10
 SEARCH_LIMIT = 20
 MODEL_ID = "made-up"
-#: Empty messages: only their vectors are searched, so the full-text index stays empty.
+#: Empty messages, and their passages without full text: only their vectors are searched.
 INSERT_MESSAGES = """
     INSERT INTO users (no, id, created_at) VALUES (1, 'ana', 0);
     INSERT INTO chats (no, user_no, id, created_at, updated_at) VALUES (1, 1, 'chat', 0, 0);
@@ -33,10 +33,12 @@ INSERT_MESSAGES = """
     WITH RECURSIVE numbers (no) AS (SELECT 1 UNION ALL SELECT no + 1 FROM numbers LIMIT {size})
     INSERT INTO messages (no, user_no, chat_no, id, role, content, tokens, created_at)
     SELECT no, 1, 1, 'm' || no, 'system', '', 0, 0 FROM numbers;
-    UPDATE messages SET role = 'user'
+    UPDATE messages SET role = 'user';
+    DROP TRIGGER passages_added;
+    INSERT INTO passages (no, user_no, kind, row_no, chat_no) SELECT no, 1, 0, no, 1 FROM messages
 """
 INSERT_VECTOR = """
-    INSERT INTO vectors (user_no, model_no, passage, chat_no, content_hash, scale, data) VALUES (1, 1, ?, 1, 0, ?, ?)
+    INSERT INTO vectors (user_no, model_no, passage_no, content_hash, scale, data) VALUES (1, 1, ?, 0, ?, ?)
 """
 
 
@@ -85,7 +87,7 @@ def _fill(path: Path, size: int, space: VectorGenerator, queries: NDArray[np.flo
     for start in range(0, size, BLOCK_VECTORS):
         print_progress(f"{start:,} vectors written")
         vectors = space.draw_vectors(min(BLOCK_VECTORS, size - start))
-        numbers = 4 * np.arange(start + 1, start + 1 + len(vectors))
+        numbers = np.arange(start + 1, start + 1 + len(vectors))
         with db:
             db.executemany(INSERT_VECTOR, _quantize_rows(numbers, vectors))
         best = np.hstack([best, queries @ vectors.T])

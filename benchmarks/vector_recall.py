@@ -19,10 +19,10 @@ from recollect.testing.inspection import store_of
 NEAREST_COUNT = 10
 MESSAGE_FILTER = SearchFilter(sources=frozenset({Source.MESSAGE}))
 SELECT_VECTORS = """
-    SELECT passage, scale, data FROM vectors
-    WHERE user_no = (SELECT no FROM users WHERE id = ?)
-        AND model_no = (SELECT no FROM embedding_models WHERE id = ?) AND passage % 4 = 0
-    ORDER BY no
+    SELECT v.passage_no, v.scale, v.data FROM vectors v JOIN passages p ON p.no = v.passage_no
+    WHERE v.user_no = (SELECT no FROM users WHERE id = ?)
+        AND v.model_no = (SELECT no FROM embedding_models WHERE id = ?) AND p.kind = 0
+    ORDER BY v.no
 """
 
 

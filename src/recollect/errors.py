@@ -17,6 +17,7 @@ RecollectError
 │   ├── StoreMoved          the file was deleted, moved or replaced while open
 │   ├── NotAStore           the file is not a recollect database
 │   ├── NewerStore          the file was written by a newer recollect
+│   ├── OutdatedStore       the file was written by a recollect before 0.1
 │   └── CorruptStore        the file is damaged
 └── ProviderError           an embedder or a language model failed
     ├── ProviderBusy        the provider is busy or unreachable; the same call may work later
@@ -94,6 +95,10 @@ class NotAStore(StoreError):
 
 class NewerStore(StoreError):
     """The file was written by a newer version and was not changed. Upgrade recollect."""
+
+
+class OutdatedStore(StoreError):
+    """A version before 0.1 wrote the file; it was not changed. Export it with that version, and import it here."""
 
 
 class CorruptStore(StoreError):

@@ -128,14 +128,14 @@ def test_a_repair_that_would_lose_rows_is_rolled_back(cli_with_memories: InProce
     execute_sql(
         cli_with_memories.db,
         "DELETE FROM vectors",
-        f"CREATE TRIGGER thief AFTER INSERT ON unembedded BEGIN DELETE FROM {table}; END",
+        f"CREATE TRIGGER thief AFTER INSERT ON embedding_queue BEGIN DELETE FROM {table}; END",
     )
     result = cli_with_memories("repair")
 
     assert result.exit_code == 1
     assert f"would have lost 2 {table}" in result.stderr
     assert count_rows(cli_with_memories.db, table) == 2
-    assert count_rows(cli_with_memories.db, "unembedded") == 0
+    assert count_rows(cli_with_memories.db, "embedding_queue") == 0
 
 
 def test_a_repair_without_its_model_is_degraded(

@@ -82,7 +82,7 @@ def test_a_vector_takes_a_byte_for_each_number_and_a_little_more(measurements: F
 @pytest.mark.spec("TR-23")
 def test_only_messages_of_several_chunks_have_vectors_for_them(measurements: FileMeasurements) -> None:
     with sqlite3.connect(measurements.path) as db:
-        rows = db.execute("SELECT message_no, count(*) FROM message_chunks GROUP BY message_no").fetchall()
+        rows = db.execute("SELECT message_no, count(*) FROM chunks GROUP BY message_no").fetchall()
 
     assert rows
     assert min(count for _, count in rows) > 1

@@ -20,16 +20,17 @@ SOURCE_TABLES = (
     "users",
     "chats",
     "messages",
-    "message_chunks",
+    "chunks",
     "memories",
     "memory_versions",
     "jobs",
     "preferences",
 )
 DERIVED_TABLE_QUERIES = {
-    "vectors": "SELECT passage, user_no, chat_no, content_hash, data FROM vectors ORDER BY passage",
-    "queue": "SELECT * FROM unembedded ORDER BY passage",
-    "index": "SELECT doc, term, offset FROM temp.words ORDER BY 1, 3, 2",
+    "passages": "SELECT * FROM passages ORDER BY no",
+    "vectors": "SELECT passage_no, user_no, content_hash, data FROM vectors ORDER BY passage_no",
+    "queue": "SELECT * FROM embedding_queue ORDER BY passage_no",
+    "index": "SELECT doc, term, col, offset FROM temp.words ORDER BY 1, 4, 2",
 }
 
 
@@ -69,28 +70,28 @@ def failed_checks(store: SqliteStore) -> set[str]:
 
 
 DELETE_FULLTEXT_SQL = """
-    INSERT INTO passages_fts (passages_fts, rowid, text) SELECT 'delete', passage, text FROM passages
-    WHERE passage = 4
+    INSERT INTO passages_fts (passages_fts, rowid, message) SELECT 'delete', no, message FROM passage_texts
+    WHERE no = 4
 """
 #: SQL that makes an index differ, the failed checks, and whether the vector must be recomputed.
 INDEX_DIFFERENCES = {
     "a passage without words": (DELETE_FULLTEXT_SQL, {"full text", "full text content"}, False),
     "words without a passage": (
-        "INSERT INTO passages_fts (rowid, text) VALUES (4000, '1' || char(31) || '1' || char(31) || 'ghost')",
+        "INSERT INTO passages_fts (rowid, chunk) VALUES (4000, '1' || char(31) || '1' || char(31) || 'ghost')",
         {"full text", "full text content"},
         False,
     ),
     "a vector without a passage": (
         """
-        INSERT INTO vectors (user_no, model_no, passage, chat_no, content_hash, scale, data)
-        SELECT user_no, model_no, 4000, chat_no, content_hash, scale, data FROM vectors LIMIT 1
+        INSERT INTO vectors (user_no, model_no, passage_no, content_hash, scale, data)
+        SELECT user_no, model_no, 4000, content_hash, scale, data FROM vectors LIMIT 1
         """,
         {"orphan vectors"},
         False,
     ),
-    "neither vector nor place in the queue": ("DELETE FROM vectors WHERE passage = 4", {"vectors"}, True),
-    "a promise for nothing": ("INSERT INTO unembedded VALUES (1, 4000)", set(), False),
-    "a vector of an older text": ("UPDATE vectors SET content_hash = 7 WHERE passage = 4", {"stale vectors"}, True),
+    "neither vector nor place in the queue": ("DELETE FROM vectors WHERE passage_no = 4", {"vectors"}, True),
+    "a promise for nothing": ("INSERT INTO embedding_queue VALUES (1, 4000)", set(), False),
+    "a vector of an older text": ("UPDATE vectors SET content_hash = 7 WHERE passage_no = 4", {"stale vectors"}, True),
     "no index at all": ("DROP TABLE passages_fts", {"readable", "full text content"}, False),
 }  # fmt: skip
 

@@ -20,8 +20,8 @@ USER_SCOPE = Scope("ana")
 CHAT_SCOPE = Scope("ana", "kitchen")
 #: Full scans or sorts of tables that grow with every message, by their names and aliases in queries.
 FULL_SCAN_PATTERN = re.compile(
-    r"(SCAN (messages|message_chunks|memories|memory_\w+|vectors|unembedded|receipts|jobs|passages\w*|conversation_\w+"
-    r"|m|k|s|v|p|q|j)( USING (COVERING )?INDEX \w+)?$)|(USE TEMP B-TREE FOR ORDER BY)"
+    r"(SCAN (messages|chunks|memories|memory_\w+|summaries|vectors|embedding_queue|receipts|jobs|passage\w*"
+    r"|m|k|s|v|p|q|j|r)( USING (COVERING )?INDEX \w+)?$)|(USE TEMP B-TREE FOR ORDER BY)"
 )
 
 

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.adapters.sqlite.quantized_index import (
-    MAX_CENTROID_BONUS,
-    FloatArray,
-    QuantizedVectors,
-    VectorQuery,
-)
 from recollect.adapters.sqlite.schema import migrate
 from recollect.adapters.sqlite.store import SqliteStore
 from recollect.adapters.sqlite.tokenizer import make_tokenizer
 from recollect.adapters.sqlite.transaction import transaction
 from recollect.adapters.sqlite.vector_cache import VectorCache
+from recollect.storage.quantization import (
+    MAX_CENTROID_BONUS,
+    FloatArray,
+    QuantizedVectors,
+    VectorQuery,
+)
 
 COMPONENTS = st.lists(st.integers(-127, 127), min_size=4, max_size=4).filter(any)
 
@@ -52,26 +52,35 @@ OPERATIONS = st.lists(
 )
 
 
+#: An embedding model, and passages of all kinds without text.
+INSERT_PASSAGES = """
+    INSERT INTO embedding_models (id, dimension) VALUES ('any', 64);
+    DROP TRIGGER passages_added;
+    WITH RECURSIVE numbers (no) AS (SELECT 0 UNION ALL SELECT no + 1 FROM numbers LIMIT 400)
+    INSERT INTO passages (no, user_no, kind, row_no, chat_no) SELECT no, 1, no % 4, no, 1 FROM numbers
+"""
+
+
 def open_connection() -> apsw.Connection:
     db = apsw.Connection(":memory:")
     db.register_fts5_tokenizer("recollect", make_tokenizer)
     migrate(db, Path("memory"))
-    db.execute("INSERT INTO embedding_models (id, dimension) VALUES ('any', 64)")
+    db.execute(INSERT_PASSAGES)
     return db
 
 
 def put_vector(db: apsw.Connection, passage: int) -> None:
     """Store a vector for a passage, replacing an existing one."""
-    db.execute("DELETE FROM vectors WHERE passage = ?", (passage,))
+    db.execute("DELETE FROM vectors WHERE passage_no = ?", (passage,))
     db.execute(
-        "INSERT INTO vectors (user_no, model_no, passage, chat_no, content_hash, scale, data)"
-        " VALUES (1, 1, ?, 1, 0, 1.0, randomblob(64))",
+        "INSERT INTO vectors (user_no, model_no, passage_no, content_hash, scale, data)"
+        " VALUES (1, 1, ?, 0, 1.0, randomblob(64))",
         (passage,),
     )
 
 
 def read_stored_vectors(db: apsw.Connection) -> dict[int, bytes]:
-    return dict(db.execute("SELECT passage, data FROM vectors"))
+    return dict(db.execute("SELECT passage_no, data FROM vectors"))
 
 
 def read_cached_vectors(quantized: QuantizedVectors) -> dict[int, bytes]:
@@ -96,13 +105,13 @@ def test_a_cache_equals_the_table_after_any_sequence_of_changes(
             case "put":
                 put_vector(db, passage)
             case "delete":
-                db.execute("DELETE FROM vectors WHERE passage = ?", (passage,))
+                db.execute("DELETE FROM vectors WHERE passage_no = ?", (passage,))
             case "delete half":
-                db.execute("DELETE FROM vectors WHERE passage % 2 = ?", (passage % 2,))
+                db.execute("DELETE FROM vectors WHERE passage_no % 2 = ?", (passage % 2,))
             case "undo":
                 with transaction(db):
                     put_vector(db, passage)
-                    db.execute("DELETE FROM vectors WHERE passage = ?", (passage + 1,))
+                    db.execute("DELETE FROM vectors WHERE passage_no = ?", (passage + 1,))
                     trying = shelf.snapshot()
                     trying.refresh(db, 1, 1)
                     assert read_cached_vectors(trying.vectors) == read_stored_vectors(db)
@@ -118,13 +127,13 @@ def test_a_cache_that_missed_pruned_deletions_reads_everything_again() -> None:
     for passage in range(300):
         put_vector(db, passage)
     shelf.refresh(db, 1, 1)
-    db.execute("DELETE FROM vectors WHERE passage = 7")
+    db.execute("DELETE FROM vectors WHERE passage_no = 7")
     # More deletions than the log keeps, so that the deletion of the seventh is pruned.
     for _ in range(10_010):
         put_vector(db, 8)
     shelf.refresh(db, 1, 1)
 
-    assert db.execute("SELECT count(*) FROM vectors_gone").fetchone() == (10_000,)
+    assert db.execute("SELECT count(*) FROM deleted_vectors").fetchone() == (10_000,)
     assert read_cached_vectors(shelf.vectors) == read_stored_vectors(db)
     assert len(read_stored_vectors(db)) == 299
 
@@ -135,7 +144,7 @@ def test_vectors_taken_before_a_deletion_stay_unchanged() -> None:
         put_vector(db, passage)
     shelf.refresh(db, 1, 1)
     looking, then = shelf.vectors, read_stored_vectors(db)
-    db.execute("DELETE FROM vectors WHERE passage < 10")
+    db.execute("DELETE FROM vectors WHERE passage_no < 10")
     put_vector(db, 100)
     shelf.refresh(db, 1, 1)
 
@@ -148,7 +157,7 @@ def test_a_refresh_from_an_older_snapshot_does_not_restore_deleted_vectors(tmp_p
     with closing(SqliteStore(path)):
         """The file is made."""
     db, earlier = (apsw.Connection(str(path)) for _ in range(2))
-    db.execute("INSERT INTO embedding_models (id, dimension) VALUES ('any', 64)")
+    db.execute(INSERT_PASSAGES)
     for passage in range(10):
         put_vector(db, passage)
     shelf = VectorCache(64)
@@ -156,8 +165,8 @@ def test_a_refresh_from_an_older_snapshot_does_not_restore_deleted_vectors(tmp_p
     for passage in range(10, 30):
         put_vector(db, passage)
     earlier.execute("BEGIN; SELECT count(*) FROM vectors")
-    db.execute("DELETE FROM vectors WHERE passage = 3")
-    [(last,)] = db.execute("SELECT max(no) FROM vectors_gone")
+    db.execute("DELETE FROM vectors WHERE passage_no = 3")
+    [(last,)] = db.execute("SELECT max(no) FROM deleted_vectors")
     shelf._read_deletions(db, last)
     # The cache is recentred by a reader with an older snapshot, which does not have the deletion.
     shelf.refresh(earlier, 1, 1)

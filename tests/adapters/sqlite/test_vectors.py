@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from recollect.adapters.sqlite.quantized_index import _argsmallest, _hamming_distances, pack_bits
 from recollect.adapters.sqlite.search import SqliteSearch
 from recollect.adapters.sqlite.store import SqliteStore
 from recollect.adapters.sqlite.vector_cache import MAX_INT8_BYTES, VectorCache, VectorCaches
-from recollect.adapters.sqlite.vectors import content_hash, quantize
 from recollect.domain.candidate import SearchFilter
 from recollect.domain.scope import Scope
 from recollect.ports.embedder import Vector
 from recollect.ports.vector_math import cosine, unit_vector
+from recollect.storage.passages import content_hash
+from recollect.storage.quantization import _argsmallest, _hamming_distances, pack_bits, quantize
 from recollect.testing.builders import ANA, KITCHEN, a_message, an_id
 
 USER_SCOPE = Scope(ANA)

@@ -11,9 +11,9 @@ from pathlib import Path
 import apsw
 
 from recollect.adapters.sqlite.rows import fetch, fetch_number
-from recollect.adapters.sqlite.timestamps import from_ms_or_none
 from recollect.errors import CorruptStore
 from recollect.ports.backup import BackupContents, ProgressCallback
+from recollect.storage.timestamps import from_ms_or_none
 
 #: Bytes per read.
 READ_BLOCK_BYTES = 4_000_000
@@ -76,14 +76,12 @@ def manifest_path(backup_path: Path) -> Path:
 def read_contents(db: apsw.Connection) -> BackupContents:
     tables = sorted(name for (name,) in fetch(db, SELECT_TABLE_NAMES))
     rows = {table: fetch_number(db, f'SELECT count(*) FROM "{table}"') for table in tables}
-    # Files of earlier schema versions lack some tables.
-    newest = fetch(db, "SELECT max(created_at) FROM messages")[0][0] if "messages" in rows else None
-    count_active = "SELECT count(*) FROM memories WHERE status = 'active'"
+    newest = fetch(db, "SELECT max(created_at) FROM messages")[0][0]
     return BackupContents(
         schema_version=int(db.pragma("user_version")),
-        users=rows.get("users", 0),
-        messages=rows.get("messages", 0),
-        memories=fetch_number(db, count_active) if "memories" in rows else 0,
+        users=rows["users"],
+        messages=rows["messages"],
+        memories=fetch_number(db, "SELECT count(*) FROM memories WHERE status = 'active'"),
         last_message_at=from_ms_or_none(newest),
         rows=rows,
     )

@@ -22,13 +22,13 @@ SELECT_MEMORY_TEXTS = """
 """
 SELECT_SOURCE_MESSAGES = "SELECT DISTINCT message_no FROM memory_spans WHERE memory_no = ?"
 SELECT_CHAT_TEXTS = """
-    SELECT content FROM messages WHERE chat_no = ?1 UNION SELECT text FROM conversation_summaries WHERE chat_no = ?1
+    SELECT content FROM messages WHERE chat_no = ?1 UNION SELECT text FROM summaries WHERE chat_no = ?1
 """
 SELECT_USER_TEXTS = """
     SELECT content FROM messages WHERE user_no = ?1 UNION SELECT text FROM memories WHERE user_no = ?1
     UNION SELECT text FROM memory_versions WHERE user_no = ?1
-    UNION SELECT text FROM conversation_summaries WHERE user_no = ?1
-    UNION SELECT content FROM context_files WHERE user_no = ?1 UNION SELECT notes FROM user_profile WHERE user_no = ?1
+    UNION SELECT text FROM summaries WHERE user_no = ?1
+    UNION SELECT content FROM context_files WHERE user_no = ?1 UNION SELECT notes FROM profiles WHERE user_no = ?1
 """
 
 
@@ -55,7 +55,7 @@ class SqliteErasure:
             )
             source_numbers = [no for (no,) in fetch(db, SELECT_SOURCE_MESSAGES, (memory_no,))]
             rows = {"memories": _delete(db, "memories WHERE no = ?", memory_no)}
-            rows["judgements"] = _remove_extracted_facts(db, user_no, traces)
+            rows["extractions"] = _remove_extracted_facts(db, user_no, traces)
             # A message's summary may state the fact itself.
             rows["message_summaries"] = _clear_summaries(db, source_numbers)
             # A message whose whole text is the source of this memory is erased with it.
@@ -114,10 +114,10 @@ class SqliteErasure:
             traces = _read_texts(db, SELECT_USER_TEXTS, user_no)
             rows = {
                 table: fetch_number(db, f"SELECT count(*) FROM {table} WHERE user_no = ?", (user_no,))
-                for table in ("messages", "memories", "chats", "conversation_summaries", "receipts", "jobs")
+                for table in ("messages", "memories", "chats", "summaries", "receipts", "jobs")
             }
             # Chats before users: cascades from users reach messages and chunks in no defined order.
-            for table in ("memories", "chats", "vectors", "unembedded", "audit"):
+            for table in ("memories", "chats", "audit_log"):
                 _delete(db, f"{table} WHERE user_no = ?", user_no)
             _delete(db, "users WHERE no = ?", user_no)
         self._database.clear_user_cache()
@@ -187,7 +187,7 @@ def _remove_extracted_facts(db: apsw.Connection, user_no: int, texts: list[str])
     """Remove the facts from stored extractions, so that they cannot be learned again."""
     texts_json = json.dumps(texts)
     db.execute(
-        "UPDATE judgements SET body = json_set(body, '$.facts', (SELECT json_group_array(json(f.value))"
+        "UPDATE extractions SET body = json_set(body, '$.facts', (SELECT json_group_array(json(f.value))"
         " FROM json_each(body, '$.facts') f WHERE f.value ->> '$.text' NOT IN (SELECT value FROM json_each(?2))))"
         " WHERE user_no = ?1 AND EXISTS (SELECT 1 FROM json_each(body, '$.facts') f"
         " WHERE f.value ->> '$.text' IN (SELECT value FROM json_each(?2)))",

@@ -6,13 +6,13 @@ from datetime import datetime
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, where_clause
-from recollect.adapters.sqlite.timestamps import from_ms, from_ms_or_none, to_ms, to_ms_or_none
 from recollect.domain.event import Event, EventAction, EventChange
 from recollect.domain.extraction import Extraction, Fact
 from recollect.domain.memory import Kind
 from recollect.domain.message import MessageType
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
+from recollect.storage.timestamps import from_ms, from_ms_or_none, to_ms, to_ms_or_none
 
 
 class SqliteExtractions:
@@ -23,8 +23,8 @@ class SqliteExtractions:
         with self._database.transaction() as db:
             user_no = self._database.user_number(db, scope.user)
             db.execute(
-                "INSERT OR REPLACE INTO judgements (message_no, user_no, judge, body)"
-                " SELECT no, ?1, ?3, ?4 FROM messages WHERE user_no = ?1 AND id = ?2",
+                "INSERT OR REPLACE INTO extractions (user_no, message_no, extractor, body)"
+                " SELECT ?1, no, ?3, ?4 FROM messages WHERE user_no = ?1 AND id = ?2",
                 (user_no, message_id, extractor, _serialize_extraction(extraction)),
             )
 
@@ -32,7 +32,7 @@ class SqliteExtractions:
         with self._database.reader() as db:
             row = fetch_one(
                 db,
-                "SELECT j.body FROM judgements j JOIN messages m ON m.no = j.message_no"
+                "SELECT e.body FROM extractions e JOIN messages m ON m.user_no = e.user_no AND m.no = e.message_no"
                 " WHERE m.user_no = ? AND m.id = ?",
                 (self._database.user_number(db, scope.user), message_id),
             )
@@ -143,7 +143,7 @@ class SqliteTriageCounts:
         with self._database.transaction() as db:
             user_no = self._database.get_or_create_user(db, user, to_ms(now))
             db.execute(
-                "INSERT INTO verdicts VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET times = times + 1",
+                "INSERT INTO triage_counts VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1",
                 (user_no, reason),
             )
 
@@ -151,7 +151,7 @@ class SqliteTriageCounts:
         with self._database.reader() as db:
             rows = fetch(
                 db,
-                "SELECT reason, times FROM verdicts WHERE user_no = ? ORDER BY times DESC, reason",
+                "SELECT reason, count FROM triage_counts WHERE user_no = ? ORDER BY count DESC, reason",
                 (self._database.user_number(db, user),),
             )
         return dict(rows)

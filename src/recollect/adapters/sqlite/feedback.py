@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import fetch
-from recollect.adapters.sqlite.timestamps import from_ms, to_ms
 from recollect.domain.feedback import RelevanceFeedback
 from recollect.domain.scope import Scope
+from recollect.storage.timestamps import from_ms, to_ms
 
 SELECT_NEWEST_FEEDBACK = """
     SELECT receipt, item, relevant, query, chat, created_at FROM feedback

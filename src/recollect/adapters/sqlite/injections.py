@@ -9,12 +9,12 @@ from recollect.domain.scope import Scope
 from recollect.errors import NotFound
 
 FROM_INJECTIONS = """
-    FROM injections i JOIN messages m ON m.no = i.message_no JOIN chats c ON c.no = m.chat_no
+    FROM injections i JOIN messages m ON m.user_no = i.user_no AND m.no = i.message_no JOIN chats c ON c.no = m.chat_no
     WHERE m.user_no = ? AND c.id = ? ORDER BY m.no
 """
 SELECT_SHOWN_ITEMS = """
     SELECT m.id, s.source, s.id FROM chats c JOIN messages m ON m.user_no = c.user_no AND m.chat_no = c.no
-        JOIN injected s ON s.message_no = m.no
+        JOIN injection_items s ON s.user_no = m.user_no AND s.message_no = m.no
     WHERE c.user_no = ? AND c.id = ?
 """
 
@@ -37,13 +37,13 @@ class SqliteInjections:
             row = fetch_one(db, "SELECT no FROM messages WHERE user_no = ? AND id = ?", (user_no, message_id))
             if row is None:
                 raise NotFound(f"There is no message {message_id!r} for this user.")
-            db.execute("DELETE FROM injections WHERE message_no = ?", (row[0],))
+            db.execute("DELETE FROM injections WHERE user_no = ? AND message_no = ?", (user_no, row[0]))
             db.execute(
                 "INSERT INTO injections (message_no, user_no, receipt_id, text) VALUES (?, ?, ?, ?)",
                 (row[0], user_no, receipt_id, text),
             )
             db.executemany(
-                "INSERT OR IGNORE INTO injected (user_no, message_no, source, id, owner)"
+                "INSERT OR IGNORE INTO injection_items (user_no, message_no, source, id, owner)"
                 " VALUES (?, ?, ?, ?, ?)",
                 [
                     (

@@ -6,19 +6,19 @@ from datetime import datetime
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_number, fetch_one
-from recollect.adapters.sqlite.timestamps import from_ms, from_ms_or_none, to_ms
 from recollect.domain.job import Job, JobKind, JobState, NewJob
 from recollect.domain.scope import Scope
+from recollect.storage.timestamps import from_ms, from_ms_or_none, to_ms
 
 JOB_COLUMNS = (
-    "j.no, u.id, j.kind, j.key, j.payload, j.state, j.attempts, j.run_at, j.created_at, j.lease, j.leased_until,"
-    " j.reason"
+    "j.no, u.id, j.kind, j.key, j.payload, j.state, j.attempts, j.run_at, j.created_at, j.fencing_token,"
+    " j.leased_until, j.reason"
 )
 UPSERT_JOB = """
     INSERT INTO jobs (user_no, kind, key, payload, state, run_at, created_at)
     VALUES (?1, ?2, ?3, ?4, 'ready', ?5, ?6)
     ON CONFLICT (user_no, kind, key) DO UPDATE SET
-        again = state = 'leased',
+        rerun = state = 'leased',
         attempts = CASE state WHEN 'parked' THEN 0 ELSE attempts END,
         run_at = CASE state WHEN 'ready' THEN min(run_at, excluded.run_at) WHEN 'parked' THEN excluded.run_at
             ELSE run_at END,
@@ -31,7 +31,8 @@ SELECT_NEXT_JOB = """
     ORDER BY run_at, no LIMIT 1
 """
 LEASE_NEXT_JOB = f"""
-    UPDATE jobs SET state = 'leased', lease = lease + 1, leased_until = ?2, attempts = attempts + 1, again = 0
+    UPDATE jobs SET state = 'leased', fencing_token = fencing_token + 1, leased_until = ?2, attempts = attempts + 1,
+        rerun = 0
     WHERE no = (
         SELECT no FROM (
             SELECT * FROM ({SELECT_NEXT_JOB.format(state="ready", due="run_at")})
@@ -41,7 +42,7 @@ LEASE_NEXT_JOB = f"""
     )
     RETURNING no
 """
-HAS_LEASE = "no = ? AND lease = ? AND state = 'leased'"
+HAS_LEASE = "no = ? AND fencing_token = ? AND state = 'leased'"
 
 
 class SqliteJobQueue:
@@ -86,10 +87,10 @@ class SqliteJobQueue:
 
     def finish(self, job: Job) -> bool:
         with self._database.transaction():
-            again = (
-                "UPDATE jobs SET state = 'ready', attempts = 0, again = 0, leased_until = NULL, reason = NULL"
+            rerun = (
+                "UPDATE jobs SET state = 'ready', attempts = 0, rerun = 0, leased_until = NULL, reason = NULL"
             )
-            if self._update(f"{again} WHERE {HAS_LEASE} AND again = 1", job.id, job.fencing_token):
+            if self._update(f"{rerun} WHERE {HAS_LEASE} AND rerun = 1", job.id, job.fencing_token):
                 return True
             return self._update(f"DELETE FROM jobs WHERE {HAS_LEASE}", job.id, job.fencing_token)
 
@@ -99,7 +100,7 @@ class SqliteJobQueue:
 
     def dead_letter(self, job: Job, *, reason: str) -> bool:
         # If the job was enqueued again while it ran, it gets another attempt.
-        state = "CASE again WHEN 1 THEN 'ready' ELSE 'parked' END"
+        state = "CASE rerun WHEN 1 THEN 'ready' ELSE 'parked' END"
         change = f"UPDATE jobs SET state = {state}, leased_until = NULL, reason = ?"
         return self._update(f"{change} WHERE {HAS_LEASE}", reason, job.id, job.fencing_token)
 
@@ -167,7 +168,20 @@ class SqliteJobQueue:
 
 
 def _to_job(row: Row) -> Job:
-    (no, user, kind, key, payload, state, attempts, run_at, created_at, lease, leased_until, reason) = row
+    (
+        no,
+        user,
+        kind,
+        key,
+        payload,
+        state,
+        attempts,
+        run_at,
+        created_at,
+        fencing_token,
+        leased_until,
+        reason,
+    ) = row
     return Job(
         id=no,
         user=user,
@@ -178,7 +192,7 @@ def _to_job(row: Row) -> Job:
         attempts=attempts,
         run_at=from_ms(run_at),
         created_at=from_ms(created_at),
-        fencing_token=lease,
+        fencing_token=fencing_token,
         leased_until=from_ms_or_none(leased_until),
         reason=reason,
     )

@@ -11,32 +11,48 @@ from recollect.adapters.sqlite.backup import create_backup
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.errors import translate_errors
 from recollect.adapters.sqlite.rows import fetch, fetch_number
-from recollect.adapters.sqlite.vectors import content_hash
 from recollect.domain.diagnostics import CheckResult, StoreStats
 from recollect.domain.scope import Scope
 from recollect.errors import CorruptStore, InvalidInput, StoreError
 from recollect.ports.backup import Backup, ProgressCallback
+from recollect.storage.passages import content_hash
 
 REPAIR_COMMAND = "recollect repair"
 FROM_UNQUEUED_PASSAGES = """
-    FROM passages p WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.passage)
-        AND NOT EXISTS (SELECT 1 FROM unembedded u WHERE u.user_no = p.user_no AND u.passage = p.passage)
+    FROM passages p WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage_no = p.no)
+        AND NOT EXISTS (SELECT 1 FROM embedding_queue q WHERE q.user_no = p.user_no AND q.passage_no = p.no)
 """
-FROM_UNINDEXED_PASSAGES = "FROM passages p WHERE p.passage NOT IN (SELECT id FROM passages_fts_docsize)"
-FROM_ORPHAN_VECTORS = "FROM vectors WHERE passage NOT IN (SELECT passage FROM passages)"
-FROM_ORPHAN_QUEUE_ROWS = "FROM unembedded WHERE passage NOT IN (SELECT passage FROM passages)"
-FROM_ORPHAN_INDEX_ROWS = "FROM passages_fts_docsize WHERE id NOT IN (SELECT passage FROM passages)"
+FROM_UNINDEXED_PASSAGES = "FROM passage_texts p WHERE p.no NOT IN (SELECT id FROM passages_fts_docsize)"
+FROM_ROWS_WITHOUT_PASSAGE = """
+    FROM passage_rows r WHERE NOT EXISTS (
+        SELECT 1 FROM passages p WHERE p.user_no = r.user_no AND p.kind = r.kind AND p.row_no = r.row_no
+    )
+"""
+FROM_ORPHAN_PASSAGES = "FROM passages WHERE no IN (SELECT no FROM passage_contents WHERE content IS NULL)"
+FROM_ORPHAN_VECTORS = "FROM vectors WHERE passage_no NOT IN (SELECT no FROM passages)"
+FROM_ORPHAN_QUEUE_ROWS = "FROM embedding_queue WHERE passage_no NOT IN (SELECT no FROM passages)"
+FROM_ORPHAN_INDEX_ROWS = "FROM passages_fts_docsize WHERE id NOT IN (SELECT no FROM passages)"
+INSERT_MISSING_PASSAGES = f"""
+    INSERT INTO passages (no, user_no, kind, row_no, chat_no)
+    SELECT r.no, r.user_no, r.kind, r.row_no, r.chat_no {FROM_ROWS_WITHOUT_PASSAGE}
+"""
+INSERT_UNINDEXED_PASSAGES = f"""
+    INSERT INTO passages_fts (rowid, message, chunk, memory, summary)
+    SELECT p.no, p.message, p.chunk, p.memory, p.summary {FROM_UNINDEXED_PASSAGES}
+"""
 DIFFERENCE_CLAUSES = (
+    FROM_ROWS_WITHOUT_PASSAGE,
+    FROM_ORPHAN_PASSAGES,
     FROM_ORPHAN_VECTORS,
     FROM_ORPHAN_QUEUE_ROWS,
     FROM_ORPHAN_INDEX_ROWS,
     FROM_UNQUEUED_PASSAGES,
     FROM_UNINDEXED_PASSAGES,
 )
-#: Same definition as in the migration, so that a dropped index can be created again.
+#: Same definition as in the schema, so that a dropped index can be created again.
 REBUILD_FULLTEXT = """
     CREATE VIRTUAL TABLE IF NOT EXISTS passages_fts USING fts5 (
-        text, content = 'passages', content_rowid = 'passage', tokenize = 'recollect'
+        message, chunk, memory, summary, content = 'passage_texts', content_rowid = 'no', tokenize = 'recollect'
     );
     INSERT INTO passages_fts (passages_fts, rank) VALUES ('secure-delete', 1);
     INSERT INTO passages_fts (passages_fts) VALUES ('rebuild');
@@ -47,10 +63,11 @@ MERGE_PAGES = 64
 MIN_MERGE_CHANGES = 2
 TABLE_PATTERNS_BY_PART = {
     "messages": ("messages", "messages_%", "sqlite_autoindex_messages_%"),
-    "chunks": ("message_chunks", "chunks_%", "sqlite_autoindex_message_chunks_%"),
-    "memories": ("memories", "memory_%", "memories_%", "spans_%", "versions_%", "sqlite_autoindex_memor%"),
-    "embeddings": ("vectors", "vectors_%", "unembedded"),
+    "chunks": ("chunks", "sqlite_autoindex_chunks_%"),
+    "memories": ("memories", "memory_%", "memories_%", "spans_%", "sqlite_autoindex_memor%"),
+    "embeddings": ("vectors", "vectors_%", "embedding_queue"),
     "fts": ("passages_fts%",),
+    "passages": ("passages", "passages_of_chat", "sqlite_autoindex_passages_%"),
     "receipts": ("receipts", "receipts_%", "sqlite_autoindex_receipts_%"),
 }
 
@@ -78,17 +95,22 @@ class SqliteStoreMaintenance:
             return 0
         with self._database.transaction() as db:
             for passage, user_no in stale_vectors:
-                db.execute("DELETE FROM vectors WHERE passage = ?", (passage,))
-                db.execute("INSERT OR IGNORE INTO unembedded VALUES (?, ?)", (user_no, passage))
-            changes = len(stale_vectors) + fetch_number(db, f"SELECT count(*) {FROM_ORPHAN_INDEX_ROWS}")
-            if changes > len(stale_vectors):
+                db.execute("DELETE FROM vectors WHERE passage_no = ?", (passage,))
+                db.execute("INSERT OR IGNORE INTO embedding_queue VALUES (?, ?)", (user_no, passage))
+            changes = len(stale_vectors)
+            for sql in (INSERT_MISSING_PASSAGES, f"DELETE {FROM_ORPHAN_PASSAGES}"):
+                db.execute(sql)
+                changes += db.changes()
+            orphan_index_rows = fetch_number(db, f"SELECT count(*) {FROM_ORPHAN_INDEX_ROWS}")
+            if orphan_index_rows:
                 # FTS5 needs the original text to delete an entry, and that is gone.
                 db.execute(REBUILD_FULLTEXT)
+                changes += orphan_index_rows
             for sql in (
                 f"DELETE {FROM_ORPHAN_VECTORS}",
                 f"DELETE {FROM_ORPHAN_QUEUE_ROWS}",
-                f"INSERT INTO unembedded (user_no, passage) SELECT p.user_no, p.passage {FROM_UNQUEUED_PASSAGES}",
-                f"INSERT INTO passages_fts (rowid, text) SELECT p.passage, p.text {FROM_UNINDEXED_PASSAGES}",
+                f"INSERT INTO embedding_queue (user_no, passage_no) SELECT p.user_no, p.no {FROM_UNQUEUED_PASSAGES}",
+                INSERT_UNINDEXED_PASSAGES,
             ):
                 db.execute(sql)
                 changes += db.changes()
@@ -100,7 +122,7 @@ class SqliteStoreMaintenance:
                 db.execute(REBUILD_FULLTEXT)
             elif index == "vectors":
                 db.execute("DELETE FROM vectors")
-                db.execute("INSERT OR IGNORE INTO unembedded SELECT user_no, passage FROM passages")
+                db.execute("INSERT OR IGNORE INTO embedding_queue SELECT user_no, no FROM passages")
             else:
                 raise InvalidInput(f"There is no index {index!r}. Choose fulltext or vectors.")
             return fetch_number(db, "SELECT count(*) FROM passages")
@@ -127,10 +149,10 @@ class SqliteStoreMaintenance:
                 for table in (
                     "messages",
                     "chats",
-                    "message_chunks",
-                    "conversation_summaries",
+                    "chunks",
+                    "summaries",
                     "vectors",
-                    "unembedded",
+                    "embedding_queue",
                 )
             }
             memories = "SELECT count(*) FROM memories WHERE user_no = ? AND status = 'active'"
@@ -140,11 +162,11 @@ class SqliteStoreMaintenance:
             return StoreStats(
                 messages=counts["messages"],
                 chats=counts["chats"],
-                chunks=counts["message_chunks"],
+                chunks=counts["chunks"],
                 memories=fetch_number(db, memories, (user_no,)),
-                summaries=counts["conversation_summaries"],
+                summaries=counts["summaries"],
                 vectors=counts["vectors"],
-                pending_vectors=counts["unembedded"],
+                pending_vectors=counts["embedding_queue"],
                 jobs=dict(jobs),
                 sizes=_sizes_by_part(db),
             )
@@ -182,6 +204,8 @@ class SqliteStoreMaintenance:
     def _check_indexes(self, *, deep: bool) -> Iterator[CheckResult]:
         with self._database.reader() as db:
             passages = fetch_number(db, "SELECT count(*) FROM passages")
+            expected = fetch_number(db, "SELECT count(*) FROM passage_rows")
+            yield _compare_counts("passages", passages, expected)
             indexed = fetch_number(db, "SELECT count(*) FROM passages_fts_docsize")
             yield _compare_counts("full text", indexed, passages)
             unqueued = fetch_number(db, f"SELECT count(*) {FROM_UNQUEUED_PASSAGES}")
@@ -223,7 +247,8 @@ def _report_store_errors(findings: Iterator[CheckResult], *, fix: str) -> Iterat
 def _stale_vectors(db: apsw.Connection) -> Iterator[tuple[int, int]]:
     pairs = fetch(
         db,
-        "SELECT p.passage, p.user_no, p.content, v.content_hash FROM passages p JOIN vectors v USING (passage)",
+        "SELECT p.no, p.user_no, p.content, v.content_hash FROM passage_contents p"
+        " JOIN vectors v ON v.passage_no = p.no WHERE p.content IS NOT NULL",
     )
     return ((passage, user_no) for passage, user_no, text, stored in pairs if content_hash(text) != stored)
 

@@ -18,7 +18,6 @@ from recollect.adapters.sqlite.rows import (
     where_clause,
 )
 from recollect.adapters.sqlite.statistics import BAND_EXPRESSION, TEXT_CONTAINS
-from recollect.adapters.sqlite.timestamps import from_ms, from_ms_or_none, to_ms, to_ms_or_none
 from recollect.domain.memory import (
     ChangeKind,
     ImportanceBand,
@@ -33,6 +32,7 @@ from recollect.domain.message import Role
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound, Refused
 from recollect.ports.store import NO_LIMIT
+from recollect.storage.timestamps import from_ms, from_ms_or_none, to_ms, to_ms_or_none
 from recollect.text.tokens import estimate_tokens
 
 MEMORY_COLUMNS = """
@@ -62,7 +62,8 @@ WHERE_RELATED = """
         OR m.attribute IN (SELECT value FROM json_each(?3)) OR m.fact_hash IN (SELECT value FROM json_each(?4))
         OR m.no IN (
             SELECT s.memory_no FROM json_each(?5) j CROSS JOIN messages q ON q.user_no = ?1 AND q.id = j.value ->> 0
-            CROSS JOIN memory_spans s ON s.message_no = q.no AND s.start = j.value ->> 1 AND s.end = j.value ->> 2
+            CROSS JOIN memory_spans s ON s.user_no = q.user_no AND s.message_no = q.no AND s.start = j.value ->> 1
+                AND s.end = j.value ->> 2
         )
     )
     ORDER BY m.no
@@ -197,7 +198,7 @@ class SqliteMemories:
                 + """
                 WHERE +m.user_no = ?1 AND m.no IN (
                     SELECT s.memory_no FROM memory_spans s JOIN messages q ON q.no = s.message_no
-                    WHERE q.user_no = ?1 AND q.id IN (SELECT value FROM json_each(?2))
+                    WHERE s.user_no = ?1 AND q.user_no = ?1 AND q.id IN (SELECT value FROM json_each(?2))
                 )
                 ORDER BY m.no
                 """,
@@ -245,11 +246,12 @@ class SqliteMemories:
         with self._database.reader() as db:
             row = fetch_one(
                 db,
-                "SELECT m.no, m.id, v.text, v.body FROM memory_versions v JOIN memories m ON m.no = v.memory_no"
+                "SELECT m.no, m.id, v.text, v.body FROM memory_versions v"
+                " JOIN memories m ON m.user_no = v.user_no AND m.no = v.memory_no"
                 " WHERE m.user_no = ? AND m.id = ? AND v.version = ?",
                 (self._database.user_number(db, scope.user), memory_id, version),
             )
-        if row is None or row[3] is None:
+        if row is None:
             raise NotFound(f"Version {version} of memory {memory_id!r} is not stored in full.")
         memory_no, full_id, text, body = row
         body_fields = json.loads(body)
@@ -286,7 +288,7 @@ class SqliteMemories:
             rows = fetch(
                 db,
                 "SELECT v.version, v.change, v.text, v.old_text, v.kind, v.weight, v.status, v.changed_at,"
-                " v.reason FROM memory_versions v JOIN memories m ON m.no = v.memory_no"
+                " v.reason FROM memory_versions v JOIN memories m ON m.user_no = v.user_no AND m.no = v.memory_no"
                 " WHERE m.user_no = ? AND m.id = ? ORDER BY v.version",
                 (self._database.user_number(db, scope.user), memory.id),
             )

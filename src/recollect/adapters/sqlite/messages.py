@@ -8,10 +8,10 @@ import apsw
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, chat_number, fetch, fetch_number, fetch_one, where_clause
-from recollect.adapters.sqlite.timestamps import from_ms, to_ms
 from recollect.domain.message import CHAT_ROLES, Chat, Chunk, ChunkKind, Message, MessageType, Role
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
+from recollect.storage.timestamps import from_ms, to_ms
 
 SELECT_MESSAGE = """
     SELECT m.id, c.id, m.role, m.content, m.created_at, m.tokens, m.tool_calls, m.tool_call_id, m.client_id,
@@ -33,15 +33,14 @@ INSERT_MESSAGE = """
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 INSERT_CHUNK = """
-    INSERT INTO message_chunks
-        (user_no, chat_no, message_no, chunk_index, chunk_kind, content, start, tokens, language, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO chunks (user_no, message_no, chunk_index, chunk_kind, content, start, tokens, language)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 PRUNE_MESSAGES = """
     DELETE FROM messages WHERE user_no = ?1 AND chat_no = ?2 AND extracted = 1 AND (NOT ?4 OR importance = 0)
         AND no NOT IN (SELECT no FROM messages WHERE user_no = ?1 AND chat_no = ?2 ORDER BY no DESC LIMIT ?3)
-        AND (NOT ?5 OR no <= (SELECT max(last_message_no) FROM conversation_summaries
-            WHERE chat_no = ?2 AND kind = 'working'))
+        AND (NOT ?5 OR no <= (SELECT max(last_message_no) FROM summaries
+            WHERE user_no = ?1 AND chat_no = ?2 AND kind = 'working'))
 """
 UPSERT_CHAT = """
     INSERT INTO chats (user_no, id, created_at, updated_at) VALUES (?1, ?2, ?3, ?3)
@@ -56,7 +55,7 @@ SELECT_CHAT = """
 SELECT_FIRST_LINES = """
     SELECT c.id, substr(m.content, 1, 200) FROM json_each(?2) j CROSS JOIN chats c ON c.user_no = ?1 AND c.id = j.value
         CROSS JOIN messages m ON m.no = (
-            SELECT no FROM messages WHERE chat_no = c.no AND user_no = ?1 AND role = 'user' ORDER BY no LIMIT 1
+            SELECT no FROM messages WHERE user_no = ?1 AND chat_no = c.no AND role = 'user' ORDER BY no LIMIT 1
         )
 """
 
@@ -96,7 +95,7 @@ class SqliteMessages:
                 ),
             )
             if message.role in CHAT_ROLES:
-                _add_chunks(db, user_no, int(chat_no), db.last_insert_rowid(), now, chunks)
+                _add_chunks(db, user_no, db.last_insert_rowid(), chunks)
         return message, True
 
     def get(self, scope: Scope, message_id: str) -> Message:
@@ -209,7 +208,7 @@ class SqliteMessages:
                 + """
                 WHERE m.user_no = ?1 AND m.role IN ('user', 'assistant') AND m.tokens > ?3
                     AND m.no > coalesce((SELECT no FROM messages WHERE user_no = ?1 AND id = ?2), 0)
-                    AND NOT EXISTS (SELECT 1 FROM message_chunks k WHERE k.message_no = m.no)
+                    AND NOT EXISTS (SELECT 1 FROM chunks k WHERE k.user_no = m.user_no AND k.message_no = m.no)
                 ORDER BY m.no LIMIT ?4
                 """,
                 (user_no, after, tokens_above, limit),
@@ -219,20 +218,18 @@ class SqliteMessages:
     def replace_chunks(self, scope: Scope, message_id: str, chunks: Sequence[Chunk]) -> None:
         with self._database.transaction() as db:
             message_no = self._message_number(db, scope, message_id)
-            db.execute("DELETE FROM message_chunks WHERE message_no = ?", (message_no,))
-            [user_no, chat_no, created_at, role] = fetch(
-                db, "SELECT user_no, chat_no, created_at, role FROM messages WHERE no = ?", (message_no,)
-            )[0]
+            [user_no, role] = fetch(db, "SELECT user_no, role FROM messages WHERE no = ?", (message_no,))[0]
+            db.execute("DELETE FROM chunks WHERE user_no = ? AND message_no = ?", (user_no, message_no))
             if role in CHAT_ROLES:
-                _add_chunks(db, user_no, chat_no, message_no, created_at, chunks)
+                _add_chunks(db, user_no, message_no, chunks)
 
     def chunks(self, scope: Scope, message_id: str) -> Sequence[Chunk]:
         with self._database.reader() as db:
             rows = fetch(
                 db,
-                "SELECT chunk_index, chunk_kind, content, start, tokens, language FROM message_chunks"
-                " WHERE message_no = ? ORDER BY chunk_index",
-                (self._message_number(db, scope, message_id),),
+                "SELECT chunk_index, chunk_kind, content, start, tokens, language FROM chunks"
+                " WHERE user_no = ? AND message_no = ? ORDER BY chunk_index",
+                (self._database.user_number(db, scope.user), self._message_number(db, scope, message_id)),
             )
         return [
             Chunk(index=i, kind=ChunkKind(kind), content=text, start=start, tokens=tokens, language=language)
@@ -309,26 +306,10 @@ class SqliteChats:
             db.execute("DELETE FROM chats WHERE user_no = ? AND id = ?", (user_no, scope.chat))
 
 
-def _add_chunks(
-    db: apsw.Connection, user_no: int, chat_no: int, message_no: int, created_at: int, chunks: Sequence[Chunk]
-) -> None:
+def _add_chunks(db: apsw.Connection, user_no: int, message_no: int, chunks: Sequence[Chunk]) -> None:
     db.executemany(
         INSERT_CHUNK,
-        [
-            (
-                user_no,
-                chat_no,
-                message_no,
-                c.index,
-                c.kind,
-                c.content,
-                c.start,
-                c.tokens,
-                c.language,
-                created_at,
-            )
-            for c in chunks
-        ],
+        [(user_no, message_no, c.index, c.kind, c.content, c.start, c.tokens, c.language) for c in chunks],
     )
 
 

@@ -1,6 +1,5 @@
 """Consents, profiles and the audit log in SQLite. Consent is checked inside the queries."""
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -9,19 +8,19 @@ import apsw
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one
-from recollect.adapters.sqlite.timestamps import from_ms, to_ms
 from recollect.domain.event import AuditEntry
 from recollect.domain.memory import Kind
 from recollect.domain.scope import Scope
 from recollect.domain.summary import Profile
 from recollect.errors import ConsentRequired
+from recollect.storage.audit_chain import GENESIS_HASH, AuditRow, hash_entry, is_intact
+from recollect.storage.timestamps import from_ms, to_ms
 
 PROFILE_CATEGORY = "profile"
 #: The profile needs consent first (opt-in); kinds of memories are allowed until revoked (opt-out).
 DEFAULT_CONSENTS = {PROFILE_CATEGORY: False, **dict.fromkeys((kind.value for kind in Kind), True)}
-GENESIS_HASH = "0" * 64
 REMOVE_FACTS_OF_KIND = """
-    UPDATE judgements SET body = json_set(body, '$.facts', (
+    UPDATE extractions SET body = json_set(body, '$.facts', (
         SELECT json_group_array(json(f.value)) FROM json_each(body, '$.facts') f WHERE f.value ->> '$.kind' <> ?2
     )) WHERE user_no = ?1 AND EXISTS (
         SELECT 1 FROM json_each(body, '$.facts') f WHERE f.value ->> '$.kind' = ?2
@@ -37,35 +36,30 @@ class SqliteAuditLog:
         with self._database.transaction() as db:
             user_no = self._database.get_or_create_user(db, user, to_ms(now))
             # One hash chain per user, so that erasing a user does not break the others.
-            select_last = "SELECT chain FROM audit WHERE user_no = ? ORDER BY no DESC LIMIT 1"
+            select_last = "SELECT hash FROM audit_log WHERE user_no = ? ORDER BY no DESC LIMIT 1"
             previous = fetch_one(db, select_last, (user_no,))
-            link = _hash_entry(previous[0] if previous else GENESIS_HASH, to_ms(now), action, detail)
+            entry_hash = hash_entry(previous[0] if previous else GENESIS_HASH, to_ms(now), action, detail)
             db.execute(
-                "INSERT INTO audit (user_no, at, action, detail, chain) VALUES (?, ?, ?, ?, ?)",
-                (user_no, to_ms(now), action, detail, link),
+                "INSERT INTO audit_log (user_no, at, action, detail, hash) VALUES (?, ?, ?, ?, ?)",
+                (user_no, to_ms(now), action, detail, entry_hash),
             )
 
     def list(self, scope: Scope, *, limit: int = 100) -> Sequence[AuditEntry]:
         with self._database.reader() as db:
             rows = fetch(
                 db,
-                "SELECT at, action, detail FROM audit WHERE user_no = ? ORDER BY no DESC LIMIT ?",
+                "SELECT at, action, detail FROM audit_log WHERE user_no = ? ORDER BY no DESC LIMIT ?",
                 (self._database.user_number(db, scope.user), limit),
             )
         return [AuditEntry(at=from_ms(at), action=action, detail=detail) for at, action, detail in rows]
 
     def is_intact(self, scope: Scope) -> bool:
-        chain = GENESIS_HASH
         with self._database.reader() as db:
             user_no = self._database.user_number(db, scope.user)
-            entries = fetch(
-                db, "SELECT at, action, detail, chain FROM audit WHERE user_no = ? ORDER BY no", (user_no,)
+            rows = fetch(
+                db, "SELECT at, action, detail, hash FROM audit_log WHERE user_no = ? ORDER BY no", (user_no,)
             )
-        for at, action, detail, link in entries:
-            chain = _hash_entry(chain, at, action, detail)
-            if chain != link:
-                return False
-        return True
+        return is_intact(AuditRow(*row) for row in rows)
 
 
 class SqliteConsents:
@@ -87,8 +81,7 @@ class SqliteConsents:
             user_no = self._database.get_or_create_user(db, scope.user, to_ms(now))
             db.execute(
                 "INSERT INTO consents (user_no, category, granted, changed_at) VALUES (?, ?, ?, ?)"
-                " ON CONFLICT DO UPDATE SET granted = excluded.granted, changed_at = excluded.changed_at,"
-                " epoch = epoch + 1",
+                " ON CONFLICT DO UPDATE SET granted = excluded.granted, changed_at = excluded.changed_at",
                 (user_no, category, int(granted), to_ms(now)),
             )
             erased_counts = {} if granted else self.count_covered(scope, category)
@@ -104,9 +97,7 @@ class SqliteConsents:
             user_no = self._database.user_number(db, scope.user)
             if category == PROFILE_CATEGORY:
                 return {
-                    "profile": fetch_number(
-                        db, "SELECT count(*) FROM user_profile WHERE user_no = ?", (user_no,)
-                    )
+                    "profile": fetch_number(db, "SELECT count(*) FROM profiles WHERE user_no = ?", (user_no,))
                 }
             from_clause = "FROM memories WHERE user_no = ? AND kind = ?"
             return {"memories": fetch_number(db, f"SELECT count(*) {from_clause}", (user_no, category))}
@@ -120,7 +111,7 @@ class SqliteProfiles:
         with self._database.reader() as db:
             row = fetch_one(
                 db,
-                "SELECT p.body, p.notes, p.updated_at FROM user_profile p JOIN consents c"
+                "SELECT p.body, p.notes, p.updated_at FROM profiles p JOIN consents c"
                 " ON c.user_no = p.user_no AND c.category = 'profile' AND c.granted = 1 WHERE p.user_no = ?",
                 (self._database.user_number(db, scope.user),),
             )
@@ -146,7 +137,7 @@ class SqliteProfiles:
         with self._database.transaction() as db:
             user_no = self._database.get_or_create_user(db, profile.user, to_ms(profile.updated_at))
             db.execute(
-                "INSERT OR REPLACE INTO user_profile (user_no, body, notes, updated_at) SELECT ?1, ?2, ?3, ?4"
+                "INSERT OR REPLACE INTO profiles (user_no, body, notes, updated_at) SELECT ?1, ?2, ?3, ?4"
                 " FROM consents WHERE user_no = ?1 AND category = 'profile' AND granted = 1",
                 (user_no, json.dumps(body, ensure_ascii=False), profile.notes, to_ms(profile.updated_at)),
             )
@@ -159,7 +150,7 @@ class SqliteProfiles:
 def _erase_category(db: apsw.Connection, user_no: int, category: str) -> None:
     """Erase the data of a category, the stored extractions it could be learned from, and the receipts that show it."""
     if category == PROFILE_CATEGORY:
-        db.execute("DELETE FROM user_profile WHERE user_no = ?", (user_no,))
+        db.execute("DELETE FROM profiles WHERE user_no = ?", (user_no,))
         db.execute(
             "DELETE FROM receipts WHERE user_no = ? AND json_extract(body, '$.sources.profile') > 0",
             (user_no,),
@@ -172,7 +163,3 @@ def _erase_category(db: apsw.Connection, user_no: int, category: str) -> None:
         " WHERE i.value ->> '$.kind' = ?)",
         (user_no, category),
     )
-
-
-def _hash_entry(previous_hash: str, *fields: str | int) -> str:
-    return hashlib.sha256(json.dumps([previous_hash, *fields]).encode()).hexdigest()

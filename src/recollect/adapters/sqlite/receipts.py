@@ -9,21 +9,21 @@ import apsw
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, fetch, where_clause
-from recollect.adapters.sqlite.timestamps import from_ms, to_ms
 from recollect.domain.candidate import Source
 from recollect.domain.memory import Kind
 from recollect.domain.message import Role
 from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
+from recollect.storage.timestamps import from_ms, to_ms
 
 #: Stored length of the text of an item that was left out.
 MAX_LEFT_OUT_CHARS = 200
 
 RECEIPT_COLUMNS = "id, chat, created_at, query, text, tokens, budget, body"
 INSERT_RECEIPT = """
-    INSERT INTO receipts (user_no, id, chat, created_at, query, text, tokens, budget, body, total_ms)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO receipts (user_no, id, chat, created_at, query, text, tokens, budget, body)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 
@@ -111,7 +111,6 @@ class SqliteReceipts:
                 receipt.tokens,
                 receipt.budget,
                 _serialize_body(receipt),
-                receipt.timings.get("total_ms", 0.0),
             ),
         )
 

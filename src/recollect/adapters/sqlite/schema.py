@@ -6,7 +6,7 @@ from pathlib import Path
 import apsw
 
 from recollect.adapters.sqlite.transaction import transaction
-from recollect.errors import NewerStore, NotAStore
+from recollect.errors import NewerStore, NotAStore, OutdatedStore
 
 #: "RCLT": distinguishes Recollect files from other SQLite databases.
 APPLICATION_ID = 0x52434C54
@@ -20,8 +20,19 @@ def list_migrations() -> list[tuple[int, str, str]]:
 
 
 def check_version(connection: apsw.Connection, path: Path) -> int:
-    """Return the schema version of the file, without writing; raise NotAStore or NewerStore if it is not supported."""
-    version, newest = _read_version(connection, path), list_migrations()[-1][0]
+    """
+    Return the schema version of the file, without writing.
+
+    Raise NotAStore, OutdatedStore or NewerStore if it is not supported.
+    """
+    version, migrations = _read_version(connection, path), list_migrations()
+    newest = migrations[-1][0]
+    if version and _read_first_migration(connection) != migrations[0][1]:
+        raise OutdatedStore(
+            f"{path} was written by a version of recollect before 0.1, whose tables this version does not read. The"
+            " file was not changed. Export it with the version that wrote it (`recollect export`), then import the"
+            " export into a new file (`recollect --db NEW_FILE import`)."
+        )
     if version > newest:
         raise NewerStore(
             f"{NewerStore.__doc__} ({path} has schema {version}, this version of recollect supports up to {newest})"
@@ -50,6 +61,11 @@ def _apply_migration(connection: apsw.Connection, number: int, name: str, sql: s
     connection.execute("INSERT INTO migrations (number, name) VALUES (?, ?)", (number, name))
     connection.execute(f"PRAGMA user_version = {number}")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+def _read_first_migration(connection: apsw.Connection) -> str | None:
+    row = connection.execute("SELECT name FROM migrations WHERE number = 1").fetchone()
+    return None if row is None else str(row[0])
 
 
 def _read_version(connection: apsw.Connection, path: Path) -> int:

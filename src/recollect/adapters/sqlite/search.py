@@ -1,19 +1,17 @@
 """
 Search port over SQLite: lexical (BM25 over FTS5), dense (vector cache), by importance and by time.
 
-A passage number is `row number * 4 + kind` (0 message, 1 chunk, 2 memory, 3 summary), so that one integer identifies a
-row of any table. A search has two steps: an index (`bm25.top_passages`, `QuantizedVectors.nearest`) returns ranked
-passage numbers, then `_first_visible` drops those that the source rows exclude (forgotten, superseded, without
-consent, below the importance floor). Indexes are not filtered by status, so each search overfetches, and `dense`
-repeats with a four times larger limit until enough hits are visible or no candidates are left.
+One integer, the passage number, identifies a row of any table with indexed texts (see `passages.py`). A search has two
+steps: an index (`postings.top_passages`, `QuantizedVectors.nearest`) returns ranked passage numbers, then
+`_first_visible` drops those that the source rows exclude (forgotten, superseded, without consent, below the importance
+floor). Indexes are not filtered by status, so each search overfetches, and `dense` repeats with a four times larger
+limit until enough hits are visible or no candidates are left.
 
 Scope: index terms and vectors are partitioned by user; every SQL statement also filters by `user_no`. A chat filter
 uses marker terms in the index for up to four chats, and a list of passage numbers for more.
 
 Invariants: inside `snapshot` all reads see one state of the file, and the cached vectors are reused; inside a write
 transaction the vectors are read into a copy of the cache, since a rollback may undo them.
-
-Example: passage 46 is memory 11 (46 >> 2 = 11, 46 & 3 = 2).
 """
 
 import json
@@ -25,29 +23,29 @@ from datetime import datetime
 import apsw
 import numpy as np
 
-from recollect.adapters.sqlite import bm25
+from recollect.adapters.sqlite import postings
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.passages import (
-    CANDIDATE_LOADERS,
-    FROM_CLAUSES,
     IN_CHATS,
-    SELECT_PASSAGE_NUMBERS,
+    QUERIES_BY_KIND,
     FilterParameters,
     LoadRequest,
+    fetch_passages,
+    group_by_kind,
     messages_with_memories,
 )
-from recollect.adapters.sqlite.quantized_index import FloatArray, IntArray, QuantizedVectors, VectorQuery
 from recollect.adapters.sqlite.rows import Row, SqlValues, fetch, fetch_one, to_json_array
-from recollect.adapters.sqlite.timestamps import to_ms, to_ms_or_none
 from recollect.adapters.sqlite.tokenizer import chat_marker, index_term
 from recollect.adapters.sqlite.vector_cache import VectorCache, VectorCaches
-from recollect.domain.candidate import Candidate, Hit, SearchFilter, Source
+from recollect.domain.candidate import Candidate, Hit, SearchFilter
 from recollect.domain.scope import Scope
 from recollect.ports.embedder import Vector
 from recollect.ports.search import NO_SCORES
+from recollect.storage.passages import MEMORY_PASSAGE, MESSAGE_PASSAGE, NO_CHAT, kinds_of
+from recollect.storage.quantization import FloatArray, IntArray, QuantizedVectors, VectorQuery
+from recollect.storage.timestamps import to_ms, to_ms_or_none
 from recollect.text.analyzer import query_terms
 
-KIND_CODES = {Source.MESSAGE: 0, Source.CHUNK: 1, Source.MEMORY: 2, Source.SUMMARY: 3}
 #: Candidates fetched per requested result, since some passages are no longer visible. With 1-bit codes alone more are
 #: needed: the exact order is known only after rescoring from disk.
 INT8_OVERFETCH = 2
@@ -59,44 +57,38 @@ MAX_CHAT_MARKERS = 4
 #: A user's vectors by row number, or by passage number.
 FROM_VECTORS_BY_NUMBER = "FROM json_each(?) n CROSS JOIN vectors v ON v.no = n.value WHERE v.user_no = ?"
 FROM_VECTORS_BY_PASSAGE = """
-    FROM json_each(?1) n CROSS JOIN vectors v ON v.passage = n.value
+    FROM json_each(?1) n CROSS JOIN vectors v ON v.passage_no = n.value
         AND v.model_no = (SELECT no FROM embedding_models WHERE id = ?3) WHERE v.user_no = ?2
 """
 SELECT_MODEL = "SELECT no, dimension FROM embedding_models WHERE id = ?"
 #: All passages of the given chats; chat 0 stands for memories, which belong to no chat.
 SELECT_PASSAGES_OF_CHATS = """
-    WITH chosen AS MATERIALIZED (SELECT value AS chat_no FROM json_each(?2))
-    SELECT group_concat(passage) FROM (
-        SELECT m.no * 4 AS passage FROM chosen CROSS JOIN messages m USING (chat_no) WHERE m.user_no = ?1
-        UNION ALL SELECT k.no * 4 + 1 FROM chosen CROSS JOIN message_chunks k USING (chat_no)
-        UNION ALL SELECT s.no * 4 + 3 FROM chosen CROSS JOIN conversation_summaries s USING (chat_no)
-        UNION ALL SELECT no * 4 + 2 FROM memories WHERE user_no = ?1 AND 0 IN (SELECT chat_no FROM chosen)
-    )
+    SELECT group_concat(p.no) FROM json_each(?2) n CROSS JOIN passages p ON p.user_no = ?1 AND p.chat_no = n.value
 """
-IN_CHAT = "AND chat_no = (SELECT no FROM chats WHERE id = ? AND user_no = ?)"
 SELECT_MESSAGES_BETWEEN = """
-    SELECT no * 4 FROM messages
-    WHERE user_no = ? AND created_at >= ? AND created_at < ? AND role IN ('user', 'assistant') {}
-    ORDER BY created_at DESC, no DESC LIMIT ?
+    SELECT p.no FROM messages m CROSS JOIN passages p ON p.user_no = m.user_no AND p.kind = 0 AND p.row_no = m.no
+    WHERE m.user_no = ? AND m.created_at >= ? AND m.created_at < ? AND m.role IN ('user', 'assistant') {}
+    ORDER BY m.created_at DESC, m.no DESC LIMIT ?
 """
+IN_CHAT = "AND m.chat_no = (SELECT no FROM chats WHERE id = ? AND user_no = ?)"
 #: Each half reads its index in order, so that at most `limit` rows are read.
 SELECT_MOST_IMPORTANT = f"""
-    SELECT passage, weight FROM (
+    SELECT p.no, weight FROM (
         SELECT * FROM (
-            SELECT no * 4 AS passage, importance / 100.0 AS weight, created_at FROM messages
+            SELECT 0 AS kind, no AS row_no, importance / 100.0 AS weight, created_at FROM messages
             WHERE user_no = :user AND importance > 0 AND importance >= :floor AND role IN ('user', 'assistant')
                 AND 0 IN (SELECT value FROM json_each(:sources)) AND {IN_CHATS.format("chat_no")}
             ORDER BY importance DESC, created_at DESC LIMIT :limit
         )
         UNION ALL
         SELECT * FROM (
-            SELECT no * 4 + 2, weight, last_stated_at FROM memories
+            SELECT 2, no, weight, last_stated_at FROM memories
             WHERE user_no = :user AND status = 'active' AND weight >= :floor / 100.0
                 AND 2 IN (SELECT value FROM json_each(:sources)) AND {IN_CHATS.format("0")}
             ORDER BY weight DESC, last_stated_at DESC LIMIT :limit
         )
-    )
-    ORDER BY weight DESC, created_at DESC, passage DESC LIMIT :limit
+    ) r CROSS JOIN passages p ON p.user_no = :user AND p.kind = r.kind AND p.row_no = r.row_no
+    ORDER BY weight DESC, created_at DESC, p.no DESC LIMIT :limit
 """
 
 
@@ -104,7 +96,7 @@ class SqliteSearch:
     def __init__(self, database: Database, vector_caches: VectorCaches) -> None:
         self._database = database
         self._vector_caches = vector_caches
-        self._document_frequencies = bm25.DocumentFrequencyCache()
+        self._document_frequencies = postings.DocumentFrequencyCache()
         self._models: dict[str, Row] = {}
         self._local = threading.local()
 
@@ -127,11 +119,11 @@ class SqliteSearch:
             chats = _chat_numbers(db, user_no, scope, search_filter)
             if chats is not None and not len(chats):
                 return []
-            hits = bm25.top_passages(
+            hits = postings.top_passages(
                 db,
                 [tuple(index_term(user_no, form) for form in forms) for forms in terms],
                 within=_lexical_scope(db, user_no, chats, search_filter),
-                kinds=_kind_codes(search_filter),
+                kinds=kinds_of(search_filter.sources),
                 limit=limit,
                 frequencies=self._document_frequencies,
             )
@@ -237,9 +229,6 @@ class SqliteSearch:
         lexical: Mapping[int, float] = NO_SCORES,
         include_neighbours: bool = False,
     ) -> dict[int, Candidate]:
-        rows_by_kind: dict[int, list[int]] = {}
-        for passage in passage_ids:
-            rows_by_kind.setdefault(passage & 3, []).append(passage >> 2)
         candidates: dict[int, Candidate] = {}
         with self._database.reader() as db:
             user_no = self._database.user_number(db, scope.user)
@@ -249,8 +238,9 @@ class SqliteSearch:
             request = LoadRequest(
                 parameters=parameters, dense=dense, lexical=lexical, with_neighbours=include_neighbours
             )
-            for kind in set(rows_by_kind) & set(_kind_codes(search_filter)):
-                candidates.update(CANDIDATE_LOADERS[kind](db, rows_by_kind[kind], request))
+            for kind, passages in group_by_kind(db, user_no, passage_ids).items():
+                if kind.source in search_filter.sources:
+                    candidates.update(QUERIES_BY_KIND[kind].load(db, passages, request))
         return candidates
 
     def _load_vectors(
@@ -290,7 +280,7 @@ class SqliteSearch:
 def _chat_numbers(
     db: apsw.Connection, user_no: int, scope: Scope, search_filter: SearchFilter
 ) -> IntArray | None:
-    """Return the numbers of the chats to search, with 0 for memories, which belong to no chat; None means all."""
+    """Return the numbers of the chats to search, with NO_CHAT for memories; None means all."""
     if scope.chat is not None:
         rows = fetch(db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, scope.chat))
     elif search_filter.max_recent_chats:
@@ -299,7 +289,7 @@ def _chat_numbers(
             "SELECT no FROM chats WHERE user_no = ? ORDER BY updated_at DESC, no DESC LIMIT ?",
             (user_no, search_filter.max_recent_chats),
         )
-        rows.append((0,))
+        rows.append((NO_CHAT,))
     else:
         return None
     return np.array([no for (no,) in rows], dtype=np.int64)
@@ -310,10 +300,8 @@ def _lexical_scope(
 ) -> tuple[str, ...] | IntArray | None:
     """Return marker terms for a few chats, or the passage numbers of many; None means no restriction."""
     if chats is None:
-        # Memories are indexed with the marker term of chat 0.
-        return (
-            (chat_marker(user_no, 0),) if _kind_codes(search_filter) == (KIND_CODES[Source.MEMORY],) else None
-        )
+        only_memories = kinds_of(search_filter.sources) == (MEMORY_PASSAGE,)
+        return (chat_marker(user_no, NO_CHAT),) if only_memories else None
     if len(chats) <= MAX_CHAT_MARKERS:
         return tuple(chat_marker(user_no, number) for number in chats.tolist())
     [(passages_csv,)] = fetch(db, SELECT_PASSAGES_OF_CHATS, (user_no, to_json_array(chats.tolist())))
@@ -347,24 +335,16 @@ def _first_visible(
 
 def _visible_passages(db: apsw.Connection, passages: Sequence[int], parameters: FilterParameters) -> set[int]:
     visible: set[int] = set()
-    for kind in range(4):
-        numbers = [passage >> 2 for passage in passages if passage & 3 == kind]
-        if (
-            kind == KIND_CODES[Source.MESSAGE]
-            and numbers
-            and parameters["as_of"] is None
-            and not parameters["floor"]
-        ):
+    for kind, numbers in group_by_kind(db, int(parameters["user"] or 0), passages).items():
+        if kind is MESSAGE_PASSAGE and parameters["as_of"] is None and not parameters["floor"]:
             # Indexed messages have the right user, chat and role already. Without a date or importance filter, one can
             # be hidden only by a memory extracted from it.
-            with_memories = messages_with_memories(db, numbers)
-            visible.update(number * 4 for number in numbers if number not in with_memories)
-            numbers = sorted(with_memories)
-        if numbers:
-            rows = db.execute(
-                SELECT_PASSAGE_NUMBERS[kind] + FROM_CLAUSES[kind],
-                {**parameters, "numbers": to_json_array(numbers)},
-            )
+            doubtful = messages_with_memories(db, numbers)
+            visible.update(number for number in numbers if number not in doubtful)
+        else:
+            doubtful = set(numbers)
+        if doubtful:
+            rows = fetch_passages(db, QUERIES_BY_KIND[kind].select_visible, sorted(doubtful), parameters)
             visible.update(number for (number,) in rows)
     return visible
 
@@ -378,7 +358,7 @@ def _score_stored_vectors(
     db: apsw.Connection, from_clause: str, values: SqlValues, vector_query: VectorQuery
 ) -> tuple[IntArray, FloatArray]:
     """Read vectors from the table; return their passages and scores."""
-    rows = fetch(db, f"SELECT v.passage, v.scale, v.data {from_clause}", values)
+    rows = fetch(db, f"SELECT v.passage_no, v.scale, v.data {from_clause}", values)
     if not rows:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
     passages, scales, data = zip(*rows, strict=True)
@@ -393,4 +373,4 @@ def _rank_hits(passages: IntArray, scores: FloatArray) -> list[Hit]:
 
 
 def _kind_codes(search_filter: SearchFilter) -> tuple[int, ...]:
-    return tuple(sorted(KIND_CODES[source] for source in search_filter.sources if source in KIND_CODES))
+    return tuple(kind.code for kind in kinds_of(search_filter.sources))

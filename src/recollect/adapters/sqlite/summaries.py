@@ -9,21 +9,21 @@ from recollect.adapters.sqlite import rows
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.messages import SELECT_MESSAGE, to_message
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_number, fetch_one
-from recollect.adapters.sqlite.timestamps import from_ms, to_ms
 from recollect.domain.message import Message
 from recollect.domain.scope import Scope
 from recollect.domain.summary import ContextFile, Summary, SummaryKind
 from recollect.errors import InvalidInput, NotFound
+from recollect.storage.timestamps import from_ms, to_ms
 from recollect.text.tokens import estimate_tokens
 
 SELECT_SUMMARY = """
     SELECT s.id, c.id, s.kind, s.text, s.created_at, m.id
-    FROM conversation_summaries s JOIN chats c ON c.no = s.chat_no LEFT JOIN messages m ON m.no = s.last_message_no
+    FROM summaries s JOIN chats c ON c.no = s.chat_no LEFT JOIN messages m ON m.no = s.last_message_no
     WHERE s.user_no = ?1 AND (?2 IS NULL OR c.id = ?2)
 """
 SELECT_CONTEXT_FILE = """
-    SELECT f.id, f.name, f.content, f.created_at, (SELECT json_group_array(c.id) FROM context_chats l
-        JOIN chats c ON c.no = l.chat_no WHERE l.context_no = f.no)
+    SELECT f.id, f.name, f.content, f.created_at, (SELECT json_group_array(c.id) FROM context_file_chats l
+        JOIN chats c ON c.no = l.chat_no WHERE l.user_no = f.user_no AND l.file_no = f.no)
     FROM context_files f WHERE f.user_no = ?1
 """
 
@@ -39,7 +39,8 @@ class SqliteSummaries:
             chat_no = require_chat_number(db, user_no, Scope(summary.user, summary.chat))
             if summary.kind is SummaryKind.WORKING:
                 db.execute(
-                    "DELETE FROM conversation_summaries WHERE chat_no = ? AND kind = 'working'", (chat_no,)
+                    "DELETE FROM summaries WHERE user_no = ? AND chat_no = ? AND kind = 'working'",
+                    (user_no, chat_no),
                 )
             select_number = "SELECT no FROM messages WHERE user_no = ? AND id = ?"
             row = (
@@ -53,7 +54,7 @@ class SqliteSummaries:
                 now,
             )
             db.execute(
-                "INSERT INTO conversation_summaries (user_no, chat_no, id, kind, text, tokens, last_message_no,"
+                "INSERT INTO summaries (user_no, chat_no, id, kind, text, tokens, last_message_no,"
                 " created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 row,
             )
@@ -78,16 +79,16 @@ class SqliteSummaries:
             return fetch_number(
                 db,
                 "SELECT count(*) FROM messages WHERE user_no = ?1 AND chat_no = ?2 AND role = 'assistant' AND no >"
-                " coalesce((SELECT max(last_message_no) FROM conversation_summaries"
-                " WHERE chat_no = ?2 AND kind = ?3), 0)",
+                " coalesce((SELECT max(last_message_no) FROM summaries"
+                " WHERE user_no = ?1 AND chat_no = ?2 AND kind = ?3), 0)",
                 (user_no, rows.chat_number(db, user_no, scope.chat), kind),
             )
 
     def delete_from(self, scope: Scope, message_id: str) -> int:
         with self._database.transaction() as db:
             db.execute(
-                "DELETE FROM conversation_summaries WHERE no IN (SELECT s.no FROM messages m"
-                " JOIN conversation_summaries s ON s.chat_no = m.chat_no AND s.last_message_no >= m.no"
+                "DELETE FROM summaries WHERE no IN (SELECT s.no FROM messages m"
+                " JOIN summaries s ON s.user_no = m.user_no AND s.chat_no = m.chat_no AND s.last_message_no >= m.no"
                 " WHERE m.user_no = ? AND m.id = ?)",
                 (self._database.user_number(db, scope.user), message_id),
             )
@@ -100,8 +101,8 @@ class SqliteSummaries:
                 SELECT_MESSAGE
                 + """
                 WHERE m.user_no = ?1 AND c.id = ?2 AND m.role IN ('user', 'assistant') AND m.no > coalesce(
-                    (SELECT max(last_message_no) FROM conversation_summaries s
-                     WHERE s.chat_no = c.no AND s.kind = ?3), 0)
+                    (SELECT max(last_message_no) FROM summaries s
+                     WHERE s.user_no = c.user_no AND s.chat_no = c.no AND s.kind = ?3), 0)
                 ORDER BY m.no LIMIT ?4
                 """,
                 (self._database.user_number(db, scope.user), scope.chat, kind, limit),
@@ -143,8 +144,8 @@ class SqliteContextFiles:
                 db,
                 SELECT_CONTEXT_FILE
                 + """
-                AND (?2 IS NULL OR f.no IN (SELECT l.context_no FROM context_chats l
-                    JOIN chats c ON c.no = l.chat_no WHERE c.user_no = ?1 AND c.id = ?2))
+                AND (?2 IS NULL OR f.no IN (SELECT l.file_no FROM context_file_chats l
+                    JOIN chats c ON c.user_no = l.user_no AND c.no = l.chat_no WHERE c.user_no = ?1 AND c.id = ?2))
                 ORDER BY f.name, f.no
                 """,
                 (self._database.user_number(db, scope.user), scope.chat),
@@ -160,7 +161,7 @@ class SqliteContextFiles:
                 (user_no, _require_chat(scope), to_ms(file.created_at)),
             )
             db.execute(
-                "INSERT OR IGNORE INTO context_chats (user_no, chat_no, context_no)"
+                "INSERT OR IGNORE INTO context_file_chats (user_no, chat_no, file_no)"
                 " SELECT ?1, ?2, no FROM context_files WHERE user_no = ?1 AND id = ?3",
                 (user_no, require_chat_number(db, user_no, scope), file.id),
             )
@@ -170,7 +171,7 @@ class SqliteContextFiles:
             file = self.get(scope, context_id)
             user_no = self._database.user_number(db, scope.user)
             db.execute(
-                "DELETE FROM context_chats WHERE chat_no = ?2 AND context_no ="
+                "DELETE FROM context_file_chats WHERE user_no = ?1 AND chat_no = ?2 AND file_no ="
                 " (SELECT no FROM context_files WHERE user_no = ?1 AND id = ?3)",
                 (user_no, require_chat_number(db, user_no, scope), file.id),
             )

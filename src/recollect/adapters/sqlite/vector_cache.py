@@ -3,7 +3,7 @@ In-memory cache of a user's vectors, kept in step with the `vectors` table.
 
 Each (user, embedding model) has one `VectorCache`, an append-only columnar copy ordered by `vectors.no`. `refresh` does
 two incremental reads: rows with a higher `no` than the last one seen are appended, and row numbers in the deletion log
-(`vectors_gone`) are masked out. If the log was pruned past the last deletion seen (it keeps 10,000), or more than a
+(`deleted_vectors`) are masked out. If the log was pruned past the last deletion seen (it keeps 10,000), or more than a
 quarter of the rows are masked, the cache is cleared and read from the start.
 
 The first batch fixes the centroid that the 1-bit codes are relative to; while it comes from fewer than
@@ -25,8 +25,8 @@ from itertools import islice
 import apsw
 import numpy as np
 
-from recollect.adapters.sqlite.quantized_index import IntArray, PassageIndex, QuantizedVectors, pack_bits
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_number
+from recollect.storage.quantization import IntArray, PassageIndex, QuantizedVectors, pack_bits
 
 #: Up to this size, the int8 vectors are cached besides their 1-bit codes.
 MAX_INT8_BYTES = 64 * 2**20
@@ -43,12 +43,13 @@ COUNT_NEW_VECTORS = """
     SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_no = ? AND model_no = ? AND no > ? LIMIT ?)
 """
 SELECT_VECTORS_AFTER = """
-    SELECT no, passage, chat_no, scale, data FROM vectors
-    WHERE user_no = ? AND model_no = ? AND no > ? ORDER BY no
+    SELECT v.no, v.passage_no, p.kind, p.chat_no, v.scale, v.data
+    FROM vectors v CROSS JOIN passages p ON p.no = v.passage_no
+    WHERE v.user_no = ? AND v.model_no = ? AND v.no > ? ORDER BY v.no
 """
-SELECT_LAST_DELETION = "SELECT max(no) FROM vectors_gone"
-SELECT_FIRST_DELETION = "SELECT min(no) FROM vectors_gone"
-SELECT_DELETED_SINCE = "SELECT group_concat(vector_no) FROM vectors_gone WHERE no > ?"
+SELECT_LAST_DELETION = "SELECT max(no) FROM deleted_vectors"
+SELECT_FIRST_DELETION = "SELECT min(no) FROM deleted_vectors"
+SELECT_DELETED_SINCE = "SELECT group_concat(vector_no) FROM deleted_vectors WHERE no > ?"
 
 
 class VectorCache:
@@ -141,7 +142,7 @@ class VectorCache:
         return self._centroid_size < READ_BATCH_ROWS and self._size >= max(2 * self._centroid_size, 1)
 
     def _append(self, rows: Sequence[Row]) -> None:
-        numbers, passages, chats, scales, data = zip(*rows, strict=True)
+        numbers, passages, kinds, chats, scales, data = zip(*rows, strict=True)
         matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(rows), self._dimension)
         scale = np.array(scales, dtype=np.float32)[:, None]
         vectors = self._vectors
@@ -154,7 +155,6 @@ class VectorCache:
             vectors = replace(vectors, int8=None)
         if end > len(vectors.numbers):
             vectors = vectors.with_capacity(max(end, len(vectors.numbers) * 3 // 2))
-        kinds = np.array(passages) & 3
         vectors.bits[:, begin:end] = pack_bits(matrix * scale > vectors.centroid, len(vectors.bits)).T
         vectors.numbers[begin:end] = numbers
         vectors.passages[begin:end] = passages
@@ -163,7 +163,7 @@ class VectorCache:
         vectors.scales[begin:end] = scales
         if vectors.int8 is not None:
             vectors.int8[begin:end] = matrix
-        self._vectors = replace(vectors, kinds_present=vectors.kinds_present | set(kinds.tolist()))
+        self._vectors = replace(vectors, kinds_present=vectors.kinds_present | set(kinds))
         self._size, self._last_vector_no = end, numbers[-1]
 
 

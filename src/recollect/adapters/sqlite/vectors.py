@@ -1,10 +1,8 @@
 """Vectors in SQLite: int8 with one scale per vector, in the same file as their passages."""
 
-import hashlib
 from collections.abc import Sequence
 
 import apsw
-import numpy as np
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one
@@ -12,36 +10,19 @@ from recollect.adapters.sqlite.vector_cache import VectorCaches
 from recollect.domain.candidate import Passage
 from recollect.errors import Refused
 from recollect.ports.embedder import Vector
+from recollect.storage.passages import content_hash
+from recollect.storage.quantization import quantize
 
-PASSAGE_TABLES = (
-    ("messages", "content", "chat_no"),
-    ("message_chunks", "content", "chat_no"),
-    ("memories", "text", "0"),
-    ("conversation_summaries", "text", "chat_no"),
-)
 #: Deleted explicitly, since INSERT OR REPLACE does not fire the trigger that logs deletions.
-DELETE_VECTOR = "DELETE FROM vectors WHERE passage = ? AND model_no = ?"
+DELETE_VECTOR = "DELETE FROM vectors WHERE passage_no = ? AND model_no = ?"
 INSERT_VECTOR = """
-    INSERT INTO vectors (user_no, model_no, passage, chat_no, content_hash, scale, data)
-    VALUES (?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO vectors (user_no, model_no, passage_no, content_hash, scale, data) VALUES (?, ?, ?, ?, ?, ?)
 """
 #: Passages of a user without a vector of one model.
 SELECT_WITHOUT_VECTOR = """
-    SELECT user_no, passage FROM passages p
-    WHERE user_no = ?1 AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.passage AND v.model_no = ?2)
+    SELECT user_no, no FROM passages p
+    WHERE user_no = ?1 AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage_no = p.no AND v.model_no = ?2)
 """
-
-
-def content_hash(text: str) -> int:
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "big", signed=True)
-
-
-def quantize(vector: Vector) -> tuple[float, bytes]:
-    """Return a scale and one signed byte per coordinate; scale times bytes approximates the vector."""
-    values = np.frombuffer(vector, dtype=np.float32)
-    scale = float(np.abs(values).max()) / 127
-    return scale, np.round(values / scale).astype(np.int8).tobytes()
 
 
 class SqliteVectors:
@@ -52,16 +33,13 @@ class SqliteVectors:
     def queued_passages(self, user: str, *, limit: int) -> list[Passage]:
         with self._database.reader() as db:
             user_no = self._database.user_number(db, user)
-            queued_rows = fetch(
+            rows = fetch(
                 db,
-                "SELECT passage FROM unembedded WHERE user_no = ? ORDER BY passage LIMIT ?",
+                "SELECT p.no, p.content FROM embedding_queue q CROSS JOIN passage_contents p ON p.no = q.passage_no"
+                " WHERE q.user_no = ? AND p.content IS NOT NULL ORDER BY q.passage_no LIMIT ?",
                 (user_no, limit),
             )
-            return [
-                Passage(id=passage, text=text)
-                for (passage,) in queued_rows
-                if (text := _read_content(db, user_no, passage)) is not None
-            ]
+        return [Passage(id=passage, text=text) for passage, text in rows]
 
     def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
         if not items:
@@ -72,24 +50,17 @@ class SqliteVectors:
             for passage, vector in items:
                 if _read_content(db, user_no, passage.id) != passage.text:
                     continue
-                table, _, chat = PASSAGE_TABLES[passage.id & 3]
-                [chat_no] = fetch(db, f"SELECT {chat} FROM {table} WHERE no = ?", (passage.id >> 2,))[0]
-                row = (
-                    user_no,
-                    model_no,
-                    passage.id,
-                    chat_no,
-                    content_hash(passage.text),
-                    *quantize(vector),
-                )
+                row = (user_no, model_no, passage.id, content_hash(passage.text), *quantize(vector))
                 db.execute(DELETE_VECTOR, (passage.id, model_no))
                 db.execute(INSERT_VECTOR, row)
-                db.execute("DELETE FROM unembedded WHERE user_no = ? AND passage = ?", (user_no, passage.id))
+                db.execute(
+                    "DELETE FROM embedding_queue WHERE user_no = ? AND passage_no = ?", (user_no, passage.id)
+                )
 
     def count_queued(self, user: str) -> int:
         with self._database.reader() as db:
             user_no = self._database.user_number(db, user)
-            return fetch_number(db, "SELECT count(*) FROM unembedded WHERE user_no = ?", (user_no,))
+            return fetch_number(db, "SELECT count(*) FROM embedding_queue WHERE user_no = ?", (user_no,))
 
     def count_by_model(self, user: str) -> dict[str, int]:
         with self._database.reader() as db:
@@ -106,26 +77,22 @@ class SqliteVectors:
             user_no = self._database.user_number(db, user)
             row = fetch_one(db, "SELECT no FROM embedding_models WHERE id = ?", (model,))
             db.execute(
-                f"INSERT OR IGNORE INTO unembedded (user_no, passage) {SELECT_WITHOUT_VECTOR}",
+                f"INSERT OR IGNORE INTO embedding_queue (user_no, passage_no) {SELECT_WITHOUT_VECTOR}",
                 (user_no, row[0] if row else 0),
             )
-            return fetch_number(db, "SELECT count(*) FROM unembedded WHERE user_no = ?", (user_no,))
+            return fetch_number(db, "SELECT count(*) FROM embedding_queue WHERE user_no = ?", (user_no,))
 
     def passages_without_vector(self, user: str, model: str, *, limit: int) -> list[Passage]:
         with self._database.reader() as db:
             user_no = self._database.user_number(db, user)
             rows = fetch(
                 db,
-                f"{SELECT_WITHOUT_VECTOR} AND NOT EXISTS (SELECT 1 FROM unembedded u WHERE"
-                " u.user_no = ?1 AND u.passage = p.passage)"
-                " ORDER BY passage LIMIT ?3",
+                f"SELECT c.no, c.content FROM ({SELECT_WITHOUT_VECTOR} AND NOT EXISTS (SELECT 1 FROM embedding_queue q"
+                " WHERE q.user_no = p.user_no AND q.passage_no = p.no) ORDER BY no LIMIT ?3) w"
+                " CROSS JOIN passage_contents c ON c.no = w.no ORDER BY w.no",
                 (user_no, _model_number(db, model), limit),
             )
-            return [
-                Passage(id=passage, text=text)
-                for _, passage in rows
-                if (text := _read_content(db, user_no, passage)) is not None
-            ]
+        return [Passage(id=passage, text=text) for passage, text in rows]
 
     def count_without_vector(self, user: str, model: str) -> int:
         with self._database.reader() as db:
@@ -161,6 +128,7 @@ def _model_number(db: apsw.Connection, model: str) -> int:
 
 
 def _read_content(db: apsw.Connection, user_no: int, passage: int) -> str | None:
-    table, column, _ = PASSAGE_TABLES[passage & 3]
-    row = fetch_one(db, f"SELECT {column} FROM {table} WHERE no = ? AND user_no = ?", (passage >> 2, user_no))
+    row = fetch_one(
+        db, "SELECT content FROM passage_contents WHERE no = ? AND user_no = ?", (passage, user_no)
+    )
     return None if row is None else str(row[0])

@@ -1,7 +1,5 @@
 """
-BM25 over the FTS5 index, term at a time, with pruning in the manner of MaxScore.
-
-    score(passage) = sum over terms of idf(term) * tf * (K1 + 1) / (tf + K1 * (1 - B + B * length / average length))
+Lexical search: BM25 over the FTS5 index, term at a time, with pruning in the manner of MaxScore.
 
 FTS5's own `bm25()` scores every match, which is slow for frequent terms. Here terms are split by the length of their
 posting list:
@@ -20,29 +18,28 @@ reads all postings of "kayak", intersects "ana" with them, and skips "the".
 """
 
 import json
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import TypeAlias
 
 import apsw
 import numpy as np
-from numpy.typing import NDArray
 
 from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one
 from recollect.domain.candidate import Hit
+from recollect.storage.bm25 import (
+    IntArray,
+    ScoreArray,
+    count_occurrences,
+    presence_postings,
+    score_passages,
+    top_by_upper_bound,
+)
+from recollect.storage.passages import PASSAGE_KINDS, PassageKind
 
-IntArray: TypeAlias = NDArray[np.int64]
-ScoreArray: TypeAlias = NDArray[np.float64]
-#: For each kind of passage, whether the search includes it.
-KindMask: TypeAlias = NDArray[np.bool_]
 #: The index terms of one query word: its stems and variants.
 TermForms: TypeAlias = tuple[str, ...]
-
-#: The usual constants of BM25.
-K1, B = 1.2, 0.75
 #: A term with this many postings is frequent: its term frequency counts as 1.
 FREQUENT_TERM_POSTINGS = 5_000
 #: A term in this many passages is common. It is searched only if the query has no rarer term, newest passages first.
@@ -52,12 +49,14 @@ MAX_FREQUENT_POSTINGS = 200
 #: Passages scored with their length beyond the requested number, since a short passage may rank higher; a hundred
 #: instead changes recall on LoCoMo by a tenth of a point.
 EXTRA_LENGTH_LOOKUPS = 40
+#: Stands for passages of kinds that are not searched; no passage has this number.
+OTHER_KIND = 0
 #: Relative change of the index size after which cached document frequencies expire.
 MAX_INDEX_DRIFT = 0.05
 
 #: One statement for all terms: each statement repeats the descent into the index.
 SELECT_POSTINGS = """
-    SELECT (SELECT group_concat(doc) FROM (SELECT doc FROM temp.words WHERE term = j.value LIMIT ?2))
+    SELECT (SELECT group_concat(doc) FROM (SELECT {doc} AS doc FROM temp.words WHERE term = j.value LIMIT ?2))
     FROM json_each(?1) j ORDER BY j.key
 """
 SELECT_MATCHING = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? LIMIT ?"
@@ -69,24 +68,6 @@ SELECT_LENGTHS = """
     SELECT group_concat(hex(coalesce(d.sz, x'01')))
     FROM json_each(?) j LEFT JOIN passages_fts_docsize d ON d.id = j.value
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Postings:
-    """
-    The passages that contain a term, ascending, with the term frequency in each.
-
-    `document_frequency` counts all passages with the term, including those not listed.
-    """
-
-    passages: IntArray
-    term_frequencies: IntArray
-    document_frequency: int
-
-    def idf(self, passage_count: int) -> float:
-        return math.log(
-            1 + (max(passage_count - self.document_frequency, 0) + 0.5) / (self.document_frequency + 0.5)
-        )
 
 
 class DocumentFrequencyCache:
@@ -116,7 +97,7 @@ def top_passages(
     terms: Sequence[TermForms],
     *,
     within: TermForms | IntArray | None,
-    kinds: tuple[int, ...],
+    kinds: Collection[PassageKind],
     limit: int,
     frequencies: DocumentFrequencyCache,
 ) -> list[Hit]:
@@ -126,34 +107,38 @@ def top_passages(
     `within` restricts them to passages with one of these marker terms, or to these passage numbers.
     """
     passage_count, average_length = _read_index_statistics(db)
-    kind_mask = np.array([kind in kinds for kind in range(4)])
-    rare_terms, frequent_terms, common_count = _split_by_frequency(db, terms, passage_count, frequencies)
+    columns = [kind.name for kind in kinds] if len(kinds) < len(PASSAGE_KINDS) else []
+    rare_terms, frequent_terms, common_count = _split_by_frequency(
+        db, terms, passage_count, frequencies, columns
+    )
     if frequent_terms and not rare_terms and min(frequent_terms.values()) < COMMON_TERM_PASSAGES:
         rarest = min(frequent_terms, key=lambda forms: frequent_terms[forms])
         del frequent_terms[rarest]
-        rare_terms |= _read_postings(db, [rarest], COMMON_TERM_PASSAGES)
+        rare_terms |= _read_postings(db, [rarest], COMMON_TERM_PASSAGES, columns)
     scope = _match_any([within]) if isinstance(within, tuple) else None
     passages_in_scope = (
-        _search_fts(db, _match_all(_match_any(rare_terms), scope)) if scope and rare_terms else None
+        _search_fts(db, _match_all(_match_any(rare_terms), scope), columns) if scope and rare_terms else None
     )
     allowed_passages = None if isinstance(within, tuple) else within
     postings = [
-        _count_occurrences(occurrences, kind_mask, passages_in_scope if scope else allowed_passages)
+        count_occurrences(
+            occurrences[occurrences > OTHER_KIND], passages_in_scope if scope else allowed_passages
+        )
         for occurrences in rare_terms.values()
     ]
     if frequent_terms and allowed_passages is not None:
         postings += [
-            _count_occurrences(np.sort(_search_fts(db, _match_any([forms]))), kind_mask, allowed_passages)
+            count_occurrences(np.sort(_search_fts(db, _match_any([forms]), columns)), allowed_passages)
             for forms in frequent_terms
         ]
     elif frequent_terms:
         shortfall = 2 * limit - sum(len(each.passages) for each in postings)
         co_occurring = _find_co_occurring(
-            db, frequent_terms, rare_terms=rare_terms, scope=scope, shortfall=shortfall
+            db, frequent_terms, rare_terms=rare_terms, scope=scope, columns=columns, shortfall=shortfall
         )
-        postings += [_presence_postings(matches, count, kind_mask) for matches, count in co_occurring]
-    passages = _top_by_upper_bound(postings, passage_count, EXTRA_LENGTH_LOOKUPS + limit)
-    scores, matched_terms = _score_passages(
+        postings += [presence_postings(matches, count) for matches, count in co_occurring]
+    passages = top_by_upper_bound(postings, passage_count, EXTRA_LENGTH_LOOKUPS + limit)
+    scores, matched_terms = score_passages(
         passages, postings, passage_count, _read_lengths(db, passages) / average_length
     )
     coverage = (matched_terms + common_count) / max(len(terms), 1)
@@ -162,7 +147,11 @@ def top_passages(
 
 
 def _split_by_frequency(
-    db: apsw.Connection, terms: Sequence[TermForms], passage_count: int, frequencies: DocumentFrequencyCache
+    db: apsw.Connection,
+    terms: Sequence[TermForms],
+    passage_count: int,
+    frequencies: DocumentFrequencyCache,
+    columns: Sequence[str],
 ) -> tuple[dict[TermForms, IntArray], dict[TermForms, int], int]:
     """
     Return the rare terms with their occurrences, the frequent terms with their document frequency, and the number of
@@ -170,7 +159,10 @@ def _split_by_frequency(
     """
     cached_counts = {forms: frequencies.get(forms, passage_count) for forms in terms}
     postings = _read_postings(
-        db, [forms for forms, count in cached_counts.items() if count is None], FREQUENT_TERM_POSTINGS
+        db,
+        [forms for forms, count in cached_counts.items() if count is None],
+        FREQUENT_TERM_POSTINGS,
+        columns,
     )
     rare_terms = {
         forms: occurrences
@@ -192,12 +184,19 @@ def _split_by_frequency(
     return rare_terms, informative_terms, len(frequent_terms) - len(informative_terms)
 
 
-def _read_postings(db: apsw.Connection, terms: Sequence[TermForms], limit: int) -> dict[TermForms, IntArray]:
-    """Return the passages of each term, ascending, one entry per occurrence; at most `limit` entries per form."""
+def _read_postings(
+    db: apsw.Connection, terms: Sequence[TermForms], limit: int, columns: Sequence[str]
+) -> dict[TermForms, IntArray]:
+    """
+    Return the passages of each term, ascending, one entry per occurrence; at most `limit` entries per form.
+
+    If `columns` are given, occurrences in other columns are counted as OTHER_KIND.
+    """
     if not terms:
         return {}
+    doc = f"iif(col IN ({_quote(columns)}), doc, {OTHER_KIND})" if columns else "doc"
     forms_json = json.dumps([form for forms in terms for form in forms])
-    lists = (text for (text,) in fetch(db, SELECT_POSTINGS, (forms_json, limit)))
+    lists = (text for (text,) in fetch(db, SELECT_POSTINGS.format(doc=doc), (forms_json, limit)))
     postings = {}
     for forms in terms:
         texts = [text for text in islice(lists, len(forms)) if text]
@@ -206,10 +205,17 @@ def _read_postings(db: apsw.Connection, terms: Sequence[TermForms], limit: int) 
     return postings
 
 
-def _search_fts(db: apsw.Connection, expression: str, *, newest: int | None = None) -> IntArray:
-    """Return the passages that match an FTS5 expression, or the `newest` of them."""
+def _quote(columns: Iterable[str]) -> str:
+    return ", ".join(f"'{column}'" for column in columns)
+
+
+def _search_fts(
+    db: apsw.Connection, expression: str, columns: Sequence[str], *, newest: int | None = None
+) -> IntArray:
+    """Return the passages that match an FTS5 expression in one of the columns, or the `newest` of them."""
     statement = (SELECT_MATCHING, -1) if newest is None else (SELECT_NEWEST_MATCHING, newest)
-    [(text,)] = fetch(db, f"SELECT group_concat(rowid) FROM ({statement[0]})", (expression, statement[1]))
+    match = f"{{{' '.join(columns)}}} : ({expression})" if columns else expression
+    [(text,)] = fetch(db, f"SELECT group_concat(rowid) FROM ({statement[0]})", (match, statement[1]))
     return _parse_numbers(text or "")
 
 
@@ -232,6 +238,7 @@ def _find_co_occurring(
     *,
     rare_terms: Mapping[TermForms, IntArray],
     scope: str | None,
+    columns: Sequence[str],
     shortfall: int,
 ) -> list[tuple[IntArray, int]]:
     """
@@ -245,97 +252,32 @@ def _find_co_occurring(
     for forms, lists in passages_by_term.items():
         expression = _match_any([forms])
         if scope:
-            newest = _search_fts(db, _match_all(expression, scope), newest=MAX_FREQUENT_POSTINGS)
+            newest = _search_fts(db, _match_all(expression, scope), columns, newest=MAX_FREQUENT_POSTINGS)
             lists.append(newest)
             if len(newest) < MAX_FREQUENT_POSTINGS:
                 # Below the limit the list is complete.
                 counts[forms] = len(newest)
                 continue
         if rare_terms:
-            lists.append(_search_fts(db, _match_all(_match_any(rare_terms), expression, scope)))
+            lists.append(_search_fts(db, _match_all(_match_any(rare_terms), expression, scope), columns))
         if shortfall > 0 and forms != rarest:
             co_occurring = _search_fts(
-                db, _match_all(_match_any([rarest]), expression, scope), newest=MAX_FREQUENT_POSTINGS
+                db, _match_all(_match_any([rarest]), expression, scope), columns, newest=MAX_FREQUENT_POSTINGS
             )
             lists.append(co_occurring)
             passages_by_term[rarest].append(co_occurring)
     if not scope and sum(map(len, passages_by_term[rarest])) < shortfall:
         for forms, lists in passages_by_term.items():
-            lists.append(_search_fts(db, _match_any([forms]), newest=MAX_FREQUENT_POSTINGS))
+            lists.append(_search_fts(db, _match_any([forms]), columns, newest=MAX_FREQUENT_POSTINGS))
     return [(np.concatenate(lists), counts[forms]) for forms, lists in passages_by_term.items()]
-
-
-def _count_occurrences(
-    occurrences: IntArray, kind_mask: KindMask, allowed_passages: IntArray | None
-) -> Postings:
-    """Return postings from sorted occurrences, restricted to the searched kinds and allowed passages."""
-    first = _first_positions(occurrences)
-    passages, frequencies = occurrences[first], np.append(first[1:], len(occurrences)) - first
-    mask = kind_mask[passages & 3]
-    if allowed_passages is not None:
-        mask &= np.isin(passages, allowed_passages, assume_unique=True)
-    passages = passages[mask]
-    return Postings(passages=passages, term_frequencies=frequencies[mask], document_frequency=len(passages))
-
-
-def _first_positions(values: IntArray) -> NDArray[np.intp]:
-    """Return the position of the first occurrence of each value in a sorted array."""
-    changes = np.ones(len(values), dtype=np.bool_)
-    np.not_equal(values[1:], values[:-1], out=changes[1:])
-    return np.flatnonzero(changes)
-
-
-def _presence_postings(passages: IntArray, document_frequency: int, kind_mask: KindMask) -> Postings:
-    """Return postings with term frequency 1, for passages known only to contain the term."""
-    postings = _count_occurrences(np.sort(passages), kind_mask, None)
-    return Postings(
-        passages=postings.passages,
-        term_frequencies=np.ones_like(postings.term_frequencies),
-        document_frequency=document_frequency,
-    )
-
-
-def _top_by_upper_bound(postings: Sequence[Postings], passage_count: int, limit: int) -> IntArray:
-    """Return the `limit` passages that score highest at average length, ascending by number."""
-    occurrences = np.concatenate([each.passages for each in postings] or [np.empty(0, np.int64)])
-    if len(occurrences) <= limit:
-        return np.unique(occurrences)
-    scores = np.concatenate(
-        [each.idf(passage_count) * _term_weight(each.term_frequencies, np.ones(1)) for each in postings]
-    )
-    order = np.argsort(occurrences, kind="stable")
-    occurrences, scores = occurrences[order], scores[order]
-    first = _first_positions(occurrences)
-    passages, totals = occurrences[first], np.add.reduceat(scores, first)
-    if len(passages) > limit:
-        passages = np.sort(passages[np.argpartition(-totals, limit)[:limit]])
-    return passages
-
-
-def _score_passages(
-    passages: IntArray, postings: Sequence[Postings], passage_count: int, relative_lengths: ScoreArray
-) -> tuple[ScoreArray, IntArray]:
-    """Return the BM25 score of each passage and its number of matched terms; lengths are relative to the average."""
-    total, matched_terms = np.zeros(len(passages)), np.zeros(len(passages), dtype=np.int64)
-    for each in postings:
-        if len(each.passages):
-            positions = np.minimum(np.searchsorted(each.passages, passages), len(each.passages) - 1)
-            frequencies = np.where(each.passages[positions] == passages, each.term_frequencies[positions], 0)
-            total += each.idf(passage_count) * _term_weight(frequencies, relative_lengths)
-            matched_terms += frequencies > 0
-    return total, matched_terms
-
-
-def _term_weight(frequencies: IntArray, relative_lengths: ScoreArray) -> ScoreArray:
-    weight: ScoreArray = frequencies * (K1 + 1) / (frequencies + K1 * (1 - B + B * relative_lengths))
-    return weight
 
 
 def _read_index_statistics(db: apsw.Connection) -> tuple[int, float]:
     """Return the number of passages and their average length in tokens."""
     row = fetch_one(db, "SELECT block FROM passages_fts_data WHERE id = 1")
-    passage_count, token_count = _parse_varints(row[0], 2) if row else (0, 0)
-    return passage_count, max(token_count / passage_count, 1.0) if passage_count else 1.0
+    # The record is the number of rows, then the number of tokens of each column.
+    passage_count, *token_counts = _parse_varints(row[0] if row else b"") or [0]
+    return passage_count, max(sum(token_counts) / passage_count, 1.0) if passage_count else 1.0
 
 
 def _read_lengths(db: apsw.Connection, passages: IntArray) -> ScoreArray:
@@ -347,11 +289,12 @@ def _read_lengths(db: apsw.Connection, passages: IntArray) -> ScoreArray:
 
 
 @lru_cache(maxsize=10_000)
-def _parse_length(size: str) -> int:
-    return _parse_varints(bytes.fromhex(size), 1)[0]
+def _parse_length(sizes: str) -> int:
+    """Return the length of a passage from the sizes of its columns, of which one has text."""
+    return sum(_parse_varints(bytes.fromhex(sizes)))
 
 
-def _parse_varints(data: bytes, count: int) -> tuple[int, ...]:
+def _parse_varints(data: bytes) -> list[int]:
     """SQLite's variable-length integers: seven bits a byte, high bit set on all but the last."""
     numbers, value = [], 0
     for byte in data:
@@ -359,6 +302,4 @@ def _parse_varints(data: bytes, count: int) -> tuple[int, ...]:
         if byte < 0x80:
             numbers.append(value)
             value = 0
-            if len(numbers) == count:
-                break
-    return (*numbers, *[0] * (count - len(numbers)))
+    return numbers

@@ -26,6 +26,8 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.ports.embedder import Vector
+
 BitMatrix: TypeAlias = NDArray[np.uint64]
 Int8Matrix: TypeAlias = NDArray[np.int8]
 FloatArray: TypeAlias = NDArray[np.float32]
@@ -53,6 +55,13 @@ MAX_CENTROID_BONUS = 0.15
 MIN_VECTORS_FOR_CENTROID = 64
 #: Value in the `kinds` column that marks a deleted vector.
 DELETED_KIND = 255
+
+
+def quantize(vector: Vector) -> tuple[float, bytes]:
+    """Return a scale and one signed byte per coordinate; scale times bytes approximates the vector."""
+    values = np.frombuffer(vector, dtype=np.float32)
+    scale = float(np.abs(values).max()) / 127
+    return scale, np.round(values / scale).astype(np.int8).tobytes()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""What database adapters share, without I/O: row encoding, BM25, quantization, audit chain."""
