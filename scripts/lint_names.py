@@ -26,7 +26,7 @@ TERMS = frozenset(
     binding caching chunking embedding encoding fastembed finding grounding hashing heading indexing listing logging
     mapping merging packing padding parsing phrasing pooling posting pricing ranking reembedding rendering reranking
     routing scheduling scoring setting sharding spending streaming string tokenizing tracing tuning typing
-    conflicting declined refused reinforced superseded
+    conflicting refused reinforced rejected superseded
     """.split()
 )
 IRREGULAR_PARTICIPLES = frozenset(

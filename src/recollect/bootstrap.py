@@ -9,17 +9,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from recollect.consolidation.consolidator import Consolidator, Replayer
 from recollect.domain.embedding_model import EmbeddingModel
 from recollect.domain.import_result import PackImportReport
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import ConfigError
-from recollect.extraction.extractor import Extractor
 from recollect.extraction.model_choice import choose_model
-from recollect.ingestion.preparation import MessagePreparer
 from recollect.interchange.pack import Pack
-from recollect.maintenance.summarizer import Summarizer
 from recollect.ports.backup import Backups
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.clock import Clock, Ids
@@ -31,9 +27,11 @@ from recollect.retrieval.retriever import Retriever
 from recollect.services import Services
 from recollect.services.analytics import AnalyticsService
 from recollect.services.chats import ChatService
+from recollect.services.consolidation import ConsolidationService
 from recollect.services.context_files import ContextFileMatcher
 from recollect.services.embedders import EmbedderRegistry
 from recollect.services.event_log import EventLog
+from recollect.services.extractor import Extractor
 from recollect.services.ingest import IngestService
 from recollect.services.interchange import InterchangeService
 from recollect.services.jobs import JobService
@@ -171,8 +169,8 @@ def open_application(
         store,
         clock=active_clock,
         ids=active_ids,
-        extractor=Extractor(model=model, prompt_overrides=prompts),
-        summarizer=Summarizer(model=model, prompt_overrides=prompts),
+        model=model,
+        prompts=prompts,
         embedder=active_embedder,
         embedders=EmbedderRegistry(
             default=active_embedder,
@@ -227,34 +225,20 @@ def _make_services(
     *,
     clock: Clock,
     ids: Ids,
-    extractor: Extractor,
-    summarizer: Summarizer,
+    model: ChatModel | None,
+    prompts: Mapping[str, str],
     embedder: Embedder | None,
     embedders: EmbedderRegistry,
     retriever: Retriever,
 ) -> Services:
-    preparer = MessagePreparer(clock=clock, ids=ids)
     event_log = EventLog(events=store.events, clock=clock, ids=ids)
-    consolidator = Consolidator(
-        memories=store.memories, tombstones=store.tombstones, search=store.search, clock=clock
-    )
-    replayer = Replayer(
-        consolidator=consolidator,
-        memories=store.memories,
-        messages=store.messages,
-        extractions=store.extractions,
-        tombstones=store.tombstones,
-        clock=clock,
-        ids=ids,
-    )
+    consolidation = ConsolidationService(store=store, clock=clock, ids=ids)
     ingest = IngestService(
         store=store,
         clock=clock,
         ids=ids,
-        preparer=preparer,
-        extractor=extractor,
-        consolidator=consolidator,
-        replayer=replayer,
+        extractor=Extractor(model=model, prompt_overrides=prompts),
+        consolidation=consolidation,
         embedders=embedders,
         context_files=ContextFileMatcher(embedder=embedder),
         event_log=event_log,
@@ -265,8 +249,7 @@ def _make_services(
         store=store,
         clock=clock,
         ids=ids,
-        preparer=preparer,
-        replayer=replayer,
+        consolidation=consolidation,
         embedders=embedders,
         ingest=ingest,
     )
@@ -277,12 +260,12 @@ def _make_services(
         recall=recall,
         memories=memories,
         chats=chats,
-        turns=TurnService(
-            store=store, clock=clock, preparer=preparer, ingest=ingest, recall=recall, chats=chats
+        turns=TurnService(store=store, clock=clock, ingest=ingest, recall=recall, chats=chats),
+        summaries=SummaryService(
+            store=store, clock=clock, ids=ids, ingest=ingest, model=model, prompt_overrides=prompts
         ),
-        summaries=SummaryService(store=store, clock=clock, ids=ids, summarizer=summarizer, ingest=ingest),
         review=ReviewService(
-            store=store, clock=clock, consolidator=consolidator, embedders=embedders, memories=memories
+            store=store, clock=clock, consolidation=consolidation, embedders=embedders, memories=memories
         ),
         profile=ProfileService(store=store, clock=clock, ids=ids),
         privacy=privacy,
@@ -291,22 +274,19 @@ def _make_services(
         jobs=JobService(store=store, clock=clock),
         analytics=AnalyticsService(store=store, clock=clock),
         preferences=preferences,
-        packs=PackService(
-            store=store, clock=clock, preparer=preparer, privacy=privacy, preferences=preferences
-        ),
+        packs=PackService(store=store, clock=clock, ingest=ingest, privacy=privacy, preferences=preferences),
         interchange=InterchangeService(
             store=store,
             clock=clock,
             ids=ids,
-            preparer=preparer,
-            consolidator=consolidator,
+            consolidation=consolidation,
             embedders=embedders,
             event_log=event_log,
         ),
         maintenance=MaintenanceService(
             store=store,
             clock=clock,
-            consolidator=consolidator,
+            consolidation=consolidation,
             embedders=embedders,
             memories=memories,
             event_log=event_log,

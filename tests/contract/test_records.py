@@ -137,12 +137,12 @@ def test_an_extraction_is_deleted_with_its_message(store: Store) -> None:
 def test_a_tombstone_can_be_removed(store: Store) -> None:
     store.tombstones.add(ANA, "hash", now=MONDAY)
 
-    assert store.tombstones.forgotten_at(ANA, "hash") == MONDAY
-    assert store.tombstones.forgotten_at("bruno", "hash") is None
+    assert store.tombstones.forgotten_at(ANA, ["hash", "other"]) == {"hash": MONDAY}
+    assert store.tombstones.forgotten_at("bruno", ["hash"]) == {}
     assert store.tombstones.all(ANA) == {"hash": MONDAY}
     assert store.tombstones.all("bruno") == {}
     store.tombstones.remove(ANA, "hash")
-    assert store.tombstones.forgotten_at(ANA, "hash") is None
+    assert store.tombstones.forgotten_at(ANA, ["hash"]) == {}
 
 
 def test_events_are_listed_newest_first_and_marked_when_undone(store: Store) -> None:

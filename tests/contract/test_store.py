@@ -175,7 +175,7 @@ def test_the_annotations_of_a_message_are_stored(store: Store) -> None:
     )
 
     assert store.messages.get(CHAT_SCOPE, SOUP.id) == replace(
-        SOUP, importance=80, summary="Salt the soup.", message_type=MessageType.DECISION
+        SOUP, importance=80, summary="Salt the soup.", message_type=MessageType.DECISION, extracted=True
     )
 
 

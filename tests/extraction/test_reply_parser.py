@@ -16,7 +16,7 @@ from recollect.extraction.prompt_builder import (
     build_requests,
 )
 from recollect.extraction.reply_parser import UnreadableReply, parse_reply
-from recollect.extraction.validation import ValidatedExtraction, ValidationLimits
+from recollect.extraction.validation import ValidationLimits
 
 MESSAGE_TEXT = "Meu nome é Pedro, sou vegetariano e odeio coentro. Fico ansioso com finanças! Tenho 30 anos."
 PEDRO_SOURCE = SourceText(id="m1", role=Role.USER, text=MESSAGE_TEXT)
@@ -33,9 +33,7 @@ def make_request(mode: ExtractionMode, *sources: SourceText) -> ExtractionReques
     return request
 
 
-def parse_one(
-    text: str, mode: ExtractionMode = "list", **options: object
-) -> ValidatedExtraction | UnreadableReply:
+def parse_one(text: str, mode: ExtractionMode = "list", **options: object) -> Extraction | UnreadableReply:
     result = parse_reply(text, make_request(mode), ValidationLimits(**{"min_fact_chars": 3, **options}))  # type: ignore[arg-type]
     if isinstance(result, UnreadableReply):
         return result
@@ -45,7 +43,7 @@ def parse_one(
 
 def parse_facts(text: str, mode: ExtractionMode = "list") -> tuple[Fact, ...] | str:
     result = parse_one(text, mode)
-    return result.reason if isinstance(result, UnreadableReply) else result.extraction.facts
+    return result.reason if isinstance(result, UnreadableReply) else result.facts
 
 
 BOTH_FACTS = (VEGETARIAN_FACT, ANXIOUS_FACT)
@@ -142,14 +140,12 @@ def test_one_call_gives_importance_type_summary_and_facts() -> None:
         "per_message",
     )
 
-    assert result == ValidatedExtraction(
-        extraction=Extraction(
-            importance=72,
-            message_type=MessageType.DECISION,
-            summary="Pedro é vegetariano.",
-            facts=FIRST_FACT,
-            reason="per_message.pt/1",
-        )
+    assert result == Extraction(
+        importance=72,
+        message_type=MessageType.DECISION,
+        summary="Pedro é vegetariano.",
+        facts=FIRST_FACT,
+        reason="per_message.pt/1",
     )
 
 
@@ -172,8 +168,8 @@ def test_importance_falls_into_one_of_four_bands(
 ) -> None:
     result = parse_one(f'{{"importance": {importance}}}', "per_message")
 
-    assert isinstance(result, ValidatedExtraction)
-    assert (result.extraction.importance, ImportanceBand.from_importance(result.extraction.importance)) == (
+    assert isinstance(result, Extraction)
+    assert (result.importance, ImportanceBand.from_importance(result.importance)) == (
         expected,
         band,
     )
@@ -183,9 +179,7 @@ def test_importance_falls_into_one_of_four_bands(
 def test_a_trivial_message_has_no_facts_and_no_summary() -> None:
     result = parse_one(f'{{"importance": 0, "summary": "Nada.", "facts": {VALID_REPLY}}}', "per_message")
 
-    assert result == ValidatedExtraction(
-        extraction=Extraction(importance=0, reason="per_message.pt/1; the model rated it trivial")
-    )
+    assert result == Extraction(importance=0, reason="per_message.pt/1; the model rated it trivial")
 
 
 @pytest.mark.parametrize(
@@ -220,8 +214,8 @@ def test_a_summary_is_one_sentence_without_new_names_or_numbers(summary: str, ex
         f'[{{"importance": 50, "message_type": "poem", "summary": "{summary}"}}]', "per_message"
     )
 
-    assert isinstance(result, ValidatedExtraction)
-    assert (result.extraction.summary, result.extraction.message_type) == (expected, MessageType.CHAT)
+    assert isinstance(result, Extraction)
+    assert (result.summary, result.message_type) == (expected, MessageType.CHAT)
 
 
 @pytest.mark.spec("D12", "D13", "D14", "D15", "TR-11", "C-26")
@@ -252,10 +246,10 @@ def test_a_summary_is_one_sentence_without_new_names_or_numbers(summary: str, ex
 def test_a_reply_of_one_line_is_a_fact_or_none(reply: str, fact: str | None) -> None:
     result = parse_one(reply, "single_fact", min_fact_chars=10)
 
-    assert isinstance(result, ValidatedExtraction)
-    assert [parsed_fact.text for parsed_fact in result.extraction.facts] == ([fact] if fact else [])
+    assert isinstance(result, Extraction)
+    assert [parsed_fact.text for parsed_fact in result.facts] == ([fact] if fact else [])
     assert result.quarantined_facts == ()
-    assert result.extraction.importance == (50 if fact else 0)
+    assert result.importance == (50 if fact else 0)
 
 
 @pytest.mark.spec("D13", "TR-11")
@@ -265,13 +259,13 @@ def test_a_fact_with_the_word_nothing_is_discarded_only_by_the_contains_rule() -
     [exact] = _parse_reply(reply, source)
     [contains] = _parse_reply(reply, source, ValidationLimits(empty_reply_rule="contains"))
 
-    assert [fact.text for fact in exact.extraction.facts] == [reply]
-    assert contains.extraction.facts == ()
+    assert [fact.text for fact in exact.facts] == [reply]
+    assert contains.facts == ()
 
 
 def _parse_reply(
     reply: str, source: SourceText, limits: ValidationLimits | None = None
-) -> tuple[ValidatedExtraction, ...]:
+) -> tuple[Extraction, ...]:
     result = parse_reply(reply, make_request("single_fact", source), limits)
     assert not isinstance(result, UnreadableReply)
     return result
@@ -282,8 +276,8 @@ def _parse_reply(
 def test_a_discarded_reply_has_a_reason(reply: str) -> None:
     result = parse_one(reply, "single_fact", min_fact_chars=1)
 
-    assert isinstance(result, ValidatedExtraction)
-    assert result.extraction.reason.startswith("memory_extraction.pt/1; discarded: ")
+    assert isinstance(result, Extraction)
+    assert result.reason.startswith("memory_extraction.pt/1; discarded: ")
 
 
 @pytest.mark.parametrize(
@@ -319,9 +313,9 @@ def test_a_reply_truncated_before_the_first_word_is_unreadable(
 def test_texts_of_more_than_one_fact_are_quarantined(text: str, reason: str) -> None:
     result = parse_one(f'[{{"t":"pref","c":"{text}","w":0.8}}]')
 
-    assert isinstance(result, ValidatedExtraction)
-    assert result.extraction.facts == ()
-    assert [quarantined.reason for quarantined in result.quarantined_facts] == [reason]
+    assert isinstance(result, Extraction)
+    assert result.facts == ()
+    assert [quarantined.quarantine_reason for quarantined in result.quarantined_facts] == [reason]
 
 
 def test_a_prompt_injection_is_quarantined() -> None:
@@ -331,8 +325,8 @@ def test_a_prompt_injection_is_quarantined() -> None:
     result = parse_reply(reply, make_request("list", source), ValidationLimits())
 
     assert isinstance(result, tuple)
-    assert result[0].extraction.facts == ()
-    assert [quarantined.reason for quarantined in result[0].quarantined_facts] == [
+    assert result[0].facts == ()
+    assert [quarantined.quarantine_reason for quarantined in result[0].quarantined_facts] == [
         "it tells the assistant to ignore its instructions"
     ]
 
@@ -340,18 +334,18 @@ def test_a_prompt_injection_is_quarantined() -> None:
 def test_an_ungrounded_fact_is_quarantined_with_the_missing_words() -> None:
     result = parse_one('[{"t":"bio","c":"Pedro mora em Berlim há 12 anos","w":0.8}]')
 
-    assert isinstance(result, ValidatedExtraction)
-    assert (result.extraction.importance, result.extraction.facts) == (0, ())
-    assert [(quarantined.fact.text, quarantined.reason) for quarantined in result.quarantined_facts] == [
-        ("Pedro mora em Berlim há 12 anos", "not in the message: Berlim, 12")
-    ]
+    assert isinstance(result, Extraction)
+    assert (result.importance, result.facts) == (0, ())
+    assert [
+        (quarantined.text, quarantined.quarantine_reason) for quarantined in result.quarantined_facts
+    ] == [("Pedro mora em Berlim há 12 anos", "not in the message: Berlim, 12")]
 
 
 def test_a_known_name_need_not_be_in_the_message() -> None:
     source = SourceText(id="m1", role=Role.USER, text="I am vegetarian.")
     [extraction] = _parse_reply("Pedro is vegetarian.", source, ValidationLimits(known_names=["Pedro Alves"]))
 
-    assert [fact.text for fact in extraction.extraction.facts] == ["Pedro is vegetarian."]
+    assert [fact.text for fact in extraction.facts] == ["Pedro is vegetarian."]
 
 
 @pytest.mark.spec("D17", "C-5")
@@ -370,16 +364,16 @@ def test_each_fact_of_a_batch_belongs_to_the_message_that_states_it() -> None:
     result = parse_reply(reply, make_request("batch", *sources), ValidationLimits(min_fact_chars=3))
 
     assert not isinstance(result, UnreadableReply)
-    assert [[fact.text for fact in extraction.extraction.facts] for extraction in result] == [
+    assert [[fact.text for fact in extraction.facts] for extraction in result] == [
         ["vegetariano"],
         ["The order has number 4711"],
         ["mora no Porto desde 2019"],
     ]
-    assert [extraction.extraction.importance for extraction in result] == [80, 60, 100]
-    assert [fact.start for fact in result[2].extraction.facts] == [100]
-    assert [quarantined.reason for extraction in result for quarantined in extraction.quarantined_facts] == [
-        "not in the message: Roma"
-    ]
+    assert [extraction.importance for extraction in result] == [80, 60, 100]
+    assert [fact.start for fact in result[2].facts] == [100]
+    assert [
+        quarantined.quarantine_reason for extraction in result for quarantined in extraction.quarantined_facts
+    ] == ["not in the message: Roma"]
 
 
 @pytest.mark.spec("D17")
@@ -391,7 +385,7 @@ def test_a_fact_of_an_exchange_belongs_to_the_message_that_states_it() -> None:
     )
 
     assert not isinstance(result, UnreadableReply)
-    assert [len(extraction.extraction.facts) for extraction in result] == [0, 1]
+    assert [len(extraction.facts) for extraction in result] == [0, 1]
 
 
 JSON_LIKE_TEXTS = st.text(st.sampled_from("[]{}\",:'\\ntcw01.eE-“” \n") | st.characters(), max_size=80)
@@ -413,10 +407,10 @@ def test_any_text_can_be_parsed(text: str, mode: ExtractionMode, *, cut: bool) -
         assert result.reason
         return
     [extraction] = result
-    assert 0 <= extraction.extraction.importance <= 100
+    assert 0 <= extraction.importance <= 100
     for fact in (
-        *extraction.extraction.facts,
-        *(quarantined.fact for quarantined in extraction.quarantined_facts),
+        *extraction.facts,
+        *extraction.quarantined_facts,
     ):
         assert 0 <= fact.weight <= 1
         assert 0 <= fact.start <= fact.end <= len(MESSAGE_TEXT)
@@ -436,4 +430,4 @@ def test_a_truncated_reply_yields_only_facts_of_the_whole_one(
     result = parse_reply(part, make_request(mode), ValidationLimits(min_fact_chars=3), is_truncated=True)
 
     if not isinstance(result, UnreadableReply):
-        assert {fact.text for fact in result[0].extraction.facts} <= {"vegetariano", "ansioso com finanças"}
+        assert {fact.text for fact in result[0].facts} <= {"vegetariano", "ansioso com finanças"}

@@ -191,10 +191,8 @@ def test_what_is_judged_out_of_order_comes_to_the_same(tmp_path: Path) -> None:
         [stored] = rows(observed, "messages")
         chat.messages.append((str(stored["id"]), text, clock.now()))
     for name, _, _ in reversed(chat.messages):
-        for lesson in services.ingest.extract(
-            USER_SCOPE, [store_of(memory.application).messages.get(USER_SCOPE, name)], policy
-        ):
-            services.ingest.learn(lesson, policy)
+        message = store_of(memory.application).messages.get(USER_SCOPE, name)
+        services.ingest.learn(USER_SCOPE, services.ingest.extract(USER_SCOPE, [message], policy), policy)
 
     assert chat.memory_rows() == replay_rows(chat.messages)
     memory.close()

@@ -4,11 +4,12 @@ import pytest
 
 from recollect.adapters.llms.anthropic import AnthropicChatModel
 from recollect.adapters.llms.openai_compatible import OpenAIChatModel
+from recollect.domain.extraction import Extraction
 from recollect.domain.message import Message, Role
 from recollect.domain.policy import Policy
 from recollect.errors import AnswerUnreadable, ProviderBusy, ProviderError
-from recollect.extraction.extractor import Extractor, MessageExtraction
 from recollect.ports.chat_model import ModelMessage
+from recollect.services.extractor import Extractor
 from recollect.testing import faults
 from recollect.testing.clock import MONDAY
 from recollect.testing.model_server import ModelServer
@@ -107,7 +108,7 @@ def test_an_untidy_answer_is_understood_at_once(
     server.fail_next(fault)
     [judged] = Extractor(model=model)([make_message("I am vegetarian")], policy=Policy())
 
-    assert [fact.text for fact in judged.extraction.facts] == ["vegetarian"]
+    assert [fact.text for fact in judged.facts] == ["vegetarian"]
     assert judged.usage.calls == 1
 
 
@@ -144,10 +145,10 @@ def test_with_seventy_percent_faults_every_message_is_extracted_eventually(
     step = Extractor(model=model)
     found = [_extract_with_retries(step, f"I am vegetarian, says number {n}") for n in range(40)]
 
-    assert [[fact.text for fact in judged.extraction.facts] for judged in found] == [["vegetarian"]] * 40
+    assert [[fact.text for fact in judged.facts] for judged in found] == [["vegetarian"]] * 40
 
 
-def _extract_with_retries(step: Extractor, text: str) -> MessageExtraction:
+def _extract_with_retries(step: Extractor, text: str) -> Extraction:
     for _ in range(50):
         try:
             [judged] = step([make_message(text)], policy=Policy())

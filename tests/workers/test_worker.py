@@ -1,7 +1,7 @@
 """The worker's loop: job outcomes, retries, shutdown."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -37,12 +37,22 @@ def enqueue_jobs(store: SqliteStore, *keys: str) -> None:
         store.jobs.enqueue("ana", NewJob(kind=JobKind.EXTRACT, key=key), now=FrozenClock().now())
 
 
-def make_worker(store: SqliteStore, clock: FrozenClock, handler: JobHandler) -> Worker:
-    return Worker(store.jobs, {JobKind.EXTRACT: handler}, clock)
+def make_worker(store: SqliteStore, clock: FrozenClock, handler: Callable[[Job], object]) -> Worker:
+    return Worker(store.jobs, {JobKind.EXTRACT: unfinished(handler)}, clock)
+
+
+def unfinished(action: Callable[[Job], object]) -> JobHandler:
+    """A handler that leaves it to the worker to finish the job."""
+
+    def handler(job: Job) -> bool:
+        action(job)
+        return False
+
+    return handler
 
 
 def failing_handler(error: Exception) -> JobHandler:
-    def handler(job: Job) -> None:
+    def handler(job: Job) -> bool:
         raise error
 
     return handler
@@ -169,7 +179,7 @@ def test_draining_waits_for_jobs_leased_by_others(store: SqliteStore) -> None:
     store.jobs.enqueue("ana", NewJob(kind=JobKind.EXTRACT, key="m1"), now=clock.now())
     job = store.jobs.lease(now=clock.now(), until=clock.now() + LEASE_DURATION)
     assert job is not None
-    worker = Worker(store.jobs, {JobKind.EXTRACT: lambda _: None}, clock)
+    worker = Worker(store.jobs, {JobKind.EXTRACT: unfinished(lambda _: None)}, clock)
     finished = threading.Timer(0.1, lambda: store.jobs.finish(job))
     finished.start()
 
@@ -180,7 +190,7 @@ def test_draining_waits_for_jobs_leased_by_others(store: SqliteStore) -> None:
 
 def test_the_thread_works_until_it_is_stopped_and_there_is_one_of_it(store: SqliteStore) -> None:
     clock, done = SystemClock(), threading.Event()
-    worker = Worker(store.jobs, {JobKind.EXTRACT: lambda _: done.set()}, clock)
+    worker = Worker(store.jobs, {JobKind.EXTRACT: unfinished(lambda _: done.set())}, clock)
     worker.start()
     worker.start()
     threads = [thread for thread in threading.enumerate() if thread.name == "recollect-worker"]
@@ -201,7 +211,7 @@ def test_stopping_waits_for_the_job_in_hand(store: SqliteStore) -> None:
         ended.wait(0.2)
         ended.set()
 
-    worker = Worker(store.jobs, {JobKind.EXTRACT: slow}, clock)
+    worker = Worker(store.jobs, {JobKind.EXTRACT: unfinished(slow)}, clock)
     store.jobs.enqueue("ana", NewJob(kind=JobKind.EXTRACT, key="m1"), now=clock.now())
     worker.start()
     assert begun.wait(20)

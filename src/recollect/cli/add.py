@@ -14,7 +14,7 @@ from recollect.cli.session import CliSession
 from recollect.cli.transcript import Transcript, TranscriptEntry
 from recollect.domain.memory import Kind
 from recollect.domain.message import MessageDraft, Role
-from recollect.domain.outcomes import Declined, IngestResult, New, Reinforced
+from recollect.domain.outcomes import IngestResult, New, Reinforced, Rejected
 from recollect.domain.policy import Policy
 from recollect.domain.scope import DEFAULT_CHAT
 from recollect.errors import InvalidInput
@@ -121,14 +121,14 @@ def _add_text(
         "degraded": list(remaining.warnings),
     }
     ctx.print_result(result, _describe_outcome(outcome))
-    if not isinstance(outcome, Declined):
+    if not isinstance(outcome, Rejected):
         ctx.info(f"Show details: recollect show {outcome.memory.id}")
     ctx.warn_all(remaining.warnings)
 
 
-def _describe_outcome(outcome: New | Reinforced | Declined) -> str:
+def _describe_outcome(outcome: New | Reinforced | Rejected) -> str:
     match outcome:
-        case Declined(reason=reason):
+        case Rejected(reason=reason):
             return f"Not stored: {_short_reason(reason)}."
         case New(memory=memory):
             return f"Remembered ({memory.kind}): {render.excerpt(memory.text)}"

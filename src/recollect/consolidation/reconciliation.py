@@ -3,75 +3,37 @@ Reconciliation: decide what one new fact does to the stored memories. A pure fun
 
 The rules are tried in this order, and the first that applies decides:
 
-1. the assistant repeats a memory                          → `RepeatMemory`
-2. a memory has the same normalized text                   → `ReinforceMemory`
+1. the assistant repeats a memory                          → `Rejected`
+2. a memory has the same normalized text                   → `Reinforced`
 3. a memory has the same attribute (name, city, diet, …):
-   negated, same value → `ReplaceMemory` without successor;  negated, other value → `AddFact`
-   same value → `ReinforceMemory`;  other value of a permanent attribute → `ContestMemory`
-   other value, stated later → `ReplaceMemory` of the old one;  stated earlier → stored as already superseded
-4. for each similar memory, nearest first: a retraction or a reached goal → `ReplaceMemory`, a duplicate → merged
-5. otherwise                                               → `AddFact`
+   negated, same value → `Superseded` without successor;  negated, other value → `New`
+   same value → `Reinforced`;  other value of a permanent attribute → `Conflicting`
+   other value, stated later → `Superseded`;  stated earlier → `New`, but already superseded
+4. for each similar memory, nearest first: a retraction or a reached goal → `Superseded`, a duplicate → merged
+5. otherwise                                               → `New`
 
-Invariants: inputs are not modified; a superseded memory keeps its row, `valid_to` and the id of its successor; sources
-(spans) are only added. The result depends on `last_stated_at`, so facts learned late do not overwrite newer ones.
+Invariants: inputs are not modified, and versions stay as they are; a superseded memory keeps its row, `valid_to` and
+the id of its successor; sources (spans) are only added. The result depends on `last_stated_at`, so facts learned late
+do not overwrite newer ones.
 O(s) for s similar memories. Example: "lives in Porto" seen on Tuesday replaces "lives in Lisbon" seen on Monday;
 "born in Porto" after "born in Lisbon" is contested, since a birthplace does not change, and the user decides.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import TypeAlias
 
 from recollect.consolidation.similarity.duplicates import is_duplicate, merge_memories, more_specific
 from recollect.consolidation.similarity.transitions import fulfils_goal, repeats, retracts
 from recollect.domain.memory import Memory, MemoryStatus, normalize_fact
 from recollect.domain.message import Role
+from recollect.domain.outcomes import Conflicting, FactOutcome, New, Reinforced, Rejected, Superseded
 from recollect.domain.policy import ConsolidationPolicy
 from recollect.text.analyzer import fold_text
 
 #: Attributes that do not change: another value is a contradiction, not an update.
 PERMANENT_ATTRIBUTES = frozenset({"name", "birthday", "birthplace", "born_in"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddFact:
-    """The fact is new."""
-
-    memory: Memory
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReinforceMemory:
-    """The fact is known; `memory` is the memory with the new source, stated once more."""
-
-    memory: Memory
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplaceMemory:
-    """The fact supersedes a memory, which stays in history with its end of validity."""
-
-    memory: Memory | None  #: None if the old memory ended without a successor
-    old: Memory
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContestMemory:
-    """The fact contradicts a permanent attribute. Both are kept; the user decides."""
-
-    memory: Memory
-    against: Memory
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RepeatMemory:
-    """The assistant repeats a memory; nothing changes."""
-
-    memory: Memory
-
-
-ReconciliationDecision: TypeAlias = AddFact | ReinforceMemory | ReplaceMemory | ContestMemory | RepeatMemory
+REPEATED_REASON = "the assistant repeated a known memory"
 
 
 def reconcile(
@@ -83,7 +45,7 @@ def reconcile(
     similar: Sequence[tuple[Memory, float | None]],
     policy: ConsolidationPolicy,
     now: datetime,
-) -> ReconciliationDecision:
+) -> FactOutcome:
     """
     Decide what a new fact does to the stored memories.
 
@@ -95,22 +57,34 @@ def reconcile(
             new_memory, [*([identical] if identical else []), *(known for known, _ in similar)]
         )
     ) is not None:
-        return RepeatMemory(memory=repeated_memory)
+        return Rejected(text=new_memory.text, reason=REPEATED_REASON, memory=repeated_memory)
     if identical is not None:
-        return ReinforceMemory(memory=reinforce(identical, new_memory, now))
+        return Reinforced(memory=reinforce(identical, new_memory, now))
     if new_memory.attribute is not None and same_attribute:
         return _reconcile_attribute(new_memory, same_attribute[0], negated=negated, now=now)
-    for known, cosine in similar:
-        if negated and retracts(known, new_memory):
-            decision: ReconciliationDecision = _retract(known, new_memory, now)
-        elif fulfils_goal(known, new_memory):
-            decision = ReplaceMemory(memory=new_memory, old=_supersede(known, new_memory, new_memory.id, now))
-        elif is_duplicate(known, new_memory, cosine, policy):
-            decision = ReinforceMemory(memory=_merge(known, new_memory, now))
-        else:
-            continue
-        return decision
-    return AddFact(memory=new_memory)
+    outcomes = (
+        _reconcile_similar(known, new_memory, cosine, negated=negated, policy=policy, now=now)
+        for known, cosine in similar
+    )
+    return next((outcome for outcome in outcomes if outcome is not None), New(memory=new_memory))
+
+
+def _reconcile_similar(
+    existing_memory: Memory,
+    new_memory: Memory,
+    cosine: float | None,
+    *,
+    negated: bool,
+    policy: ConsolidationPolicy,
+    now: datetime,
+) -> Superseded | Reinforced | None:
+    if negated and retracts(existing_memory, new_memory):
+        return _retract(existing_memory, new_memory, now)
+    if fulfils_goal(existing_memory, new_memory):
+        return Superseded(memory=new_memory, old=_supersede(existing_memory, new_memory, new_memory.id, now))
+    if is_duplicate(existing_memory, new_memory, cosine, policy):
+        return Reinforced(memory=_merge(existing_memory, new_memory, now))
+    return None
 
 
 def is_related(
@@ -133,16 +107,14 @@ def _find_repeated(new_memory: Memory, memories: Sequence[Memory]) -> Memory | N
     return next((memory for memory in memories if repeats(memory, new_memory)), None)
 
 
-def _retract(existing_memory: Memory, new_memory: Memory, now: datetime) -> ReplaceMemory:
+def _retract(existing_memory: Memory, new_memory: Memory, now: datetime) -> Superseded:
     """Supersede the existing memory. If the retraction has an attribute, it only ends it and becomes a source of it."""
     if new_memory.attribute is None:
-        return ReplaceMemory(
-            memory=new_memory, old=_supersede(existing_memory, new_memory, new_memory.id, now)
-        )
+        return Superseded(memory=new_memory, old=_supersede(existing_memory, new_memory, new_memory.id, now))
     with_sources = replace(
         existing_memory, spans=tuple(dict.fromkeys((*existing_memory.spans, *new_memory.spans)))
     )
-    return ReplaceMemory(memory=None, old=_supersede(with_sources, new_memory, None, now))
+    return Superseded(memory=None, old=_supersede(with_sources, new_memory, None, now))
 
 
 def reinforce(existing_memory: Memory, new_memory: Memory, now: datetime) -> Memory:
@@ -175,7 +147,7 @@ def _less_specific(existing_memory: Memory, new_memory: Memory) -> Memory:
 
 def _reconcile_attribute(
     new_memory: Memory, existing_memory: Memory, *, negated: bool, now: datetime
-) -> ReconciliationDecision:
+) -> FactOutcome:
     is_same_value = _is_same_value(
         existing_memory.value or existing_memory.text, new_memory.value or new_memory.text
     )
@@ -185,24 +157,22 @@ def _reconcile_attribute(
             existing_memory, spans=tuple(dict.fromkeys((*existing_memory.spans, *new_memory.spans)))
         )
         return (
-            ReplaceMemory(memory=None, old=_supersede(with_sources, new_memory, None, now))
+            Superseded(memory=None, old=_supersede(with_sources, new_memory, None, now))
             if is_same_value
-            else AddFact(memory=new_memory)
+            else New(memory=new_memory)
         )
     if is_same_value:
-        return ReinforceMemory(memory=reinforce(existing_memory, new_memory, now))
+        return Reinforced(memory=reinforce(existing_memory, new_memory, now))
     if new_memory.attribute in PERMANENT_ATTRIBUTES:
         reason = f"contradicts {existing_memory.text!r}"
-        return ContestMemory(
+        return Conflicting(
             memory=replace(new_memory, status=MemoryStatus.CONTESTED, reason=reason),
             against=existing_memory,
         )
     if new_memory.last_stated_at < existing_memory.last_stated_at:
         # A fact about an earlier state, learned late: it becomes history.
-        return ReplaceMemory(
-            memory=existing_memory, old=_supersede(new_memory, existing_memory, existing_memory.id, now)
-        )
-    return ReplaceMemory(memory=new_memory, old=_supersede(existing_memory, new_memory, new_memory.id, now))
+        return New(memory=_supersede(new_memory, existing_memory, existing_memory.id, now))
+    return Superseded(memory=new_memory, old=_supersede(existing_memory, new_memory, new_memory.id, now))
 
 
 def _is_same_value(a: str, b: str) -> bool:

@@ -2,9 +2,11 @@
 Replay: recompute memories from stored extractions, as if all messages had been learned in their order.
 
 When a message is edited, deleted or learned late, the memories that depend on it are computed again. This is event
-sourcing: extractions are the events, `reconcile` is the reducer, memories are the state.
+sourcing: extractions are the events, `reconcile` is the reducer, memories are the state. The service drives the reads:
 
-1. `Replayer.collect` finds the affected memories and all facts stated about them (the transitive closure).
+1. It reads the memories related to the affected ones and to the facts stated about them. `neighbours` selects those
+   that can affect each other, and `build_replay_set` the facts stated about them. This repeats until the set stops
+   growing (the transitive closure).
 2. `replay` starts from the memories that are not derived (written, corrected, pinned or restored by the user, archived,
    forgotten) and applies the stated facts in order of time. Forgotten facts and repeated spans are skipped.
 3. `diff_memories` matches the result with the stored memories, by equal text and status, then by equal text and a
@@ -16,22 +18,19 @@ Example: "lives in Lisbon" (Monday) was superseded by "lives in Porto" (Tuesday)
 Monday's fact alone: Porto is deleted, and Lisbon is active again under its old id.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
-from recollect.consolidation.reconciliation import (
-    AddFact,
-    ContestMemory,
-    ReinforceMemory,
-    RepeatMemory,
-    ReplaceMemory,
-    reconcile,
-)
-from recollect.domain.extraction import Fact
+from recollect.consolidation.consolidator import is_forgotten
+from recollect.consolidation.known_memories import states_same
+from recollect.consolidation.reconciliation import is_related, reconcile
+from recollect.consolidation.stated_fact import StatedFact
+from recollect.domain.extraction import Extraction
 from recollect.domain.memory import ChangeKind, Memory, MemoryStatus, Origin, SourceSpan
 from recollect.domain.message import Message
+from recollect.domain.outcomes import changed_memories
 from recollect.domain.policy import ConsolidationPolicy
 
 #: Returns the cosine of two texts, or None without vectors.
@@ -46,39 +45,123 @@ DERIVED_STATUSES = frozenset({MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED, Memo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StatedFact:
-    """A fact as stated in one message, in the form of the memory it would become."""
+class ReplaySet:
+    """Memories that depend on each other, and all facts stated about them, oldest first."""
 
-    memory: Memory
-    negated: bool = False
-
-    @classmethod
-    def from_fact(
-        cls, message: Message, fact: Fact, origin: Origin, *, memory_id: str, now: datetime
-    ) -> "StatedFact":
-        memory = Memory(
-            id=memory_id,
-            user=message.user,
-            chat=message.chat,
-            text=fact.text,
-            kind=fact.kind,
-            weight=fact.weight,
-            origin=origin,
-            speaker=message.role,
-            attribute=fact.attribute,
-            value=fact.value,
-            valid_from=fact.valid_from,
-            created_at=message.created_at,
-            updated_at=now,
-            last_stated_at=message.created_at,
-            spans=(SourceSpan(message_id=message.id, start=fact.start, end=fact.end),),
-        )
-        return cls(memory=memory, negated=fact.negated)
+    members: tuple[Memory, ...]
+    stated_facts: tuple[StatedFact, ...] = ()
+    derived_ids: frozenset[str] = frozenset()  #: memories that are recomputed from the stated facts
+    #: Memories that the user wrote, corrected, pinned or restored.
+    user_owned_ids: frozenset[str] = frozenset()
 
     @property
-    def key(self) -> tuple[object, ...]:
-        """Equal for the copies of a message in branched chats, so that a copy does not count as stated again."""
-        return (self.memory.created_at, self.memory.fact_hash, *((s.start, s.end) for s in self.memory.spans))
+    def size(self) -> tuple[int, int]:
+        return len(self.members), len(self.stated_facts)
+
+    @property
+    def fact_memories(self) -> list[Memory]:
+        """The stated facts in the form of the memories they would become."""
+        return [stated_fact.memory for stated_fact in self.stated_facts]
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts that a replay compares."""
+        return list(dict.fromkeys(memory.text for memory in (*self.fact_memories, *self.members)))
+
+    def without_messages(self, excluded_messages: frozenset[str]) -> list[Memory]:
+        """
+        Return the memories from which a replay without these messages starts.
+
+        User-owned memories stay as they are. Archived and forgotten memories stay as long as they have a source.
+        """
+        remaining = [
+            replace(m, spans=tuple(s for s in m.spans if s.message_id not in excluded_messages))
+            for m in self.members
+            if m.id not in self.derived_ids
+        ]
+        return [m for m in remaining if m.spans or m.id in self.user_owned_ids]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaySources:
+    """What the store knows about the sources of the members: messages, their extractions, and changes by the user."""
+
+    messages: Sequence[Message]  #: in order
+    extractions: Mapping[str, Extraction]  #: by message id
+    changes: Mapping[str, Collection[ChangeKind]]  #: of each member with more than one version, by memory id
+
+
+def neighbours(
+    related: Iterable[Memory],
+    similar: Iterable[tuple[Memory, Memory, float | None]],
+    policy: ConsolidationPolicy,
+) -> list[Memory]:
+    """
+    Return the related memories, and those that can affect a stated fact.
+
+    `similar` has pairs of a stored memory and the memory of a stated fact, with their cosine.
+    """
+    found = {memory.id: memory for memory in related}
+    for memory, new_memory, cosine in similar:
+        if (
+            memory.id not in found
+            and memory.status in DERIVED_STATUSES
+            and is_related(memory, new_memory, cosine, policy)
+        ):
+            found[memory.id] = memory
+    return list(found.values())
+
+
+def source_message_ids(members: Iterable[Memory]) -> list[str]:
+    """Return the ids of the messages that these memories were learned from."""
+    return sorted({span.message_id for memory in members for span in memory.spans})
+
+
+def build_replay_set(
+    members: Sequence[Memory],
+    new_facts: Sequence[StatedFact],
+    sources: ReplaySources,
+    *,
+    excluded_messages: frozenset[str],
+    new_id: Callable[[], str],
+    now: datetime,
+) -> ReplaySet:
+    """Return the members with all facts stated about them, the new facts included, in order of their messages."""
+    user_owned_ids = frozenset(m.id for m in members if is_user_owned(m, sources.changes.get(m.id, ())))
+    derived = [m for m in members if m.id not in user_owned_ids and _is_derived(m, sources.extractions)]
+    origins = {span: memory.origin for memory in derived for span in memory.spans}
+    new_spans = frozenset(span for fact in new_facts for span in fact.memory.spans)
+    message_ids = {span.message_id for span in origins} - excluded_messages | {
+        s.message_id for s in new_spans
+    }
+    stated_facts: list[StatedFact] = []
+    for message in sources.messages:
+        if message.id in message_ids:
+            learned_origins = {span: origin for span, origin in origins.items() if span not in new_spans}
+            extraction = sources.extractions.get(message.id)
+            if extraction is not None:
+                stated_facts += _stated_again(message, extraction, learned_origins, new_id, now)
+            stated_facts += (fact for fact in new_facts if fact.memory.spans[0].message_id == message.id)
+    return ReplaySet(
+        members=tuple(members),
+        stated_facts=tuple(stated_facts),
+        derived_ids=frozenset(m.id for m in derived),
+        user_owned_ids=user_owned_ids,
+    )
+
+
+def _stated_again(
+    message: Message,
+    extraction: Extraction,
+    origins: Mapping[SourceSpan, Origin],
+    new_id: Callable[[], str],
+    now: datetime,
+) -> Iterator[StatedFact]:
+    """Yield the facts of a stored extraction that memories were learned from."""
+    for fact in extraction.facts:
+        span = SourceSpan(message_id=message.id, start=fact.start, end=fact.end)
+        if span in origins:
+            yield StatedFact.from_fact(message, fact, origins[span], memory_id=new_id(), now=now)
 
 
 def is_user_owned(memory: Memory, changes: Collection[ChangeKind]) -> bool:
@@ -88,6 +171,15 @@ def is_user_owned(memory: Memory, changes: Collection[ChangeKind]) -> bool:
     It is then kept, whatever happens to the messages it was learned from.
     """
     return memory.origin in USER_OWNED_ORIGINS or memory.pinned or not USER_CHANGES.isdisjoint(changes)
+
+
+def _is_derived(memory: Memory, extractions: Mapping[str, Extraction]) -> bool:
+    """Whether the memory can be recomputed: all its sources have stored extractions."""
+    return (
+        memory.status in DERIVED_STATUSES
+        and bool(memory.spans)
+        and all(span.message_id in extractions for span in memory.spans)
+    )
 
 
 def replay(
@@ -104,11 +196,9 @@ def replay(
     applied_keys: set[tuple[object, ...]] = set()
     for stated_fact in stated_facts:
         new_memory = stated_fact.memory
-        forgotten_time = forgotten_at.get(new_memory.fact_hash)
-        is_forgotten = forgotten_time is not None and new_memory.last_stated_at <= forgotten_time
         if stated_fact.key in applied_keys:
             _add_sources(state, new_memory)
-        elif not is_forgotten and not _is_already_learned(state, new_memory):
+        elif not is_forgotten(new_memory, forgotten_at) and not _is_already_learned(state, new_memory):
             _apply_fact(state, stated_fact, similarity, policy, now)
         applied_keys.add(stated_fact.key)
     return list(state.values())
@@ -125,7 +215,7 @@ def _apply_fact(
     active = [memory for memory in state.values() if memory.status is MemoryStatus.ACTIVE]
     active.sort(key=lambda memory: memory.last_stated_at, reverse=True)
     similar = ((memory, similarity(memory.text, new_memory.text)) for memory in active)
-    decision = reconcile(
+    outcome = reconcile(
         new_memory,
         negated=stated_fact.negated,
         identical=next((memory for memory in active if memory.fact_hash == new_memory.fact_hash), None),
@@ -136,22 +226,13 @@ def _apply_fact(
         policy=policy,
         now=now,
     )
-    match decision:
-        case AddFact(memory=memory) | ReinforceMemory(memory=memory) | ContestMemory(memory=memory):
-            state[memory.id] = memory
-        case RepeatMemory():
-            pass
-        case ReplaceMemory(memory=memory, old=old):
-            state[old.id] = old
-            if memory is not None:
-                state[memory.id] = memory
+    state.update((memory.id, memory) for memory in changed_memories(outcome))
 
 
 def _is_already_learned(state: Mapping[str, Memory], new_memory: Memory) -> bool:
     """Whether a memory already has these source spans and the same text or attribute."""
     return any(
-        set(new_memory.spans) <= set(memory.spans)
-        and (memory.fact_hash == new_memory.fact_hash or memory.attribute == new_memory.attribute is not None)
+        set(new_memory.spans) <= set(memory.spans) and states_same(memory, new_memory)
         for memory in state.values()
     )
 
@@ -159,7 +240,7 @@ def _is_already_learned(state: Mapping[str, Memory], new_memory: Memory) -> bool
 def _add_sources(state: dict[str, Memory], copy: Memory) -> None:
     """Add the copied message as a source of the memory that was learned from the original."""
     for memory in state.values():
-        if memory.fact_hash == copy.fact_hash or memory.attribute == copy.attribute is not None:
+        if states_same(memory, copy):
             state[memory.id] = replace(memory, spans=tuple(dict.fromkeys((*memory.spans, *copy.spans))))
             return
 

@@ -1,6 +1,6 @@
 """The result of extraction: a message's importance, type, summary and facts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from recollect.domain.memory import Kind
@@ -20,6 +20,23 @@ class Fact:
     value: str | None = None  #: the attribute's value
     negated: bool = False  #: the value no longer holds ("not vegetarian any more")
     valid_from: datetime | None = None  #: when it became true, if the message says so
+    quarantine_reason: str | None = None  #: why the user must review the fact before it is recalled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUsage:
+    """Model calls and tokens, as the model counts them."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def __add__(self, other: "ModelUsage") -> "ModelUsage":
+        return ModelUsage(
+            calls=self.calls + other.calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,4 +47,10 @@ class Extraction:
     message_type: MessageType = MessageType.CHAT
     summary: str | None = None  #: one sentence
     facts: tuple[Fact, ...] = ()
+    quarantined_facts: tuple[Fact, ...] = ()  #: facts that failed validation, each with its reason
     reason: str = ""  #: why nothing was learned, or which extractor ran
+    model: str | None = None  #: None if the rules extracted it
+    usage: ModelUsage = field(
+        default_factory=ModelUsage
+    )  #: a call about several messages counts for the first
+    omissions: tuple[str, ...] = ()  #: what did not fit into the prompt

@@ -1,7 +1,7 @@
 """Typed outcomes of ingestion, consolidation and `why_not`."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from recollect.domain.candidate import ScoredCandidate
 from recollect.domain.memory import Memory
@@ -10,14 +10,14 @@ from recollect.domain.message import Message
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class New:
-    """The fact was unknown; a memory was created."""
+    """The fact was unknown. Its memory is already superseded if it describes an earlier state."""
 
     memory: Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reinforced:
-    """The fact was known; its memory was reinforced."""
+    """The fact was known; `memory` has the new source and was stated once more."""
 
     memory: Memory
 
@@ -39,32 +39,29 @@ class Conflicting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AlreadyKnown:
-    """The fact was known; nothing changed."""
-
-    memory: Memory
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreviouslyForgotten:
-    """The user had forgotten this fact; it is not learned again."""
+class Rejected:
+    """Nothing was learned: the fact is known, was forgotten, has no consent, or is in a context file."""
 
     text: str
     reason: str
+    memory: Memory | None = None  #: the memory that states the fact already
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declined:
-    """The user has not consented to facts of this kind."""
-
-    text: str
-    reason: str
+FactOutcome: TypeAlias = New | Reinforced | Superseded | Conflicting | Rejected
 
 
-FactOutcome: TypeAlias = (
-    New | Reinforced | Superseded | Conflicting | AlreadyKnown | PreviouslyForgotten | Declined
-)
+def changed_memories(outcome: FactOutcome) -> tuple[Memory, ...]:
+    """Return the memories that an outcome adds or changes, in the order in which they are written."""
+    match outcome:
+        case New(memory=memory) | Reinforced(memory=memory) | Conflicting(memory=memory):
+            return (memory,)
+        case Superseded(memory=memory, old=old):
+            # The old memory first: the store allows one active memory per text.
+            return (old,) if memory is None else (old, memory)
+        case Rejected():
+            return ()
+        case _:
+            assert_never(outcome)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from recollect.domain.extraction import Extraction
 from recollect.domain.message import MessageType
 from recollect.extraction.fact_checks import (
     TEXT_KEYS,
@@ -16,7 +17,7 @@ from recollect.extraction.fact_checks import (
 )
 from recollect.extraction.lenient_json import parse_values
 from recollect.extraction.prompt_builder import ExtractionRequest
-from recollect.extraction.validation import ParsedReply, ValidatedExtraction, ValidationLimits, validate_reply
+from recollect.extraction.validation import ParsedReply, ValidationLimits, validate_reply
 
 #: Longer replies are rejected without parsing.
 MAX_REPLY_CHARS = 200_000
@@ -52,7 +53,7 @@ def parse_reply(
     limits: ValidationLimits | None = None,
     *,
     is_truncated: bool = False,
-) -> tuple[ValidatedExtraction, ...] | UnreadableReply:
+) -> tuple[Extraction, ...] | UnreadableReply:
     """
     Return the validated extraction of each source of the request, in order.
 

@@ -35,25 +35,9 @@ class ValidationLimits:
     known_names: Collection[str] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuarantinedFact:
-    """A fact that is stored for review but not recalled."""
-
-    fact: Fact
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidatedExtraction:
-    """The validated facts of a reply about one source."""
-
-    extraction: Extraction
-    quarantined_facts: tuple[QuarantinedFact, ...] = ()
-
-
 def validate_reply(
     reply: ParsedReply, request: ExtractionRequest, limits: ValidationLimits
-) -> tuple[ValidatedExtraction, ...]:
+) -> tuple[Extraction, ...]:
     """Return one extraction for each source of the request, in order."""
     validator = _FactValidator(request.sources, limits)
     outcomes = [validator.validate(model_fact) for model_fact in reply.facts]
@@ -77,8 +61,8 @@ class _FactValidator:
         self._limits = limits
         self._indexes: dict[tuple[int, str, bool], SourceIndex] = {}
 
-    def validate(self, model_fact: ModelFact) -> tuple[int, Fact | QuarantinedFact | str]:
-        """Return the index of the source of a fact, and the fact, its quarantine, or why it is discarded."""
+    def validate(self, model_fact: ModelFact) -> tuple[int, Fact | str]:
+        """Return the index of the source of a fact, and the fact or why it is discarded."""
         source_indexes = list(self._likely_sources(model_fact))
         if rejection := rejection_reason(model_fact.text, min_chars=self._limits.min_fact_chars):
             return source_indexes[0], rejection
@@ -86,22 +70,22 @@ class _FactValidator:
         for source_index in source_indexes:
             match self.ground(source_index, model_fact.text, only_own_text=True):
                 case GroundedSpan(start=start, end=end):
-                    fact = _build_fact(model_fact, self.sources[source_index], start, end)
                     reason = oversize_reason(model_fact.text) or injection_reason(model_fact.text)
-                    return source_index, QuarantinedFact(fact=fact, reason=reason) if reason else fact
+                    return source_index, _build_fact(
+                        model_fact, self.sources[source_index], start, end, reason
+                    )
                 case GroundingFailure() as failure:
                     failures.append(failure.reason)
         for source_index in (index for index in source_indexes if self.sources[index].quoted_spans):
             match self.ground(source_index, model_fact.text):
                 case GroundedSpan(start=start, end=end):
-                    fact = _build_fact(model_fact, self.sources[source_index], start, end)
-                    return source_index, QuarantinedFact(fact=fact, reason=QUOTED_REASON)
+                    return source_index, _build_fact(
+                        model_fact, self.sources[source_index], start, end, QUOTED_REASON
+                    )
                 case GroundingFailure():
                     continue
         source = self.sources[source_indexes[0]]
-        return source_indexes[0], QuarantinedFact(
-            fact=_build_fact(model_fact, source, 0, len(source.text)), reason=failures[0]
-        )
+        return source_indexes[0], _build_fact(model_fact, source, 0, len(source.text), failures[0])
 
     def ground(
         self, source_index: int, text: str, *, only_own_text: bool = False
@@ -138,31 +122,33 @@ def _build_extraction(
     validator: _FactValidator,
     source_index: int,
     reply: ParsedReply,
-    outcomes: Sequence[Fact | QuarantinedFact | str],
+    outcomes: Sequence[Fact | str],
     label: str,
-) -> ValidatedExtraction:
-    facts = tuple(outcome for outcome in outcomes if isinstance(outcome, Fact))
+) -> Extraction:
+    validated = [outcome for outcome in outcomes if isinstance(outcome, Fact)]
+    facts = tuple(fact for fact in validated if fact.quarantine_reason is None)
     heaviest = max((fact.weight for fact in facts), default=0.0)
     notes = [f"discarded: {outcome}" for outcome in outcomes if isinstance(outcome, str)]
-    return ValidatedExtraction(
-        extraction=Extraction(
-            importance=round(100 * heaviest) if reply.importance is None else reply.importance,
-            message_type=reply.message_type or _infer_message_type(validator.sources[source_index], facts),
-            summary=_validate_summary(reply.summary, validator, source_index),
-            facts=facts,
-            reason="; ".join(filter(None, [label, reply.reason, *notes])),
-        ),
-        quarantined_facts=tuple(outcome for outcome in outcomes if isinstance(outcome, QuarantinedFact)),
+    return Extraction(
+        importance=round(100 * heaviest) if reply.importance is None else reply.importance,
+        message_type=reply.message_type or _infer_message_type(validator.sources[source_index], facts),
+        summary=_validate_summary(reply.summary, validator, source_index),
+        facts=facts,
+        quarantined_facts=tuple(fact for fact in validated if fact.quarantine_reason is not None),
+        reason="; ".join(filter(None, [label, reply.reason, *notes])),
     )
 
 
-def _build_fact(model_fact: ModelFact, source: SourceText, start: int, end: int) -> Fact:
+def _build_fact(
+    model_fact: ModelFact, source: SourceText, start: int, end: int, quarantine_reason: str | None
+) -> Fact:
     return Fact(
         text=model_fact.text,
         kind=model_fact.kind,
         weight=model_fact.weight,
         start=source.start + start,
         end=source.start + end,
+        quarantine_reason=quarantine_reason,
     )
 
 

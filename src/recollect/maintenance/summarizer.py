@@ -1,18 +1,13 @@
-"""Summarize conversations with a language model if one is configured, else extractively."""
+"""Summaries of conversations: the prompt for a language model, and extractive summaries without one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from recollect.domain.message import Message
 from recollect.domain.policy import SummaryPolicy
 from recollect.domain.summary import SummaryKind
 from recollect.maintenance import prompt_templates as prompts
-from recollect.maintenance.extractive_summary import (
-    summarize_conversation,
-    summarize_session,
-    validate_summary,
-)
-from recollect.ports.chat_model import ChatModel, ModelMessage
+from recollect.maintenance.extractive_summary import summarize_conversation, summarize_session
 from recollect.text.language import detect_language
 from recollect.text.tokens import truncate_to_tokens
 
@@ -22,57 +17,55 @@ SMALL_TALK_SUMMARY = {"en": "- Context: small talk", "pt": "- Contexto: conversa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summarizer:
-    model: ChatModel | None = None
-    prompt_overrides: Mapping[str, str] = field(default_factory=dict)  #: the user's templates, by name
-    timeout: float | None = None
+class SummaryPrompt:
+    """A prompt that asks a language model for a summary of at most so many tokens."""
 
-    def __call__(
-        self, kind: SummaryKind, previous: str | None, messages: Sequence[Message], policy: SummaryPolicy
-    ) -> str:
-        """
-        Return a summary of the messages; a session summary also builds on the previous one.
+    text: str
+    max_tokens: int
 
-        Raises ProviderBusy and ProviderError from the model, and AnswerUnreadable if its reply is empty.
-        """
-        locale = "pt" if detect_language(" ".join(m.content[:200] for m in messages)) == "pt" else "en"
-        if kind is SummaryKind.WORKING:
-            return self._summarize_session(previous, messages, policy, locale)
-        if self.model is None:
-            return (
-                summarize_conversation(messages, max_tokens=policy.max_tokens) or SMALL_TALK_SUMMARY[locale]
-            )
-        prompt = prompts.build_conversation_summary_prompt(
-            len(messages), locale=locale, max_tokens=policy.max_tokens, overrides=self.prompt_overrides
-        )
-        return self._complete(self.model, f"{prompt}\n\n{_format_transcript(messages)}", policy.max_tokens)
 
-    def _summarize_session(
-        self, previous: str | None, messages: Sequence[Message], policy: SummaryPolicy, locale: str
-    ) -> str:
-        if self.model is None:
-            return summarize_session(
-                previous,
-                messages,
-                locale=locale,
-                max_tokens=policy.working_max_tokens,
-                max_words=policy.working_max_words,
-            )
-        prompt = prompts.build_working_memory_prompt(
+def build_summary_prompt(
+    kind: SummaryKind,
+    previous: str | None,
+    messages: Sequence[Message],
+    policy: SummaryPolicy,
+    overrides: Mapping[str, str],
+) -> SummaryPrompt:
+    """Return the prompt for a summary of the messages; a session summary also builds on the previous one."""
+    locale, transcript = _locale_of(messages), _format_transcript(messages)
+    if kind is SummaryKind.WORKING:
+        text = prompts.build_working_memory_prompt(
             previous or "",
-            _format_transcript(messages),
+            transcript,
             locale=locale,
             max_words=policy.working_max_words,
-            overrides=self.prompt_overrides,
+            overrides=overrides,
         )
-        return self._complete(self.model, prompt, policy.working_max_tokens)
+        return SummaryPrompt(text=text, max_tokens=policy.working_max_tokens)
+    instructions = prompts.build_conversation_summary_prompt(
+        len(messages), locale=locale, max_tokens=policy.max_tokens, overrides=overrides
+    )
+    return SummaryPrompt(text=f"{instructions}\n\n{transcript}", max_tokens=policy.max_tokens)
 
-    def _complete(self, model: ChatModel, prompt: str, max_tokens: int) -> str:
-        # Twice the limit for models that write more; a longer summary is truncated at a sentence.
-        completion = model.complete(
-            [ModelMessage(role="user", content=prompt)], max_tokens=max_tokens * 2, timeout=self.timeout
+
+def summarize_extractively(
+    kind: SummaryKind, previous: str | None, messages: Sequence[Message], policy: SummaryPolicy
+) -> str:
+    """Return a summary made of sentences of the messages; a session summary also builds on the previous one."""
+    locale = _locale_of(messages)
+    if kind is SummaryKind.WORKING:
+        return summarize_session(
+            previous,
+            messages,
+            locale=locale,
+            max_tokens=policy.working_max_tokens,
+            max_words=policy.working_max_words,
         )
-        return validate_summary(completion.text, max_tokens)
+    return summarize_conversation(messages, max_tokens=policy.max_tokens) or SMALL_TALK_SUMMARY[locale]
+
+
+def _locale_of(messages: Sequence[Message]) -> str:
+    return "pt" if detect_language(" ".join(message.content[:200] for message in messages)) == "pt" else "en"
 
 
 def _format_transcript(messages: Sequence[Message]) -> str:

@@ -56,13 +56,17 @@ class Extractions(Protocol):
 
     def get(self, scope: Scope, message_id: str) -> Extraction | None: ...
 
+    def get_many(self, scope: Scope, message_ids: Collection[str]) -> Mapping[str, Extraction]:
+        """Return the stored extractions of these messages, by message id."""
+
 
 class Tombstones(Protocol):
     """Forgotten facts by hash; their text is not kept."""
 
     def add(self, user: str, fact_hash: str, *, now: datetime) -> None: ...
 
-    def forgotten_at(self, user: str, fact_hash: str) -> datetime | None: ...
+    def forgotten_at(self, user: str, fact_hashes: Collection[str]) -> Mapping[str, datetime]:
+        """Return when the user forgot each of these facts, by hash."""
 
     def all(self, user: str) -> Mapping[str, datetime]:
         """Return every hash with the time it was forgotten, oldest first."""

@@ -1,6 +1,6 @@
 """Port for the store: messages, memories, preferences and receipts. Every read names a user."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
@@ -17,9 +17,12 @@ from recollect.domain.memory import (
     SourceSpan,
 )
 from recollect.domain.message import Chat, Chunk, Message, MessageType
+from recollect.domain.outcomes import FactOutcome
 from recollect.domain.receipt import Receipt
+from recollect.domain.related_memories import RelatedMemories
 from recollect.domain.scope import Scope
 from recollect.ports.backup import Backup, ProgressCallback
+from recollect.ports.embedder import Vector
 from recollect.ports.queue import JobQueue
 from recollect.ports.records import (
     AuditLog,
@@ -87,7 +90,7 @@ class Messages(Protocol):
     def annotate(
         self, scope: Scope, message_id: str, *, importance: int, summary: str | None, kind: MessageType
     ) -> None:
-        """Store a message's importance, summary and type."""
+        """Store the importance, summary and type of a message, and mark it as extracted."""
 
     def list_unextracted(self, scope: Scope, *, limit: int) -> Sequence[Message]:
         """Return messages that were not extracted yet, oldest first, without system messages."""
@@ -169,6 +172,33 @@ class Memories(Protocol):
         Return these memories and the ones related to them, whatever their status: same fact, same attribute, same
         source message, or one superseded the other.
         """
+
+    def related_to(
+        self,
+        scope: Scope,
+        new_memories: Sequence[Memory],
+        *,
+        kinds: Collection[Kind],
+        newest: int,
+        vectors: Mapping[str, Vector],
+        model: str | None,
+        nearest: int,
+    ) -> RelatedMemories:
+        """
+        Return what consolidation compares new memories with, in one read: those of any status with a source in the
+        same messages, and the active ones with the same fact or attribute, the `newest` of each of the kinds, and the
+        `nearest` to each new memory by the cosine of `vectors` of this model, by text.
+        """
+
+    def apply(self, outcomes: Sequence[FactOutcome]) -> None:
+        """
+        Write outcomes of consolidation, in order: the memories that they add, and the versions of those they change.
+
+        Raise Refused if a memory is not at the version before.
+        """
+
+    def change_kinds(self, scope: Scope, memory_ids: Collection[str]) -> Mapping[str, frozenset[ChangeKind]]:
+        """Return the kinds of change in the history of each of these memories, by memory id."""
 
     def has_later_sources(self, scope: Scope, message_id: str) -> bool:
         """Return whether any memory has a source message later than this one."""

@@ -15,14 +15,12 @@ from recollect.domain.memory import ChangeKind, Memory, MemoryVersion
 from recollect.domain.message import Chat, Message
 from recollect.domain.metrics import RecallMetrics, top_similarities
 from recollect.domain.outcomes import (
-    AlreadyKnown,
     Conflicting,
-    Declined,
     FactOutcome,
     IngestResult,
     New,
-    PreviouslyForgotten,
     Reinforced,
+    Rejected,
     Superseded,
     WhyNot,
 )
@@ -77,10 +75,9 @@ def serialize_outcome(value: FactOutcome) -> JsonObject:
             return {**serialized, "event": ChangeKind.SUPERSEDE.value, "superseded": old.id}
         case Conflicting(memory=known, against=against):
             return {**serialize_memory(known), "event": "CONTEST", "against": against.id}
-        case AlreadyKnown(memory=known, reason=reason):
-            return {**serialize_memory(known), "event": "NONE", "reason": reason}
-        case PreviouslyForgotten(text=text, reason=reason) | Declined(text=text, reason=reason):
-            return {"id": None, "memory": text, "event": "NONE", "reason": reason}
+        case Rejected(text=text, reason=reason, memory=known):
+            serialized = serialize_memory(known) if known else {"id": None, "memory": text}
+            return {**serialized, "event": "NONE", "reason": reason}
 
 
 def serialize_ingest_result(value: IngestResult) -> JsonObject:

@@ -1,29 +1,22 @@
 """Edit, delete and branch messages; memories learned from them are updated."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from recollect.consolidation.consolidator import Replayer, ReplaySet
+from recollect.consolidation.replay import ReplaySet
 from recollect.domain.memory import Memory, SourceSpan
 from recollect.domain.message import CHAT_ROLES, Chat, ChatDetails, Message, MessageDraft, Role
 from recollect.domain.outcomes import IngestResult
 from recollect.domain.policy import MEMORY_MODES, Policy
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound
-from recollect.ingestion.preparation import MessagePreparer
 from recollect.ingestion.triage.decision import triage
 from recollect.ports.clock import Clock, Ids
-from recollect.ports.embedder import Vector
 from recollect.ports.store import NO_LIMIT, Store
-from recollect.services.embedders import EmbedderRegistry
-from recollect.services.ingest import (
-    EMBED_JOB,
-    IngestService,
-    needs_extraction,
-    summary_job,
-    vector_similarity,
-)
+from recollect.services.consolidation import ConsolidationService
+from recollect.services.embedders import EmbedderRegistry, TextVectors
+from recollect.services.ingest import EMBED_JOB, IngestService, needs_extraction, summary_job
 
 #: Limit for titles derived from the first message.
 MAX_TITLE_CHARS = 60
@@ -38,8 +31,7 @@ class ChatService:
     store: Store
     clock: Clock
     ids: Ids
-    preparer: MessagePreparer
-    replayer: Replayer
+    consolidation: ConsolidationService
     embedders: EmbedderRegistry
     ingest: IngestService
 
@@ -90,7 +82,7 @@ class ChatService:
         """Replace the text of a message: remove the facts of the old text, and queue the new text for extraction."""
         original = self.store.messages.get(scope, message_id)
         draft = MessageDraft(role=original.role, content=content, created_at=original.created_at)
-        prepared = self.preparer(Scope(original.user, original.chat), draft, policy)
+        prepared = self.ingest.prepare(Scope(original.user, original.chat), draft, policy)
         decision = triage(prepared.message.content, original.role, policy.triage)
         to_extract = needs_extraction(prepared.message, decision, policy)
         vectors = self._vectors_without(scope, [message_id], policy)
@@ -215,36 +207,34 @@ class ChatService:
             self.store.memories.add_sources(scope, memory.id, spans)
         return copy.id
 
-    def _vectors_without(self, scope: Scope, message_ids: Sequence[str], policy: Policy) -> dict[str, Vector]:
+    def _vectors_without(self, scope: Scope, message_ids: Sequence[str], policy: Policy) -> TextVectors:
         """Embed, outside the transaction, the texts that a replay without these messages will compare."""
-        replay_set = self._load_replay_set(scope, message_ids, policy, {})
-        return self.embedders.embed_texts(scope.user, replay_set.texts) if replay_set.stated_facts else {}
+        replay_set = self._collect_replay(scope, message_ids, policy, TextVectors())
+        return self.embedders.embed_texts(scope.user, replay_set.texts if replay_set.stated_facts else ())
 
     def _replay_without(
-        self, scope: Scope, message_ids: Sequence[str], policy: Policy, vectors: Mapping[str, Vector]
+        self, scope: Scope, message_ids: Sequence[str], policy: Policy, vectors: TextVectors
     ) -> Sequence[Memory]:
-        replay_set = self._load_replay_set(scope, message_ids, policy, vectors)
-        change = self.replayer(
+        change = self.consolidation.replay(
             scope.user_scope,
-            replay_set,
+            self._collect_replay(scope, message_ids, policy, vectors),
             policy.consolidation,
+            vectors=vectors,
             excluded_messages=frozenset(message_ids),
-            similarity=vector_similarity(vectors),
         )
         if change.to_add or change.to_update:
             self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
         return list(change.to_delete)
 
-    def _load_replay_set(
-        self, scope: Scope, message_ids: Sequence[str], policy: Policy, vectors: Mapping[str, Vector]
+    def _collect_replay(
+        self, scope: Scope, message_ids: Sequence[str], policy: Policy, vectors: TextVectors
     ) -> ReplaySet:
-        return self.replayer.collect(
+        return self.consolidation.collect_replay(
             scope.user_scope,
             policy.consolidation,
+            vectors=vectors,
             seeds=self.store.memories.of_messages(scope.user_scope, message_ids),
             excluded_messages=frozenset(message_ids),
-            vectors=vectors,
-            model=self.embedders.model_id(scope.user),
         )
 
     def _chat_exists(self, scope: Scope) -> bool:

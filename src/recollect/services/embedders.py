@@ -1,6 +1,6 @@
 """Embedding model per user: during re-embedding the old model keeps answering."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -8,9 +8,24 @@ from recollect.domain.embedding_model import EmbeddingModel
 from recollect.errors import ConfigError, ProviderError
 from recollect.ports.embedder import Embedder, Vector
 from recollect.ports.store import Preferences
+from recollect.ports.vector_math import cosine
 
 #: Preference key: the model whose vectors are searched for the user, set by the first re-embedding.
 ACTIVE_EMBEDDER_KEY = ".embedder"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextVectors:
+    """Vectors of texts, and the embedding model that made them. Empty if there is no embedder or it failed."""
+
+    model: str | None = None
+    by_text: Mapping[str, Vector] = field(default_factory=dict)
+
+    def similarity(self, one: str, other: str) -> float | None:
+        """Return the cosine of two texts; None without vectors."""
+        if one in self.by_text and other in self.by_text:
+            return cosine(self.by_text[one], self.by_text[other])
+        return None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,20 +42,16 @@ class EmbedderRegistry:
             self.default if model is None or self.default is None else self.for_model(model) or self.default
         )
 
-    def model_id(self, user: str) -> str | None:
-        """Return the id of the model whose vectors are searched for a user."""
-        embedder = self.for_user(user)
-        return embedder.model_id if embedder else None
-
-    def embed_texts(self, user: str, texts: Sequence[str]) -> dict[str, Vector]:
+    def embed_texts(self, user: str, texts: Sequence[str]) -> TextVectors:
         """Embed texts with the user's model; empty if that fails, and facts are then compared by words only."""
-        embedder = self.for_user(user)
-        if embedder is None or not texts:
-            return {}
+        embedder = self.for_user(user) if texts else None
+        if embedder is None:
+            return TextVectors()
         try:
-            return dict(zip(texts, embedder.embed(texts), strict=True))
+            vectors = embedder.embed(texts)
+            return TextVectors(model=embedder.model_id, by_text=dict(zip(texts, vectors, strict=True)))
         except ProviderError:
-            return {}
+            return TextVectors()
 
     def active_model(self, user: str) -> EmbeddingModel | None:
         """Return the model stored for a user; None before the first re-embedding."""

@@ -1,34 +1,43 @@
 """Ingestion: store messages, queue jobs, extract facts and consolidate them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import assert_never
 
-from recollect.consolidation.consolidator import Consolidator, Replayer
-from recollect.consolidation.replay import SimilarityFunction, StatedFact
+from recollect.consolidation.reconciliation import reinforce
+from recollect.consolidation.stated_fact import StatedFact
 from recollect.domain.candidate import SearchFilter, Source
 from recollect.domain.event import EventAction, EventChange
 from recollect.domain.extraction import Extraction, Fact
 from recollect.domain.job import JobKind, NewJob
 from recollect.domain.memory import Kind, Memory, MemoryStatus, Origin
 from recollect.domain.message import CHAT_ROLES, Message, MessageDraft, Role
-from recollect.domain.outcomes import Declined, FactOutcome, IngestResult, New, Reinforced, Superseded
+from recollect.domain.outcomes import (
+    Conflicting,
+    FactOutcome,
+    IngestResult,
+    New,
+    Reinforced,
+    Rejected,
+    Superseded,
+    changed_memories,
+)
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.domain.summary import SummaryKind
 from recollect.errors import CapReached, InvalidInput, NotFound
-from recollect.extraction.extractor import EXTRACTED_ROLES, Extractor, MessageExtraction
+from recollect.extraction.message_extraction import EXTRACTED_ROLES, extract_with_rules
 from recollect.extraction.rules.classifier import extract_by_rules
-from recollect.extraction.validation import QuarantinedFact
-from recollect.ingestion.preparation import MessagePreparer, PreparedMessage
+from recollect.ingestion.preparation import PreparedMessage, prepare_message
 from recollect.ingestion.triage.decision import ExtractMessage, SkipMessage, TriageDecision, triage
 from recollect.ports.clock import Clock, Ids
-from recollect.ports.embedder import Vector
 from recollect.ports.store import Store
-from recollect.ports.vector_math import cosine
+from recollect.services.consolidation import ConsolidationService
 from recollect.services.context_files import ContextFileMatcher
-from recollect.services.embedders import EmbedderRegistry
+from recollect.services.embedders import EmbedderRegistry, TextVectors
 from recollect.services.event_log import EventLog
+from recollect.services.extractor import Extractor
 from recollect.services.spending import MeteredModel
 
 #: One job per user embeds all passages without a vector.
@@ -37,17 +46,13 @@ NOT_COLLECTING_REASON = "memory is {}: nothing was stored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EmbeddedExtraction:
-    """The extraction of a message with the vectors of its facts, ready for consolidation."""
+class ExtractedMessages:
+    """The extractions of messages with what else was computed outside the transaction, ready for consolidation."""
 
-    message: Message
-    result: MessageExtraction
-    vectors: Mapping[str, Vector]
+    messages: Sequence[Message]
+    extractions: Sequence[Extraction]  #: one for each message
+    vectors: TextVectors  #: of the facts, and of what a replay compares with them
     file_by_fact: Mapping[str, str]  #: facts that a context file already contains, with its name
-
-    @property
-    def origin(self) -> Origin:
-        return Origin.MODEL if self.result.model else Origin.RULES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,20 +60,22 @@ class IngestService:
     store: Store
     clock: Clock
     ids: Ids
-    preparer: MessagePreparer
     extractor: Extractor
-    consolidator: Consolidator
-    replayer: Replayer
+    consolidation: ConsolidationService
     embedders: EmbedderRegistry
     context_files: ContextFileMatcher
     event_log: EventLog
+
+    def prepare(self, scope: Scope, draft: MessageDraft, policy: Policy) -> PreparedMessage:
+        """Return the message that a draft becomes; nothing is stored."""
+        return prepare_message(draft, policy, scope=scope, message_id=self.ids.new(), now=self.clock.now())
 
     def add_messages(
         self, scope: Scope, drafts: Sequence[MessageDraft], policy: Policy
     ) -> list[IngestResult]:
         """Store messages and queue their jobs in one transaction: all are on disk when this returns, or none."""
         # Prepare before the transaction: a long message must not hold the write lock meanwhile.
-        prepared_messages = [self.preparer(scope, draft, policy) for draft in drafts]
+        prepared_messages = [self.prepare(scope, draft, policy) for draft in drafts]
         if not policy.collects:
             return [_not_stored(prepared, policy) for prepared in prepared_messages]
         decisions = [
@@ -94,13 +101,13 @@ class IngestService:
 
     def remember(
         self, scope: Scope, text: str, policy: Policy, *, tags: Sequence[str] = (), kind: Kind | None = None
-    ) -> New | Reinforced | Declined:
+    ) -> New | Reinforced | Rejected:
         """Store a text unchanged as a message of the user and as a memory. Both are on disk when this returns."""
         draft = MessageDraft(role=Role.USER, content=text)
-        prepared = self.preparer(scope, draft, policy)
+        prepared = self.prepare(scope, draft, policy)
         message = prepared.message
         if not policy.collects:
-            return Declined(text=message.content, reason=NOT_COLLECTING_REASON.format(policy.memory.mode))
+            return Rejected(text=message.content, reason=NOT_COLLECTING_REASON.format(policy.memory.mode))
         facts = extract_by_rules(message.content, role=Role.USER, sent_at=message.created_at).facts
         fact = Fact(
             text=message.content.strip(),
@@ -112,12 +119,19 @@ class IngestService:
         memory = replace(self._stated_fact(message, fact, Origin.MANUAL).memory, tags=tuple(tags))
         with self.store.transaction(scope.user):
             if not self.store.consents.all(scope).get(memory.kind, True):
-                return _decline_without_consent(fact)
-            if self.store.memories.by_hash(scope, memory.fact_hash) is None:
+                return _reject_without_consent(fact)
+            known = self.store.memories.by_hash(scope, memory.fact_hash)
+            outcome: New | Reinforced
+            if known is None:
                 self.store.messages.add(replace(message, extracted=True), prepared.chunks)
                 self.enqueue_jobs(message, policy, to_extract=False)
-            outcome = self.consolidator.keep_verbatim(memory)
-            self._record_outcome(outcome)
+                outcome = New(memory=memory)
+            else:
+                reinforced = reinforce(known, memory, self.clock.now())
+                outcome = Reinforced(memory=replace(reinforced, version=known.version + 1))
+            self.store.tombstones.remove(scope.user, memory.fact_hash)
+            self.store.memories.apply([outcome])
+            self._record_outcomes([outcome])
             return outcome
 
     def pending_messages(self, scope: Scope, message_id: str, policy: Policy) -> list[Message]:
@@ -134,47 +148,43 @@ class IngestService:
                 message = self.store.messages.get(scope, message_id)
                 return [] if message.extracted else [message]
 
-    def extract(self, scope: Scope, messages: Sequence[Message], policy: Policy) -> list[EmbeddedExtraction]:
+    def extract(self, scope: Scope, messages: Sequence[Message], policy: Policy) -> ExtractedMessages:
         """Extract and embed facts. May wait for a model, so it holds no lock and stores no facts."""
-        results = self._extract_facts(Scope(scope.user, messages[0].chat), messages, policy)
-        texts = [fact.text for each in results for fact in each.extraction.facts]
+        extractions = self._extract_facts(Scope(scope.user, messages[0].chat), messages, policy)
+        texts = [fact.text for extraction in extractions for fact in extraction.facts]
         vectors = self.embedders.embed_texts(scope.user, texts)
         if texts and self.store.memories.has_later_sources(scope, messages[0].id):
-            vectors |= self._replay_vectors(messages, results, vectors, policy)
-        files = self.store.context_files.list(scope.user_scope)
-        in_files = (
-            self.context_files.match_facts(texts, files, vectors, policy.consolidation)
-            if files and texts
-            else {}
+            vectors = self._add_replay_vectors(messages, extractions, vectors, policy)
+        files = self.store.context_files.list(scope.user_scope) if texts else ()
+        return ExtractedMessages(
+            messages=messages,
+            extractions=extractions,
+            vectors=vectors,
+            file_by_fact=self.context_files.match_facts(texts, files, vectors.by_text, policy.consolidation)
+            if files
+            else {},
         )
-        return [
-            EmbeddedExtraction(message=m, result=each, vectors=vectors, file_by_fact=in_files)
-            for m, each in zip(messages, results, strict=True)
-        ]
 
-    def learn(self, extraction: EmbeddedExtraction, policy: Policy) -> list[FactOutcome]:
-        """Store the extraction of a message and consolidate its facts, in the transaction that completes the job."""
-        message = extraction.message
-        scope = Scope(message.user)
-        with self.store.transaction(message.user):
+    def learn(self, scope: Scope, extracted: ExtractedMessages, policy: Policy) -> list[FactOutcome]:
+        """
+        Store extractions and consolidate their facts, in the transaction that completes the job.
+
+        Messages that were edited, deleted or learned meanwhile are skipped.
+        """
+        outcomes: list[FactOutcome] = []
+        with self.store.transaction(scope.user):
+            stored = self.store.messages.get_many(scope, [message.id for message in extracted.messages])
+            current = {message.id: message for message in stored}
             consents = self.store.consents.all(scope)
-            allowed = _apply_consent(extraction.result.extraction, consents, policy)
-            self.store.messages.annotate(
-                scope,
-                message.id,
-                importance=allowed.importance,
-                summary=allowed.summary,
-                kind=allowed.message_type,
-            )
-            self.store.extractions.put(scope, message.id, extraction.result.model or "rules", allowed)
-            refused = [f for f in extraction.result.extraction.facts if not consents.get(f.kind, True)]
-            outcomes: list[FactOutcome] = [_decline_without_consent(fact) for fact in refused]
-            outcomes += self._consolidate_facts(extraction, allowed.facts, policy)
-            self._quarantine(extraction, consents)
-            self.store.messages.mark_extracted(scope, [message.id])
-            if outcomes:
-                self.store.jobs.enqueue(message.user, EMBED_JOB, now=self.clock.now())
-            self.prune_raw(Scope(message.user, message.chat), policy)
+            chats = set()
+            for message, extraction in zip(extracted.messages, extracted.extractions, strict=True):
+                if _is_unchanged(message, current.get(message.id)):
+                    outcomes += self._learn_message(message, extraction, extracted, consents, policy)
+                    chats.add(message.chat)
+            if any(changed_memories(outcome) for outcome in outcomes):
+                self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
+            for chat in chats:
+                self.prune_raw(Scope(scope.user, chat), policy)
         return outcomes
 
     def prune_raw(self, scope: Scope, policy: Policy) -> None:
@@ -203,23 +213,58 @@ class IngestService:
             return False
         return True
 
-    def _extract_facts(
-        self, scope: Scope, messages: Sequence[Message], policy: Policy
-    ) -> list[MessageExtraction]:
-        files = [file.content for file in self.store.context_files.list(scope)]
-        extractor, model = self.extractor, self.extractor.model
+    def _extract_facts(self, scope: Scope, messages: Sequence[Message], policy: Policy) -> list[Extraction]:
+        model = self.extractor.model
         if model is not None:
             metered = MeteredModel.for_chat(model, self.store.token_usage, policy, scope, self.clock)
-            known_texts = self._related_memory_texts(scope, messages, policy)
             try:
-                return replace(extractor, model=metered)(
-                    messages, policy=policy, known_memories=known_texts, context_texts=files
+                return replace(self.extractor, model=metered)(
+                    messages,
+                    policy=policy,
+                    known_memories=self._related_memory_texts(scope, messages, policy),
+                    context_texts=[file.content for file in self.store.context_files.list(scope)],
                 )
             except CapReached:
                 self.store.triage_counts.increment(
                     scope.user, "judged by rules: the cap was reached", now=self.clock.now()
                 )
-        return replace(extractor, model=None)(messages, policy=policy)
+        return extract_with_rules(messages, policy)
+
+    def _learn_message(
+        self,
+        message: Message,
+        extraction: Extraction,
+        extracted: ExtractedMessages,
+        consents: Mapping[str, bool],
+        policy: Policy,
+    ) -> list[FactOutcome]:
+        scope = Scope(message.user)
+        allowed = _apply_consent(extraction, consents, policy)
+        self.store.messages.annotate(
+            scope,
+            message.id,
+            importance=allowed.importance,
+            summary=allowed.summary,
+            kind=allowed.message_type,
+        )
+        self.store.extractions.put(scope, message.id, allowed.model or "rules", allowed)
+        outcomes: list[FactOutcome] = [
+            _reject_without_consent(fact) for fact in extraction.facts if not consents.get(fact.kind, True)
+        ]
+        outcomes += (
+            Rejected(text=fact.text, reason=f"already in the file {extracted.file_by_fact[fact.text]}")
+            for fact in allowed.facts
+            if fact.text in extracted.file_by_fact
+        )
+        origin = Origin.MODEL if extraction.model else Origin.RULES
+        stated_facts = [
+            self._stated_fact(message, fact, origin)
+            for fact in allowed.facts
+            if fact.text not in extracted.file_by_fact
+        ]
+        outcomes += self._consolidate_facts(scope, message, stated_facts, extracted.vectors, policy)
+        self._quarantine(message, extraction, consents)
+        return outcomes
 
     def _store(self, prepared: PreparedMessage, decision: TriageDecision, policy: Policy) -> IngestResult:
         to_extract = needs_extraction(prepared.message, decision, policy)
@@ -275,114 +320,86 @@ class IngestService:
         )
 
     def _consolidate_facts(
-        self, extraction: EmbeddedExtraction, facts: Sequence[Fact], policy: Policy
+        self,
+        scope: Scope,
+        message: Message,
+        facts: Sequence[StatedFact],
+        vectors: TextVectors,
+        policy: Policy,
     ) -> list[FactOutcome]:
-        message = extraction.message
-        in_context_files: list[FactOutcome] = [
-            Declined(text=fact.text, reason=f"already in the file {extraction.file_by_fact[fact.text]}")
-            for fact in facts
-            if fact.text in extraction.file_by_fact
-        ]
-        stated_facts = [
-            self._stated_fact(message, fact, extraction.origin)
-            for fact in facts
-            if fact.text not in extraction.file_by_fact
-        ]
-        if stated_facts and self.store.memories.has_later_sources(Scope(message.user), message.id):
-            return [*in_context_files, *self._learn_out_of_order(stated_facts, extraction.vectors, policy)]
-        outcomes = [self._consolidate_fact(fact, extraction.vectors, policy) for fact in stated_facts]
-        for outcome in outcomes:
-            self._record_outcome(outcome)
-        return [*in_context_files, *outcomes]
+        if facts and self.store.memories.has_later_sources(scope, message.id):
+            return self._learn_out_of_order(scope, facts, vectors, policy)
+        outcomes = self.consolidation.consolidate(scope, facts, vectors, policy.consolidation)
+        self._record_outcomes(outcomes)
+        return outcomes
 
     def _learn_out_of_order(
-        self, stated_facts: Sequence[StatedFact], vectors: Mapping[str, Vector], policy: Policy
+        self, scope: Scope, facts: Sequence[StatedFact], vectors: TextVectors, policy: Policy
     ) -> list[FactOutcome]:
         """Replay facts of a message that is older than messages already learned from."""
-        scope = Scope(stated_facts[0].memory.user)
-        replay_set = self.replayer.collect(
-            scope,
-            policy.consolidation,
-            seeds=(),
-            stated_facts=stated_facts,
-            vectors=vectors,
-            model=self.embedders.model_id(scope.user),
+        replay_set = self.consolidation.collect_replay(
+            scope, policy.consolidation, new_facts=facts, vectors=vectors
         )
-        change = self.replayer(scope, replay_set, policy.consolidation, similarity=vector_similarity(vectors))
-        for memory in change.to_add:
-            self._record_outcome(New(memory=memory))
-        return [*(New(memory=m) for m in change.to_add), *(Reinforced(memory=m) for m in change.to_update)]
+        change = self.consolidation.replay(scope, replay_set, policy.consolidation, vectors=vectors)
+        added = [New(memory=memory) for memory in change.to_add]
+        self._record_outcomes(added)
+        return [*added, *(Reinforced(memory=memory) for memory in change.to_update)]
 
-    def _replay_vectors(
+    def _add_replay_vectors(
         self,
         messages: Sequence[Message],
-        results: Sequence[MessageExtraction],
-        vectors: Mapping[str, Vector],
+        extractions: Sequence[Extraction],
+        vectors: TextVectors,
         policy: Policy,
-    ) -> dict[str, Vector]:
-        """Return the vectors that a replay of these late facts will compare."""
-        stated_facts = [
+    ) -> TextVectors:
+        """Return the vectors with those that a replay of these late facts will compare."""
+        facts = [
             self._stated_fact(message, fact, Origin.RULES)
-            for message, each in zip(messages, results, strict=True)
-            for fact in each.extraction.facts
+            for message, extraction in zip(messages, extractions, strict=True)
+            for fact in extraction.facts
         ]
-        scope = Scope(messages[0].user)
-        replay_set = self.replayer.collect(
-            scope,
-            policy.consolidation,
-            seeds=(),
-            stated_facts=stated_facts,
-            vectors=vectors,
-            model=self.embedders.model_id(scope.user),
+        user = messages[0].user
+        replay_set = self.consolidation.collect_replay(
+            Scope(user), policy.consolidation, new_facts=facts, vectors=vectors
         )
-        return self.embedders.embed_texts(
-            scope.user, [text for text in replay_set.texts if text not in vectors]
-        )
+        missing_texts = [text for text in replay_set.texts if text not in vectors.by_text]
+        more = self.embedders.embed_texts(user, missing_texts)
+        return replace(vectors, by_text={**vectors.by_text, **more.by_text})
 
-    def _consolidate_fact(
-        self, stated_fact: StatedFact, vectors: Mapping[str, Vector], policy: Policy
-    ) -> FactOutcome:
-        return self.consolidator(
-            stated_fact.memory,
-            policy.consolidation,
-            negated=stated_fact.negated,
-            vector=vectors.get(stated_fact.memory.text),
-            model=self.embedders.model_id(stated_fact.memory.user),
-        )
+    def _record_outcomes(self, outcomes: Iterable[FactOutcome]) -> None:
+        """Record what was learned as events, so that it can be listed and undone."""
+        for outcome in outcomes:
+            match outcome:
+                case New(memory=memory):
+                    added = EventChange(memory_id=memory.id, previous_version=None)
+                    self.event_log.record(memory.user, EventAction.LEARN, added)
+                case Superseded(memory=memory, old=old):
+                    new_steps = [EventChange(memory_id=memory.id, previous_version=None)] if memory else []
+                    ended_step = EventChange(memory_id=old.id, previous_version=old.version - 1)
+                    self.event_log.record(old.user, EventAction.SUPERSEDE, *new_steps, ended_step)
+                case Reinforced() | Conflicting() | Rejected():
+                    pass
+                case _:
+                    assert_never(outcome)
 
-    def _record_outcome(self, outcome: FactOutcome) -> None:
-        """Record what was learned as an event, so that it can be listed and undone."""
-        match outcome:
-            case New(memory=memory):
-                self.event_log.record(
-                    memory.user, EventAction.LEARN, EventChange(memory_id=memory.id, previous_version=None)
-                )
-            case Superseded(old=old) if old.version == 1:
-                # The new fact describes an earlier state: the current memory is unchanged.
-                self.event_log.record(
-                    old.user, EventAction.LEARN, EventChange(memory_id=old.id, previous_version=None)
-                )
-            case Superseded(memory=memory, old=old):
-                new_steps = [EventChange(memory_id=memory.id, previous_version=None)] if memory else []
-                ended_step = EventChange(memory_id=old.id, previous_version=old.version - 1)
-                self.event_log.record(old.user, EventAction.SUPERSEDE, *new_steps, ended_step)
-            case _:
-                pass
-
-    def _quarantine(self, extraction: EmbeddedExtraction, consents: Mapping[str, bool]) -> None:
+    def _quarantine(self, message: Message, extraction: Extraction, consents: Mapping[str, bool]) -> None:
         """Store facts that failed validation as quarantined memories, once each, for review by the user."""
-        for quarantined in extraction.result.quarantined_facts:
-            memory = self._quarantined_memory(extraction, quarantined)
-            related = self.store.memories.related(Scope(memory.user), [memory])
-            known = any(
-                m.status is MemoryStatus.QUARANTINED and m.fact_hash == memory.fact_hash for m in related
-            )
-            if consents.get(memory.kind, True) and not known:
+        memories = {
+            memory.fact_hash: memory
+            for memory in (self._quarantined_memory(message, fact) for fact in extraction.quarantined_facts)
+            if consents.get(memory.kind, True)
+        }
+        if not memories:
+            return
+        related = self.store.memories.related(Scope(message.user), list(memories.values()))
+        known_hashes = {m.fact_hash for m in related if m.status is MemoryStatus.QUARANTINED}
+        for fact_hash, memory in memories.items():
+            if fact_hash not in known_hashes:
                 self.store.memories.add(memory)
 
-    def _quarantined_memory(self, extraction: EmbeddedExtraction, quarantined: QuarantinedFact) -> Memory:
-        memory = self._stated_fact(extraction.message, quarantined.fact, Origin.MODEL).memory
-        return replace(memory, status=MemoryStatus.QUARANTINED, reason=quarantined.reason)
+    def _quarantined_memory(self, message: Message, fact: Fact) -> Memory:
+        memory = self._stated_fact(message, fact, Origin.MODEL).memory
+        return replace(memory, status=MemoryStatus.QUARANTINED, reason=fact.quarantine_reason)
 
     def _related_memory_texts(self, scope: Scope, messages: Sequence[Message], policy: Policy) -> list[str]:
         """Return related and recent memories for the extraction prompt, so that the model does not repeat them."""
@@ -411,11 +428,9 @@ def summary_job(chat: str) -> NewJob:
     return NewJob(kind=JobKind.SUMMARIZE, key=chat, payload={"chat": chat})
 
 
-def vector_similarity(vectors: Mapping[str, Vector]) -> SimilarityFunction:
-    def similarity(one: str, other: str) -> float | None:
-        return cosine(vectors[one], vectors[other]) if one in vectors and other in vectors else None
-
-    return similarity
+def _is_unchanged(message: Message, current: Message | None) -> bool:
+    """Whether a message still has the text that was extracted, and was not learned meanwhile."""
+    return current is not None and not current.extracted and current.content == message.content
 
 
 def _apply_consent(extraction: Extraction, consents: Mapping[str, bool], policy: Policy) -> Extraction:
@@ -427,8 +442,8 @@ def _apply_consent(extraction: Extraction, consents: Mapping[str, bool], policy:
     return replace(extraction, facts=tuple(fact for fact in facts if consents.get(fact.kind, True)))
 
 
-def _decline_without_consent(fact: Fact) -> Declined:
-    return Declined(text=fact.text, reason=f"no consent for memories of the kind {fact.kind}")
+def _reject_without_consent(fact: Fact) -> Rejected:
+    return Rejected(text=fact.text, reason=f"no consent for memories of the kind {fact.kind}")
 
 
 def _not_stored(prepared: PreparedMessage, policy: Policy) -> IngestResult:

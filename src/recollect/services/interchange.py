@@ -1,31 +1,30 @@
 """Import of memories from other files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
-from recollect.consolidation.consolidator import Consolidator
+from recollect.consolidation.stated_fact import StatedFact
 from recollect.domain.event import EventAction, EventChange
 from recollect.domain.import_result import ImportResult, SkippedMemory
 from recollect.domain.memory import Memory, MemoryStatus, Origin
 from recollect.domain.message import MessageDraft
 from recollect.domain.outcomes import (
-    AlreadyKnown,
     Conflicting,
-    Declined,
     FactOutcome,
     New,
-    PreviouslyForgotten,
     Reinforced,
+    Rejected,
     Superseded,
 )
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
-from recollect.ingestion.preparation import MessagePreparer
+from recollect.ingestion.preparation import prepare_message
 from recollect.ports.clock import Clock, Ids
-from recollect.ports.embedder import Vector
 from recollect.ports.store import Store
-from recollect.services.embedders import EmbedderRegistry
+from recollect.services.consolidation import ConsolidationService
+from recollect.services.embedders import EmbedderRegistry, TextVectors
 from recollect.services.event_log import EventLog
 from recollect.services.ingest import EMBED_JOB
 
@@ -44,9 +43,6 @@ class _ImportTally:
         match outcome:
             case New(memory=memory):
                 self._add(memory)
-            case Superseded(old=old) if old.id == imported.id:
-                # The imported memory describes an earlier state: it is stored as superseded.
-                self._add(old)
             case Superseded(memory=memory, old=old):
                 if memory is not None:
                     self._add(memory)
@@ -54,10 +50,15 @@ class _ImportTally:
             case Conflicting(memory=memory, against=against):
                 self.steps.append(EventChange(memory_id=memory.id, previous_version=None))
                 self.leave_out(imported, f"contradicts {against.text!r}; it is in the review queue")
-            case Reinforced() | AlreadyKnown():
+            case Reinforced():
                 self.known_count += 1
-            case PreviouslyForgotten(reason=reason) | Declined(reason=reason):
-                self.leave_out(imported, reason)
+            case Rejected(memory=known, reason=reason):
+                if known is None:
+                    self.leave_out(imported, reason)
+                else:
+                    self.known_count += 1
+            case _:
+                assert_never(outcome)
 
     def _add(self, memory: Memory) -> None:
         self.new_memories.append(memory)
@@ -69,8 +70,7 @@ class InterchangeService:
     store: Store
     clock: Clock
     ids: Ids
-    preparer: MessagePreparer
-    consolidator: Consolidator
+    consolidation: ConsolidationService
     embedders: EmbedderRegistry
     event_log: EventLog
 
@@ -83,8 +83,15 @@ class InterchangeService:
         prepared = [self._prepare_import(scope, memory, policy) for memory in memories]
         vectors = self.embedders.embed_texts(scope.user, [memory.text for memory in prepared])
         with self.store.transaction(scope.user):
+            consents = self.store.consents.all(scope)
+            forgotten_hashes = self.store.tombstones.forgotten_at(
+                scope.user, {memory.fact_hash for memory in prepared}
+            ).keys()
             for memory in prepared:
-                self._import_memory(scope, memory, tally, vectors, policy)
+                if reason := _exclusion_reason(memory, consents, forgotten_hashes):
+                    tally.leave_out(memory, reason)
+                else:
+                    self._import_memory(scope, memory, tally, vectors, policy)
             if tally.steps:
                 self.event_log.record(scope.user, EventAction.LEARN, *tally.steps)
                 self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
@@ -100,7 +107,9 @@ class InterchangeService:
         return replace(
             memory,
             user=scope.user,
-            text=self.preparer(scope, draft, policy).message.content,
+            text=prepare_message(
+                draft, policy, scope=scope, message_id=self.ids.new(), now=self.clock.now()
+            ).message.content,
             origin=Origin.IMPORT,
             spans=(),
             chat=None,
@@ -109,30 +118,16 @@ class InterchangeService:
         )
 
     def _import_memory(
-        self, scope: Scope, memory: Memory, tally: _ImportTally, vectors: Mapping[str, Vector], policy: Policy
+        self, scope: Scope, memory: Memory, tally: _ImportTally, vectors: TextVectors, policy: Policy
     ) -> None:
-        if reason := self._exclusion_reason(scope, memory):
-            tally.leave_out(memory, reason)
-        elif self.store.memories.by_hash(scope, memory.fact_hash) is not None:
+        if self.store.memories.by_hash(scope, memory.fact_hash) is not None:
             tally.known_count += 1
-        else:
-            renamed = replace(memory, id=self._available_id(scope, memory.id))
-            vector = vectors.get(memory.text)
-            tally.count_outcome(
-                self.consolidator(
-                    renamed, policy.consolidation, vector=vector, model=self.embedders.model_id(scope.user)
-                ),
-                renamed,
-            )
-
-    def _exclusion_reason(self, scope: Scope, memory: Memory) -> str | None:
-        if memory.status is not MemoryStatus.ACTIVE:
-            return f"it is {memory.status}"
-        if not self.store.consents.all(scope).get(memory.kind, True):
-            return f"no consent for {memory.kind}"
-        if self.store.tombstones.forgotten_at(scope.user, memory.fact_hash) is not None:
-            return "it was forgotten here"
-        return None
+            return
+        renamed = replace(memory, id=self._available_id(scope, memory.id))
+        [outcome] = self.consolidation.consolidate(
+            scope, [StatedFact(memory=renamed)], vectors, policy.consolidation
+        )
+        tally.count_outcome(outcome, renamed)
 
     def _available_id(self, scope: Scope, memory_id: str) -> str:
         """Return the original id, or a new one if it is taken."""
@@ -141,3 +136,13 @@ class InterchangeService:
         except NotFound:
             return memory_id
         return self.ids.new()
+
+
+def _exclusion_reason(
+    memory: Memory, consents: Mapping[str, bool], forgotten_hashes: Collection[str]
+) -> str | None:
+    if memory.status is not MemoryStatus.ACTIVE:
+        return f"it is {memory.status}"
+    if not consents.get(memory.kind, True):
+        return f"no consent for {memory.kind}"
+    return "it was forgotten here" if memory.fact_hash in forgotten_hashes else None

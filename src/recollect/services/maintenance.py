@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from recollect.consolidation.consolidator import Consolidator
 from recollect.consolidation.similarity.duplicates import is_duplicate, more_specific
 from recollect.domain.diagnostics import CheckResult
 from recollect.domain.event import EventAction, EventChange
@@ -18,6 +17,7 @@ from recollect.maintenance.decay import Retain, apply_decay, archive_reason, dec
 from recollect.ports.backup import Backup, ProgressCallback
 from recollect.ports.clock import Clock
 from recollect.ports.store import NO_LIMIT, Store
+from recollect.services.consolidation import ConsolidationService
 from recollect.services.embedders import EmbedderRegistry
 from recollect.services.event_log import EventLog
 from recollect.services.ingest import EMBED_JOB
@@ -33,7 +33,7 @@ COMPARED_UNTIL_KEY = ".compared_until"
 class MaintenanceService:
     store: Store
     clock: Clock
-    consolidator: Consolidator
+    consolidation: ConsolidationService
     embedders: EmbedderRegistry
     memories: MemoryService
     event_log: EventLog
@@ -159,12 +159,9 @@ class MaintenanceService:
         """Compare memories changed since the last run with similar ones, and merge duplicates."""
         batch = self._memories_to_compare(scope)
         excluded_ids = set(leaving_ids)
-        model = self.embedders.model_id(scope.user)
         vectors = self.embedders.embed_texts(scope.user, [memory.text for memory in batch])
         for memory in batch:
-            neighbours = self.consolidator.find_similar(
-                scope, memory, policy.consolidation, vectors.get(memory.text), model
-            )
+            neighbours = self.consolidation.find_similar(scope, memory, vectors, policy.consolidation)
             for other, cosine in neighbours:
                 if other.id == memory.id or {memory.id, other.id} & excluded_ids:
                     continue

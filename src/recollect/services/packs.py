@@ -11,7 +11,6 @@ from recollect.domain.scope import Scope, validate_name
 from recollect.domain.setting import CAP_SETTING_PREFIX
 from recollect.domain.summary import ContextFile, Profile, Summary
 from recollect.errors import ConfigError, NotFound, RecollectError
-from recollect.ingestion.preparation import MessagePreparer
 from recollect.interchange.pack import (
     Pack,
     PackedChat,
@@ -24,7 +23,7 @@ from recollect.interchange.pack import (
 )
 from recollect.ports.clock import Clock
 from recollect.ports.store import NO_LIMIT, Store
-from recollect.services.ingest import EMBED_JOB
+from recollect.services.ingest import EMBED_JOB, IngestService
 from recollect.services.preferences import PreferenceService
 from recollect.services.privacy import PrivacyService
 
@@ -39,7 +38,7 @@ class _DryRun(Exception):
 class PackService:
     store: Store
     clock: Clock
-    preparer: MessagePreparer
+    ingest: IngestService
     privacy: PrivacyService
     preferences: PreferenceService
 
@@ -193,7 +192,7 @@ class _PackImporter:
             return False
         scope = Scope(self.user, message.chat)
         draft = MessageDraft(role=message.role, content=message.content, tool_calls=message.tool_calls)
-        prepared = self.packs.preparer(scope, draft, self.policy)
+        prepared = self.packs.ingest.prepare(scope, draft, self.policy)
         own_message = replace(
             message,
             id=validate_name("id of a message", message.id),
@@ -249,8 +248,8 @@ class _PackImporter:
         if not self._store.consents.all(self._scope).get(last.kind, True):
             self._skip("memories", last.text, f"no consent for {last.kind}")
             return False
-        forgotten_at = self._store.tombstones.forgotten_at(self.user, last.fact_hash)
-        if forgotten_at is not None and last.status is not MemoryStatus.FORGOTTEN:
+        is_forgotten = last.fact_hash in self._store.tombstones.forgotten_at(self.user, [last.fact_hash])
+        if is_forgotten and last.status is not MemoryStatus.FORGOTTEN:
             self._skip("memories", last.text, "previously forgotten")
             return False
         return True
@@ -267,7 +266,7 @@ class _PackImporter:
 
     def _redact_text(self, text: str) -> str:
         draft = MessageDraft(role=Role.USER, content=text)
-        return self.packs.preparer(self._scope, draft, self.policy).message.content
+        return self.packs.ingest.prepare(self._scope, draft, self.policy).message.content
 
     def _import_consent(self, consent: PackedConsent) -> None:
         """Import a consent unless it would erase data here or override a withdrawal."""

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from recollect.consolidation.consolidator import Consolidator
 from recollect.consolidation.similarity.duplicates import is_duplicate, more_specific
 from recollect.consolidation.similarity.statement import parse_statement, shared_language
 from recollect.domain.event import Event, EventChange
@@ -16,6 +15,7 @@ from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports.clock import Clock
 from recollect.ports.store import Store
+from recollect.services.consolidation import ConsolidationService
 from recollect.services.embedders import EmbedderRegistry
 from recollect.services.memories import MemoryService
 
@@ -31,7 +31,7 @@ MAX_DISTINCT_PAIRS = 500
 class ReviewService:
     store: Store
     clock: Clock
-    consolidator: Consolidator
+    consolidation: ConsolidationService
     embedders: EmbedderRegistry
     memories: MemoryService
 
@@ -82,14 +82,11 @@ class ReviewService:
 
     def _duplicate_pairs(self, scope: Scope, policy: Policy) -> Iterator[DuplicatePair]:
         newest = self.store.memories.list(scope, limit=MAX_COMPARED_MEMORIES)
-        vectors, model = (
-            self.embedders.embed_texts(scope.user, [memory.text for memory in newest]),
-            self.embedders.model_id(scope.user),
-        )
+        vectors = self.embedders.embed_texts(scope.user, [memory.text for memory in newest])
         known_pairs = {frozenset(pair) for pair in self._distinct_pairs(scope)}
         for memory in newest:
-            for other, cosine in self.consolidator.find_similar(
-                scope, memory, policy.consolidation, vectors.get(memory.text), model
+            for other, cosine in self.consolidation.find_similar(
+                scope, memory, vectors, policy.consolidation
             ):
                 pair = frozenset((memory.id, other.id))
                 if (

@@ -1,14 +1,16 @@
 """Conversation and session summaries: built every few answers, or on request."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from recollect.domain.message import Message
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.domain.summary import Summary, SummaryKind
 from recollect.errors import CapReached
-from recollect.maintenance.summarizer import Summarizer
+from recollect.maintenance.extractive_summary import validate_summary
+from recollect.maintenance.summarizer import build_summary_prompt, summarize_extractively
+from recollect.ports.chat_model import ChatModel, ModelMessage
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.store import NO_LIMIT, Store
 from recollect.services.ingest import EMBED_JOB, IngestService
@@ -20,8 +22,9 @@ class SummaryService:
     store: Store
     clock: Clock
     ids: Ids
-    summarizer: Summarizer
     ingest: IngestService
+    model: ChatModel | None
+    prompt_overrides: Mapping[str, str] = field(default_factory=dict)  #: the user's templates, by name
 
     def list(self, scope: Scope, *, limit: int = 20) -> Sequence[Summary]:
         """Return the summaries of a chat or of all chats, newest first."""
@@ -36,7 +39,8 @@ class SummaryService:
         """
         Return the summaries due in a chat; with `force`, all that have new messages.
 
-        May wait for a model, so it stores no summary; `save_summaries` does.
+        May wait for a model, so it stores no summary; `save_summaries` does. Raises ProviderBusy and ProviderError
+        from the model, and AnswerUnreadable if its reply is empty.
         """
         answers_per_summary = {
             SummaryKind.CONVERSATION: policy.summaries.every_answers,
@@ -87,16 +91,21 @@ class SummaryService:
         messages: Sequence[Message],
         policy: Policy,
     ) -> str:
-        summarizer, model = self.summarizer, self.summarizer.model
-        if model is not None:
-            metered = MeteredModel.for_chat(model, self.store.token_usage, policy, scope, self.clock)
+        if self.model is not None:
+            metered = MeteredModel.for_chat(self.model, self.store.token_usage, policy, scope, self.clock)
+            prompt = build_summary_prompt(kind, previous, messages, policy.summaries, self.prompt_overrides)
             try:
-                return replace(summarizer, model=metered)(kind, previous, messages, policy.summaries)
+                # Twice the limit for models that write more; a longer summary is truncated at a sentence.
+                completion = metered.complete(
+                    [ModelMessage(role="user", content=prompt.text)], max_tokens=prompt.max_tokens * 2
+                )
             except CapReached:
                 self.store.triage_counts.increment(
                     scope.user, "summarised without a model: the cap was reached", now=self.clock.now()
                 )
-        return replace(summarizer, model=None)(kind, previous, messages, policy.summaries)
+            else:
+                return validate_summary(completion.text, prompt.max_tokens)
+        return summarize_extractively(kind, previous, messages, policy.summaries)
 
     def _is_current(self, scope: Scope, summary: Summary) -> bool:
         uncovered_ids = [

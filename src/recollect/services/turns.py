@@ -12,7 +12,6 @@ from recollect.domain.policy import Policy
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, StoreError
-from recollect.ingestion.preparation import MessagePreparer
 from recollect.ports.chat_model import ChatModel, ModelMessage
 from recollect.ports.clock import Clock
 from recollect.ports.store import NO_LIMIT, Store
@@ -52,7 +51,6 @@ class InjectedPassages:
 class TurnService:
     store: Store
     clock: Clock
-    preparer: MessagePreparer
     ingest: IngestService
     recall: RecallService
     chats: ChatService
@@ -212,7 +210,7 @@ class TurnService:
         self, scope: Scope, draft: MessageDraft, policy: Policy, error: StoreError
     ) -> IngestResult:
         return IngestResult(
-            message=self.preparer(scope, draft, policy).message,
+            message=self.ingest.prepare(scope, draft, policy).message,
             is_new=False,
             is_queued=False,
             is_stored=False,

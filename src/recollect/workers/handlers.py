@@ -3,8 +3,8 @@ Job handlers: what each kind of job does.
 
 The queue delivers a job at least once, so every handler is idempotent: it reads what is still to do from the store
 (passages without a vector, messages not yet extracted), does the slow part (embedding, a model call) outside any
-transaction, and writes the result in one transaction that also extends the lease. Extending fails with LeaseLost if
-another worker has taken the job over; the transaction then rolls back, so a late worker writes nothing.
+transaction, and writes the result in one transaction that also extends the lease, or finishes the job. Both fail with
+LeaseLost if another worker has taken the job over; the transaction then rolls back, so a late worker writes nothing.
 
 Invariants: results are written only for passages and messages that have not changed since they were read; the facts of
 a message and the end of its job commit together. Long jobs work in batches of BATCH_SIZE, well within a lease of 60 s,
@@ -26,6 +26,7 @@ from recollect.domain.message import Message
 from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.errors import ModelMissing, NotFound, ProviderError
+from recollect.ingestion.preparation import chunk_message
 from recollect.maintenance.retention import retention_cutoff
 from recollect.ports.clock import Clock
 from recollect.ports.embedder import Embedder
@@ -42,7 +43,8 @@ BACKFILL_JOB = NewJob(kind=JobKind.BACKFILL, key="backfill")
 MAINTENANCE_JOB = NewJob(kind=JobKind.MAINTENANCE, key="garden")
 
 PolicyLookup: TypeAlias = Callable[[str], Policy]
-JobHandler: TypeAlias = Callable[[Job], None]
+#: Runs a job. Returns whether it has removed the job from the queue, in the transaction of its last result.
+JobHandler: TypeAlias = Callable[[Job], bool]
 
 
 class LeaseLost(Exception):
@@ -90,30 +92,36 @@ class JobHandlers:
             if policy.chunking.enabled and policy.chunking.backfill:
                 store.jobs.enqueue(user, BACKFILL_JOB, now=now)
 
-    def embed(self, job: Job) -> None:
+    def embed(self, job: Job) -> bool:
         """Embed every queued passage of the user. Without an embedder, they stay queued."""
         embedder = self._active_embedder(job.user)
         if embedder is None:
-            return
+            return False
         store, batch_embedder = self.store, BatchEmbedder(embedder=embedder)
         while batch := self._next_queued(job.user, batch_embedder.errors):
             pairs = batch_embedder.embed_batch(batch)
+            # A passage queued from now on makes the job run again, so that the queue need not be read once more.
+            is_last = len(batch) < BATCH_SIZE and not batch_embedder.errors
             with store.transaction(job.user):
                 self._extend_lease(job)
                 has_moved = self._active_embedder(job.user) is not embedder
                 if not has_moved:
                     store.vectors.put(job.user, embedder.model_id, pairs)
+                    if is_last:
+                        self._finish(job)
             if has_moved:
                 # The user has switched models: discard these vectors and start again with the new one.
-                self.embed(job)
-                return
+                return self.embed(job)
+            if is_last:
+                return True
         _raise_if_refused(batch_embedder)
+        return False
 
-    def reembed(self, job: Job) -> None:
+    def reembed(self, job: Job) -> bool:
         """Embed existing passages with the user's target model, then switch the user to it."""
         target = self.services.reembedding.reembedding_target(job.user)
         if target is None:
-            return
+            return False
         embedder, store = self.services.embedders.for_model(target), self.store
         if embedder is None:
             raise ModelMissing(
@@ -126,29 +134,32 @@ class JobHandlers:
             with store.transaction(job.user):
                 self._extend_lease(job)
                 if self.services.reembedding.reembedding_target(job.user) != target:
-                    return
+                    return False
                 store.vectors.put(job.user, target.id, pairs)
         _raise_if_refused(batch_embedder)
         if self.services.reembedding.finish_reembedding(job.user, target) and store.vectors.count_queued(
             job.user
         ):
             store.jobs.enqueue(job.user, EMBED_JOB, now=self.clock.now())
+        return False
 
-    def extract(self, job: Job) -> None:
+    def extract(self, job: Job) -> bool:
         """Extract importance and facts from messages and store them once; skip messages deleted meanwhile."""
         scope, services = Scope(job.user), self.services
         policy = self.policy_for(job.user)
         while messages := self._pending_messages(scope, job, policy):
-            extractions = services.ingest.extract(scope, messages, policy)
+            extracted = services.ingest.extract(scope, messages, policy)
+            is_last = policy.extraction.mode != "batch"
             with self.store.transaction(job.user):
-                self._extend_lease(job)
-                for extraction in extractions:
-                    if self._is_unchanged(scope, extraction.message):
-                        services.ingest.learn(extraction, policy)
-                if policy.extraction.mode != "batch":
+                if is_last:
                     # In the same transaction as the facts, so that a crash cannot repeat the job.
-                    self.store.jobs.finish(job)
-                    return
+                    self._finish(job)
+                else:
+                    self._extend_lease(job)
+                services.ingest.learn(scope, extracted, policy)
+            if is_last:
+                return True
+        return False
 
     def _pending_messages(self, scope: Scope, job: Job, policy: Policy) -> list[Message]:
         self._raise_if_stopping()
@@ -157,7 +168,7 @@ class JobHandlers:
         except NotFound:
             return []
 
-    def backfill(self, job: Job) -> None:
+    def backfill(self, job: Job) -> bool:
         """Split messages that were stored before chunking was enabled; the progress is stored."""
         store, policy, scope = self.store, self.policy_for(job.user), Scope(job.user)
         after = store.preferences.all(job.user).get(LAST_BACKFILLED_KEY)
@@ -167,27 +178,28 @@ class JobHandlers:
             with store.transaction(job.user):
                 self._extend_lease(job)
                 for message in messages:
-                    store.messages.replace_chunks(
-                        scope, message.id, self.services.ingest.preparer.chunk(message, policy)
-                    )
+                    store.messages.replace_chunks(scope, message.id, chunk_message(message, policy))
                 after = messages[-1].id
                 store.preferences.set(job.user, LAST_BACKFILLED_KEY, after, now=self.clock.now())
                 store.jobs.enqueue(job.user, EMBED_JOB, now=self.clock.now())
             self._raise_if_stopping()
+        return False
 
-    def summarize(self, job: Job) -> None:
+    def summarize(self, job: Job) -> bool:
         """Store a chat's summary if it is due and the messages it covers have not changed meanwhile."""
         scope, policy = Scope(job.user, str(job.payload["chat"])), self.policy_for(job.user)
         if not policy.extracts:
-            return
+            return False
         summaries = self.services.summaries.build_summaries(scope, policy)
         with self.store.transaction(job.user):
-            self._extend_lease(job)
+            self._finish(job)
             self.services.summaries.save_summaries(scope, summaries, policy)
+        return True
 
-    def run_maintenance(self, job: Job) -> None:
+    def run_maintenance(self, job: Job) -> bool:
         """Decay, archive and merge a user's memories."""
         self.services.maintenance.run_maintenance(Scope(job.user), self.policy_for(job.user))
+        return False
 
     def run_daily(self) -> None:
         """Enqueue maintenance for all users, delete expired receipts and optimize the index."""
@@ -214,17 +226,13 @@ class JobHandlers:
     def _active_embedder(self, user: str) -> Embedder | None:
         return self.services.embedders.for_user(user)
 
-    def _is_unchanged(self, scope: Scope, message: Message) -> bool:
-        """Return whether a message still has the text that was extracted, and is not marked as extracted."""
-        try:
-            current = self.store.messages.get(scope, message.id)
-        except NotFound:
-            return False
-        return not current.extracted and current.content == message.content
-
     def _raise_if_stopping(self) -> None:
         if self.is_stopping():
             raise JobInterrupted
+
+    def _finish(self, job: Job) -> None:
+        if not self.store.jobs.finish(job):
+            raise LeaseLost
 
     def _extend_lease(self, job: Job) -> None:
         if not self.store.jobs.extend_lease(job, until=self.clock.now() + LEASE_DURATION):

@@ -80,7 +80,7 @@ class Worker:
             return None
         self._running_jobs[threading.get_ident()] = job
         try:
-            self._handlers[job.kind](job)
+            is_finished = self._handlers[job.kind](job)
         except LeaseLost:
             return JobResult(job=job, error="lease lost: another worker runs this job")
         except JobInterrupted:
@@ -90,7 +90,8 @@ class Worker:
             return self._handle_failure(job, error)
         finally:
             del self._running_jobs[threading.get_ident()]
-        self._jobs.finish(job)
+        if not is_finished:
+            self._jobs.finish(job)
         return JobResult(job=job)
 
     def drain(self, *, seconds: float, on_result: Callable[[JobResult], None] | None = None) -> bool:

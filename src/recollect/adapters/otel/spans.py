@@ -12,7 +12,7 @@ from recollect.ports.tracer import Tracer
 from recollect.retrieval.retriever import Retriever
 from recollect.retrieval.search_state import RetrievalResult
 
-Handler: TypeAlias = Callable[[Job], None]
+Handler: TypeAlias = Callable[[Job], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +59,9 @@ def trace_handlers(handlers: Mapping[JobKind, Handler], tracer: Tracer) -> dict[
 
 
 def _trace_handler(handler: Handler, tracer: Tracer) -> Handler:
-    def handle(job: Job) -> None:
+    def handle(job: Job) -> bool:
         with tracer.span(f"job {job.kind}") as span:
             span.set_attributes({"recollect.job.id": job.id, "recollect.job.attempts": job.attempts})
-            handler(job)
+            return handler(job)
 
     return handle

@@ -38,6 +38,17 @@ class SqliteExtractions:
             )
         return None if row is None else _parse_extraction(row[0])
 
+    def get_many(self, scope: Scope, message_ids: Collection[str]) -> Mapping[str, Extraction]:
+        with self._database.reader() as db:
+            rows = fetch(
+                db,
+                "SELECT m.id, e.body FROM messages m"
+                " JOIN extractions e ON e.user_no = m.user_no AND e.message_no = m.no"
+                " WHERE m.user_no = ? AND m.id IN (SELECT value FROM json_each(?))",
+                (self._database.user_number(db, scope.user), json.dumps(list(message_ids))),
+            )
+        return {message_id: _parse_extraction(body) for message_id, body in rows}
+
 
 class SqliteTombstones:
     def __init__(self, database: Database) -> None:
@@ -48,14 +59,15 @@ class SqliteTombstones:
             user_no = self._database.get_or_create_user(db, user, to_ms(now))
             db.execute("INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?)", (user_no, fact_hash, to_ms(now)))
 
-    def forgotten_at(self, user: str, fact_hash: str) -> datetime | None:
+    def forgotten_at(self, user: str, fact_hashes: Collection[str]) -> Mapping[str, datetime]:
         with self._database.reader() as db:
-            row = fetch_one(
+            rows = fetch(
                 db,
-                "SELECT created_at FROM tombstones WHERE user_no = ? AND fact_hash = ?",
-                (self._database.user_number(db, user), fact_hash),
+                "SELECT fact_hash, created_at FROM tombstones"
+                " WHERE user_no = ? AND fact_hash IN (SELECT value FROM json_each(?))",
+                (self._database.user_number(db, user), json.dumps(list(fact_hashes))),
             )
-        return from_ms_or_none(row[0]) if row else None
+        return {fact_hash: from_ms(at) for fact_hash, at in rows}
 
     def all(self, user: str) -> Mapping[str, datetime]:
         with self._database.reader() as db:

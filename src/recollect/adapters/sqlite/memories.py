@@ -1,9 +1,10 @@
 """Memories, their versions and their sources in SQLite."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import assert_never
 
 import apsw
 
@@ -17,6 +18,7 @@ from recollect.adapters.sqlite.rows import (
     fetch_one,
     where_clause,
 )
+from recollect.adapters.sqlite.search import SqliteSearch
 from recollect.adapters.sqlite.statistics import BAND_EXPRESSION, TEXT_CONTAINS
 from recollect.domain.memory import (
     ChangeKind,
@@ -29,9 +31,13 @@ from recollect.domain.memory import (
     SourceSpan,
 )
 from recollect.domain.message import Role
+from recollect.domain.outcomes import Conflicting, FactOutcome, New, Reinforced, Rejected, Superseded
+from recollect.domain.related_memories import RelatedMemories
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound, Refused
+from recollect.ports.embedder import Vector
 from recollect.ports.store import NO_LIMIT
+from recollect.storage.passages import MEMORY_PASSAGE
 from recollect.storage.timestamps import from_ms, from_ms_or_none, to_ms, to_ms_or_none
 from recollect.text.tokens import estimate_tokens
 
@@ -45,11 +51,10 @@ SELECT_MEMORY = f"""
 """
 INSERT_MEMORY = f"""
     INSERT INTO memories (user_no, chat_no, id, {", ".join(MEMORY_COLUMNS)})
-    VALUES (?, ?, ?, {", ".join("?" * len(MEMORY_COLUMNS))})
+    VALUES (?1, (SELECT no FROM chats WHERE user_no = ?1 AND id = ?2), {", ".join("?" * (1 + len(MEMORY_COLUMNS)))})
 """
 UPDATE_MEMORY = f"""
-    UPDATE memories SET {", ".join(name + " = ?" for name in MEMORY_COLUMNS)}
-    WHERE user_no = ? AND id = ? AND version = ?
+    UPDATE memories SET {", ".join(name + " = ?" for name in MEMORY_COLUMNS)} WHERE no = ?
 """
 INSERT_VERSION = """
     INSERT INTO memory_versions
@@ -64,6 +69,27 @@ WHERE_RELATED = """
             SELECT s.memory_no FROM json_each(?5) j CROSS JOIN messages q ON q.user_no = ?1 AND q.id = j.value ->> 0
             CROSS JOIN memory_spans s ON s.user_no = q.user_no AND s.message_no = q.no AND s.start = j.value ->> 1
                 AND s.end = j.value ->> 2
+        )
+    )
+    ORDER BY m.no
+"""
+#: Memories that consolidation compares new ones with, and their passages. Each part of the union reads an index.
+SELECT_COMPARED = f"""
+    SELECT m.no, m.id, c.id, {", ".join("m." + name for name in MEMORY_COLUMNS)}, p.no
+    FROM memories m LEFT JOIN chats c ON c.no = m.chat_no
+        LEFT JOIN passages p ON p.user_no = m.user_no AND p.kind = {MEMORY_PASSAGE.code} AND p.row_no = m.no
+    WHERE m.no IN (
+        SELECT n.row_no FROM json_each(:nearest) j CROSS JOIN passages n ON n.no = j.value AND n.user_no = :user
+        UNION SELECT h.no FROM json_each(:hashes) j CROSS JOIN memories h
+            ON h.user_no = :user AND h.fact_hash = j.value AND h.status = 'active'
+        UNION SELECT a.no FROM json_each(:attributes) j CROSS JOIN memories a
+            ON a.user_no = :user AND a.attribute = j.value AND a.status = 'active'
+        UNION SELECT s.memory_no FROM json_each(:messages) j
+            CROSS JOIN messages q ON q.user_no = :user AND q.id = j.value
+            CROSS JOIN memory_spans s ON s.user_no = q.user_no AND s.message_no = q.no
+        UNION SELECT newest.no FROM json_each(:kinds) j CROSS JOIN memories newest ON newest.no IN (
+            SELECT no FROM memories WHERE user_no = :user AND kind = j.value AND status = 'active'
+            ORDER BY last_stated_at DESC, no DESC LIMIT :newest
         )
     )
     ORDER BY m.no
@@ -85,8 +111,9 @@ VALID_AS_OF = """
 
 
 class SqliteMemories:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, search: SqliteSearch) -> None:
         self._database = database
+        self._search = search
 
     def add(self, memory: Memory, *, reason: str | None = None) -> tuple[Memory, bool]:
         now = to_ms(memory.created_at)
@@ -96,11 +123,7 @@ class SqliteMemories:
                 existing = self.by_hash(Scope(memory.user), memory.fact_hash)
                 if existing is not None:
                     return existing, False
-            chat = fetch_one(db, "SELECT no FROM chats WHERE user_no = ? AND id = ?", (user_no, memory.chat))
-            db.execute(INSERT_MEMORY, (user_no, chat and chat[0], memory.id, *_column_values(memory)))
-            memory_no = db.last_insert_rowid()
-            _add_spans(db, user_no, memory_no, memory.spans)
-            _add_version(db, user_no, memory_no, memory, ChangeKind.ADD, None, reason)
+            _insert_memory(db, user_no, memory, reason)
         return memory, True
 
     def get(self, scope: Scope, memory_id: str) -> Memory:
@@ -223,6 +246,72 @@ class SqliteMemories:
             )
             return self._load_memories(db, scope.user, rows)
 
+    def related_to(
+        self,
+        scope: Scope,
+        new_memories: Sequence[Memory],
+        *,
+        kinds: Collection[Kind],
+        newest: int,
+        vectors: Mapping[str, Vector],
+        model: str | None,
+        nearest: int,
+    ) -> RelatedMemories:
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            query_vectors = {new.id: vectors[new.text] for new in new_memories if new.text in vectors}
+            hits = self._search.nearest_memories(scope, query_vectors, model=model, limit=nearest)
+            rows = fetch(
+                db,
+                SELECT_COMPARED,
+                {
+                    "user": user_no,
+                    "nearest": json.dumps(list({hit.passage_id for each in hits.values() for hit in each})),
+                    "hashes": json.dumps([memory.fact_hash for memory in new_memories]),
+                    "attributes": json.dumps([m.attribute for m in new_memories if m.attribute]),
+                    "messages": json.dumps(list({s.message_id for m in new_memories for s in m.spans})),
+                    "kinds": json.dumps(list(kinds)),
+                    "newest": newest,
+                },
+            )
+            memories = tuple(self._load_memories(db, scope.user, [row[:-1] for row in rows]))
+        ids = {row[-1]: row[1] for row in rows}
+        return RelatedMemories(
+            memories=memories,
+            nearest={
+                new_id: tuple((ids[hit.passage_id], hit.score) for hit in each)
+                for new_id, each in hits.items()
+            },
+        )
+
+    def apply(self, outcomes: Sequence[FactOutcome]) -> None:
+        with self._database.transaction() as db:
+            for outcome in outcomes:
+                match outcome:
+                    case New(memory=memory) | Conflicting(memory=memory):
+                        self._insert(db, memory)
+                    case Reinforced(memory=memory):
+                        self._update(db, memory, ChangeKind.REINFORCE, None)
+                    case Superseded(memory=memory, old=old):
+                        self._update(db, old, ChangeKind.SUPERSEDE, old.reason)
+                        if memory is not None:
+                            self._insert(db, memory)
+                    case Rejected():
+                        pass
+                    case _:
+                        assert_never(outcome)
+
+    def change_kinds(self, scope: Scope, memory_ids: Collection[str]) -> Mapping[str, frozenset[ChangeKind]]:
+        with self._database.reader() as db:
+            rows = fetch(
+                db,
+                "SELECT m.id, json_group_array(DISTINCT v.change) FROM json_each(?2) j"
+                " CROSS JOIN memories m ON m.user_no = ?1 AND m.id = j.value"
+                " CROSS JOIN memory_versions v ON v.user_no = m.user_no AND v.memory_no = m.no GROUP BY m.id",
+                (self._database.user_number(db, scope.user), json.dumps(list(memory_ids))),
+            )
+        return {memory_id: frozenset(map(ChangeKind, json.loads(changes))) for memory_id, changes in rows}
+
     def has_later_sources(self, scope: Scope, message_id: str) -> bool:
         with self._database.reader() as db:
             return bool(
@@ -263,24 +352,38 @@ class SqliteMemories:
 
     def save(self, memory: Memory, change: ChangeKind, *, reason: str | None = None) -> Memory:
         with self._database.transaction() as db:
-            user_no = self._database.user_number(db, memory.user)
-            old = self.get(Scope(memory.user), memory.id)
             self._refuse_duplicate(memory)
             next_version = replace(memory, version=memory.version + 1)
-            db.execute(UPDATE_MEMORY, (*_column_values(next_version), user_no, memory.id, memory.version))
-            if not db.changes():
-                raise Refused(
-                    f"Memory {memory.id} was changed in the meantime: it is at version {old.version}, not"
-                    f" {memory.version}. Read it again and repeat the change."
-                )
-            [memory_no] = fetch(
-                db, "SELECT no FROM memories WHERE user_no = ? AND id = ?", (user_no, memory.id)
-            )[0]
-            db.execute("DELETE FROM memory_spans WHERE user_no = ? AND memory_no = ?", (user_no, memory_no))
-            _add_spans(db, user_no, memory_no, memory.spans)
-            old_text = old.text if old.text != memory.text else None
-            _add_version(db, user_no, memory_no, next_version, change, old_text, reason)
+            self._update(db, next_version, change, reason)
         return next_version
+
+    def _insert(self, db: apsw.Connection, memory: Memory) -> None:
+        user_no = self._database.get_or_create_user(db, memory.user, to_ms(memory.created_at))
+        _insert_memory(db, user_no, memory, None)
+
+    def _update(self, db: apsw.Connection, memory: Memory, change: ChangeKind, reason: str | None) -> None:
+        """Store a version of a memory whose predecessor is the stored one."""
+        user_no = self._database.user_number(db, memory.user)
+        row = fetch_one(
+            db,
+            "SELECT no, version, text FROM memories WHERE user_no = ? AND id = ?",
+            (user_no, memory.id),
+        )
+        if row is None:
+            raise NotFound(
+                f"There is no memory {memory.id!r} for this user. `recollect list` shows what there is."
+            )
+        memory_no, version, text = row
+        if version != memory.version - 1:
+            raise Refused(
+                f"Memory {memory.id} was changed in the meantime: it is at version {version}, not"
+                f" {memory.version - 1}. Read it again and repeat the change."
+            )
+        db.execute(UPDATE_MEMORY, (*_column_values(memory), memory_no))
+        db.execute("DELETE FROM memory_spans WHERE user_no = ? AND memory_no = ?", (user_no, memory_no))
+        _add_spans(db, user_no, memory_no, memory.spans)
+        old_text = text if text != memory.text else None
+        _add_version(db, user_no, memory_no, memory, change, old_text, reason)
 
     def history(self, scope: Scope, memory_id: str) -> Sequence[MemoryVersion]:
         memory = self.get(scope, memory_id)
@@ -384,6 +487,13 @@ def _column_values(memory: Memory) -> list[SqlValue]:
         "text": memory.text,
     }
     return [column[name] for name in MEMORY_COLUMNS]
+
+
+def _insert_memory(db: apsw.Connection, user_no: int, memory: Memory, reason: str | None) -> None:
+    db.execute(INSERT_MEMORY, (user_no, memory.chat, memory.id, *_column_values(memory)))
+    memory_no = db.last_insert_rowid()
+    _add_spans(db, user_no, memory_no, memory.spans)
+    _add_version(db, user_no, memory_no, memory, ChangeKind.ADD, None, reason)
 
 
 def _add_spans(db: apsw.Connection, user_no: int, memory_no: int, spans: Sequence[SourceSpan]) -> None:

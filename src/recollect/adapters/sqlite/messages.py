@@ -169,10 +169,15 @@ class SqliteMessages:
         self, scope: Scope, message_id: str, *, importance: int, summary: str | None, kind: MessageType
     ) -> None:
         with self._database.transaction() as db:
+            user_no = self._database.user_number(db, scope.user)
             db.execute(
-                "UPDATE messages SET importance = ?, summary = ?, message_type = ? WHERE no = ?",
-                (importance, summary, kind, self._message_number(db, scope, message_id)),
+                "UPDATE messages SET importance = ?3, summary = ?4, message_type = ?5, extracted = 1"
+                " WHERE user_no = ?1 AND id = ?2"
+                " AND (?6 IS NULL OR chat_no = (SELECT no FROM chats WHERE user_no = ?1 AND id = ?6))",
+                (user_no, message_id, importance, summary, kind, scope.chat),
             )
+            if not db.changes():
+                raise NotFound(f"There is no message {message_id!r} for this user.")
 
     def list_unextracted(self, scope: Scope, *, limit: int) -> Sequence[Message]:
         with self._database.reader() as db:

@@ -10,7 +10,7 @@ SqlValue: TypeAlias = int | float | str | bytes | None
 SqlValues: TypeAlias = Sequence[SqlValue]
 
 
-def fetch(db: apsw.Connection, sql: str, values: SqlValues = ()) -> list[Row]:
+def fetch(db: apsw.Connection, sql: str, values: SqlValues | Mapping[str, SqlValue] = ()) -> list[Row]:
     return db.execute(sql, values).fetchall()
 
 

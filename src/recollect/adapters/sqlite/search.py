@@ -37,7 +37,7 @@ from recollect.adapters.sqlite.passages import (
 from recollect.adapters.sqlite.rows import Row, SqlValues, fetch, fetch_one, to_json_array
 from recollect.adapters.sqlite.tokenizer import chat_marker, index_term
 from recollect.adapters.sqlite.vector_cache import VectorCache, VectorCaches
-from recollect.domain.candidate import Candidate, Hit, SearchFilter
+from recollect.domain.candidate import Candidate, Hit, SearchFilter, Source
 from recollect.domain.scope import Scope
 from recollect.ports.embedder import Vector
 from recollect.ports.search import NO_SCORES
@@ -51,6 +51,7 @@ from recollect.text.analyzer import query_terms
 INT8_OVERFETCH = 2
 BITS_OVERFETCH = 16
 MIN_BITS_FETCHED = 1_024
+MEMORIES = SearchFilter(sources=frozenset({Source.MEMORY}))
 #: Up to this many chats are filtered by their marker terms in the full-text index.
 MAX_CHAT_MARKERS = 4
 
@@ -147,26 +148,46 @@ class SqliteSearch:
                 return []
             chats = _chat_numbers(db, user_no, scope, search_filter)
             vector_query = vectors.make_query(query, centroid_penalty)
+            parameters = _filter_parameters(user_no, chats, search_filter)
             fetch_limit = _fetch_count(vectors, limit)
             while True:
-                positions = vectors.nearest(
-                    vector_query, limit=fetch_limit, kinds=_kind_codes(search_filter), chats=chats
-                )
-                if vectors.int8 is None:
-                    scored = _score_stored_vectors(
-                        db,
-                        FROM_VECTORS_BY_NUMBER,
-                        (to_json_array(vectors.numbers[positions].tolist()), user_no),
-                        vector_query,
-                    )
-                else:
-                    scored = vectors.passages[positions], vectors.score(positions, vector_query)
-                hits = _first_visible(
-                    db, _rank_hits(*scored), limit, _filter_parameters(user_no, chats, search_filter)
-                )
-                if len(hits) == limit or len(positions) < fetch_limit:
+                ranked = _rank_nearest(db, vectors, vector_query, user_no, fetch_limit, chats, search_filter)
+                hits = _first_visible(db, ranked, limit, parameters)
+                if len(hits) == limit or len(ranked) < fetch_limit:
                     return hits
                 # Too many of the nearest passages are not visible: fetch more.
+                fetch_limit *= 4
+
+    def nearest_memories(
+        self, scope: Scope, vectors: Mapping[str, Vector], *, model: str | None, limit: int
+    ) -> dict[str, list[Hit]]:
+        """Return the active memories nearest to each vector, by the vector's key, as passage numbers and cosines."""
+        if model is None or not vectors:
+            return {}
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            stored = self._load_vectors(db, user_no, model, len(next(iter(vectors.values()))))
+            if stored is None:
+                return {}
+            queries = {
+                key: stored.make_query(np.frombuffer(vector, dtype=np.float32), 0.0)
+                for key, vector in vectors.items()
+            }
+            fetch_limit, parameters = _fetch_count(stored, limit), _filter_parameters(user_no, None, MEMORIES)
+            while True:
+                ranked = {
+                    key: _rank_nearest(db, stored, query, user_no, fetch_limit, None, MEMORIES)
+                    for key, query in queries.items()
+                }
+                passages = {hit.passage_id for hits in ranked.values() for hit in hits}
+                select = QUERIES_BY_KIND[MEMORY_PASSAGE].select_visible
+                visible = {number for (number,) in fetch_passages(db, select, sorted(passages), parameters)}
+                nearest = {
+                    key: [hit for hit in hits if hit.passage_id in visible][:limit]
+                    for key, hits in ranked.items()
+                }
+                if all(len(nearest[key]) == limit or len(hits) < fetch_limit for key, hits in ranked.items()):
+                    return nearest
                 fetch_limit *= 4
 
     def cosines(
@@ -275,6 +296,23 @@ class SqliteSearch:
             cache = cache.snapshot()
         cache.refresh(db, user_no, model_no)
         return cache
+
+
+def _rank_nearest(
+    db: apsw.Connection,
+    vectors: QuantizedVectors,
+    vector_query: VectorQuery,
+    user_no: int,
+    limit: int,
+    chats: IntArray | None,
+    search_filter: SearchFilter,
+) -> list[Hit]:
+    """Return the nearest passages, visible or not, with exact scores."""
+    positions = vectors.nearest(vector_query, limit=limit, kinds=_kind_codes(search_filter), chats=chats)
+    if vectors.int8 is not None:
+        return _rank_hits(vectors.passages[positions], vectors.score(positions, vector_query))
+    numbers = to_json_array(vectors.numbers[positions].tolist())
+    return _rank_hits(*_score_stored_vectors(db, FROM_VECTORS_BY_NUMBER, (numbers, user_no), vector_query))
 
 
 def _chat_numbers(

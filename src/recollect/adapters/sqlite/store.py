@@ -53,13 +53,14 @@ class SqliteStore:
         vector_caches = VectorCaches()
         self.messages: Messages = SqliteMessages(self._database)
         self.chats: Chats = SqliteChats(self._database)
-        self.memories: Memories = SqliteMemories(self._database)
+        search = SqliteSearch(self._database, vector_caches)
+        self.search: Search = search
+        self.memories: Memories = SqliteMemories(self._database, search)
         receipts = SqliteReceipts(self._database)
         self.receipts: Receipts = receipts
         self.statistics: Statistics = SqliteStatistics(self._database, receipts)
         self.preferences: Preferences = SqlitePreferences(self._database)
         self.jobs: JobQueue = SqliteJobQueue(self._database)
-        self.search: Search = SqliteSearch(self._database, vector_caches)
         self.vectors: Vectors = SqliteVectors(self._database, vector_caches)
         self.maintenance: StoreMaintenance = SqliteStoreMaintenance(self._database)
         self.summaries: Summaries = SqliteSummaries(self._database)
