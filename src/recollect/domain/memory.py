@@ -5,6 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 
 from recollect.domain.message import Role
 
@@ -149,11 +150,14 @@ class MemoryVersion:
     reason: str | None = None
 
 
+# Cached because each new fact is compared with the same hundred known ones.
+@lru_cache(maxsize=8192)
 def normalize_fact(text: str) -> str:
     """Fold case, width, spaces and final punctuation, so that equal facts compare equal."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(folded.split()).rstrip(".!")
 
 
+@lru_cache(maxsize=8192)
 def fact_hash(text: str) -> str:
     return hashlib.sha256(normalize_fact(text).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -139,8 +139,9 @@ class SqliteMessages:
         with self._database.reader() as db:
             rows = fetch(
                 db,
+                # The plus sign keeps SQLite from reading all messages of the user in order.
                 SELECT_MESSAGE
-                + "WHERE m.user_no = ? AND m.id IN (SELECT value FROM json_each(?)) ORDER BY m.no",
+                + "WHERE m.user_no = ? AND m.id IN (SELECT value FROM json_each(?)) ORDER BY +m.no",
                 (self._database.user_number(db, scope.user), json.dumps(list(message_ids))),
             )
         return [to_message(scope.user, row) for row in rows]

@@ -3,6 +3,8 @@
 import re
 from dataclasses import replace
 from datetime import date, datetime
+from functools import lru_cache
+from typing import NamedTuple
 
 from recollect.consolidation.similarity.implications import implies
 from recollect.consolidation.similarity.statement import Statement, parse_statement, shared_language
@@ -86,22 +88,32 @@ def append_reinforcement_note(text: str, last_stated: date, locale: str) -> str:
     return f"{_strip_note(text).rstrip('.')} ({label} {last_stated:%y%m%d})"
 
 
+@lru_cache(maxsize=8192)
 def _strip_note(text: str) -> str:
     return _REINFORCED_NOTE_PATTERN.sub("", text)
 
 
 def _statements_agree(a_text: str, b_text: str, *, exact: bool) -> bool:
     language = shared_language(a_text, b_text)
-    a, b = parse_statement(a_text, language), parse_statement(b_text, language)
-    if a.is_negated != b.is_negated:
+    a, b = _parse_stems(a_text, language), _parse_stems(b_text, language)
+    if a.statement.is_negated != b.statement.is_negated:
         return False
-    shorter, longer = sorted((a, b), key=lambda statement: len(statement.words))
-    count = len(shorter.words)
-    if not count or (exact and count != len(longer.words)):
+    shorter, longer = sorted((a, b), key=lambda parsed: len(parsed.stems))
+    count = len(shorter.stems)
+    if not count or (exact and count != len(longer.stems)):
         return False
-    return _stems(shorter, language) == _stems(longer, language)[:count] and longer.only_adds_after(count)
+    return shorter.stems == longer.stems[:count] and longer.statement.only_adds_after(count)
 
 
-def _stems(statement: Statement, language: str) -> list[str]:
+class _StemmedStatement(NamedTuple):
+    statement: Statement
+    stems: tuple[str, ...]
+
+
+# Cached because each new fact is compared with the same hundred known ones.
+@lru_cache(maxsize=8192)
+def _parse_stems(text: str, language: str) -> _StemmedStatement:
+    statement = parse_statement(text, language)
     # Stemming would equate "lived" with "lives".
-    return [word if word.endswith("ed") else stem(word, language) for word in statement.words]
+    stems = (word if word.endswith("ed") else stem(word, language) for word in statement.words)
+    return _StemmedStatement(statement, tuple(stems))
