@@ -23,7 +23,6 @@ from recollect.ports.embedder import Embedder
 from recollect.ports.reranker import Reranker
 from recollect.ports.store import Store
 from recollect.ports.tracer import Tracer
-from recollect.retrieval.retriever import Retriever
 from recollect.services import Services
 from recollect.services.analytics import AnalyticsService
 from recollect.services.chats import ChatService
@@ -58,11 +57,10 @@ STORE_CLASSES = {"sqlite": "recollect.adapters.sqlite.store:SqliteStore"}
 BACKUP_CLASSES = {"sqlite": "recollect.adapters.sqlite.restore:SqliteBackups"}
 TRACER_CLASS = "recollect.adapters.otel.tracer:OtelTracer"
 TRACE_HANDLERS_FUNCTION = "recollect.adapters.otel.spans:trace_handlers"
-TRACED_RECALL_CLASS = "recollect.adapters.otel.spans:TracedRecall"
 RERANKER_CLASS = "recollect.adapters.onnx.reranker:OnnxReranker"
 CLOCK_CLASS = "recollect.adapters.system.clock:SystemClock"
 IDS_CLASS = "recollect.adapters.system.clock:RandomIds"
-EXECUTOR_CLASS = "recollect.adapters.system.executor:OneThreadExecutor"
+EXECUTOR_CLASS = "recollect.adapters.system.executor:ThreadExecutor"
 EMBEDDER_CLASSES = {
     "onnx": "recollect.adapters.onnx.embedder:OnnxEmbedder",
     "hashing": "recollect.adapters.embedders.hashing:HashingEmbedder",
@@ -81,6 +79,9 @@ PROMPT_PACKAGES = ("recollect.extraction", "recollect.maintenance", "recollect.c
 
 
 MODE_SETTING = "memory.mode"
+#: One recall per processor, and one that holds the interpreter lock while the others are in the embedder or the
+#: database. More would only compete for the lock.
+MAX_CONCURRENT_RECALLS = 1 + (os.cpu_count() or 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +178,8 @@ def open_application(
             factory=embedder_factory or partial(make_embedder_for, connection),
             preferences=store.preferences,
         ),
-        retriever=_make_retriever(store, active_embedder, make_reranker(connection), active_clock, tracer),
+        reranker=make_reranker(connection),
+        tracer=tracer,
     )
 
     def policy_for(user: str) -> Policy:
@@ -209,7 +211,7 @@ def open_application(
         worker=worker,
         prompts=prompts,
         tracer=tracer,
-        resources=(store, active_embedder, model, services.recall.retriever.executor),
+        resources=(store, active_embedder, model, services.recall),
     )
     return application
 
@@ -229,7 +231,8 @@ def _make_services(
     prompts: Mapping[str, str],
     embedder: Embedder | None,
     embedders: EmbedderRegistry,
-    retriever: Retriever,
+    reranker: Reranker,
+    tracer: Tracer | None,
 ) -> Services:
     event_log = EventLog(events=store.events, clock=clock, ids=ids)
     consolidation = ConsolidationService(store=store, clock=clock, ids=ids)
@@ -243,7 +246,16 @@ def _make_services(
         context_files=ContextFileMatcher(embedder=embedder),
         event_log=event_log,
     )
-    recall = RecallService(store=store, clock=clock, ids=ids, retriever=retriever, embedders=embedders)
+    recall = RecallService(
+        store=store,
+        clock=clock,
+        ids=ids,
+        embedders=embedders,
+        search_executor=_import_object(EXECUTOR_CLASS)(MAX_CONCURRENT_RECALLS, "recollect-search"),
+        read_executor=_import_object(EXECUTOR_CLASS)(MAX_CONCURRENT_RECALLS, "recollect-read"),
+        reranker=reranker,
+        tracer=tracer,
+    )
     memories = MemoryService(store=store, clock=clock, event_log=event_log)
     chats = ChatService(
         store=store,
@@ -292,7 +304,7 @@ def _make_services(
             event_log=event_log,
         ),
         reembedding=ReembeddingService(store=store, clock=clock, embedders=embedders),
-        tuning=TuningService(store=store, clock=clock, recall=recall),
+        tuning=TuningService(store=store, clock=clock, embedders=embedders),
         embedders=embedders,
     )
 
@@ -318,21 +330,6 @@ def make_tracer(connection: MachineSettings) -> Tracer | None:
             "`otel` is on, but OpenTelemetry is not installed. Run `pip install 'recollect[otel]'`, or turn it off."
         ) from error
     return tracer
-
-
-def _make_retriever(
-    store: Store, embedder: Embedder | None, reranker: Reranker, clock: Clock, tracer: Tracer | None
-) -> Retriever:
-    factory = Retriever if tracer is None else partial(_import_object(TRACED_RECALL_CLASS), tracer=tracer)
-    retriever: Retriever = factory(
-        search=store.search,
-        memories=store.memories,
-        embedder=embedder,
-        reranker=reranker,
-        clock=clock,
-        executor=_import_object(EXECUTOR_CLASS)(),
-    )
-    return retriever
 
 
 def make_embedder(connection: MachineSettings) -> Embedder | None:

@@ -17,7 +17,7 @@ from recollect.maintenance.decay import (
     effective_weight,
     forecast_decay,
 )
-from recollect.retrieval.ranking import score
+from recollect.retrieval.scoring.table import SCORERS
 
 MONDAY = datetime(2024, 1, 1, 12, tzinfo=UTC)
 WEEK = timedelta(weeks=1)
@@ -202,7 +202,7 @@ def test_decay_and_recency_together_never_push_a_match_below_the_minimum_boost()
     old_mood = effective_weight(memory(), MONDAY + 8 * WEEK, DEFAULT_POLICY)
     match = {"dense": 1.0, "lexical": 1.0, "identifier": 1.0}
 
-    total = score(match | {"weight": old_mood, "recency": 0.05}, RecallPolicy())
+    total = SCORERS["blend"].formula(RecallPolicy())(match | {"weight": old_mood, "recency": 0.05})
 
     assert total == pytest.approx(RecallPolicy().boost_min * 1.0)
 

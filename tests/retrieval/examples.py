@@ -1,7 +1,9 @@
 """Candidates and recollections for the tests of this room: say what matters, the rest is filled in."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypedDict, Unpack
+
+from hypothesis import strategies as st
 
 from recollect.domain.candidate import Candidate, ChatPosition, ScoredCandidate, Source
 from recollect.domain.memory import Kind
@@ -45,3 +47,20 @@ def a_fact(text: str, **fields: Unpack[CandidateFields]) -> Candidate:
 
 def a_scored_candidate(candidate: Candidate, score: float = 0.5) -> ScoredCandidate:
     return ScoredCandidate(candidate=candidate, score=score)
+
+
+shares = st.floats(0, 1)
+candidates = st.builds(
+    lambda name, source, dense, lexical, weight, age: a_candidate(
+        name, source=source, dense=dense, lexical=lexical, weight=weight
+    )._replace(
+        last_stated_at=MONDAY - timedelta(days=age),
+    ),
+    name=st.text("abc", min_size=1, max_size=3),
+    source=st.sampled_from([Source.MESSAGE, Source.MEMORY, Source.SUMMARY]),
+    dense=st.none() | st.floats(-1, 1),
+    lexical=st.none() | st.floats(0, 20),
+    weight=shares,
+    age=st.integers(0, 4000),
+)
+distinct_candidates = st.lists(candidates, unique_by=lambda c: c.key, max_size=8)

@@ -3,16 +3,20 @@
 import pytest
 
 from recollect.domain.candidate import Source
-from recollect.domain.policy import Policy, RecallPolicy
+from recollect.domain.policy import PRESETS, Policy, RecallPolicy, load_preset
 from recollect.domain.scope import Scope
+from recollect.retrieval.query import analyze
+from recollect.retrieval.scoring.table import SCORERS
 from recollect.retrieval.search_plan import (
     MEMORY_SOURCES,
     MESSAGE_SOURCES,
     SUMMARY_SOURCES,
-    SearchPass,
-    fallback_passes,
-    primary_passes,
+    SearchPlan,
+    fallback_sources,
+    plan_search,
+    primary_sources,
 )
+from recollect.testing.clock import MONDAY
 
 USER_SCOPE = Scope("ana")
 CHAT_SCOPE = Scope("ana", "kitchen")
@@ -25,8 +29,8 @@ def make_policy(**values: str) -> RecallPolicy:
 def plan_passes(
     scope: Scope, *, include_other_chats: bool = False, **values: str
 ) -> list[tuple[str, frozenset[Source]]]:
-    found = primary_passes(scope, make_policy(**values), include_other_chats=include_other_chats)
-    return [(look.scope_label, look.sources) for look in found]
+    passes = primary_sources(scope, make_policy(**values), shares_summaries=include_other_chats)
+    return [("global" if each.chat is None else "conversation", sources) for each, sources in passes]
 
 
 @pytest.mark.spec("K6")
@@ -77,13 +81,40 @@ def test_nothing_is_looked_up_where_nothing_may_be_found() -> None:
 def test_a_chat_that_gave_too_little_is_helped_out_by_the_words_of_others(
     *, across: bool, sources: frozenset[Source]
 ) -> None:
-    assert fallback_passes(CHAT_SCOPE, RecallPolicy(), include_other_chats=across) == [
-        SearchPass(scope=USER_SCOPE, sources=sources)
-    ]
+    assert fallback_sources(CHAT_SCOPE, RecallPolicy(), shares_summaries=across) == [(USER_SCOPE, sources)]
 
 
 def test_it_is_not_where_that_is_not_wanted_or_would_find_nothing() -> None:
-    assert fallback_passes(USER_SCOPE, RecallPolicy(), include_other_chats=True) == []
-    assert fallback_passes(CHAT_SCOPE, make_policy(other_chats="never"), include_other_chats=True) == []
-    assert fallback_passes(CHAT_SCOPE, make_policy(other_chats="always"), include_other_chats=True) == []
-    assert fallback_passes(CHAT_SCOPE, make_policy(sources="memories"), include_other_chats=True) == []
+    assert fallback_sources(USER_SCOPE, RecallPolicy(), shares_summaries=True) == []
+    assert fallback_sources(CHAT_SCOPE, make_policy(other_chats="never"), shares_summaries=True) == []
+    assert fallback_sources(CHAT_SCOPE, make_policy(other_chats="always"), shares_summaries=True) == []
+    assert fallback_sources(CHAT_SCOPE, make_policy(sources="memories"), shares_summaries=True) == []
+
+
+def plan(query: str, policy: Policy, scope: Scope = CHAT_SCOPE) -> SearchPlan:
+    return plan_search(analyze(query, now=MONDAY, policy=policy.recall), scope, policy)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_only_scorers_that_use_surroundings_fetch_them_and_correct_for_the_centroid(preset: str) -> None:
+    policy = load_preset(preset)
+    made = plan("what did we say on 2026-02-03?", policy)
+    uses_surroundings = SCORERS[policy.recall.ranker].uses_surroundings
+
+    assert bool(made.dated) == uses_surroundings
+    assert bool(made.neighbour_limit) == made.includes_neighbours == uses_surroundings
+    assert bool(made.centroid_penalty) == uses_surroundings
+
+
+def test_a_scorer_that_ignores_the_query_plans_no_search() -> None:
+    made = plan("anything", load_preset("smart"))
+
+    assert (made.primary, made.fallback) == ((), ())
+    assert made.important is not None
+
+
+def test_a_topic_restricts_the_kinds_and_the_wider_plan_does_not() -> None:
+    made = plan("what should I cook for dinner?", load_preset("companion"))
+
+    assert made.restricts_kinds
+    assert not made.for_all_kinds().restricts_kinds

@@ -11,10 +11,12 @@ from tests.retrieval.examples import a_candidate, a_fact
 from recollect.domain.candidate import Candidate, ScoredCandidate
 from recollect.domain.feedback import RelevanceLabel
 from recollect.domain.policy import Policy, RecallPolicy
-from recollect.retrieval import ranking
+from recollect.retrieval.query_features import extract_query_features
+from recollect.retrieval.scoring.scorer import ScoringContext, score_candidates
+from recollect.retrieval.scoring.table import SCORERS, scorer_of
+from recollect.retrieval.selection import deduplicate
 from recollect.retrieval.weight_tuning import (
     NDCG_DEPTH,
-    TUNED_WEIGHTS_BY_RANKER,
     alpha_share,
     coordinate_ascent,
     label_candidates,
@@ -34,7 +36,10 @@ START_WEIGHTS = {"alpha": 0.6, "beta": 0.3, "gamma": 0.1, "relative_cutoff": 0.2
 
 
 def rank(*candidates: Candidate, policy: RecallPolicy) -> list[ScoredCandidate]:
-    return ranking.rank(candidates, identifiers=frozenset(), now=MONDAY, policy=policy, cosine_floor=0.0)
+    context = ScoringContext(
+        query=extract_query_features("", MONDAY), policy=policy, now=MONDAY, cosine_floor=0.0
+    )
+    return score_candidates(candidates, scorer_of(policy), context)
 
 
 @pytest.mark.parametrize(
@@ -81,11 +86,11 @@ def test_folds_are_the_same_whatever_order_the_questions_come_in(names: list[str
     assert [{turned[place] for place in fold} for fold in split_folds(turned)] == one
 
 
-@pytest.mark.parametrize("ranker", TUNED_WEIGHTS_BY_RANKER)
+@pytest.mark.parametrize("ranker", SCORERS)
 def test_every_number_that_is_tried_is_one_the_settings_take(ranker: str) -> None:
     rows = {row.name: row for row in list_specs()}
 
-    for name in TUNED_WEIGHTS_BY_RANKER[ranker]:
+    for name in SCORERS[ranker].tuned_weights:
         for value in (getattr(RecallPolicy(), name), 0.0, 1.0):
             assert all(rows[f"recall.{name}"].parse(each) is not None for each in trial_values(name, value))
 
@@ -93,7 +98,10 @@ def test_every_number_that_is_tried_is_one_the_settings_take(ranker: str) -> Non
 def test_every_ranker_that_weighs_can_be_tuned_by_numbers_there_are() -> None:
     numbers = {field.name for field in fields(RecallPolicy) if field.type is float}
 
-    assert set().union(*TUNED_WEIGHTS_BY_RANKER.values()) == numbers - {"min_cosine", "rerank_weight"}
+    assert set().union(*(scorer.tuned_weights for scorer in SCORERS.values())) == numbers - {
+        "min_cosine",
+        "rerank_weight",
+    }
 
 
 def test_the_best_mixture_is_found_and_then_each_number_by_itself() -> None:
@@ -235,9 +243,9 @@ def test_a_sheet_is_ranked_as_the_ranker_would(
         MONDAY,
         half_life,
     )
-    single, _ = ranking.deduplicate(rank(*candidates, policy=then))
+    single, _ = deduplicate(rank(*candidates, policy=then))
 
-    assert alpha_share({"alpha": alpha, "beta": 0.3}, ranker) == 0.0
+    assert alpha_share({"alpha": alpha, "beta": 0.3}, SCORERS[ranker]) == 0.0
     assert [r.candidate.id for r in single[:NDCG_DEPTH]] == _order_texts(page.candidates, page.parts, then)[
         :NDCG_DEPTH
     ]
@@ -246,6 +254,6 @@ def test_a_sheet_is_ranked_as_the_ranker_would(
 def _order_texts(
     scored_candidates: Sequence[ScoredCandidate], parts: Sequence[Mapping[str, float]], policy: RecallPolicy
 ) -> list[str]:
-    scores = [ranking.score(part, policy) for part in parts]
+    scores = [scorer_of(policy).formula(policy)(part) for part in parts]
     places = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
     return [scored_candidates[place].candidate.id for place in places]

@@ -15,7 +15,8 @@ from tests.stories.labelled_queries import (
 from recollect import Memory
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, NotFound, ProviderBusy, ProviderError, Refused
-from recollect.retrieval.weight_tuning import TUNED_WEIGHTS_BY_RANKER, ndcg
+from recollect.retrieval.scoring.table import SCORERS
+from recollect.retrieval.weight_tuning import ndcg
 from recollect.serialization.serializers import JsonObject
 from recollect.testing.clock import CountingIds, FrozenClock
 from recollect.testing.embedders import FailingEmbedder, LetterEmbedder
@@ -179,7 +180,7 @@ def test_an_embedder_that_fails_stops_the_tuning(tmp_path: Path) -> None:
         opened.tune(make_labels())
 
 
-@pytest.mark.parametrize("ranker", TUNED_WEIGHTS_BY_RANKER)
+@pytest.mark.parametrize("ranker", [name for name, scorer in SCORERS.items() if scorer.tuned_weights])
 def test_what_is_said_to_come_of_the_numbers_is_what_comes_of_them(memory: Memory, ranker: str) -> None:
     store_of(memory.application).preferences.set(
         "ana", "recall.ranker", ranker, now=memory.application.clock.now()

@@ -21,9 +21,7 @@ REASON_MODULES = (
     "context/tiers.py",
     "extraction/grounding.py",
     "maintenance/decay.py",
-    "retrieval/ranking.py",
-    "retrieval/retriever.py",
-    "retrieval/search_state.py",
+    "retrieval/reasons.py",
     "services/memories.py",
     "services/recall.py",
 )

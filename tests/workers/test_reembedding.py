@@ -9,6 +9,7 @@ import pytest
 from recollect.bootstrap import Application, open_application
 from recollect.domain.embedding_model import EmbeddingModel
 from recollect.domain.job import Job, JobKind
+from recollect.domain.recall import RecallRequest
 from recollect.domain.scope import Scope
 from recollect.errors import ModelMissing
 from recollect.ports.embedder import Embedder, Vector
@@ -88,7 +89,9 @@ def search_dense(runtime: Application) -> set[str]:
     policy = runtime.policy(
         "ana", {"recall.hybrid": False, "recall.ranker": "cosine", "recall.min_cosine": 0.0}
     )
-    receipt = runtime.services.recall.recall(USER_SCOPE, "red bicycle", policy)
+    receipt = runtime.services.recall.search(
+        RecallRequest(scope=USER_SCOPE, query="red bicycle", policy=policy)
+    )
     assert receipt.degradations == ()
     return {item.text for item in receipt.items if item.parts["dense"] > 0}
 

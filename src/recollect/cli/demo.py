@@ -23,6 +23,7 @@ from recollect.cli.session import CliSession, open_session
 from recollect.cli.up import LOCALHOST, serve_until_stopped
 from recollect.domain.message import MessageDraft, Role
 from recollect.domain.outcomes import IngestResult
+from recollect.domain.recall import ContextBlockRequest, RecallRequest
 from recollect.domain.receipt import Receipt
 from recollect.serialization import serializers
 from recollect.serialization.serializers import JsonObject
@@ -183,7 +184,8 @@ def _format_skip_reasons(ingest_results: Sequence[IngestResult]) -> Text:
 def _answer_question(
     ctx: CommandContext, session: CliSession, question: DemoQuestion
 ) -> Iterator[JsonObject]:
-    receipt = session.services.recall.build_context(session.scope(), question["question"], session.policy())
+    request = ContextBlockRequest(scope=session.scope(), query=question["question"], policy=session.policy())
+    receipt = session.services.recall.context(request).receipt
     ctx.print_text(
         Text(f"\nQ: {question['question']}", style="bold cyan"),
         Text(f"   ({question['shows']})\n", style="dim"),
@@ -202,7 +204,8 @@ def _answer_question(
 
 def _answer_as_of(ctx: CommandContext, session: CliSession, question: str, days_ago: int) -> JsonObject:
     as_of = session.application.clock.now() - timedelta(days=days_ago)
-    receipt = session.services.recall.recall(session.scope(), question, session.policy(), as_of=as_of)
+    request = RecallRequest(scope=session.scope(), query=question, policy=session.policy(), as_of=as_of)
+    receipt = session.services.recall.search(request)
     ctx.print_text(
         Text(f"\nAs of {as_of:%d %B %Y}:", style="bold cyan"),
         *(Text(f"   {replace_unprintable(item.text)}") for item in receipt.items[:2]),
@@ -219,7 +222,8 @@ def _show_forgetting(ctx: CommandContext, session: CliSession, example: DemoForg
     services, scope = session.services, session.scope()
 
     def recall_ids() -> list[str]:
-        receipt = services.recall.recall(scope, example["question"], session.policy())
+        request = RecallRequest(scope=scope, query=example["question"], policy=session.policy())
+        receipt = services.recall.search(request)
         return [item.id for item in receipt.items if example["holds"] in item.text and item.kind is not None]
 
     [memory_id, *_] = recall_ids()
@@ -243,9 +247,10 @@ def _show_consent(ctx: CommandContext, session: CliSession, profile: Mapping[str
     services, scope, policy = session.services, session.scope(), session.policy()
     services.privacy.set_consent(scope, "profile", granted=True)
     services.profile.set_profile(scope, profile, policy)
-    receipt_before = services.recall.build_context(scope, "what shall I read?", policy)
+    request = ContextBlockRequest(scope=scope, query="what shall I read?", policy=policy)
+    receipt_before = services.recall.context(request).receipt
     erased_rows = services.privacy.set_consent(scope, "profile", granted=False)
-    receipt_after = services.recall.build_context(scope, "what shall I read?", policy)
+    receipt_after = services.recall.context(request).receipt
     ctx.print_text(
         Text("\nConsent: a profile is stored and used, then consent is revoked.", style="bold cyan"),
         Text(

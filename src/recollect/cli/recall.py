@@ -10,6 +10,7 @@ from recollect.cli import render
 from recollect.cli.command import CommandContext, command, format_examples, make_typer
 from recollect.domain.outcomes import WhyNot
 from recollect.domain.policy import Policy
+from recollect.domain.recall import ContextBlockRequest, RecallRequest
 from recollect.domain.receipt import Disposition, Receipt
 from recollect.serialization import parsers, serializers
 
@@ -59,9 +60,10 @@ def search(
     """
     with ctx.open_session() as session:
         policy = session.policy({"recall.limit": limit, "memory.mode": mode}, chat=chat)
-        receipt = session.services.recall.recall(
-            session.scope(chat), query, policy, as_of=parsers.parse_timestamp(as_of)
+        request = RecallRequest(
+            scope=session.scope(chat), query=query, policy=policy, as_of=parsers.parse_timestamp(as_of)
         )
+        receipt = session.services.recall.search(request)
     items = [item for item in receipt.items if item.disposition is not Disposition.LEFT_OUT]
     ctx.print_result(
         serializers.serialize_search_results(receipt),
@@ -107,7 +109,8 @@ def context(
     with ctx.open_session() as session:
         overrides = {"context.budget": budget, "context.format": block_format, "memory.mode": mode}
         policy = session.policy(overrides, chat=chat)
-        receipt = session.services.recall.build_context(session.scope(chat), query, policy)
+        request = ContextBlockRequest(scope=session.scope(chat), query=query, policy=policy)
+        receipt = session.services.recall.context(request).receipt
     if ctx.is_text:
         ctx.print_raw(receipt.text)
     else:

@@ -56,10 +56,11 @@ class Candidate(NamedTuple):
     pinned: bool = False  #: a memory that does not decay
     outdated: bool = False  #: a message whose facts have been superseded
     summary: str | None = None  #: the one-sentence summary of an extracted message
-    dense: float | None = (
-        None  #: cosine less the centroid penalty; None if the dense channel did not return it
-    )
+    dense: float | None = None  #: cosine less the centroid correction; None without a vector
     lexical: float | None = None  #: BM25, larger is better; None if the lexical channel did not return it
+    cosine: float | None = None  #: the cosine without the correction
+    centroid_excess: float | None = None  #: similarity to the centroid above the mean; None if not corrected
+    passage_id: int | None = None  #: its number in the indexes; None for memories that no index returned
 
     @property
     def key(self) -> PassageKey:
@@ -73,6 +74,14 @@ class ScoredCandidate:
     candidate: Candidate
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejection:
+    """A candidate that is not used, and why."""
+
+    scored: ScoredCandidate
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from recollect.context.prompt_builder import build_system_message
 from recollect.context.prompt_templates import load_system_prompt
+from recollect.domain.recall import ContextBlockRequest, RecallRequest
 from recollect.library.base import MemoryBase
 from recollect.serialization import parsers, serializers
 from recollect.serialization.serializers import JsonObject
@@ -31,9 +32,14 @@ class MemoryRecallMixin(MemoryBase):
         call = {**(settings or {}), **({"recall.limit": limit} if limit is not None else {})}
         policy = self._policy(scope, call, mode)
         query_text, as_of_time = parsers.replace_surrogates(query), parsers.parse_timestamp(as_of)
-        saved_receipt = self._application.services.recall.recall(
-            scope, query_text, policy, as_of=as_of_time, save_receipt=receipt
+        request = RecallRequest(
+            scope=scope,
+            query=query_text,
+            policy=policy,
+            as_of=as_of_time,
+            save_receipt=receipt,
         )
+        saved_receipt = self._application.services.recall.search(request)
         return {
             **serializers.serialize_search_results(saved_receipt),
             "receipt": saved_receipt.id if receipt else None,
@@ -54,9 +60,13 @@ class MemoryRecallMixin(MemoryBase):
         scope = self._scope(user_id, chat_id)
         call = {**(settings or {}), **({"context.budget": budget} if budget is not None else {})}
         policy = self._policy(scope, call, mode)
-        receipt = self._application.services.recall.build_context(
-            scope, parsers.replace_surrogates(query), policy, context_ids=context_ids
+        request = ContextBlockRequest(
+            scope=scope,
+            query=parsers.replace_surrogates(query),
+            policy=policy,
+            context_ids=context_ids,
         )
+        receipt = self._application.services.recall.context(request).receipt
         return {
             "text": receipt.text,
             "tokens": receipt.tokens,
@@ -82,13 +92,14 @@ class MemoryRecallMixin(MemoryBase):
         """
         scope = self._scope(user_id, chat_id)
         policy = self._policy(scope, settings)
-        receipt = self._application.services.recall.build_context(
-            scope,
-            parsers.replace_surrogates(rag_query),
-            policy,
+        request = ContextBlockRequest(
+            scope=scope,
+            query=parsers.replace_surrogates(rag_query),
+            policy=policy,
             context_ids=context_ids,
             fallback=fallback_memories,
         )
+        receipt = self._application.services.recall.context(request).receipt
         system_message = (
             load_system_prompt(policy.context.locale, self._application.prompts) if system is None else system
         )

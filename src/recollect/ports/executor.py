@@ -3,19 +3,26 @@
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-Result = TypeVar("Result")
+ResultT = TypeVar("ResultT")
+ResultT_co = TypeVar("ResultT_co", covariant=True)
+
+
+class PendingCall(Protocol[ResultT_co]):
+    def result(self, timeout: float | None = None) -> ResultT_co:
+        """
+        Return the result of the call, or raise its exception.
+
+        Without a timeout, a call that has not started yet runs in the caller's thread. With one, in seconds, the
+        caller waits that long at most, and gets TimeoutError if there is no result by then.
+        """
+
+    def cancel(self) -> None:
+        """Do not start the call if it has not started yet; its result is never requested again."""
 
 
 class Executor(Protocol):
-    def __call__(self, work: Callable[[], Result], /) -> Callable[[], Result]:
-        """
-        Schedule a call and return a function that waits for its result.
+    def submit(self, work: Callable[[], ResultT], /) -> PendingCall[ResultT]:
+        """Schedule a call, on another thread if there is one."""
 
-        The call may run on another thread or only when the result is requested. The returned function returns the
-        result or raises the call's exception.
-        """
-
-
-def run_inline(work: Callable[[], Result], /) -> Callable[[], Result]:
-    """Run the call in the caller's thread when its result is requested."""
-    return work
+    def close(self) -> None:
+        """Wait for running calls; later calls run in the caller's thread."""

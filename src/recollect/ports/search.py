@@ -1,6 +1,6 @@
 """Ports for retrieval: lexical and dense search over passages, and their vectors. Ranking is done elsewhere."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from types import MappingProxyType
@@ -8,17 +8,42 @@ from typing import Final, Protocol
 
 from recollect.domain.candidate import Candidate, Hit, Passage, SearchFilter
 from recollect.domain.scope import Scope
+from recollect.domain.search import CandidateBatch, CandidateRequest, DenseQuery, SearchPass
 from recollect.ports.embedder import Vector
 
 #: The scores of a channel that was not searched.
 NO_SCORES: Final[Mapping[int, float]] = MappingProxyType({})
 
 
-class Search(Protocol):
-    """Lexical and dense search over the same passages. A scope with a chat searches only that chat."""
+class CandidateIndex(Protocol):
+    """Batched search for recall. A scope with a chat searches only that chat."""
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Give all reads of this thread inside the block one consistent snapshot; this is also faster."""
+
+    def lexical_hits(self, query: str, passes: Sequence[SearchPass], *, limit: int) -> list[list[Hit]]:
+        """Return the lexical hits of each pass: ids and scores only, so that it may run before the snapshot."""
+
+    def candidates(self, request: CandidateRequest) -> CandidateBatch:
+        """
+        Run the dense searches of all passes, and load their hits and the given lexical hits as candidates.
+
+        A candidate has the cosine of its vector, whichever channel returned it. A dated search returns the messages of
+        its interval that are nearest to the query, without those that are known or were returned before it.
+        """
+
+    def messages(
+        self,
+        scope: Scope,
+        passage_ids: Collection[int],
+        dense: DenseQuery | None,
+        search_filter: SearchFilter,
+    ) -> list[Candidate]:
+        """Load messages by their passage ids, with cosines. Those excluded by the filter are omitted."""
+
+
+class Search(CandidateIndex, Protocol):
+    """Lexical and dense search over the same passages, one call at a time."""
 
     def lexical(self, scope: Scope, query: str, *, limit: int, search_filter: SearchFilter) -> list[Hit]:
         """Return passages that share terms with the query, scored by BM25. Any text is a valid query."""

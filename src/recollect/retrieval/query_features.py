@@ -86,7 +86,7 @@ def extract_query_features(query: str, now: datetime) -> QueryFeatures:
     )
 
 
-def match_features(query: QueryFeatures, text: str) -> Mapping[str, float]:
+def match_text(query: QueryFeatures, text: str) -> Mapping[str, float]:
     """
     Return the features that match, each 1.0: `speaker` if the query names the text's speaker, `sort` if the text
     contains the time or number that the query asks for, `personal` if both are in the first person.

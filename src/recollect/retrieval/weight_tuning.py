@@ -29,7 +29,9 @@ from recollect.domain.feedback import RelevanceLabel
 from recollect.domain.memory import normalize_fact
 from recollect.domain.policy import Policy, RecallPolicy
 from recollect.domain.tuning import NdcgChange, TuningResult
-from recollect.retrieval import evidence, ranking
+from recollect.retrieval.scoring.scorer import Scorer, recency
+from recollect.retrieval.scoring.table import scorer_of
+from recollect.retrieval.selection import deduplicate
 
 #: Values of settings in the section `recall`, by name.
 Weights: TypeAlias = Mapping[str, float]
@@ -47,32 +49,6 @@ MAX_ROUNDS = 3
 #: Shorter quotations occur in unrelated texts by chance.
 MIN_QUOTE_CHARS = 8
 
-_MATCH_WEIGHTS = ("alpha", "beta", "gamma")
-#: Weights that each ranker uses; the other rankers have none to tune.
-TUNED_WEIGHTS_BY_RANKER: Mapping[str, tuple[str, ...]] = {
-    "sum": (*_MATCH_WEIGHTS, "relative_cutoff"),
-    "blend": (*_MATCH_WEIGHTS, "half_life_days", "boost_min", "boost_max", "relative_cutoff"),
-    "product": ("half_life_days", "relative_cutoff"),
-    "evidence": (
-        *_MATCH_WEIGHTS,
-        "centroid_penalty",
-        "chat_weight",
-        "reply_weight",
-        "previous_weight",
-        "lexical_lead_weight",
-        "date_weight",
-        "speaker_weight",
-        "answer_type_weight",
-        "personal_weight",
-        "short_penalty",
-        "question_penalty",
-        "assistant_penalty",
-        "outdated_penalty",
-        "freshness_weight",
-        "half_life_days",
-        "relative_cutoff",
-    ),
-}
 #: Alpha shares that differ by less than this are treated as equal: their features hardly differ.
 ALPHA_SHARE_STEP = 0.05
 
@@ -114,9 +90,7 @@ class LabelledQuery:
 
 def label_candidates(candidates: Sequence[ScoredCandidate], label: RelevanceLabel) -> LabelledQuery:
     """Deduplicate the candidates and match them with the labels."""
-    unique, _ = ranking.deduplicate(
-        sorted(candidates, key=lambda each: (each.candidate.source, each.candidate.id))
-    )
+    unique, _ = deduplicate(sorted(candidates, key=lambda each: (each.candidate.source, each.candidate.id)))
     labels = list(label.gains)
     return LabelledQuery(
         candidates=tuple(unique),
@@ -129,15 +103,19 @@ def label_candidates(candidates: Sequence[ScoredCandidate], label: RelevanceLabe
 def with_half_life(labelled: LabelledQuery, now: datetime, half_life_days: float) -> LabelledQuery:
     """Return the query with recency computed for another half-life."""
     parts = tuple(
-        {**part, "recency": ranking.recency(each.candidate, now, half_life_days)}
+        {**part, "recency": recency(each.candidate, now, half_life_days)}
         for part, each in zip(labelled.parts, labelled.candidates, strict=True)
     )
     return replace(labelled, parts=parts)
 
 
-def alpha_share(weights: Weights, ranker: str) -> float:
-    """Return the rounded share alpha / (alpha + beta): the only weights that change features, not just their sum."""
-    if ranker != "evidence":
+def alpha_share(weights: Weights, scorer: Scorer) -> float:
+    """
+    Return the rounded share alpha / (alpha + beta): the only weights that change features, not just their sum.
+
+    They do so only where surroundings are evidence, because the best match of a chat or a neighbour depends on them.
+    """
+    if not scorer.uses_surroundings:
         return 0.0
     both = weights["alpha"] + weights["beta"]
     return round(weights["alpha"] / both / ALPHA_SHARE_STEP) * ALPHA_SHARE_STEP if both else 0.0
@@ -158,11 +136,8 @@ def _matching_labels(candidate: Candidate, labels: Sequence[str]) -> frozenset[i
 
 def query_ndcg(labelled: LabelledQuery, policy: RecallPolicy) -> float:
     """Return the NDCG of the candidates ranked with this policy."""
-    if policy.ranker == "evidence":
-        weights = evidence.part_weights(policy)
-        scores = [evidence.score(part, weights) for part in labelled.parts]
-    else:
-        scores = [ranking.score(part, policy) for part in labelled.parts]
+    formula = scorer_of(policy).formula(policy)
+    scores = [formula(part) for part in labelled.parts]
     min_score = policy.relative_cutoff * max(scores, default=0.0)
     # `nlargest` keeps ties in their order.
     first = nlargest(NDCG_DEPTH, range(len(scores)), key=scores.__getitem__)

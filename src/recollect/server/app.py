@@ -15,12 +15,11 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
 from recollect import __version__
-from recollect.bootstrap import Application
+from recollect.bootstrap import MAX_CONCURRENT_RECALLS, Application
 from recollect.errors import RecollectError
 from recollect.library.memory import Memory
 from recollect.server import rest, system_routes, web
 from recollect.server.auth import AuthConfig, AuthMiddleware, BodyTooLarge, body_too_large_response
-from recollect.server.deadline import MAX_CONCURRENT_RECALLS, with_deadlines
 from recollect.server.http_metrics import HttpMetrics
 from recollect.server.idempotency import IdempotencyCache
 from recollect.server.logs import log_fields, log_job
@@ -60,7 +59,6 @@ API_SUMMARY = "Long-term memory for LLM chats: store, recall, explain, correct a
 
 def create_app(application: Application, *, auth_config: AuthConfig, worker: bool = True) -> FastAPI:
     """Return the ASGI application for an open store. The caller closes the store."""
-    application, executor = with_deadlines(application)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -68,7 +66,6 @@ def create_app(application: Application, *, auth_config: AuthConfig, worker: boo
             application.worker.start(log_job)
         yield
         application.worker.stop()
-        executor.shutdown()
 
     app = RecollectAPI(
         title="Recollect",

@@ -1,9 +1,19 @@
-"""Recall: search, assemble the context block, and write the receipt."""
+"""
+Recall: a pipeline of values from a query to a context block and its receipt.
+
+    analyze ─ plan ─ candidates ─ score ─ judge ─ shortlist ─ (rerank) ─ limit ─ assemble ─ receipt
+
+`retrieval/` and `context/` have the pure steps; this service makes the port calls between them. A deadline belongs to
+the request: dense search that is late is replaced by lexical search, and what is late after that is left out. The
+receipt says so. Only the caller's thread writes the receipt, so work that ends after the deadline leaves none.
+"""
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 
 from recollect.context.block import assemble
 from recollect.context.profile import format_profile
@@ -13,14 +23,27 @@ from recollect.domain.context import ContextBlock, Tiers
 from recollect.domain.memory import MemoryStatus
 from recollect.domain.outcomes import WhyNot
 from recollect.domain.policy import Policy
+from recollect.domain.recall import ContextBlockRequest, ContextResult, RecallRequest
 from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.scope import Scope
 from recollect.domain.summary import SummaryKind
-from recollect.errors import StoreError
+from recollect.errors import ProviderError, StoreError
 from recollect.ports.clock import Clock, Ids
+from recollect.ports.embedder import Embedder
+from recollect.ports.executor import Executor, PendingCall
+from recollect.ports.reranker import Reranker
 from recollect.ports.store import Store
-from recollect.retrieval.retriever import Retriever
-from recollect.retrieval.search_state import RetrievalResult
+from recollect.ports.tracer import Tracer
+from recollect.retrieval import reasons
+from recollect.retrieval.candidates import candidate_from_memory
+from recollect.retrieval.query import analyze
+from recollect.retrieval.relevance import judge
+from recollect.retrieval.scoring.scorer import score_candidates
+from recollect.retrieval.scoring.table import scorer_of
+from recollect.retrieval.search_plan import plan_search
+from recollect.retrieval.selection import SelectedCandidates, apply_rerank, limit_selection, shortlist
+from recollect.services.candidate_search import CandidateSearch, SearchInput, SearchResult
+from recollect.services.deadline import Deadline
 from recollect.services.embedders import EmbedderRegistry
 from recollect.text.tokens import estimate_tokens
 from recollect.text.windows import replace_lone_surrogates
@@ -30,142 +53,254 @@ MAX_TIER_MESSAGES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ContextReads:
+    """What the block and the receipt contain besides recalled passages."""
+
+    tiers: Tiers = field(default_factory=Tiers)
+    recently_injected: frozenset[PassageKey] = frozenset()
+    skipped_sources: tuple[str, ...] = ()  #: content types that were not searched, and why
+    degradations: tuple[str, ...] = ()
+
+    @property
+    def visible_ids(self) -> frozenset[str]:
+        """Messages that the block contains anyway."""
+        return frozenset(message.id for message in self.tiers.recent_messages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallOutcome:
+    """The selected candidates of a query, and what the receipt reports about the search."""
+
+    selection: SelectedCandidates = field(default_factory=SelectedCandidates)
+    sources: Mapping[str, int] = field(default_factory=dict)  #: hits per source before ranking
+    degradations: tuple[str, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)  #: milliseconds by stage
+    is_late: bool = False  #: whether nothing was recalled because of the deadline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecallService:
     store: Store
     clock: Clock
     ids: Ids
-    retriever: Retriever
     embedders: EmbedderRegistry
+    search_executor: Executor  #: runs searches that have a deadline
+    read_executor: Executor  #: runs reads that need no embedding
+    reranker: Reranker | None = None
+    tracer: Tracer | None = None
 
-    def recall(
+    def search(self, request: RecallRequest) -> Receipt:
+        """Return the passages relevant to the query, best first, each with the parts of its score."""
+        started, policy = self.clock.monotonic(), request.policy
+        query = replace_lone_surrogates(request.query)
+        recalled = RecallOutcome()
+        skipped_sources = self._skipped_sources(request.scope, policy)
+        if policy.memory.recalls:
+            deadline = self._start_deadline(request)
+            search_input = self._search_input(request.scope, query, policy, as_of=request.as_of)
+            recalled = self._recall(search_input, deadline)
+        items = tuple(_receipt_item(r, Disposition.RETURNED) for r in recalled.selection.candidates)
+        block = ContextBlock(text="", tokens=0, items=items)
+        receipt = self._build_receipt(request.scope, query, policy, recalled, block, skipped_sources, started)
+        return self._save_receipt(receipt, policy) if request.save_receipt else receipt
+
+    def context(self, request: ContextBlockRequest) -> ContextResult:
+        """Return the receipt with the context block for the next prompt, within the budget, by the deadline."""
+        started, policy = self.clock.monotonic(), request.policy
+        deadline = self._start_deadline(request)
+        query = replace_lone_surrogates(request.query)
+        pending_reads = self.read_executor.submit(partial(self._read_context, request))
+        recalled = RecallOutcome()
+        if policy.recalls:
+            search_input = self._search_input(
+                request.scope,
+                query,
+                policy,
+                in_prompt=request.visible_ids,
+                read_visible_ids=lambda: pending_reads.result().visible_ids,
+            )
+            recalled = self._recall(search_input, deadline, relative_cutoff=policy.recall.relative_cutoff)
+            recalled = self._with_fallback(recalled, request.fallback)
+        reads = _result_by(pending_reads, deadline)
+        assembly_started = self.clock.monotonic()
+        block = assemble(
+            replace(reads.tiers, candidates=recalled.selection.candidates),
+            query=query,
+            policy=policy.context,
+            code_first=policy.recall.code_first,
+            nonce=self.ids.new(),
+            recent_keys=request.already_shown | reads.recently_injected,
+        )
+        recalled = replace(
+            recalled,
+            sources={**recalled.sources, **_count_tiers(block.tiers)},
+            degradations=(*recalled.degradations, *reads.degradations),
+            timings={
+                **recalled.timings,
+                "assemble_ms": (self.clock.monotonic() - assembly_started) * 1000,
+            },
+        )
+        receipt = self._build_receipt(
+            request.scope, query, policy, recalled, block, reads.skipped_sources, started
+        )
+        return ContextResult(receipt=self._save_receipt(receipt, policy), shown_keys=_shown_keys(block.tiers))
+
+    def explain_absence(self, scope: Scope, query: str, item_id: str, policy: Policy) -> WhyNot:
+        """Repeat the search without a receipt, and explain why one memory or message is or is not recalled."""
+        search_input = self._search_input(scope, replace_lone_surrogates(query), policy)
+        deadline = Deadline.start(self.clock, 0)
+        selection = self._recall(
+            search_input, deadline, relative_cutoff=policy.recall.relative_cutoff
+        ).selection
+        ranked = [*selection.candidates, *(each.scored for each in selection.rejections)]
+        reasons_by_key = {each.scored.candidate.key: each.reason for each in selection.rejections}
+        for position, scored in enumerate(ranked, start=1):
+            candidate = scored.candidate
+            if item_id and candidate.id.startswith(item_id):
+                reason = reasons_by_key.get(candidate.key, "it is recalled")
+                return WhyNot(
+                    id=candidate.id, text=candidate.text, reason=reason, rank=position, candidate=scored
+                )
+        memory = self.store.memories.get(scope, item_id)
+        reason = reasons.not_among_hits(policy.recall.candidates_per_channel)
+        if memory.status is not MemoryStatus.ACTIVE:
+            reason = f"it is {memory.status}" + (f": {memory.reason}" if memory.reason else "")
+        return WhyNot(id=memory.id, text=memory.text, reason=reason)
+
+    def close(self) -> None:
+        self.search_executor.close()
+        self.read_executor.close()
+
+    def _start_deadline(self, request: RecallRequest | ContextBlockRequest) -> Deadline:
+        milliseconds = request.deadline_ms
+        return Deadline.start(
+            self.clock, request.policy.recall.deadline_ms if milliseconds is None else milliseconds
+        )
+
+    def _search_input(
         self,
         scope: Scope,
         query: str,
         policy: Policy,
         *,
         as_of: datetime | None = None,
-        save_receipt: bool = True,
-    ) -> Receipt:
-        """
-        Return the passages relevant to the query, best first, each with the parts of its score.
-
-        Previews and searches while typing pass `save_receipt=False`.
-        """
-        started = self.clock.monotonic()
-        query = replace_lone_surrogates(query)
-        result = (
-            self.retriever_for(scope)(scope, query, policy, as_of=as_of)
-            if policy.memory.recalls
-            else RetrievalResult()
+        in_prompt: frozenset[str] = frozenset(),
+        read_visible_ids: Callable[[], frozenset[str]] = frozenset,
+    ) -> SearchInput:
+        now = as_of or self.clock.now()
+        analysis = analyze(query, now=now, policy=policy.recall)
+        return SearchInput(
+            query=analysis,
+            plan=plan_search(analysis, scope, policy, as_of=as_of),
+            policy=policy,
+            now=now,
+            embedder=self._embedder_for(scope.user),
+            in_prompt=in_prompt,
+            read_visible_ids=read_visible_ids,
         )
-        items = tuple(_receipt_item(r, Disposition.RETURNED) for r in result.candidates)
-        block = ContextBlock(text="", tokens=0, items=items)
-        receipt = self._build_receipt(scope, query, policy, result, block, started)
-        return self._save_receipt(receipt, policy) if save_receipt else receipt
 
-    def build_context(
-        self,
-        scope: Scope,
-        query: str,
-        policy: Policy,
-        *,
-        context_ids: Sequence[str] = (),
-        fallback: Sequence[str] = (),
-    ) -> Receipt:
-        """
-        Return the receipt with the context block for the next prompt, within the budget.
-
-        `context_ids` are context files besides those attached to the chat; `fallback` is used if nothing is recalled.
-        """
-        return self._build_context(scope, query, policy, context_ids=context_ids, fallback=fallback)[0]
-
-    def build_turn_context(
-        self,
-        scope: Scope,
-        query: str,
-        policy: Policy,
-        *,
-        visible_ids: frozenset[str] = frozenset(),
-        already_shown: frozenset[PassageKey] = frozenset(),
-    ) -> tuple[Receipt, frozenset[PassageKey]]:
-        """
-        Return the receipt with the context block for a chat turn, and the keys of the passages in the block.
-
-        `visible_ids` are messages of the history, `already_shown` passages in its earlier blocks; neither is repeated.
-        """
-        return self._build_context(scope, query, policy, visible_ids=visible_ids, already_shown=already_shown)
-
-    def _build_context(
-        self,
-        scope: Scope,
-        query: str,
-        policy: Policy,
-        *,
-        context_ids: Sequence[str] = (),
-        fallback: Sequence[str] = (),
-        visible_ids: frozenset[str] = frozenset(),
-        already_shown: frozenset[PassageKey] = frozenset(),
-    ) -> tuple[Receipt, frozenset[PassageKey]]:
-        started = self.clock.monotonic()
-        query = replace_lone_surrogates(query)
-        tiers, degraded = self._load_tiers(scope, policy, context_ids)
-        tiers = _without_shown(tiers, already_shown)
-        buffer_ids = frozenset(message.id for message in tiers.recent_messages)
-        result = (
-            self.retriever_for(scope)(
-                scope,
-                query,
-                policy,
-                visible_ids=buffer_ids,
-                in_prompt=visible_ids,
-                relative_cutoff=policy.recall.relative_cutoff,
-            )
-            if policy.recalls
-            else RetrievalResult()
-        )
-        if not result.candidates and policy.recalls:
-            result = replace(result, candidates=tuple(self._fallback_candidates(fallback)))
-        assembly_started = self.clock.monotonic()
-        block = assemble(
-            replace(tiers, candidates=result.candidates),
-            query=query,
-            policy=policy.context,
-            code_first=policy.recall.code_first,
-            nonce=self.ids.new(),
-            recent_keys=already_shown | self._recently_injected(scope, policy),
-        )
-        result = _count_tiers(result, block.tiers, degraded)
-        timings = {**result.timings, "assemble_ms": (self.clock.monotonic() - assembly_started) * 1000}
-        receipt = self._build_receipt(scope, query, policy, replace(result, timings=timings), block, started)
-        return self._save_receipt(receipt, policy), _shown_keys(block.tiers)
-
-    def explain_absence(self, scope: Scope, query: str, item_id: str, policy: Policy) -> WhyNot:
-        """Repeat the search without a receipt, and explain why one memory or message is or is not recalled."""
-        result = self.retriever_for(scope)(
-            scope, replace_lone_surrogates(query), policy, relative_cutoff=policy.recall.relative_cutoff
-        )
-        ranked = [*result.candidates, *(r for r, _ in result.rejections)]
-        reasons = {r.candidate.key: reason for r, reason in result.rejections}
-        for position, scored in enumerate(ranked, start=1):
-            candidate = scored.candidate
-            if item_id and candidate.id.startswith(item_id):
-                reason = reasons.get(candidate.key, "it is recalled")
-                return WhyNot(
-                    id=candidate.id, text=candidate.text, reason=reason, rank=position, candidate=scored
-                )
-        memory = self.store.memories.get(scope, item_id)
-        reason = f"not among the top {policy.recall.candidates_per_channel} of dense or lexical search"
-        if memory.status is not MemoryStatus.ACTIVE:
-            reason = f"it is {memory.status}" + (f": {memory.reason}" if memory.reason else "")
-        return WhyNot(id=memory.id, text=memory.text, reason=reason)
-
-    def retriever_for(self, scope: Scope) -> Retriever:
-        """Return the retriever with the embedder of the user's vectors."""
+    def _embedder_for(self, user: str) -> Embedder | None:
         try:
-            return replace(self.retriever, embedder=self.embedders.for_user(scope.user))
+            return self.embedders.for_user(user)
         except StoreError:
-            # The retriever reports in `degraded` what it could not read.
-            return self.retriever
+            # The search reports in its degradations what it could not read.
+            return self.embedders.default
+
+    def _recall(
+        self, search_input: SearchInput, deadline: Deadline, *, relative_cutoff: float = 0.0
+    ) -> RecallOutcome:
+        """Search, score, judge and select within the deadline."""
+        if not search_input.query.may_need_memory:
+            return RecallOutcome()
+        with nullcontext() if self.tracer is None else self.tracer.span("recall") as span:
+            found = self._find_candidates(search_input, deadline)
+            recalled = (
+                RecallOutcome(degradations=(reasons.recall_late(deadline.milliseconds),), is_late=True)
+                if found is None
+                else self._select(search_input, found, deadline, relative_cutoff)
+            )
+            if span is not None:
+                span.set_attributes(_span_attributes(recalled))
+        return recalled
+
+    def _find_candidates(self, search_input: SearchInput, deadline: Deadline) -> SearchResult | None:
+        """Return the candidates; those of lexical search if dense search is late; None if that is late too."""
+        candidate_search = CandidateSearch(search=self.store.search, clock=self.clock)
+        pending_lexical = candidate_search.start_lexical(search_input, self.read_executor)
+        find = partial(candidate_search.find, search_input, pending_lexical)
+        if not deadline.is_set:
+            return find()
+        complete = self.search_executor.submit(find)
+        try:
+            return complete.result(deadline.remaining_for_dense_search())
+        except TimeoutError:
+            complete.cancel()
+        late = reasons.embedding_late(deadline.milliseconds)
+        lexical_only = self.read_executor.submit(partial(find, skip_dense_reason=late))
+        try:
+            return lexical_only.result(deadline.remaining())
+        except TimeoutError:
+            lexical_only.cancel()
+            return None
+
+    def _select(
+        self, search_input: SearchInput, found: SearchResult, deadline: Deadline, relative_cutoff: float
+    ) -> RecallOutcome:
+        started, policy = self.clock.monotonic(), search_input.policy.recall
+        scorer = scorer_of(policy)
+        scored = score_candidates(found.candidates.candidates, scorer, found.context)
+        judged = judge(
+            scored, scorer, cosine_floor=found.context.cosine_floor, exempt_sources=found.exempt_sources
+        )
+        selection = shortlist(judged, relative_cutoff=relative_cutoff, exempt_sources=found.exempt_sources)
+        timings = {**found.timings, "rank_ms": (self.clock.monotonic() - started) * 1000}
+        degradations, sources = found.degradations, found.candidates.sources
+        if self.reranker is not None and policy.rerank_count and selection.candidates:
+            reranking_started = self.clock.monotonic()
+            selection, failure = self._rerank(self.reranker, search_input, selection, deadline)
+            timings["reread_ms"] = (self.clock.monotonic() - reranking_started) * 1000
+            degradations = (*degradations, *([failure] if failure else ()))
+        selection = limit_selection(selection, policy)
+        recent = search_input.plan.fallback_memories
+        if recent and not selection.candidates:
+            memories = self.store.memories.list(search_input.plan.scope.user_scope, limit=recent)
+            fallback = tuple(
+                ScoredCandidate(candidate=candidate_from_memory(memory), score=0.0) for memory in memories
+            )
+            selection = replace(selection, candidates=fallback)
+            sources = {**sources, "recent": len(fallback)}
+        return RecallOutcome(
+            selection=replace(selection, rejections=(*selection.rejections, *found.rejections)),
+            sources=sources,
+            degradations=degradations,
+            timings=timings,
+        )
+
+    def _rerank(
+        self, reranker: Reranker, search_input: SearchInput, selection: SelectedCandidates, deadline: Deadline
+    ) -> tuple[SelectedCandidates, str | None]:
+        """Score the first candidates with the cross-encoder, as many as the deadline allows."""
+        policy, remaining = search_input.policy.recall, deadline.remaining()
+        texts = [each.candidate.text for each in selection.candidates[: policy.rerank_count]]
+        seconds = policy.rerank_deadline_ms / 1000
+        if remaining is not None:
+            seconds = min(seconds, remaining)
+        work = partial(reranker.scores, search_input.query.text, texts, deadline=seconds)
+        try:
+            scores = work() if remaining is None else self.search_executor.submit(work).result(remaining)
+        except ProviderError as error:
+            return selection, reasons.not_reranked(error)
+        except TimeoutError:
+            scores = [None] * len(texts)
+        missing = scores.count(None)
+        failure = reasons.partly_reranked(missing, len(texts), round(1000 * seconds)) if missing else None
+        return apply_rerank(selection, scores, policy.rerank_weight), failure
+
+    def _with_fallback(self, recalled: RecallOutcome, texts: Sequence[str]) -> RecallOutcome:
+        if recalled.selection.candidates or not texts:
+            return recalled
+        candidates = tuple(self._fallback_candidates(texts))
+        return replace(recalled, selection=replace(recalled.selection, candidates=candidates))
 
     def _fallback_candidates(self, texts: Sequence[str]) -> Iterator[ScoredCandidate]:
         now = self.clock.now()
@@ -180,19 +315,29 @@ class RecallService:
             )
             yield ScoredCandidate(candidate=candidate, score=0.0)
 
-    def _load_tiers(
-        self, scope: Scope, policy: Policy, context_ids: Sequence[str]
-    ) -> tuple[Tiers, tuple[str, ...]]:
-        """Load the tiers besides recalled passages; if the store fails, return none and a degradation."""
+    def _read_context(self, request: ContextBlockRequest) -> ContextReads:
+        """Read what the block and the receipt contain besides recalled passages."""
+        scope, policy = request.scope, request.policy
+        skipped_sources = self._skipped_sources(scope, policy)
         if not policy.memory.recalls:
-            return Tiers(), ()
+            return ContextReads(skipped_sources=skipped_sources)
+        degradations: tuple[str, ...] = ()
+        tiers = Tiers()
         try:
             tiers = self._read_tiers(scope, policy)
-            requested_files = [self.store.context_files.get(scope, context_id) for context_id in context_ids]
-            files = {file.id: file for file in (*tiers.context_files, *requested_files)}
-            return replace(tiers, context_files=tuple(files.values())), ()
+            requested = [
+                self.store.context_files.get(scope, context_id) for context_id in request.context_ids
+            ]
+            files = {file.id: file for file in (*tiers.context_files, *requested)}
+            tiers = _without_shown(replace(tiers, context_files=tuple(files.values())), request.already_shown)
         except StoreError as error:
-            return Tiers(), (f"recalled passages only: {error}",)
+            degradations = (reasons.tiers_failed(error),)
+        return ContextReads(
+            tiers=tiers,
+            recently_injected=self._recently_injected(scope, policy),
+            skipped_sources=skipped_sources,
+            degradations=degradations,
+        )
 
     def _read_tiers(self, scope: Scope, policy: Policy) -> Tiers:
         profile = self.store.profiles.get(scope) if policy.recalls else None
@@ -238,15 +383,18 @@ class RecallService:
         scope: Scope,
         query: str,
         policy: Policy,
-        result: RetrievalResult,
+        recalled: RecallOutcome,
         block: ContextBlock,
+        skipped_sources: Sequence[str],
         started: float,
     ) -> Receipt:
+        rejections = recalled.selection.rejections
         max_rejections = policy.receipts.max_dropped_items
         left_out = (
-            _receipt_item(r, Disposition.LEFT_OUT, reason) for r, reason in result.rejections[:max_rejections]
+            _receipt_item(each.scored, Disposition.LEFT_OUT, each.reason)
+            for each in rejections[:max_rejections]
         )
-        more = len(result.rejections) - max_rejections
+        more = len(rejections) - max_rejections
         return Receipt(
             id=self.ids.new(),
             user=scope.user,
@@ -261,14 +409,14 @@ class RecallService:
             tokens=block.tokens,
             text=block.text,
             items=(*block.items, *left_out),
-            degradations=result.degraded,
+            degradations=recalled.degradations,
             skipped_sources=(
-                *self._skipped_sources(scope, policy),
+                *skipped_sources,
                 *block.notes,
                 *([f"{more} more candidates ranked lower"] if more > 0 else []),
             ),
-            sources=result.sources,
-            timings={**result.timings, "total_ms": (self.clock.monotonic() - started) * 1000},
+            sources=recalled.sources,
+            timings={**recalled.timings, "total_ms": (self.clock.monotonic() - started) * 1000},
         )
 
     def _save_receipt(self, receipt: Receipt, policy: Policy) -> Receipt:
@@ -297,15 +445,30 @@ def _shown_keys(tiers: Tiers) -> frozenset[PassageKey]:
     return frozenset((*(r.candidate.key for r in tiers.candidates), *files, *profile_keys))
 
 
-def _count_tiers(result: RetrievalResult, shown: Tiers, degraded: tuple[str, ...]) -> RetrievalResult:
-    """Add the tiers in the block to the source counts of the receipt."""
+def _count_tiers(shown: Tiers) -> dict[str, int]:
+    """Return the tiers in the block as source counts of the receipt."""
     counts = {
         "profile": int(shown.profile is not None),
         "working": int(shown.working_summary is not None),
         "contexts": len(shown.context_files),
     }
-    sources = {**result.sources, **{name: number for name, number in counts.items() if number}}
-    return replace(result, sources=sources, degraded=(*result.degraded, *degraded))
+    return {name: number for name, number in counts.items() if number}
+
+
+def _result_by(pending: PendingCall[ContextReads], deadline: Deadline) -> ContextReads:
+    try:
+        return pending.result(deadline.remaining())
+    except TimeoutError:
+        return ContextReads(degradations=(reasons.tiers_late(deadline.milliseconds),))
+
+
+def _span_attributes(recalled: RecallOutcome) -> dict[str, int | float]:
+    return {
+        **{f"recollect.recall.{stage}": elapsed_ms for stage, elapsed_ms in recalled.timings.items()},
+        **{f"recollect.recall.found.{source}": hits for source, hits in recalled.sources.items()},
+        "recollect.recall.kept": len(recalled.selection.candidates),
+        "recollect.recall.degraded": len(recalled.degradations),
+    }
 
 
 def _receipt_item(

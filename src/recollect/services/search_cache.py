@@ -1,132 +1,52 @@
 """Caches that let tuning repeat a query without repeating its searches."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
 
 from recollect.domain.candidate import Candidate, Hit, SearchFilter
 from recollect.domain.scope import Scope
-from recollect.ports.clock import Clock
+from recollect.domain.search import CandidateBatch, CandidateRequest, DenseQuery, SearchPass
 from recollect.ports.embedder import Embedder, Vector
-from recollect.ports.search import NO_SCORES, Search
-
-ValueT = TypeVar("ValueT")
+from recollect.ports.search import CandidateIndex
 
 
 @dataclass(slots=True, kw_only=True)
 class CachedSearch:
-    """A search with memoized results, for one query: the query vector is not part of the cache keys."""
+    """A search with memoized results, for one query: neither its text nor its vector is part of the cache keys."""
 
-    inner: Search
-    _hits: dict[object, list[Hit]] = field(default_factory=dict)
-    _dated_messages: dict[object, list[int]] = field(default_factory=dict)
-    _cosines: dict[object, dict[int, float | None]] = field(default_factory=dict)
-    _loaded: dict[object, dict[int, Candidate | None]] = field(default_factory=dict)
+    inner: CandidateIndex
+    _lexical_hits: dict[object, list[list[Hit]]] = field(default_factory=dict)
+    _batches: dict[object, CandidateBatch] = field(default_factory=dict)
+    _messages: dict[object, list[Candidate]] = field(default_factory=dict)
 
     def snapshot(self) -> AbstractContextManager[None]:
         return self.inner.snapshot()
 
-    def lexical(self, scope: Scope, query: str, *, limit: int, search_filter: SearchFilter) -> list[Hit]:
-        return self._cached_hits(
-            (scope, query, limit, search_filter),
-            lambda: self.inner.lexical(scope, query, limit=limit, search_filter=search_filter),
-        )
+    def lexical_hits(self, query: str, passes: Sequence[SearchPass], *, limit: int) -> list[list[Hit]]:
+        key = (tuple(passes), limit)
+        if key not in self._lexical_hits:
+            self._lexical_hits[key] = self.inner.lexical_hits(query, passes, limit=limit)
+        return self._lexical_hits[key]
 
-    def dense(
+    def candidates(self, request: CandidateRequest) -> CandidateBatch:
+        # The lexical hits follow from the passes and the limit.
+        key = (replace(request, dense=None, lexical_hits=()), _dense_key(request.dense))
+        if key not in self._batches:
+            self._batches[key] = self.inner.candidates(request)
+        return self._batches[key]
+
+    def messages(
         self,
         scope: Scope,
-        vector: Vector,
-        *,
-        model: str,
-        limit: int,
+        passage_ids: Collection[int],
+        dense: DenseQuery | None,
         search_filter: SearchFilter,
-        centroid_penalty: float = 0.0,
-    ) -> list[Hit]:
-        return self._cached_hits(
-            (scope, model, limit, search_filter, centroid_penalty),
-            lambda: self.inner.dense(
-                scope,
-                vector,
-                model=model,
-                limit=limit,
-                search_filter=search_filter,
-                centroid_penalty=centroid_penalty,
-            ),
-        )
-
-    def most_important(self, scope: Scope, *, limit: int, search_filter: SearchFilter) -> list[Hit]:
-        return self._cached_hits(
-            (scope, limit, search_filter),
-            lambda: self.inner.most_important(scope, limit=limit, search_filter=search_filter),
-        )
-
-    def cosines(
-        self,
-        scope: Scope,
-        passage_ids: Sequence[int],
-        vector: Vector,
-        *,
-        model: str,
-        centroid_penalty: float = 0.0,
-    ) -> dict[int, float]:
-        known = self._cosines.setdefault((scope, model, centroid_penalty), {})
-        return _fetch_missing(
-            known,
-            passage_ids,
-            lambda new: self.inner.cosines(
-                scope, new, vector, model=model, centroid_penalty=centroid_penalty
-            ),
-        )
-
-    def messages_between(
-        self, scope: Scope, starts_at: datetime, ends_at: datetime, *, limit: int
-    ) -> list[int]:
-        key = (scope, starts_at, ends_at, limit)
-        if key not in self._dated_messages:
-            self._dated_messages[key] = self.inner.messages_between(scope, starts_at, ends_at, limit=limit)
-        return self._dated_messages[key]
-
-    def load(
-        self,
-        scope: Scope,
-        passage_ids: Iterable[int],
-        *,
-        search_filter: SearchFilter,
-        dense: Mapping[int, float] = NO_SCORES,
-        lexical: Mapping[int, float] = NO_SCORES,
-        include_neighbours: bool = False,
-    ) -> dict[int, Candidate]:
-        known = self._loaded.setdefault((scope, search_filter, include_neighbours), {})
-        candidates = _fetch_missing(
-            known,
-            list(passage_ids),
-            lambda new: self.inner.load(
-                scope, new, search_filter=search_filter, include_neighbours=include_neighbours
-            ),
-        )
-        return {
-            passage: candidate._replace(dense=dense.get(passage), lexical=lexical.get(passage))
-            for passage, candidate in candidates.items()
-        }
-
-    def _cached_hits(self, key: object, fetch: Callable[[], list[Hit]]) -> list[Hit]:
-        if key not in self._hits:
-            self._hits[key] = fetch()
-        return self._hits[key]
-
-
-def _fetch_missing(
-    cache: dict[int, ValueT | None],
-    passages: Collection[int],
-    fetch: Callable[[Sequence[int]], Mapping[int, ValueT]],
-) -> dict[int, ValueT]:
-    """Fetch what is not cached yet; missing passages are cached as None."""
-    if missing := [passage for passage in passages if passage not in cache]:
-        fetched = fetch(missing)
-        cache.update((passage, fetched.get(passage)) for passage in missing)
-    return {passage: value for passage in passages if (value := cache[passage]) is not None}
+    ) -> list[Candidate]:
+        key = (scope, frozenset(passage_ids), _dense_key(dense), search_filter)
+        if key not in self._messages:
+            self._messages[key] = self.inner.messages(scope, passage_ids, dense, search_filter)
+        return self._messages[key]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -160,15 +80,5 @@ class CachedQueryEmbedder:
         return self.inner.windows(text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FixedClock:
-    """A clock with a fixed time, so that trials differ in their weights only."""
-
-    inner: Clock
-    fixed_time: datetime
-
-    def now(self) -> datetime:
-        return self.fixed_time
-
-    def monotonic(self) -> float:
-        return self.inner.monotonic()
+def _dense_key(dense: DenseQuery | None) -> tuple[str, float] | None:
+    return None if dense is None else (dense.model, dense.centroid_penalty)

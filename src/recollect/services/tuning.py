@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from recollect.domain.candidate import Source
 from recollect.domain.feedback import RelevanceFeedback, RelevanceLabel
 from recollect.domain.policy import Policy, RecallPolicy
 from recollect.domain.receipt import Receipt, ReceiptItem
@@ -13,13 +12,15 @@ from recollect.domain.scope import Scope
 from recollect.domain.tuning import TuningResult
 from recollect.errors import InvalidInput, NotFound, ProviderError, Refused
 from recollect.ports.clock import Clock
-from recollect.ports.executor import run_inline
+from recollect.ports.embedder import Embedder
 from recollect.ports.store import Store
-from recollect.retrieval import ranking
-from recollect.retrieval.retriever import Retriever
+from recollect.retrieval.query import analyze
+from recollect.retrieval.relevance import judge
+from recollect.retrieval.scoring.scorer import score_candidates
+from recollect.retrieval.scoring.table import SCORERS, scorer_of
+from recollect.retrieval.search_plan import plan_search
 from recollect.retrieval.weight_tuning import (
     MIN_LABELS,
-    TUNED_WEIGHTS_BY_RANKER,
     LabelledQuery,
     Weights,
     alpha_share,
@@ -29,8 +30,9 @@ from recollect.retrieval.weight_tuning import (
     with_half_life,
     with_weights,
 )
-from recollect.services.recall import RecallService
-from recollect.services.search_cache import CachedQueryEmbedder, CachedSearch, FixedClock
+from recollect.services.candidate_search import CandidateSearch, SearchInput
+from recollect.services.embedders import EmbedderRegistry
+from recollect.services.search_cache import CachedQueryEmbedder, CachedSearch
 
 #: Upper bound on feedback items read; far above real use.
 MAX_FEEDBACK_ITEMS = 100_000
@@ -43,41 +45,45 @@ TUNING_KEY_PREFIX = ".tuning."
 class _LabelledSearch:
     """One labelled query that can be searched with any weights."""
 
-    scope: Scope
     label: RelevanceLabel
+    scope: Scope
     policy: Policy
-    retriever: Retriever
-    exempt_sources: frozenset[Source]
+    now: datetime
+    embedder: Embedder | None
+    candidate_search: CandidateSearch
 
     def __call__(self, weights: Weights) -> LabelledQuery:
         policy = replace(self.policy, recall=with_weights(self.policy.recall, weights))
-        result = self.retriever(self.scope, self.label.query, policy)
-        if result.degraded and self.retriever.embedder is not None:
+        query, scorer = (
+            analyze(self.label.query, now=self.now, policy=policy.recall),
+            scorer_of(policy.recall),
+        )
+        search_input = SearchInput(
+            query=query,
+            plan=plan_search(query, self.scope, policy),
+            policy=policy,
+            now=self.now,
+            embedder=self.embedder,
+        )
+        found = self.candidate_search.find(search_input, None)
+        if found.degradations and self.embedder is not None:
             raise ProviderError(
-                f"Tuning needs all search channels, but this search was degraded: {result.degraded[0]}"
+                f"Tuning needs all search channels, but this search was degraded: {found.degradations[0]}"
             )
-        # Fallback memories have no score parts and are not ranked.
-        candidates = [each for each in (*result.candidates, *(r for r, _ in result.rejections)) if each.parts]
-        related, _ = ranking.drop_unrelated(
-            candidates, self._cosine_floor, exempt_sources=self.exempt_sources
+        judged = judge(
+            score_candidates(found.candidates.candidates, scorer, found.context),
+            scorer,
+            cosine_floor=found.context.cosine_floor,
+            exempt_sources=found.exempt_sources,
         )
-        return label_candidates(related, self.label)
-
-    @property
-    def _cosine_floor(self) -> float:
-        configured = self.policy.recall.min_cosine
-        return (
-            self.retriever.embedder.cosine_floor
-            if configured < 0 and self.retriever.embedder is not None
-            else configured
-        )
+        return label_candidates([each.scored for each in judged if each.is_relevant], self.label)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningService:
     store: Store
     clock: Clock
-    recall: RecallService
+    embedders: EmbedderRegistry
 
     def add_feedback(
         self, scope: Scope, receipt_id: str, item_id: str, *, relevant: bool
@@ -194,25 +200,14 @@ class TuningService:
     def _labelled_search(
         self, scope: Scope, label: RelevanceLabel, policy: Policy, now: datetime
     ) -> _LabelledSearch:
-        retriever, uses_all_memories = (
-            self.recall.retriever_for(scope),
-            self.store.memories.count(scope.user_scope, limit=policy.recall.small_store_size + 1)
-            <= policy.recall.small_store_size,
-        )
-        retriever = replace(
-            retriever,
-            search=CachedSearch(inner=retriever.search),
-            embedder=retriever.embedder and CachedQueryEmbedder(inner=retriever.embedder),
-            clock=FixedClock(inner=retriever.clock, fixed_time=now),
-            executor=run_inline,
-        )
+        embedder = self.embedders.for_user(scope.user)
         return _LabelledSearch(
-            scope=Scope(scope.user, label.chat),
             label=label,
-            # No deadline: tuning must see every channel, the slow ones included.
-            policy=replace(policy, recall=replace(policy.recall, deadline_ms=0)),
-            retriever=retriever,
-            exempt_sources=frozenset({Source.MEMORY}) if uses_all_memories else frozenset(),
+            scope=Scope(scope.user, label.chat),
+            policy=policy,
+            now=now,
+            embedder=embedder and CachedQueryEmbedder(inner=embedder),
+            candidate_search=CandidateSearch(search=CachedSearch(inner=self.store.search), clock=self.clock),
         )
 
 
@@ -229,7 +224,7 @@ class _TuningRun:
     _trial_count: int = 0
 
     def labelled_queries(self, weights: Weights) -> list[LabelledQuery]:
-        alpha, half_life = alpha_share(weights, self.recall_policy.ranker), weights.get("half_life_days")
+        alpha, half_life = alpha_share(weights, scorer_of(self.recall_policy)), weights.get("half_life_days")
         if alpha not in self._by_alpha_share:
             self._by_alpha_share[alpha] = [search(weights) for search in self.searches]
         if half_life is None:
@@ -255,11 +250,12 @@ def _start_weights(policy: Policy, labels: Sequence[RelevanceLabel]) -> Weights:
             f"Tuning needs at least {MIN_LABELS} labelled queries; there are {len(labels)}."
             " Label more: 20 to 30 give a reliable result."
         )
-    names = TUNED_WEIGHTS_BY_RANKER.get(policy.recall.ranker)
-    if names is None:
+    names = scorer_of(policy.recall).tuned_weights
+    if not names:
+        tunable = ", ".join(name for name, scorer in SCORERS.items() if scorer.tuned_weights)
         raise Refused(
             f"The ranker {policy.recall.ranker!r} has no weights to tune."
-            f" Set `recall.ranker` to one of {', '.join(TUNED_WEIGHTS_BY_RANKER)} first."
+            f" Set `recall.ranker` to one of {tunable} first."
         )
     return {name: float(getattr(policy.recall, name)) for name in names}
 

@@ -9,6 +9,7 @@ from recollect.domain.chat_turn import AnswerDelta, AnswerFinished, ContextReady
 from recollect.domain.message import CHAT_ROLES, Message, MessageDraft, Role
 from recollect.domain.outcomes import IngestResult
 from recollect.domain.policy import Policy
+from recollect.domain.recall import ContextBlockRequest
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput, StoreError
@@ -27,6 +28,8 @@ MAX_ANSWER_TOKENS = 2048
 MAX_HISTORY_TOKENS = 24_000
 #: The history is sent as messages, so the block does not repeat it.
 CHAT_POLICY_OVERRIDES = {"context.recent_messages": 0, "context.summary_min_importance": 100}
+#: Deadline of recall if the settings have none: the model takes longer anyway.
+DEFAULT_CHAT_DEADLINE_MS = 2_000
 ALREADY_STORED_REASON = "already stored"
 
 
@@ -221,9 +224,17 @@ class TurnService:
         self, scope: Scope, text: str, policy: Policy, history: ChatHistory
     ) -> tuple[Receipt, frozenset[PassageKey]]:
         chat_policy = policy.with_values(CHAT_POLICY_OVERRIDES)
-        return self.recall.build_turn_context(
-            scope, text, chat_policy, visible_ids=history.message_ids, already_shown=history.shown_keys
+        result = self.recall.context(
+            ContextBlockRequest(
+                scope=scope,
+                query=text,
+                policy=chat_policy,
+                deadline_ms=policy.recall.deadline_ms or DEFAULT_CHAT_DEADLINE_MS,
+                visible_ids=history.message_ids,
+                already_shown=history.shown_keys,
+            )
         )
+        return result.receipt, result.shown_keys
 
     def _save_injection(
         self, scope: Scope, query_result: IngestResult, receipt: Receipt, shown_keys: frozenset[PassageKey]

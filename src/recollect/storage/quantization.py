@@ -6,12 +6,7 @@ Nearest-neighbour search by binary quantization with int8 rescoring.
 2. Rescoring: the nearest `max(4 * limit, 768)` by Hamming distance are scored with their int8 vectors. If those are not
    in memory, the candidates are ranked by `_sign_agreement`, and the caller rescores them from the table.
 
-Score of a vector v for the query q, with the centroid c and the weight w = `centroid_penalty`:
-
-    score = cos(q, v) - w * max(v.c - c.c, -0.15)
-
-Generic passages lie near the centroid and are close to every query; the correction ranks them lower. The bonus for
-distant vectors is capped at 0.15 * w. With fewer than 64 vectors the centroid is not meaningful and w is 0.
+Scores are cosines with the centroid correction (see `retrieval/centroid.py`).
 
 Invariants: arrays never change in the range that readers see; deletion replaces the `kinds` column. Filters by kind
 and chat apply before candidates are selected, so that `limit` results come back if there are that many. Cost: O(n),
@@ -21,12 +16,13 @@ and chat apply before candidates are selected, so that `limit` results come back
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.ports.embedder import Vector
+from recollect.retrieval.centroid import MIN_VECTORS_FOR_CENTROID, correct_cosines
 
 BitMatrix: TypeAlias = NDArray[np.uint64]
 Int8Matrix: TypeAlias = NDArray[np.int8]
@@ -48,11 +44,6 @@ WORDS_PER_BYTE_SUM = 3
 #: Sample size for estimating the distance of the `limit`-th nearest vector.
 DISTANCE_SAMPLE_SIZE = 4_096
 
-#: Cap on the bonus for distance from the centroid. If a user's passages are about one topic, any other passage is far
-#: from the centroid, which alone does not make it relevant.
-MAX_CENTROID_BONUS = 0.15
-#: With fewer vectors the centroid is not representative, and no penalty applies.
-MIN_VECTORS_FOR_CENTROID = 64
 #: Value in the `kinds` column that marks a deleted vector.
 DELETED_KIND = 255
 
@@ -64,6 +55,14 @@ def quantize(vector: Vector) -> tuple[float, bytes]:
     return scale, np.round(values / scale).astype(np.int8).tobytes()
 
 
+class DenseScores(NamedTuple):
+    """Scores of several vectors, by position."""
+
+    corrected: FloatArray
+    cosines: FloatArray
+    centroid_excess: FloatArray | None  #: None if no correction applies
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorQuery:
     """A query vector with the centroid of the searched vectors and the weight of the centroid correction."""
@@ -72,14 +71,14 @@ class VectorQuery:
     centroid: FloatArray
     centroid_penalty: float
 
-    def score(self, matrix: Int8Matrix, scales: FloatArray) -> FloatArray:
-        """Return the cosine of each row with the query, minus the centroid correction."""
+    def score(self, matrix: Int8Matrix, scales: FloatArray) -> DenseScores:
+        """Return the corrected cosine of each row with the query, and what it was computed from."""
         vectors = matrix.astype(np.float32)
-        scores: FloatArray = np.vecdot(vectors, self.vector) * scales
-        if self.centroid_penalty:
-            excess = np.vecdot(vectors, self.centroid) * scales - np.vdot(self.centroid, self.centroid)
-            scores -= np.float32(self.centroid_penalty) * np.maximum(excess, -MAX_CENTROID_BONUS)
-        return scores
+        cosines: FloatArray = np.vecdot(vectors, self.vector) * scales
+        if not self.centroid_penalty:
+            return DenseScores(cosines, cosines, None)
+        excess = np.vecdot(vectors, self.centroid) * scales - np.vdot(self.centroid, self.centroid)
+        return DenseScores(correct_cosines(cosines, excess, self.centroid_penalty), cosines, excess)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,12 +199,12 @@ class QuantizedVectors:
         scores = (
             _sign_agreement(self.bits[:, candidates], direction)
             if self.int8 is None
-            else self.score(candidates, query)
+            else self.score(candidates, query).corrected
         )
         best: Positions = candidates[np.argpartition(-scores, limit - 1)[:limit]]
         return best
 
-    def score(self, positions: Positions, query: VectorQuery) -> FloatArray:
+    def score(self, positions: Positions, query: VectorQuery) -> DenseScores:
         """Return the scores of the vectors at these positions; needs the int8 vectors."""
         assert self.int8 is not None
         # `take` needs half the time of fancy indexing.

@@ -14,12 +14,8 @@ from recollect.adapters.sqlite.store import SqliteStore
 from recollect.adapters.sqlite.tokenizer import make_tokenizer
 from recollect.adapters.sqlite.transaction import transaction
 from recollect.adapters.sqlite.vector_cache import VectorCache
-from recollect.storage.quantization import (
-    MAX_CENTROID_BONUS,
-    FloatArray,
-    QuantizedVectors,
-    VectorQuery,
-)
+from recollect.retrieval.centroid import MAX_CENTROID_BONUS
+from recollect.storage.quantization import FloatArray, QuantizedVectors, VectorQuery
 
 COMPONENTS = st.lists(st.integers(-127, 127), min_size=4, max_size=4).filter(any)
 
@@ -39,7 +35,7 @@ def test_the_centroid_penalty_is_subtracted_and_its_bonus_is_capped(
     vectors = matrix * scales[:, None]
     middle = vectors.mean(axis=0).astype(np.float32)
     near = VectorQuery(vector=unit(question), centroid=middle, centroid_penalty=share).score(matrix, scales)
-    taken = vectors @ unit(question) - near
+    taken = vectors @ unit(question) - near.corrected
     beyond = vectors @ middle - middle @ middle
 
     assert taken == pytest.approx(share * np.maximum(beyond, -MAX_CENTROID_BONUS), abs=1e-4)

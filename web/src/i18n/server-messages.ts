@@ -120,6 +120,16 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
   ["dense only: {why}", "Só busca semântica: {why}", "Semantic search only: {why}"],
   ["recalled passages only: {why}", "Só memórias recuperadas: {why}", "Recalled passages only: {why}"],
   [
+    "dense search took longer than {milliseconds} ms",
+    "a busca semântica levou mais de {milliseconds} ms",
+  ],
+  ["the rest took longer than {milliseconds} ms", "o resto levou mais de {milliseconds} ms"],
+  [
+    "recall took longer than {milliseconds} ms, so nothing was recalled",
+    "A busca levou mais de {milliseconds} ms, e nada foi recuperado.",
+    "Recall took longer than {milliseconds} ms, so nothing was recalled.",
+  ],
+  [
     "this receipt was not stored: {why}",
     "Este recibo não pôde ser armazenado: {why}",
     "This receipt could not be stored: {why}",

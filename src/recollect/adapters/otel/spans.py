@@ -1,57 +1,12 @@
-"""Spans around recalls and jobs."""
+"""Spans around jobs."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from typing import TypeAlias
 
 from recollect.domain.job import Job, JobKind
-from recollect.domain.policy import Policy
-from recollect.domain.scope import Scope
 from recollect.ports.tracer import Tracer
-from recollect.retrieval.retriever import Retriever
-from recollect.retrieval.search_state import RetrievalResult
 
 Handler: TypeAlias = Callable[[Job], bool]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TracedRecall(Retriever):
-    """A retriever that records a span with the timings and result counts of each recall."""
-
-    tracer: Tracer
-
-    def __call__(
-        self,
-        scope: Scope,
-        query: str,
-        policy: Policy,
-        *,
-        visible_ids: frozenset[str] = frozenset(),
-        in_prompt: frozenset[str] = frozenset(),
-        relative_cutoff: float = 0.0,
-        as_of: datetime | None = None,
-    ) -> RetrievalResult:
-        with self.tracer.span("recall") as span:
-            result = Retriever.__call__(
-                self,
-                scope,
-                query,
-                policy,
-                visible_ids=visible_ids,
-                in_prompt=in_prompt,
-                relative_cutoff=relative_cutoff,
-                as_of=as_of,
-            )
-            span.set_attributes(
-                {
-                    **{f"recollect.recall.{part}": elapsed_ms for part, elapsed_ms in result.timings.items()},
-                    **{f"recollect.recall.found.{source}": hits for source, hits in result.sources.items()},
-                    "recollect.recall.kept": len(result.candidates),
-                    "recollect.recall.degraded": len(result.degraded),
-                }
-            )
-            return result
 
 
 def trace_handlers(handlers: Mapping[JobKind, Handler], tracer: Tracer) -> dict[JobKind, Handler]:

@@ -16,9 +16,12 @@ transaction the vectors are read into a copy of the cache, since a rollback may 
 
 import json
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import repeat
+from typing import NamedTuple
 
 import apsw
 import numpy as np
@@ -39,10 +42,18 @@ from recollect.adapters.sqlite.tokenizer import chat_marker, index_term
 from recollect.adapters.sqlite.vector_cache import VectorCache, VectorCaches
 from recollect.domain.candidate import Candidate, Hit, SearchFilter, Source
 from recollect.domain.scope import Scope
+from recollect.domain.search import (
+    CandidateBatch,
+    CandidateRequest,
+    DatedSearch,
+    DenseQuery,
+    PassCandidates,
+    SearchPass,
+)
 from recollect.ports.embedder import Vector
 from recollect.ports.search import NO_SCORES
 from recollect.storage.passages import MEMORY_PASSAGE, MESSAGE_PASSAGE, NO_CHAT, kinds_of
-from recollect.storage.quantization import FloatArray, IntArray, QuantizedVectors, VectorQuery
+from recollect.storage.quantization import DenseScores, FloatArray, IntArray, QuantizedVectors, VectorQuery
 from recollect.storage.timestamps import to_ms, to_ms_or_none
 from recollect.text.analyzer import query_terms
 
@@ -93,6 +104,22 @@ SELECT_MOST_IMPORTANT = f"""
 """
 
 
+#: Enough memories to know whether there are more than a limit.
+SELECT_ACTIVE_MEMORIES = f"""
+    SELECT p.no FROM memories m
+        JOIN passages p ON p.user_no = m.user_no AND p.kind = {MEMORY_PASSAGE.code} AND p.row_no = m.no
+    WHERE m.user_no = ? AND m.status = 'active' LIMIT ?
+"""
+
+
+class PassageScore(NamedTuple):
+    """The dense scores of one passage."""
+
+    corrected: float
+    cosine: float
+    centroid_excess: float | None
+
+
 class SqliteSearch:
     def __init__(self, database: Database, vector_caches: VectorCaches) -> None:
         self._database = database
@@ -110,6 +137,171 @@ class SqliteSearch:
                 yield
             finally:
                 self._local.vectors = outer
+
+    def lexical_hits(self, query: str, passes: Sequence[SearchPass], *, limit: int) -> list[list[Hit]]:
+        return [
+            self.lexical(each.scope, query, limit=limit, search_filter=each.search_filter) for each in passes
+        ]
+
+    def candidates(self, request: CandidateRequest) -> CandidateBatch:
+        with self.snapshot():
+            passes = [
+                self._search_pass(search_pass, hits, request)
+                for search_pass, hits in zip(request.passes, request.lexical_hits, strict=True)
+            ]
+            known_ids = set(request.known_ids)
+            known_ids.update(
+                c.passage_id for each in passes for c in each.candidates if c.passage_id is not None
+            )
+            dated: list[Candidate] = []
+            for search in request.dated if request.dense else ():
+                dated += self._search_interval(search, request, known_ids)
+                known_ids.update(c.passage_id for c in dated if c.passage_id is not None)
+            return CandidateBatch(
+                passes=tuple(passes),
+                important=tuple(self._most_important(request.important, request.limit)),
+                dated=tuple(dated),
+                all_memories=tuple(self._all_memories(request.scope.user_scope, request.max_all_memories)),
+            )
+
+    def messages(
+        self,
+        scope: Scope,
+        passage_ids: Collection[int],
+        dense: DenseQuery | None,
+        search_filter: SearchFilter,
+    ) -> list[Candidate]:
+        scores = self._dense_scores(scope, passage_ids, dense) if dense else {}
+        return self._load_scored(scope, passage_ids, scores, {}, search_filter)
+
+    def _search_pass(
+        self, search_pass: SearchPass, lexical_hits: Sequence[Hit], request: CandidateRequest
+    ) -> PassCandidates:
+        """Run the dense search of a pass, and load the union of both channels' hits."""
+        scope, search_filter, dense = search_pass.scope, search_pass.search_filter, request.dense
+        hits: list[Hit] = []
+        if dense is not None:
+            hits = self.dense(
+                scope,
+                dense.vector,
+                model=dense.model,
+                limit=request.limit,
+                search_filter=search_filter,
+                centroid_penalty=dense.centroid_penalty,
+            )
+        lexical = {hit.passage_id: hit.score for hit in lexical_hits}
+        passage_ids = {*lexical, *(hit.passage_id for hit in hits)}
+        scores = self._dense_scores(scope, passage_ids, dense) if dense else {}
+        candidates = self._load_scored(
+            scope,
+            passage_ids,
+            scores,
+            lexical,
+            search_filter,
+            include_neighbours=request.include_neighbours,
+        )
+        return PassCandidates(candidates=tuple(candidates), dense_count=len(hits))
+
+    def _most_important(self, search_pass: SearchPass | None, limit: int) -> list[Candidate]:
+        if search_pass is None:
+            return []
+        scope, search_filter = search_pass.scope, search_pass.search_filter
+        hits = self.most_important(scope, limit=limit, search_filter=search_filter)
+        return self._load_scored(scope, [hit.passage_id for hit in hits], {}, {}, search_filter)
+
+    def _search_interval(
+        self, search: DatedSearch, request: CandidateRequest, known_ids: AbstractSet[int]
+    ) -> list[Candidate]:
+        assert request.dense is not None
+        message_ids = self.messages_between(
+            search.scope, search.starts_at, search.ends_at, limit=search.max_compared
+        )
+        scores = self._dense_scores(search.scope, set(message_ids) - known_ids, request.dense)
+        nearest = dict(sorted(scores.items(), key=lambda each: -each[1].corrected)[: search.limit])
+        return self._load_scored(
+            search.scope,
+            nearest,
+            nearest,
+            {},
+            search.search_filter,
+            include_neighbours=request.include_neighbours,
+        )
+
+    def _all_memories(self, scope: Scope, limit: int) -> list[Candidate]:
+        """Return all active memories of a user if there are at most `limit`."""
+        if not limit:
+            return []
+        with self._database.reader() as db:
+            rows = fetch(db, SELECT_ACTIVE_MEMORIES, (self._database.user_number(db, scope.user), limit + 1))
+        if len(rows) > limit:
+            return []
+        search_filter = SearchFilter(sources=frozenset({MEMORY_PASSAGE.source}))
+        return self._load_scored(scope, [passage for (passage,) in rows], {}, {}, search_filter)
+
+    def _load_scored(
+        self,
+        scope: Scope,
+        passage_ids: Collection[int],
+        dense: Mapping[int, PassageScore],
+        lexical: Mapping[int, float],
+        search_filter: SearchFilter,
+        *,
+        include_neighbours: bool = False,
+    ) -> list[Candidate]:
+        loaded = (
+            self.load(
+                scope,
+                passage_ids,
+                search_filter=search_filter,
+                lexical=lexical,
+                include_neighbours=include_neighbours,
+            )
+            if passage_ids
+            else {}
+        )
+        candidates = []
+        for passage_id, candidate in loaded.items():
+            if score := dense.get(passage_id):
+                candidates.append(
+                    candidate._replace(
+                        passage_id=passage_id,
+                        dense=score.corrected,
+                        cosine=score.cosine,
+                        centroid_excess=score.centroid_excess,
+                    )
+                )
+            else:
+                candidates.append(candidate._replace(passage_id=passage_id))
+        return candidates
+
+    def _dense_scores(
+        self, scope: Scope, passage_ids: Collection[int], dense: DenseQuery
+    ) -> dict[int, PassageScore]:
+        """Return the scores of these passages; those without a vector of the model are omitted."""
+        vector = np.frombuffer(dense.vector, dtype=np.float32)
+        with self._database.reader() as db:
+            user_no = self._database.user_number(db, scope.user)
+            vectors = self._load_vectors(db, user_no, dense.model, len(dense.vector))
+            if vectors is None or not passage_ids:
+                return {}
+            vector_query = vectors.make_query(vector, dense.centroid_penalty)
+            if vectors.int8 is None:
+                values = (to_json_array(passage_ids), user_no, dense.model)
+                passages, scores = _score_stored_vectors(db, FROM_VECTORS_BY_PASSAGE, values, vector_query)
+            else:
+                positions = vectors.positions_of(np.array(list(passage_ids), dtype=np.int64))
+                passages, scores = vectors.passages[positions], vectors.score(positions, vector_query)
+        no_excess = repeat(None)
+        return {
+            passage: PassageScore(corrected, cosine, excess)
+            for passage, corrected, cosine, excess in zip(
+                passages.tolist(),
+                scores.corrected.tolist(),
+                scores.cosines.tolist(),
+                no_excess if scores.centroid_excess is None else scores.centroid_excess.tolist(),
+                strict=False,
+            )
+        }
 
     def lexical(self, scope: Scope, query: str, *, limit: int, search_filter: SearchFilter) -> list[Hit]:
         terms = query_terms(query)
@@ -199,21 +391,9 @@ class SqliteSearch:
         model: str,
         centroid_penalty: float = 0.0,
     ) -> dict[int, float]:
-        query = np.frombuffer(vector, dtype=np.float32)
-        with self._database.reader() as db:
-            user_no = self._database.user_number(db, scope.user)
-            vectors = self._load_vectors(db, user_no, model, len(vector))
-            if vectors is None:
-                return {}
-            vector_query = vectors.make_query(query, centroid_penalty)
-            if vectors.int8 is None:
-                scored_passages, scores = _score_stored_vectors(
-                    db, FROM_VECTORS_BY_PASSAGE, (to_json_array(passage_ids), user_no, model), vector_query
-                )
-            else:
-                positions = vectors.positions_of(np.array(passage_ids, dtype=np.int64))
-                scored_passages, scores = vectors.passages[positions], vectors.score(positions, vector_query)
-        return dict(zip(scored_passages.tolist(), scores.tolist(), strict=True))
+        dense = DenseQuery(vector=vector, model=model, centroid_penalty=centroid_penalty)
+        scores = self._dense_scores(scope, passage_ids, dense)
+        return {passage: score.corrected for passage, score in scores.items()}
 
     def most_important(self, scope: Scope, *, limit: int, search_filter: SearchFilter) -> list[Hit]:
         with self._database.reader() as db:
@@ -310,9 +490,10 @@ def _rank_nearest(
     """Return the nearest passages, visible or not, with exact scores."""
     positions = vectors.nearest(vector_query, limit=limit, kinds=_kind_codes(search_filter), chats=chats)
     if vectors.int8 is not None:
-        return _rank_hits(vectors.passages[positions], vectors.score(positions, vector_query))
+        return _rank_hits(vectors.passages[positions], vectors.score(positions, vector_query).corrected)
     numbers = to_json_array(vectors.numbers[positions].tolist())
-    return _rank_hits(*_score_stored_vectors(db, FROM_VECTORS_BY_NUMBER, (numbers, user_no), vector_query))
+    passages, scores = _score_stored_vectors(db, FROM_VECTORS_BY_NUMBER, (numbers, user_no), vector_query)
+    return _rank_hits(passages, scores.corrected)
 
 
 def _chat_numbers(
@@ -394,11 +575,12 @@ def _fetch_count(vectors: QuantizedVectors, limit: int) -> int:
 
 def _score_stored_vectors(
     db: apsw.Connection, from_clause: str, values: SqlValues, vector_query: VectorQuery
-) -> tuple[IntArray, FloatArray]:
+) -> tuple[IntArray, DenseScores]:
     """Read vectors from the table; return their passages and scores."""
     rows = fetch(db, f"SELECT v.passage_no, v.scale, v.data {from_clause}", values)
     if not rows:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+        no_scores = np.empty(0, dtype=np.float32)
+        return np.empty(0, dtype=np.int64), DenseScores(no_scores, no_scores, None)
     passages, scales, data = zip(*rows, strict=True)
     matrix = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(rows), -1)
     scores = vector_query.score(matrix, np.array(scales, dtype=np.float32))

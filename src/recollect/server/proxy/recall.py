@@ -2,20 +2,23 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
+from time import monotonic
+from typing import TypeVar
 
 from recollect.bootstrap import Application
 from recollect.domain.candidate import PassageKey, Source
 from recollect.domain.policy import OptionValue, Policy
+from recollect.domain.recall import ContextBlockRequest
 from recollect.errors import RecollectError
 from recollect.serialization.parsers import replace_surrogates
-from recollect.server.deadline import RecallDeadline, use_deadline
 from recollect.server.proxy.conversation_cache import CachedConversation, InjectedBlock
 from recollect.server.proxy.turn import ProxyTurn, TurnMemory
+
+ResultT = TypeVar("ResultT")
 
 log = logging.getLogger("recollect.proxy")
 
@@ -34,85 +37,85 @@ PROXY_POLICY_OVERRIDES: Mapping[str, OptionValue] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedRecall:
+    """What is known before the recall: the blocks of earlier turns, and the request unless nothing is recalled."""
+
+    turn_memory: TurnMemory
+    request: ContextBlockRequest | None = None
+    replaces_block: bool = False  #: whether the query had a block before, which is not sent again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProxyRecaller:
     application: Application
     executor: ThreadPoolExecutor
 
     async def __call__(self, turn: ProxyTurn) -> TurnMemory:
         """Return what was recalled by the deadline. Errors are logged: the turn continues without memory."""
-        turn_memory, deadline = TurnMemory(), RecallDeadline()
-        seconds = (
-            self.application.settings.resolve().policy.recall.deadline_ms or DEFAULT_PROXY_DEADLINE_MS
-        ) / 1000
+        policy = self.application.settings.resolve().policy
+        seconds = (policy.recall.deadline_ms or DEFAULT_PROXY_DEADLINE_MS) / 1000
+        ends_at = monotonic() + seconds
+        turn_memory = TurnMemory()
         try:
-            pending: asyncio.Future[None] | None = None
             async with asyncio.timeout(seconds):
                 await _wait_for_ingest(turn.conversation, seconds / 3)
-                pending = self._start_recall(turn, turn_memory, deadline)
-                await asyncio.shield(pending)
-        except TimeoutError:
-            if not deadline.expire() and pending is not None:
-                # The result was ready just before the deadline, and its receipt says that it is used.
-                await pending
+                prepared = await self._run(partial(self._prepare, turn))
+            turn_memory = prepared.turn_memory
+            if prepared.request is None:
                 return turn_memory
-            # The thread may still write to `turn_memory`, so the result is a copy.
-            return TurnMemory(
-                earlier_blocks=dict(turn_memory.earlier_blocks),
-                skip_reason="timeout",
-                access=turn_memory.access,
-            )
+            # No timeout here: recall returns by its deadline, and its receipt says what it returned.
+            return await self._run(partial(self._recall, prepared, prepared.request, ends_at))
+        except TimeoutError:
+            return replace(turn_memory, skip_reason="timeout")
         except RecollectError as error:
             log.warning("recall failed: %s", type(error).__name__)
-            return TurnMemory(
-                earlier_blocks=dict(turn_memory.earlier_blocks),
-                skip_reason="error",
-                access=turn_memory.access,
-            )
         except Exception:  # a chat never fails because of memory
             log.exception("recall failed")
-            return TurnMemory(
-                earlier_blocks=dict(turn_memory.earlier_blocks),
-                skip_reason="error",
-                access=turn_memory.access,
-            )
-        return turn_memory
+        return replace(turn_memory, skip_reason="error")
 
-    def _start_recall(
-        self, turn: ProxyTurn, turn_memory: TurnMemory, deadline: RecallDeadline
-    ) -> asyncio.Future[None]:
-        call = partial(copy_context().run, self._recall_with_deadline, turn, turn_memory, deadline)
-        pending = asyncio.get_running_loop().run_in_executor(self.executor, call)
-        # Retrieves the exception of an abandoned recall; otherwise asyncio logs it as never retrieved.
-        pending.add_done_callback(lambda future: future.cancelled() or future.exception())
-        return pending
+    async def _run(self, work: Callable[[], ResultT]) -> ResultT:
+        return await asyncio.get_running_loop().run_in_executor(self.executor, work)
 
-    def _recall_with_deadline(
-        self, turn: ProxyTurn, turn_memory: TurnMemory, deadline: RecallDeadline
-    ) -> None:
-        with use_deadline(deadline):
-            self._fill_turn_memory(turn, turn_memory)
-
-    def _fill_turn_memory(self, turn: ProxyTurn, turn_memory: TurnMemory) -> None:
+    def _prepare(self, turn: ProxyTurn) -> PreparedRecall:
         policy = self.application.policy(turn.scope.user, chat=turn.scope.chat)
-        turn_memory.access = access = turn.options.access.limit_to(policy)
+        access = turn.options.access.limit_to(policy)
         if not access.can_read:
-            turn_memory.skip_reason = "off"
-            return
+            return PreparedRecall(turn_memory=TurnMemory(access=access, skip_reason="off"))
         self._load_message_ids(turn)
-        earlier_blocks = self._find_earlier_blocks(turn)
+        earlier_blocks, index = self._find_earlier_blocks(turn), turn.view.query_index
+        if index is None:
+            skipped = TurnMemory(access=access, skip_reason="nothing asked", earlier_blocks=earlier_blocks)
+            return PreparedRecall(turn_memory=skipped)
         # The current query is recalled again, so its earlier block is replaced.
-        replaced_block = (
-            earlier_blocks.pop(turn.view.query_index, None) if turn.view.query_index is not None else None
+        replaced_block = earlier_blocks.pop(index, None)
+        visible_ids = self._visible_message_ids(turn)
+        request = ContextBlockRequest(
+            scope=turn.scope,
+            query=replace_surrogates(turn.view.messages[index].text),
+            policy=_turn_policy(access.restrict_policy(policy), turn.options.budget),
+            visible_ids=visible_ids,
+            already_shown=self._already_shown(turn, earlier_blocks, visible_ids),
         )
-        turn_memory.earlier_blocks = earlier_blocks
-        if turn.view.query_index is None:
-            turn_memory.skip_reason = "nothing asked"
-            return
-        self._recall_for_turn(
-            turn, turn_memory, _turn_policy(access.restrict_policy(policy), turn.options.budget)
+        return PreparedRecall(
+            turn_memory=TurnMemory(access=access, earlier_blocks=earlier_blocks),
+            request=request,
+            replaces_block=replaced_block is not None,
         )
-        if turn_memory.new_block is None and replaced_block is not None:
-            turn_memory.new_block = InjectedBlock(text="", shown_keys=frozenset())
+
+    def _recall(self, prepared: PreparedRecall, request: ContextBlockRequest, ends_at: float) -> TurnMemory:
+        remaining_ms = max(round(1000 * (ends_at - monotonic())), 1)
+        result = self.application.services.recall.context(replace(request, deadline_ms=remaining_ms))
+        receipt, new_block = result.receipt, None
+        if receipt.text:
+            new_block = InjectedBlock(text=receipt.text, shown_keys=result.shown_keys, receipt_id=receipt.id)
+        elif prepared.replaces_block:
+            new_block = InjectedBlock(text="", shown_keys=frozenset())
+        return replace(
+            prepared.turn_memory,
+            receipt=receipt,
+            new_block=new_block,
+            skip_reason="timeout" if result.is_late and not receipt.text else None,
+        )
 
     def _load_message_ids(self, turn: ProxyTurn) -> None:
         conversation = turn.conversation
@@ -139,23 +142,6 @@ class ProxyRecaller:
                 blocks[index] = InjectedBlock(text=block.text, shown_keys=block.passage_keys)
         return blocks
 
-    def _recall_for_turn(self, turn: ProxyTurn, turn_memory: TurnMemory, policy: Policy) -> None:
-        index = turn.view.query_index
-        assert index is not None
-        visible_ids = self._visible_message_ids(turn)
-        receipt, shown_keys = self.application.services.recall.build_turn_context(
-            turn.scope,
-            replace_surrogates(turn.view.messages[index].text),
-            policy,
-            visible_ids=visible_ids,
-            already_shown=self._already_shown(turn, turn_memory, visible_ids),
-        )
-        turn_memory.receipt = receipt
-        if receipt.text:
-            turn_memory.new_block = InjectedBlock(
-                text=receipt.text, shown_keys=shown_keys, receipt_id=receipt.id
-            )
-
     def _visible_message_ids(self, turn: ProxyTurn) -> frozenset[str]:
         ids = dict(turn.conversation.message_ids)
         if turn.view.is_continuation:
@@ -163,11 +149,11 @@ class ProxyRecaller:
         return frozenset(ids[name] for name in turn.client_ids if name in ids)
 
     def _already_shown(
-        self, turn: ProxyTurn, turn_memory: TurnMemory, visible_ids: frozenset[str]
+        self, turn: ProxyTurn, earlier_blocks: Mapping[int, InjectedBlock], visible_ids: frozenset[str]
     ) -> frozenset[PassageKey]:
         """Return passages in earlier blocks, and memories learned from messages of the request."""
         memories = self.application.services.memories.learned_from(turn.scope, list(visible_ids))
-        earlier_keys = (key for block in turn_memory.earlier_blocks.values() for key in block.shown_keys)
+        earlier_keys = (key for block in earlier_blocks.values() for key in block.shown_keys)
         provider_keys = turn.conversation.provider_shown_keys if turn.view.is_continuation else ()
         return frozenset(
             (*provider_keys, *earlier_keys, *((Source.MEMORY, memory.id) for memory in memories))

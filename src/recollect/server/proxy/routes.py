@@ -14,10 +14,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from recollect.bootstrap import Application
+from recollect.bootstrap import MAX_CONCURRENT_RECALLS, Application
 from recollect.errors import ProviderError
 from recollect.server.auth import is_loopback
-from recollect.server.deadline import MAX_CONCURRENT_RECALLS
 from recollect.server.proxy.conversation_cache import ConversationCache
 from recollect.server.proxy.dialects.anthropic import ANTHROPIC_DIALECT
 from recollect.server.proxy.dialects.chat_completions import CHAT_COMPLETIONS_DIALECT

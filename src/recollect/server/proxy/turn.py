@@ -1,5 +1,6 @@
 """A proxied turn: the parsed request, and the context recalled for it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from recollect.domain.message import Role
@@ -32,12 +33,12 @@ class ProxyTurn:
         return derive_client_ids((*self.view.messages, *answer), self.client_id_prefix)
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnMemory:
-    """Context for a turn. The recall thread fills it in; at the deadline it is used as it is."""
+    """Context for a turn: what was ready by the deadline."""
 
     #: Blocks of earlier turns, by message index.
-    earlier_blocks: dict[int, InjectedBlock] = field(default_factory=dict)
+    earlier_blocks: Mapping[int, InjectedBlock] = field(default_factory=dict)
     new_block: InjectedBlock | None = None
     receipt: Receipt | None = None
     skip_reason: str | None = None  #: why nothing was recalled, for the header X-Memory-Skipped

@@ -6,6 +6,7 @@ from fastapi import Query, Response
 
 from recollect.domain.memory import ImportanceBand, Memory
 from recollect.domain.memory_details import MemoryDetails, SourceQuote
+from recollect.domain.recall import RecallRequest
 from recollect.domain.scope import Scope
 from recollect.serialization import parsers, serializers
 from recollect.serialization.serializers import JsonObject
@@ -54,9 +55,10 @@ def find_memories(memory: MemoryDep, user: UserId, body: requests.FindMemoriesRe
         MAX_FILTERED_MEMORIES if body.kind or body.origin or body.importance else MAX_FOUND_MEMORIES
     )
     policy = runtime.policy(user, call={**BROWSE_OVERRIDES, "recall.limit": max_candidates})
-    receipt = runtime.services.recall.recall(
-        scope, parsers.replace_surrogates(body.query), policy, save_receipt=False
+    request = RecallRequest(
+        scope=scope, query=parsers.replace_surrogates(body.query), policy=policy, save_receipt=False
     )
+    receipt = runtime.services.recall.search(request)
     results, memories = (
         [],
         runtime.services.memories.find_existing(scope, [item.id for item in receipt.items]),

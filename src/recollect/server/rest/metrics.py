@@ -6,6 +6,7 @@ from fastapi import Query, Request, Response
 from starlette.responses import PlainTextResponse
 
 from recollect.domain.candidate import Source
+from recollect.domain.recall import RecallRequest
 from recollect.domain.receipt import Disposition, ReceiptItem
 from recollect.domain.scope import Scope
 from recollect.serialization import serializers
@@ -42,7 +43,8 @@ def debug_retrieval(
     """Run a query and return the results with scores and timings."""
     runtime = memory.application
     policy = runtime.policy(user, chat=conversation_id)
-    receipt = runtime.services.recall.recall(Scope(user, conversation_id), q, policy)
+    request = RecallRequest(scope=Scope(user, conversation_id), query=q, policy=policy)
+    receipt = runtime.services.recall.search(request)
     record = serializers.serialize_recall_metrics(receipt)
     results = [
         {

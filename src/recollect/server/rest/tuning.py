@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import Path, Response
 
+from recollect.domain.recall import RecallRequest
 from recollect.domain.scope import MAX_NAME_CHARS, Scope
 from recollect.serialization import parsers, serializers
 from recollect.server import requests
@@ -26,14 +27,14 @@ def preview_recall(memory: MemoryDep, user: UserId, body: requests.SearchRequest
     limit = {"recall.limit": body.limit} if body.limit is not None else {}
     mode = {"memory.mode": body.mode} if body.mode is not None else {}
     policy = runtime.policy(user, {**(body.settings or {}), **limit, **mode}, chat=body.chat_id)
-    receipt = runtime.services.recall.recall(
-        Scope(user, body.chat_id),
-        parsers.replace_surrogates(body.query),
-        policy,
+    request = RecallRequest(
+        scope=Scope(user, body.chat_id),
+        query=parsers.replace_surrogates(body.query),
+        policy=policy,
         as_of=parsers.parse_timestamp(body.as_of),
         save_receipt=False,
     )
-    return json_response(serializers.serialize_receipt(receipt))
+    return json_response(serializers.serialize_receipt(runtime.services.recall.search(request)))
 
 
 @router.get("/tune/labels", response_model=operations.LabelListResponse)

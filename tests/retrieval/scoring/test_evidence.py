@@ -12,8 +12,10 @@ from tests.retrieval.examples import a_candidate, a_fact
 from recollect.domain.candidate import Candidate, ChatPosition, ScoredCandidate, Source
 from recollect.domain.message import Role
 from recollect.domain.policy import RecallPolicy
-from recollect.retrieval import evidence, ranking
 from recollect.retrieval.query_features import extract_query_features
+from recollect.retrieval.relevance import judge
+from recollect.retrieval.scoring.evidence import EvidenceScorer, find_neighbours
+from recollect.retrieval.scoring.scorer import Neighbours, ScoringContext, score_candidates
 from recollect.testing.clock import MONDAY
 
 COSINE_FLOOR = 0.4
@@ -39,18 +41,19 @@ def rank(
     pool: Sequence[Candidate],
     question: str = "salmon",
     *,
-    neighbours: evidence.Neighbours | None = None,
+    neighbours: Neighbours | None = None,
     policy: RecallPolicy = DEFAULT_POLICY,
     trust: float = 1.0,
 ) -> list[ScoredCandidate]:
-    return evidence.rank(
-        pool,
-        neighbours or {},
+    context = ScoringContext(
         query=extract_query_features(question, MONDAY),
-        now=MONDAY,
         policy=policy,
-        scale=evidence.ScoreScale(cosine_floor=COSINE_FLOOR, lexical_confidence=trust),
+        now=MONDAY,
+        cosine_floor=COSINE_FLOOR,
+        lexical_confidence=trust,
+        neighbours=neighbours or {},
     )
+    return score_candidates(pool, EvidenceScorer(), context)
 
 
 def texts(ranking: Sequence[ScoredCandidate]) -> list[str]:
@@ -210,7 +213,7 @@ def test_neighbours_know_each_other_from_either_side() -> None:
     asked = a_candidate("b", position=ChatPosition(8, 4, 12))
     sides = [a_candidate("a", position=ChatPosition(4)), a_candidate("c", position=ChatPosition(12))]
 
-    assert evidence.find_neighbours([asked, *sides, a_fact("d")]) == {
+    assert find_neighbours([asked, *sides, a_fact("d")]) == {
         "a": (None, "b"),
         "b": ("a", "c"),
         "c": ("b", None),
@@ -218,7 +221,7 @@ def test_neighbours_know_each_other_from_either_side() -> None:
 
 
 def test_who_was_not_found_stands_beside_nobody() -> None:
-    assert evidence.find_neighbours([a_candidate("b", position=ChatPosition(8, 4, 12))]) == {}
+    assert find_neighbours([a_candidate("b", position=ChatPosition(8, 4, 12))]) == {}
 
 
 def test_chunks_stand_where_their_message_does() -> None:
@@ -226,7 +229,7 @@ def test_chunks_stand_where_their_message_does() -> None:
         a_candidate(text, parent_id="long", position=ChatPosition(8, 4)) for text in ("long#0", "long#1")
     ]
 
-    assert evidence.find_neighbours([*chunks, a_candidate("a", position=ChatPosition(4))]) == {
+    assert find_neighbours([*chunks, a_candidate("a", position=ChatPosition(4))]) == {
         "a": (None, "long"),
         "long": ("a", None),
     }
@@ -245,9 +248,10 @@ def test_all_candidates_come_back_once_best_first_and_in_the_same_order_however_
 
 @given(listed=distinct_candidates)
 def test_every_part_is_between_0_and_1_and_the_score_is_made_of_them(listed: list[Candidate]) -> None:
+    formula = EvidenceScorer().formula(DEFAULT_POLICY)
     for recollection in rank(listed, "When did I see a, on 3 May 2025?"):
         assert all(0 <= part <= 1 for part in recollection.parts.values())
-        assert recollection.score == evidence.score(recollection.parts, evidence.part_weights(DEFAULT_POLICY))
+        assert recollection.score == formula(recollection.parts)
 
 
 @given(listed=distinct_candidates, better=st.floats(0.5, 1))
@@ -264,9 +268,12 @@ def test_what_was_only_beside_a_find_is_left_out_unless_it_answers() -> None:
     reply = a_candidate("Caught this very morning, sir")
     beside = a_candidate("Next customer, please come here")
     around = {reply.id: (question.id, None), question.id: (beside.id, reply.id)}
-    near, far = ranking.drop_unrelated(
-        rank([question, reply, beside], neighbours=around), COSINE_FLOOR, exempt_sources=frozenset()
+    judged = judge(
+        rank([question, reply, beside], neighbours=around), EvidenceScorer(), cosine_floor=COSINE_FLOOR
     )
 
-    assert set(texts(near)) == {question.text, reply.text}
-    assert [(r.candidate.text, reason) for r, reason in far] == [(beside.text, "only a neighbour of a match")]
+    assert {each.scored.candidate.text: each.rejection_reason for each in judged} == {
+        question.text: None,
+        reply.text: None,
+        beside.text: "only a neighbour of a match",
+    }

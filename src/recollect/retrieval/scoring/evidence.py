@@ -1,5 +1,6 @@
 """
-The `evidence` ranker: a linear model over features of a candidate, its neighbours, its chat, its date and its speaker.
+The scorer `evidence`, the default: a linear model over features of a candidate, its neighbours, its chat, its date and
+its speaker.
 
     score = Σ weight(feature) · feature + freshness_weight · weight · recency
 
@@ -33,19 +34,22 @@ Example with the defaults: dense 0.8, lexical 0.5, chat 0.9, weight 1, recency 0
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from math import log2
-from typing import Final, TypeAlias
+from typing import Final
 
-from recollect.domain.candidate import Candidate, ScoredCandidate, Source
+from recollect.domain.candidate import Candidate, Source
 from recollect.domain.message import Role
 from recollect.domain.policy import RecallPolicy
-from recollect.retrieval.query_features import QueryFeatures, is_question, match_features
-from recollect.retrieval.ranking import recency, sort_by_score
+from recollect.retrieval.query_features import is_question, match_text
+from recollect.retrieval.scoring.scorer import (
+    Features,
+    Formula,
+    Neighbours,
+    ScoringContext,
+    memory_weight,
+    recency,
+)
 from recollect.text.dates import date_match
-
-#: Message id to the ids of the previous and the next message in its chat.
-Neighbours: TypeAlias = Mapping[str, tuple[str | None, str | None]]
 
 #: Minimum distance between the cosine floor and the best cosine: without it, normalization would turn weak matches
 #: into strong ones when no candidate is close.
@@ -62,6 +66,52 @@ NO_NEIGHBOURS: Final = (None, None)
 SPOKEN_SOURCES: Final = frozenset({Source.MESSAGE, Source.CHUNK})
 
 
+@dataclass(frozen=True, slots=True)
+class EvidenceScorer:
+    tuned_weights: tuple[str, ...] = (
+        "alpha",
+        "beta",
+        "gamma",
+        "centroid_penalty",
+        "chat_weight",
+        "reply_weight",
+        "previous_weight",
+        "lexical_lead_weight",
+        "date_weight",
+        "speaker_weight",
+        "answer_type_weight",
+        "personal_weight",
+        "short_penalty",
+        "question_penalty",
+        "assistant_penalty",
+        "outdated_penalty",
+        "freshness_weight",
+        "half_life_days",
+        "relative_cutoff",
+    )
+    uses_surroundings: bool = True
+    ignores_query: bool = False
+
+    def features(self, candidates: Sequence[Candidate], context: ScoringContext) -> list[Features]:
+        pool = build_pool(candidates, context)
+        return [
+            _features(candidate, own_match, pool, context)
+            for candidate, own_match in zip(candidates, pool.match_scores, strict=True)
+        ]
+
+    def formula(self, policy: RecallPolicy) -> Formula:
+        weights, freshness_weight = _weights(policy), policy.freshness_weight
+
+        def weighted_sum(features: Mapping[str, float]) -> float:
+            """Return the weighted sum of the features; penalties have negative weights."""
+            total = freshness_weight * features["weight"] * features["recency"]
+            for name, value in features.items():
+                total += weights.get(name, 0.0) * value
+            return total
+
+        return weighted_sum
+
+
 @dataclass(slots=True)
 class MatchScore:
     """Normalized dense and lexical scores, each from 0 to 1."""
@@ -75,27 +125,6 @@ class MatchScore:
 
     def weighted_sum(self, policy: RecallPolicy) -> float:
         return policy.alpha * self.dense + policy.beta * self.lexical
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreScale:
-    """Parameters that normalize the scores of both channels."""
-
-    cosine_floor: float  #: cosine of unrelated texts
-    lexical_confidence: float  #: factor for lexical scores, from 0 to 1
-
-    def score_matches(self, candidates: Sequence[Candidate]) -> list[MatchScore]:
-        """Return each candidate's scores relative to the best cosine and the best BM25 score of the set."""
-        floor = self.cosine_floor
-        nearest = max([floor + MIN_COSINE_SPAN, *(c.dense for c in candidates if c.dense is not None)])
-        strongest = max((c.lexical for c in candidates if c.lexical), default=1.0)
-        return [
-            MatchScore(
-                0.0 if c.dense is None else min(max((c.dense - floor) / (nearest - floor), 0.0), 1.0),
-                self.lexical_confidence * c.lexical / strongest if c.lexical else 0.0,
-            )
-            for c in candidates
-        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,8 +158,22 @@ def find_neighbours(candidates: Iterable[Candidate]) -> Neighbours:
     return {message: (before.get(message), after.get(message)) for message in {**before, **after}}
 
 
-def build_pool(candidates: Sequence[Candidate], scale: ScoreScale, policy: RecallPolicy) -> CandidatePool:
-    match_scores = scale.score_matches(candidates)
+def score_matches(candidates: Sequence[Candidate], context: ScoringContext) -> list[MatchScore]:
+    """Return each candidate's scores relative to the best cosine and the best BM25 score of the set."""
+    floor = context.cosine_floor
+    nearest = max([floor + MIN_COSINE_SPAN, *(c.dense for c in candidates if c.dense is not None)])
+    strongest = max((c.lexical for c in candidates if c.lexical), default=1.0)
+    return [
+        MatchScore(
+            0.0 if c.dense is None else min(max((c.dense - floor) / (nearest - floor), 0.0), 1.0),
+            context.lexical_confidence * c.lexical / strongest if c.lexical else 0.0,
+        )
+        for c in candidates
+    ]
+
+
+def build_pool(candidates: Sequence[Candidate], context: ScoringContext) -> CandidatePool:
+    match_scores, policy = score_matches(candidates, context), context.policy
     scored = list(zip(candidates, match_scores, strict=True))
     return CandidatePool(
         match_scores=match_scores,
@@ -174,52 +217,46 @@ def find_lexical_leads(candidates: Iterable[Candidate]) -> dict[str, float]:
     return {message: 1 - second / first for message, lexical in lexical_scores.items() if lexical == first}
 
 
-def score_parts(
-    candidate: Candidate,
-    own_match: MatchScore,
-    pool: CandidatePool,
-    neighbours: Neighbours,
-    *,
-    query: QueryFeatures,
-    now: datetime,
-    policy: RecallPolicy,
-) -> dict[str, float]:
-    """Return the features of a candidate, each from 0 to 1; an absent feature counts 0."""
+def _features(
+    candidate: Candidate, own_match: MatchScore, pool: CandidatePool, context: ScoringContext
+) -> Features:
+    """Return the features of a candidate; an absent feature counts 0."""
+    query, neighbours = context.query, context.neighbours or {}
     message, text = message_id_of(candidate), candidate.text
     before, after = neighbours.get(message, NO_NEIGHBOURS)
-    parts = {
+    features = {
         "dense": own_match.dense,
         "lexical": own_match.lexical,
         "identifier": float(
             bool(query.identifiers) and any(map(text.casefold().__contains__, query.identifiers))
         ),
-        "weight": candidate.weight if candidate.importance is None else candidate.importance / 100,
-        "recency": recency(candidate, now, policy.half_life_days),
+        "weight": memory_weight(candidate),
+        "recency": recency(candidate, context.now, context.policy.half_life_days),
         "answer": pool.message_scores.get(before, 0.0) if before in pool.question_ids else 0.0,
     }
     if after and (next_score := pool.message_scores.get(after)):
-        parts["follow"] = next_score
+        features["follow"] = next_score
     if candidate.chat and (chat_score := pool.chat_scores.get(candidate.chat)):
-        parts["chat"] = chat_score
+        features["chat"] = chat_score
     if message in pool.lexical_leads:
-        parts["lead"] = pool.lexical_leads[message]
+        features["lead"] = pool.lexical_leads[message]
     if query.time_ranges and (date_score := date_match(query.time_ranges, candidate.created_at)):
-        parts["date"] = date_score
-    parts |= match_features(query, text)
+        features["date"] = date_score
+    features |= match_text(query, text)
     # Memories are short by design, so only messages and chunks are penalized.
     if candidate.tokens < LONG_MESSAGE_TOKENS and candidate.source in SPOKEN_SOURCES:
-        parts["short"] = SHORTNESS_BY_TOKENS[candidate.tokens]
+        features["short"] = SHORTNESS_BY_TOKENS[candidate.tokens]
     if candidate.id in pool.question_ids:
-        parts["asks"] = 1.0
+        features["asks"] = 1.0
     if candidate.role is Role.ASSISTANT:
-        parts["assistant"] = 1.0
+        features["assistant"] = 1.0
     if candidate.outdated:
-        parts["outdated"] = 1.0
-    return parts
+        features["outdated"] = 1.0
+    return features
 
 
-def part_weights(policy: RecallPolicy) -> Mapping[str, float]:
-    """Return the weight of each feature; `fresh` is the weight of the product weight × recency."""
+def _weights(policy: RecallPolicy) -> Mapping[str, float]:
+    """Return the weight of each feature; features without a weight here count in the product only."""
     return {
         "dense": policy.alpha,
         "lexical": policy.beta,
@@ -236,44 +273,15 @@ def part_weights(policy: RecallPolicy) -> Mapping[str, float]:
         "asks": -policy.question_penalty,
         "assistant": -policy.assistant_penalty,
         "outdated": -policy.outdated_penalty,
-        "fresh": policy.freshness_weight,
     }
 
 
-def score(parts: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """Return the weighted sum of the features; penalties have negative weights."""
-    total = weights["fresh"] * parts["weight"] * parts["recency"]
-    for name, value in parts.items():
-        total += weights.get(name, 0.0) * value
-    return total
-
-
-def preliminary_rank(
-    candidates: Sequence[Candidate], scale: ScoreScale, policy: RecallPolicy
-) -> list[Candidate]:
+def preliminary_rank(candidates: Sequence[Candidate], context: ScoringContext) -> list[Candidate]:
     """Return candidates by their own match alone, best first: the first of them get their neighbours loaded."""
-    scored = zip(scale.score_matches(candidates), candidates, strict=True)
+    scored = zip(score_matches(candidates, context), candidates, strict=True)
     return [
         c
         for _, c in sorted(
-            scored, key=lambda each: (-each[0].weighted_sum(policy), each[1].source, each[1].id)
+            scored, key=lambda each: (-each[0].weighted_sum(context.policy), each[1].source, each[1].id)
         )
     ]
-
-
-def rank(
-    candidates: Sequence[Candidate],
-    neighbours: Neighbours,
-    *,
-    query: QueryFeatures,
-    now: datetime,
-    policy: RecallPolicy,
-    scale: ScoreScale,
-) -> list[ScoredCandidate]:
-    """Return all candidates with their scores and features, best first."""
-    pool, weights = build_pool(candidates, scale, policy), part_weights(policy)
-    scored = []
-    for candidate, own_match in zip(candidates, pool.match_scores, strict=True):
-        parts = score_parts(candidate, own_match, pool, neighbours, query=query, now=now, policy=policy)
-        scored.append(ScoredCandidate(candidate=candidate, score=score(parts, weights), parts=parts))
-    return sort_by_score(scored)

@@ -1,13 +1,13 @@
-"""From a question to passages on a real file: where it looks, what it keeps, and what it says when a part fails."""
+"""Recall on a real file: where it searches, what it returns, and what it reports when a part fails."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from threading import Event
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 import apsw
 import pytest
@@ -15,23 +15,25 @@ import pytest
 from recollect.adapters.embedders.hashing import HashingEmbedder
 from recollect.adapters.onnx.embedder import OnnxEmbedder
 from recollect.adapters.sqlite.store import SqliteStore
-from recollect.adapters.system.executor import OneThreadExecutor
+from recollect.adapters.system.executor import ThreadExecutor
 from recollect.domain.memory import ChangeKind, Kind, Memory, MemoryStatus
 from recollect.domain.message import Message
 from recollect.domain.policy import OptionValue, Policy, load_preset
+from recollect.domain.recall import ContextBlockRequest, RecallRequest
+from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
 from recollect.domain.scope import Scope
 from recollect.domain.summary import Summary, SummaryKind
 from recollect.errors import ModelMissing, ProviderBusy, ProviderError
 from recollect.ingestion.chunking import chunk_text
 from recollect.ports.embedder import Embedder, Vector
-from recollect.ports.executor import Executor, run_inline
+from recollect.ports.executor import Executor, PendingCall
 from recollect.ports.reranker import Reranker
 from recollect.ports.vector_math import unit_vector
 from recollect.retrieval.query_expansion import PERSONAL_QUERY_SUFFIX
-from recollect.retrieval.retriever import Retriever
-from recollect.retrieval.search_state import RetrievalResult
+from recollect.services.embedders import EmbedderRegistry
+from recollect.services.recall import RecallService
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message
-from recollect.testing.clock import MONDAY, FrozenClock
+from recollect.testing.clock import MONDAY, CountingIds, FrozenClock
 from recollect.testing.embedders import FailingEmbedder, LetterEmbedder
 from recollect.testing.rerankers import OracleReranker
 
@@ -74,17 +76,16 @@ class TopicEmbedder(LetterEmbedder):
         return unit_vector([*counts, 0 if any(counts) else 1])
 
 
-class RetrieverHarness:
+class RecallHarness:
     """A store with its embedder, and questions to it."""
 
-    def __init__(
-        self, store: SqliteStore, embedder: Embedder | None, executor: Executor = run_inline
-    ) -> None:
+    def __init__(self, store: SqliteStore, embedder: Embedder | None, executor: Executor) -> None:
         self.store = store
         self.embedder = embedder
         self.executor = executor
         self.clock = FrozenClock()
         self.reranker: Reranker | None = None
+        self.as_of: datetime | None = None
 
     def add(self, *records: Message | Memory, embed: bool = True) -> None:
         for thing in records:
@@ -109,37 +110,55 @@ class RetrieverHarness:
             self.store.vectors.put(ANA, self.embedder.model_id, list(zip(batch, vectors, strict=True)))
 
     @property
-    def retriever(self) -> Retriever:
+    def service(self) -> RecallService:
         store = self.store
-        return Retriever(
-            search=store.search,
-            memories=store.memories,
-            embedder=self.embedder,
+        return RecallService(
+            store=store,
             clock=self.clock,
+            ids=CountingIds(),
+            embedders=EmbedderRegistry(
+                default=self.embedder, factory=lambda _: None, preferences=store.preferences
+            ),
+            search_executor=self.executor,
+            read_executor=self.executor,
             reranker=self.reranker,
-            executor=self.executor,
         )
 
     def recall(
         self, query: str, scope: Scope = USER_SCOPE, policy: Policy | None = None, **options: OptionValue
-    ) -> RetrievalResult:
+    ) -> Receipt:
         values = {f"recall.{name}": value for name, value in options.items()}
-        return self.retriever(scope, query, (policy or Policy()).with_values(values))
+        request = RecallRequest(
+            scope=scope,
+            query=query,
+            policy=(policy or Policy()).with_values(values),
+            as_of=self.as_of,
+            save_receipt=False,
+        )
+        return self.service.search(request)
+
+    def context(self, query: str, options: Mapping[str, OptionValue], scope: Scope = USER_SCOPE) -> Receipt:
+        policy = Policy().with_values(options)
+        return self.service.context(ContextBlockRequest(scope=scope, query=query, policy=policy)).receipt
 
     def texts(self, query: str, scope: Scope = USER_SCOPE, **options: OptionValue) -> list[str]:
         return texts(self.recall(query, scope, None, **options))
 
 
 SCOPES = pytest.mark.parametrize("scope", [USER_SCOPE, CHAT_SCOPE], ids=["everywhere", "here"])
-OpenHarness = Callable[[Embedder | None], RetrieverHarness]
+OpenHarness = Callable[[Embedder | None], RecallHarness]
 
 
-def texts(result: RetrievalResult) -> list[str]:
-    return [r.candidate.text for r in result.candidates]
+def results(receipt: Receipt) -> list[ReceiptItem]:
+    return [item for item in receipt.items if item.disposition is not Disposition.LEFT_OUT]
 
 
-def drop_reasons(result: RetrievalResult) -> dict[str, str]:
-    return {r.candidate.text: reason for r, reason in result.rejections}
+def texts(receipt: Receipt) -> list[str]:
+    return [item.text for item in results(receipt)]
+
+
+def drop_reasons(receipt: Receipt) -> dict[str, str | None]:
+    return {item.text: item.reason for item in receipt.items if item.disposition is Disposition.LEFT_OUT}
 
 
 def make_facts(*names: str) -> list[Memory]:
@@ -162,24 +181,21 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "memory.db"
 
 
-@pytest.fixture(params=["alone", "with a helper"])
-def meanwhile(request: pytest.FixtureRequest) -> Iterator[Executor]:
-    if request.param == "alone":
-        yield run_inline
-    else:
-        with closing(OneThreadExecutor()) as helper:
-            yield helper
+@pytest.fixture
+def meanwhile() -> Iterator[Executor]:
+    with closing(ThreadExecutor(2, "test")) as executor:
+        yield executor
 
 
 @pytest.fixture
 def open_harness(file: Path, meanwhile: Executor) -> Iterator[OpenHarness]:
     store = SqliteStore(file)
-    yield lambda embedder: RetrieverHarness(store, embedder, meanwhile)
+    yield lambda embedder: RecallHarness(store, embedder, meanwhile)
     store.close()
 
 
 @pytest.fixture
-def harness(open_harness: OpenHarness) -> RetrieverHarness:
+def harness(open_harness: OpenHarness) -> RecallHarness:
     return open_harness(TopicEmbedder())
 
 
@@ -188,7 +204,7 @@ def harness(open_harness: OpenHarness) -> RetrieverHarness:
 
 @pytest.mark.spec("K6", "C-10", "C-27")
 def test_with_fewer_than_three_hits_here_the_other_chats_are_searched_as_well(
-    harness: RetrieverHarness,
+    harness: RecallHarness,
 ) -> None:
     harness.add(SOUP, BREAD, STEW)
 
@@ -197,7 +213,7 @@ def test_with_fewer_than_three_hits_here_the_other_chats_are_searched_as_well(
 
 
 @pytest.mark.spec("K6", "C-10", "C-27")
-def test_three_hits_here_are_enough(harness: RetrieverHarness) -> None:
+def test_three_hits_here_are_enough(harness: RecallHarness) -> None:
     harness.add(SOUP, BREAD, SALAD, STEW)
 
     assert sorted(harness.texts("food", CHAT_SCOPE)) == ["green salad", "rye bread", "salmon soup"]
@@ -206,10 +222,10 @@ def test_three_hits_here_are_enough(harness: RetrieverHarness) -> None:
 
 @pytest.mark.spec("K6")
 def test_hits_that_have_nothing_to_do_with_the_question_or_are_in_view_are_not_counted(
-    harness: RetrieverHarness,
+    harness: RecallHarness,
 ) -> None:
     harness.add(SOUP, BREAD, SALAD, SHIP, STEW)
-    seen = harness.retriever(CHAT_SCOPE, "food", Policy(), visible_ids=frozenset({SALAD.id}))
+    seen = harness.context("food", {"context.recent_messages": 3}, CHAT_SCOPE)
 
     assert "bean stew" in texts(seen)
     assert "bean stew" in harness.texts("boat food", CHAT_SCOPE, other_chats_below=5)
@@ -224,7 +240,7 @@ def test_hits_that_have_nothing_to_do_with_the_question_or_are_in_view_are_not_c
         ("never", ["green salad", "rye bread", "salmon soup"]),
     ],
 )
-def test_how_far_to_look_is_a_setting(harness: RetrieverHarness, reach: str, found: list[str]) -> None:
+def test_how_far_to_look_is_a_setting(harness: RecallHarness, reach: str, found: list[str]) -> None:
     harness.add(SOUP, BREAD, SALAD, STEW)
 
     assert sorted(harness.texts("food", CHAT_SCOPE, other_chats=reach)) == found
@@ -232,7 +248,7 @@ def test_how_far_to_look_is_a_setting(harness: RetrieverHarness, reach: str, fou
 
 @pytest.mark.spec("C-10")
 def test_never_means_never_even_when_this_chat_is_silent_but_memories_belong_to_no_chat(
-    harness: RetrieverHarness,
+    harness: RecallHarness,
 ) -> None:
     harness.add(STEW, a_memory("vegetarian"))
 
@@ -240,17 +256,17 @@ def test_never_means_never_even_when_this_chat_is_silent_but_memories_belong_to_
 
 
 @pytest.mark.spec("A9", "C-22")
-def test_another_users_words_are_never_found(harness: RetrieverHarness) -> None:
+def test_another_users_words_are_never_found(harness: RecallHarness) -> None:
     harness.add(SOUP, a_memory("vegetarian"))
 
-    assert harness.recall("food soup", Scope("bruno")).candidates == ()
+    assert results(harness.recall("food soup", Scope("bruno"))) == []
 
 
 @pytest.mark.parametrize(
     ("sources", "found"),
     [("all", ["salmon soup", "vegetarian"]), ("memories", ["vegetarian"]), ("messages", ["salmon soup"])],
 )
-def test_what_may_be_recalled_is_a_setting(harness: RetrieverHarness, sources: str, found: list[str]) -> None:
+def test_what_may_be_recalled_is_a_setting(harness: RecallHarness, sources: str, found: list[str]) -> None:
     harness.add(SOUP, a_memory("vegetarian"))
 
     assert sorted(harness.texts("food", sources=sources)) == found
@@ -258,7 +274,7 @@ def test_what_may_be_recalled_is_a_setting(harness: RetrieverHarness, sources: s
 
 @pytest.mark.spec("H10", "C-6")
 @pytest.mark.parametrize("reach", ["fallback", "always", "never"])
-def test_a_summary_is_recalled_in_its_own_chat_only(harness: RetrieverHarness, reach: str) -> None:
+def test_a_summary_is_recalled_in_its_own_chat_only(harness: RecallHarness, reach: str) -> None:
     harness.add(STEW, a_message("hello", chat="attic"))
     harness.add_summary("garden", "They talked about food.")
     across = Policy().with_values({"summaries.scope": "global", "recall.other_chats": "always"})
@@ -273,14 +289,11 @@ def test_a_summary_is_recalled_in_its_own_chat_only(harness: RetrieverHarness, r
 
 
 @pytest.mark.spec("K16", "Y4")
-def test_what_only_one_channel_knows_is_found_as_well(harness: RetrieverHarness) -> None:
+def test_what_only_one_channel_knows_is_found_as_well(harness: RecallHarness) -> None:
     harness.add(SOUP, SHIP)
     harness.add(a_message("dinner with Zoltan"), a_message("Zoltan called"), embed=False)
     recalled = harness.recall("what does Zoltan want for dinner")
-    channels = {
-        r.candidate.text: (r.candidate.dense is not None, r.candidate.lexical is not None)
-        for r in recalled.candidates
-    }
+    channels = {item.text: (item.cosine is not None, item.parts["lexical"] > 0) for item in results(recalled)}
 
     assert channels == {
         "salmon soup": (True, False),
@@ -290,25 +303,25 @@ def test_what_only_one_channel_knows_is_found_as_well(harness: RetrieverHarness)
 
 
 @pytest.mark.spec("K2")
-def test_each_channel_is_asked_for_twice_as_many_as_are_handed_on(harness: RetrieverHarness) -> None:
+def test_each_channel_is_asked_for_twice_as_many_as_are_handed_on(harness: RecallHarness) -> None:
     harness.add(*(a_message(f"soup number {number}") for number in range(30)))
     recalled = harness.recall("soup", policy=load_preset("dev"))
 
     assert recalled.sources == {"global_dense": 20, "lexical": 20}
-    assert len(recalled.candidates) == 10
+    assert len(results(recalled)) == 10
 
 
 @pytest.mark.spec("K16")
-def test_a_word_hit_has_its_cosine_shown_and_survives_the_floor(harness: RetrieverHarness) -> None:
+def test_a_word_hit_has_its_cosine_shown_and_survives_the_floor(harness: RecallHarness) -> None:
     harness.add(a_message("Zoltan fixed the boat"))
-    [found] = harness.recall("Zoltan and dinner").candidates
+    [found] = results(harness.recall("Zoltan and dinner"))
 
-    assert found.candidate.dense == pytest.approx(0.0, abs=0.01)
+    assert found.cosine == pytest.approx(0.0, abs=0.01)
     assert found.parts["lexical"] == 1.0
 
 
 @pytest.mark.spec("K1", "K15", "A8")
-def test_without_hybrid_only_the_vectors_speak(harness: RetrieverHarness) -> None:
+def test_without_hybrid_only_the_vectors_speak(harness: RecallHarness) -> None:
     harness.add(SOUP, a_message("Zoltan called"))
     recalled = harness.recall("Zoltan at dinner", hybrid=False)
 
@@ -318,7 +331,7 @@ def test_without_hybrid_only_the_vectors_speak(harness: RetrieverHarness) -> Non
 
 
 @pytest.mark.spec("K1")
-def test_without_hybrid_this_chat_still_comes_before_the_others(harness: RetrieverHarness) -> None:
+def test_without_hybrid_this_chat_still_comes_before_the_others(harness: RecallHarness) -> None:
     harness.add(SOUP, BREAD, SALAD, STEW)
 
     assert sorted(harness.texts("food", CHAT_SCOPE, hybrid=False)) == [
@@ -338,18 +351,18 @@ def test_an_identifier_brings_the_code_that_holds_it_first(open_harness: OpenHar
     recalled = harness.recall("what does calculateTotal do?")
 
     assert texts(recalled)[0] == code.content
-    assert [r.parts["identifier"] for r in recalled.candidates][:2] == [1.0, 0.0]
+    assert [item.parts["identifier"] for item in results(recalled)][:2] == [1.0, 0.0]
 
 
 @pytest.mark.spec("TR-9")
-def test_words_that_merely_sound_like_code_name_nothing(harness: RetrieverHarness) -> None:
+def test_words_that_merely_sound_like_code_name_nothing(harness: RecallHarness) -> None:
     harness.add(a_message("a first class ticket for the boat"))
-    [found] = harness.recall("first class ticket").candidates
+    [found] = results(harness.recall("first class ticket"))
 
     assert found.parts["identifier"] == 0.0
 
 
-def test_hits_are_counted_by_source_before_anything_is_left_out(harness: RetrieverHarness) -> None:
+def test_hits_are_counted_by_source_before_anything_is_left_out(harness: RecallHarness) -> None:
     harness.add(SOUP, BREAD, STEW, a_memory("vegetarian"))
     harness.add_summary(KITCHEN, "They spoke of salmon.")
     recalled = harness.recall("salmon", CHAT_SCOPE, limit=1)
@@ -357,7 +370,7 @@ def test_hits_are_counted_by_source_before_anything_is_left_out(harness: Retriev
     assert recalled.sources == {"conversation_dense": 3, "global_dense": 4, "summaries": 1, "lexical": 3}
 
 
-def test_every_part_is_timed(harness: RetrieverHarness) -> None:
+def test_every_part_is_timed(harness: RecallHarness) -> None:
     harness.add(SOUP)
 
     assert sorted(harness.recall("salmon").timings) == [
@@ -366,6 +379,7 @@ def test_every_part_is_timed(harness: RetrieverHarness) -> None:
         "embed_ms",
         "lexical_ms",
         "rank_ms",
+        "total_ms",
     ]
 
 
@@ -377,37 +391,40 @@ class WaitingEmbedder(TopicEmbedder):
 
     def __init__(self, lexical_done: Event) -> None:
         super().__init__()
-        self._looked_up = lexical_done
+        self.lexical_done = lexical_done
         self.in_time = False
 
     def embed_query(self, text: str) -> Vector:
-        self.in_time = self._looked_up.wait(10)
+        self.in_time = self.lexical_done.wait(10)
         return super().embed_query(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignallingExecutor:
-    """Helps, and tells when something is done."""
+    """An executor that signals when a call has ended."""
 
     inner: Executor
     done: Event
 
-    def __call__(self, work: Callable[[], Result], /) -> Callable[[], Result]:
-        def told() -> Result:
+    def submit(self, work: Callable[[], Result], /) -> PendingCall[Result]:
+        def work_and_signal() -> Result:
             try:
                 return work()
             finally:
                 self.done.set()
 
-        return self.inner(told)
+        return self.inner.submit(work_and_signal)
+
+    def close(self) -> None:
+        self.inner.close()
 
 
 @SCOPES
 def test_words_are_looked_up_while_the_model_reads_the_question(file: Path, scope: Scope) -> None:
     done = Event()
     embedder = WaitingEmbedder(done)
-    with closing(SqliteStore(file)) as store, closing(OneThreadExecutor()) as helper:
-        harness = RetrieverHarness(store, embedder, SignallingExecutor(inner=helper, done=done))
+    with closing(SqliteStore(file)) as store, closing(ThreadExecutor(1, "test")) as helper:
+        harness = RecallHarness(store, embedder, SignallingExecutor(inner=helper, done=done))
         harness.add(SOUP, SHIP)
 
         assert harness.texts("salmon", scope) == ["salmon soup"]
@@ -425,14 +442,69 @@ def test_what_is_forgotten_while_the_model_reads_is_not_recalled(file: Path) -> 
             store.memories.save(replace(memory, status=MemoryStatus.FORGOTTEN), ChangeKind.DELETE)
             return vector
 
-    with closing(SqliteStore(file)) as store, closing(OneThreadExecutor()) as helper:
+    with closing(SqliteStore(file)) as store, closing(ThreadExecutor(1, "test")) as helper:
         embedder = ForgettingEmbedder(done)
-        harness = RetrieverHarness(store, embedder, SignallingExecutor(inner=helper, done=done))
+        harness = RecallHarness(store, embedder, SignallingExecutor(inner=helper, done=done))
         harness.add(memory, SHIP)
 
         recalled = harness.recall("salmon")
     assert (texts(recalled), embedder.in_time) == ([], True)
     assert recalled.sources["lexical"] == 1
+
+
+# The deadline
+
+
+class NeverReadyExecutor:
+    """An executor whose calls never start."""
+
+    def submit(self, work: Callable[[], Result], /) -> PendingCall[Result]:
+        return NeverReadyCall()
+
+    def close(self) -> None:
+        pass
+
+
+class NeverReadyCall:
+    def result(self, timeout: float | None = None) -> NoReturn:
+        assert timeout is not None
+        raise TimeoutError
+
+    def cancel(self) -> None:
+        pass
+
+
+def test_if_nothing_is_ready_by_the_deadline_the_receipt_is_empty_and_says_so(
+    harness: RecallHarness,
+) -> None:
+    harness.add(SOUP)
+    harness.executor = NeverReadyExecutor()
+    receipt = harness.context("soup", {"recall.deadline_ms": 20}, CHAT_SCOPE)
+
+    assert (receipt.items, receipt.text) == ((), "")
+    assert receipt.degradations == (
+        "recall took longer than 20 ms, so nothing was recalled",
+        "recalled passages only: the rest took longer than 20 ms",
+    )
+
+
+def test_a_late_embedding_leaves_lexical_results(file: Path) -> None:
+    never = WaitingEmbedder(Event())
+    with closing(SqliteStore(file)) as store, closing(ThreadExecutor(3, "test")) as executor:
+        harness = RecallHarness(store, never, executor)
+        harness.add(SOUP, SHIP)
+        receipt = harness.recall("salmon", deadline_ms=50)
+        never.lexical_done.set()
+
+    assert texts(receipt) == ["salmon soup"]
+    assert receipt.degradations == ("lexical only: dense search took longer than 50 ms",)
+
+
+def test_a_deadline_that_is_met_changes_nothing(harness: RecallHarness) -> None:
+    harness.add(SOUP, BREAD, SHIP)
+    waiting, in_time = harness.recall("salmon"), harness.recall("salmon", deadline_ms=10_000)
+
+    assert (in_time.items, in_time.degradations) == (waiting.items, ())
 
 
 # The question
@@ -462,12 +534,12 @@ def test_a_personal_question_is_expanded_for_its_vector_and_its_command_is_cut_o
     assert texts(recalled) == ["salmon soup"]
 
 
-def test_what_lies_in_the_middle_of_everything_is_less_near(harness: RetrieverHarness) -> None:
+def test_what_lies_in_the_middle_of_everything_is_less_near(harness: RecallHarness) -> None:
     harness.add(*(a_message(f"soup by the water, day {day}") for day in range(70)), a_message("boat code"))
 
     def nearness(middle: float) -> dict[str, float]:
-        found = harness.recall("ship", centroid_penalty=middle, limit=100).candidates
-        return {"boat" if "boat" in r.candidate.text else "soup": r.candidate.dense or 0.0 for r in found}
+        found = results(harness.recall("ship", centroid_penalty=middle, limit=100))
+        return {"boat" if "boat" in item.text else "soup": item.cosine or 0.0 for item in found}
 
     assert nearness(0.0) == {"boat": pytest.approx(0.71, abs=0.01), "soup": pytest.approx(0.71, abs=0.01)}
     assert nearness(0.5)["boat"] > nearness(0.5)["soup"] + 0.07
@@ -489,17 +561,19 @@ def test_how_tall_am_i_finds_the_height(open_harness: OpenHarness) -> None:
 
 
 @pytest.mark.parametrize("question", ["", "  \n"])
-def test_no_question_finds_nothing(harness: RetrieverHarness, question: str) -> None:
+def test_no_question_finds_nothing(harness: RecallHarness, question: str) -> None:
     harness.add(SOUP, a_memory("vegetarian"))
 
-    assert harness.recall(question) == RetrievalResult()
+    receipt = harness.recall(question)
+
+    assert (receipt.items, receipt.sources, receipt.degradations) == ((), {}, ())
 
 
 # How many
 
 
 @pytest.mark.spec("K11", "X5")
-def test_up_to_five_memories_are_all_used(harness: RetrieverHarness) -> None:
+def test_up_to_five_memories_are_all_used(harness: RecallHarness) -> None:
     five = ("has a boat", "swims in water", "likes the sea", "paints", "sings")
     harness.add(*make_facts(*five), SHIP)
 
@@ -508,7 +582,7 @@ def test_up_to_five_memories_are_all_used(harness: RetrieverHarness) -> None:
 
 
 @pytest.mark.spec("K11")
-def test_a_sixth_memory_ends_that(harness: RetrieverHarness) -> None:
+def test_a_sixth_memory_ends_that(harness: RecallHarness) -> None:
     harness.add(*make_facts("has a boat", "swims in water", "likes the sea", "paints", "sings", "likes soup"))
 
     assert harness.texts("food") == ["likes soup"]
@@ -516,7 +590,7 @@ def test_a_sixth_memory_ends_that(harness: RetrieverHarness) -> None:
 
 @pytest.mark.spec("K12", "C-9", "X4")
 def test_when_nothing_is_found_the_ten_most_recent_memories_stand_in_if_asked_for(
-    harness: RetrieverHarness,
+    harness: RecallHarness,
 ) -> None:
     listed = [f"boat number {number}" for number in range(12)]
     harness.add(*make_facts(*listed))
@@ -534,11 +608,11 @@ def test_they_stand_in_as_well_when_the_embedder_fails(open_harness: OpenHarness
     recalled = harness.recall("food", policy=load_preset("facts"))
 
     assert texts(recalled) == [f"boat number {number}" for number in (6, 5, 4, 3, 2, 1, 0)]
-    assert recalled.degraded == ("lexical only: no power",)
+    assert recalled.degradations == ("lexical only: no power",)
 
 
 @pytest.mark.spec("C-9")
-def test_by_default_nothing_stands_in_for_nothing(harness: RetrieverHarness) -> None:
+def test_by_default_nothing_stands_in_for_nothing(harness: RecallHarness) -> None:
     harness.add(*make_facts(*(f"boat number {number}" for number in range(7))))
 
     assert harness.texts("food") == []
@@ -552,14 +626,14 @@ def test_the_agent_gets_three_facts_and_two_messages_by_one_vector(open_harness:
         SOUP, BREAD, SALAD, STEW, *make_facts("likes soup", "likes bread", "likes salad", "likes stew")
     )
     recalled = harness.recall("food", policy=load_preset("agent"))
-    is_fact = [r.candidate.kind is not None for r in recalled.candidates]
+    is_fact = [item.kind is not None for item in results(recalled)]
 
     assert (is_fact.count(True), is_fact.count(False)) == (3, 2)
     assert embedder.queries == ["food"]
 
 
 @pytest.mark.spec("K10", "TR-20")
-def test_the_floor_drops_what_is_not_near_and_each_embedder_brings_its_own(harness: RetrieverHarness) -> None:
+def test_the_floor_drops_what_is_not_near_and_each_embedder_brings_its_own(harness: RecallHarness) -> None:
     harness.add(SOUP, a_message("soup on the boat"), SHIP)
     at_its_own = harness.recall("food", hybrid=False)
     higher = harness.recall("food", hybrid=False, min_cosine=0.9)
@@ -569,19 +643,19 @@ def test_the_floor_drops_what_is_not_near_and_each_embedder_brings_its_own(harne
     assert drop_reasons(at_its_own) == {SHIP.content: "cosine 0.00 is below 0.50"}
     assert texts(higher) == ["salmon soup"]
     assert drop_reasons(higher)["soup on the boat"] == "cosine 0.71 is below 0.90"
-    assert len(none.candidates) == 3
+    assert len(results(none)) == 3
 
 
-def test_the_cliff_drops_what_was_merely_brought_along(harness: RetrieverHarness) -> None:
+def test_the_cliff_drops_what_was_merely_brought_along(harness: RecallHarness) -> None:
     harness.add(SOUP, a_message("food for the boat"))
-    low = harness.retriever(USER_SCOPE, "soup", Policy(), relative_cutoff=0.9)
+    low = harness.context("soup", {"recall.relative_cutoff": 0.9})
 
     assert texts(low) == ["salmon soup"]
     assert list(drop_reasons(low).values()) == ["below 90% of the best score"]
 
 
 @pytest.mark.spec("F5")
-def test_a_message_and_the_memory_of_it_come_once(harness: RetrieverHarness) -> None:
+def test_a_message_and_the_memory_of_it_come_once(harness: RecallHarness) -> None:
     harness.add(a_message("I like soup."), a_memory("I like soup"))
     recalled = harness.recall("soup")
 
@@ -591,7 +665,7 @@ def test_a_message_and_the_memory_of_it_come_once(harness: RetrieverHarness) -> 
 
 @pytest.mark.spec("K9")
 def test_importance_takes_what_weighs_most_in_other_chats_whatever_is_asked(
-    harness: RetrieverHarness,
+    harness: RecallHarness,
 ) -> None:
     heavy, light = make_facts("never uses libraries", "likes soup")
     harness.add(heavy, replace(light, weight=0.2), SOUP)
@@ -604,7 +678,7 @@ def test_importance_takes_what_weighs_most_in_other_chats_whatever_is_asked(
 # What was known then
 
 
-def test_as_of_tells_what_was_known_and_true_then(harness: RetrieverHarness) -> None:
+def test_as_of_tells_what_was_known_and_true_then(harness: RecallHarness) -> None:
     lisbon = a_memory("eats soup in Lisbon", valid_from=MONDAY, valid_to=MONDAY + 10 * DAY)
     porto = a_memory(
         "eats soup in Porto",
@@ -618,11 +692,13 @@ def test_as_of_tells_what_was_known_and_true_then(harness: RetrieverHarness) -> 
     harness.clock.advance(20 * DAY)
 
     def known(days: int) -> list[str]:
-        return sorted(texts(harness.retriever(USER_SCOPE, "soup", Policy(), as_of=MONDAY + days * DAY)))
+        harness.as_of = MONDAY + days * DAY
+        return sorted(texts(harness.recall("soup")))
 
     assert known(1) == ["eats soup in Lisbon"]
     assert known(6) == ["eats soup in Lisbon", "salmon soup"]
     assert known(11) == ["eats soup in Porto", "salmon soup"]
+    harness.as_of = None
     assert sorted(harness.texts("soup")) == ["eats soup in Porto", "salmon soup"]
 
 
@@ -636,7 +712,7 @@ def test_without_an_embedder_recall_is_by_words_alone_and_says_so(open_harness: 
     recalled = harness.recall("salmon", hybrid=False, small_store_size=0)
 
     assert texts(recalled) == ["salmon soup"]
-    assert recalled.degraded == ("lexical only: no embedder is configured",)
+    assert recalled.degradations == ("lexical only: no embedder is configured",)
 
 
 @pytest.mark.spec("V4", "X6", "C-19")
@@ -654,8 +730,8 @@ def test_an_embedder_that_fails_leaves_the_words_and_its_reason(
     harness.embed()
     healed = harness.recall("salmon dinner")
 
-    assert (texts(failed), failed.degraded) == (["salmon soup"], (f"lexical only: {error}",))
-    assert (texts(healed), healed.degraded) == (["salmon soup", "rye bread"], ())
+    assert (texts(failed), failed.degradations) == (["salmon soup"], (f"lexical only: {error}",))
+    assert (texts(healed), healed.degradations) == (["salmon soup", "rye bread"], ())
 
 
 @pytest.mark.spec("V5", "TR-2", "X8")
@@ -664,28 +740,28 @@ def test_an_embedder_that_fails_leaves_the_words_and_its_reason(
     "damage", ["DROP TABLE passages_fts", "DELETE FROM passages_fts_data", "DROP TABLE passages_fts_docsize"]
 )
 def test_a_broken_full_text_index_leaves_the_vectors_and_its_reason(
-    harness: RetrieverHarness, file: Path, damage: str, scope: Scope
+    harness: RecallHarness, file: Path, damage: str, scope: Scope
 ) -> None:
     harness.add(SOUP, SHIP)
     damage_file(file, damage)
     recalled = harness.recall("salmon food", scope)
 
     assert texts(recalled) == ["salmon soup"]
-    [reason] = recalled.degraded
+    [reason] = recalled.degradations
     assert reason.startswith("dense only: ")
 
 
 @pytest.mark.spec("X8")
 @SCOPES
 def test_broken_vectors_leave_the_words_and_their_reason(
-    harness: RetrieverHarness, file: Path, scope: Scope
+    harness: RecallHarness, file: Path, scope: Scope
 ) -> None:
     harness.add(SOUP, SHIP)
     damage_file(file, "DROP TABLE vectors")
     recalled = harness.recall("salmon", scope, hybrid=False)
 
     assert texts(recalled) == ["salmon soup"]
-    [reason] = recalled.degraded
+    [reason] = recalled.degradations
     assert reason.startswith("lexical only: ")
 
 
@@ -693,18 +769,18 @@ def test_broken_vectors_leave_the_words_and_their_reason(
 
 
 def test_what_a_cross_encoder_finds_to_answer_comes_first_and_the_receipt_says_why(
-    harness: RetrieverHarness,
+    harness: RecallHarness,
 ) -> None:
     harness.add(SOUP, BREAD, SALAD)
     harness.reranker = OracleReranker("salad")
-    first, *others = harness.recall("soup for dinner", rerank_count=3, rerank_weight=2.0).candidates
+    first, *others = results(harness.recall("soup for dinner", rerank_count=3, rerank_weight=2.0))
 
-    assert first.candidate.text == "green salad"
+    assert first.text == "green salad"
     assert first.parts["reread"] == 1.0
     assert [r.parts["reread"] for r in others] == [0.0, 0.0]
 
 
-def test_nothing_is_read_again_unless_it_is_asked_for(harness: RetrieverHarness) -> None:
+def test_nothing_is_read_again_unless_it_is_asked_for(harness: RecallHarness) -> None:
     harness.add(SOUP, BREAD, SALAD)
     harness.reranker = OracleReranker("salad")
     recalled = harness.recall("soup for dinner")
@@ -714,33 +790,33 @@ def test_nothing_is_read_again_unless_it_is_asked_for(harness: RetrieverHarness)
 
 
 def test_what_is_not_read_again_in_time_keeps_its_score_and_the_receipt_says_so(
-    harness: RetrieverHarness,
+    harness: RecallHarness,
 ) -> None:
     harness.add(SOUP, BREAD, SALAD)
-    plain = {r.candidate.id: r.score for r in harness.recall("soup for dinner").candidates}
+    plain = {item.id: item.score for item in results(harness.recall("soup for dinner"))}
     harness.reranker = reranker = OracleReranker("nothing", max_passages=1)
     recalled = harness.recall("soup for dinner", rerank_count=3)
 
     assert reranker.calls == [("soup for dinner", 0.12)]
-    assert {r.candidate.id: r.score for r in recalled.candidates} == plain
-    assert recalled.degraded == ("2 of 3 not reranked within 120 ms",)
+    assert {item.id: item.score for item in results(recalled)} == plain
+    assert recalled.degradations == ("2 of 3 not reranked within 120 ms",)
 
 
-def test_a_cross_encoder_that_fails_changes_nothing_and_is_named(harness: RetrieverHarness) -> None:
+def test_a_cross_encoder_that_fails_changes_nothing_and_is_named(harness: RecallHarness) -> None:
     harness.add(SOUP, BREAD, SALAD)
     plain = texts(harness.recall("soup for dinner"))
     harness.reranker = OracleReranker("salad", error=ModelMissing("The weights are gone."))
     recalled = harness.recall("soup for dinner", rerank_count=3)
 
     assert texts(recalled) == plain
-    assert recalled.degraded == ("not reranked: The weights are gone.",)
+    assert recalled.degradations == ("not reranked: The weights are gone.",)
 
 
 # A time that is named
 
 
 def test_what_was_said_at_a_time_that_the_question_names_is_found_by_nothing_else(
-    harness: RetrieverHarness,
+    harness: RecallHarness,
 ) -> None:
     march = replace(SHIP, created_at=MONDAY - 60 * DAY)
     question = f"what did we talk about on {march.created_at:%Y-%m-%d}?"
@@ -751,7 +827,7 @@ def test_what_was_said_at_a_time_that_the_question_names_is_found_by_nothing_els
 
 
 def test_a_question_that_stays_in_its_chat_takes_nothing_of_that_time_from_another(
-    harness: RetrieverHarness,
+    harness: RecallHarness,
 ) -> None:
     elsewhere = replace(SHIP, chat="garden", created_at=MONDAY - 60 * DAY)
     harness.add(elsewhere, SOUP)
@@ -761,13 +837,13 @@ def test_a_question_that_stays_in_its_chat_takes_nothing_of_that_time_from_anoth
 
 
 def test_words_shared_by_chance_count_less_than_those_the_question_is_made_of(
-    harness: RetrieverHarness,
+    harness: RecallHarness,
 ) -> None:
     harness.add(SHIP, SOUP)
-    [much, *_] = harness.recall("ship sails at nine").candidates
-    [by_chance, *_] = harness.recall(
-        "nine lighthouse keepers wrote letters about curious migrating birds"
-    ).candidates
+    [much, *_] = results(harness.recall("ship sails at nine"))
+    [by_chance, *_] = results(
+        harness.recall("nine lighthouse keepers wrote letters about curious migrating birds")
+    )
 
     assert much.parts["lexical"] == 1.0
     assert by_chance.parts["lexical"] < 0.5

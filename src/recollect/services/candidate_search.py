@@ -1,0 +1,264 @@
+"""
+Candidate search: the port calls between the query analysis and scoring.
+
+    analyze, plan ─┬─ embed the query ──────────┬─ snapshot: passes ─ what they lack ─ neighbours ─▶ SearchResult
+                   └─ lexical search (thread) ──┘
+
+The lexical search of the primary passes runs on another thread while the query is embedded. It returns ids only, so it
+may run before the snapshot. Inside the snapshot there are at most three batched calls: the primary passes, then what
+they lack (fallback passes of other chats, messages from times that the query names), then the neighbours of the best
+candidates. A failing channel never fails the query: the other one answers, and `degradations` says so.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TypeAlias
+
+from recollect.domain.candidate import Candidate, Hit, Rejection, Source
+from recollect.domain.policy import Policy
+from recollect.domain.search import CandidateRequest, DenseQuery, SearchPass
+from recollect.errors import ProviderError, StoreError
+from recollect.ports.clock import Clock
+from recollect.ports.embedder import Embedder
+from recollect.ports.executor import Executor, PendingCall
+from recollect.ports.search import CandidateIndex
+from recollect.retrieval import reasons
+from recollect.retrieval.candidates import CandidateSet, count_chat_matches
+from recollect.retrieval.query import QueryAnalysis
+from recollect.retrieval.scoring.evidence import find_neighbours, preliminary_rank
+from recollect.retrieval.scoring.scorer import ScoringContext
+from recollect.retrieval.search_plan import MEMORY_SOURCES, SearchPlan
+
+#: Lexical hits of each pass.
+LexicalHits: TypeAlias = Sequence[Sequence[Hit]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchInput:
+    """What one candidate search needs to know."""
+
+    query: QueryAnalysis
+    plan: SearchPlan
+    policy: Policy
+    now: datetime
+    embedder: Embedder | None
+    read_visible_ids: Callable[[], frozenset[str]] = (
+        frozenset  #: messages that the model sees anyway: no hits
+    )
+    in_prompt: frozenset[str] = frozenset()  #: messages that are in the prompt verbatim: no candidates
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """Candidates with the context in which they are scored, and what the receipt reports about the search."""
+
+    candidates: CandidateSet
+    context: ScoringContext
+    rejections: tuple[Rejection, ...] = ()
+    degradations: tuple[str, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def exempt_sources(self) -> frozenset[Source]:
+        """Sources that need no relevance: all memories are candidates if there are few of them."""
+        return MEMORY_SOURCES if self.candidates.has_all_memories else frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateSearch:
+    search: CandidateIndex
+    clock: Clock
+
+    def start_lexical(self, search_input: SearchInput, executor: Executor) -> PendingCall[LexicalHits] | None:
+        """Start the lexical search of the primary passes, if it is needed whatever dense search returns."""
+        plan, query = search_input.plan, search_input.query
+        if search_input.embedder is None or not plan.is_hybrid or not plan.primary:
+            return None
+        return executor.submit(
+            lambda: self.search.lexical_hits(query.text, plan.primary, limit=plan.hits_per_channel)
+        )
+
+    def find(
+        self,
+        search_input: SearchInput,
+        pending_lexical: PendingCall[LexicalHits] | None,
+        *,
+        skip_dense_reason: str | None = None,
+    ) -> SearchResult:
+        """Return the candidates of all channels, or of the lexical one if there is a reason to skip the dense one."""
+        stopwatch, embedder = Stopwatch(clock=self.clock), search_input.embedder
+        dense, failure = None, skip_dense_reason
+        if failure is None and search_input.plan.important is None:
+            with stopwatch.measure("embed_ms"):
+                dense, failure = self._embed(search_input)
+        floor = search_input.policy.recall.min_cosine
+        if floor < 0 and dense is not None and embedder is not None:
+            floor = embedder.cosine_floor
+        try:
+            result = self._collect(search_input, dense, floor, pending_lexical, stopwatch)
+        except StoreError as error:
+            if dense is None:
+                raise
+            # Without a vector, lexical search runs whatever the policy says.
+            failure = reasons.no_dense_search(error)
+            result = self._collect(search_input, None, floor, pending_lexical, stopwatch)
+        failures = () if failure is None else (failure,)
+        degradations = dict.fromkeys((*failures, *result.degradations))
+        return replace(result, degradations=tuple(degradations), timings=stopwatch.milliseconds)
+
+    def _embed(self, search_input: SearchInput) -> tuple[DenseQuery | None, str | None]:
+        """Return the query vector, or why there is none."""
+        embedder = search_input.embedder
+        if embedder is None:
+            return None, reasons.NO_EMBEDDER
+        try:
+            vector = embedder.embed_query(search_input.query.embedding_text)
+            penalty = search_input.plan.centroid_penalty
+            return DenseQuery(vector=vector, model=embedder.model_id, centroid_penalty=penalty), None
+        except ProviderError as error:
+            return None, reasons.no_dense_search(error)
+
+    def _collect(
+        self,
+        search_input: SearchInput,
+        dense: DenseQuery | None,
+        floor: float,
+        pending_lexical: PendingCall[LexicalHits] | None,
+        stopwatch: "Stopwatch",
+    ) -> SearchResult:
+        """Read all candidates in one snapshot."""
+        plan = search_input.plan
+        request = CandidateRequest(
+            scope=plan.scope,
+            dense=dense,
+            limit=plan.hits_per_channel,
+            include_neighbours=plan.includes_neighbours,
+        )
+        with self.search.snapshot():
+            lexical, failure = self._lexical(search_input, plan.primary, dense, pending_lexical, stopwatch)
+            with stopwatch.measure("dense_ms"):
+                batch = self.search.candidates(
+                    replace(
+                        request,
+                        passes=plan.primary,
+                        lexical_hits=lexical,
+                        important=plan.important,
+                        max_all_memories=plan.max_all_memories,
+                    )
+                )
+            candidates = CandidateSet().add_passes(plan.primary, lexical, batch)
+            if plan.important is not None:
+                # Important messages of this chat are shown in a tier of their own.
+                elsewhere = (c for c in batch.important if c.chat is None or c.chat != plan.scope.chat)
+                candidates = candidates.add(elsewhere, important=len(batch.important))
+            match_count = count_chat_matches(
+                plan.primary,
+                batch,
+                cosine_floor=floor,
+                visible_ids=search_input.read_visible_ids() | search_input.in_prompt,
+            )
+            fallback = plan.fallback if match_count < plan.fallback_below else ()
+            dated_searches = plan.dated if dense is not None else ()
+            dated: tuple[Candidate, ...] = ()
+            if fallback or dated_searches:
+                more_lexical, more_failure = self._lexical(search_input, fallback, dense, None, stopwatch)
+                failure = failure or more_failure
+                with stopwatch.measure("around_ms" if dated_searches else "dense_ms"):
+                    more = self.search.candidates(
+                        replace(
+                            request,
+                            passes=fallback,
+                            lexical_hits=more_lexical,
+                            dated=dated_searches,
+                            known_ids=candidates.passage_ids,
+                        )
+                    )
+                candidates, dated = candidates.add_passes(fallback, more_lexical, more), more.dated
+            if not candidates and plan.restricts_kinds:
+                # No memory has a kind that fits the topic: search all kinds.
+                wider = replace(search_input, plan=plan.for_all_kinds())
+                return self._collect(wider, dense, floor, None, stopwatch)
+            known_ids = candidates.passage_ids.union(c.passage_id for c in dated if c.passage_id is not None)
+            candidates, in_prompt = candidates.without_messages(search_input.in_prompt)
+            candidates = candidates.add(dated, **({"then": len(dated)} if dated_searches else {}))
+            candidates = candidates.add_all_memories(batch.all_memories)
+            candidates = candidates.with_decay(search_input.now, search_input.policy.decay)
+            context = ScoringContext(
+                query=search_input.query.features,
+                policy=search_input.policy.recall,
+                now=search_input.now,
+                cosine_floor=floor,
+                lexical_confidence=candidates.lexical_confidence,
+            )
+            if plan.includes_neighbours:
+                with stopwatch.measure("around_ms"):
+                    candidates = self._add_neighbours(plan, candidates, context, dense, known_ids)
+                context = replace(context, neighbours=find_neighbours(candidates.candidates))
+        return SearchResult(
+            candidates=candidates,
+            context=context,
+            rejections=tuple(in_prompt),
+            degradations=() if failure is None else (failure,),
+        )
+
+    def _lexical(
+        self,
+        search_input: SearchInput,
+        passes: Sequence[SearchPass],
+        dense: DenseQuery | None,
+        pending: PendingCall[LexicalHits] | None,
+        stopwatch: "Stopwatch",
+    ) -> tuple[LexicalHits, str | None]:
+        """Return the lexical hits of each pass, and why there are none if the search failed."""
+        plan, no_hits = search_input.plan, [()] * len(passes)
+        if not passes or (dense is not None and not plan.is_hybrid):
+            return no_hits, None
+        try:
+            with stopwatch.measure("lexical_ms"):
+                if pending is not None:
+                    return pending.result(), None
+                text, limit = search_input.query.text, plan.hits_per_channel
+                return self.search.lexical_hits(text, passes, limit=limit), None
+        except StoreError as error:
+            return no_hits, reasons.no_lexical_search(error)
+
+    def _add_neighbours(
+        self,
+        plan: SearchPlan,
+        candidates: CandidateSet,
+        context: ScoringContext,
+        dense: DenseQuery | None,
+        known_ids: frozenset[int],
+    ) -> CandidateSet:
+        """Add the neighbours of the best candidates."""
+        positions = [c.position for c in preliminary_rank(candidates.candidates, context) if c.position]
+        neighbour_ids = {
+            passage_id
+            for position in positions[: plan.neighbour_limit]
+            for passage_id in (position.previous_id, position.next_id)
+            if passage_id is not None
+        }
+        new_ids = neighbour_ids - known_ids
+        if not new_ids:
+            return candidates
+        messages = self.search.messages(plan.scope.user_scope, new_ids, dense, plan.neighbour_filter)
+        return candidates.add(messages, neighbours=len(messages))
+
+
+@dataclass(slots=True, kw_only=True)
+class Stopwatch:
+    """Milliseconds by stage; a stage that is measured again adds up."""
+
+    clock: Clock
+    milliseconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def measure(self, stage: str) -> Iterator[None]:
+        started = self.clock.monotonic()
+        try:
+            yield
+        finally:
+            elapsed = (self.clock.monotonic() - started) * 1000
+            self.milliseconds[stage] = self.milliseconds.get(stage, 0.0) + elapsed
