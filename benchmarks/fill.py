@@ -8,7 +8,6 @@ from pathlib import Path
 from benchmarks.corpus import Corpus
 from recollect import Memory
 from recollect.ports.embedder import Embedder
-from recollect.testing.inspection import store_of
 
 USER_ID = "ana"
 OTHER_USER_IDS = ("bruno", "carla", "davi", "elisa", "fabio")
@@ -35,7 +34,7 @@ def fill_memory(path: Path, size: int, embedder: Embedder) -> FillResult:
         memory.flush(seconds=24 * 3600)
         embedded = time.perf_counter()
         # A worker does this once a day.
-        store_of(memory.application).maintenance.optimize_index()
+        memory.application.services.maintenance.optimize_indexes()
     return FillResult(messages=size, stored_in=stored - started, embedded_in=embedded - stored)
 
 

@@ -53,7 +53,7 @@ def fill_memories(path: Path, size: int, embedder: SyntheticEmbedder) -> None:
                 store.vectors.put(
                     USER_ID, embedder.model_id, [(p, embedder.embed_query(p.text)) for p in passages]
                 )
-        store.maintenance.optimize_index()
+        memory.application.services.maintenance.optimize_indexes()
 
 
 def _generate_texts(size: int) -> Iterator[str]:

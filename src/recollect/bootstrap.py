@@ -16,7 +16,7 @@ from recollect.domain.scope import Scope
 from recollect.errors import ConfigError
 from recollect.extraction.model_choice import choose_model
 from recollect.interchange.pack import Pack
-from recollect.ports.backup import Backups
+from recollect.ports.backup import BackupFiles
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Embedder
@@ -54,7 +54,7 @@ from recollect.workers.worker import Worker
 
 #: Import paths, resolved only when chosen, so that optional dependencies stay optional.
 STORE_CLASSES = {"sqlite": "recollect.adapters.sqlite.store:SqliteStore"}
-BACKUP_CLASSES = {"sqlite": "recollect.adapters.sqlite.restore:SqliteBackups"}
+BACKUP_CLASSES = {"sqlite": "recollect.adapters.sqlite.restore:SqliteBackupFiles"}
 TRACER_CLASS = "recollect.adapters.otel.tracer:OtelTracer"
 TRACE_HANDLERS_FUNCTION = "recollect.adapters.otel.spans:trace_handlers"
 RERANKER_CLASS = "recollect.adapters.onnx.reranker:OnnxReranker"
@@ -216,9 +216,9 @@ def open_application(
     return application
 
 
-def open_backups(settings: Settings) -> tuple[Backups, Clock]:
+def open_backups(settings: Settings) -> tuple[BackupFiles, Clock]:
     """Return the backup operations for the configured store, without opening it, and a clock."""
-    backups: Backups = _import_object(BACKUP_CLASSES["sqlite"])(settings.resolve().machine.db)
+    backups: BackupFiles = _import_object(BACKUP_CLASSES["sqlite"])(settings.resolve().machine.db)
     return backups, _import_object(CLOCK_CLASS)()
 
 

@@ -12,8 +12,7 @@ import pytest
 from tests.cli.runner import InProcessCli, run_on_terminal
 
 from recollect import Memory
-from recollect.adapters.sqlite.schema import migrate
-from recollect.adapters.sqlite.tokenizer import make_tokenizer
+from recollect.adapters.sqlite.schema import APPLICATION_ID
 from recollect.testing.embedders import LetterEmbedder
 
 TEA_TEXT = "I like green tea with mint"
@@ -285,20 +284,21 @@ def test_an_unreadable_memory_file_is_kept_and_replaced(
     assert find_replaced_files(cli_with_memories)[0].read_bytes().startswith(b"this was a memory once")
 
 
-def test_a_backup_with_an_older_schema_is_migrated_when_opened(
-    cli_with_memories: InProcessCli,
-) -> None:
-    old = cli_with_memories.folder / "old.db"
+def test_a_backup_from_before_the_first_release_is_refused(cli_with_memories: InProcessCli) -> None:
+    old, known = cli_with_memories.folder / "old.db", texts(cli_with_memories)
     db = apsw.Connection(str(old))
-    db.register_fts5_tokenizer("recollect", make_tokenizer)
-    migrate(db, old, target=3)
+    db.execute(
+        f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 11;"
+        " CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL);"
+        " INSERT INTO migrations (number, name) VALUES (1, 'create_messages')"
+    )
     db.close()
 
-    payload = cli_with_memories.json("restore", old, "--yes")
+    result = cli_with_memories("restore", old, "--yes")
 
-    assert payload["schema"] == 3
-    assert texts(cli_with_memories) == set()
-    assert cli_with_memories.json("doctor")["ok"]
+    assert result.exit_code == 1
+    assert "before 0.1" in result.stderr
+    assert texts(cli_with_memories) == known
 
 
 def test_only_one_backup_is_restored_at_a_time(cli_with_memories: InProcessCli, backup_file: Path) -> None:

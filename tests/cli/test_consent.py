@@ -102,7 +102,7 @@ def test_an_unknown_category_is_refused(cli: InProcessCli) -> None:
 def test_tampering_with_the_audit_log_is_detected(cli: InProcessCli) -> None:
     cli("consent", "give", "profile")
     connection = apsw.Connection(str(cli.db))
-    connection.execute("UPDATE audit SET action = 'consent taken back'")
+    connection.execute("UPDATE audit_log SET action = 'consent taken back'")
     connection.close()
     text_result, payload = cli("consent", "ledger"), cli("consent", "ledger", "--json")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.contract.stores import STORE_FACTORIES
 
-from recollect.ports.store import Store
+from recollect.ports.store import IndexMaintenance, Store
 from recollect.testing.clock import FrozenClock
 
 
@@ -26,6 +26,13 @@ def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Calla
 @pytest.fixture
 def store(open_store: Callable[[], Store]) -> Store:
     return open_store()
+
+
+@pytest.fixture
+def indexes(store: Store) -> IndexMaintenance:
+    if store.indexes is None:
+        pytest.skip("this store keeps no indexes that could be repaired")
+    return store.indexes
 
 
 @pytest.fixture

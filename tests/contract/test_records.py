@@ -233,17 +233,16 @@ def test_the_audit_log_is_tamper_evident(store: Store) -> None:
     assert [entry.detail for entry in store.audit_log.list(USER_SCOPE, limit=2)] == ["day 2", "day 1"]
 
 
-def test_an_erased_memory_leaves_no_bytes(store: Store) -> None:
+def test_an_erased_memory_leaves_no_rows(store: Store) -> None:
     message = a_message("I hate the smell of cilantro", extracted=True)
     store.messages.add(message, ())
     memory = a_memory("hates cilantro")
     store.memories.add(memory)
 
-    certificate = store.erasure.erase_memory(USER_SCOPE, memory.id)
+    erased = store.erasure.erase_memory(USER_SCOPE, memory.id)
 
-    assert certificate.rows["memories"] == 1
-    assert certificate.is_physical, certificate.detail
-    assert certificate.bytes_scanned
+    assert erased.rows["memories"] == 1
+    assert list(erased.texts) == ["hates cilantro"]
     assert store.memories.list(USER_SCOPE, status=None) == []
 
 
@@ -251,10 +250,10 @@ def test_erasing_a_chat_erases_its_messages_and_their_memories(store: Store) -> 
     store.messages.add(a_message("the password of the safe is tulip"), ())
     store.messages.add(a_message("about the roses", chat="garden"), ())
 
-    certificate = store.erasure.erase_chat(CHAT_SCOPE)
+    erased = store.erasure.erase_chat(CHAT_SCOPE)
 
-    assert certificate.rows["messages"] == 1
-    assert certificate.is_physical, certificate.detail
+    assert erased.rows["messages"] == 1
+    assert list(erased.texts) == ["the password of the safe is tulip"]
     assert [chat.id for chat in store.chats.list(USER_SCOPE)] == ["garden"]
     assert store.search.lexical(USER_SCOPE, "tulip", limit=5, search_filter=SearchFilter()) == []
     with pytest.raises(NotFound):
@@ -265,13 +264,25 @@ def test_erasing_a_user_does_not_affect_others(store: Store) -> None:
     store.messages.add(a_message("ana grows tulips"), ())
     store.messages.add(a_message("bruno grows cabbage", user="bruno"), ())
 
-    certificate = store.erasure.erase_user(ANA)
+    erased = store.erasure.erase_user(ANA)
 
-    assert certificate.is_physical, certificate.detail
+    assert list(erased.texts) == ["ana grows tulips"]
     assert store.users() == ["bruno"]
     assert [m.content for m in store.messages.list(BRUNO_SCOPE)] == ["bruno grows cabbage"]
     with pytest.raises(NotFound):
         store.erasure.erase_user(ANA)
+
+
+def test_bytes_of_erased_texts_are_removed_if_the_store_can_do_that(store: Store) -> None:
+    store.messages.add(a_message("ana grows tulips"), ())
+    erased = store.erasure.erase_user(ANA)
+    if store.byte_erasure is None:
+        pytest.skip("this store does not overwrite bytes")
+
+    scan = store.byte_erasure.scrub(erased.texts)
+
+    assert scan.is_complete, scan.detail
+    assert scan.bytes_scanned > 0
 
 
 MEMORY_KEY = (Source.MEMORY, "f1")

@@ -15,7 +15,7 @@ from recollect.domain.message import ChunkKind, Message, MessageType, Role
 from recollect.domain.scope import Scope
 from recollect.domain.summary import Summary, SummaryKind
 from recollect.errors import Refused
-from recollect.ports.store import Store
+from recollect.ports.store import IndexMaintenance, Store
 from recollect.ports.vector_math import unit_vector
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message, an_id, chunks_of
 from recollect.testing.clock import MONDAY
@@ -370,8 +370,9 @@ def test_system_and_tool_messages_are_never_found(store: Store, find: SearchFunc
     store.messages.annotate(CHAT_SCOPE, hidden.id, importance=100, summary="Salt.", kind=MessageType.DECISION)
     assert [passage.text for passage in store.vectors.queued_passages(ANA, limit=9)] == ["ok"]
     embed_pending(store)
-    for shadow in ("fulltext", "vectors"):
-        store.maintenance.rebuild_index(shadow)
+    if store.indexes is not None:
+        for shadow in ("fulltext", "vectors"):
+            store.indexes.rebuild(shadow)
     embed_pending(store)
 
     assert "salmon" not in " ".join(find(store, "salt the salmon twice"))
@@ -918,13 +919,15 @@ def test_passages_excluded_by_scope_or_filter_are_not_loaded(
 
 @BOTH_CHANNELS
 @pytest.mark.spec("U3", "X8")
-def test_a_rebuilt_index_finds_the_same(store: Store, find: SearchFunction) -> None:
+def test_a_rebuilt_index_finds_the_same(
+    store: Store, indexes: IndexMaintenance, find: SearchFunction
+) -> None:
     store.messages.add(SALT, chunks_of("salmon soup"))
     add_messages(store, BREAD)
     store.memories.add(a_memory("makes salmon soup"))
     embed_pending(store)
     before = find(store, "salmon soup")
-    counts = [store.maintenance.rebuild_index(shadow) for shadow in ("fulltext", "vectors")]
+    counts = [indexes.rebuild(shadow) for shadow in ("fulltext", "vectors")]
     embed_pending(store)
 
     assert counts == [4, 4]
@@ -932,10 +935,10 @@ def test_a_rebuilt_index_finds_the_same(store: Store, find: SearchFunction) -> N
 
 
 @pytest.mark.spec("TR-12", "V1")
-def test_a_consistent_store_needs_no_repair(store: Store) -> None:
+def test_a_consistent_store_needs_no_repair(store: Store, indexes: IndexMaintenance) -> None:
     add_messages(store, SALT, BREAD)
     embed_pending(store)
     add_messages(store, ROSES)
 
-    assert store.maintenance.repair_indexes() == 0
+    assert indexes.repair() == 0
     assert (store.vectors.count_by_model(ANA), store.vectors.count_queued(ANA)) == ({"letters": 2}, 1)

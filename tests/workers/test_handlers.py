@@ -362,7 +362,7 @@ def test_without_the_full_text_index_recall_goes_on_by_meaning_and_says_so(open_
 
     assert "dense only" in str(answer["degraded"])
     assert "The soup needs saffron" in str(answer["results"])
-    assert store_of(memory.application).maintenance.repair_indexes() > 0
+    assert memory.application.services.maintenance.repair()["differences"] > 0
     assert memory.search("saffron")["degraded"] == []
 
 
@@ -374,14 +374,14 @@ def test_a_starting_worker_repairs_indexes_and_embeds_queued_passages(tmp_path: 
         memory.flush()
         before = store_of(memory.application).vectors.count_by_model("ana")
     with closing(apsw.Connection(str(path))) as vandal:
-        vandal.execute("DELETE FROM vectors WHERE passage = 4")
+        vandal.execute("DELETE FROM vectors WHERE passage_no = 4")
     with Memory(path, user_id="ana", embedder=LetterEmbedder()) as memory:
         mended = threading.Event()
         memory.application.worker.start()
         while store_of(memory.application).vectors.count_by_model("ana") != before:
             mended.wait(0.01)
 
-        assert store_of(memory.application).maintenance.repair_indexes() == 0
+        assert memory.application.services.maintenance.repair()["differences"] == 0
 
 
 def test_the_worker_of_the_library_does_its_work_unasked(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_receipts_are_kept_for_thirty_days(tmp_path: Path) -> None:
 
         make_handlers(memory).run_daily()
 
-        assert store_of(memory.application).maintenance.optimize_index() == 0
+        assert memory.application.services.maintenance.optimize_indexes() == 0
         assert [receipt.query for receipt in store_of(memory.application).receipts.list(USER_SCOPE)] == [
             "lunch"
         ]

@@ -74,12 +74,8 @@ class MemoryBase:
         it. If the destination is a folder, the file name contains the time. Existing files are not overwritten.
         `progress` is called with the bytes done and the total.
         """
-        maintenance, now = self._application.services.maintenance, self._application.clock.now()
-        target = Path(destination)
-        if target.is_dir():
-            source = Path(maintenance.location())
-            target /= f"{source.stem}-{now:%Y%m%dT%H%M%SZ}{source.suffix}"
-        return serializers.serialize_backup(maintenance.backup(str(target), progress=progress))
+        backup = self._application.services.maintenance.backup(str(destination), progress=progress)
+        return serializers.serialize_backup(backup)
 
     def close(self) -> None:
         self._application.close()

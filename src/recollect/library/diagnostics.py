@@ -1,11 +1,9 @@
 """Health checks with suggested fixes, and recall analytics."""
 
 import platform
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, TypeAlias
 
 from recollect.bootstrap import Application, built_in_models
@@ -26,8 +24,6 @@ CRITICAL_CHECKS = frozenset({FILE_MOVED_CHECK, "integrity", "references"})
 #: Messages sampled for their language, and the minimum for a finding.
 LANGUAGE_SAMPLE_MESSAGES = 200
 MIN_LANGUAGE_MESSAGES = 10
-#: With less free space, the next large write may fail.
-LOW_DISK_BYTES = 500_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,12 +87,12 @@ def run_checks(application: Application, user: str, *, deep: bool) -> Iterator[D
     if any(line.name == FILE_MOVED_CHECK for line in file):
         # The other checks need new connections, which would open another file or none.
         return
+    yield _describe_capabilities(application)
     yield _check_embedder(application)
     yield from _check_vectors(application, user)
     yield from _check_languages(application, user)
     yield from _check_jobs(application)
     yield from _check_settings(application, user)
-    yield _check_disk_space(application)
 
 
 def _check_file(application: Application, *, deep: bool) -> list[Diagnostic]:
@@ -104,6 +100,14 @@ def _check_file(application: Application, *, deep: bool) -> list[Diagnostic]:
         return [Diagnostic.from_check(each) for each in application.services.maintenance.check(deep=deep)]
     except StoreError as error:
         return [Diagnostic(level="FAIL", name="integrity", detail=str(error), fix="restore a backup")]
+
+
+def _describe_capabilities(application: Application) -> Diagnostic:
+    available = application.services.maintenance.capabilities()
+    present = ", ".join(name for name, is_available in available.items() if is_available)
+    missing = ", ".join(name for name, is_available in available.items() if not is_available)
+    detail = f"{present or 'none'}" + (f"; not available with this database: {missing}" if missing else "")
+    return Diagnostic(level="OK", name="capabilities", detail=detail)
 
 
 def _check_embedder(application: Application) -> Diagnostic:
@@ -186,14 +190,3 @@ def _check_settings(application: Application, user: str) -> Iterator[Diagnostic]
         yield Diagnostic(level="WARN", name="settings", detail=warning, fix="recollect settings")
     if not warnings:
         yield Diagnostic(level="OK", name="settings", detail="valid")
-
-
-def _check_disk_space(application: Application) -> Diagnostic:
-    free = shutil.disk_usage(Path(application.services.maintenance.location()).resolve().parent).free
-    is_low = free < LOW_DISK_BYTES
-    return Diagnostic(
-        level="WARN" if is_low else "OK",
-        name="disk",
-        detail=f"{free / 1e9:.1f} GB free",
-        fix="free some space" if is_low else None,
-    )

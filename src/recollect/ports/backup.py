@@ -1,4 +1,4 @@
-"""Port for backups: copying a store, inspecting a copy, restoring it."""
+"""Ports for backups: copying an open store, and inspecting or restoring a copy while the store is closed."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -34,10 +34,28 @@ class Backup:
 
 
 class Backups(Protocol):
+    """Copies of an open store. A store may lack this, if its database has tools of its own."""
+
+    def create(
+        self, destination: str | None, *, now: datetime, progress: ProgressCallback | None = None
+    ) -> Backup:
+        """
+        Copy a consistent snapshot while others may write.
+
+        In a folder the file's name contains the time; without a destination it is created in the store's own folder
+        for backups. The copy is checked before it gets its final name. Raise Refused if a file of that name exists.
+        """
+
+
+class BackupFiles(Protocol):
     """Operations on backups while the store itself is closed."""
 
     def inspect(self, path: str) -> Backup:
-        """Check a copy without changing it. Raise CorruptStore, NotAStore or NewerStore if it is not usable."""
+        """
+        Check a copy without changing it.
+
+        Raise CorruptStore, NotAStore, OutdatedStore or NewerStore if it is not usable.
+        """
 
     def restore(
         self, backup: Backup, *, now: datetime, progress: ProgressCallback | None = None

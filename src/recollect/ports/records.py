@@ -1,11 +1,12 @@
 """Ports for summaries, context files, extractions, tombstones, events, consents, usage and the audit log."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from recollect.domain.candidate import PassageKey
-from recollect.domain.event import AuditEntry, ErasureCertificate, Event, EventAction
+from recollect.domain.event import AuditEntry, Event, EventAction
 from recollect.domain.extraction import Extraction
 from recollect.domain.feedback import RelevanceFeedback
 from recollect.domain.message import Message
@@ -185,11 +186,36 @@ class AuditLog(Protocol):
         """Return whether no entry of the user was changed, moved, or removed before a later one."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasedRows:
+    """What an erasure deleted."""
+
+    target: str
+    rows: Mapping[str, int]  #: number of rows by name
+    texts: Sequence[str]  #: the deleted texts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByteScan:
+    """Whether deleted texts are left in the store's files."""
+
+    is_complete: bool  #: no bytes of the texts are left
+    detail: str
+    bytes_scanned: int
+
+
 class Erasure(Protocol):
-    """Deletes rows and overwrites their bytes."""
+    """Deletes every row of a memory, a chat or a user, or raises NotFound."""
 
-    def erase_memory(self, scope: Scope, memory_id: str) -> ErasureCertificate: ...
+    def erase_memory(self, scope: Scope, memory_id: str) -> ErasedRows: ...
 
-    def erase_chat(self, scope: Scope) -> ErasureCertificate: ...
+    def erase_chat(self, scope: Scope) -> ErasedRows: ...
 
-    def erase_user(self, user: str) -> ErasureCertificate: ...
+    def erase_user(self, user: str) -> ErasedRows: ...
+
+
+class ByteErasure(Protocol):
+    """Overwrites the bytes of deleted rows. A store may lack this: then they go whenever its database reuses them."""
+
+    def scrub(self, texts: Sequence[str]) -> ByteScan:
+        """Remove the bytes of deleted rows from the store's files, and scan the files for these texts."""

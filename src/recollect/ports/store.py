@@ -21,11 +21,12 @@ from recollect.domain.outcomes import FactOutcome
 from recollect.domain.receipt import Receipt
 from recollect.domain.related_memories import RelatedMemories
 from recollect.domain.scope import Scope
-from recollect.ports.backup import Backup, ProgressCallback
+from recollect.ports.backup import Backups
 from recollect.ports.embedder import Vector
 from recollect.ports.queue import JobQueue
 from recollect.ports.records import (
     AuditLog,
+    ByteErasure,
     Consents,
     ContextFiles,
     Erasure,
@@ -241,27 +242,23 @@ class Preferences(Protocol):
 
 
 class StoreMaintenance(Protocol):
-    """Checks and repairs derived data (indexes, vectors). It never changes messages or memories."""
-
     def check(self, *, deep: bool = False) -> Sequence[CheckResult]:
-        """Check integrity, and compare derived data with the rows it is derived from."""
-
-    def repair_indexes(self) -> int:
-        """Repair derived data that differs from its rows; return the number of differences."""
-
-    def rebuild_index(self, index: str) -> int:
-        """Rebuild an index (`fulltext` or `vectors`) from the rows; return its number of passages."""
-
-    def optimize_index(self) -> int:
-        """Merge index segments incrementally; return the number of steps."""
+        """Check integrity, and compare derived data with the rows it is derived from. Nothing is changed."""
 
     def stats(self, scope: Scope) -> StoreStats: ...
 
-    def backup(self, destination: str, *, now: datetime, progress: ProgressCallback | None = None) -> Backup:
-        """
-        Copy a consistent snapshot while others may write. The copy is checked before it is renamed to `destination`.
-        Raise Refused if a file exists there.
-        """
+
+class IndexMaintenance(Protocol):
+    """Repairs derived data: indexes and vectors. It never changes messages or memories."""
+
+    def repair(self) -> int:
+        """Repair derived data that differs from its rows; return the number of differences."""
+
+    def rebuild(self, index: str) -> int:
+        """Rebuild an index (`fulltext` or `vectors`) from the rows; return its number of passages."""
+
+    def optimize(self) -> int:
+        """Merge index segments incrementally; return the number of steps."""
 
 
 class Store(Protocol):
@@ -299,6 +296,17 @@ class Store(Protocol):
         until it ends. Those of different users may run at the same time. One of SYSTEM_USER excludes all others, and
         transactions of any user may be nested in it; nesting another user's in a user's raises StoreError.
         """
+
+    # Capabilities that a store may lack.
+
+    @property
+    def backups(self) -> Backups | None: ...
+
+    @property
+    def byte_erasure(self) -> ByteErasure | None: ...
+
+    @property
+    def indexes(self) -> IndexMaintenance | None: ...
 
     def users(self) -> Sequence[str]: ...
 

@@ -12,11 +12,11 @@ from recollect.domain.maintenance import ArchivedMemory, MaintenanceReport, Memo
 from recollect.domain.memory import ChangeKind, Memory, MemoryStatus
 from recollect.domain.policy import Policy
 from recollect.domain.scope import SYSTEM_USER, Scope
-from recollect.errors import StoreError
+from recollect.errors import Refused, StoreError
 from recollect.maintenance.decay import Retain, apply_decay, archive_reason, decay_outcome, forecast_decay
 from recollect.ports.backup import Backup, ProgressCallback
 from recollect.ports.clock import Clock
-from recollect.ports.store import NO_LIMIT, Store
+from recollect.ports.store import NO_LIMIT, IndexMaintenance, Store
 from recollect.services.consolidation import ConsolidationService
 from recollect.services.embedders import EmbedderRegistry
 from recollect.services.event_log import EventLog
@@ -82,9 +82,29 @@ class MaintenanceService:
         """Check the store without changing it; `deep` compares every index entry with its text."""
         return self.store.maintenance.check(deep=deep)
 
-    def backup(self, destination: str, *, progress: ProgressCallback | None = None) -> Backup:
-        """Copy the data of all users to a new file. Raise Refused if it exists."""
-        return self.store.maintenance.backup(destination, now=self.clock.now(), progress=progress)
+    def backup(self, destination: str | None = None, *, progress: ProgressCallback | None = None) -> Backup:
+        """
+        Copy the data of all users to a new file, or raise Refused if it exists.
+
+        Without a destination the file is created in the store's own folder for backups.
+        """
+        if self.store.backups is None:
+            raise Refused(
+                "Backups are not available with this database. Use its own tools, for example pg_dump for PostgreSQL."
+            )
+        return self.store.backups.create(destination, now=self.clock.now(), progress=progress)
+
+    def capabilities(self) -> Mapping[str, bool]:
+        """Return what the store can do besides storing, by name."""
+        return {
+            "backups": self.store.backups is not None,
+            "byte erasure": self.store.byte_erasure is not None,
+            "index repair": self.store.indexes is not None,
+        }
+
+    def optimize_indexes(self) -> int:
+        """Merge index segments; return the number of steps, 0 if the database does that itself."""
+        return 0 if self.store.indexes is None else self.store.indexes.optimize()
 
     def repair(self) -> Mapping[str, int]:
         """
@@ -93,7 +113,7 @@ class MaintenanceService:
         Rolled back with a StoreError if messages or memories would be lost.
         """
         with self._refuse_row_loss():
-            differences = self.store.maintenance.repair_indexes()
+            differences = self._require_indexes().repair()
         # A corrupt index, which only the deep check detects, must be rebuilt.
         is_corrupt = any(
             not each.ok and each.name.startswith("full text")
@@ -104,13 +124,18 @@ class MaintenanceService:
     def rebuild_index(self, index: str) -> Mapping[str, int]:
         """Rebuild `fulltext` or `vectors` from the text; return the number of passages by index."""
         with self._refuse_row_loss():
-            return {index: self.store.maintenance.rebuild_index(index)}
+            return {index: self._require_indexes().rebuild(index)}
 
     def enqueue_embedding(self) -> None:
         """Queue the embedding job of every user who has passages without a vector."""
         for user in self.store.users():
             if self.store.vectors.count_queued(user):
                 self.store.jobs.enqueue(user, EMBED_JOB, now=self.clock.now())
+
+    def _require_indexes(self) -> IndexMaintenance:
+        if self.store.indexes is None:
+            raise Refused("This database maintains its indexes itself; there is nothing to repair.")
+        return self.store.indexes
 
     @contextmanager
     def _refuse_row_loss(self) -> Iterator[None]:

@@ -8,8 +8,12 @@ from recollect.domain.memory import Kind
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput
 from recollect.ports.clock import Clock
+from recollect.ports.records import ByteScan, ErasedRows
 from recollect.ports.store import NO_LIMIT, Store
 from recollect.services.chats import ChatService
+
+#: Detail of a certificate of a store that cannot overwrite bytes.
+ROWS_ONLY_DETAIL = "the rows are deleted; this database overwrites their bytes only when it reuses the space"
 
 CONSENT_CATEGORIES = ("profile", *(kind.value for kind in Kind))
 
@@ -69,10 +73,11 @@ class PrivacyService:
 
     def erase_memory(self, scope: Scope, memory_id: str) -> ErasureCertificate:
         """Erase a memory from disk. It is not learned again from old messages."""
-        memory = self.store.memories.get(scope, memory_id)
         with self.store.transaction(scope.user):
+            memory = self.store.memories.get(scope, memory_id)
             self.store.tombstones.add(scope.user, memory.fact_hash, now=self.clock.now())
-        return self._record_erasure(scope, self.store.erasure.erase_memory(scope, memory.id))
+            erased = self.store.erasure.erase_memory(scope, memory.id)
+        return self._record_erasure(scope, erased)
 
     def erase_chat(self, scope: Scope) -> ErasureCertificate:
         """Erase a chat and the memories learned only from it."""
@@ -80,9 +85,10 @@ class PrivacyService:
 
     def erase_user(self, user: str) -> ErasureCertificate:
         """Erase everything about a user, audit log included."""
-        return self.store.erasure.erase_user(user)
+        return self._certify(self.store.erasure.erase_user(user))
 
-    def _record_erasure(self, scope: Scope, certificate: ErasureCertificate) -> ErasureCertificate:
+    def _record_erasure(self, scope: Scope, erased: ErasedRows) -> ErasureCertificate:
+        certificate = self._certify(erased)
         rows = ", ".join(f"{name} {number}" for name, number in certificate.rows.items() if number)
         detail = (
             f"{certificate.target.split()[0]}: {rows}; bytes"
@@ -90,6 +96,21 @@ class PrivacyService:
         )
         self.store.audit_log.add(scope.user, "erased", detail, now=self.clock.now())
         return certificate
+
+    def _certify(self, erased: ErasedRows) -> ErasureCertificate:
+        """Remove the bytes of erased rows, if the store can do that; call it after the transaction."""
+        scan = (
+            ByteScan(is_complete=False, detail=ROWS_ONLY_DETAIL, bytes_scanned=0)
+            if self.store.byte_erasure is None
+            else self.store.byte_erasure.scrub(erased.texts)
+        )
+        return ErasureCertificate(
+            target=erased.target,
+            rows=dict(erased.rows),
+            is_physical=scan.is_complete,
+            detail=scan.detail,
+            bytes_scanned=scan.bytes_scanned,
+        )
 
 
 def _validate_category(name: str) -> str:

@@ -83,7 +83,8 @@ class JobHandlers:
         jobs are retried, since a missing model may have been installed.
         """
         store, now = self.store, self.clock.now()
-        store.maintenance.repair_indexes()
+        if store.indexes is not None:
+            store.indexes.repair()
         store.jobs.retry_dead(JobKind.EMBED, now=now)
         for user in store.users():
             policy = self.policy_for(user)
@@ -209,7 +210,7 @@ class JobHandlers:
             store.jobs.enqueue(user, MAINTENANCE_JOB, now=now)
         max_keep_days = max((self.policy_for(user).receipts.keep_days for user in users), default=0)
         store.receipts.prune(retention_cutoff(now, max_keep_days))
-        store.maintenance.optimize_index()
+        self.services.maintenance.optimize_indexes()
 
     def _next_queued(self, user: str, refused_ids: Collection[int]) -> list[Passage]:
         self._raise_if_stopping()

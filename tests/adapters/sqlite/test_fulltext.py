@@ -162,7 +162,7 @@ def test_a_damaged_index_is_rebuilt_from_the_text(store: SqliteStore, path: Path
     writer(store).execute(damage)
     assert [finding for finding in store.maintenance.check(deep=True) if not finding.ok] != []
 
-    assert store.maintenance.rebuild_index("fulltext") == 3
+    assert store.indexes.rebuild("fulltext") == 3
     assert index_matches_text(store)
     hits = store.search.lexical(CHAT_SCOPE, "saffron", limit=9, search_filter=SearchFilter())
     candidates = store.search.load(CHAT_SCOPE, [hit.passage_id for hit in hits], search_filter=SearchFilter())

@@ -108,7 +108,7 @@ def test_each_difference_is_repaired_and_nothing_else_is_changed(
     assert failed_checks(store) <= names
     assert not names or failed_checks(store)
 
-    assert store.maintenance.repair_indexes() >= 1
+    assert store.indexes.repair() >= 1
     assert failed_checks(store) == set()
     assert read_source_rows(store) == before
     if embeds:
@@ -116,7 +116,7 @@ def test_each_difference_is_repaired_and_nothing_else_is_changed(
         assert [passage.id for passage in batch] == [4]
         store.vectors.put(ANA, "letters", [(p, EMBEDDER.embed_query(p.text)) for p in batch])
     assert read_derived_rows(store) == well
-    assert store.maintenance.repair_indexes() == 0
+    assert store.indexes.repair() == 0
     store.close()
 
 
@@ -125,7 +125,7 @@ def test_repairing_a_consistent_store_writes_nothing(store: SqliteStore, path: P
     observer = apsw.Connection(str(path))
     before = (observer.pragma("data_version"), writer(store).total_changes())
 
-    assert store.maintenance.repair_indexes() == 0
+    assert store.indexes.repair() == 0
     assert (observer.pragma("data_version"), writer(store).total_changes()) == before
     observer.close()
     store.close()
@@ -140,9 +140,9 @@ def test_optimizing_merges_the_index_into_one_segment_and_changes_no_term(store:
     before, well = read_source_rows(store), read_derived_rows(store)
     assert pieces() != 1
 
-    assert store.maintenance.optimize_index() > 0
+    assert store.indexes.optimize() > 0
     assert pieces() == 1
-    assert store.maintenance.optimize_index() == 0
+    assert store.indexes.optimize() == 0
     assert read_source_rows(store) == before
     assert read_derived_rows(store) == well
     assert failed_checks(store) == set()
@@ -153,7 +153,7 @@ def test_optimizing_merges_the_index_into_one_segment_and_changes_no_term(store:
 def test_rebuilding_the_full_text_changes_neither_rows_nor_vectors(store: SqliteStore) -> None:
     before, well = read_source_rows(store), read_derived_rows(store)
 
-    assert store.maintenance.rebuild_index("fulltext") == 5
+    assert store.indexes.rebuild("fulltext") == 5
     assert read_source_rows(store) == before
     assert read_derived_rows(store) == well
     store.close()
@@ -163,7 +163,7 @@ def test_rebuilding_the_full_text_changes_neither_rows_nor_vectors(store: Sqlite
 def test_rebuilding_the_vectors_queues_every_passage_and_changes_nothing_else(store: SqliteStore) -> None:
     before, well = read_source_rows(store), read_derived_rows(store)
 
-    assert store.maintenance.rebuild_index("vectors") == 5
+    assert store.indexes.rebuild("vectors") == 5
     assert read_source_rows(store) == before
     assert store.vectors.count_queued(ANA) == 5
     assert store.vectors.count_by_model(ANA) == {}
@@ -178,7 +178,7 @@ def test_rebuilding_the_vectors_queues_every_passage_and_changes_nothing_else(st
 
 def test_an_unknown_index_cannot_be_rebuilt(store: SqliteStore) -> None:
     with pytest.raises(InvalidInput, match="fulltext or vectors"):
-        store.maintenance.rebuild_index("everything")
+        store.indexes.rebuild("everything")
     store.close()
 
 

@@ -23,11 +23,30 @@ from recollect.adapters.sqlite.tokenizer import make_tokenizer
 from recollect.errors import CorruptStore, Refused, StoreReadOnly
 from recollect.ports.backup import Backup, BackupContents, ProgressCallback
 
+#: Folder next to the memory file, for backups without a destination.
+FOLDER_NAME = "backups"
 #: Pages copied at a time: 4 MB.
 PAGES_PER_STEP = 1024
 
 
-def create_backup(
+class SqliteBackups:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def create(
+        self, destination: str | None, *, now: datetime, progress: ProgressCallback | None = None
+    ) -> Backup:
+        source = self._database.path
+        target = source.with_name(FOLDER_NAME) if destination is None else Path(destination)
+        if destination is None:
+            # The memory file's folder may have been deleted while the file is open; the backup then saves the data.
+            target.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if target.is_dir():
+            target /= f"{source.stem}-{now:%Y%m%dT%H%M%SZ}{source.suffix}"
+        return _create_backup(self._database, target, now=now, progress=progress)
+
+
+def _create_backup(
     database: Database, destination: Path, *, now: datetime, progress: ProgressCallback | None = None
 ) -> Backup:
     refuse_to_overwrite(destination)

@@ -1,18 +1,17 @@
-"""Physical erasure: delete rows, checkpoint, and scan the file for remaining bytes."""
+"""Erasure: delete rows; then checkpoint, and scan the file for remaining bytes."""
 
 import json
 import mmap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one
-from recollect.adapters.sqlite.vector_cache import VectorCaches
-from recollect.domain.event import ErasureCertificate
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
+from recollect.ports.records import ByteScan, ErasedRows
 
 #: Shorter texts may occur in any file by chance.
 MIN_TRACE_CHARS = 6
@@ -33,11 +32,10 @@ SELECT_USER_TEXTS = """
 
 
 class SqliteErasure:
-    def __init__(self, database: Database, vector_caches: VectorCaches) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._vector_caches = vector_caches
 
-    def erase_memory(self, scope: Scope, memory_id: str) -> ErasureCertificate:
+    def erase_memory(self, scope: Scope, memory_id: str) -> ErasedRows:
         with self._database.transaction() as db:
             user_no = self._database.user_number(db, scope.user)
             row = fetch_one(
@@ -63,9 +61,10 @@ class SqliteErasure:
             erased_ids = [full_id, *(message_id for _, message_id, _ in sources)]
             rows["receipts"] = _delete_receipts(db, user_no, erased_ids)
             rows["events"] = _delete_events(db, user_no, [full_id])
-        return self._make_certificate(f"memory {full_id}", rows, [*traces, *(text for _, _, text in sources)])
+        texts = [*traces, *(text for _, _, text in sources)]
+        return ErasedRows(target=f"memory {full_id}", rows=rows, texts=texts)
 
-    def erase_chat(self, scope: Scope) -> ErasureCertificate:
+    def erase_chat(self, scope: Scope) -> ErasedRows:
         with self._database.transaction() as db:
             user_no = self._database.user_number(db, scope.user)
             chat_no = fetch_number(
@@ -104,9 +103,9 @@ class SqliteErasure:
                 db, "receipts WHERE user_no = ? AND chat = ?", user_no, str(scope.chat)
             ) + _delete_receipts(db, user_no, erased_ids)
             rows["chats"] = _delete(db, "chats WHERE no = ?", chat_no)
-        return self._make_certificate(f"chat {scope.chat}", rows, traces)
+        return ErasedRows(target=f"chat {scope.chat}", rows=rows, texts=traces)
 
-    def erase_user(self, user: str) -> ErasureCertificate:
+    def erase_user(self, user: str) -> ErasedRows:
         with self._database.transaction() as db:
             user_no = self._database.user_number(db, user)
             if not user_no:
@@ -121,13 +120,18 @@ class SqliteErasure:
                 _delete(db, f"{table} WHERE user_no = ?", user_no)
             _delete(db, "users WHERE no = ?", user_no)
         self._database.clear_user_cache()
-        return self._make_certificate(f"user {user}", rows, traces)
+        return ErasedRows(target=f"user {user}", rows=rows, texts=traces)
 
-    def _make_certificate(
-        self, subject: str, rows: dict[str, int], traces: Iterable[str]
-    ) -> ErasureCertificate:
+
+class SqliteByteErasure:
+    """Deleted rows are overwritten by `secure_delete`; a checkpoint does the same for the write-ahead log."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def scrub(self, texts: Sequence[str]) -> ByteScan:
         is_checkpointed = self._database.checkpoint()
-        remaining, bytes_scanned = _count_remaining_texts(self._database.path, traces)
+        remaining, bytes_scanned = _count_remaining_texts(self._database.path, texts)
         if remaining:
             detail = (
                 f"{remaining} of the erased texts are still in the file: other rows contain the same text"
@@ -136,12 +140,8 @@ class SqliteErasure:
             detail = "the rows are deleted, but another process is reading: their bytes go with the next checkpoint"
         else:
             detail = "the rows are deleted and none of their bytes are left in the file"
-        return ErasureCertificate(
-            target=subject,
-            rows=rows,
-            is_physical=is_checkpointed and not remaining,
-            detail=detail,
-            bytes_scanned=bytes_scanned,
+        return ByteScan(
+            is_complete=is_checkpointed and not remaining, detail=detail, bytes_scanned=bytes_scanned
         )
 
 

@@ -6,13 +6,12 @@ from datetime import datetime
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, fetch, fetch_one, where_clause
-from recollect.domain.event import Event, EventAction, EventChange
-from recollect.domain.extraction import Extraction, Fact
-from recollect.domain.memory import Kind
-from recollect.domain.message import MessageType
+from recollect.domain.event import Event, EventAction
+from recollect.domain.extraction import Extraction
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
-from recollect.storage.timestamps import from_ms, from_ms_or_none, to_ms, to_ms_or_none
+from recollect.storage.encoding import decode_changes, decode_extraction, encode_changes, encode_extraction
+from recollect.storage.timestamps import from_ms, to_ms, to_ms_or_none
 
 
 class SqliteExtractions:
@@ -25,7 +24,7 @@ class SqliteExtractions:
             db.execute(
                 "INSERT OR REPLACE INTO extractions (user_no, message_no, extractor, body)"
                 " SELECT ?1, no, ?3, ?4 FROM messages WHERE user_no = ?1 AND id = ?2",
-                (user_no, message_id, extractor, _serialize_extraction(extraction)),
+                (user_no, message_id, extractor, encode_extraction(extraction)),
             )
 
     def get(self, scope: Scope, message_id: str) -> Extraction | None:
@@ -36,7 +35,7 @@ class SqliteExtractions:
                 " WHERE m.user_no = ? AND m.id = ?",
                 (self._database.user_number(db, scope.user), message_id),
             )
-        return None if row is None else _parse_extraction(row[0])
+        return None if row is None else decode_extraction(row[0])
 
     def get_many(self, scope: Scope, message_ids: Collection[str]) -> Mapping[str, Extraction]:
         with self._database.reader() as db:
@@ -47,7 +46,7 @@ class SqliteExtractions:
                 " WHERE m.user_no = ? AND m.id IN (SELECT value FROM json_each(?))",
                 (self._database.user_number(db, scope.user), json.dumps(list(message_ids))),
             )
-        return {message_id: _parse_extraction(body) for message_id, body in rows}
+        return {message_id: decode_extraction(body) for message_id, body in rows}
 
 
 class SqliteTombstones:
@@ -93,10 +92,9 @@ class SqliteEvents:
     def add(self, event: Event) -> None:
         with self._database.transaction() as db:
             user_no = self._database.get_or_create_user(db, event.user, to_ms(event.at))
-            changes = json.dumps([[change.memory_id, change.previous_version] for change in event.changes])
             db.execute(
                 "INSERT INTO events (user_no, id, at, action, body) VALUES (?, ?, ?, ?, ?)",
-                (user_no, event.id, to_ms(event.at), event.action, changes),
+                (user_no, event.id, to_ms(event.at), event.action, encode_changes(event.changes)),
             )
 
     def list(
@@ -176,57 +174,6 @@ def _to_event(user: str, row: Row) -> Event:
         user=user,
         at=from_ms(at),
         action=EventAction(action),
-        changes=tuple(
-            EventChange(memory_id=memory, previous_version=before) for memory, before in json.loads(body)
-        ),
+        changes=decode_changes(body),
         is_undone=bool(undone),
-    )
-
-
-def _serialize_extraction(extraction: Extraction) -> str:
-    facts = [
-        {
-            "text": fact.text,
-            "kind": fact.kind,
-            "weight": fact.weight,
-            "start": fact.start,
-            "end": fact.end,
-            "attribute": fact.attribute,
-            "value": fact.value,
-            "negated": fact.negated,
-            "valid_from": fact.valid_from and to_ms(fact.valid_from),
-        }
-        for fact in extraction.facts
-    ]
-    body = {
-        "importance": extraction.importance,
-        "type": extraction.message_type,
-        "summary": extraction.summary,
-        "reason": extraction.reason,
-        "facts": facts,
-    }
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-
-
-def _parse_extraction(text: str) -> Extraction:
-    body = json.loads(text)
-    return Extraction(
-        importance=body["importance"],
-        message_type=MessageType(body["type"]),
-        summary=body["summary"],
-        reason=body["reason"],
-        facts=tuple(
-            Fact(
-                text=fact["text"],
-                kind=Kind(fact["kind"]),
-                weight=fact["weight"],
-                start=fact["start"],
-                end=fact["end"],
-                attribute=fact["attribute"],
-                value=fact["value"],
-                negated=fact["negated"],
-                valid_from=from_ms_or_none(fact["valid_from"]),
-            )
-            for fact in body["facts"]
-        ),
     )

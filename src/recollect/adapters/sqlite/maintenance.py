@@ -1,20 +1,17 @@
-"""Maintenance of the file: check and repair derived indexes against the source rows, statistics, backup."""
+"""Checks of the file, statistics, and repair of derived indexes against the source rows."""
 
+import shutil
 import stat
 from collections.abc import Iterator, Sequence
-from datetime import datetime
-from pathlib import Path
 
 import apsw
 
-from recollect.adapters.sqlite.backup import create_backup
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.errors import translate_errors
 from recollect.adapters.sqlite.rows import fetch, fetch_number
 from recollect.domain.diagnostics import CheckResult, StoreStats
 from recollect.domain.scope import Scope
 from recollect.errors import CorruptStore, InvalidInput, StoreError
-from recollect.ports.backup import Backup, ProgressCallback
 from recollect.storage.passages import content_hash
 
 REPAIR_COMMAND = "recollect repair"
@@ -57,6 +54,8 @@ REBUILD_FULLTEXT = """
     INSERT INTO passages_fts (passages_fts, rank) VALUES ('secure-delete', 1);
     INSERT INTO passages_fts (passages_fts) VALUES ('rebuild');
 """
+#: With less free space, the next large write may fail.
+LOW_DISK_BYTES = 500_000_000
 #: Index pages merged per step: a few milliseconds, during which writers wait.
 MERGE_PAGES = 64
 #: FTS5 reports at least this many changed rows if it merged anything.
@@ -81,65 +80,6 @@ class SqliteStoreMaintenance:
             *_report_store_errors(self._check_file(deep=deep), fix="restore a backup"),
             *_report_store_errors(self._check_indexes(deep=deep), fix=REPAIR_COMMAND),
         ]
-
-    def repair_indexes(self) -> int:
-        # Compared without the write lock: with 100,000 passages this takes a moment.
-        with self._database.reader() as db:
-            if not fetch_number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'passages_fts'"):
-                return self.rebuild_index("fulltext")
-            stale_vectors = list(_stale_vectors(db))
-            has_differences = stale_vectors or any(
-                fetch_number(db, f"SELECT EXISTS (SELECT 1 {clause})") for clause in DIFFERENCE_CLAUSES
-            )
-        if not has_differences:
-            return 0
-        with self._database.transaction() as db:
-            for passage, user_no in stale_vectors:
-                db.execute("DELETE FROM vectors WHERE passage_no = ?", (passage,))
-                db.execute("INSERT OR IGNORE INTO embedding_queue VALUES (?, ?)", (user_no, passage))
-            changes = len(stale_vectors)
-            for sql in (INSERT_MISSING_PASSAGES, f"DELETE {FROM_ORPHAN_PASSAGES}"):
-                db.execute(sql)
-                changes += db.changes()
-            orphan_index_rows = fetch_number(db, f"SELECT count(*) {FROM_ORPHAN_INDEX_ROWS}")
-            if orphan_index_rows:
-                # FTS5 needs the original text to delete an entry, and that is gone.
-                db.execute(REBUILD_FULLTEXT)
-                changes += orphan_index_rows
-            for sql in (
-                f"DELETE {FROM_ORPHAN_VECTORS}",
-                f"DELETE {FROM_ORPHAN_QUEUE_ROWS}",
-                f"INSERT INTO embedding_queue (user_no, passage_no) SELECT p.user_no, p.no {FROM_UNQUEUED_PASSAGES}",
-                INSERT_UNINDEXED_PASSAGES,
-            ):
-                db.execute(sql)
-                changes += db.changes()
-        return changes
-
-    def rebuild_index(self, index: str) -> int:
-        with self._database.transaction() as db:
-            if index == "fulltext":
-                db.execute(REBUILD_FULLTEXT)
-            elif index == "vectors":
-                db.execute("DELETE FROM vectors")
-                db.execute("INSERT OR IGNORE INTO embedding_queue SELECT user_no, no FROM passages")
-            else:
-                raise InvalidInput(f"There is no index {index!r}. Choose fulltext or vectors.")
-            return fetch_number(db, "SELECT count(*) FROM passages")
-
-    def optimize_index(self) -> int:
-        # A negative page count starts a merge of all segments into one; a positive one continues it.
-        steps = 0
-        while self._merge(MERGE_PAGES if steps else -MERGE_PAGES):
-            steps += 1
-        return steps
-
-    def _merge(self, pages: int) -> bool:
-        """Merge some index segments; return whether there was anything to merge."""
-        with self._database.transaction(durable=False) as db:
-            before = db.total_changes()
-            db.execute("INSERT INTO passages_fts (passages_fts, rank) VALUES ('merge', ?)", (pages,))
-            return db.total_changes() - before >= MIN_MERGE_CHANGES
 
     def stats(self, scope: Scope) -> StoreStats:
         with self._database.reader() as db:
@@ -171,9 +111,6 @@ class SqliteStoreMaintenance:
                 sizes=_sizes_by_part(db),
             )
 
-    def backup(self, destination: str, *, now: datetime, progress: ProgressCallback | None = None) -> Backup:
-        return create_backup(self._database, Path(destination), now=now, progress=progress)
-
     def _check_file(self, *, deep: bool) -> Iterator[CheckResult]:
         if self._database.identity.has_moved:
             yield CheckResult(
@@ -186,6 +123,14 @@ class SqliteStoreMaintenance:
         mode = stat.S_IMODE(self._database.path.stat().st_mode)
         fix = f"chmod 600 {self._database.path}" if mode & 0o077 else None
         yield CheckResult(name="file mode", ok=not mode & 0o077, detail=f"{mode:o}", fix=fix)
+        free_bytes = shutil.disk_usage(self._database.path.resolve().parent).free
+        is_low = free_bytes < LOW_DISK_BYTES
+        yield CheckResult(
+            name="disk",
+            ok=not is_low,
+            detail=f"{free_bytes / 1e9:.1f} GB free",
+            fix="free some space" if is_low else None,
+        )
         # A new connection: FTS5 caches the structure of its index, which this pragma does not refresh.
         with self._database.new_reader() as db:
             yield CheckResult(name="sqlite", ok=True, detail=apsw.sqlite_lib_version())
@@ -234,6 +179,70 @@ class SqliteStoreMaintenance:
         except CorruptStore:
             return False
         return True
+
+
+class SqliteIndexMaintenance:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def repair(self) -> int:
+        # Compared without the write lock: with 100,000 passages this takes a moment.
+        with self._database.reader() as db:
+            if not fetch_number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'passages_fts'"):
+                return self.rebuild("fulltext")
+            stale_vectors = list(_stale_vectors(db))
+            has_differences = stale_vectors or any(
+                fetch_number(db, f"SELECT EXISTS (SELECT 1 {clause})") for clause in DIFFERENCE_CLAUSES
+            )
+        if not has_differences:
+            return 0
+        with self._database.transaction() as db:
+            for passage, user_no in stale_vectors:
+                db.execute("DELETE FROM vectors WHERE passage_no = ?", (passage,))
+                db.execute("INSERT OR IGNORE INTO embedding_queue VALUES (?, ?)", (user_no, passage))
+            changes = len(stale_vectors)
+            for sql in (INSERT_MISSING_PASSAGES, f"DELETE {FROM_ORPHAN_PASSAGES}"):
+                db.execute(sql)
+                changes += db.changes()
+            orphan_index_rows = fetch_number(db, f"SELECT count(*) {FROM_ORPHAN_INDEX_ROWS}")
+            if orphan_index_rows:
+                # FTS5 needs the original text to delete an entry, and that is gone.
+                db.execute(REBUILD_FULLTEXT)
+                changes += orphan_index_rows
+            for sql in (
+                f"DELETE {FROM_ORPHAN_VECTORS}",
+                f"DELETE {FROM_ORPHAN_QUEUE_ROWS}",
+                f"INSERT INTO embedding_queue (user_no, passage_no) SELECT p.user_no, p.no {FROM_UNQUEUED_PASSAGES}",
+                INSERT_UNINDEXED_PASSAGES,
+            ):
+                db.execute(sql)
+                changes += db.changes()
+        return changes
+
+    def rebuild(self, index: str) -> int:
+        with self._database.transaction() as db:
+            if index == "fulltext":
+                db.execute(REBUILD_FULLTEXT)
+            elif index == "vectors":
+                db.execute("DELETE FROM vectors")
+                db.execute("INSERT OR IGNORE INTO embedding_queue SELECT user_no, no FROM passages")
+            else:
+                raise InvalidInput(f"There is no index {index!r}. Choose fulltext or vectors.")
+            return fetch_number(db, "SELECT count(*) FROM passages")
+
+    def optimize(self) -> int:
+        # A negative page count starts a merge of all segments into one; a positive one continues it.
+        steps = 0
+        while self._merge(MERGE_PAGES if steps else -MERGE_PAGES):
+            steps += 1
+        return steps
+
+    def _merge(self, pages: int) -> bool:
+        """Merge some index segments; return whether there was anything to merge."""
+        with self._database.transaction(durable=False) as db:
+            before = db.total_changes()
+            db.execute("INSERT INTO passages_fts (passages_fts, rank) VALUES ('merge', ?)", (pages,))
+            return db.total_changes() - before >= MIN_MERGE_CHANGES
 
 
 def _report_store_errors(findings: Iterator[CheckResult], *, fix: str) -> Iterator[CheckResult]:

@@ -30,16 +30,15 @@ from recollect.domain.memory import (
     Origin,
     SourceSpan,
 )
-from recollect.domain.message import Role
 from recollect.domain.outcomes import Conflicting, FactOutcome, New, Reinforced, Rejected, Superseded
 from recollect.domain.related_memories import RelatedMemories
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound, Refused
 from recollect.ports.embedder import Vector
 from recollect.ports.store import NO_LIMIT
+from recollect.storage.encoding import decode_version, encode_version, memory_columns, to_memory
 from recollect.storage.passages import MEMORY_PASSAGE
-from recollect.storage.timestamps import from_ms, from_ms_or_none, to_ms, to_ms_or_none
-from recollect.text.tokens import estimate_tokens
+from recollect.storage.timestamps import from_ms, to_ms, to_ms_or_none
 
 MEMORY_COLUMNS = """
     kind weight status origin speaker tags times_stated version pinned attribute value superseded_by valid_from valid_to
@@ -335,20 +334,14 @@ class SqliteMemories:
         with self._database.reader() as db:
             row = fetch_one(
                 db,
-                "SELECT m.no, m.id, v.text, v.body FROM memory_versions v"
+                "SELECT m.id, v.text, v.body FROM memory_versions v"
                 " JOIN memories m ON m.user_no = v.user_no AND m.no = v.memory_no"
                 " WHERE m.user_no = ? AND m.id = ? AND v.version = ?",
                 (self._database.user_number(db, scope.user), memory_id, version),
             )
         if row is None:
             raise NotFound(f"Version {version} of memory {memory_id!r} is not stored in full.")
-        memory_no, full_id, text, body = row
-        body_fields = json.loads(body)
-        spans = tuple(
-            SourceSpan(message_id=m, start=start, end=end) for m, start, end in body_fields["spans"]
-        )
-        columns = [text if name == "text" else body_fields.get(name) for name in MEMORY_COLUMNS]
-        return _to_memory(scope.user, (memory_no, full_id, body_fields["chat"], *columns), spans)
+        return decode_version(scope.user, *row)
 
     def save(self, memory: Memory, change: ChangeKind, *, reason: str | None = None) -> Memory:
         with self._database.transaction() as db:
@@ -428,65 +421,13 @@ class SqliteMemories:
         span_rows = fetch(db, SELECT_SPANS, (self._database.user_number(db, user), json.dumps(list(spans))))
         for memory_no, message, start, end in span_rows:
             spans[memory_no].append(SourceSpan(message_id=message, start=start, end=end))
-        return [_to_memory(user, row, tuple(spans[row[0]])) for row in rows]
-
-
-def _to_memory(user: str, row: Row, spans: tuple[SourceSpan, ...]) -> Memory:
-    column = dict(zip(("no", "id", "chat", *MEMORY_COLUMNS), row, strict=True))
-    return Memory(
-        id=column["id"],
-        user=user,
-        chat=column["chat"],
-        text=column["text"],
-        kind=Kind(column["kind"]),
-        weight=column["weight"],
-        status=MemoryStatus(column["status"]),
-        origin=Origin(column["origin"]),
-        speaker=Role(column["speaker"]),
-        tags=tuple(json.loads(column["tags"])),
-        times_stated=column["times_stated"],
-        version=column["version"],
-        pinned=bool(column["pinned"]),
-        attribute=column["attribute"],
-        value=column["value"],
-        superseded_by=column["superseded_by"],
-        valid_from=from_ms_or_none(column["valid_from"]),
-        valid_to=from_ms_or_none(column["valid_to"]),
-        expires_at=from_ms_or_none(column["expires_at"]),
-        reason=column["reason"],
-        created_at=from_ms(column["created_at"]),
-        updated_at=from_ms(column["updated_at"]),
-        last_stated_at=from_ms(column["last_stated_at"]),
-        spans=spans,
-    )
+        names = ("no", "id", "chat", *MEMORY_COLUMNS)
+        return [to_memory(user, dict(zip(names, row, strict=True)), tuple(spans[row[0]])) for row in rows]
 
 
 def _column_values(memory: Memory) -> list[SqlValue]:
-    column: dict[str, SqlValue] = {
-        "kind": memory.kind,
-        "weight": memory.weight,
-        "status": memory.status,
-        "origin": memory.origin,
-        "speaker": memory.speaker,
-        "tags": json.dumps(memory.tags, ensure_ascii=False),
-        "times_stated": memory.times_stated,
-        "version": memory.version,
-        "pinned": int(memory.pinned),
-        "attribute": memory.attribute,
-        "value": memory.value,
-        "superseded_by": memory.superseded_by,
-        "valid_from": to_ms_or_none(memory.valid_from),
-        "valid_to": to_ms_or_none(memory.valid_to),
-        "expires_at": to_ms_or_none(memory.expires_at),
-        "reason": memory.reason,
-        "fact_hash": memory.fact_hash,
-        "tokens": estimate_tokens(memory.text),
-        "created_at": to_ms(memory.created_at),
-        "updated_at": to_ms(memory.updated_at),
-        "last_stated_at": to_ms(memory.last_stated_at),
-        "text": memory.text,
-    }
-    return [column[name] for name in MEMORY_COLUMNS]
+    columns = memory_columns(memory)
+    return [columns[name] for name in MEMORY_COLUMNS]
 
 
 def _insert_memory(db: apsw.Connection, user_no: int, memory: Memory, reason: str | None) -> None:
@@ -523,13 +464,6 @@ def _add_version(
             memory.status,
             to_ms(memory.updated_at),
             reason,
-            _serialize_version(memory),
+            encode_version(memory),
         ),
     )
-
-
-def _serialize_version(memory: Memory) -> str:
-    columns = dict(zip(MEMORY_COLUMNS, _column_values(memory), strict=True))
-    del columns["text"]
-    spans = [[span.message_id, span.start, span.end] for span in memory.spans]
-    return json.dumps({**columns, "chat": memory.chat, "spans": spans}, ensure_ascii=False)

@@ -14,6 +14,7 @@ from recollect.domain.scope import Scope
 from recollect.domain.summary import Profile
 from recollect.errors import ConsentRequired
 from recollect.storage.audit_chain import GENESIS_HASH, AuditRow, hash_entry, is_intact
+from recollect.storage.encoding import decode_profile, encode_profile
 from recollect.storage.timestamps import from_ms, to_ms
 
 PROFILE_CATEGORY = "profile"
@@ -117,29 +118,15 @@ class SqliteProfiles:
             )
         if row is None:
             return None
-        body = json.loads(row[0])
-        preferences = {key: tuple(v) if isinstance(v, list) else v for key, v in body["preferences"].items()}
-        return Profile(
-            user=scope.user,
-            preferences=preferences,
-            context=body["context"],
-            extra=body["extra"],
-            notes=row[1],
-            updated_at=from_ms(row[2]),
-        )
+        return decode_profile(scope.user, *row)
 
     def put(self, profile: Profile) -> None:
-        body = {
-            "preferences": dict(profile.preferences),
-            "context": dict(profile.context),
-            "extra": dict(profile.extra),
-        }
         with self._database.transaction() as db:
             user_no = self._database.get_or_create_user(db, profile.user, to_ms(profile.updated_at))
             db.execute(
                 "INSERT OR REPLACE INTO profiles (user_no, body, notes, updated_at) SELECT ?1, ?2, ?3, ?4"
                 " FROM consents WHERE user_no = ?1 AND category = 'profile' AND granted = 1",
-                (user_no, json.dumps(body, ensure_ascii=False), profile.notes, to_ms(profile.updated_at)),
+                (user_no, encode_profile(profile), profile.notes, to_ms(profile.updated_at)),
             )
             if not db.changes():
                 raise ConsentRequired(

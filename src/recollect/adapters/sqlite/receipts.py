@@ -2,25 +2,20 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 import apsw
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import Row, fetch, where_clause
-from recollect.domain.candidate import Source
-from recollect.domain.memory import Kind
-from recollect.domain.message import Role
-from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
+from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound
-from recollect.storage.timestamps import from_ms, to_ms
+from recollect.storage.encoding import decode_receipt, encode_receipt, truncate_items
+from recollect.storage.timestamps import to_ms
 
-#: Stored length of the text of an item that was left out.
-MAX_LEFT_OUT_CHARS = 200
-
-RECEIPT_COLUMNS = "id, chat, created_at, query, text, tokens, budget, body"
+RECEIPT_COLUMNS = ("id", "chat", "created_at", "query", "text", "tokens", "budget", "body")
+SELECT_RECEIPTS = f"SELECT {', '.join(RECEIPT_COLUMNS)} FROM receipts"
 INSERT_RECEIPT = """
     INSERT INTO receipts (user_no, id, chat, created_at, query, text, tokens, budget, body)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -58,8 +53,7 @@ class SqliteReceipts:
         with self._database.reader() as db:
             rows = fetch(
                 db,
-                f"SELECT {RECEIPT_COLUMNS} FROM receipts WHERE user_no = ? AND instr(body, ?) > 0"
-                " ORDER BY no DESC LIMIT ?",
+                f"{SELECT_RECEIPTS} WHERE user_no = ? AND instr(body, ?) > 0 ORDER BY no DESC LIMIT ?",
                 (self._database.user_number(db, scope.user), f'"id":{json.dumps(item_id)}', limit),
             )
         pending_ids = {receipt.id for receipt in pending}
@@ -73,7 +67,7 @@ class SqliteReceipts:
 
     def _list_newest(self, scope: Scope, *, limit: int, receipt_id: str | None = None) -> Sequence[Receipt]:
         pending = [
-            _truncate_items(receipt)
+            truncate_items(receipt)
             for receipt in reversed(self._database.receipt_buffer.pending)
             if receipt.user == scope.user
             and scope.chat in {None, receipt.chat}
@@ -88,7 +82,7 @@ class SqliteReceipts:
             )
             rows = fetch(
                 db,
-                f"SELECT {RECEIPT_COLUMNS} FROM receipts {clause} ORDER BY no DESC LIMIT ?",
+                f"{SELECT_RECEIPTS} {clause} ORDER BY no DESC LIMIT ?",
                 [*values, limit],
             )
         # A receipt that was written in between is in both lists.
@@ -110,7 +104,7 @@ class SqliteReceipts:
                 receipt.text,
                 receipt.tokens,
                 receipt.budget,
-                _serialize_body(receipt),
+                encode_receipt(receipt),
             ),
         )
 
@@ -137,86 +131,5 @@ class SqlitePreferences:
                 db.execute("INSERT OR REPLACE INTO preferences VALUES (?, ?, ?)", (user_no, key, value))
 
 
-def _truncate_items(receipt: Receipt) -> Receipt:
-    """Shorten the texts of left-out items; the others stay complete."""
-    return replace(receipt, items=tuple(replace(item, text=_truncate_text(item)) for item in receipt.items))
-
-
-def _truncate_text(item: ReceiptItem) -> str:
-    if item.disposition is not Disposition.LEFT_OUT or len(item.text) <= MAX_LEFT_OUT_CHARS:
-        return item.text
-    return item.text[: MAX_LEFT_OUT_CHARS - 1] + "…"
-
-
-def _serialize_body(receipt: Receipt) -> str:
-    body = {
-        "preset": receipt.preset,
-        "ranker": receipt.ranker,
-        "hybrid": receipt.hybrid,
-        "chunking": receipt.chunking,
-        "degraded": receipt.degradations,
-        "skipped": receipt.skipped_sources,
-        "sources": dict(receipt.sources),
-        "timings": {name: round(value, 3) for name, value in receipt.timings.items()},
-        "items": [
-            {
-                "source": item.source,
-                "id": item.id,
-                "text": _truncate_text(item),
-                "fate": item.disposition,
-                "score": round(item.score, 6),
-                "parts": {name: round(value, 6) for name, value in item.parts.items()},
-                "tokens": item.tokens,
-                "created_at": to_ms(item.created_at),
-                "chat": item.chat,
-                "role": item.role,
-                "kind": item.kind,
-                "reason": item.reason,
-                "cosine": None if item.cosine is None else round(item.cosine, 4),
-            }
-            for item in receipt.items
-        ],
-    }
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-
-
 def _to_receipt(user: str, row: Row) -> Receipt:
-    receipt_id, chat, created_at, query, text, tokens, budget, body_json = row
-    body = json.loads(body_json)
-    return Receipt(
-        id=receipt_id,
-        user=user,
-        chat=chat,
-        query=query,
-        created_at=from_ms(created_at),
-        preset=body["preset"],
-        ranker=body["ranker"],
-        hybrid=body["hybrid"],
-        chunking=body["chunking"],
-        budget=budget,
-        tokens=tokens,
-        text=text,
-        items=tuple(
-            ReceiptItem(
-                source=Source(item["source"]),
-                id=item["id"],
-                text=item["text"],
-                disposition=Disposition(item["fate"]),
-                score=item["score"],
-                parts=item["parts"],
-                tokens=item["tokens"],
-                created_at=from_ms(item["created_at"]),
-                chat=item["chat"],
-                role=Role(item["role"]) if item["role"] else None,
-                kind=Kind(item["kind"]) if item["kind"] else None,
-                reason=item["reason"],
-                # Older receipts lack the cosine.
-                cosine=item.get("cosine"),
-            )
-            for item in body["items"]
-        ),
-        degradations=tuple(body["degraded"]),
-        skipped_sources=tuple(body["skipped"]),
-        sources=body["sources"],
-        timings=body["timings"],
-    )
+    return decode_receipt(user, dict(zip(RECEIPT_COLUMNS, row, strict=True)))

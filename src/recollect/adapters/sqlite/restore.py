@@ -31,7 +31,7 @@ READ_ONLY_FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 SIDE_FILE_SUFFIXES = ("-wal", "-shm", "-journal")
 
 
-class SqliteBackups:
+class SqliteBackupFiles:
     """Backups of one database file that this process does not have open."""
 
     def __init__(self, path: str | Path) -> None:

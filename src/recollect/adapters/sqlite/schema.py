@@ -40,8 +40,8 @@ def check_version(connection: apsw.Connection, path: Path) -> int:
     return version
 
 
-def migrate(connection: apsw.Connection, path: Path, *, target: int | None = None) -> None:
-    available = [migration for migration in list_migrations() if target is None or migration[0] <= target]
+def migrate(connection: apsw.Connection, path: Path) -> None:
+    available = list_migrations()
     if check_version(connection, path) >= available[-1][0]:
         return
     with transaction(connection):

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from recollect.adapters.sqlite.backup import SqliteBackups
 from recollect.adapters.sqlite.connection import Database
-from recollect.adapters.sqlite.erasure import SqliteErasure
+from recollect.adapters.sqlite.erasure import SqliteByteErasure, SqliteErasure
 from recollect.adapters.sqlite.events import (
     SqliteEvents,
     SqliteExtractions,
@@ -15,7 +16,7 @@ from recollect.adapters.sqlite.events import (
 from recollect.adapters.sqlite.feedback import SqliteFeedback
 from recollect.adapters.sqlite.injections import SqliteInjections
 from recollect.adapters.sqlite.jobs import SqliteJobQueue
-from recollect.adapters.sqlite.maintenance import SqliteStoreMaintenance
+from recollect.adapters.sqlite.maintenance import SqliteIndexMaintenance, SqliteStoreMaintenance
 from recollect.adapters.sqlite.memories import SqliteMemories
 from recollect.adapters.sqlite.messages import SqliteChats, SqliteMessages
 from recollect.adapters.sqlite.privacy import SqliteAuditLog, SqliteConsents, SqliteProfiles
@@ -26,9 +27,11 @@ from recollect.adapters.sqlite.statistics import SqliteStatistics
 from recollect.adapters.sqlite.summaries import SqliteContextFiles, SqliteSummaries
 from recollect.adapters.sqlite.vector_cache import VectorCaches
 from recollect.adapters.sqlite.vectors import SqliteVectors
+from recollect.ports.backup import Backups
 from recollect.ports.queue import JobQueue
 from recollect.ports.records import (
     AuditLog,
+    ByteErasure,
     Consents,
     ContextFiles,
     Erasure,
@@ -44,7 +47,15 @@ from recollect.ports.records import (
 )
 from recollect.ports.search import Search, Vectors
 from recollect.ports.statistics import Statistics
-from recollect.ports.store import Chats, Memories, Messages, Preferences, Receipts, StoreMaintenance
+from recollect.ports.store import (
+    Chats,
+    IndexMaintenance,
+    Memories,
+    Messages,
+    Preferences,
+    Receipts,
+    StoreMaintenance,
+)
 
 
 class SqliteStore:
@@ -72,10 +83,13 @@ class SqliteStore:
         self.audit_log: AuditLog = SqliteAuditLog(self._database)
         self.consents: Consents = SqliteConsents(self._database, self.audit_log)
         self.profiles: Profiles = SqliteProfiles(self._database)
-        self.erasure: Erasure = SqliteErasure(self._database, vector_caches)
+        self.erasure: Erasure = SqliteErasure(self._database)
         self.token_usage: TokenUsage = SqliteTokenUsage(self._database)
         self.injections: Injections = SqliteInjections(self._database)
         self.feedback: Feedback = SqliteFeedback(self._database)
+        self.backups: Backups = SqliteBackups(self._database)
+        self.byte_erasure: ByteErasure = SqliteByteErasure(self._database)
+        self.indexes: IndexMaintenance = SqliteIndexMaintenance(self._database)
 
     @contextmanager
     def transaction(self, user: str) -> Iterator[None]:

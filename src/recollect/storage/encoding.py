@@ -1,0 +1,270 @@
+"""JSON of the values that are stored in one column: extractions, events, profiles, versions of memories, receipts."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from recollect.domain.candidate import Source
+from recollect.domain.event import EventChange
+from recollect.domain.extraction import Extraction, Fact
+from recollect.domain.memory import Kind, Memory, MemoryStatus, Origin, SourceSpan
+from recollect.domain.message import MessageType, Role
+from recollect.domain.receipt import Disposition, Receipt, ReceiptItem
+from recollect.domain.summary import Profile
+from recollect.storage.timestamps import from_ms, from_ms_or_none, to_ms, to_ms_or_none
+from recollect.text.tokens import estimate_tokens
+
+JsonObject: TypeAlias = dict[str, Any]
+
+#: Stored length of the text of a receipt's item that was left out.
+MAX_LEFT_OUT_CHARS = 200
+
+
+def encode_extraction(extraction: Extraction) -> str:
+    facts = [
+        {
+            "text": fact.text,
+            "kind": fact.kind,
+            "weight": fact.weight,
+            "start": fact.start,
+            "end": fact.end,
+            "attribute": fact.attribute,
+            "value": fact.value,
+            "negated": fact.negated,
+            "valid_from": to_ms_or_none(fact.valid_from),
+        }
+        for fact in extraction.facts
+    ]
+    return _dump(
+        {
+            "importance": extraction.importance,
+            "type": extraction.message_type,
+            "summary": extraction.summary,
+            "reason": extraction.reason,
+            "facts": facts,
+        }
+    )
+
+
+def decode_extraction(text: str) -> Extraction:
+    body = json.loads(text)
+    return Extraction(
+        importance=body["importance"],
+        message_type=MessageType(body["type"]),
+        summary=body["summary"],
+        reason=body["reason"],
+        facts=tuple(
+            Fact(
+                text=fact["text"],
+                kind=Kind(fact["kind"]),
+                weight=fact["weight"],
+                start=fact["start"],
+                end=fact["end"],
+                attribute=fact["attribute"],
+                value=fact["value"],
+                negated=fact["negated"],
+                valid_from=from_ms_or_none(fact["valid_from"]),
+            )
+            for fact in body["facts"]
+        ),
+    )
+
+
+def encode_changes(changes: Iterable[EventChange]) -> str:
+    return _dump([[change.memory_id, change.previous_version] for change in changes])
+
+
+def decode_changes(text: str) -> tuple[EventChange, ...]:
+    return tuple(
+        EventChange(memory_id=memory_id, previous_version=version) for memory_id, version in json.loads(text)
+    )
+
+
+def encode_profile(profile: Profile) -> str:
+    """Encode a profile without its notes, which have a column of their own."""
+    return _dump(
+        {
+            "preferences": dict(profile.preferences),
+            "context": dict(profile.context),
+            "extra": dict(profile.extra),
+        }
+    )
+
+
+def decode_profile(user: str, text: str, notes: str, updated_at_ms: int) -> Profile:
+    body = json.loads(text)
+    return Profile(
+        user=user,
+        preferences={
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in body["preferences"].items()
+        },
+        context=body["context"],
+        extra=body["extra"],
+        notes=notes,
+        updated_at=from_ms(updated_at_ms),
+    )
+
+
+def encode_version(memory: Memory) -> str:
+    """Encode a version of a memory for undo, without the text, which has a column of its own."""
+    columns = memory_columns(memory)
+    del columns["text"]
+    spans = [[span.message_id, span.start, span.end] for span in memory.spans]
+    return _dump({**columns, "chat": memory.chat, "spans": spans})
+
+
+def decode_version(user: str, memory_id: str, text: str, body_text: str) -> Memory:
+    body = json.loads(body_text)
+    spans = tuple(
+        SourceSpan(message_id=message, start=start, end=end) for message, start, end in body["spans"]
+    )
+    return to_memory(user, {**body, "id": memory_id, "text": text}, spans)
+
+
+def memory_columns(memory: Memory) -> JsonObject:
+    """Return the columns of a memory by name, without its user, chat, id and spans."""
+    return {
+        "kind": memory.kind,
+        "weight": memory.weight,
+        "status": memory.status,
+        "origin": memory.origin,
+        "speaker": memory.speaker,
+        "tags": json.dumps(memory.tags, ensure_ascii=False),
+        "times_stated": memory.times_stated,
+        "version": memory.version,
+        "pinned": int(memory.pinned),
+        "attribute": memory.attribute,
+        "value": memory.value,
+        "superseded_by": memory.superseded_by,
+        "valid_from": to_ms_or_none(memory.valid_from),
+        "valid_to": to_ms_or_none(memory.valid_to),
+        "expires_at": to_ms_or_none(memory.expires_at),
+        "reason": memory.reason,
+        "fact_hash": memory.fact_hash,
+        "tokens": estimate_tokens(memory.text),
+        "created_at": to_ms(memory.created_at),
+        "updated_at": to_ms(memory.updated_at),
+        "last_stated_at": to_ms(memory.last_stated_at),
+        "text": memory.text,
+    }
+
+
+def to_memory(user: str, column: Mapping[str, Any], spans: tuple[SourceSpan, ...]) -> Memory:
+    return Memory(
+        id=column["id"],
+        user=user,
+        chat=column["chat"],
+        text=column["text"],
+        kind=Kind(column["kind"]),
+        weight=column["weight"],
+        status=MemoryStatus(column["status"]),
+        origin=Origin(column["origin"]),
+        speaker=Role(column["speaker"]),
+        tags=tuple(json.loads(column["tags"])),
+        times_stated=column["times_stated"],
+        version=column["version"],
+        pinned=bool(column["pinned"]),
+        attribute=column["attribute"],
+        value=column["value"],
+        superseded_by=column["superseded_by"],
+        valid_from=from_ms_or_none(column["valid_from"]),
+        valid_to=from_ms_or_none(column["valid_to"]),
+        expires_at=from_ms_or_none(column["expires_at"]),
+        reason=column["reason"],
+        created_at=from_ms(column["created_at"]),
+        updated_at=from_ms(column["updated_at"]),
+        last_stated_at=from_ms(column["last_stated_at"]),
+        spans=spans,
+    )
+
+
+def truncate_items(receipt: Receipt) -> Receipt:
+    """Shorten the texts of left-out items as they are stored; the others stay complete."""
+    return replace(receipt, items=tuple(replace(item, text=_truncate_text(item)) for item in receipt.items))
+
+
+def encode_receipt(receipt: Receipt) -> str:
+    """Encode what a receipt's other columns do not contain."""
+    return _dump(
+        {
+            "preset": receipt.preset,
+            "ranker": receipt.ranker,
+            "hybrid": receipt.hybrid,
+            "chunking": receipt.chunking,
+            "degraded": receipt.degradations,
+            "skipped": receipt.skipped_sources,
+            "sources": dict(receipt.sources),
+            "timings": {name: round(value, 3) for name, value in receipt.timings.items()},
+            "items": [
+                {
+                    "source": item.source,
+                    "id": item.id,
+                    "text": _truncate_text(item),
+                    "fate": item.disposition,
+                    "score": round(item.score, 6),
+                    "parts": {name: round(value, 6) for name, value in item.parts.items()},
+                    "tokens": item.tokens,
+                    "created_at": to_ms(item.created_at),
+                    "chat": item.chat,
+                    "role": item.role,
+                    "kind": item.kind,
+                    "reason": item.reason,
+                    "cosine": None if item.cosine is None else round(item.cosine, 4),
+                }
+                for item in receipt.items
+            ],
+        }
+    )
+
+
+def decode_receipt(user: str, column: Mapping[str, Any]) -> Receipt:
+    body = json.loads(column["body"])
+    return Receipt(
+        id=column["id"],
+        user=user,
+        chat=column["chat"],
+        query=column["query"],
+        created_at=from_ms(column["created_at"]),
+        preset=body["preset"],
+        ranker=body["ranker"],
+        hybrid=body["hybrid"],
+        chunking=body["chunking"],
+        budget=column["budget"],
+        tokens=column["tokens"],
+        text=column["text"],
+        items=tuple(_decode_item(item) for item in body["items"]),
+        degradations=tuple(body["degraded"]),
+        skipped_sources=tuple(body["skipped"]),
+        sources=body["sources"],
+        timings=body["timings"],
+    )
+
+
+def _decode_item(item: JsonObject) -> ReceiptItem:
+    return ReceiptItem(
+        source=Source(item["source"]),
+        id=item["id"],
+        text=item["text"],
+        disposition=Disposition(item["fate"]),
+        score=item["score"],
+        parts=item["parts"],
+        tokens=item["tokens"],
+        created_at=from_ms(item["created_at"]),
+        chat=item["chat"],
+        role=Role(item["role"]) if item["role"] else None,
+        kind=Kind(item["kind"]) if item["kind"] else None,
+        reason=item["reason"],
+        cosine=item["cosine"],
+    )
+
+
+def _truncate_text(item: ReceiptItem) -> str:
+    if item.disposition is not Disposition.LEFT_OUT or len(item.text) <= MAX_LEFT_OUT_CHARS:
+        return item.text
+    return item.text[: MAX_LEFT_OUT_CHARS - 1] + "…"
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
