@@ -210,7 +210,7 @@ def run(messages: int, states: int, seed: int, synchronous: str, writers: int) -
             if synchronous == "FULL":
                 # A lease is not durable; the transactions after it are.
                 with database.transaction(durable=False) as db:
-                    db.execute("UPDATE jobs SET lease = lease + 1")
+                    db.execute("UPDATE jobs SET fencing_token = fencing_token + 1")
             trial.check_images()
         database.close()
     return trial

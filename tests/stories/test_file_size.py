@@ -92,12 +92,19 @@ def test_only_messages_of_several_chunks_have_vectors_for_them(measurements: Fil
 def test_vectors_are_kept_by_user_and_chat_so_that_a_search_reads_nobody_elses(
     measurements: FileMeasurements,
 ) -> None:
-    """What the designs do with one collection per conversation is done with two columns of one table."""
+    """What the designs do with one collection per conversation is done with columns of two tables."""
     with sqlite3.connect(measurements.path) as db:
-        plan = db.execute(
-            "EXPLAIN QUERY PLAN SELECT passage FROM vectors WHERE user_no = 1 AND model_no = 1 AND chat_no = 1"
+        vectors_plan = db.execute(
+            "EXPLAIN QUERY PLAN SELECT passage_no FROM vectors WHERE user_no = 1 AND model_no = 1"
         ).fetchall()
-        shards = db.execute("SELECT count(DISTINCT chat_no) FROM vectors WHERE user_no = 1").fetchone()
+        chat_plan = db.execute(
+            "EXPLAIN QUERY PLAN SELECT no FROM passages WHERE user_no = 1 AND chat_no = 1"
+        ).fetchall()
+        chats = db.execute(
+            "SELECT count(DISTINCT p.chat_no) FROM vectors v JOIN passages p ON p.no = v.passage_no"
+            " WHERE v.user_no = 1"
+        ).fetchone()
 
-    assert "USING INDEX vectors_of_user (user_no=? AND model_no=?)" in str(plan)
-    assert shards == (MESSAGE_COUNT // 100,)
+    assert "USING INDEX vectors_of_user (user_no=? AND model_no=?)" in str(vectors_plan)
+    assert "passages_of_chat (user_no=? AND chat_no=?)" in str(chat_plan)
+    assert chats == (MESSAGE_COUNT // 100,)
