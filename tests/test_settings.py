@@ -10,6 +10,7 @@ import pytest
 from platformdirs import user_config_path, user_data_path
 
 from recollect.domain.policy import PRESETS, OptionValue, Policy
+from recollect.errors import ConfigError
 from recollect.settings import (
     SETTING_ALIASES,
     MachineSettings,
@@ -18,6 +19,7 @@ from recollect.settings import (
     SettingSpec,
     list_specs,
     load_settings,
+    parse_store_url,
 )
 
 ROOT = Path(__file__).parent.parent
@@ -285,6 +287,33 @@ def test_a_path_may_be_a_path_object_or_start_at_home() -> None:
         Path("notes/memory.db")
     )
     assert resolve_settings(arguments={"db": "~/notes/memory.db"}).machine.db == home
+
+
+@pytest.mark.parametrize(
+    ("db", "scheme", "target"),
+    [
+        ("notes/memory.db", "sqlite", "notes/memory.db"),
+        ("/home/ana/memory.db", "sqlite", "/home/ana/memory.db"),
+        ("C:\\notes\\memory.db", "sqlite", "C:\\notes\\memory.db"),
+        ("sqlite:///notes/memory.db", "sqlite", "notes/memory.db"),
+        ("sqlite:////home/ana/memory.db", "sqlite", "/home/ana/memory.db"),
+        ("sqlite:///~/memory.db", "sqlite", str(Path.home() / "memory.db")),
+        ("postgresql://ana@db/memory", "postgresql", "postgresql://ana@db/memory"),
+        ("postgres://ana@db/memory", "postgresql", "postgres://ana@db/memory"),
+    ],
+)
+def test_the_store_is_a_path_or_a_url(db: str, scheme: str, target: str) -> None:
+    url = parse_store_url(db)
+
+    assert (url.scheme, url.target) == (scheme, target)
+    assert url.file == (Path(target) if scheme == "sqlite" else None)
+
+
+@pytest.mark.parametrize("db", ["sqlite://memory.db", "sqlite:///", "mysql://root:hunter2@db/memory"])
+def test_a_url_without_a_path_or_of_another_database_is_refused(db: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        parse_store_url(db)
+    assert "hunter2" not in str(error.value)
 
 
 def test_the_embedder_may_be_a_folder() -> None:

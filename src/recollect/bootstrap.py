@@ -48,13 +48,14 @@ from recollect.services.summaries import SummaryService
 from recollect.services.tuning import TuningService
 from recollect.services.turns import TurnService
 from recollect.services.vector_search import VectorSearchService
-from recollect.settings import MachineSettings, ResolvedSettings, Settings
+from recollect.settings import MachineSettings, ResolvedSettings, Settings, parse_store_url
 from recollect.workers.handlers import JobHandlers
 from recollect.workers.worker import Worker
 
 #: Import paths, resolved only when chosen, so that optional dependencies stay optional.
+#: By scheme of the store's URL.
 STORE_CLASSES = {"sqlite": "recollect.adapters.sqlite.store:SqliteStore"}
-BACKUP_CLASSES = {"sqlite": "recollect.adapters.sqlite.restore:SqliteBackupFiles"}
+BACKUP_FILES_CLASSES = {"sqlite": "recollect.adapters.sqlite.restore:SqliteBackupFiles"}
 TRACER_CLASS = "recollect.adapters.otel.tracer:OtelTracer"
 TRACE_HANDLERS_FUNCTION = "recollect.adapters.otel.spans:trace_handlers"
 RERANKER_CLASS = "recollect.adapters.onnx.reranker:OnnxReranker"
@@ -163,9 +164,7 @@ def open_application(
     active_clock: Clock = clock or _import_object(CLOCK_CLASS)()
     active_ids: Ids = ids or _import_object(IDS_CLASS)()
     tracer = make_tracer(connection)
-    store: Store = _import_object(STORE_CLASSES["sqlite"])(
-        connection.db, busy_timeout_ms=connection.busy_timeout_ms
-    )
+    store = _open_store(connection)
     services = _make_services(
         store,
         clock=active_clock,
@@ -216,10 +215,28 @@ def open_application(
     return application
 
 
-def open_backups(settings: Settings) -> tuple[BackupFiles, Clock]:
-    """Return the backup operations for the configured store, without opening it, and a clock."""
-    backups: BackupFiles = _import_object(BACKUP_CLASSES["sqlite"])(settings.resolve().machine.db)
-    return backups, _import_object(CLOCK_CLASS)()
+def open_backup_files(settings: Settings) -> tuple[BackupFiles, Clock]:
+    """Return the operations on backups of the configured store, without opening it, and a clock."""
+    url = parse_store_url(settings.resolve().machine.db)
+    if url.scheme not in BACKUP_FILES_CLASSES:
+        raise ConfigError(
+            f"Backups are restored into a file, not into a {url.scheme} database. Set `db` to a file."
+        )
+    backup_files: BackupFiles = _import_object(BACKUP_FILES_CLASSES[url.scheme])(url.target)
+    return backup_files, _import_object(CLOCK_CLASS)()
+
+
+def _open_store(connection: MachineSettings) -> Store:
+    url = parse_store_url(connection.db)
+    if url.scheme not in STORE_CLASSES:
+        raise ConfigError(
+            "`db` names a PostgreSQL database, which this version cannot open yet: that will need the extra"
+            " `recollect[postgres]`. Set `db` to a file, or to sqlite:/// and a path."
+        )
+    store: Store = _import_object(STORE_CLASSES[url.scheme])(
+        url.target, busy_timeout_ms=connection.busy_timeout_ms
+    )
+    return store
 
 
 def _make_services(

@@ -56,13 +56,17 @@ __all__ = [
     "Setting",
     "SettingSpec",
     "Settings",
+    "StoreUrl",
     "TrustedFiles",
     "list_specs",
     "load_settings",
+    "parse_store_url",
     "read_project_file",
     "trusted_files",
 ]
 
+#: Scheme of stores in a file.
+SQLITE_SCHEME = "sqlite"
 FILE_NAME = "recollect.toml"
 #: Looked up in the current folder, where it may belong to somebody else's project. Compared by identity: the same path
 #: given explicitly (--config) is another object.
@@ -92,10 +96,46 @@ def _secret_option(doc: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoreUrl:
+    """Where the store is: a file for SQLite, the whole URL for a database server."""
+
+    scheme: str
+    target: str
+
+    @property
+    def file(self) -> Path | None:
+        return Path(self.target) if self.scheme == SQLITE_SCHEME else None
+
+
+def parse_store_url(db: str) -> StoreUrl:
+    """Parse the setting `db`: a path, `sqlite:///relative/path`, `sqlite:////absolute/path`, or a server's URL."""
+    scheme, separator, rest = db.partition("://")
+    if not separator:
+        return StoreUrl(scheme=SQLITE_SCHEME, target=db)
+    match scheme:
+        case "sqlite" if rest.startswith("/") and rest != "/":
+            return StoreUrl(scheme=SQLITE_SCHEME, target=_expand_home(rest[1:]))
+        case "sqlite":
+            raise ConfigError(
+                f"db cannot be {db!r}. An SQLite URL has three slashes before a relative path"
+                " (sqlite:///notes/memory.db) and four before an absolute one (sqlite:////home/ana/memory.db)."
+            )
+        case "postgresql" | "postgres":
+            return StoreUrl(scheme="postgresql", target=db)
+        case _:
+            # The rest of the URL may contain a password.
+            raise ConfigError(
+                f"db cannot be a URL with the scheme {scheme!r}. Use a path, sqlite:/// or postgresql://."
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MachineSettings:
     """Settings of this machine rather than of a user: paths, services, keys."""
 
-    db: str = _data_path_option("memory.db", "The memory file.")
+    db: str = _data_path_option(
+        "memory.db", "The memory file: a path, or `sqlite:///` and a path (`sqlite:////` if it is absolute)."
+    )
     user: str = option(DEFAULT_USER, "The user id when a call names none.")
     embedder: str = option(
         "onnx",

@@ -105,6 +105,20 @@ def test_without_db_the_file_in_the_data_folder_is_used_and_reported(cli: InProc
     assert "Created memory file" not in second.stderr
 
 
+def test_the_store_may_be_named_by_a_url(cli: InProcessCli) -> None:
+    cli.run_raw("--db", f"sqlite:///{cli.db}", "add", "I like tea a lot")
+
+    assert "I like tea a lot" in cli("list").stdout
+
+
+def test_a_server_without_an_adapter_is_refused_with_the_extra_it_needs(cli: InProcessCli) -> None:
+    result = cli.run_raw("--db", "postgresql://ana:hunter2@db/memory", "list")
+
+    assert result.exit_code == 2
+    assert "recollect[postgres]" in result.stderr
+    assert "hunter2" not in result.stderr
+
+
 @pytest.mark.parametrize("kind", ERROR_CLASSES, ids=lambda kind: kind.__name__)
 def test_every_error_has_the_exit_code_of_its_base_class(kind: type[RecollectError]) -> None:
     codes = {errors.InvalidInput: 2, errors.ConfigError: 2, errors.NotFound: 3, errors.Refused: 4}

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.bootstrap import open_backups
+from recollect.bootstrap import open_backup_files
 from recollect.cli import render
 from recollect.cli.command import CommandContext, command, format_examples, make_typer
 from recollect.cli.drain import progress_bar
@@ -15,6 +15,7 @@ from recollect.errors import InvalidInput
 from recollect.library.memory import Memory
 from recollect.ports.backup import Backup, ProgressCallback
 from recollect.serialization import serializers
+from recollect.settings import parse_store_url
 
 app = make_typer()
 
@@ -68,8 +69,8 @@ def restore_backup(ctx: CommandContext, paths: list[str], *, yes: bool) -> None:
     if len(paths) != 1:
         raise InvalidInput("Only one backup can be restored at a time. Give one file, or only memory ids.")
     settings = ctx.load_settings()
-    db = settings.resolve().machine.db
-    backups, clock = open_backups(settings)
+    db = parse_store_url(settings.resolve().machine.db).target
+    backups, clock = open_backup_files(settings)
     backup_file = backups.inspect(paths[0])
     ctx.warn_all(backup_file.warnings)
     if ctx.is_text:

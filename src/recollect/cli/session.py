@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from recollect.bootstrap import Application, make_embedder, open_application
 from recollect.cli.options import GlobalOptions
@@ -13,7 +12,7 @@ from recollect.errors import ProviderBusy, ProviderError
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.embedder import Embedder, Vector
 from recollect.services import Services
-from recollect.settings import Settings, load_settings
+from recollect.settings import Settings, load_settings, parse_store_url
 
 
 def _ignore_batch() -> None:
@@ -112,7 +111,8 @@ def settings_from_options(options: GlobalOptions) -> Settings:
 def open_session(settings: Settings) -> Iterator[CliSession]:
     connection = settings.resolve().machine
     scope = Scope(connection.user)
-    is_new = not Path(connection.db).exists()
+    file = parse_store_url(connection.db).file
+    is_new = file is not None and not file.exists()
     cancellation, base_embedder = DrainCancellation(), make_embedder(connection)
     embedder = CancellableEmbedder(base_embedder, cancellation) if base_embedder else None
     application = open_application(settings, embedder=embedder)

@@ -9,6 +9,7 @@ from recollect.cli import render
 from recollect.cli.command import CommandContext, command, format_examples, make_typer
 from recollect.cli.session import CliSession
 from recollect.server.tokens import TokenStore
+from recollect.settings import parse_store_url
 
 app = make_typer()
 group = make_typer()
@@ -90,4 +91,4 @@ def revoke(
 
 def _open_token_store(session: CliSession) -> TokenStore:
     connection = session.application.settings.resolve().machine
-    return TokenStore(Path(connection.db), owner=connection.user)
+    return TokenStore(Path(parse_store_url(connection.db).target), owner=connection.user)

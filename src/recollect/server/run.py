@@ -17,6 +17,7 @@ from recollect.server.logs import log_to_stderr
 from recollect.server.malformed_request import ProblemHttpProtocol
 from recollect.server.sessions import SessionStore
 from recollect.server.tokens import TokenStore
+from recollect.settings import parse_store_url
 
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 #: Time that active responses have to finish when the server stops.
@@ -35,7 +36,7 @@ def create_auth_config(
             " every request then needs a token."
         )
     return AuthConfig(
-        token_store=TokenStore(Path(connection.db), owner=connection.user),
+        token_store=TokenStore(Path(parse_store_url(connection.db).target), owner=connection.user),
         sessions=SessionStore(),
         allowed_hosts=allowed_hosts | (LOOPBACK_HOSTS if local else frozenset({host})),
         # Another name, or --public, means a reverse proxy, whose requests come from loopback too.

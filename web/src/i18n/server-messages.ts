@@ -319,6 +319,14 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
     "O arquivo foi gravado por uma versão mais nova e não foi alterado.",
   ],
   ["Upgrade recollect.", "Atualize o Recollect."],
+  [
+    "A version before 0.1 wrote the file; it was not changed.",
+    "Uma versão anterior à 0.1 gravou o arquivo; ele não foi alterado.",
+  ],
+  [
+    "Export it with that version, and import it here.",
+    "Exporte-o com essa versão e importe-o aqui.",
+  ],
   ["The file is damaged.", "O arquivo está corrompido."],
   [
     "`recollect doctor` shows where; `recollect repair` rebuilds derived data.",
