@@ -156,6 +156,7 @@ def _serialize_body(receipt: Receipt) -> str:
         "chunking": receipt.chunking,
         "degraded": receipt.degradations,
         "skipped": receipt.skipped_sources,
+        "pending_embeddings": receipt.pending_embeddings,
         "sources": dict(receipt.sources),
         "timings": {name: round(value, 3) for name, value in receipt.timings.items()},
         "items": [
@@ -217,6 +218,7 @@ def _to_receipt(user: str, row: Row) -> Receipt:
         ),
         degradations=tuple(body["degraded"]),
         skipped_sources=tuple(body["skipped"]),
+        pending_embeddings=body["pending_embeddings"],
         sources=body["sources"],
         timings=body["timings"],
     )
