@@ -210,7 +210,7 @@ def open_application(
         worker=worker,
         prompts=prompts,
         tracer=tracer,
-        resources=(store, active_embedder, model, services.recall),
+        resources=(services.recall, store, active_embedder, model),
     )
     return application
 

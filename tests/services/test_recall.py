@@ -31,6 +31,7 @@ from recollect.ports.reranker import Reranker
 from recollect.ports.vector_math import unit_vector
 from recollect.retrieval.query_expansion import PERSONAL_QUERY_SUFFIX
 from recollect.services.embedders import EmbedderRegistry
+from recollect.services.pending_embeddings import MAX_INLINE_PASSAGES
 from recollect.services.recall import RecallService
 from recollect.testing.builders import ANA, KITCHEN, a_memory, a_message
 from recollect.testing.clock import MONDAY, CountingIds, FrozenClock
@@ -291,7 +292,9 @@ def test_a_summary_is_recalled_in_its_own_chat_only(harness: RecallHarness, reac
 @pytest.mark.spec("K16", "Y4")
 def test_what_only_one_channel_knows_is_found_as_well(harness: RecallHarness) -> None:
     harness.add(SOUP, SHIP)
-    harness.add(a_message("dinner with Zoltan"), a_message("Zoltan called"), embed=False)
+    # More than a recall embeds itself.
+    rest = (a_message(f"note {number}", chat="garden") for number in range(MAX_INLINE_PASSAGES))
+    harness.add(a_message("dinner with Zoltan"), a_message("Zoltan called"), *rest, embed=False)
     recalled = harness.recall("what does Zoltan want for dinner")
     channels = {item.text: (item.cosine is not None, item.parts["lexical"] > 0) for item in results(recalled)}
 

@@ -56,6 +56,7 @@ class Receipt:
     items: tuple[ReceiptItem, ...] = ()
     degradations: tuple[str, ...] = ()  #: what failed or was skipped; empty if nothing
     skipped_sources: tuple[str, ...] = ()  #: content types that were not searched, and why
+    pending_embeddings: int = 0  #: new passages without an embedding, which only lexical search could return
     sources: Mapping[str, int] = field(default_factory=dict)  #: hits per source before ranking
     timings: Mapping[str, float] = field(default_factory=dict)  #: milliseconds by stage
 

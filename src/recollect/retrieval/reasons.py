@@ -25,6 +25,10 @@ def over_source_limit(limit: int, *, is_memory: bool) -> str:
     return f"the limit is {limit} {'memories' if is_memory else 'messages'}"
 
 
+def not_embedded(count: int) -> str:
+    return f"{count} new passages: not embedded yet, searched by words only"
+
+
 def no_dense_search(error: Exception) -> str:
     return f"lexical only: {error}"
 

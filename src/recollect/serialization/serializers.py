@@ -144,6 +144,7 @@ def serialize_receipt(value: Receipt) -> JsonObject:
         "items": [serialize_receipt_item(each) for each in value.items],
         "degraded": list(value.degradations),
         "skipped": list(value.skipped_sources),
+        "pending_embeddings": value.pending_embeddings,
         "sources": dict(value.sources),
         "timings": {name: round(spent, 2) for name, spent in value.timings.items()},
     }

@@ -30,6 +30,7 @@ from recollect.retrieval.query import QueryAnalysis
 from recollect.retrieval.scoring.evidence import find_neighbours, preliminary_rank
 from recollect.retrieval.scoring.scorer import ScoringContext
 from recollect.retrieval.search_plan import MEMORY_SOURCES, SearchPlan
+from recollect.services.pending_embeddings import MAX_WAIT_SECONDS, EmbeddingProgress, PendingEmbeddings
 
 #: Lexical hits of each pass.
 LexicalHits: TypeAlias = Sequence[Sequence[Hit]]
@@ -48,6 +49,7 @@ class SearchInput:
         frozenset  #: messages that the model sees anyway: no hits
     )
     in_prompt: frozenset[str] = frozenset()  #: messages that are in the prompt verbatim: no candidates
+    max_embedding_seconds: float = MAX_WAIT_SECONDS  #: time to wait for embeddings of new passages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,7 @@ class SearchResult:
     rejections: tuple[Rejection, ...] = ()
     degradations: tuple[str, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
+    pending_embeddings: int = 0  #: new passages that only lexical search could return
 
     @property
     def exempt_sources(self) -> frozenset[Source]:
@@ -70,6 +73,7 @@ class SearchResult:
 class CandidateSearch:
     search: CandidateIndex
     clock: Clock
+    new_passages: PendingEmbeddings | None = None  #: None: new passages are not embedded
 
     def start_lexical(self, search_input: SearchInput, executor: Executor) -> PendingCall[LexicalHits] | None:
         """Start the lexical search of the primary passes, if it is needed whatever dense search returns."""
@@ -90,9 +94,14 @@ class CandidateSearch:
         """Return the candidates of all channels, or of the lexical one if there is a reason to skip the dense one."""
         stopwatch, embedder = Stopwatch(clock=self.clock), search_input.embedder
         dense, failure = None, skip_dense_reason
-        if failure is None and search_input.plan.important is None:
-            with stopwatch.measure("embed_ms"):
-                dense, failure = self._embed(search_input)
+        embedding = EmbeddingProgress()
+        if search_input.plan.important is None:
+            if self.new_passages is not None and embedder is not None:
+                embedding = self.new_passages.start(search_input.plan.scope.user, embedder)
+            if failure is None:
+                with stopwatch.measure("embed_ms"):
+                    dense, failure = self._embed(search_input)
+        pending_count = embedding.wait(search_input.max_embedding_seconds if dense is not None else 0.0)
         floor = search_input.policy.recall.min_cosine
         if floor < 0 and dense is not None and embedder is not None:
             floor = embedder.cosine_floor
@@ -106,7 +115,12 @@ class CandidateSearch:
             result = self._collect(search_input, None, floor, pending_lexical, stopwatch)
         failures = () if failure is None else (failure,)
         degradations = dict.fromkeys((*failures, *result.degradations))
-        return replace(result, degradations=tuple(degradations), timings=stopwatch.milliseconds)
+        return replace(
+            result,
+            degradations=tuple(degradations),
+            timings=stopwatch.milliseconds,
+            pending_embeddings=pending_count,
+        )
 
     def _embed(self, search_input: SearchInput) -> tuple[DenseQuery | None, str | None]:
         """Return the query vector, or why there is none."""

@@ -45,6 +45,7 @@ from recollect.retrieval.selection import SelectedCandidates, apply_rerank, limi
 from recollect.services.candidate_search import CandidateSearch, SearchInput, SearchResult
 from recollect.services.deadline import Deadline
 from recollect.services.embedders import EmbedderRegistry
+from recollect.services.pending_embeddings import PendingEmbeddings
 from recollect.text.tokens import estimate_tokens
 from recollect.text.windows import replace_lone_surrogates
 
@@ -76,6 +77,7 @@ class RecallOutcome:
     degradations: tuple[str, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)  #: milliseconds by stage
     is_late: bool = False  #: whether nothing was recalled because of the deadline
+    pending_embeddings: int = 0  #: new passages that only lexical search could return
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,7 +227,12 @@ class RecallService:
 
     def _find_candidates(self, search_input: SearchInput, deadline: Deadline) -> SearchResult | None:
         """Return the candidates; those of lexical search if dense search is late; None if that is late too."""
-        candidate_search = CandidateSearch(search=self.store.search, clock=self.clock)
+        candidate_search = CandidateSearch(
+            search=self.store.search,
+            clock=self.clock,
+            new_passages=PendingEmbeddings(store=self.store, executor=self.search_executor),
+        )
+        search_input = replace(search_input, max_embedding_seconds=deadline.remaining_for_new_passages())
         pending_lexical = candidate_search.start_lexical(search_input, self.read_executor)
         find = partial(candidate_search.find, search_input, pending_lexical)
         if not deadline.is_set:
@@ -274,6 +281,7 @@ class RecallService:
             sources=sources,
             degradations=degradations,
             timings=timings,
+            pending_embeddings=found.pending_embeddings,
         )
 
     def _rerank(
@@ -413,8 +421,10 @@ class RecallService:
             skipped_sources=(
                 *skipped_sources,
                 *block.notes,
+                *([reasons.not_embedded(pending)] if (pending := recalled.pending_embeddings) else []),
                 *([f"{more} more candidates ranked lower"] if more > 0 else []),
             ),
+            pending_embeddings=recalled.pending_embeddings,
             sources=recalled.sources,
             timings={**recalled.timings, "total_ms": (self.clock.monotonic() - started) * 1000},
         )

@@ -195,6 +195,7 @@ def encode_receipt(receipt: Receipt) -> str:
             "chunking": receipt.chunking,
             "degraded": receipt.degradations,
             "skipped": receipt.skipped_sources,
+            "pending_embeddings": receipt.pending_embeddings,
             "sources": dict(receipt.sources),
             "timings": {name: round(value, 3) for name, value in receipt.timings.items()},
             "items": [
@@ -237,6 +238,7 @@ def decode_receipt(user: str, column: Mapping[str, Any]) -> Receipt:
         items=tuple(_decode_item(item) for item in body["items"]),
         degradations=tuple(body["degraded"]),
         skipped_sources=tuple(body["skipped"]),
+        pending_embeddings=body["pending_embeddings"],
         sources=body["sources"],
         timings=body["timings"],
     )

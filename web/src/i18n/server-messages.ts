@@ -111,6 +111,17 @@ export const SERVER_MESSAGES: readonly TranslationRow[] = [
       other: "{count} earlier summaries did not fit the budget.",
     },
   ],
+  [
+    "{count} new passages: not embedded yet, searched by words only",
+    {
+      one: "{count} trecho novo ainda sem embedding: buscado só por palavras-chave.",
+      other: "{count} trechos novos ainda sem embedding: buscados só por palavras-chave.",
+    },
+    {
+      one: "{count} new passage has no embedding yet: keyword search only.",
+      other: "{count} new passages have no embedding yet: keyword search only.",
+    },
+  ],
   ["profile: {why}", "Perfil: {why}", "Profile: {why}"],
   ["session summary: {why}", "Resumo da sessão: {why}", "Session summary: {why}"],
   ["context file {name}: {why}", "{name}: {why}", "{name}: {why}"],

@@ -138,6 +138,9 @@ class ReceiptResponse(ResponseModel):
     items: list[ReceiptItemResponse]
     degraded: list[str]
     skipped: list[str]
+    pending_embeddings: Annotated[
+        int, Field(description="New passages without an embedding, which only lexical search could return.")
+    ]
     sources: dict[str, int]
     timings: dict[str, float]
 
