@@ -29,6 +29,7 @@ from recollect.ports.records import (
     Events,
     Extractions,
     Feedback,
+    ImportLedger,
     Injections,
     Profiles,
     Summaries,
@@ -258,6 +259,7 @@ class Store(Protocol):
     erasure: Erasure
     token_usage: TokenUsage
     injections: Injections
+    imports: ImportLedger
     feedback: Feedback
     statistics: Statistics
 

@@ -13,6 +13,7 @@ from recollect.adapters.sqlite.events import (
     SqliteTriageCounts,
 )
 from recollect.adapters.sqlite.feedback import SqliteFeedback
+from recollect.adapters.sqlite.imports import SqliteImportLedger
 from recollect.adapters.sqlite.injections import SqliteInjections
 from recollect.adapters.sqlite.jobs import SqliteJobQueue
 from recollect.adapters.sqlite.maintenance import SqliteStoreMaintenance
@@ -35,6 +36,7 @@ from recollect.ports.records import (
     Events,
     Extractions,
     Feedback,
+    ImportLedger,
     Injections,
     Profiles,
     Summaries,
@@ -74,6 +76,7 @@ class SqliteStore:
         self.erasure: Erasure = SqliteErasure(self._database, vector_caches)
         self.token_usage: TokenUsage = SqliteTokenUsage(self._database)
         self.injections: Injections = SqliteInjections(self._database)
+        self.imports: ImportLedger = SqliteImportLedger(self._database)
         self.feedback: Feedback = SqliteFeedback(self._database)
 
     @contextmanager
