@@ -34,6 +34,7 @@ from recollect.services.chats import ChatService
 from recollect.services.context_files import ContextFileMatcher
 from recollect.services.embedders import EmbedderRegistry
 from recollect.services.event_log import EventLog
+from recollect.services.imports import ImportService
 from recollect.services.ingest import IngestService
 from recollect.services.interchange import InterchangeService
 from recollect.services.jobs import JobService
@@ -272,6 +273,15 @@ def _make_services(
     )
     privacy = PrivacyService(store=store, clock=clock, chats=chats)
     preferences = PreferenceService(store=store, clock=clock)
+    interchange = InterchangeService(
+        store=store,
+        clock=clock,
+        ids=ids,
+        preparer=preparer,
+        consolidator=consolidator,
+        embedders=embedders,
+        event_log=event_log,
+    )
     return Services(
         ingest=ingest,
         recall=recall,
@@ -294,14 +304,16 @@ def _make_services(
         packs=PackService(
             store=store, clock=clock, preparer=preparer, privacy=privacy, preferences=preferences
         ),
-        interchange=InterchangeService(
+        interchange=interchange,
+        imports=ImportService(
             store=store,
             clock=clock,
             ids=ids,
             preparer=preparer,
-            consolidator=consolidator,
+            ingest=ingest,
+            interchange=interchange,
+            chats=chats,
             embedders=embedders,
-            event_log=event_log,
         ),
         maintenance=MaintenanceService(
             store=store,

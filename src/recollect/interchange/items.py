@@ -70,6 +70,7 @@ class OmissionReason(StrEnum):
     REASONING = "reasoning"
     MEDIA = "media"  #: images, audio and other parts that are not text
     EMPTY_TEXT = "empty_text"
+    TOO_LONG = "too_long"  #: longer than a message may be
     INJECTED_TEXT = "injected_text"  #: written by the host program or a subagent, not by the user
     FORGOTTEN_MEMORY = "forgotten_memory"  #: deleted or inactive in the source
 
