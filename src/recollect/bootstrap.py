@@ -31,6 +31,7 @@ from recollect.services.context_files import ContextFileMatcher
 from recollect.services.embedders import EmbedderRegistry
 from recollect.services.event_log import EventLog
 from recollect.services.extractor import Extractor
+from recollect.services.imports import ImportService
 from recollect.services.ingest import IngestService
 from recollect.services.interchange import InterchangeService
 from recollect.services.jobs import JobService
@@ -284,6 +285,14 @@ def _make_services(
     )
     privacy = PrivacyService(store=store, clock=clock, chats=chats)
     preferences = PreferenceService(store=store, clock=clock)
+    interchange = InterchangeService(
+        store=store,
+        clock=clock,
+        ids=ids,
+        consolidation=consolidation,
+        embedders=embedders,
+        event_log=event_log,
+    )
     return Services(
         ingest=ingest,
         recall=recall,
@@ -304,13 +313,15 @@ def _make_services(
         analytics=AnalyticsService(store=store, clock=clock),
         preferences=preferences,
         packs=PackService(store=store, clock=clock, ingest=ingest, privacy=privacy, preferences=preferences),
-        interchange=InterchangeService(
+        interchange=interchange,
+        imports=ImportService(
             store=store,
             clock=clock,
             ids=ids,
-            consolidation=consolidation,
+            ingest=ingest,
+            interchange=interchange,
+            chats=chats,
             embedders=embedders,
-            event_log=event_log,
         ),
         maintenance=MaintenanceService(
             store=store,

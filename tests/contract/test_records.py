@@ -9,6 +9,7 @@ import pytest
 from recollect.domain.candidate import PROFILE_KEY, PassageKey, SearchFilter, Source
 from recollect.domain.event import Event, EventAction, EventChange
 from recollect.domain.extraction import Extraction, Fact
+from recollect.domain.import_ledger import ImportRecord, LedgerEntry, LedgerItem
 from recollect.domain.memory import ChangeKind, Kind, MemoryStatus
 from recollect.domain.message import Message, MessageType, Role
 from recollect.domain.scope import Scope
@@ -377,3 +378,29 @@ def test_reinforcing_a_memory_keeps_its_injection(store: Store) -> None:
     store.memories.save(replace(known, weight=0.5, status=MemoryStatus.ARCHIVED), ChangeKind.ARCHIVE)
 
     assert list(store.injections.texts(CHAT_SCOPE)) == [message.id]
+
+
+def test_the_ledger_keeps_what_an_import_added_until_the_import_is_deleted(store: Store) -> None:
+    record = ImportRecord(id="i1", user=ANA, source="chats.zip", started_at=MONDAY)
+    entries = [
+        LedgerEntry(source_id="s2", item=LedgerItem.MESSAGE, item_id="m2"),
+        LedgerEntry(source_id="s1", item=LedgerItem.CONTEXT_FILE, item_id="f1"),
+    ]
+    store.imports.begin(record)
+    store.imports.add(USER_SCOPE, "i1", entries)
+    store.imports.add(USER_SCOPE, "i1", [replace(entries[0], item_id="another")])
+    store.imports.finish(USER_SCOPE, "i1", now=MONDAY + timedelta(hours=1))
+
+    assert store.imports.entries(USER_SCOPE, "i1") == entries
+    assert set(store.imports.known_source_ids(USER_SCOPE, ["s1", "s2", "s3"])) == {"s1", "s2"}
+    assert set(store.imports.known_source_ids(BRUNO_SCOPE, ["s1"])) == set()
+    finished = replace(record, finished_at=MONDAY + timedelta(hours=1))
+    assert store.imports.list(USER_SCOPE) == [finished]
+    assert store.imports.get(USER_SCOPE, "last") == store.imports.get(USER_SCOPE, "i1") == finished
+
+    store.imports.delete(USER_SCOPE, "i1")
+
+    assert store.imports.entries(USER_SCOPE, "i1") == []
+    assert set(store.imports.known_source_ids(USER_SCOPE, ["s1", "s2"])) == set()
+    with pytest.raises(NotFound):
+        store.imports.get(USER_SCOPE, "i1")

@@ -17,6 +17,7 @@ class ImportResult:
     memories: tuple[Memory, ...] = ()
     known_count: int = 0  #: memories that existed already
     skipped_memories: tuple[SkippedMemory, ...] = ()
+    event_id: str | None = None  #: the event that an undo reverts; None if nothing changed
 
 
 @dataclass(slots=True, kw_only=True)

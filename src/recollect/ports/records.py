@@ -9,6 +9,7 @@ from recollect.domain.candidate import PassageKey
 from recollect.domain.event import AuditEntry, Event, EventAction
 from recollect.domain.extraction import Extraction
 from recollect.domain.feedback import RelevanceFeedback
+from recollect.domain.import_ledger import ImportRecord, LedgerEntry
 from recollect.domain.message import Message
 from recollect.domain.scope import Scope
 from recollect.domain.summary import ContextFile, Profile, Summary, SummaryKind
@@ -93,6 +94,32 @@ class Events(Protocol):
     def get(self, scope: Scope, event_id: str) -> Event: ...
 
     def mark_undone(self, scope: Scope, event_id: str) -> None: ...
+
+
+class ImportLedger(Protocol):
+    """What imports added, by ids derived from the sources. An entry outlives the item, so that nothing comes back."""
+
+    def begin(self, record: ImportRecord) -> None: ...
+
+    def finish(self, scope: Scope, import_id: str, *, now: datetime) -> None: ...
+
+    def get(self, scope: Scope, import_id: str) -> ImportRecord:
+        """Return the import, or raise NotFound; `last` is the newest."""
+
+    def list(self, scope: Scope, *, limit: int = 20) -> Sequence[ImportRecord]:
+        """Return imports, newest first, without those that were undone."""
+
+    def add(self, scope: Scope, import_id: str, entries: Sequence[LedgerEntry]) -> None:
+        """Add entries; one whose source id is known stays as it is."""
+
+    def known_source_ids(self, scope: Scope, source_ids: Sequence[str]) -> Collection[str]:
+        """Return those of these source ids that any import of the user has added."""
+
+    def entries(self, scope: Scope, import_id: str) -> "Sequence[LedgerEntry]":
+        """Return the entries of an import, in the order in which they were added."""
+
+    def delete(self, scope: Scope, import_id: str) -> None:
+        """Delete an import with its entries, so that its sources can be imported again."""
 
 
 class Injections(Protocol):

@@ -33,6 +33,7 @@ from recollect.ports.records import (
     Events,
     Extractions,
     Feedback,
+    ImportLedger,
     Injections,
     Profiles,
     Summaries,
@@ -285,6 +286,7 @@ class Store(Protocol):
     erasure: Erasure
     token_usage: TokenUsage
     injections: Injections
+    imports: ImportLedger
     feedback: Feedback
     statistics: Statistics
 

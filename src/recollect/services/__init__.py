@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from recollect.services.analytics import AnalyticsService
 from recollect.services.chats import ChatService
 from recollect.services.embedders import EmbedderRegistry
+from recollect.services.imports import ImportService
 from recollect.services.ingest import EMBED_JOB, IngestService, summary_job
 from recollect.services.interchange import InterchangeService
 from recollect.services.jobs import JobService
@@ -46,6 +47,7 @@ class Services:
     privacy: PrivacyService
     packs: PackService
     interchange: InterchangeService
+    imports: ImportService
     maintenance: MaintenanceService
     jobs: JobService
     analytics: AnalyticsService

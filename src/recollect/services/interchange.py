@@ -92,13 +92,15 @@ class InterchangeService:
                     tally.leave_out(memory, reason)
                 else:
                     self._import_memory(scope, memory, tally, vectors, policy)
+            event = None
             if tally.steps:
-                self.event_log.record(scope.user, EventAction.LEARN, *tally.steps)
+                event = self.event_log.record(scope.user, EventAction.LEARN, *tally.steps)
                 self.store.jobs.enqueue(scope.user, EMBED_JOB, now=self.clock.now())
         return ImportResult(
             memories=tuple(tally.new_memories),
             known_count=tally.known_count,
             skipped_memories=tuple(tally.left_out),
+            event_id=event.id if event else None,
         )
 
     def _prepare_import(self, scope: Scope, memory: Memory, policy: Policy) -> Memory:

@@ -14,6 +14,7 @@ from recollect.adapters.sqlite.events import (
     SqliteTriageCounts,
 )
 from recollect.adapters.sqlite.feedback import SqliteFeedback
+from recollect.adapters.sqlite.imports import SqliteImportLedger
 from recollect.adapters.sqlite.injections import SqliteInjections
 from recollect.adapters.sqlite.jobs import SqliteJobQueue
 from recollect.adapters.sqlite.maintenance import SqliteIndexMaintenance, SqliteStoreMaintenance
@@ -38,6 +39,7 @@ from recollect.ports.records import (
     Events,
     Extractions,
     Feedback,
+    ImportLedger,
     Injections,
     Profiles,
     Summaries,
@@ -86,6 +88,7 @@ class SqliteStore:
         self.erasure: Erasure = SqliteErasure(self._database)
         self.token_usage: TokenUsage = SqliteTokenUsage(self._database)
         self.injections: Injections = SqliteInjections(self._database)
+        self.imports: ImportLedger = SqliteImportLedger(self._database)
         self.feedback: Feedback = SqliteFeedback(self._database)
         self.backups: Backups = SqliteBackups(self._database)
         self.byte_erasure: ByteErasure = SqliteByteErasure(self._database)

@@ -259,6 +259,31 @@ CREATE TABLE context_file_chats (
 
 CREATE INDEX chats_of_context_file ON context_file_chats (user_no, file_no);
 
+CREATE TABLE imports (
+    no INTEGER PRIMARY KEY AUTOINCREMENT,
+    user_no INTEGER NOT NULL REFERENCES users (no) ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    source TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    finished_at INTEGER,
+    UNIQUE (user_no, id),
+    UNIQUE (user_no, no)
+) STRICT;
+
+-- Entries stay when the item is deleted, so that importing the file again does not bring it back.
+CREATE TABLE import_entries (
+    no INTEGER PRIMARY KEY AUTOINCREMENT,
+    user_no INTEGER NOT NULL,
+    import_no INTEGER NOT NULL,
+    source_id TEXT NOT NULL,
+    item TEXT NOT NULL CHECK (item IN ('message', 'event', 'context_file')),
+    item_id TEXT NOT NULL,
+    UNIQUE (user_no, source_id),
+    FOREIGN KEY (user_no, import_no) REFERENCES imports (user_no, no) ON DELETE CASCADE
+) STRICT;
+
+CREATE INDEX import_entries_of_import ON import_entries (user_no, import_no);
+
 
 -- Jobs and token usage
 
