@@ -7,7 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from evals import curve, faquad, identifiers, locomo, longmemeval, paraphrase, presets, sets, truncation
+from evals import (
+    curve,
+    faquad,
+    identifiers,
+    locomo,
+    longmemeval,
+    paraphrase,
+    presets,
+    relevance,
+    sets,
+    truncation,
+)
 from evals.embeddings import CachedEmbedder, default_cache_folder
 from evals.extraction.__main__ import OWN_LINES_FILE, measure, read_own_lines, read_public_lines
 from evals.measures import Figures
@@ -39,17 +50,31 @@ EVALS_BY_NAME: Mapping[str, tuple[EvalRun, Path | None]] = {
 }
 
 
+def run_relevance(options: argparse.Namespace, embedder: CachedEmbedder) -> Figures:
+    return relevance.run(
+        embedder,
+        dict(options.set),
+        split=options.split,
+        distractor_counts=options.distractors,
+        people=options.people,
+        data=options.data,
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     options = _parse_options(arguments)
-    run, default_data = EVALS_BY_NAME[options.name]
+    run, default_data = EVALS_BY_NAME.get(options.name, (None, None))
     data = options.data or default_data
-    if data is None:
+    if run is not None and data is None:
         sys.exit(f"{options.name} needs its data: --data PATH")
     embedder = make_embedder(load_settings(arguments={"embedder": options.embedder}).resolve().machine)
     if embedder is None:
         sys.exit("Evals need dense search: choose an embedder with --embedder.")
     with CachedEmbedder(embedder, options.cache) as cached:
-        figures = run(data, cached, dict(options.set))
+        if run is None or data is None:
+            figures = run_relevance(options, cached)
+        else:
+            figures = run(data, cached, dict(options.set))
     if options.plot:
         options.plot.write_text(draw_svg(figures), "utf-8")
     print(
@@ -61,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m evals", description=__doc__)
-    parser.add_argument("name", choices=EVALS_BY_NAME)
+    parser.add_argument("name", choices=[*EVALS_BY_NAME, "relevance"])
     parser.add_argument("--data", type=Path, help="data file; not needed for our own sets")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument(
@@ -79,6 +104,16 @@ def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="NAME=VALUE",
         help="as recall.ranker=sum",
     )
+    parser.add_argument("--split", choices=("dev", "held"), default="dev", help="only for relevance")
+    parser.add_argument(
+        "--distractors",
+        type=int,
+        nargs="+",
+        default=[0],
+        metavar="COUNT",
+        help="other people's messages in the store; only for relevance, where --data adds those of LoCoMo",
+    )
+    parser.add_argument("--people", nargs="+", default=[], metavar="NAME", help="only for relevance")
     parser.add_argument("--plot", type=Path, metavar="SVG", help="write a chart; only for curve")
     return parser.parse_args(arguments)
 
