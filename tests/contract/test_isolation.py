@@ -7,7 +7,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
-from tests.contract.stores import STORE_FACTORIES
+from tests.contract.stores import SHARED_STORES, STORE_FACTORIES
 
 from recollect.domain.memory import ChangeKind, Memory, MemoryStatus
 from recollect.domain.scope import SYSTEM_USER, Scope
@@ -72,7 +72,7 @@ def test_threads_that_supersede_one_fact_at_once_leave_one_active(
     assert_one_home_and_nothing_lost(stores[0], writers=4)
 
 
-@pytest.mark.parametrize("store_name", STORE_FACTORIES)
+@pytest.mark.parametrize("store_name", SHARED_STORES)
 def test_processes_that_supersede_one_fact_at_once_leave_one_active(store_name: str, tmp_path: Path) -> None:
     context = get_context("spawn")
     barrier = context.Barrier(2)
