@@ -8,6 +8,7 @@ from recollect.domain.candidate import PassageKey, Source
 from recollect.domain.event import Event, EventAction
 from recollect.domain.extraction import Extraction
 from recollect.domain.feedback import RelevanceFeedback
+from recollect.domain.import_ledger import ImportRecord, LedgerEntry
 from recollect.domain.message import CHAT_ROLES, Message, Role
 from recollect.domain.receipt import Receipt
 from recollect.domain.scope import Scope
@@ -16,7 +17,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.storage.encoding import truncate_items
 from recollect.testing.in_memory.database import Connection
 from recollect.testing.in_memory.messages import rows_in_scope, touch_chat
-from recollect.testing.in_memory.tables import InjectionRow, MessageRow, SummaryRow, UserTables
+from recollect.testing.in_memory.tables import InjectionRow, LedgerRow, MessageRow, SummaryRow, UserTables
 
 
 class InMemorySummaries:
@@ -320,6 +321,55 @@ class InMemoryFeedback:
         rows.sort(key=lambda row: (row.receipt_id, row.item_id))
         rows.sort(key=lambda row: row.created_at, reverse=True)
         return rows[:limit]
+
+
+class InMemoryImportLedger:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def begin(self, record: ImportRecord) -> None:
+        with self._connection.write(record.user) as tables:
+            tables.imports[record.id] = record
+
+    def finish(self, scope: Scope, import_id: str, *, now: datetime) -> None:
+        with self._connection.write(scope.user, creates_user=False) as tables:
+            if import_id in tables.imports:
+                tables.imports[import_id] = replace(tables.imports[import_id], finished_at=now)
+
+    def get(self, scope: Scope, import_id: str) -> ImportRecord:
+        records = [each for each in self._newest(scope) if import_id in {"last", each.id}]
+        if not records:
+            raise NotFound(f"There is no import {import_id!r} of this user.")
+        return records[0]
+
+    def list(self, scope: Scope, *, limit: int = 20) -> Sequence[ImportRecord]:
+        return self._newest(scope)[:limit]
+
+    def add(self, scope: Scope, import_id: str, entries: Sequence[LedgerEntry]) -> None:
+        with self._connection.write(scope.user, creates_user=False) as tables:
+            if import_id in tables.imports:
+                for entry in entries:
+                    tables.import_entries.setdefault(
+                        entry.source_id, LedgerRow(import_id=import_id, entry=entry)
+                    )
+
+    def known_source_ids(self, scope: Scope, source_ids: Sequence[str]) -> Collection[str]:
+        return {each for each in source_ids if each in self._connection.read(scope.user).import_entries}
+
+    def entries(self, scope: Scope, import_id: str) -> Sequence[LedgerEntry]:
+        rows = self._connection.read(scope.user).import_entries.values()
+        return [row.entry for row in rows if row.import_id == import_id]
+
+    def delete(self, scope: Scope, import_id: str) -> None:
+        with self._connection.write(scope.user, creates_user=False) as tables:
+            tables.imports.pop(import_id, None)
+            for source_id in [
+                key for key, row in tables.import_entries.items() if row.import_id == import_id
+            ]:
+                del tables.import_entries[source_id]
+
+    def _newest(self, scope: Scope) -> Sequence[ImportRecord]:
+        return list(reversed(list(self._connection.read(scope.user).imports.values())))
 
 
 class InMemoryTokenUsage:

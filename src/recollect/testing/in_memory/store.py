@@ -15,6 +15,7 @@ from recollect.ports.records import (
     Events,
     Extractions,
     Feedback,
+    ImportLedger,
     Injections,
     Profiles,
     Summaries,
@@ -40,6 +41,7 @@ from recollect.testing.in_memory.records import (
     InMemoryEvents,
     InMemoryExtractions,
     InMemoryFeedback,
+    InMemoryImportLedger,
     InMemoryInjections,
     InMemoryPreferences,
     InMemoryReceipts,
@@ -90,6 +92,7 @@ class InMemoryStore:
         self.token_usage: TokenUsage = InMemoryTokenUsage(connection)
         self.injections: Injections = InMemoryInjections(connection)
         self.feedback: Feedback = InMemoryFeedback(connection)
+        self.imports: ImportLedger = InMemoryImportLedger(connection)
 
     @contextmanager
     def transaction(self, user: str) -> Iterator[None]:

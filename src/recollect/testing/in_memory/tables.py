@@ -10,6 +10,7 @@ from recollect.domain.candidate import PassageKey, Source
 from recollect.domain.event import Event
 from recollect.domain.extraction import Extraction
 from recollect.domain.feedback import RelevanceFeedback
+from recollect.domain.import_ledger import ImportRecord, LedgerEntry
 from recollect.domain.job import Job
 from recollect.domain.memory import Memory, MemoryStatus, MemoryVersion
 from recollect.domain.message import CHAT_ROLES, Chunk, Message
@@ -114,6 +115,12 @@ class InjectionRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerRow:
+    import_id: str
+    entry: LedgerEntry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PassageRow:
     """An indexed text: of the message, memory or summary `owner`, or of one of a message's chunks."""
 
@@ -152,6 +159,8 @@ class UserTables:
     injections: Table[str, InjectionRow] = field(default_factory=Table)  #: by message
     feedback: Table[tuple[str, str], RelevanceFeedback] = field(default_factory=Table)
     receipts: Table[str, Receipt] = field(default_factory=Table)
+    imports: Table[str, ImportRecord] = field(default_factory=Table)
+    import_entries: Table[str, LedgerRow] = field(default_factory=Table)  #: by source id
     jobs: Table[int, JobRow] = field(default_factory=Table)
     passages: Table[int, PassageRow] = field(default_factory=Table)
     passage_ids: Table[tuple[PassageKind, str, int | None], int] = field(default_factory=Table)
