@@ -151,6 +151,7 @@ class Application:
 def open_application(
     settings: Settings,
     *,
+    store: Store | None = None,
     embedder: Embedder | None = None,
     chat_model: ChatModel | None = None,
     clock: Clock | None = None,
@@ -165,7 +166,8 @@ def open_application(
     active_clock: Clock = clock or _import_object(CLOCK_CLASS)()
     active_ids: Ids = ids or _import_object(IDS_CLASS)()
     tracer = make_tracer(connection)
-    store = _open_store(connection)
+    if store is None:
+        store = _open_store(connection)
     services = _make_services(
         store,
         clock=active_clock,

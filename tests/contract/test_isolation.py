@@ -1,15 +1,18 @@
 """Store contract: transactions of one user exclude each other, between threads and between processes."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
-from tests.contract.stores import STORE_FACTORIES
+from tests.contract.stores import SHARED_STORES, STORE_FACTORIES
 
-from recollect.domain.memory import ChangeKind, Memory, MemoryStatus
+from recollect import Memory
+from recollect.domain import memory as domain
+from recollect.domain.memory import ChangeKind, MemoryStatus
 from recollect.domain.scope import SYSTEM_USER, Scope
 from recollect.errors import StoreError
 from recollect.ports.store import Store
@@ -17,9 +20,10 @@ from recollect.testing.builders import ANA, a_memory, a_message
 
 USER_SCOPE = Scope(ANA)
 TOWNS_PER_WRITER = 8
+TOWNS = ("Lisbon", "Porto", "Berlin", "Madrid", "Paris", "London", "Vienna", "Oslo")
 
 
-def state_home(store: Store, memory: Memory) -> None:
+def state_home(store: Store, memory: domain.Memory) -> None:
     """Supersede the home that is known so far, as consolidation does: read, then write what the read implies."""
     with store.transaction(memory.user):
         for old in store.memories.by_attribute(USER_SCOPE, "home"):
@@ -72,7 +76,7 @@ def test_threads_that_supersede_one_fact_at_once_leave_one_active(
     assert_one_home_and_nothing_lost(stores[0], writers=4)
 
 
-@pytest.mark.parametrize("store_name", STORE_FACTORIES)
+@pytest.mark.parametrize("store_name", SHARED_STORES)
 def test_processes_that_supersede_one_fact_at_once_leave_one_active(store_name: str, tmp_path: Path) -> None:
     context = get_context("spawn")
     barrier = context.Barrier(2)
@@ -88,6 +92,64 @@ def test_processes_that_supersede_one_fact_at_once_leave_one_active(store_name: 
 
     assert [process.exitcode for process in processes] == [0, 0]
     assert_one_home_and_nothing_lost(store, writers=2)
+    store.close()
+
+
+def learn_homes(store: Store, towns: Sequence[str], barrier: "threading.Barrier") -> None:
+    with Memory(store=store, user_id=ANA, settings={"worker": False, "embedder": "none"}) as memory:
+        barrier.wait(60)
+        for town in towns:
+            memory.add([{"role": "user", "content": f"I live in {town}."}], chat_id="chat")
+            memory.flush()
+
+
+def learn_homes_in_process(
+    store_name: str, folder: Path, towns: Sequence[str], barrier: "threading.Barrier"
+) -> None:
+    learn_homes(STORE_FACTORIES[store_name](folder), towns, barrier)
+
+
+def assert_last_home_is_known(store: Store, towns: Sequence[str]) -> None:
+    memories = store.memories.list(USER_SCOPE, status=None, limit=100)
+
+    assert sorted(memory.text for memory in memories) == sorted(f"lives in {town}" for town in towns)
+    assert [memory.text for memory in memories if memory.status is MemoryStatus.ACTIVE] == [
+        memory.text for memory in store.memories.by_attribute(USER_SCOPE, "lives_in")
+    ]
+    assert len(store.memories.by_attribute(USER_SCOPE, "lives_in")) == 1
+    assert store.jobs.count_outstanding(now=datetime.now(UTC)) == 0
+
+
+def test_threads_that_learn_one_fact_at_once_leave_one_active(open_store: Callable[[], Store]) -> None:
+    stores, barrier = [open_store(), open_store()], threading.Barrier(2)
+    threads = [
+        threading.Thread(target=learn_homes, args=(store, TOWNS[number::2], barrier))
+        for number, store in enumerate(stores)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert_last_home_is_known(open_store(), TOWNS)
+
+
+@pytest.mark.parametrize("store_name", SHARED_STORES)
+def test_processes_that_learn_one_fact_at_once_leave_one_active(store_name: str, tmp_path: Path) -> None:
+    context = get_context("spawn")
+    barrier = context.Barrier(2)
+    processes = [
+        context.Process(target=learn_homes_in_process, args=(store_name, tmp_path, TOWNS[number::2], barrier))
+        for number in range(2)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(120)
+    store = STORE_FACTORIES[store_name](tmp_path)
+
+    assert [process.exitcode for process in processes] == [0, 0]
+    assert_last_home_is_known(store, TOWNS)
     store.close()
 
 

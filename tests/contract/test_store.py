@@ -668,7 +668,7 @@ def test_a_transaction_sees_its_writes_and_others_see_them_after_commit(
 
 def test_a_user_who_was_rolled_back_can_write_afterwards(store: Store) -> None:
     def write_and_fail() -> None:
-        with store.transaction(ANA):
+        with store.transaction("bruno"):
             add_messages(store, a_message("Mine", user="bruno"))
             store.messages.list(BRUNO_SCOPE)
             raise RollbackError

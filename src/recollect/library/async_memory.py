@@ -10,6 +10,7 @@ from recollect.library.memory import Memory
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Embedder
+from recollect.ports.store import Store
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -33,6 +34,7 @@ class AsyncMemory:
         db: str | Path | None = None,
         *,
         user_id: str | None = None,
+        store: Store | None = None,
         embedder: Embedder | None = None,
         chat_model: ChatModel | None = None,
         clock: Clock | None = None,
@@ -42,6 +44,7 @@ class AsyncMemory:
         self.memory = Memory(
             db,
             user_id=user_id,
+            store=store,
             embedder=embedder,
             chat_model=chat_model,
             clock=clock,

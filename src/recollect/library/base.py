@@ -13,6 +13,7 @@ from recollect.ports.backup import ProgressCallback
 from recollect.ports.chat_model import ChatModel
 from recollect.ports.clock import Clock, Ids
 from recollect.ports.embedder import Embedder
+from recollect.ports.store import Store
 from recollect.serialization import serializers
 from recollect.serialization.serializers import JsonObject
 from recollect.settings import load_settings
@@ -26,6 +27,7 @@ class MemoryBase:
         db: str | Path | None = None,
         *,
         user_id: str | None = None,
+        store: Store | None = None,
         embedder: Embedder | None = None,
         chat_model: ChatModel | None = None,
         clock: Clock | None = None,
@@ -41,7 +43,7 @@ class MemoryBase:
         for warning in loaded.warnings:
             log.warning("%s", warning)
         self._application = open_application(
-            loaded, embedder=embedder, chat_model=chat_model, clock=clock, ids=ids
+            loaded, store=store, embedder=embedder, chat_model=chat_model, clock=clock, ids=ids
         )
         self._machine = self._application.settings.resolve().machine
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from recollect.domain.consent import DEFAULT_CONSENTS
 from recollect.domain.event import AuditTrail, ErasureCertificate, ErasurePreview
-from recollect.domain.memory import Kind
 from recollect.domain.scope import Scope
 from recollect.errors import InvalidInput
 from recollect.ports.clock import Clock
@@ -15,7 +15,7 @@ from recollect.services.chats import ChatService
 #: Detail of a certificate of a store that cannot overwrite bytes.
 ROWS_ONLY_DETAIL = "the rows are deleted; this database overwrites their bytes only when it reuses the space"
 
-CONSENT_CATEGORIES = ("profile", *(kind.value for kind in Kind))
+CONSENT_CATEGORIES = tuple(DEFAULT_CONSENTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ import apsw
 
 from recollect.adapters.sqlite.connection import Database
 from recollect.adapters.sqlite.rows import fetch, fetch_number, fetch_one
+from recollect.domain.consent import DEFAULT_CONSENTS, PROFILE_CATEGORY
 from recollect.domain.event import AuditEntry
-from recollect.domain.memory import Kind
 from recollect.domain.scope import Scope
 from recollect.domain.summary import Profile
 from recollect.errors import ConsentRequired
@@ -17,9 +17,6 @@ from recollect.storage.audit_chain import GENESIS_HASH, AuditRow, hash_entry, is
 from recollect.storage.encoding import decode_profile, encode_profile
 from recollect.storage.timestamps import from_ms, to_ms
 
-PROFILE_CATEGORY = "profile"
-#: The profile needs consent first (opt-in); kinds of memories are allowed until revoked (opt-out).
-DEFAULT_CONSENTS = {PROFILE_CATEGORY: False, **dict.fromkeys((kind.value for kind in Kind), True)}
 REMOVE_FACTS_OF_KIND = """
     UPDATE extractions SET body = json_set(body, '$.facts', (
         SELECT json_group_array(json(f.value)) FROM json_each(body, '$.facts') f WHERE f.value ->> '$.kind' <> ?2
@@ -75,7 +72,7 @@ class SqliteConsents:
                 "SELECT category, granted FROM consents WHERE user_no = ?",
                 (self._database.user_number(db, scope.user),),
             )
-        return DEFAULT_CONSENTS | {category: bool(granted) for category, granted in rows}
+        return {**DEFAULT_CONSENTS, **{category: bool(granted) for category, granted in rows}}
 
     def set(self, scope: Scope, category: str, *, granted: bool, now: datetime) -> None:
         with self._database.transaction() as db:

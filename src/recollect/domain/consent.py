@@ -1,0 +1,13 @@
+"""Categories of consent."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from recollect.domain.memory import Kind
+
+PROFILE_CATEGORY: Final = "profile"
+#: The profile needs consent first (opt-in); kinds of memories are allowed until revoked (opt-out).
+DEFAULT_CONSENTS: Final[Mapping[str, bool]] = {
+    PROFILE_CATEGORY: False,
+    **dict.fromkeys((kind.value for kind in Kind), True),
+}

@@ -1,0 +1,1 @@
+"""A store in memory that passes the store contract, for tests without files."""
