@@ -16,7 +16,7 @@ from recollect.adapters.onnx.model_files import (
     find_in_folder,
     find_in_wheel,
 )
-from recollect.adapters.onnx.parallel import count_cores, map_in_background
+from recollect.adapters.onnx.parallel import count_cores, map_in_threads
 from recollect.ports.vector_math import estimate_cosine_floor, unit_vector
 from recollect.text.portuguese_gloss import gloss_in_english
 from recollect.text.windows import split_windows
@@ -131,7 +131,7 @@ class OnnxEmbedder:
 
         vectors: dict[str, Vector] = {}
         for batch, rows in zip(
-            batches, map_in_background(embed_batch, batches, threads=self._parallel_batches), strict=True
+            batches, map_in_threads(embed_batch, batches, threads=self._parallel_batches), strict=True
         ):
             vectors.update(zip((distinct[place] for place in batch), rows, strict=True))
         # A copy for each repeated text, since vectors are mutable.

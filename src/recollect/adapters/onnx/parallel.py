@@ -1,8 +1,8 @@
 """
-Background work on all cores.
+Native calls on all cores.
 
-Threads for several texts have a lower priority than the rest of the process, so that a query of a running chat is
-embedded first while an import is embedded on every core.
+Threads for many items have a lower priority than the rest of the process, so that a query of a running chat is embedded
+first while an import is embedded on every core.
 """
 
 import os
@@ -14,8 +14,10 @@ from typing import TypeVar
 
 from recollect.errors import ProviderBusy
 
-#: Added to the thread's nice value on Linux; other systems have no priority per thread.
+#: The nice value of background threads on Linux; other systems have no priority per thread.
 BACKGROUND_NICENESS = 10
+#: From this many items on, work is in the background; for fewer, a request may be waiting.
+MIN_BACKGROUND_ITEMS = 16
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -26,15 +28,14 @@ def count_cores() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-def map_in_background(
+def map_in_threads(
     function: Callable[[Item], Result], items: Sequence[Item], *, threads: int
 ) -> list[Result]:
     """Apply a function to each item, in threads if there are several items; return the results in order."""
     if threads < 2 or len(items) < 2:
         return [function(item) for item in items]
-    with ThreadPoolExecutor(
-        min(threads, len(items)), "recollect-embedding", initializer=_lower_priority
-    ) as pool:
+    initializer = _lower_priority if len(items) >= MIN_BACKGROUND_ITEMS else None
+    with ThreadPoolExecutor(min(threads, len(items)), "recollect-embedding", initializer=initializer) as pool:
         try:
             futures = [pool.submit(function, item) for item in items]
         except RuntimeError as error:
@@ -51,4 +52,6 @@ def map_in_background(
 
 def _lower_priority() -> None:
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BACKGROUND_NICENESS)
+        thread = threading.get_native_id()
+        niceness = max(BACKGROUND_NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
+        os.setpriority(os.PRIO_PROCESS, thread, niceness)
