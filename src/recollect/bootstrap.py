@@ -30,6 +30,7 @@ from recollect.services.consolidation import ConsolidationService
 from recollect.services.context_files import ContextFileMatcher
 from recollect.services.embedders import EmbedderRegistry
 from recollect.services.event_log import EventLog
+from recollect.services.exports import ExportService
 from recollect.services.extractor import Extractor
 from recollect.services.imports import ImportService
 from recollect.services.ingest import IngestService
@@ -316,6 +317,7 @@ def _make_services(
         preferences=preferences,
         packs=PackService(store=store, clock=clock, ingest=ingest, privacy=privacy, preferences=preferences),
         interchange=interchange,
+        exports=ExportService(store=store),
         imports=ImportService(
             store=store,
             clock=clock,

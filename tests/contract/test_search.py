@@ -536,6 +536,14 @@ def test_a_cosine_is_a_cosine(store: Store) -> None:
     assert hit.score == pytest.approx(1.0, abs=0.01)
 
 
+def test_the_newest_passages_can_be_embedded_first(store: Store) -> None:
+    add_messages(store, SALT, BREAD)
+    [salt, bread] = store.vectors.queued_passages(ANA, limit=9)
+
+    assert store.vectors.queued_passages(ANA, limit=9, newest_first=True) == [bread, salt]
+    assert store.vectors.queued_passages(ANA, limit=1, newest_first=True) == [bread]
+
+
 @pytest.mark.spec("C-16", "E17")
 def test_vectors_of_other_models_are_never_compared(store: Store) -> None:
     add_messages(store, SALT, BREAD)

@@ -1,7 +1,7 @@
 """Import of other applications' files: counts, dates, branches, repetition, interruption and undo."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,10 +23,9 @@ from tests.interchange.samples import (
 from recollect import Memory
 from recollect.domain.import_report import ImportPreview, ImportProgress, ImportReport
 from recollect.domain.memory import ChangeKind, MemoryStatus
-from recollect.domain.memory import Memory as StoredMemory
 from recollect.domain.scope import Scope
 from recollect.errors import NotFound, Refused
-from recollect.interchange import basic_memory, chat_messages, markdown_memories, mcp_memory, mem0
+from recollect.interchange.exports import MemoryFormat
 from recollect.testing.clock import FrozenClock
 from recollect.testing.embedders import LetterEmbedder
 from recollect.testing.import_sources import InMemoryImportSource
@@ -324,32 +323,15 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(memory: Memory) -> 
     ]
 
 
-def stored_memories(memory: Memory) -> Sequence[StoredMemory]:
-    return store_of(memory.application).memories.list(ANA, limit=1000, status=None)
+def export_files(memory: Memory, export_format: str) -> dict[str, str]:
+    exports = memory.application.services.exports
+    if export_format == "messages":
+        return {"chats.jsonl": "".join(exports.export_chats(ANA))}
+    return {file.name: file.text for file in exports.export_memories(ANA, MemoryFormat(export_format))}
 
 
-def export_chats(memory: Memory) -> dict[str, str]:
-    store = store_of(memory.application)
-    return {
-        f"{chat.id}.jsonl": chat_messages.write(
-            chat.id, chat.title, store.messages.list(Scope("ana", chat.id))
-        )
-        for chat in store.chats.list(ANA)
-    }
-
-
-EXPORT_FORMATS: Mapping[str, Callable[[Memory], dict[str, str]]] = {
-    "markdown": lambda memory: dict(markdown_memories.write(stored_memories(memory))),
-    "basic-memory": lambda memory: dict(basic_memory.write(stored_memories(memory))),
-    "mcp-memory": lambda memory: {"memory.jsonl": mcp_memory.write(stored_memories(memory))},
-    "mem0": lambda memory: {"mem0.json": mem0.write(stored_memories(memory))},
-    "messages": export_chats,
-}
-
-
-@pytest.mark.parametrize("export_format", EXPORT_FORMATS)
+@pytest.mark.parametrize("export_format", [*MemoryFormat, "messages"])
 def test_export_import_export_is_byte_identical(tmp_path: Path, export_format: str) -> None:
-    write = EXPORT_FORMATS[export_format]
     with open_memory(tmp_path / "first.db") as first, open_memory(tmp_path / "second.db") as second:
         run_import(first, MEM0.source(), BASIC_MEMORY.source(), CHATGPT.source(), MCP_MEMORY.source())
         first.add('I prefer "quotes": yes # and [brackets]', tags=["a, b", "ção"], sync=True)
@@ -360,12 +342,12 @@ def test_export_import_export_is_byte_identical(tmp_path: Path, export_format: s
             tagged, pinned=True, expires_at=datetime(2027, 1, 2, 3, 4, 5, tzinfo=UTC), times_stated=3
         )
         store.memories.save(pinned, ChangeKind.UPDATE)
-        exported = write(first)
+        exported = export_files(first, export_format)
 
         run_import(second, *(InMemoryImportSource(name=name, text=text) for name, text in exported.items()))
 
-        assert exported
-        assert write(second) == exported
+        assert all(exported.values())
+        assert export_files(second, export_format) == exported
         assert all(
             each.status is MemoryStatus.ACTIVE for each in store_of(second.application).memories.list(ANA)
         )
@@ -373,7 +355,7 @@ def test_export_import_export_is_byte_identical(tmp_path: Path, export_format: s
 
 def test_an_own_export_of_chats_adds_nothing_to_its_origin(memory: Memory) -> None:
     memory.add([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}], chat_id="own")
-    exported = EXPORT_FORMATS["messages"](memory)
+    exported = export_files(memory, "messages")
     before = messages_by_chat(memory)
 
     run_import(memory, *(InMemoryImportSource(name=name, text=text) for name, text in exported.items()))

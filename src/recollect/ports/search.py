@@ -105,8 +105,8 @@ class Search(CandidateIndex, Protocol):
 class Vectors(Protocol):
     """The vectors of the dense channel: one per passage and model, derived from the text."""
 
-    def queued_passages(self, user: str, *, limit: int) -> list[Passage]:
-        """Return passages of a user that are queued for embedding, oldest first."""
+    def queued_passages(self, user: str, *, limit: int, newest_first: bool = False) -> list[Passage]:
+        """Return passages of a user that are queued for embedding, oldest first unless `newest_first`."""
 
     def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
         """Store vectors, except for passages that were changed or deleted meanwhile."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from recollect.services.analytics import AnalyticsService
 from recollect.services.chats import ChatService
 from recollect.services.embedders import EmbedderRegistry
+from recollect.services.exports import ExportService
 from recollect.services.imports import ImportService
 from recollect.services.ingest import EMBED_JOB, IngestService, summary_job
 from recollect.services.interchange import InterchangeService
@@ -48,6 +49,7 @@ class Services:
     packs: PackService
     interchange: InterchangeService
     imports: ImportService
+    exports: ExportService
     maintenance: MaintenanceService
     jobs: JobService
     analytics: AnalyticsService

@@ -214,7 +214,10 @@ class JobHandlers:
 
     def _next_queued(self, user: str, refused_ids: Collection[int]) -> list[Passage]:
         self._raise_if_stopping()
-        passages = self.store.vectors.queued_passages(user, limit=BATCH_SIZE + len(refused_ids))
+        # Newest first: during an import, what is said now is embedded before the backlog.
+        passages = self.store.vectors.queued_passages(
+            user, limit=BATCH_SIZE + len(refused_ids), newest_first=True
+        )
         return [passage for passage in passages if passage.id not in refused_ids]
 
     def _next_without_vector(self, user: str, model: str, refused_ids: Collection[int]) -> list[Passage]:

@@ -89,6 +89,15 @@ def test_a_folder_gives_the_same_vectors_under_its_own_name_and_measures_its_flo
     assert embedder.cosine_floor == pytest.approx(0.45, abs=0.02)
 
 
+def test_many_texts_at_once_get_exactly_the_vectors_of_each_alone(bge: OnnxEmbedder) -> None:
+    texts = ["I like tea.", "A much longer sentence about the weather in Lisbon. " * 20, "I like tea.", "No."]
+
+    vectors = bge.embed(texts)
+
+    assert vectors == [bge.embed([text])[0] for text in texts]
+    assert vectors[0] is not vectors[2]
+
+
 def test_a_batch_gives_nearly_the_same_vectors_in_the_same_order(bge: OnnxEmbedder, folder: Path) -> None:
     texts = ["My dog is called Rex.", "ok", "The deployment failed because the certificate had expired."]
     batched = OnnxEmbedder(folder, batch_tokens=1000).embed(texts)

@@ -16,6 +16,7 @@ from recollect.adapters.onnx.model_files import (
     find_in_folder,
     find_in_wheel,
 )
+from recollect.adapters.onnx.parallel import count_cores, map_in_threads
 from recollect.ports.vector_math import estimate_cosine_floor, unit_vector
 from recollect.text.portuguese_gloss import gloss_in_english
 from recollect.text.windows import split_windows
@@ -54,8 +55,9 @@ class OnnxEmbedder:
         """
         ``batch_tokens`` limits the tokens of a batch, including padding.
 
-        With 0, texts are embedded one by one: on one thread that is as fast, and a vector does not depend on the rest
-        of its batch, which shares one scale in a dynamically quantized model (cosine 0.989 to 0.999 between the two).
+        With 0, texts are embedded one by one, as many at once as there are cores: on one thread a batch is no faster,
+        and a vector does not depend on the rest of its batch, which shares one scale in a dynamically quantized model
+        (cosine 0.989 to 0.999 between the two).
         """
         self._folder = None if folder is None else Path(folder)
         self._batch_tokens = batch_tokens
@@ -64,6 +66,7 @@ class OnnxEmbedder:
         self._passage_prefix = passage_prefix
         self._cosine_floor = cosine_floor
         self._network = LazyNetwork(self._find_model, threads=threads)
+        self._parallel_batches = max(1, count_cores() // threads)
         self._cached_query = lru_cache(maxsize=256)(self._embed_query)
 
     @cached_property
@@ -114,13 +117,25 @@ class OnnxEmbedder:
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
         if not texts:
             return []
-        network = self._network()
-        encodings = [network.encode(text) for text in texts]
-        vectors_by_position: dict[int, Vector] = {}
-        for batch in _batch_positions([len(encoding.ids) for encoding in encodings], self._batch_tokens):
-            rows = network.compute_vectors([encodings[place] for place in batch], self._config.pooling)
-            vectors_by_position.update(zip(batch, map(unit_vector, rows), strict=True))
-        return [vectors_by_position[place] for place in range(len(texts))]
+        network, pooling = self._network(), self._config.pooling
+        # Equal texts, such as "thanks!", are embedded once.
+        distinct = list(dict.fromkeys(texts))
+        encodings = [network.encode(text) for text in distinct]
+        # The longest first, so that no core waits for another at the end.
+        lengths = [len(encoding.ids) for encoding in encodings]
+        batches = list(_batch_positions(lengths, self._batch_tokens))[::-1]
+
+        def embed_batch(batch: list[int]) -> list[Vector]:
+            rows = network.compute_vectors([encodings[place] for place in batch], pooling)
+            return list(map(unit_vector, rows))
+
+        vectors: dict[str, Vector] = {}
+        for batch, rows in zip(
+            batches, map_in_threads(embed_batch, batches, threads=self._parallel_batches), strict=True
+        ):
+            vectors.update(zip((distinct[place] for place in batch), rows, strict=True))
+        # A copy for each repeated text, since vectors are mutable.
+        return [vectors[text][:] for text in texts]
 
     @cached_property
     def _config(self) -> ModelConfig:

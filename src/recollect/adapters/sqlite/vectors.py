@@ -30,13 +30,14 @@ class SqliteVectors:
         self._database = database
         self._vector_caches = vector_caches
 
-    def queued_passages(self, user: str, *, limit: int) -> list[Passage]:
+    def queued_passages(self, user: str, *, limit: int, newest_first: bool = False) -> list[Passage]:
         with self._database.reader() as db:
             user_no = self._database.user_number(db, user)
             rows = fetch(
                 db,
                 "SELECT p.no, p.content FROM embedding_queue q CROSS JOIN passage_contents p ON p.no = q.passage_no"
-                " WHERE q.user_no = ? AND p.content IS NOT NULL ORDER BY q.passage_no LIMIT ?",
+                " WHERE q.user_no = ? AND p.content IS NOT NULL"
+                f" ORDER BY q.passage_no {'DESC' if newest_first else 'ASC'} LIMIT ?",
                 (user_no, limit),
             )
         return [Passage(id=passage, text=text) for passage, text in rows]

@@ -8,13 +8,14 @@ import codecs
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import IO, BinaryIO, TypeAlias, cast
 
 import apsw
 
@@ -63,7 +64,7 @@ class ImportFile:
 
     @cached_property
     def _header(self) -> bytes:
-        with closing(self.open()) as file:
+        with closing(self.open()) as file, _translate_damage(self.name):
             return file.read(len(SQLITE_HEADER))
 
     @property
@@ -91,12 +92,16 @@ class ImportFile:
 
     def chunks(self) -> Iterator[str]:
         with closing(self._open_decompressed()) as file:
-            first = file.read(CHUNK_BYTES)
-            decoder = codecs.getincrementaldecoder(_detect_encoding(first))(errors="replace")
-            while first:
-                yield decoder.decode(first)
-                first = file.read(CHUNK_BYTES)
+            part = self._read_part(file)
+            decoder = codecs.getincrementaldecoder(_detect_encoding(part))(errors="replace")
+            while part:
+                yield decoder.decode(part)
+                part = self._read_part(file)
             yield decoder.decode(b"", final=True)
+
+    def _read_part(self, file: BinaryIO) -> bytes:
+        with _translate_damage(self.name):
+            return file.read(CHUNK_BYTES)
 
     def _open_decompressed(self) -> BinaryIO:
         file = self.open()
@@ -119,67 +124,98 @@ def _open_path(path: Path) -> BinaryIO:
 
 
 def _expand(name: str, open_file: FileOpener, path: Path | None, depth: int = 0) -> Iterator[ImportFile]:
-    with closing(open_file()) as file:
-        is_archive = file.read(len(ZIP_HEADER)) == ZIP_HEADER and depth < MAX_ARCHIVE_DEPTH
-    if not is_archive:
+    """Yield a file, or the members of an archive. One that is damaged is yielded too, and says so when it is read."""
+    try:
+        members = _list_members(name, open_file) if _is_archive(name, open_file, depth) else None
+    except InvalidInput as error:
+        yield ImportFile(name, partial(_raise, error), None)
+        return
+    if members is None:
         yield ImportFile(name, open_file, path)
         return
-    for member in _list_members(name, open_file):
+    for member in members:
         yield from _expand(
             f"{name}/{member}", partial(_open_member, name, open_file, member), None, depth + 1
         )
 
 
+def _is_archive(name: str, open_file: FileOpener, depth: int) -> bool:
+    if depth and not (depth < MAX_ARCHIVE_DEPTH and name.casefold().endswith(".zip")):
+        return False
+    with closing(open_file()) as file, _translate_damage(name):
+        return file.read(len(ZIP_HEADER)) == ZIP_HEADER
+
+
+def _raise(error: InvalidInput) -> BinaryIO:
+    raise error
+
+
 def _list_members(name: str, open_file: FileOpener) -> list[str]:
-    try:
-        with zipfile.ZipFile(open_file()) as archive:
-            return sorted(
-                each.filename
-                for each in archive.infolist()
-                if not each.is_dir()
-                and Path(each.filename).suffix.casefold() in IMPORT_SUFFIXES
-                and each.file_size <= MAX_MEMBER_BYTES
-                and not each.filename.startswith("__MACOSX/")
-            )
-    except (zipfile.BadZipFile, OSError, NotImplementedError) as error:
-        raise InvalidInput(f"{name} is a damaged archive ({error}). Download it again.") from error
+    with closing(open_file()) as file, _translate_damage(name), zipfile.ZipFile(file) as archive:
+        return sorted(
+            each.filename
+            for each in archive.infolist()
+            if not each.is_dir()
+            and Path(each.filename).suffix.casefold() in IMPORT_SUFFIXES
+            and each.file_size <= MAX_MEMBER_BYTES
+            and not each.filename.startswith("__MACOSX/")
+        )
 
 
 def _open_member(name: str, open_file: FileOpener, member: str) -> BinaryIO:
-    archive_file = open_file()
-    try:
-        archive = zipfile.ZipFile(archive_file)
-        content = archive.open(member)
-    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, KeyError) as error:
-        archive_file.close()
-        raise InvalidInput(f"{member} in {name} cannot be read ({error}). Download it again.") from error
-    if member.casefold().endswith(".zip"):
-        with closing(archive_file), archive, content:
+    with ExitStack() as resources, _translate_damage(f"{member} in {name}"):
+        archive_file = resources.enter_context(closing(open_file()))
+        archive = resources.enter_context(zipfile.ZipFile(archive_file))
+        content = resources.enter_context(archive.open(member))
+        if member.casefold().endswith(".zip"):
+            # An archive is read at its end first.
             return io.BytesIO(content.read())
-    return _ArchiveMember(content, archive, archive_file)
+        return cast("BinaryIO", _OwningReader(content, resources.pop_all()))
+    raise AssertionError  # unreachable: the block returns or raises
 
 
-class _ArchiveMember(io.BufferedReader):
-    """A member of an archive, which closes the archive with it."""
+class _OwningReader:
+    """A file inside another, which it closes with itself."""
 
-    def __init__(self, content: object, archive: zipfile.ZipFile, archive_file: BinaryIO) -> None:
-        super().__init__(content)  # type: ignore[arg-type]
-        self._archive, self._archive_file = archive, archive_file
+    def __init__(
+        self, content: IO[bytes], resources: ExitStack, errors: tuple[type[Exception], ...] = ()
+    ) -> None:
+        """Create a reader; ``errors`` of the decompressor are raised as EOFError."""
+        self._content = content
+        self._resources = resources
+        self._errors = errors
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return self._content.read(size)
+        except self._errors as error:
+            raise EOFError(str(error)) from error
 
     def close(self) -> None:
-        super().close()
-        self._archive.close()
-        self._archive_file.close()
+        self._resources.close()
+
+
+@contextmanager
+def _translate_damage(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError) as error:
+        raise InvalidInput(
+            f"{name} is damaged or encrypted and cannot be read ({error}). Download it again."
+        ) from error
 
 
 def _decompress(file: BinaryIO, name: str) -> BinaryIO:
+    resources = ExitStack()
+    resources.callback(file.close)
     for module in ("compression.zstd", "zstandard"):
         try:
-            opened: BinaryIO = import_module(module).open(file, "rb")
+            zstd = import_module(module)
         except ModuleNotFoundError:
             continue
-        return opened
-    file.close()
+        content = resources.enter_context(zstd.open(file, "rb"))
+        return cast("BinaryIO", _OwningReader(content, resources, (zstd.ZstdError,)))
+    resources.close()
     raise InvalidInput(f"{name} is compressed with zstd. Install the package: pip install 'recollect[zstd]'.")
 
 
