@@ -511,11 +511,11 @@ class InMemoryVectors:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def queued_passages(self, user: str, *, limit: int) -> list[Passage]:
+    def queued_passages(self, user: str, *, limit: int, newest_first: bool = False) -> list[Passage]:
         tables = self._connection.read(user)
         return [
             Passage(id=passage_id, text=tables.passages[passage_id].text)
-            for passage_id in sorted(tables.embedding_queue)[:limit]
+            for passage_id in sorted(tables.embedding_queue, reverse=newest_first)[:limit]
         ]
 
     def put(self, user: str, model: str, items: Sequence[tuple[Passage, Vector]]) -> None:
