@@ -1,13 +1,13 @@
 """
 Word classes of the sentence features, in English and Portuguese.
 
-Words are folded (lower case, no accents but in "é" and "está"); "_" joins the words of a phrase; a final "*" matches any ending.
+Words are compared after folding; "_" joins the words of a phrase.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-_MAX_PHRASE_WORDS = 4
+from recollect.extraction.rules.tokens import fold
 
 _ENGLISH = {
     "first_person": "i im i'm ive i've i'd id i'll we we're we've we'd we'll were_a me us myself ourselves",
@@ -285,7 +285,7 @@ def _build(lists: Mapping[str, str]) -> SentenceVocabulary:
     longest: dict[str, int] = {}
     for name, text in lists.items():
         for entry in text.split():
-            phrase = tuple(entry.split("_"))
+            phrase = tuple(map(fold, entry.split("_")))
             if name not in (members := classes.setdefault(phrase, [])):
                 members.append(name)
             longest[phrase[0]] = max(longest.get(phrase[0], 0), len(phrase))

@@ -1,5 +1,6 @@
 """Extract importance, type, summary and facts with rules, in English and Portuguese."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from recollect.domain.extraction import Extraction, Fact
@@ -9,8 +10,10 @@ from recollect.extraction.rules.extractor import extract_facts
 from recollect.extraction.rules.importance import classify_message, score_importance, summarize_message
 from recollect.extraction.rules.pt.language import PORTUGUESE
 from recollect.extraction.rules.sentences import blank_non_prose
+from recollect.extraction.sentence_classifier import load_model
+from recollect.extraction.sentence_extraction import SentenceDecision, decide_sentences, read_message
 from recollect.text.identifiers import looks_like_code
-from recollect.text.language import detect_language
+from recollect.text.language import UNDETERMINED, detect_language
 from recollect.text.quotation import blank_spans, quoted_spans
 
 _LANGUAGES = {"en": ENGLISH, "pt": PORTUGUESE}
@@ -21,28 +24,52 @@ def extract_by_rules(text: str, *, role: Role, sent_at: datetime, language: str 
     Return the importance of a message and the facts that its author states.
 
     Facts come only from user messages, and not from quoted or pasted text. Each fact cites the characters that it
-    was made of.
+    was made of. Where the rules are silent, the sentence classifier decides.
     """
     if role not in {Role.USER, Role.ASSISTANT}:
         return Extraction(importance=0, reason=f"{role} messages are never extracted")
-    language_code = _language_code(text, language)
-    own_text = blank_spans(text, quoted_spans(text))
-    facts = _extract_with_fallback(own_text, sent_at, language_code) if role is Role.USER else []
+    language_code = supported_language(text, language)
+    decisions = (
+        explain(text, sent_at=sent_at, language=language_code or "en") if role is Role.USER else []
+    )
+    facts = [fact for decision in decisions for fact in decision.facts]
     prose = blank_non_prose(text)
     kind = classify_message(facts, is_code=_is_mostly_code(text, prose))
     score = score_importance(facts, prose, kind)
     return Extraction(
         importance=score,
         message_type=kind,
-        summary=summarize_message(facts, prose, language_code) if score else None,
+        summary=summarize_message(facts, prose, language_code or "en") if score else None,
         facts=tuple(facts),
-        reason="extracted by rules" if score else "nothing to extract",
+        reason=_reason(facts, text, language_code, score),
     )
 
 
-def _language_code(text: str, language: str | None) -> str:
+def explain(text: str, *, sent_at: datetime, language: str | None = None) -> list[SentenceDecision]:
+    """Return for each sentence of a user's message what is kept of it, and by which rule or weight."""
+    code = supported_language(text, language) or "en"
+    facts = find_rule_facts(text, sent_at=sent_at, language=code)
+    message = read_message(text, code, facts)
+    return decide_sentences(message, facts, load_model(), sent_at=sent_at)
+
+
+def find_rule_facts(text: str, *, sent_at: datetime, language: str) -> list[Fact]:
+    """Return what the rules alone find in a message, outside quoted and pasted text."""
+    return _extract_with_fallback(blank_spans(text, quoted_spans(text)), sent_at, language)
+
+
+def supported_language(text: str, language: str | None = None) -> str | None:
+    """Return the language whose rules apply; None if the text is in a language without rules."""
     tag = (language or detect_language(text) or "").split("-")[0].casefold()
-    return tag if tag in _LANGUAGES else "en"
+    if tag in _LANGUAGES:
+        return tag
+    return "en" if tag in {"", UNDETERMINED} else None
+
+
+def _reason(facts: Sequence[Fact], text: str, language_code: str | None, score: int) -> str:
+    if facts or language_code:
+        return "extracted by rules" if score else "nothing to extract"
+    return f"no extraction rules for the language {detect_language(text)}"
 
 
 def _extract_with_fallback(text: str, sent_at: datetime, language_code: str) -> list[Fact]:
