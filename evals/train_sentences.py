@@ -39,7 +39,8 @@ class LabelledSentence:
     language: str
     text: str
     values: Mapping[str, float]
-    kind: Kind | None  #: None: nothing to keep
+    is_kept: bool
+    kind: Kind | None  #: None if the label has none
     weight: float = 1.0
     is_closed: bool = False  #: a gate keeps the whole message out
 
@@ -52,26 +53,31 @@ def read_messages(path: Path) -> Iterator[dict[str, Any]]:
 def label_sentences(row: Mapping[str, Any], language: str) -> Iterator[LabelledSentence]:
     """Yield the sentences of a message; a sentence is positive if it contains half of a fact's quote, or is half of one."""
     text = row["content"]
-    quotes = [(text.index(fact["quote"]), len(fact["quote"]), Kind(fact["kind"])) for fact in row["facts"]]
+    quotes = [(text.index(fact["quote"]), len(fact["quote"]), fact["kind"] and Kind(fact["kind"])) for fact in row["facts"]]
+    unclear = row.get("unclear", ())
     facts = find_rule_facts(text, sent_at=_TIME, language=language)
     message = read_message(text, language, facts)
     for sentence in message.sentences:
+        if sentence.unit.text in unclear:
+            continue
+        is_kept, kind = _label(sentence.unit, quotes)
         yield LabelledSentence(
             message_id=row["id"],
             language=language,
             text=sentence.unit.text,
             values=dict(named_values(sentence.features, language)),
-            kind=_label(sentence.unit, quotes),
+            is_kept=is_kept,
+            kind=kind,
             is_closed=message.gate is not None and message.gate.is_closed,
         )
 
 
-def _label(unit: SentenceUnit, quotes: Sequence[tuple[int, int, Kind]]) -> Kind | None:
+def _label(unit: SentenceUnit, quotes: Sequence[tuple[int, int, Kind | None]]) -> tuple[bool, Kind | None]:
     overlaps = [
         (min(unit.end, start + length) - max(unit.start, start), length, kind) for start, length, kind in quotes
     ]
     kept = [(overlap, kind) for overlap, length, kind in overlaps if 2 * overlap >= min(length, unit.end - unit.start)]
-    return max(kept)[1] if kept else None
+    return (True, max(kept, key=lambda item: item[0])[1]) if kept else (False, None)
 
 
 def label_lines(path: Path) -> Iterator[LabelledSentence]:
@@ -88,6 +94,7 @@ def label_lines(path: Path) -> Iterator[LabelledSentence]:
                     language=language,
                     text=sentence.unit.text,
                     values=dict(named_values(sentence.features, language)),
+                    is_kept=bool(row["facts"]),
                     kind=Kind(row["facts"][0]["kind"]) if row["facts"] else None,
                     weight=_LINE_WEIGHT,
                 )
@@ -96,7 +103,7 @@ def label_lines(path: Path) -> Iterator[LabelledSentence]:
 def load_examples(extra: Sequence[Path] = ()) -> list[LabelledSentence]:
     examples: list[LabelledSentence] = []
     for language in ("en", "pt"):
-        for name in ("train", "dev"):
+        for name in ("train", "train-chats", "dev"):
             for row in read_messages(SETS_FOLDER / f"{name}-{language}.jsonl"):
                 examples += label_sentences(row, language)
     for path in extra:
@@ -151,7 +158,7 @@ def cross_validate(examples: Sequence[LabelledSentence], ridge: float) -> Matrix
     probabilities = np.zeros(len(examples))
     names = feature_names(examples)
     values, penalties = matrix(examples, names), penalties_of(names, ridge)
-    labels = np.array([float(example.kind is not None) for example in examples])
+    labels = np.array([float(example.is_kept) for example in examples])
     sample_weights = np.array([example.weight for example in examples])
     folds = np.array([fold_of[example.message_id] for example in examples])
     for fold in range(_FOLDS):
@@ -163,12 +170,12 @@ def cross_validate(examples: Sequence[LabelledSentence], ridge: float) -> Matrix
 
 def report(examples: Sequence[LabelledSentence], probabilities: Matrix, prefix: str, language: str) -> None:
     chosen = [
-        (probability, example.kind is not None)
+        (probability, example.is_kept)
         for probability, example in zip(probabilities, examples, strict=True)
         if example.message_id.startswith(prefix) and example.language == language and not example.is_closed
     ]
     total = sum(
-        example.kind is not None
+        example.is_kept
         for example in examples
         if example.message_id.startswith(prefix) and example.language == language
     )
@@ -199,15 +206,15 @@ def write_weights(examples: Sequence[LabelledSentence], options: argparse.Namesp
     names = feature_names(examples)
     values, penalties = matrix(examples, names), penalties_of(names, options.ridge)
     sample_weights = np.array([example.weight for example in examples])
-    labels = np.array([float(example.kind is not None) for example in examples])
+    labels = np.array([float(example.is_kept) for example in examples])
     keep = train(values, labels, sample_weights, penalties)
-    positive = labels > 0
+    has_kind = np.array([example.kind is not None for example in examples])
     shared = [index for index, name in enumerate(names) if name[2:3] != ":"]
     kinds = {
         kind.value: train(
-            values[positive][:, shared],
-            np.array([float(example.kind is kind) for example in examples if example.kind]),
-            sample_weights[positive],
+            values[has_kind][:, shared],
+            np.array([float(example.kind is kind) for example in examples if example.kind is not None]),
+            sample_weights[has_kind],
             penalties[shared],
         )
         for kind in Kind
@@ -216,7 +223,7 @@ def write_weights(examples: Sequence[LabelledSentence], options: argparse.Namesp
         "record": {
             "command": f"python -m evals.train_sentences --ridge {options.ridge} --threshold {options.threshold} --write",
             "sentences": len(examples),
-            "positive": int(positive.sum()),
+            "positive": int(labels.sum()),
             "messages": len({example.message_id for example in examples}),
             "ridge": options.ridge,
         },

@@ -146,11 +146,17 @@ def _sentence_facts(
     if sum(fact.attribute is not None for fact in rule_facts) > 1:
         return tuple(rule_facts)
     features = message.sentences[index].features
-    is_future = bool({"future", "goal"} & features.classes) and "past" not in features.classes
+    is_future = not _is_past(units[index], features, message.language)
     statements = tidy_sentence(units, index, language=message.language, sent_at=sent_at, is_future=is_future)
     kind = model.kind(features, message.language)
     probability = model.keep_probability(features, message.language)
     return tuple(_statement_facts(statements, rule_facts, kind, features, probability)) or tuple(rule_facts)
+
+
+def _is_past(unit: SentenceUnit, features: SentenceFeatures, language: str) -> bool:
+    if "past" in features.classes:
+        return True
+    return language == "en" and any(len(word) > 4 and word.endswith("ed") for word in unit.words)
 
 
 def _statement_facts(

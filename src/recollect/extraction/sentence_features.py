@@ -6,6 +6,7 @@ question, numbers, names, code signs), combinations of both ("first_person&prefe
 is present or absent, or a share between 0 and 1.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from recollect.extraction.gates import MessageGate
 from recollect.extraction.sentence_units import SentenceUnit, Token
 from recollect.extraction.sentence_vocabulary import VOCABULARIES
 
+_ASSIGNMENT = re.compile(r"\w=\S|\w\(\S*\)|(?<!\S)--?\w")
 _CODE_SIGNS = frozenset("{}();=<>[]\\|$`/_")
 #: Upper bounds of the sentence lengths that have a feature each, in words.
 _LENGTH_BOUNDS = (3, 6, 10, 16, 25, 40)
@@ -101,6 +103,8 @@ def _form_features(unit: SentenceUnit, classes: Mapping[str, int]) -> Iterator[s
         yield "dotted_name"
     if 10 * sum(letter in _CODE_SIGNS for letter in unit.text) > len(unit.text):
         yield "code_signs"
+    if _ASSIGNMENT.search(unit.text):
+        yield "assignment"
     if any(token.text.isupper() and len(token.text) > 1 for token in tokens):
         yield "acronym"
     if "  " in unit.text:
@@ -130,12 +134,15 @@ def _combinations(unit: SentenceUnit, classes: Mapping[str, int]) -> Iterator[st
         yield "money&number"
     if "unit" in classes and has_number:
         yield "unit&number"
-    if "kin" in classes and any(_is_name(t, i) for i, t in enumerate(unit.tokens)):
+    has_name = any(_is_name(token, position) for position, token in enumerate(unit.tokens))
+    if "kin" in classes and has_name:
         yield "kin&name"
     if "first_possessive" in classes and "kin" in classes and 0 < classes["kin"] - classes["first_possessive"] <= 3:
         yield "my_kin"
     if "first_possessive" in classes and "role_person" in classes:
         yield "my_role_person"
+        if has_name:
+            yield "my_role_person&name"
     asks = bool({"request", "imperative"} & classes.keys()) or unit.is_question
     if asks:
         yield "asks"
@@ -144,6 +151,8 @@ def _combinations(unit: SentenceUnit, classes: Mapping[str, int]) -> Iterator[st
                 yield f"asks&{name}"
         if not unit.is_question and "standing" in classes:
             yield "order&standing"
+        if not unit.is_question and "standing_order" in classes:
+            yield "order&standing_order"
     elif "standing" in classes:
         yield "statement&standing"
     if not asks and "task" in classes:

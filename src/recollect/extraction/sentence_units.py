@@ -13,13 +13,16 @@ _ABBREVIATIONS = frozenset(
     "dr dra mr mrs ms st sr sra prof eng vs e.g i.e etc approx no art av r d jr".split()
 )
 _BOUNDARY_PATTERN = re.compile(
-    r"(?P<stop>[.!?…]+[\"'”’)\]]*(?=\s|\Z))|(?P<line>\s*\n\s*)|(?P<semicolon>;\s)|(?P<dash>\s[–—-]\s)|(?P<number>(?:(?<=\s)|\A)\(?\d{1,2}[).]\s)"
+    r"(?P<stop>[.!?…]+[\"'”’)\]]*(?=\s|\Z))|(?P<line>\s*\n\s*)|(?P<semicolon>;\s)"
+    r"|(?P<dash>\s[–—-]\s)|(?P<number>(?:(?<=\s)|\A)\d{1,2}\)\s)|(?P<laugh>\s(?:[kK]{3,}|(?i:rsrs+|haha\w*|lol|lmao))(?=\s))"
 )
-#: A comma before a request or before the next topic ends a sentence too.
+#: A request or the next topic after a comma begins a sentence too.
 _REQUEST_PATTERN = re.compile(
-    r",?\s(?=(?:(?:so|and|but|now|then)\s)?(?:can|could|would|will)\s(?:you|u)\b|(?:so\s)?(?:pls|please)\s(?:help|write|give|make|check|tell|explain)\b"
+    r",\s(?=(?:(?:so|and|but|now|then)\s)?(?:can|could|would|will)\s(?:you|u)\b|(?:so\s)?(?:pls|please)\s(?:help|write|give|make|check|tell|explain)\b"
+    r"|(?:what|how|which|why)\s(?:is|are|do|does|can|should|would|did)\b"
     r"|(?:oh and|anyway|by the way|btw|also|outra coisa|fora isso|enfim|já agora|ja agora|a propósito)\b,?\s"
-    r"|(?:então\s|entao\s|agora\s|e\s)?(?:me ajuda|me ajude|ajude-me|ajuda-me|pode-me|você pode|vc pode|me faz|me dá|me da|me manda|preciso de ajuda|me diz)\b)",
+    r"|(?:(?:então|entao|agora|e|aí)\s)?(?:me ajuda|me ajude|ajude-me|ajuda-me|pode-me|você pode|vc pode|vc podia|me faz|me manda|preciso de ajuda|me diz)\b)"
+    r"|\s(?=(?:so|and|but|anyway)\s(?:can|could|would)\s(?:you|u)\b|(?:then\s)?(?:can|could)\syou\s|(?:por favor|pls|please)\s(?:me ajuda|help me|write me|give me)\b|(?:me ajuda|me ajude)\s(?:a|com|nisso)\b)",
     re.IGNORECASE,
 )
 _CLAUSE_PATTERN = re.compile(r"\s*[,;()]\s*|\s+[–—-]\s+|\s*:\s+")
@@ -102,5 +105,5 @@ def _unit(text: str, start: int, end: int, offset: int, terminator: str) -> Iter
 
 
 def _is_abbreviation(text: str, start: int, stop: int) -> bool:
-    last = text[max(start, stop - 6) : stop].split(" ")[-1].lstrip("(").casefold()
-    return text[stop] == "." and (last in _ABBREVIATIONS or (len(last) == 1 and last.isalpha() and last not in "aoiu"))
+    last = text[max(start, stop - 6) : stop].split(" ")[-1].lstrip("(")
+    return text[stop] == "." and (last.casefold() in _ABBREVIATIONS or (len(last) == 1 and last.isupper() and last != "I"))

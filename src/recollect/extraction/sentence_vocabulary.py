@@ -36,6 +36,12 @@ _ENGLISH = {
     "standing": "always never from_now_on from_today from_here_on every_time whenever ever when_you when_i_ask for_future going_forward "
     "no_more any_more anymore by_default please_don't please_dont stop_giving stop_using stop_suggesting in_everything for_everything "
     "each_time in_all in_anything please_stop",
+    "standing_order": "from_now_on from_today from_here_on please_never please_always never_use never_suggest never_give never_put never_call "
+    "never_write never_answer never_show never_send always_use always_put always_answer always_give always_write always_reply "
+    "always_add always_include always_call please_stop stop_giving stop_using stop_suggesting stop_calling unless_i_ask unless_i_say "
+    "unless_i_tell don't_ever dont_ever no_more whenever_i when_i_ask when_you_give when_you_write when_you_answer when_you_show "
+    "every_time_you every_time_i_ask don't_call_me dont_call_me please_no in_future for_future going_forward i_never_want "
+    "please_don't_give please_dont_give don't_suggest every_recipe please_don't_use in_any in_anything in_everything",
     "question_word": "what what's whats how how's why where when who which is are do does did can could should would am will whose",
     "negation": "not no never don't dont doesn't doesnt didn't didnt isn't isnt wasn't won't wont can't cant couldn't cannot without "
     "none nothing nobody neither aren't haven't havent hasn't ain't wouldn't nor",
@@ -168,6 +174,11 @@ _PORTUGUESE = {
     "standing": "sempre nunca a_partir_de_agora de_agora_em_diante daqui_pra_frente daqui_para_a_frente daqui_em_diante toda_vez "
     "quando_eu_pedir sempre_que em_tudo jamais por_padrao nada_de sem_emoji quando_eu_perguntar de_hoje_em_diante nao_me_chame "
     "nao_use nao_usa nao_me_mande nao_corrija todas_as_vezes em_todo em_toda pra_sempre pra_mim_nao",
+    "standing_order": "a_partir_de_agora de_agora_em_diante daqui_pra_frente daqui_para_a_frente daqui_em_diante nunca_use nunca_usa nunca_sugira "
+    "nunca_mande nunca_ponha sempre_use sempre_usa usa_sempre use_sempre sempre_me_responde sempre_me_responda responde_sempre "
+    "responda_sempre nao_me_chame nao_me_chama nao_me_mande nao_me_manda nao_me_sugira nao_use nao_usa nao_corrija a_nao_ser_que_eu "
+    "quando_eu_pedir quando_eu_perguntar quando_escrever quando_voce quando_vc quando_me toda_vez_que_eu sempre_que_eu para_de pare_de "
+    "em_tudo pode_me_chamar me_chame_de me_chama_de sem_emoji nada_de jamais pra_vc_guardar em_qualquer em_todo",
     "question_word": "o_que que qual quais como por_que porque quando onde quem sera quanto quantos quantas quanta é da_pra da_para "
     "sabe existe tem_como",
     "negation": "nao nunca jamais nem nada ninguem nenhum nenhuma sem",
@@ -274,10 +285,12 @@ class SentenceVocabulary:
     max_words_by_first: Mapping[str, int]
 
     def classes_at(self, words: tuple[str, ...], position: int) -> Iterator[str]:
-        """Yield the classes of all phrases that start at a word."""
+        """Yield the classes of all phrases that start at a word; "hike's" counts as "hike"."""
         longest = self.max_words_by_first.get(words[position], 0)
         for length in range(1, min(longest, len(words) - position) + 1):
             yield from self.classes_by_phrase.get(words[position : position + length], ())
+        if not longest and words[position].endswith("'s"):
+            yield from self.classes_by_phrase.get((words[position][:-2],), ())
 
 
 def _build(lists: Mapping[str, str]) -> SentenceVocabulary:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect.extraction.mentions import Mention, antecedent, find_mentions
-from recollect.extraction.rules.dates import CALENDARS, find_dates
+from recollect.extraction.rules.dates import CALENDARS, DateMention, find_dates
 from recollect.extraction.rules.lexicon import word_set
 from recollect.extraction.rules.tokens import Word, fold
 from recollect.extraction.sentence_units import SentenceUnit
@@ -26,8 +26,8 @@ _MAX_STATEMENT_WORDS = 60
 
 _LEADING_FILLER = {
     "en": re.compile(
-        r"(?:(?:so|ok|okay|right|well|oh|and|but|also|plus|anyway|anyways|btw|by the way|fwiw|fyi|ah|hmm|um|uh|lol|haha|honestly|actually|look|listen|hey|hi|hello|yeah|yes|no|because|cos|cause|then|now"
-        r"|just so you know|so you know|for context|for background|for the record|for your notes|for future reference|funny enough|you know what|the thing is|thing is|here's the thing|here's the deal|fun fact|heads up|update|news|big news|turns out|good news|bad news|first|second|secondly|third|thirdly|also remember|remember that|remember|note that|keep in mind that|keep in mind|in case i never said|i should say|i should mention|did i mention that|did i mention|i forgot to say|as i said|like i said|please note|i mean|quick update|small correction|quick one|it's official|its official)\b[\s,:;!.…-]+)+",
+        r"(?:(?:so|ok|okay|right|well|oh|and|but|also|plus|anyway|anyways|btw|by the way|fwiw|fyi|ah|hmm|um|uh|lol|haha|honestly|actually|look|listen|hey|hi|hello|yeah|because|cos|cause|then|now"
+        r"|just so you know|so you know|for context|for background|for the record|for your notes|for future reference|funny enough|you know what|the thing is|thing is|here's the thing|here's the deal|fun fact|heads up|update|news|big news|turns out|good news|bad news|first|second|secondly|third|thirdly|also remember|remember that|remember|note that|keep in mind that|keep in mind|in case i never said|i should say|i should mention|did i mention that|did i mention|i forgot to say|as i said|like i said|please note|i mean|quick update|small correction|quick one|it's official|its official|(?:yes|no)(?=,))\b[\s,:;!.…-]+)+",
         re.IGNORECASE,
     ),
     "pt": re.compile(
@@ -54,6 +54,14 @@ _CONTENT_CLASSES = frozenset(
     "health work home possess identity preference goal decision event emotion tech money hobby ended kin pet".split()
 )
 _DROPPED_CLAUSE_CLASSES = frozenset({"request", "question_word", "smalltalk"})
+#: Begin a clause that draws a conclusion for the assistant: "so write descriptions accordingly".
+_CONSEQUENCE_WORDS = word_set("so entao dai ai aí então therefore")
+_SUBJECT_STARTS = word_set(
+    "i i'm i've im ive we we're we've my our the he she nothing every eu a o as os meu minha meus minhas nosso nossa nos tenho sou moro estou tou"
+)
+_STANDING_LEAD = re.compile(r"[^.]*[:,]\s+(?=(?:from now on|de agora em diante|a partir de agora|daqui pra frente|daqui para a frente)\b)", re.IGNORECASE)
+_PARENTHESIS = re.compile(r"\(([^()]{12,})\)")
+_IT_IS_ME = re.compile(r"it'?s me,?\s+", re.IGNORECASE)
 _CORRECTIONS = {
     "i": "I", "im": "I'm", "ive": "I've", "i'm": "I'm", "i've": "I've", "i'll": "I'll", "i'd": "I'd", "dont": "don't", "doesnt": "doesn't",
     "didnt": "didn't", "cant": "can't", "wont": "won't", "isnt": "isn't", "havent": "haven't", "hasnt": "hasn't", "wasnt": "wasn't",
@@ -75,9 +83,10 @@ _MONTHS = {
     )
     for name in names.split()
 }  # fmt: skip
+_MONTH_NAMES = "|".join(sorted((*_MONTHS, "março"), key=len, reverse=True))
 _DAY_MONTH = re.compile(
-    r"\b(?P<day>\d{1,2})(?:st|nd|rd|th|º|o)?\s+(?:of\s+|de\s+)?(?P<month>[^\W\d_]{3,9})\b(?!\s*(?:de\s+)?\d{4})"
-    r"|\b(?P<month2>[^\W\d_]{3,9})\s+(?:the\s+)?(?P<day2>\d{1,2})(?:st|nd|rd|th)?\b(?!\s*,?\s*\d{4})",
+    rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|º|o)?\s+(?:of\s+|de\s+)?(?P<month>{_MONTH_NAMES})\b(?!\s*,?\s*(?:de\s+)?\d{{4}})"
+    rf"|\b(?P<month2>{_MONTH_NAMES})\s+(?:the\s+)?(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*,?\s*\d{{4}})",
     re.IGNORECASE,
 )
 _VERB_PATTERN = {
@@ -131,7 +140,9 @@ def _classes(unit: SentenceUnit, language: str) -> set[str]:
 def _own_part(unit: SentenceUnit, language: str) -> SentenceUnit | None:
     """Return the sentence without leading and trailing fillers, requests and small talk."""
     clauses = unit.clauses()
-    while clauses and _is_droppable(clauses[0], language, is_question=False, is_first=True) and len(clauses) > 1:
+    while len(clauses) > 1 and (
+        _is_droppable(clauses[0], language, is_question=False, is_first=True) or _is_lead_in(clauses, unit, language)
+    ):
         clauses = clauses[1:]
     while len(clauses) > 1 and _is_droppable(clauses[-1], language, is_question=unit.is_question, is_first=False):
         clauses = clauses[:-1]
@@ -139,46 +150,88 @@ def _own_part(unit: SentenceUnit, language: str) -> SentenceUnit | None:
         return None
     start, end = clauses[0].start, clauses[-1].end
     text = unit.text[start - unit.start : end - unit.start]
-    # A closing parenthesis belongs to the last clause if its opening one is inside.
     if text.count("(") > text.count(")") and unit.text[end - unit.start : end - unit.start + 1] == ")":
         text, end = text + ")", end + 1
-    filler = _LEADING_FILLER[language].match(text)
-    if filler and filler.end() < len(text):
-        text, start = text[filler.end() :], start + filler.end()
+    if text.count("(") != text.count(")"):
+        text = text.replace(")", "", 1) if text.count(")") > text.count("(") else text[: text.rindex("(")]
+        end = start + len(text)
+    for pattern in (_LEADING_FILLER[language], _STANDING_LEAD):
+        match = pattern.match(text)
+        if match and match.end() < len(text):
+            text, start = text[match.end() :], start + match.end()
     return SentenceUnit(text=text, start=start, end=end, terminator=unit.terminator)
+
+
+def _is_lead_in(clauses: Sequence[SentenceUnit], unit: SentenceUnit, language: str) -> bool:
+    """Return whether the first clause says nothing and the next one begins a statement of its own."""
+    first, second = clauses[0], clauses[1]
+    classes = _classes(first, language)
+    if first.words[0] in _SUBORDINATE or classes & (_CONTENT_CLASSES | {"standing", "memory", "month", "weekday", "since", "ended"}):
+        return False
+    rest = SentenceUnit(text=unit.text[second.start - unit.start :], start=0, end=0, terminator="")
+    has_verb = _VERB_PATTERN[language].search(first.text) is not None
+    if first.tokens[-1].text[0].isupper():
+        return False
+    return has_verb and second.words[0] in _SUBJECT_STARTS and _can_stand_alone(rest, language)
 
 
 def _is_droppable(clause: SentenceUnit, language: str, *, is_question: bool, is_first: bool) -> bool:
     classes = _classes(clause, language)
     without_filler = _LEADING_FILLER[language].sub("", clause.text + " ").strip()
-    if not without_filler or classes <= {"filler", "smalltalk", "memory", "exclamation"} and classes:
+    if not without_filler or (classes and classes <= {"filler", "smalltalk", "memory"}):
         return True
-    if "standing" in classes or "statement" in classes:
+    if not is_first and clause.words[0] in _CONSEQUENCE_WORDS and classes & {"imperative", "request", "second_person"}:
+        return True
+    if "standing" in classes:
         return False
     if "request" in classes and not _CONTENT_CLASSES & classes - {"goal", "work", "tech"}:
         return True
     if is_first:
         return False
-    if is_question and ("question_word" in classes or "second_person" in classes or "request" in classes):
+    if is_question and {"question_word", "second_person", "request"} & classes:
         return True
     return "smalltalk" in classes and not _CONTENT_CLASSES & classes and len(clause.words) <= 6
 
 
 def _independent_parts(unit: SentenceUnit, language: str) -> Iterator[SentenceUnit]:
-    """Split where two statements with content and a subject of their own are joined."""
-    pieces: list[tuple[int, int]] = []
-    start = 0
-    for match in _SPLIT[language].finditer(unit.text):
-        left = SentenceUnit(text=unit.text[start : match.start()], start=0, end=0, terminator="")
-        right = SentenceUnit(text=unit.text[match.end() :], start=0, end=0, terminator="")
-        if _can_stand_alone(left, language) and _can_stand_alone(right, language):
-            pieces.append((start, match.start()))
-            start = match.end()
-    pieces.append((start, len(unit.text)))
-    for first, last in pieces:
-        yield SentenceUnit(
-            text=unit.text[first:last], start=unit.start + first, end=unit.start + last, terminator=unit.terminator
+    """Split where two statements with a subject of their own are joined, and take out statements in parentheses."""
+    text = unit.text
+    for match in _PARENTHESIS.finditer(unit.text):
+        inner = SentenceUnit(
+            text=match[1], start=unit.start + match.start(1), end=unit.start + match.end(1), terminator=""
         )
+        if _can_stand_alone(inner, language) and {"first_person", "first_possessive"} & _classes(inner, language):
+            yield inner
+            text = text.replace(match.group(), " " * len(match.group()))
+    if text != unit.text:
+        host = SentenceUnit(text=text, start=unit.start, end=unit.end, terminator=unit.terminator)
+        if not _can_stand_alone(host, language):
+            return
+    start = 0
+    for match in _SPLIT[language].finditer(text):
+        left = SentenceUnit(text=text[start : match.start()], start=0, end=0, terminator="")
+        right = SentenceUnit(text=text[match.end() :], start=0, end=0, terminator="")
+        if not _can_stand_alone(right, language):
+            continue
+        if _can_stand_alone(left, language):
+            yield _part(unit, text, start, match.start())
+            start = match.end()
+        elif len(left.words) > 3 and not _has_content(left, language) and not left.tokens[-1].text[0].isupper():
+            start = match.end()
+    yield _part(unit, text, start, len(text))
+
+
+def _part(unit: SentenceUnit, text: str, first: int, last: int) -> SentenceUnit:
+    return SentenceUnit(
+        text=text[first:last], start=unit.start + first, end=unit.start + last, terminator=unit.terminator
+    )
+
+
+def _has_content(part: SentenceUnit, language: str) -> bool:
+    has_number_or_name = any(not token.text[1:].islower() or token.text[0].isupper() for token in part.tokens[1:] if len(token.text) > 1)
+    return bool(_CONTENT_CLASSES & _classes(part, language)) and (
+        has_number_or_name or _VERB_PATTERN[language].search(part.text) is not None
+    )
 
 
 def _can_stand_alone(part: SentenceUnit, language: str) -> bool:
@@ -200,6 +253,7 @@ def _complete(
     filler = _LEADING_FILLER[language].match(text)
     if filler and filler.end() < len(text):
         text = text[filler.end() :]
+    text = _IT_IS_ME.sub("I'm ", text, count=1) if _IT_IS_ME.match(text) else text
     words = text.split()
     if not words:
         return None
@@ -248,6 +302,8 @@ def _joined_with_previous(
     start = fold(previous.text.split()[0])
     if start.partition("'")[0] in {"he", "she", "they", "it", "this", "that", "ele", "ela", "isso"} or "request" in _classes(previous, language):
         return None
+    if not (_CONTENT_CLASSES | {"role_person"}) & _classes(previous, language):
+        return None
     return f"{previous.text.rstrip('.,;: ')}; {text}"
 
 
@@ -265,7 +321,7 @@ def _resolve_dates(text: str, language: str, sent_at: datetime, *, is_future: bo
         if month and (date := _nearest_date(sent_at, month, int(match["day"] or match["day2"]), is_future=is_future)):
             insertions.append((match.end(), f"{date:%Y-%m-%d}"))
             dates.append(date)
-    for mention in find_dates(words, sent_at, CALENDARS[language], is_future=is_future):
+    for mention in _relative_dates(words, sent_at, language, is_future=is_future):
         start, end = words[mention.first_word].start, words[mention.last_word].end
         if not mention.label or any(start - 12 <= place <= end + 12 for place, _ in insertions):
             continue
@@ -278,6 +334,17 @@ def _resolve_dates(text: str, language: str, sent_at: datetime, *, is_future: bo
     return text, min(dates) if dates else None
 
 
+def _relative_dates(words: Sequence[Word], sent_at: datetime, language: str, *, is_future: bool) -> list[DateMention]:
+    """Return relative dates; after "until" and "by" they are in the future, whatever the tense."""
+    past_or_future = find_dates(words, sent_at, CALENDARS[language], is_future=is_future)
+    future = {mention.first_word: mention for mention in find_dates(words, sent_at, CALENDARS[language], is_future=True)}
+    return [
+        future.get(mention.first_word, mention) if words[mention.first_word].fold in _UNTIL_WORDS else mention
+        for mention in past_or_future
+    ]
+
+
+_UNTIL_WORDS = word_set("until till by ate")
 _WORD_OR_NUMBER = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _WEEKDAY_FORMS = {
     **{f"{name}s": name for name in ()},
