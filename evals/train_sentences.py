@@ -17,9 +17,8 @@ import numpy.typing as npt
 
 from evals.extraction.__main__ import OWN_LINES_FILE
 from recollect.domain.memory import Kind
-from recollect.extraction.rules.classifier import find_rule_facts
+from recollect.extraction.rules.classifier import read_with_rules
 from recollect.extraction.sentence_classifier import named_values
-from recollect.extraction.sentence_extraction import read_message
 from recollect.extraction.sentence_units import SentenceUnit
 
 SETS_FOLDER = Path(__file__).with_name("sets") / "extraction"
@@ -55,8 +54,7 @@ def label_sentences(row: Mapping[str, Any], language: str) -> Iterator[LabelledS
     text = row["content"]
     quotes = [(text.index(fact["quote"]), len(fact["quote"]), fact["kind"] and Kind(fact["kind"])) for fact in row["facts"]]
     unclear = row.get("unclear", ())
-    facts = find_rule_facts(text, sent_at=_TIME, language=language)
-    message = read_message(text, language, facts)
+    message, _ = read_with_rules(text, sent_at=_TIME, language=language)
     for sentence in message.sentences:
         if sentence.unit.text in unclear:
             continue
@@ -68,7 +66,7 @@ def label_sentences(row: Mapping[str, Any], language: str) -> Iterator[LabelledS
             values=dict(named_values(sentence.features, language)),
             is_kept=is_kept,
             kind=kind,
-            is_closed=message.gate is not None and message.gate.is_closed,
+            is_closed=sentence.exclusion is not None,
         )
 
 
@@ -85,8 +83,7 @@ def label_lines(path: Path) -> Iterator[LabelledSentence]:
         if row.get("split") != "dev":
             continue
         language = row["lang"]
-        facts = find_rule_facts(row["text"], sent_at=_TIME, language=language)
-        message = read_message(row["text"], language, facts)
+        message, _ = read_with_rules(row["text"], sent_at=_TIME, language=language)
         for sentence in message.sentences:
             if len(message.sentences) == 1 or not row["keep"]:
                 yield LabelledSentence(

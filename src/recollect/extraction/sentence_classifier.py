@@ -19,25 +19,22 @@ _WEIGHTS_FILE = "sentence_weights.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SentenceModel:
-    keep_weights: Mapping[str, float]
-    kind_weights: Mapping[Kind, Mapping[str, float]]
-    thresholds: Mapping[str, float]  #: minimum probability to keep a sentence, by language
+class LanguageWeights:
+    """The weights for one language: the shared weight plus the language's own, by feature."""
 
-    def keep_probability(self, features: SentenceFeatures, language: str) -> float:
-        return 1 / (1 + math.exp(-max(min(_total(self.keep_weights, features, language), 30), -30)))
+    keep: Mapping[str, float]
+    kinds: Mapping[Kind, Mapping[str, float]]
+    threshold: float  #: minimum probability to keep a sentence
 
-    def kind(self, features: SentenceFeatures, language: str) -> Kind:
-        return max(
-            self.kind_weights, key=lambda kind: _total(self.kind_weights[kind], features, language)
-        )
+    def keep_probability(self, features: SentenceFeatures) -> float:
+        return 1 / (1 + math.exp(-max(min(_total(self.keep, features), 30), -30)))
 
-    def contributions(self, features: SentenceFeatures, language: str) -> list[tuple[str, float]]:
+    def kind(self, features: SentenceFeatures) -> Kind:
+        return max(self.kinds, key=lambda kind: _total(self.kinds[kind], features))
+
+    def contributions(self, features: SentenceFeatures) -> list[tuple[str, float]]:
         """Return the weight that each feature added, the largest first."""
-        weights = [
-            (name, value * (self.keep_weights.get(name, 0.0) + self.keep_weights.get(f"{language}:{name}", 0.0)))
-            for name, value in features.values.items()
-        ]
+        weights = [(name, round(value * self.keep.get(name, 0.0), 3)) for name, value in features.values.items()]
         return sorted(weights, key=lambda item: (-abs(item[1]), item[0]))
 
 
@@ -50,16 +47,25 @@ def named_values(features: SentenceFeatures, language: str) -> Iterator[tuple[st
         yield f"{language}:{name}", value
 
 
-def _total(weights: Mapping[str, float], features: SentenceFeatures, language: str) -> float:
-    return sum(value * weights.get(name, 0.0) for name, value in named_values(features, language))
+def _total(weights: Mapping[str, float], features: SentenceFeatures) -> float:
+    total = weights.get("bias", 0.0)
+    for name, value in features.values.items():
+        total += value * weights.get(name, 0.0)
+    return total
 
 
 @cache
-def load_model() -> SentenceModel:
-    """Return the model that is installed with the package."""
+def load_weights(language: str) -> LanguageWeights:
+    """Return the weights that are installed with the package."""
     data = json.loads(files("recollect.extraction").joinpath(_WEIGHTS_FILE).read_text("utf-8"))
-    return SentenceModel(
-        keep_weights=data["keep"],
-        kind_weights={Kind(name): weights for name, weights in data["kinds"].items()},
-        thresholds=data["thresholds"],
+    return LanguageWeights(
+        keep=_language_weights(data["keep"], language),
+        kinds={Kind(name): _language_weights(weights, language) for name, weights in data["kinds"].items()},
+        threshold=data["thresholds"][language],
     )
+
+
+def _language_weights(weights: Mapping[str, float], language: str) -> dict[str, float]:
+    own = f"{language}:"
+    names = {name.removeprefix(own) for name in weights if ":" not in name or name.startswith(own)}
+    return {name: weights.get(name, 0.0) + weights.get(own + name, 0.0) for name in names}

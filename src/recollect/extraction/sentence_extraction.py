@@ -17,8 +17,10 @@ from recollect.domain.extraction import Fact
 from recollect.domain.memory import Kind
 from recollect.extraction.fact_weights import weigh_statement
 from recollect.extraction.gates import MessageGate, find_gate
-from recollect.extraction.rules.sentences import blank_non_prose
-from recollect.extraction.sentence_classifier import SentenceModel
+from recollect.extraction.rules.grammar import Language
+from recollect.extraction.rules.prompt_injection import find_injection
+from recollect.extraction.rules.tokens import tokenize
+from recollect.extraction.sentence_classifier import LanguageWeights
 from recollect.extraction.sentence_features import (
     SentenceContext,
     SentenceFeatures,
@@ -26,12 +28,12 @@ from recollect.extraction.sentence_features import (
 )
 from recollect.extraction.sentence_units import SentenceUnit, split_units
 from recollect.extraction.tidying import Statement, tidy_sentence
-from recollect.text.quotation import blank_spans, quoted_spans
+from recollect.text.quotation import QuotedSpan
 
 #: A message of at most so many sentences is a short line: the rules alone decide, unless they are silent.
 SHORT_MESSAGE_SENTENCES = 2
 #: A short line needs more: it is usually an answer or a request.
-_SHORT_MESSAGE_THRESHOLD = 0.8
+_SHORT_MESSAGE_THRESHOLD = 0.9
 #: A fact of the rules in a longer message needs so much.
 _RULE_THRESHOLD = 0.3
 _MAX_SENTENCES = 200
@@ -43,37 +45,56 @@ class ReadSentence:
 
     unit: SentenceUnit
     features: SentenceFeatures
+    exclusion: str | None  #: why the user does not state it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadMessage:
     language: str
-    gate: MessageGate | None
-    prose: str  #: the user's own prose; quotations and code are blank
     sentences: tuple[ReadSentence, ...] = field(default_factory=tuple)
 
+    @property
+    def is_short(self) -> bool:
+        return len(self.sentences) <= SHORT_MESSAGE_SENTENCES
 
-def read_message(text: str, language: str, rule_facts: Sequence[Fact]) -> ReadMessage:
-    """Split a message into sentences with their features."""
-    quotes = quoted_spans(text)
+
+def read_message(
+    text: str, prose: str, quotes: Sequence[QuotedSpan], rule_facts: Sequence[Fact], language: Language
+) -> ReadMessage:
+    """Split the prose of a message into sentences with their features."""
     gate = find_gate(text, quotes)
-    prose = blank_non_prose(blank_spans(text, quotes))
     units = split_units(prose)[:_MAX_SENTENCES]
     context = SentenceContext(
-        language=language,
+        language=language.code,
         gate=gate,
         rule_spans=[(fact.start, fact.end, fact.kind.value) for fact in rule_facts],
         is_short=len(units) <= SHORT_MESSAGE_SENTENCES,
     )
-    features = message_features(units, context)
     return ReadMessage(
-        language=language,
-        gate=gate,
-        prose=prose,
+        language=language.code,
         sentences=tuple(
-            ReadSentence(unit=unit, features=each) for unit, each in zip(units, features, strict=True)
+            ReadSentence(unit=unit, features=features, exclusion=exclusion)
+            for unit, features, exclusion in zip(
+                units, message_features(units, context), _exclusions(units, gate, language), strict=True
+            )
         ),
     )
+
+
+def _exclusions(units: Sequence[SentenceUnit], gate: MessageGate | None, language: Language) -> Iterator[str | None]:
+    """Yield why each sentence is not the user's own statement; fiction and injections exclude the rest of the message."""
+    rest = f"{gate.kind}: {gate.cue}" if gate is not None and gate.is_closed else None
+    cues = language.cues
+    for index, unit in enumerate(units):
+        words = tokenize(unit.text, language.contractions, language.clitics)
+        if rest is None and index == 0 and cues.letter_opening.prefix_length(words):
+            rest = "a letter"
+        if rest is None and cues.joke.occurs_in(words):
+            rest = "a joke"
+        if rest is None and min(cues.fiction.first_position(words), find_injection(words)) < len(words):
+            rest = "fiction or an injected prompt"
+        hypothetical = cues.hypothetical.first_position(words)
+        yield rest or ("hypothetical" if hypothetical < min(4, len(words)) else None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,29 +108,28 @@ class SentenceDecision:
     rule_facts: tuple[Fact, ...]  #: what the rules found in it
     probability: float
     reason: str
-    contributions: tuple[tuple[str, float], ...]  #: features with their weight, the largest first
+    features: SentenceFeatures
 
 
 def decide_sentences(
-    message: ReadMessage, rule_facts: Sequence[Fact], model: SentenceModel, *, sent_at: datetime
+    message: ReadMessage, rule_facts: Sequence[Fact], weights: LanguageWeights, *, sent_at: datetime
 ) -> list[SentenceDecision]:
     """Return a decision for each sentence of a message."""
-    units = [sentence.unit for sentence in message.sentences]
-    is_short = len(units) <= SHORT_MESSAGE_SENTENCES
     decisions = []
     for index, sentence in enumerate(message.sentences):
         own_facts = tuple(
             fact for fact in rule_facts if sentence.unit.start <= fact.start < sentence.unit.end
         )
-        probability = model.keep_probability(sentence.features, message.language)
-        if message.gate is not None and message.gate.is_closed:
-            facts, reason = (), f"{message.gate.kind}: {message.gate.cue}"
-        elif is_short and rule_facts:
-            facts, reason = own_facts, "rule" if own_facts else "the rules found facts in the other sentence"
+        probability = weights.keep_probability(sentence.features)
+        facts: tuple[Fact, ...] = ()
+        if message.is_short and rule_facts:
+            facts, reason = own_facts, "rule" if own_facts else "only the rules decide about short messages"
+        elif sentence.exclusion is not None:
+            reason = sentence.exclusion
         else:
-            threshold = _SHORT_MESSAGE_THRESHOLD if is_short else model.thresholds[message.language]
+            threshold = _SHORT_MESSAGE_THRESHOLD if message.is_short else weights.threshold
             is_kept = probability >= (min(threshold, _RULE_THRESHOLD) if own_facts else threshold)
-            facts = _sentence_facts(message, units, index, own_facts, model, sent_at) if is_kept else ()
+            facts = _sentence_facts(message, index, own_facts, weights, sent_at) if is_kept else ()
             reason = _reason(is_kept, facts, own_facts)
         decisions.append(
             SentenceDecision(
@@ -120,7 +140,7 @@ def decide_sentences(
                 rule_facts=own_facts,
                 probability=probability,
                 reason=reason,
-                contributions=tuple(model.contributions(sentence.features, message.language)),
+                features=sentence.features,
             )
         )
     return decisions
@@ -136,20 +156,19 @@ def _reason(is_kept: bool, facts: Sequence[Fact], rule_facts: Sequence[Fact]) ->
 
 def _sentence_facts(
     message: ReadMessage,
-    units: Sequence[SentenceUnit],
     index: int,
     rule_facts: Sequence[Fact],
-    model: SentenceModel,
+    weights: LanguageWeights,
     sent_at: datetime,
 ) -> tuple[Fact, ...]:
     """Return the statements of a sentence as facts, or the facts of the rules if there is no complete statement."""
     if sum(fact.attribute is not None for fact in rule_facts) > 1:
         return tuple(rule_facts)
+    units = [sentence.unit for sentence in message.sentences]
     features = message.sentences[index].features
     is_future = not _is_past(units[index], features, message.language)
     statements = tidy_sentence(units, index, language=message.language, sent_at=sent_at, is_future=is_future)
-    kind = model.kind(features, message.language)
-    probability = model.keep_probability(features, message.language)
+    kind, probability = weights.kind(features), weights.keep_probability(features)
     return tuple(_statement_facts(statements, rule_facts, kind, features, probability)) or tuple(rule_facts)
 
 

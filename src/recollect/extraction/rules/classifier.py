@@ -10,13 +10,20 @@ from recollect.extraction.rules.extractor import extract_facts
 from recollect.extraction.rules.importance import classify_message, score_importance, summarize_message
 from recollect.extraction.rules.pt.language import PORTUGUESE
 from recollect.extraction.rules.sentences import blank_non_prose
-from recollect.extraction.sentence_classifier import load_model
-from recollect.extraction.sentence_extraction import SentenceDecision, decide_sentences, read_message
+from recollect.extraction.sentence_classifier import load_weights
+from recollect.extraction.sentence_extraction import (
+    ReadMessage,
+    SentenceDecision,
+    decide_sentences,
+    read_message,
+)
 from recollect.text.identifiers import looks_like_code
 from recollect.text.language import UNDETERMINED, detect_language
 from recollect.text.quotation import blank_spans, quoted_spans
 
 _LANGUAGES = {"en": ENGLISH, "pt": PORTUGUESE}
+#: The language of a longer text is detected with certainty.
+_MAX_FALLBACK_CHARS = 240
 
 
 def extract_by_rules(text: str, *, role: Role, sent_at: datetime, language: str | None = None) -> Extraction:
@@ -48,14 +55,16 @@ def extract_by_rules(text: str, *, role: Role, sent_at: datetime, language: str 
 def explain(text: str, *, sent_at: datetime, language: str | None = None) -> list[SentenceDecision]:
     """Return for each sentence of a user's message what is kept of it, and by which rule or weight."""
     code = supported_language(text, language) or "en"
-    facts = find_rule_facts(text, sent_at=sent_at, language=code)
-    message = read_message(text, code, facts)
-    return decide_sentences(message, facts, load_model(), sent_at=sent_at)
+    message, facts = read_with_rules(text, sent_at=sent_at, language=code)
+    return decide_sentences(message, facts, load_weights(code), sent_at=sent_at)
 
 
-def find_rule_facts(text: str, *, sent_at: datetime, language: str) -> list[Fact]:
-    """Return what the rules alone find in a message, outside quoted and pasted text."""
-    return _extract_with_fallback(blank_spans(text, quoted_spans(text)), sent_at, language)
+def read_with_rules(text: str, *, sent_at: datetime, language: str) -> tuple[ReadMessage, list[Fact]]:
+    """Return the sentences of a message with their features, and what the rules alone find in them."""
+    quotes = quoted_spans(text)
+    prose = blank_non_prose(blank_spans(text, quotes))
+    facts = _extract_with_fallback(prose, sent_at, language)
+    return read_message(text, prose, quotes, facts, _LANGUAGES[language]), facts
 
 
 def supported_language(text: str, language: str | None = None) -> str | None:
@@ -72,12 +81,13 @@ def _reason(facts: Sequence[Fact], text: str, language_code: str | None, score: 
     return f"no extraction rules for the language {detect_language(text)}"
 
 
-def _extract_with_fallback(text: str, sent_at: datetime, language_code: str) -> list[Fact]:
+def _extract_with_fallback(prose: str, sent_at: datetime, language_code: str) -> list[Fact]:
     # Language detection may fail on short or mixed messages; rules of the wrong language rarely match.
+    facts = extract_facts(prose, sent_at, _LANGUAGES[language_code])
+    if facts or len(prose) > _MAX_FALLBACK_CHARS:
+        return facts
     other = next(code for code in _LANGUAGES if code != language_code)
-    return extract_facts(text, sent_at, _LANGUAGES[language_code]) or extract_facts(
-        text, sent_at, _LANGUAGES[other]
-    )
+    return extract_facts(prose, sent_at, _LANGUAGES[other])
 
 
 def _is_mostly_code(text: str, prose: str) -> bool:
