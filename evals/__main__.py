@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from evals import curve, faquad, identifiers, locomo, longmemeval, paraphrase, presets, sets, truncation
 from evals.embeddings import CachedEmbedder, default_cache_folder
+from evals.extraction import replies
 from evals.extraction.__main__ import OWN_LINES_FILE, measure, read_own_lines, read_public_lines
 from evals.extraction.messages import (
     DEV_MESSAGE_FILES,
@@ -47,6 +48,7 @@ EVALS_BY_NAME: Mapping[str, tuple[EvalRun, Path | None]] = {
     "paraphrase": (paraphrase.run, sets.PARAPHRASE_FILE),
     "truncation": (truncation.run, sets.IDENTIFIERS_FILE),
     "extraction": (run_extraction, OWN_LINES_FILE),
+    "replies": (replies.run, None),
     "presets": (presets.run, None),
     "curve": (curve.run, None),
 }

@@ -52,7 +52,10 @@ def read_messages(path: Path) -> Iterator[dict[str, Any]]:
 def label_sentences(row: Mapping[str, Any], language: str) -> Iterator[LabelledSentence]:
     """Yield the sentences of a message; a sentence is positive if it contains half of a fact's quote, or is half of one."""
     text = row["content"]
-    quotes = [(text.index(fact["quote"]), len(fact["quote"]), fact["kind"] and Kind(fact["kind"])) for fact in row["facts"]]
+    quotes = [
+        (text.index(fact["quote"]), len(fact["quote"]), fact["kind"] and Kind(fact["kind"]))
+        for fact in row["facts"]
+    ]
     unclear = row.get("unclear", ())
     message, _ = read_with_rules(text, sent_at=_TIME, language=language)
     for sentence in message.sentences:
@@ -72,9 +75,14 @@ def label_sentences(row: Mapping[str, Any], language: str) -> Iterator[LabelledS
 
 def _label(unit: SentenceUnit, quotes: Sequence[tuple[int, int, Kind | None]]) -> tuple[bool, Kind | None]:
     overlaps = [
-        (min(unit.end, start + length) - max(unit.start, start), length, kind) for start, length, kind in quotes
+        (min(unit.end, start + length) - max(unit.start, start), length, kind)
+        for start, length, kind in quotes
     ]
-    kept = [(overlap, kind) for overlap, length, kind in overlaps if 2 * overlap >= min(length, unit.end - unit.start)]
+    kept = [
+        (overlap, kind)
+        for overlap, length, kind in overlaps
+        if 2 * overlap >= min(length, unit.end - unit.start)
+    ]
     return (True, max(kept, key=lambda item: item[0])[1]) if kept else (False, None)
 
 
@@ -180,7 +188,9 @@ def report(examples: Sequence[LabelledSentence], probabilities: Matrix, prefix: 
         kept = [label for probability, label in chosen if probability >= threshold]
         recall = 100 * sum(kept) / max(total, 1)
         precision = 100 * sum(kept) / max(len(kept), 1)
-        print(f"{prefix}-{language} {threshold}: recall {recall:5.1f} precision {precision:5.1f} kept {len(kept)}")
+        print(
+            f"{prefix}-{language} {threshold}: recall {recall:5.1f} precision {precision:5.1f} kept {len(kept)}"
+        )
 
 
 def main() -> None:
@@ -232,7 +242,11 @@ def write_weights(examples: Sequence[LabelledSentence], options: argparse.Namesp
 
 
 def _rounded(names: Sequence[str], weights: Matrix) -> dict[str, float]:
-    return {name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True) if abs(weight) >= 0.005}
+    return {
+        name: round(float(weight), 3)
+        for name, weight in zip(names, weights, strict=True)
+        if abs(weight) >= 0.005
+    }
 
 
 if __name__ == "__main__":

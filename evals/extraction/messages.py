@@ -74,14 +74,18 @@ def score_message(message: LongMessage) -> MessageScore:
         >= _MIN_SHARE * (quote[1] - quote[0])
         for quote in message.quotes
     )
-    wrong = tuple(fact for fact in extraction.facts if not any(_matches(fact, quote) for quote in message.quotes))
+    wrong = tuple(
+        fact for fact in extraction.facts if not any(_matches(fact, quote) for quote in message.quotes)
+    )
     return MessageScore(
         message=message, facts=extraction.facts, kept_quotes=kept, wrong_facts=wrong, cpu_seconds=cpu_seconds
     )
 
 
 def _matches(fact: Fact, quote: tuple[int, int]) -> bool:
-    return _overlap(quote, (fact.start, fact.end)) >= _MIN_SHARE * min(quote[1] - quote[0], fact.end - fact.start)
+    return _overlap(quote, (fact.start, fact.end)) >= _MIN_SHARE * min(
+        quote[1] - quote[0], fact.end - fact.start
+    )
 
 
 def _overlap(one: tuple[int, int], other: tuple[int, int]) -> int:
@@ -96,7 +100,10 @@ def measure_messages(messages: Iterable[LongMessage]) -> Figures:
             gate or "none": wrong
             for gate, wrong in sorted(
                 Counter(
-                    score.message.gate for score in scores for _ in score.wrong_facts if not score.message.quotes
+                    score.message.gate
+                    for score in scores
+                    for _ in score.wrong_facts
+                    if not score.message.quotes
                 ).items()
             )
         },

@@ -23,7 +23,12 @@ _DOUBT_PENALTY = 0.1
 def weigh_statement(text: str, kind: Kind, classes: Set[str], probability: float) -> float:
     """Return the weight of a statement of the sentence classifier."""
     weight = _WEIGHT_BY_KIND[kind]
-    if "health" in classes and any(letter.isdecimal() for letter in text) or "diet" in classes and "negation" in classes:
+    if (
+        ("health" in classes
+        and any(letter.isdecimal() for letter in text))
+        or ("diet" in classes
+        and "negation" in classes)
+    ):
         weight = _HEALTH_WEIGHT
     elif kind in {Kind.PREFERENCE, Kind.DECISION} and "standing" in classes:
         weight = _STANDING_WEIGHT

@@ -16,7 +16,7 @@ from recollect.text.quotation import QuotedSpan, blank_spans
 
 _MAX_SCANNED_CHARS = 6000
 #: A quoted part of this size is the text that the message is about.
-_MIN_BLOCK_WORDS = 12
+_MIN_BLOCK_WORDS = 5
 
 
 class GateKind(StrEnum):

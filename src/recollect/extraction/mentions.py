@@ -44,6 +44,44 @@ _GENDER_BY_RELATION: dict[str, Gender] = {
         "any",
     ),
 }
+#: Words for the same relation, of which a fact may use another: "dad" and "father".
+RELATION_GROUPS: dict[str, tuple[str, ...]] = {
+    word: group
+    for group in (
+        tuple(line.split())
+        for line in """
+        mother mom mum mam mama
+        father dad papa daddy
+        wife partner spouse married
+        husband partner spouse married
+        girlfriend partner
+        boyfriend partner
+        son child kid children sons kids
+        daughter child kid children daughters kids
+        kids children child sons daughters
+        parents mother father
+        sister sibling sisters sister-in-law
+        brother sibling brothers brother-in-law
+        mae mamae
+        pai papai
+        mulher esposa companheira casado
+        marido esposo companheiro casada
+        namorada namora companheira
+        namorado namora companheiro
+        filho filhos crianca pai mae
+        filha filhas crianca pai mae
+        filhos filho filha pai mae criancas
+        irmao irmaos
+        irma irmas
+        amigo amigos melhor
+        amiga amigas melhor
+        boss manager
+        colleague coworker
+        friend friends
+        """.strip().splitlines()
+    )
+    for word in group[:1]
+}
 #: Called by these words alone: "Dad had a heart attack".
 _FAMILY_NAMES = word_set("dad mum mom nan gran grandpa grandma mama papa")
 _CONNECTORS = word_set("a o is called named é se_chama chamado chamada")
@@ -53,6 +91,10 @@ _PRONOUN_GENDERS: dict[str, Gender] = {
     **dict.fromkeys(word_set("they they're theyre their them they've eles elas deles delas"), "plural"),
 }
 _MAX_ADJECTIVES = 3
+#: A word that ends the phrase of a possessive: "my back hurts and dad …".
+_PHRASE_ENDS = word_set(
+    "que and or is are was has had to of with for e ou é de do da com para pra em no na the a o"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,10 +111,15 @@ def find_mentions(tokens: Sequence[Token]) -> list[Mention]:
         if token.fold in _POSSESSIVES and (mention := _after_possessive(tokens, position)):
             mentions.append(mention)
         elif token.fold in _FAMILY_NAMES and (
-            position == 0 or tokens[position - 1].fold not in _POSSESSIVES | {"your", "his", "her", "their", "a", "the"}
+            position == 0
+            or tokens[position - 1].fold not in _POSSESSIVES | {"your", "his", "her", "their", "a", "the"}
         ):
             mentions.append(
-                Mention(text=f"my {token.text.lower()}", gender=_GENDER_BY_RELATION.get(token.fold, "any"), end=token.end)
+                Mention(
+                    text=f"my {token.text.lower()}",
+                    gender=_GENDER_BY_RELATION.get(token.fold, "any"),
+                    end=token.end,
+                )
             )
     return mentions
 
@@ -82,11 +129,16 @@ def antecedent(pronoun: str, mentions: Sequence[Mention]) -> Mention | None:
     gender = _PRONOUN_GENDERS.get(pronoun)
     if gender is None:
         return None
-    return next((m for m in reversed(mentions) if m.gender == gender or (m.gender == "any" and gender != "plural")), None)
+    return next(
+        (m for m in reversed(mentions) if m.gender == gender or (m.gender == "any" and gender != "plural")),
+        None,
+    )
 
 
 def _after_possessive(tokens: Sequence[Token], position: int) -> Mention | None:
     for index in range(position + 1, min(position + 2 + _MAX_ADJECTIVES, len(tokens))):
+        if tokens[index].fold in _PHRASE_ENDS:
+            return None
         gender = _GENDER_BY_RELATION.get(tokens[index].fold)
         if gender is None:
             continue

@@ -34,7 +34,9 @@ class LanguageWeights:
 
     def contributions(self, features: SentenceFeatures) -> list[tuple[str, float]]:
         """Return the weight that each feature added, the largest first."""
-        weights = [(name, round(value * self.keep.get(name, 0.0), 3)) for name, value in features.values.items()]
+        weights = [
+            (name, round(value * self.keep.get(name, 0.0), 3)) for name, value in features.values.items()
+        ]
         return sorted(weights, key=lambda item: (-abs(item[1]), item[0]))
 
 

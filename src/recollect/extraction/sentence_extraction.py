@@ -81,7 +81,9 @@ def read_message(
     )
 
 
-def _exclusions(units: Sequence[SentenceUnit], gate: MessageGate | None, language: Language) -> Iterator[str | None]:
+def _exclusions(
+    units: Sequence[SentenceUnit], gate: MessageGate | None, language: Language
+) -> Iterator[str | None]:
     """Yield why each sentence is not the user's own statement; fiction and injections exclude the rest of the message."""
     rest = f"{gate.kind}: {gate.cue}" if gate is not None and gate.is_closed else None
     cues = language.cues

@@ -23,7 +23,19 @@ _PERSONAL_CLASSES = (
     "past perfect future month weekday relative_date transient habit since health diet work home possess identity preference goal "
     "decision event emotion smalltalk task tech money hobby ended negation hedge other_person"
 ).split()
-_SPECIFIC_CLASSES = ("health", "work", "home", "event", "decision", "preference", "goal", "emotion", "identity", "possess", "tech")
+_SPECIFIC_CLASSES = (
+    "health",
+    "work",
+    "home",
+    "event",
+    "decision",
+    "preference",
+    "goal",
+    "emotion",
+    "identity",
+    "possess",
+    "tech",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +76,10 @@ def _word_classes(unit: SentenceUnit, language: str) -> dict[str, int]:
 
 
 def _features(
-    units: Sequence[SentenceUnit], index: int, all_classes: Sequence[Mapping[str, int]], context: SentenceContext
+    units: Sequence[SentenceUnit],
+    index: int,
+    all_classes: Sequence[Mapping[str, int]],
+    context: SentenceContext,
 ) -> Iterator[tuple[str, float]]:
     unit, classes = units[index], all_classes[index]
     for name in classes:
@@ -84,8 +99,22 @@ def _form_features(unit: SentenceUnit, classes: Mapping[str, int]) -> Iterator[s
         yield "exclamation"
     if unit.terminator.startswith(":"):
         yield "announces"
-    for name in ("question_word", "imperative", "request", "first_person", "first_possessive", "other_person", "deictic", "hypothetical", "conditional", "filler", "negation"):
-        if classes.get(name, 9) <= (1 if name in {"first_person", "request", "first_possessive", "hypothetical"} else 0):
+    for name in (
+        "question_word",
+        "imperative",
+        "request",
+        "first_person",
+        "first_possessive",
+        "other_person",
+        "deictic",
+        "hypothetical",
+        "conditional",
+        "filler",
+        "negation",
+    ):
+        if classes.get(name, 9) <= (
+            1 if name in {"first_person", "request", "first_possessive", "hypothetical"} else 0
+        ):
             yield f"starts_with_{name}"
     names = sum(_is_name(token, position) for position, token in enumerate(tokens))
     if names:
@@ -97,7 +126,10 @@ def _form_features(unit: SentenceUnit, classes: Mapping[str, int]) -> Iterator[s
         yield "number"
     if len(digits) > 1:
         yield "numbers"
-    if any(any(letter.isdecimal() for letter in token.text) and any(letter.isalpha() for letter in token.text) for token in tokens):
+    if any(
+        any(letter.isdecimal() for letter in token.text) and any(letter.isalpha() for letter in token.text)
+        for token in tokens
+    ):
         yield "alphanumeric"
     if any("." in token.text.strip(".") and not token.text[0].isdecimal() for token in tokens):
         yield "dotted_name"
@@ -137,7 +169,11 @@ def _combinations(unit: SentenceUnit, classes: Mapping[str, int]) -> Iterator[st
     has_name = any(_is_name(token, position) for position, token in enumerate(unit.tokens))
     if "kin" in classes and has_name:
         yield "kin&name"
-    if "first_possessive" in classes and "kin" in classes and 0 < classes["kin"] - classes["first_possessive"] <= 3:
+    if (
+        "first_possessive" in classes
+        and "kin" in classes
+        and 0 < classes["kin"] - classes["first_possessive"] <= 3
+    ):
         yield "my_kin"
     if "first_possessive" in classes and "role_person" in classes:
         yield "my_role_person"
@@ -183,7 +219,10 @@ def _person(classes: Mapping[str, int]) -> str:
 
 
 def _context_features(
-    units: Sequence[SentenceUnit], index: int, all_classes: Sequence[Mapping[str, int]], context: SentenceContext
+    units: Sequence[SentenceUnit],
+    index: int,
+    all_classes: Sequence[Mapping[str, int]],
+    context: SentenceContext,
 ) -> Iterator[str]:
     unit, classes = units[index], all_classes[index]
     if index == 0:
@@ -198,7 +237,11 @@ def _context_features(
         before = all_classes[index - 1]
         person_before = _person(before)
         yield f"before={person_before}"
-        if "other_person" in classes and classes["other_person"] <= 1 and {"kin", "pet", "role_person"} & before.keys():
+        if (
+            "other_person" in classes
+            and classes["other_person"] <= 1
+            and {"kin", "pet", "role_person"} & before.keys()
+        ):
             yield "continues_kin"
         if "stranger" in before and "other_person" in classes:
             yield "continues_stranger"

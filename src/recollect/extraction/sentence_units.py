@@ -105,5 +105,7 @@ def _unit(text: str, start: int, end: int, offset: int, terminator: str) -> Iter
 
 
 def _is_abbreviation(text: str, start: int, stop: int) -> bool:
-    last = text[max(start, stop - 6) : stop].split(" ")[-1].lstrip("(")
-    return text[stop] == "." and (last.casefold() in _ABBREVIATIONS or (len(last) == 1 and last.isupper() and last != "I"))
+    last = text[max(start, stop - 6) : stop].rsplit(" ", maxsplit=1)[-1].lstrip("(")
+    return text[stop] == "." and (
+        last.casefold() in _ABBREVIATIONS or (len(last) == 1 and last.isupper() and last != "I")
+    )

@@ -41,10 +41,18 @@ _INNER_FILLER = re.compile(
 )
 _LEADING_ASIDE = re.compile(r"^(?:by the way|btw|lol|haha|please|pls|por favor)[\s,:]+", re.IGNORECASE)
 #: A politeness does not belong to a standing instruction.
-_POLITENESS = re.compile(r"(?:^|\s*,\s*|\s+)(?:please|pls|por favor|se faz favor)(?=[\s,.;!?]|$)[,]?", re.IGNORECASE)
+_POLITENESS = re.compile(
+    r"(?:^|\s*,\s*|\s+)(?:please|pls|por favor|se faz favor)(?=[\s,.;!?]|$)[,]?", re.IGNORECASE
+)
 _SPLIT = {
-    "en": re.compile(r",?\s(?:and|but)\s(?=(?:i|i'm|i've|i'll|im|ive|we|we're|we've|we'll|my|our)\s)|;\s|,\s(?=(?:i'm|i've|we've|we're|my|our)\s)", re.IGNORECASE),
-    "pt": re.compile(r",?\s(?:e|mas)\s(?=(?:eu|a gente|nós|meu|minha|o meu|a minha|os meus|as minhas|nosso|nossa|tenho|moro|trabalho|sou)\s)|;\s|,\s(?=(?:eu|meu|minha|o meu|a minha)\s)", re.IGNORECASE),
+    "en": re.compile(
+        r",?\s(?:and|but)\s(?=(?:i|i'm|i've|i'll|im|ive|we|we're|we've|we'll|my|our)\s)|;\s|,\s(?=(?:i'm|i've|we've|we're|my|our)\s)",
+        re.IGNORECASE,
+    ),
+    "pt": re.compile(
+        r",?\s(?:e|mas)\s(?=(?:eu|a gente|nós|meu|minha|o meu|a minha|os meus|as minhas|nosso|nossa|tenho|moro|trabalho|sou)\s)|;\s|,\s(?=(?:eu|meu|minha|o meu|a minha)\s)",
+        re.IGNORECASE,
+    ),
 }
 _SUBORDINATE = word_set(
     "if when because since as while although though unless until whenever before after se quando porque como enquanto embora desde "
@@ -59,7 +67,10 @@ _CONSEQUENCE_WORDS = word_set("so entao dai ai aí então therefore")
 _SUBJECT_STARTS = word_set(
     "i i'm i've im ive we we're we've my our the he she nothing every eu a o as os meu minha meus minhas nosso nossa nos tenho sou moro estou tou"
 )
-_STANDING_LEAD = re.compile(r"[^.]*[:,]\s+(?=(?:from now on|de agora em diante|a partir de agora|daqui pra frente|daqui para a frente)\b)", re.IGNORECASE)
+_STANDING_LEAD = re.compile(
+    r"[^.]*[:,]\s+(?=(?:from now on|de agora em diante|a partir de agora|daqui pra frente|daqui para a frente)\b)",
+    re.IGNORECASE,
+)
 _PARENTHESIS = re.compile(r"\(([^()]{12,})\)")
 _IT_IS_ME = re.compile(r"it'?s me,?\s+", re.IGNORECASE)
 _CORRECTIONS = {
@@ -128,23 +139,30 @@ def tidy_sentence(
         if text is None:
             continue
         dated, starts_at = _resolve_dates(text, language, sent_at, is_future=is_future)
-        statements.append(Statement(text=_finish(dated, language), start=part.start, end=part.end, starts_at=starts_at))
+        statements.append(
+            Statement(text=_finish(dated, language), start=part.start, end=part.end, starts_at=starts_at)
+        )
     return statements
 
 
 def _classes(unit: SentenceUnit, language: str) -> set[str]:
     vocabulary = VOCABULARIES[language]
-    return {name for position in range(len(unit.words)) for name in vocabulary.classes_at(unit.words, position)}
+    return {
+        name for position in range(len(unit.words)) for name in vocabulary.classes_at(unit.words, position)
+    }
 
 
 def _own_part(unit: SentenceUnit, language: str) -> SentenceUnit | None:
     """Return the sentence without leading and trailing fillers, requests and small talk."""
     clauses = unit.clauses()
     while len(clauses) > 1 and (
-        _is_droppable(clauses[0], language, is_question=False, is_first=True) or _is_lead_in(clauses, unit, language)
+        _is_droppable(clauses[0], language, is_question=False, is_first=True)
+        or _is_lead_in(clauses, unit, language)
     ):
         clauses = clauses[1:]
-    while len(clauses) > 1 and _is_droppable(clauses[-1], language, is_question=unit.is_question, is_first=False):
+    while len(clauses) > 1 and _is_droppable(
+        clauses[-1], language, is_question=unit.is_question, is_first=False
+    ):
         clauses = clauses[:-1]
     if not clauses:
         return None
@@ -166,7 +184,9 @@ def _is_lead_in(clauses: Sequence[SentenceUnit], unit: SentenceUnit, language: s
     """Return whether the first clause says nothing and the next one begins a statement of its own."""
     first, second = clauses[0], clauses[1]
     classes = _classes(first, language)
-    if first.words[0] in _SUBORDINATE or classes & (_CONTENT_CLASSES | {"standing", "memory", "month", "weekday", "since", "ended"}):
+    if first.words[0] in _SUBORDINATE or classes & (
+        _CONTENT_CLASSES | {"standing", "memory", "month", "weekday", "since", "ended"}
+    ):
         return False
     rest = SentenceUnit(text=unit.text[second.start - unit.start :], start=0, end=0, terminator="")
     has_verb = _VERB_PATTERN[language].search(first.text) is not None
@@ -180,7 +200,11 @@ def _is_droppable(clause: SentenceUnit, language: str, *, is_question: bool, is_
     without_filler = _LEADING_FILLER[language].sub("", clause.text + " ").strip()
     if not without_filler or (classes and classes <= {"filler", "smalltalk", "memory"}):
         return True
-    if not is_first and clause.words[0] in _CONSEQUENCE_WORDS and classes & {"imperative", "request", "second_person"}:
+    if (
+        not is_first
+        and clause.words[0] in _CONSEQUENCE_WORDS
+        and classes & {"imperative", "request", "second_person"}
+    ):
         return True
     if "standing" in classes:
         return False
@@ -200,7 +224,9 @@ def _independent_parts(unit: SentenceUnit, language: str) -> Iterator[SentenceUn
         inner = SentenceUnit(
             text=match[1], start=unit.start + match.start(1), end=unit.start + match.end(1), terminator=""
         )
-        if _can_stand_alone(inner, language) and {"first_person", "first_possessive"} & _classes(inner, language):
+        if _can_stand_alone(inner, language) and {"first_person", "first_possessive"} & _classes(
+            inner, language
+        ):
             yield inner
             text = text.replace(match.group(), " " * len(match.group()))
     if text != unit.text:
@@ -216,7 +242,9 @@ def _independent_parts(unit: SentenceUnit, language: str) -> Iterator[SentenceUn
         if _can_stand_alone(left, language):
             yield _part(unit, text, start, match.start())
             start = match.end()
-        elif len(left.words) > 3 and not _has_content(left, language) and not left.tokens[-1].text[0].isupper():
+        elif (
+            len(left.words) > 3 and not _has_content(left, language) and not left.tokens[-1].text[0].isupper()
+        ):
             start = match.end()
     yield _part(unit, text, start, len(text))
 
@@ -228,7 +256,11 @@ def _part(unit: SentenceUnit, text: str, first: int, last: int) -> SentenceUnit:
 
 
 def _has_content(part: SentenceUnit, language: str) -> bool:
-    has_number_or_name = any(not token.text[1:].islower() or token.text[0].isupper() for token in part.tokens[1:] if len(token.text) > 1)
+    has_number_or_name = any(
+        not token.text[1:].islower() or token.text[0].isupper()
+        for token in part.tokens[1:]
+        if len(token.text) > 1
+    )
     return bool(_CONTENT_CLASSES & _classes(part, language)) and (
         has_number_or_name or _VERB_PATTERN[language].search(part.text) is not None
     )
@@ -258,12 +290,23 @@ def _complete(
     if not words:
         return None
     first = fold(words[0]).strip(",.:;!")
-    if first.partition("'")[0] in {"he", "she", "they", "ele", "ela", "eles", "elas", "hes", "shes", "theyre"} or first in {"his", "her", "their"}:
+    if first.partition("'")[0] in {
+        "he",
+        "she",
+        "they",
+        "ele",
+        "ela",
+        "eles",
+        "elas",
+        "hes",
+        "shes",
+        "theyre",
+    } or first in {"his", "her", "their"}:
         person = antecedent(first, mentions) or antecedent(first.partition("'")[0], mentions)
         if person is None:
             return _joined_with_previous(units, index, text, language)
         text = _replace_pronoun(first, person, text)
-    elif first in _IT_STARTS and language == "en" or first in {"isso", "isto", "aquilo"}:
+    elif (first in _IT_STARTS and language == "en") or first in {"isso", "isto", "aquilo"}:
         joined = _joined_with_previous(units, index, text, language)
         if joined is None:
             return None
@@ -290,9 +333,7 @@ def _replace_pronoun(first: str, person: Mention, text: str) -> str:
     return f"{person.text} {rest}"
 
 
-def _joined_with_previous(
-    units: Sequence[SentenceUnit], index: int, text: str, language: str
-) -> str | None:
+def _joined_with_previous(units: Sequence[SentenceUnit], index: int, text: str, language: str) -> str | None:
     """Complete "it's …" with the sentence before it."""
     if index == 0 or units[index - 1].is_question:
         return None
@@ -300,14 +341,26 @@ def _joined_with_previous(
     if previous is None or not 3 <= len(previous.words) <= 30:
         return None
     start = fold(previous.text.split()[0])
-    if start.partition("'")[0] in {"he", "she", "they", "it", "this", "that", "ele", "ela", "isso"} or "request" in _classes(previous, language):
+    if start.partition("'")[0] in {
+        "he",
+        "she",
+        "they",
+        "it",
+        "this",
+        "that",
+        "ele",
+        "ela",
+        "isso",
+    } or "request" in _classes(previous, language):
         return None
     if not (_CONTENT_CLASSES | {"role_person"}) & _classes(previous, language):
         return None
     return f"{previous.text.rstrip('.,;: ')}; {text}"
 
 
-def _resolve_dates(text: str, language: str, sent_at: datetime, *, is_future: bool) -> tuple[str, datetime | None]:
+def _resolve_dates(
+    text: str, language: str, sent_at: datetime, *, is_future: bool
+) -> tuple[str, datetime | None]:
     """Append the date to relative and yearless dates."""
     matches = list(_WORD_OR_NUMBER.finditer(text))
     words = [
@@ -318,7 +371,9 @@ def _resolve_dates(text: str, language: str, sent_at: datetime, *, is_future: bo
     dates: list[datetime] = []
     for match in _DAY_MONTH.finditer(text):
         month = _MONTHS.get(fold(match["month"] or match["month2"]))
-        if month and (date := _nearest_date(sent_at, month, int(match["day"] or match["day2"]), is_future=is_future)):
+        if month and (
+            date := _nearest_date(sent_at, month, int(match["day"] or match["day2"]), is_future=is_future)
+        ):
             insertions.append((match.end(), f"{date:%Y-%m-%d}"))
             dates.append(date)
     for mention in _relative_dates(words, sent_at, language, is_future=is_future):
@@ -334,10 +389,15 @@ def _resolve_dates(text: str, language: str, sent_at: datetime, *, is_future: bo
     return text, min(dates) if dates else None
 
 
-def _relative_dates(words: Sequence[Word], sent_at: datetime, language: str, *, is_future: bool) -> list[DateMention]:
+def _relative_dates(
+    words: Sequence[Word], sent_at: datetime, language: str, *, is_future: bool
+) -> list[DateMention]:
     """Return relative dates; after "until" and "by" they are in the future, whatever the tense."""
     past_or_future = find_dates(words, sent_at, CALENDARS[language], is_future=is_future)
-    future = {mention.first_word: mention for mention in find_dates(words, sent_at, CALENDARS[language], is_future=True)}
+    future = {
+        mention.first_word: mention
+        for mention in find_dates(words, sent_at, CALENDARS[language], is_future=True)
+    }
     return [
         future.get(mention.first_word, mention) if words[mention.first_word].fold in _UNTIL_WORDS else mention
         for mention in past_or_future
@@ -365,7 +425,9 @@ def _nearest_date(sent_at: datetime, month: int, day: int, *, is_future: bool) -
     candidates = []
     for year in (sent_at.year - 1, sent_at.year, sent_at.year + 1):
         try:
-            candidates.append(sent_at.replace(year=year, month=month, day=day, hour=0, minute=0, second=0, microsecond=0))
+            candidates.append(
+                sent_at.replace(year=year, month=month, day=day, hour=0, minute=0, second=0, microsecond=0)
+            )
         except ValueError:
             continue
     if is_future:
@@ -375,7 +437,9 @@ def _nearest_date(sent_at: datetime, month: int, day: int, *, is_future: bool) -
 
 def _finish(text: str, language: str) -> str:
     if language == "en":
-        text = _WORD.sub(lambda match: _CORRECTIONS.get(match.group().casefold().replace("’", "'"), match.group()), text)
+        text = _WORD.sub(
+            lambda match: _CORRECTIONS.get(match.group().casefold().replace("’", "'"), match.group()), text
+        )
     text = re.sub(r"\s+([,.;:!?)])", r"\1", re.sub(r"\s+", " ", text)).strip(" ,;:-–—")
     text = text.rstrip(".!…") if not text.endswith(("Jr.", "etc.")) else text
     return f"{text[:1].upper()}{text[1:]}."

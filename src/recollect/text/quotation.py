@@ -69,7 +69,7 @@ _PRESENTING = frozenset(
 _TEXT_NOUNS = frozenset(
     "article text page webpage email mail letter message messages post story document transcript log logs essay "
     "paragraph excerpt passage code review bio biography report chat conversation quote chapter poem lyrics snippet "
-    "output content paper abstract news newsletter texto artigo página pagina carta mensagem mensagens documento "
+    "output content paper abstract readme documentation changelog news newsletter texto artigo página pagina carta mensagem mensagens documento "
     "transcrição trecho parágrafo matéria notícia conteúdo código resenha biografia relatório conversa citação "
     "capítulo poema letra".split()
 )
@@ -243,8 +243,17 @@ def _announced_texts(text: str, spans: Sequence[QuotedSpan]) -> Iterator[QuotedS
         index = bisect_right(starts, place) - 1
         if index >= 0 and place < spans[index].end:
             continue
-        yield QuotedSpan(place, len(text))
+        yield QuotedSpan(place, _closing_quote(text, place) or len(text))
         return
+
+
+def _closing_quote(text: str, place: int) -> int | None:
+    """Return the end of the quotation that starts at a place, if it ends with a sentence: the author goes on after it."""
+    closing = {"'": "'", "‘": "’", '"': '"', "“": "”"}.get(text[place : place + 1])
+    if closing is None:
+        return None
+    match = re.compile(rf"[.!?…]{closing}(?=\s)").search(text, place + 1)
+    return match.end() if match else None
 
 
 def _announces(clause: str) -> bool:

@@ -36,9 +36,7 @@ def extract_by_rules(text: str, *, role: Role, sent_at: datetime, language: str 
     if role not in {Role.USER, Role.ASSISTANT}:
         return Extraction(importance=0, reason=f"{role} messages are never extracted")
     language_code = supported_language(text, language)
-    decisions = (
-        explain(text, sent_at=sent_at, language=language_code or "en") if role is Role.USER else []
-    )
+    decisions = explain(text, sent_at=sent_at, language=language_code or "en") if role is Role.USER else []
     facts = [fact for decision in decisions for fact in decision.facts]
     prose = blank_non_prose(text)
     kind = classify_message(facts, is_code=_is_mostly_code(text, prose))
