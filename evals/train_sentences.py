@@ -1,6 +1,7 @@
 """`python -m evals.train_sentences`: train the sentence classifier and write its weights.
 
-Trains on `evals/sets/extraction/{train,dev}-*.jsonl` and on the labelled short lines; `--extra FILE` adds messages of the same
+Trains on `evals/sets/extraction/{train,dev}-*.jsonl` and on the labelled short lines; `--extra FILE` adds messages
+of the same
 format, such as exported corrections from the review queue. Prints the figures of a cross-validation by message.
 """
 
@@ -17,7 +18,7 @@ import numpy.typing as npt
 
 from evals.extraction.__main__ import OWN_LINES_FILE
 from recollect.domain.memory import Kind
-from recollect.extraction.rules.classifier import read_with_rules
+from recollect.extraction.local_extractor import read_with_rules
 from recollect.extraction.sentence_classifier import named_values
 from recollect.extraction.sentence_units import SentenceUnit
 
@@ -50,7 +51,8 @@ def read_messages(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def label_sentences(row: Mapping[str, Any], language: str) -> Iterator[LabelledSentence]:
-    """Yield the sentences of a message; a sentence is positive if it contains half of a fact's quote, or is half of one."""
+    """Yield the sentences of a message; a sentence is positive if it contains half of a fact's quote, "
+    "or is half of one."""
     text = row["content"]
     quotes = [
         (text.index(fact["quote"]), len(fact["quote"]), fact["kind"] and Kind(fact["kind"]))
@@ -228,7 +230,8 @@ def write_weights(examples: Sequence[LabelledSentence], options: argparse.Namesp
     }
     data = {
         "record": {
-            "command": f"python -m evals.train_sentences --ridge {options.ridge} --threshold {options.threshold} --write",
+            "command": f"python -m evals.train_sentences --ridge {options.ridge} --threshold "
+            "{options.threshold} --write",
             "sentences": len(examples),
             "positive": int(labels.sum()),
             "messages": len({example.message_id for example in examples}),

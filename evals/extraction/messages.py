@@ -12,7 +12,7 @@ from typing import Any
 from evals.measures import Figures
 from recollect.domain.extraction import Fact
 from recollect.domain.message import Role
-from recollect.extraction.rules.classifier import extract_by_rules
+from recollect.extraction.local_extractor import extract_by_rules
 
 #: Our own long messages for development; `held-*.jsonl` beside them are for the final report.
 DEV_MESSAGE_FILES = tuple(

@@ -17,7 +17,7 @@ from recollect.extraction.nearness import judge_nearness, texts_to_compare
 from recollect.extraction.prompt_builder import build_requests
 from recollect.extraction.reply_parser import UnreadableReply, parse_reply
 from recollect.extraction.validation import ValidationLimits
-from recollect.ports.vector_math import cosine
+from recollect.services.embedders import TextVectors
 
 _MIN_SAME_FACT_OVERLAP = 0.9
 
@@ -85,10 +85,8 @@ def read_reply(row: Mapping[str, Any], embedder: CachedEmbedder) -> list[Fact] |
     facts: list[Fact] = []
     for source, extraction in zip(request.sources, parsed, strict=True):
         texts = texts_to_compare(extraction, source.text)
-        vectors = dict(zip(texts, embedder.embed(texts), strict=True)) if texts else {}
-        judged = judge_nearness(
-            extraction, source.text, lambda one, other: float(cosine(vectors[one], vectors[other]))
-        )
+        vectors = TextVectors(by_text=dict(zip(texts, embedder.embed(texts), strict=True)) if texts else {})
+        judged = judge_nearness(extraction, source.text, vectors.similarity)
         facts += (*judged.facts, *judged.quarantined_facts)
     return facts
 

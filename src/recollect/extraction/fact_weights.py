@@ -1,6 +1,6 @@
 """Weight of a fact: what a wrong answer without it would cost, from 0 to 1."""
 
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 
 from recollect.domain.memory import Kind
 
@@ -20,14 +20,11 @@ _IDENTITY_WEIGHT = 0.75
 _DOUBT_PENALTY = 0.1
 
 
-def weigh_statement(text: str, kind: Kind, classes: Set[str], probability: float) -> float:
+def weigh_statement(text: str, kind: Kind, classes: AbstractSet[str], probability: float) -> float:
     """Return the weight of a statement of the sentence classifier."""
     weight = _WEIGHT_BY_KIND[kind]
-    if (
-        ("health" in classes
-        and any(letter.isdecimal() for letter in text))
-        or ("diet" in classes
-        and "negation" in classes)
+    if ("health" in classes and any(letter.isdecimal() for letter in text)) or (
+        "diet" in classes and "negation" in classes
     ):
         weight = _HEALTH_WEIGHT
     elif kind in {Kind.PREFERENCE, Kind.DECISION} and "standing" in classes:

@@ -1,8 +1,10 @@
 """
 Message-level gates: recognize messages whose first person is not the user.
 
-A translation exercise, a role play, a draft of fiction, a pasted text and a review are written in the first person of somebody
-else. Role play is gated as a whole. The others are gated as a whole only if the foreign text is not delimited (quotation
+A translation exercise, a role play, a draft of fiction, a pasted text and a review are written in the first person
+of somebody
+else. Role play is gated as a whole. The others are gated as a whole only if the foreign text is not delimited
+(quotation
 marks, a code block, a mail header); delimited text is blanked, and the user's own sentences around it are read.
 """
 
@@ -39,42 +41,63 @@ _CUES: tuple[tuple[GateKind, re.Pattern[str]], ...] = (
         GateKind.ROLEPLAY,
         re.compile(
             r"\b(?:role[- ]?play\w*|(?:stay|reply|answer|speak|talk) in (?:your )?character|in character\b"
-            r"|you(?: are|'re|re) (?:now )?(?:the |a |an |my |captain |inspector |dr |king |queen |lord |lady )?[^.?!,]{1,40}"
+            r"|you(?: are|'re|re) (?:now )?(?:the |a |an |my |captain |inspector |dr |king |queen |lord |"
+            r"lady )?[^.?!,]{1,40}"
             r"(?: and|,|\.|;) i(?: am|'m|m) (?:the |a |an |your |captain )?\w+"
-            r"|(?:i'll|i will|let me) be the \w+(?: \w+)? and you(?:'ll| will)? (?:be|are)|pretend (?:that )?(?:you|i|we)\b|act as (?:a|an|my|the|if)\b"
-            r"|let'?s (?:play|do|continue|keep going with) (?:that |the |a |our )?[^.?!]{0,25}\b(?:game|scene|campaign|role)"
-            r"|em personagem|no personagem|na personagem|voce e o meu? \w+ e eu sou|tu e[s]? [^.?!]{1,40} e eu sou|eu sou [^.?!]{1,60}[,;.] (?:e )?(?:tu e|voce é|voce e|tu és|tu é|vc é)"
-            r"|vamos (?:brincar|jogar|continuar)\b[^.?!]{0,40}(?::|rpg|cena|personagem|historia)|jogo de papeis|(?:finge|finja|faz de conta|faça de conta|faca de conta) que"
-            r"|campanha de rpg|mestre de rpg|interprete o papel|interpreta o papel|faz o papel|faça o papel|faca o papel)"
+            r"|(?:i'll|i will|let me) be the \w+(?: \w+)? and you(?:'ll| will)? (?:be|are)|"
+            r"pretend (?:that )?(?:you|i|we)\b|act as (?:a|an|my|the|if)\b"
+            r"|let'?s (?:play|do|continue|keep going with) (?:that |the |a |our )?[^.?!]{0,25}\b(?:game|"
+            r"scene|campaign|role)"
+            r"|em personagem|no personagem|na personagem|voce e o meu? \w+ e eu sou|"
+            r"tu e[s]? [^.?!]{1,40} e eu sou|eu sou [^.?!]{1,60}[,;.] (?:e )?(?:tu e|voce é|voce e|tu és|"
+            r"tu é|vc é)"
+            r"|vamos (?:brincar|jogar|continuar)\b[^.?!]{0,40}(?::|rpg|cena|personagem|historia)|"
+            r"jogo de papeis|(?:finge|finja|faz de conta|faça de conta|faca de conta) que"
+            r"|campanha de rpg|mestre de rpg|interprete o papel|interpreta o papel|faz o papel|faça o papel|"
+            r"faca o papel)"
         ),
     ),
     (
         GateKind.TRANSLATION,
         re.compile(
             r"\b(?:translat\w+|into (?:english|german|french|spanish|italian|portuguese|dutch|japanese)\b"
-            r"|(?:exercise|exercises) (?:book|from|for my)|traduz\w*|traducao|tradução|passa(?:r|e)? (?:isso )?(?:para|pro) (?:o )?(?:ingles|espanhol|frances|portugues|alemao)"
+            r"|(?:exercise|exercises) (?:book|from|for my)|traduz\w*|traducao|tradução|passa(?:r|"
+            r"e)? (?:isso )?(?:para|pro) (?:o )?(?:ingles|espanhol|frances|portugues|alemao)"
             r"|exercicio (?:da|do|de)|verte para|verter para)\b"
         ),
     ),
     (
         GateKind.FICTION,
         re.compile(
-            r"\b(?:(?:my|the|a|this|new|short|of a|of the|of my) (?:novel|short story|story|poem|screenplay|monologue|fanfic\w*|sonnet|novella)|lyrics|narrator|protagonist|first[- ]person (?:story|scene)"
-            r"|(?:words|verse|chorus|text) (?:for|of) (?:a|the|my) song|(?:wrote|writing|written) (?:a|some|this|words for a) (?:song|poem|story|scene|monologue)|my (?:main )?character|chapter (?:one|two|three|\d+)|opening (?:line|paragraph|page)s? of"
-            r"|(?:um|o|meu|do|no|pro|de um|deste) (?:conto|romance|poema|roteiro|monologo|soneto)|letra (?:de|da|pra|para) (?:uma )?(?:musica|cancao|samba|fado)|(?:a|o) (?:protagonista|narrador|narradora)|meu personagem|minha personagem|primeiro capitulo|capitulo (?:um|dois|\d+)|fanfic\w*)\b"
+            r"\b(?:(?:my|the|a|this|new|short|of a|of the|of my) (?:novel|short story|story|poem|screenplay|"
+            r"monologue|fanfic\w*|sonnet|novella)|lyrics|narrator|protagonist|first[- ]person (?:story|"
+            r"scene)"
+            r"|(?:words|verse|chorus|text) (?:for|of) (?:a|the|my) song|(?:wrote|writing|written) (?:a|some|"
+            r"this|words for a) (?:song|poem|story|scene|monologue)|my (?:main )?character|chapter (?:one|"
+            r"two|three|\d+)|opening (?:line|paragraph|page)s? of"
+            r"|(?:um|o|meu|do|no|pro|de um|deste) (?:conto|romance|poema|roteiro|monologo|soneto)|"
+            r"letra (?:de|da|pra|para) (?:uma )?(?:musica|cancao|samba|fado)|(?:a|o) (?:protagonista|"
+            r"narrador|narradora)|meu personagem|minha personagem|primeiro capitulo|capitulo (?:um|dois|"
+            r"\d+)|fanfic\w*)\b"
         ),
     ),
     (
         GateKind.REVIEW,
         re.compile(
-            r"\b(?:(?:a|this|the|some|somebody's|someone's|customer|product|online) reviews?\b|resenhas?|avaliacao (?:de|do|da|que|que)|comentario (?:de|do) (?:um |uma )?(?:cliente|leitor)|critica (?:de|do|da) (?:um|uma|site))"
+            r"\b(?:(?:a|this|the|some|somebody's|someone's|customer|product|online) reviews?\b|resenhas?|"
+            r"avaliacao (?:de|do|da|que|que)|comentario (?:de|do) (?:um |uma )?(?:cliente|leitor)|"
+            r"critica (?:de|do|da) (?:um|uma|site))"
         ),
     ),
     (
         GateKind.PASTED,
         re.compile(
-            r"\b(?:readme|someone forwarded|forwarded me|template site|from (?:the|a|this|some) (?:article|blog|textbook|website|site|forum|newsletter|repo)|copied (?:it |this )?from|i found (?:this|it)|pasted|pasting"
-            r"|this (?:article|abstract|bio|post|letter|email|mail|essay) (?:from|by|of)|(?:job|cover|sample) (?:ad|letter)|copiei (?:do|da|de|isso)|colei|encontrei (?:este|esse|num|na)|este (?:texto|artigo|email)|esse (?:texto|artigo|email)|do site|apostila|do livro)\b"
+            r"\b(?:readme|someone forwarded|forwarded me|template site|from (?:the|a|this|some) (?:article|"
+            r"blog|textbook|website|site|forum|newsletter|repo)|copied (?:it |this )?from|i found (?:this|"
+            r"it)|pasted|pasting"
+            r"|this (?:article|abstract|bio|post|letter|email|mail|essay) (?:from|by|of)|(?:job|cover|"
+            r"sample) (?:ad|letter)|copiei (?:do|da|de|isso)|colei|encontrei (?:este|esse|num|na)|"
+            r"este (?:texto|artigo|email)|esse (?:texto|artigo|email)|do site|apostila|do livro)\b"
         ),
     ),
 )

@@ -1,21 +1,23 @@
 """
 Grounding: check of a model's fact what can be checked, and trust it with the rest.
 
-The model read the message and may reword it, so ordinary words need not occur there. What it must not invent is checked:
+The model read the message and may reword it, so ordinary words need not occur there. What it must not invent is
+checked:
 
-1. Names, numbers and currencies of the fact must be in the source: names exactly (or as the place of a demonym, or as the
-   longer form of an institution or a product), numbers by value ("two" is "2", "four grand" is "4,000", "17/08" is "17 de
-   agosto"), a currency by its sign or word.
+1. Names, numbers and currencies of the fact must be in the source: names exactly (or as the place of a demonym, or
+   as the longer form of an institution or a product), numbers by value ("two" is "2", "four grand" is "4,000",
+   "17/08" is "17 de agosto"), a currency by its sign or word.
 2. Sensitive attributes (orientation, religion, politics, origin) must be stated in these words.
-3. If all words of the fact occur in a span of up to ten words and only one of both is negated, the fact contradicts it.
-4. The narrowest span with the words that do occur is expanded to whole sentences, which the fact cites. A fact without
-   any such word is grounded in nothing; whether its meaning is near is for the embedding to say.
+3. If all words of the fact occur in a span of up to ten words and only one of both is negated, the fact contradicts
+   it.
+4. The narrowest span with the words that do occur is expanded to whole sentences, which the fact cites. A fact
+   without any such word is grounded in nothing; whether its meaning is near is for the embedding to say.
 
 Whose fact it is, is checked by `ownership`. Cost: `SourceIndex` is built once per message in O(words); a fact costs
 O(p log p) for p occurrences of its words.
 
-Example: "must avoid jumping" against "so no jumping, no barbell stuff" is grounded by "jumping"; "lives in Lisbon" against
-"I live in Porto" fails with the missing name "Lisbon".
+Example: "must avoid jumping" against "so no jumping, no barbell stuff" is grounded by "jumping"; "lives in Lisbon"
+against "I live in Porto" fails with the missing name "Lisbon".
 """
 
 import re
@@ -167,7 +169,9 @@ class SourceIndex:
         return positions or self._variant_positions(word)
 
     def _variant_positions(self, word: _SourceWord) -> list[int]:
-        """Return the short form of a product ("dynamo" for "DynamoDB") or the place of a demonym (Porto, Portuguese)."""
+        """Return the short form of a product ("dynamo" for "DynamoDB") or the place of a demonym "
+        "(Porto, Portuguese).
+        """
         is_product = len(word.text) > 4 and (
             not word.text[1:].islower() or any(map(str.isdecimal, word.text))
         )
@@ -210,7 +214,8 @@ def ground_in_index(
     """
     Return the source sentences that support a fact, or what of it is invented.
 
-    Known names need not occur in the source, ordinary words neither. Names, numbers, currencies and sensitive words must.
+    Known names need not occur in the source, ordinary words neither. Names, numbers, currencies and sensitive
+    words must.
     """
     vocabulary = source.vocabulary
     known_words = {word.fold for name in known_names for word in _tokenize(name)}
@@ -245,7 +250,8 @@ def ground_in_index(
 
 def _must_be_stated(word: _SourceWord, vocabulary: GroundingVocabulary) -> bool:
     """Return whether a word of a fact may not be inferred: a name, a number or a sensitive attribute."""
-    is_name = word.is_capitalized and not word.is_sentence_start
+    is_owner = word.text.endswith(("'s", "’s"))
+    is_name = word.is_capitalized and (not word.is_sentence_start or is_owner)
     return word.is_number or is_name or word.fold in vocabulary.number_words or word.fold in SENSITIVE_WORDS
 
 

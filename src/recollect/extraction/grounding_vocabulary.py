@@ -27,19 +27,25 @@ class GroundingVocabulary:
 
 #: Attributes that are never inferred, only stated.
 SENSITIVE_WORDS = _word_set(
-    "gay lesbian bisexual homosexual heterosexual straight queer transgender trans nonbinary catholic protestant evangelical muslim "
-    "jewish hindu buddhist atheist christian conservative liberal socialist communist republican democrat immigrant black white "
-    "asian latino hispanic lesbica bissexual hetero catolico catolica evangelico evangelica muculmano muculmana judeu judia "
-    "budista ateu ateia cristao crista espirita conservador conservadora esquerdista petista bolsonarista imigrante negro negra"
+    "gay lesbian bisexual homosexual heterosexual straight queer transgender trans nonbinary catholic "
+    "protestant evangelical muslim "
+    "jewish hindu buddhist atheist christian conservative liberal socialist communist republican "
+    "democrat immigrant black white "
+    "asian latino hispanic lesbica bissexual hetero catolico catolica evangelico evangelica muculmano "
+    "muculmana judeu judia "
+    "budista ateu ateia cristao crista espirita conservador conservadora esquerdista petista "
+    "bolsonarista imigrante negro negra"
 )
 #: Report the end of a state, which the message may negate: "moved from Denver" ← "I don't live in Denver any more".
 CHANGE_WORDS = _word_set(
-    "moved left quit stopped switched dropped replaced ended cancelled changed gave no longer former formerly mudou saiu deixou parou "
+    "moved left quit stopped switched dropped replaced ended cancelled changed gave no longer former "
+    "formerly mudou saiu deixou parou "
     "trocou largou abandonou cancelou terminou antigo"
 )
 #: In a name: the model may complete it ("Einstein" → "Hospital Israelita Albert Einstein").
 INSTITUTION_WORDS = _word_set(
-    "hospital university universidade school escola college institute instituto clinic clinica museum museu marathon maratona "
+    "hospital university universidade school escola college institute instituto clinic clinica museum "
+    "museu marathon maratona "
     "airport aeroporto station estacao church igreja bank banco"
 )
 
@@ -133,7 +139,8 @@ ENGLISH_VOCABULARY = GroundingVocabulary(
         "detests avoid avoids avoided stop stops stopped quit quits anymore"
     ),
     month_numbers=_numbered(
-        "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sept/sep october/oct "
+        "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug "
+        "september/sept/sep october/oct "
         "november/nov december/dec"
     ),
     ordinals=_numbered("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"),
@@ -212,11 +219,13 @@ PORTUGUESE_VOCABULARY = GroundingVocabulary(
         "parou parei deixou deixei"
     ),
     month_numbers=_numbered(
-        "janeiro/jan fevereiro/fev marco/mar abril/abr maio/mai junho/jun julho/jul agosto/ago setembro/set outubro/out "
+        "janeiro/jan fevereiro/fev marco/mar abril/abr maio/mai junho/jun julho/jul agosto/ago "
+        "setembro/set outubro/out "
         "novembro/nov dezembro/dez"
     ),
     ordinals=_numbered(
-        "primeiro/primeira segundo/segunda terceiro/terceira quarto/quarta quinto/quinta sexto/sexta setimo/setima oitavo/oitava "
+        "primeiro/primeira segundo/segunda terceiro/terceira quarto/quarta quinto/quinta sexto/sexta "
+        "setimo/setima oitavo/oitava "
         "nono/nona decimo/decima"
     ),
 )

@@ -13,33 +13,42 @@ _POSSESSIVES = word_set("my our meu minha meus minhas nosso nossa nossos nossas"
 _GENDER_BY_RELATION: dict[str, Gender] = {
     **dict.fromkeys(
         word_set(
-            "wife girlfriend fiancee daughter mother mom mum mam mama sister grandmother grandma granny gran nan aunt auntie niece "
-            "stepmum mother-in-law sister-in-law goddaughter godmother landlady mulher esposa companheira namorada noiva filha mae "
-            "irma avo vovo vo neta tia prima sobrinha sogra cunhada madrasta enteada afilhada madrinha gata cadela cachorra chefa "
+            "wife girlfriend fiancee daughter mother mom mum mam mama sister grandmother grandma granny "
+            "gran nan aunt auntie niece "
+            "stepmum mother-in-law sister-in-law goddaughter godmother landlady mulher esposa "
+            "companheira namorada noiva filha mae "
+            "irma avo vovo vo neta tia prima sobrinha sogra cunhada madrasta enteada afilhada madrinha "
+            "gata cadela cachorra chefa "
             "amiga professora orientadora psicologa medica advogada treinadora caçula"
         ),
         "female",
     ),
     **dict.fromkeys(
         word_set(
-            "husband boyfriend fiance son father dad papa daddy brother grandfather grandpa uncle nephew lad stepdad father-in-law "
-            "brother-in-law godson godfather landlord marido esposo companheiro namorado noivo filho pai irmao neto tio primo "
-            "sobrinho sogro cunhado padrasto enteado afilhado padrinho gato cachorro cao amigo professor orientador psicologo medico "
+            "husband boyfriend fiance son father dad papa daddy brother grandfather grandpa uncle nephew "
+            "lad stepdad father-in-law "
+            "brother-in-law godson godfather landlord marido esposo companheiro namorado noivo filho pai "
+            "irmao neto tio primo "
+            "sobrinho sogro cunhado padrasto enteado afilhado padrinho gato cachorro cao amigo professor "
+            "orientador psicologo medico "
             "advogado treinador socio compadre avô"
         ),
         "male",
     ),
     **dict.fromkeys(
         word_set(
-            "parents kids children twins sons daughters brothers sisters grandparents in-laws pais filhos filhas irmaos irmas avos "
+            "parents kids children twins sons daughters brothers sisters grandparents in-laws pais "
+            "filhos filhas irmaos irmas avos "
             "gemeos netos tios primos dogs cats caes gatos boys girls meninos meninas"
         ),
         "plural",
     ),
     **dict.fromkeys(
         word_set(
-            "partner spouse child kid baby toddler cousin boss manager colleague friend flatmate roommate therapist dog cat puppy "
-            "kitten rabbit hamster horse tutor mentor coach accountant cofounder bebe chefe gerente colega dentista terapeuta"
+            "partner spouse child kid baby toddler cousin boss manager colleague friend flatmate "
+            "roommate therapist dog cat puppy "
+            "kitten rabbit hamster horse tutor mentor coach accountant cofounder bebe chefe gerente "
+            "colega dentista terapeuta"
         ),
         "any",
     ),

@@ -1,7 +1,8 @@
 """
 Nearness of meaning: compare a model's facts with the sentences of their message by embedding.
 
-A fact that shares no word with its message is held back until an embedding says that its meaning is near a sentence. A fact that
+A fact that shares no word with its message is held back until an embedding says that its meaning is near a
+sentence. A fact that
 is far from all of them is held back. The service computes the vectors; without an embedder nothing changes.
 """
 

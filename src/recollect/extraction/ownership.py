@@ -1,9 +1,10 @@
 """
 Whose fact it is: a model may take another person's fact, a role or a quotation for the user's.
 
-A fact is the user's if the sentences that support it speak in the first person, or if the fact names the other person
-itself ("has a brother living in Osaka"). It is not if its sentences are about somebody whom the fact leaves out ("my boss ran the
-marathon" → "ran the marathon"), are only a general question, or are part of a role play or a draft of fiction.
+A fact is the user's if the sentences that support it speak in the first person, or if the fact names the other
+person itself ("has a brother living in Osaka"). It is not if its sentences are about somebody whom the fact leaves
+out ("my boss ran the marathon" → "ran the marathon"), are only a general question, or are part of a role play or a
+draft of fiction.
 """
 
 from recollect.extraction.gates import GateKind, MessageGate
@@ -11,10 +12,11 @@ from recollect.extraction.mentions import RELATION_GROUPS, find_mentions
 from recollect.extraction.rules.lexicon import word_set
 from recollect.extraction.rules.tokens import fold
 from recollect.extraction.sentence_units import SentenceUnit, split_units
-from recollect.extraction.sentence_vocabulary import VOCABULARIES
+from recollect.extraction.sentence_vocabulary import SENTENCE_VOCABULARIES
 
 _FICTION_WORDS = word_set(
-    "novel story poem song fiction character narrator protagonist book writing play script conto romance poema musica ficcao personagem "
+    "novel story poem song fiction character narrator protagonist book writing play script conto romance "
+    "poema musica ficcao personagem "
     "narrador narradora protagonista livro escreve escrevendo roteiro"
 )
 
@@ -48,7 +50,7 @@ def _mentions(units: list[SentenceUnit]) -> list[str]:
 
 def _speaks_in_first_person(unit: SentenceUnit, language: str) -> bool:
     """Return whether the user acts or is concerned in a sentence, besides owning the relation ("my boss")."""
-    vocabulary = VOCABULARIES[language]
+    vocabulary = SENTENCE_VOCABULARIES[language]
     return any(
         "first_person" in vocabulary.classes_at(unit.words, position)
         for position, word in enumerate(unit.words)
@@ -56,7 +58,7 @@ def _speaks_in_first_person(unit: SentenceUnit, language: str) -> bool:
 
 
 def _has_request(unit: SentenceUnit, language: str) -> bool:
-    vocabulary = VOCABULARIES[language]
+    vocabulary = SENTENCE_VOCABULARIES[language]
     return any(
         name in {"first_possessive", "first_person"}
         for position in range(len(unit.words))

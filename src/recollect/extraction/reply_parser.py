@@ -38,8 +38,10 @@ _REFUSAL_PATTERN = re.compile(
 )
 #: Remarks of a model around the fact.
 _REMARK_PATTERN = re.compile(
-    r"\(?(?:here(?:'s| is| are)|sure\b|certainly|of course|note:|this (?:is|fact|one)|these (?:are|facts)|no other|nothing else|let me know|"
-    r"i (?:chose|picked|selected|kept)|explanation:|reason:|because|aqui está|aqui vai|claro\b|nota:|observação:|este (?:é|fato)|esse (?:é|fato)|"
+    r"\(?(?:here(?:'s| is| are)|sure\b|certainly|of course|note:|this (?:is|fact|one)|these (?:are|facts)|"
+    r"no other|nothing else|let me know|"
+    r"i (?:chose|picked|selected|kept)|explanation:|reason:|because|aqui está|aqui vai|claro\b|nota:|"
+    r"observação:|este (?:é|fato)|esse (?:é|fato)|"
     r"nenhum outro|me avise|explicação:)",
     re.IGNORECASE,
 )

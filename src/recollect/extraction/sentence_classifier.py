@@ -1,7 +1,8 @@
 """
 Decide per sentence whether it is worth keeping, and of which kind: logistic regression over readable features.
 
-The weights are data (`sentence_weights.json`), trained by `python -m evals.train_sentences`. A feature counts with its shared
+The weights are data (`sentence_weights.json`), trained by `python -m evals.train_sentences`. A feature counts with
+its shared
 weight plus the weight of its language ("pt:question"), so that both languages learn from each other's examples.
 """
 

@@ -4,7 +4,8 @@ Extract facts sentence by sentence where the rules are silent.
 1. `find_gate` recognizes messages whose first person is not the user; quoted and pasted parts are blanked.
 2. `split_units` splits the rest into sentences.
 3. The sentence classifier gives each a probability; from the threshold of the language on it is kept.
-4. `tidy_sentence` completes the kept sentence: fillers and requests go, pronouns get their person, dates are resolved.
+4. `tidy_sentence` completes the kept sentence: fillers and requests go, pronouns get their person, dates are
+resolved.
 
 A fact of the rules in a kept sentence gives it its kind and attribute. Cost: O(words); about 2 ms for 200 words.
 """
@@ -27,7 +28,7 @@ from recollect.extraction.sentence_features import (
     message_features,
 )
 from recollect.extraction.sentence_units import SentenceUnit, split_units
-from recollect.extraction.tidying import Statement, tidy_sentence
+from recollect.extraction.statements import CompleteStatement, tidy_sentence
 from recollect.text.quotation import QuotedSpan
 
 #: A message of at most so many sentences is a short line: the rules alone decide, unless they are silent.
@@ -84,7 +85,9 @@ def read_message(
 def _exclusions(
     units: Sequence[SentenceUnit], gate: MessageGate | None, language: Language
 ) -> Iterator[str | None]:
-    """Yield why each sentence is not the user's own statement; fiction and injections exclude the rest of the message."""
+    """Yield why each sentence is not the user's own statement; fiction and injections exclude the rest "
+    "of the message.
+    """
     rest = f"{gate.kind}: {gate.cue}" if gate is not None and gate.is_closed else None
     cues = language.cues
     for index, unit in enumerate(units):
@@ -181,7 +184,7 @@ def _is_past(unit: SentenceUnit, features: SentenceFeatures, language: str) -> b
 
 
 def _statement_facts(
-    statements: Sequence[Statement],
+    statements: Sequence[CompleteStatement],
     rule_facts: Sequence[Fact],
     kind: Kind,
     features: SentenceFeatures,

@@ -1,8 +1,10 @@
 """
 Features of a sentence that decide whether it states something worth keeping.
 
-Every feature has a name that can be read: the word classes of `sentence_vocabulary`, the form of the sentence (length,
-question, numbers, names, code signs), combinations of both ("first_person&preference") and its place in the message. A feature
+Every feature has a name that can be read: the word classes of `sentence_vocabulary`, the form of the sentence
+(length,
+question, numbers, names, code signs), combinations of both ("first_person&preference") and its place in the
+message. A feature
 is present or absent, or a share between 0 and 1.
 """
 
@@ -12,7 +14,7 @@ from dataclasses import dataclass, field
 
 from recollect.extraction.gates import MessageGate
 from recollect.extraction.sentence_units import SentenceUnit, Token
-from recollect.extraction.sentence_vocabulary import VOCABULARIES
+from recollect.extraction.sentence_vocabulary import SENTENCE_VOCABULARIES
 
 _ASSIGNMENT = re.compile(r"\w=\S|\w\(\S*\)|(?<!\S)--?\w")
 _CODE_SIGNS = frozenset("{}();=<>[]\\|$`/_")
@@ -20,9 +22,18 @@ _CODE_SIGNS = frozenset("{}();=<>[]\\|$`/_")
 _LENGTH_BOUNDS = (3, 6, 10, 16, 25, 40)
 #: Word classes that are read together with the person of the sentence.
 _PERSONAL_CLASSES = (
-    "past perfect future month weekday relative_date transient habit since health diet work home possess identity preference goal "
+    "past perfect future month weekday relative_date transient habit since health diet work home possess "
+    "identity preference goal "
     "decision event emotion smalltalk task tech money hobby ended negation hedge other_person"
 ).split()
+#: Word classes that a sentence may open with: the last position of their first word that counts as the opening.
+_OPENING_CLASSES = {
+    "question_word": 0, "imperative": 0, "other_person": 0, "deictic": 0, "conditional": 0, "filler": 0, "negation": 0,
+    "first_person": 1, "request": 1, "first_possessive": 1, "hypothetical": 1,
+}  # fmt: skip
+_REQUEST_CLASSES = ("standing", "task", "code", "first_possessive", "kin", "preference", "negation")
+#: Words between a possessive and its relation: "my two little daughters".
+_MAX_GAP = 3
 _SPECIFIC_CLASSES = (
     "health",
     "work",
@@ -67,7 +78,7 @@ def message_features(units: Sequence[SentenceUnit], context: SentenceContext) ->
 
 def _word_classes(unit: SentenceUnit, language: str) -> dict[str, int]:
     """Return the word classes of a sentence with the position of their first word."""
-    vocabulary = VOCABULARIES[language]
+    vocabulary = SENTENCE_VOCABULARIES[language]
     positions: dict[str, int] = {}
     for position in range(len(unit.words)):
         for name in vocabulary.classes_at(unit.words, position):
@@ -90,57 +101,37 @@ def _features(
 
 
 def _form_features(unit: SentenceUnit, classes: Mapping[str, int]) -> Iterator[str]:
-    words, tokens = unit.words, unit.tokens
-    bound = next((bound for bound in _LENGTH_BOUNDS if len(words) <= bound), None)
+    bound = next((bound for bound in _LENGTH_BOUNDS if len(unit.words) <= bound), None)
     yield f"length<={bound}" if bound else "length>40"
-    if unit.is_question:
-        yield "question"
-    if "!" in unit.terminator:
-        yield "exclamation"
-    if unit.terminator.startswith(":"):
-        yield "announces"
-    for name in (
-        "question_word",
-        "imperative",
-        "request",
-        "first_person",
-        "first_possessive",
-        "other_person",
-        "deictic",
-        "hypothetical",
-        "conditional",
-        "filler",
-        "negation",
-    ):
-        if classes.get(name, 9) <= (
-            1 if name in {"first_person", "request", "first_possessive", "hypothetical"} else 0
-        ):
-            yield f"starts_with_{name}"
+    yield from (
+        f"starts_with_{name}"
+        for name, position in _OPENING_CLASSES.items()
+        if classes.get(name, 9) <= position
+    )
+    tokens = unit.tokens
     names = sum(_is_name(token, position) for position, token in enumerate(tokens))
-    if names:
-        yield "name"
-    if names > 1:
-        yield "names"
-    digits = [token for token in tokens if token.text[0].isdecimal()]
-    if digits:
-        yield "number"
-    if len(digits) > 1:
-        yield "numbers"
-    if any(
-        any(letter.isdecimal() for letter in token.text) and any(letter.isalpha() for letter in token.text)
-        for token in tokens
-    ):
-        yield "alphanumeric"
-    if any("." in token.text.strip(".") and not token.text[0].isdecimal() for token in tokens):
-        yield "dotted_name"
-    if 10 * sum(letter in _CODE_SIGNS for letter in unit.text) > len(unit.text):
-        yield "code_signs"
-    if _ASSIGNMENT.search(unit.text):
-        yield "assignment"
-    if any(token.text.isupper() and len(token.text) > 1 for token in tokens):
-        yield "acronym"
-    if "  " in unit.text:
-        yield "quotation"
+    digits = sum(token.text[0].isdecimal() for token in tokens)
+    signs = sum(letter in _CODE_SIGNS for letter in unit.text)
+    present = {
+        "question": unit.is_question,
+        "exclamation": "!" in unit.terminator,
+        "announces": unit.terminator.startswith(":"),
+        "name": names > 0,
+        "names": names > 1,
+        "number": digits > 0,
+        "numbers": digits > 1,
+        "alphanumeric": any(_is_alphanumeric(token.text) for token in tokens),
+        "dotted_name": any("." in token.text and not token.text[0].isdecimal() for token in tokens),
+        "code_signs": 10 * signs > len(unit.text),
+        "assignment": _ASSIGNMENT.search(unit.text) is not None,
+        "acronym": any(token.text.isupper() and len(token.text) > 1 for token in tokens),
+        "quotation": "  " in unit.text,
+    }
+    yield from (name for name, is_present in present.items() if is_present)
+
+
+def _is_alphanumeric(text: str) -> bool:
+    return any(map(str.isdecimal, text)) and any(map(str.isalpha, text))
 
 
 def _is_name(token: Token, position: int) -> bool:
@@ -150,55 +141,43 @@ def _is_name(token: Token, position: int) -> bool:
 def _combinations(unit: SentenceUnit, classes: Mapping[str, int]) -> Iterator[str]:
     person = _person(classes)
     yield f"person={person}"
-    for name in _PERSONAL_CLASSES:
-        if name in classes:
-            yield f"{person}&{name}"
-    has_date = bool({"month", "weekday", "relative_date"} & classes.keys())
-    has_number = any(token.text[0].isdecimal() for token in unit.tokens)
-    if has_date:
-        yield "date"
-        yield f"{person}&date"
-    if has_date and has_number:
-        yield "date&number"
-    if has_number and "health" in classes:
-        yield "health&number"
-    if has_number and "money" in classes:
-        yield "money&number"
-    if "unit" in classes and has_number:
-        yield "unit&number"
-    has_name = any(_is_name(token, position) for position, token in enumerate(unit.tokens))
-    if "kin" in classes and has_name:
-        yield "kin&name"
-    if (
-        "first_possessive" in classes
-        and "kin" in classes
-        and 0 < classes["kin"] - classes["first_possessive"] <= 3
-    ):
-        yield "my_kin"
-    if "first_possessive" in classes and "role_person" in classes:
-        yield "my_role_person"
-        if has_name:
-            yield "my_role_person&name"
+    yield from (f"{person}&{name}" for name in _PERSONAL_CLASSES if name in classes)
+    yield from _specific_details(unit, classes, person)
     asks = bool({"request", "imperative"} & classes.keys()) or unit.is_question
+    specific = min(sum(name in classes for name in _SPECIFIC_CLASSES), 3)
+    yield f"specific={specific}"
     if asks:
         yield "asks"
-        for name in ("standing", "task", "code", "first_possessive", "kin", "preference", "negation"):
-            if name in classes:
-                yield f"asks&{name}"
-        if not unit.is_question and "standing" in classes:
-            yield "order&standing"
-        if not unit.is_question and "standing_order" in classes:
-            yield "order&standing_order"
-    elif "standing" in classes:
-        yield "statement&standing"
-    if not asks and "task" in classes:
-        yield "statement&task"
-    specific = sum(name in classes for name in _SPECIFIC_CLASSES)
-    yield f"specific={min(specific, 3)}"
-    if not asks:
-        yield f"statement&specific={min(specific, 3)}"
-    if unit.is_question and person == "first":
-        yield "question&first"
+        yield from (f"asks&{name}" for name in _REQUEST_CLASSES if name in classes)
+        if not unit.is_question:
+            yield from (f"order&{name}" for name in ("standing", "standing_order") if name in classes)
+        elif person == "first":
+            yield "question&first"
+        return
+    yield f"statement&specific={specific}"
+    yield from (f"statement&{name}" for name in ("standing", "task") if name in classes)
+
+
+def _specific_details(unit: SentenceUnit, classes: Mapping[str, int], person: str) -> Iterator[str]:
+    has_date = bool({"month", "weekday", "relative_date"} & classes.keys())
+    has_number = any(token.text[0].isdecimal() for token in unit.tokens)
+    has_name = any(_is_name(token, position) for position, token in enumerate(unit.tokens))
+    is_owned = "first_possessive" in classes
+    present = {
+        "date": has_date,
+        f"{person}&date": has_date,
+        "date&number": has_date and has_number,
+        "health&number": has_number and "health" in classes,
+        "money&number": has_number and "money" in classes,
+        "unit&number": has_number and "unit" in classes,
+        "kin&name": has_name and "kin" in classes,
+        "my_kin": is_owned
+        and "kin" in classes
+        and 0 < classes["kin"] - classes["first_possessive"] <= _MAX_GAP,
+        "my_role_person": is_owned and "role_person" in classes,
+        "my_role_person&name": is_owned and has_name and "role_person" in classes,
+    }
+    yield from (name for name, is_present in present.items() if is_present)
 
 
 def _person(classes: Mapping[str, int]) -> str:

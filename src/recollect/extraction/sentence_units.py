@@ -14,15 +14,20 @@ _ABBREVIATIONS = frozenset(
 )
 _BOUNDARY_PATTERN = re.compile(
     r"(?P<stop>[.!?…]+[\"'”’)\]]*(?=\s|\Z))|(?P<line>\s*\n\s*)|(?P<semicolon>;\s)"
-    r"|(?P<dash>\s[–—-]\s)|(?P<number>(?:(?<=\s)|\A)\d{1,2}\)\s)|(?P<laugh>\s(?:[kK]{3,}|(?i:rsrs+|haha\w*|lol|lmao))(?=\s))"
+    r"|(?P<dash>\s[–—-]\s)|(?P<number>(?:(?<=\s)|\A)\d{1,2}\)\s)|(?P<laugh>\s(?:[kK]{3,}|(?i:rsrs+|haha\w*|"
+    r"lol|lmao))(?=\s))"
 )
 #: A request or the next topic after a comma begins a sentence too.
 _REQUEST_PATTERN = re.compile(
-    r",\s(?=(?:(?:so|and|but|now|then)\s)?(?:can|could|would|will)\s(?:you|u)\b|(?:so\s)?(?:pls|please)\s(?:help|write|give|make|check|tell|explain)\b"
+    r",\s(?=(?:(?:so|and|but|now|then)\s)?(?:can|could|would|will)\s(?:you|u)\b|(?:so\s)?(?:pls|"
+    r"please)\s(?:help|write|give|make|check|tell|explain)\b"
     r"|(?:what|how|which|why)\s(?:is|are|do|does|can|should|would|did)\b"
     r"|(?:oh and|anyway|by the way|btw|also|outra coisa|fora isso|enfim|já agora|ja agora|a propósito)\b,?\s"
-    r"|(?:(?:então|entao|agora|e|aí)\s)?(?:me ajuda|me ajude|ajude-me|ajuda-me|pode-me|você pode|vc pode|vc podia|me faz|me manda|preciso de ajuda|me diz)\b)"
-    r"|\s(?=(?:so|and|but|anyway)\s(?:can|could|would)\s(?:you|u)\b|(?:then\s)?(?:can|could)\syou\s|(?:por favor|pls|please)\s(?:me ajuda|help me|write me|give me)\b|(?:me ajuda|me ajude)\s(?:a|com|nisso)\b)",
+    r"|(?:(?:então|entao|agora|e|aí)\s)?(?:me ajuda|me ajude|ajude-me|ajuda-me|pode-me|você pode|vc pode|"
+    r"vc podia|me faz|me manda|preciso de ajuda|me diz)\b)"
+    r"|\s(?=(?:so|and|but|anyway)\s(?:can|could|would)\s(?:you|u)\b|(?:then\s)?(?:can|could)\syou\s|"
+    r"(?:por favor|pls|please)\s(?:me ajuda|help me|write me|give me)\b|(?:me ajuda|me ajude)\s(?:a|com|"
+    r"nisso)\b)",
     re.IGNORECASE,
 )
 _CLAUSE_PATTERN = re.compile(r"\s*[,;()]\s*|\s+[–—-]\s+|\s*:\s+")

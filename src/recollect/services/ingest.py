@@ -27,9 +27,9 @@ from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.domain.summary import SummaryKind
 from recollect.errors import CapReached, InvalidInput, NotFound
+from recollect.extraction.local_extractor import extract_by_rules
 from recollect.extraction.message_extraction import EXTRACTED_ROLES, extract_with_rules, source_texts
 from recollect.extraction.nearness import judge_nearness, texts_to_compare
-from recollect.extraction.rules.classifier import extract_by_rules
 from recollect.ingestion.preparation import PreparedMessage, prepare_message
 from recollect.ingestion.triage.decision import ExtractMessage, SkipMessage, TriageDecision, triage
 from recollect.ports.clock import Clock, Ids

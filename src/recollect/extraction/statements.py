@@ -2,7 +2,8 @@
 Tidy a sentence of the user into one complete statement.
 
 1. Fillers ("btw", "so", "lol"), leading and trailing requests and small talk are removed.
-2. A pronoun at the start gets the person of the sentences before it: "he's a carpenter" → "My brother Rui is a carpenter".
+2. A pronoun at the start gets the person of the sentences before it: "he's a carpenter" → "My brother Rui is a
+   carpenter".
 3. Relative and yearless dates get their date in parentheses: "last tuesday (2026-05-12)".
 4. Independent statements joined by "and" become several; the first letter is a capital and the last sign a full stop.
 
@@ -11,6 +12,7 @@ What cannot be completed (a pronoun without a person, a remark without a verb) g
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -19,24 +21,41 @@ from recollect.extraction.rules.dates import CALENDARS, DateMention, find_dates
 from recollect.extraction.rules.lexicon import word_set
 from recollect.extraction.rules.tokens import Word, fold
 from recollect.extraction.sentence_units import SentenceUnit
-from recollect.extraction.sentence_vocabulary import VOCABULARIES
+from recollect.extraction.sentence_vocabulary import SENTENCE_VOCABULARIES
 
 _MIN_STATEMENT_WORDS = 3
 _MAX_STATEMENT_WORDS = 60
+#: Words of a clause of small talk that is left out.
+_MAX_SMALL_TALK = 6
 
 _LEADING_FILLER = {
     "en": re.compile(
-        r"(?:(?:so|ok|okay|right|well|oh|and|but|also|plus|anyway|anyways|btw|by the way|fwiw|fyi|ah|hmm|um|uh|lol|haha|honestly|actually|look|listen|hey|hi|hello|yeah|because|cos|cause|then|now"
-        r"|just so you know|so you know|for context|for background|for the record|for your notes|for future reference|funny enough|you know what|the thing is|thing is|here's the thing|here's the deal|fun fact|heads up|update|news|big news|turns out|good news|bad news|first|second|secondly|third|thirdly|also remember|remember that|remember|note that|keep in mind that|keep in mind|in case i never said|i should say|i should mention|did i mention that|did i mention|i forgot to say|as i said|like i said|please note|i mean|quick update|small correction|quick one|it's official|its official|(?:yes|no)(?=,))\b[\s,:;!.…-]+)+",
+        r"(?:(?:so|ok|okay|right|well|oh|and|but|also|plus|anyway|anyways|btw|by the way|fwiw|fyi|ah|hmm|um|"
+        r"uh|lol|haha|honestly|actually|look|listen|hey|hi|hello|yeah|because|cos|cause|then|now"
+        r"|just so you know|so you know|for context|for background|for the record|for your notes|"
+        r"for future reference|funny enough|you know what|the thing is|thing is|here's the thing|"
+        r"here's the deal|fun fact|heads up|update|news|big news|turns out|good news|bad news|first|second|"
+        r"secondly|third|thirdly|also remember|remember that|remember|note that|keep in mind that|"
+        r"keep in mind|in case i never said|i should say|i should mention|did i mention that|did i mention|"
+        r"i forgot to say|as i said|like i said|please note|i mean|quick update|small correction|quick one|"
+        r"it's official|its official|(?:yes|no)(?=,))\b[\s,:;!.…-]+)+",
         re.IGNORECASE,
     ),
     "pt": re.compile(
-        r"(?:(?:então|entao|bom|ah|ai|aí|e|mas|olha|olha só|opa|cara|gente|enfim|aliás|alias|ok|tá|ta|né|oi|olá|só pra contextualizar|só para contextualizar|pra contextualizar|só pra você saber|só pra vc saber|só pra constar|para contexto|a propósito|por sinal|já agora|ja agora|outra coisa|fora isso|além disso|também|tipo|sabe|na verdade|pois|porque|pq|que|agora|lembra que|lembre que|lembra|anota aí|anota|guarda aí|regra de ouro pra vc guardar|seguinte|é o seguinte|novidade|novidade grande|novidades|notícia boa|boa notícia|isso quer dizer que|quer dizer|entretanto|vixe|eita|aff|no mais|de resto|ah e|primeiro|segundo)\b[\s,:;!.…-]+)+",
+        r"(?:(?:então|entao|bom|ah|ai|aí|e|mas|olha|olha só|opa|cara|gente|enfim|aliás|alias|ok|tá|ta|né|oi|"
+        r"olá|só pra contextualizar|só para contextualizar|pra contextualizar|só pra você saber|"
+        r"só pra vc saber|só pra constar|para contexto|a propósito|por sinal|já agora|ja agora|outra coisa|"
+        r"fora isso|além disso|também|tipo|sabe|na verdade|pois|porque|pq|que|agora|lembra que|lembre que|"
+        r"lembra|anota aí|anota|guarda aí|regra de ouro pra vc guardar|seguinte|é o seguinte|novidade|"
+        r"novidade grande|novidades|notícia boa|boa notícia|isso quer dizer que|quer dizer|entretanto|vixe|"
+        r"eita|aff|no mais|de resto|ah e|primeiro|segundo)\b[\s,:;!.…-]+)+",
         re.IGNORECASE,
     ),
 }
 _INNER_FILLER = re.compile(
-    r"(?:,\s*|\s+)(?:by the way|btw|lol|lmao|haha\w*|k{3,}|rs(?:rs)*|né|viu|tá\?|ok\?|you know|if you please|in case i never said|if you must know|if that helps|se ajudar|por sinal|aliás|graças a deus|thank god|fyi|would you believe it|acredita)(?=\s*(?:[,.;!?)]|$))",
+    r"(?:,\s*|\s+)(?:by the way|btw|lol|lmao|haha\w*|k{3,}|rs(?:rs)*|né|viu|tá\?|ok\?|you know|"
+    r"if you please|in case i never said|if you must know|if that helps|se ajudar|por sinal|aliás|"
+    r"graças a deus|thank god|fyi|would you believe it|acredita)(?=\s*(?:[,.;!?)]|$))",
     re.IGNORECASE,
 )
 _LEADING_ASIDE = re.compile(r"^(?:by the way|btw|lol|haha|please|pls|por favor)[\s,:]+", re.IGNORECASE)
@@ -46,16 +65,19 @@ _POLITENESS = re.compile(
 )
 _SPLIT = {
     "en": re.compile(
-        r",?\s(?:and|but)\s(?=(?:i|i'm|i've|i'll|im|ive|we|we're|we've|we'll|my|our)\s)|;\s|,\s(?=(?:i'm|i've|we've|we're|my|our)\s)",
+        r",?\s(?:and|but)\s(?=(?:i|i'm|i've|i'll|im|ive|we|we're|we've|we'll|my|our)\s)|;\s|,\s(?=(?:i'm|"
+        r"i've|we've|we're|my|our)\s)",
         re.IGNORECASE,
     ),
     "pt": re.compile(
-        r",?\s(?:e|mas)\s(?=(?:eu|a gente|nós|meu|minha|o meu|a minha|os meus|as minhas|nosso|nossa|tenho|moro|trabalho|sou)\s)|;\s|,\s(?=(?:eu|meu|minha|o meu|a minha)\s)",
+        r",?\s(?:e|mas)\s(?=(?:eu|a gente|nós|meu|minha|o meu|a minha|os meus|as minhas|nosso|nossa|tenho|"
+        r"moro|trabalho|sou)\s)|;\s|,\s(?=(?:eu|meu|minha|o meu|a minha)\s)",
         re.IGNORECASE,
     ),
 }
 _SUBORDINATE = word_set(
-    "if when because since as while although though unless until whenever before after se quando porque como enquanto embora desde "
+    "if when because since as while although though unless until whenever before after se quando porque "
+    "como enquanto embora desde "
     "caso depois antes que sempre what how why"
 )
 _CONTENT_CLASSES = frozenset(
@@ -65,7 +87,8 @@ _DROPPED_CLAUSE_CLASSES = frozenset({"request", "question_word", "smalltalk"})
 #: Begin a clause that draws a conclusion for the assistant: "so write descriptions accordingly".
 _CONSEQUENCE_WORDS = word_set("so entao dai ai aí então therefore")
 _SUBJECT_STARTS = word_set(
-    "i i'm i've im ive we we're we've my our the he she nothing every eu a o as os meu minha meus minhas nosso nossa nos tenho sou moro estou tou"
+    "i i'm i've im ive we we're we've my our the he she nothing every eu a o as os meu minha meus minhas "
+    "nosso nossa nos tenho sou moro estou tou"
 )
 _STANDING_LEAD = re.compile(
     r"[^.]*[:,]\s+(?=(?:from now on|de agora em diante|a partir de agora|daqui pra frente|daqui para a frente)\b)",
@@ -74,9 +97,10 @@ _STANDING_LEAD = re.compile(
 _PARENTHESIS = re.compile(r"\(([^()]{12,})\)")
 _IT_IS_ME = re.compile(r"it'?s me,?\s+", re.IGNORECASE)
 _CORRECTIONS = {
-    "i": "I", "im": "I'm", "ive": "I've", "i'm": "I'm", "i've": "I've", "i'll": "I'll", "i'd": "I'd", "dont": "don't", "doesnt": "doesn't",
-    "didnt": "didn't", "cant": "can't", "wont": "won't", "isnt": "isn't", "havent": "haven't", "hasnt": "hasn't", "wasnt": "wasn't",
-    "theyre": "they're", "theyve": "they've", "shes": "she's", "hes": "he's", "thats": "that's", "couldnt": "couldn't", "wouldnt": "wouldn't",
+    "i": "I", "im": "I'm", "ive": "I've", "i'm": "I'm", "i've": "I've", "i'll": "I'll", "i'd": "I'd",
+    "dont": "don't", "doesnt": "doesn't", "didnt": "didn't", "cant": "can't", "wont": "won't", "isnt": "isn't",
+    "havent": "haven't", "hasnt": "hasn't", "wasnt": "wasn't", "couldnt": "couldn't", "wouldnt": "wouldn't",
+    "theyre": "they're", "theyve": "they've", "shes": "she's", "hes": "he's", "thats": "that's",
 }  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _VERBLESS_START = word_set("been got had went started moved lost bought sold passed failed finally")
@@ -86,9 +110,9 @@ _MONTHS = {
     name: number
     for number, names in enumerate(
         (
-            "january jan janeiro", "february feb fevereiro", "march mar marco", "april apr abril", "may maio", "june jun junho",
-            "july jul julho", "august aug agosto", "september sept sep setembro", "october oct outubro",
-            "november nov novembro", "december dec dezembro",
+            "january jan janeiro", "february feb fevereiro", "march mar marco", "april apr abril", "may maio",
+            "june jun junho", "july jul julho", "august aug agosto", "september sept sep setembro",
+            "october oct outubro", "november nov novembro", "december dec dezembro",
         ),
         start=1,
     )
@@ -96,25 +120,33 @@ _MONTHS = {
 }  # fmt: skip
 _MONTH_NAMES = "|".join(sorted((*_MONTHS, "março"), key=len, reverse=True))
 _DAY_MONTH = re.compile(
-    rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|º|o)?\s+(?:of\s+|de\s+)?(?P<month>{_MONTH_NAMES})\b(?!\s*,?\s*(?:de\s+)?\d{{4}})"
+    rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|º|o)?\s+(?:of\s+|"
+    rf"de\s+)?(?P<month>{_MONTH_NAMES})\b(?!\s*,?\s*(?:de\s+)?\d{{4}})"
     rf"|\b(?P<month2>{_MONTH_NAMES})\s+(?:the\s+)?(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*,?\s*\d{{4}})",
     re.IGNORECASE,
 )
 _VERB_PATTERN = {
     "en": re.compile(
-        r"\b(?:am|is|are|was|were|be|been|has|have|had|do|does|did|can|can't|cannot|could|will|won't|would|must|should|may|might|need|needs|\w+'(?:s|m|re|ve|ll|d)|\w+ed|\w+n't|\w{3,}s|go|goes|went|get|gets|got|live|work|love|like|hate|prefer|want|use|eat|drink|drive|play|run|teach|study|start|moved?|keep|take|make|put|say|write|give|pay|sleep|speak|own|call|feel|know|never|always|lost|found|bought|sold|broke|left|met|told|said|took|made|gave|came|cost|born|don't|decided|agreed|sign|merge|answer|use|avoid|stop)\b",
+        r"\b(?:am|is|are|was|were|be|been|has|have|had|do|does|did|can|can't|cannot|could|will|won't|would|"
+        r"must|should|may|might|need|needs|\w+'(?:s|m|re|ve|ll|d)|\w+ed|\w+n't|\w{3,}s|go|goes|went|get|"
+        r"gets|got|live|work|love|like|hate|prefer|want|use|eat|drink|drive|play|run|teach|study|start|"
+        r"moved?|keep|take|make|put|say|write|give|pay|sleep|speak|own|call|feel|know|never|always|lost|"
+        r"found|bought|sold|broke|left|met|told|said|took|made|gave|came|cost|born|don't|decided|agreed|"
+        r"sign|merge|answer|use|avoid|stop)\b",
         re.IGNORECASE,
     ),
     "pt": re.compile(
-        r"\b(?:é|e|são|foi|era|está|tá|to|tô|tou|estou|sou|somos|tem|tenho|têm|temos|vai|vou|vamos|vão|há|faz|fica|fico|deu|"
-        r"\w+(?:ei|ou|eu|iu|ia|am|em|amos|emos|imos|ava|aram|eram|iram|ando|endo|indo|ado|ada|ido|ida)|[a-zç]{3,}[oae]|nasceu|morreu|pode|posso|não|nunca|sempre|usa|use|me|se)\b",
+        r"\b(?:é|e|são|foi|era|está|tá|to|tô|tou|estou|sou|somos|tem|tenho|têm|temos|vai|vou|vamos|vão|há|"
+        r"faz|fica|fico|deu|"
+        r"\w+(?:ei|ou|eu|iu|ia|am|em|amos|emos|imos|ava|aram|eram|iram|ando|endo|indo|ado|ada|ido|ida)|"
+        r"[a-zç]{3,}[oae]|nasceu|morreu|pode|posso|não|nunca|sempre|usa|use|me|se)\b",
         re.IGNORECASE,
     ),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class CompleteStatement:
     """A complete statement and the characters of the message that it was made of."""
 
     text: str
@@ -125,7 +157,7 @@ class Statement:
 
 def tidy_sentence(
     units: Sequence[SentenceUnit], index: int, *, language: str, sent_at: datetime, is_future: bool
-) -> list[Statement]:
+) -> list[CompleteStatement]:
     """Return the statements of a kept sentence; empty if none is complete."""
     mentions = [mention for unit in units[: index + 1] for mention in find_mentions(unit.tokens)]
     own = _own_part(units[index], language)
@@ -140,13 +172,15 @@ def tidy_sentence(
             continue
         dated, starts_at = _resolve_dates(text, language, sent_at, is_future=is_future)
         statements.append(
-            Statement(text=_finish(dated, language), start=part.start, end=part.end, starts_at=starts_at)
+            CompleteStatement(
+                text=_finish(dated, language), start=part.start, end=part.end, starts_at=starts_at
+            )
         )
     return statements
 
 
 def _classes(unit: SentenceUnit, language: str) -> set[str]:
-    vocabulary = VOCABULARIES[language]
+    vocabulary = SENTENCE_VOCABULARIES[language]
     return {
         name for position in range(len(unit.words)) for name in vocabulary.classes_at(unit.words, position)
     }
@@ -196,25 +230,27 @@ def _is_lead_in(clauses: Sequence[SentenceUnit], unit: SentenceUnit, language: s
 
 
 def _is_droppable(clause: SentenceUnit, language: str, *, is_question: bool, is_first: bool) -> bool:
+    """Return whether a clause at an end of the sentence is filler, a request or small talk."""
     classes = _classes(clause, language)
     without_filler = _LEADING_FILLER[language].sub("", clause.text + " ").strip()
     if not without_filler or (classes and classes <= {"filler", "smalltalk", "memory"}):
         return True
-    if (
-        not is_first
-        and clause.words[0] in _CONSEQUENCE_WORDS
-        and classes & {"imperative", "request", "second_person"}
-    ):
+    if not is_first and _draws_conclusion(clause, classes):
         return True
     if "standing" in classes:
         return False
-    if "request" in classes and not _CONTENT_CLASSES & classes - {"goal", "work", "tech"}:
-        return True
-    if is_first:
-        return False
-    if is_question and {"question_word", "second_person", "request"} & classes:
-        return True
-    return "smalltalk" in classes and not _CONTENT_CLASSES & classes and len(clause.words) <= 6
+    is_request = "request" in classes and not _CONTENT_CLASSES & classes - {"goal", "work", "tech"}
+    asks = is_question and bool({"question_word", "second_person", "request"} & classes)
+    is_short_talk = (
+        "smalltalk" in classes and not _CONTENT_CLASSES & classes and len(clause.words) <= _MAX_SMALL_TALK
+    )
+    return is_request or (not is_first and (asks or is_short_talk))
+
+
+def _draws_conclusion(clause: SentenceUnit, classes: AbstractSet[str]) -> bool:
+    return clause.words[0] in _CONSEQUENCE_WORDS and bool(
+        classes & {"imperative", "request", "second_person"}
+    )
 
 
 def _independent_parts(unit: SentenceUnit, language: str) -> Iterator[SentenceUnit]:
@@ -407,9 +443,12 @@ def _relative_dates(
 _UNTIL_WORDS = word_set("until till by ate")
 _WORD_OR_NUMBER = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _WEEKDAY_FORMS = {
-    **{f"{name}s": name for name in ()},
-    "tues": "tuesday", "wed": "wednesday", "thurs": "thursday", "fri": "friday", "mon": "monday",
-}  # fmt: skip
+    "mon": "monday",
+    "tues": "tuesday",
+    "wed": "wednesday",
+    "thurs": "thursday",
+    "fri": "friday",
+}
 
 
 def _calendar_fold(word: str) -> str:
