@@ -20,7 +20,14 @@ from evals import (
     truncation,
 )
 from evals.embeddings import CachedEmbedder, default_cache_folder
+from evals.extraction import replies
 from evals.extraction.__main__ import OWN_LINES_FILE, measure, read_own_lines, read_public_lines
+from evals.extraction.messages import (
+    DEV_MESSAGE_FILES,
+    is_message_file,
+    measure_messages,
+    read_long_messages,
+)
 from evals.measures import Figures
 from evals.plot import draw_svg
 from recollect.bootstrap import make_embedder
@@ -30,7 +37,14 @@ EvalRun: TypeAlias = Callable[[Path, CachedEmbedder, Mapping[str, object]], Figu
 
 
 def run_extraction(data: Path, _embedder: CachedEmbedder, _settings: Mapping[str, object]) -> Figures:
-    """Evaluate the rule-based extractor on our own lines or on public ones with a labels file."""
+    """Evaluate extraction without a model: short lines, and long messages with the facts worth keeping."""
+    if data == OWN_LINES_FILE:
+        long_messages = {path.stem: measure_messages(read_long_messages(path)) for path in DEV_MESSAGE_FILES}
+        return {**_measure_lines(data), **long_messages}
+    return measure_messages(read_long_messages(data)) if is_message_file(data) else _measure_lines(data)
+
+
+def _measure_lines(data: Path) -> Figures:
     has_labels_file = data.with_suffix(".labels.jsonl").exists()
     lines = read_public_lines(data) if has_labels_file else read_own_lines(data)
     return {**measure(lines, kinds=not has_labels_file).figures()}
@@ -45,6 +59,7 @@ EVALS_BY_NAME: Mapping[str, tuple[EvalRun, Path | None]] = {
     "paraphrase": (paraphrase.run, sets.PARAPHRASE_FILE),
     "truncation": (truncation.run, sets.IDENTIFIERS_FILE),
     "extraction": (run_extraction, OWN_LINES_FILE),
+    "replies": (replies.run, None),
     "presets": (presets.run, None),
     "curve": (curve.run, None),
 }

@@ -10,7 +10,7 @@ from typing import Any
 
 from evals.extraction.score import ExtractionCounts, LabelledFact, count_matches
 from recollect.domain.message import Role
-from recollect.extraction.rules.classifier import extract_by_rules
+from recollect.extraction.local_extractor import extract_by_rules
 
 OWN_LINES_FILE = Path(__file__).with_name("lines.jsonl")
 #: Held-out lines, written before the last change of the rules and never inspected since.

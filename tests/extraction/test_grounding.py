@@ -96,14 +96,13 @@ def test_a_portuguese_fact_is_grounded_in_the_sentence_that_states_it(
     [
         ("User lives in Hamburg", ENGLISH_SOURCE, "en", GroundingFailure(missing_names=("Hamburg",))),
         ("User moved to Berlin in 2018", ENGLISH_SOURCE, "en", GroundingFailure(missing_names=("2018",))),
-        ("User has four cats", ENGLISH_SOURCE, "en", GroundingFailure(missing_words=("four",))),
-        ("Anabel is a software dev", ENGLISH_SOURCE, "en", GroundingFailure(missing_words=("Anabel",))),
+        ("User has four cats", ENGLISH_SOURCE, "en", GroundingFailure(missing_names=("four",))),
         ("User's wife is called Will", ENGLISH_SOURCE, "en", GroundingFailure(missing_names=("Will",))),
         (
             "User has a dog and Rex is 7",
             ENGLISH_SOURCE,
             "en",
-            GroundingFailure(missing_names=("Rex", "7"), missing_words=("dog",)),
+            GroundingFailure(missing_names=("Rex", "7")),
         ),
         ("User has 10 cats", "I have 100 cats", "en", GroundingFailure(missing_names=("10",))),
         ("User owns 1.2 cars", "I own 12 cars", "en", GroundingFailure(missing_names=("1.2",))),
@@ -115,9 +114,8 @@ def test_a_portuguese_fact_is_grounded_in_the_sentence_that_states_it(
         ),
         ("tem 31 anos", PORTUGUESE_SOURCE, "pt", GroundingFailure(missing_names=("31",))),
         ("mora em Lisboa", PORTUGUESE_SOURCE, "pt", GroundingFailure(missing_names=("Lisboa",))),
-        ("User earns 1200 euros", "I make 1,200 euros", "en", GroundingFailure(missing_words=("earns",))),
-        ("喜欢红茶", "我喜欢喝咖啡", "zh", GroundingFailure(missing_words=("红", "茶"))),
-        ("toca violino", PORTUGUESE_SOURCE, "pt", GroundingFailure(missing_words=("toca", "violino"))),
+        ("User earns 1200 dollars", "I make 1,200 euros", "en", GroundingFailure(missing_names=("dollars",))),
+        ("User is a gay nurse", "I am a nurse", "en", GroundingFailure(missing_names=("gay",))),
     ],
 )
 def test_a_failure_lists_the_words_missing_in_the_source(
@@ -174,7 +172,7 @@ def test_known_names_are_allowed_and_others_are_not() -> None:
     )
 
     assert isinstance(known_name_result, GroundedSpan)
-    assert other_name_result == GroundingFailure(missing_words=("Paulo's",))
+    assert other_name_result == GroundingFailure(missing_names=("Paulo's",))
 
 
 @given(source=st.text(max_size=120), fact=st.text(max_size=60), language=st.sampled_from(["en", "pt", "zh"]))
@@ -192,4 +190,30 @@ def test_any_two_texts_can_be_compared(source: str, fact: str, language: str) ->
 def test_a_text_is_grounded_in_itself(source: str, language: str) -> None:
     result = ground_fact(source, source, language=language)
 
-    assert isinstance(result, GroundedSpan) or (result.missing_names, result.missing_words) == ((), ())
+    assert isinstance(result, GroundedSpan) or result.missing_names == ()
+
+
+@pytest.mark.parametrize(
+    ("fact", "source", "language"),
+    [
+        ("Must avoid jumping and barbell exercises", "so no jumping, no barbell stuff", "en"),
+        ("Budget of 4,000", "budget maybe four grand", "en"),
+        ("Chose PostgreSQL over DynamoDB", "we settled on postgres, dynamo was a nightmare", "en"),
+        ("Moved from Denver to Santa Fe", "I don't live in Denver any more, we moved to Santa Fe", "en"),
+        ("Plans to walk the Camino de Santiago", "we want to walk the Camino next spring", "en"),
+        ("Cirurgia em 17/08 no Hospital Albert Einstein", "é dia 17 de agosto, no Einstein", "pt"),
+        ("Dá aula para o 9º ano", "dou aula pro nono ano", "pt"),
+        ("Tem um orçamento de R$ 3.000", "a gente tem uns três mil reais pra gastar", "pt"),
+    ],
+)
+def test_a_reworded_fact_is_grounded(fact: str, source: str, language: str) -> None:
+    result = ground_fact(fact, source, language=language)
+
+    assert isinstance(result, GroundedSpan)
+    assert result.matched_words > 0
+
+
+def test_a_fact_without_a_word_of_the_source_is_grounded_in_nothing() -> None:
+    result = ground_fact("É vegetariana", "não como carne nem peixe", language="pt")
+
+    assert result == GroundedSpan(start=0, end=24, matched_words=0)

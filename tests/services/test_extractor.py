@@ -7,7 +7,7 @@ from recollect.domain.memory import Kind
 from recollect.domain.message import Message, MessageType, Role
 from recollect.domain.policy import Policy, load_preset
 from recollect.errors import AnswerUnreadable, ProviderBusy, ProviderError
-from recollect.extraction.rules.classifier import extract_by_rules
+from recollect.extraction.local_extractor import extract_by_rules
 from recollect.services.extractor import Extractor
 from recollect.testing.chat_models import ScriptedChatModel
 from recollect.testing.clock import MONDAY

@@ -1,27 +1,36 @@
 """
-Grounding: check that a fact contains only what its source message says (lexical entailment by word alignment).
+Grounding: check of a model's fact what can be checked, and trust it with the rest.
 
-1. The content words of the fact are those that are neither framing words ("user", "is", "likes"), which any retelling
-   in the third person adds, nor known names.
-2. Each content word must occur in the source: names exactly (or as the place of a demonym), numbers by value ("two"
-   is "2", "1.000" is "1,000"), other words by exact form, stem, synonym group or a shared prefix of five letters.
-3. The narrowest span of source words with one occurrence of each content word is computed with a sliding window.
-   If that span (with up to four words before it) is negated and the fact is not, or the reverse, the fact
-   contradicts the source. In spans of more than ten words the negation may belong to something else and is ignored.
-4. The span is expanded to whole sentences, which the fact cites.
+The model read the message and may reword it, so ordinary words need not occur there. What it must not invent is
+checked:
 
-Invariant: a grounded fact has no name and no number that is not in the source, except known names.
-Cost: `SourceIndex` is built once per message in O(words); a fact costs O(p log p) for p occurrences of its words.
+1. Names, numbers and currencies of the fact must be in the source: names exactly (or as the place of a demonym, or
+   as the longer form of an institution or a product), numbers by value ("two" is "2", "four grand" is "4,000",
+   "17/08" is "17 de agosto"), a currency by its sign or word.
+2. Sensitive attributes (orientation, religion, politics, origin) must be stated in these words.
+3. If all words of the fact occur in a span of up to ten words and only one of both is negated, the fact contradicts
+   it.
+4. The narrowest span with the words that do occur is expanded to whole sentences, which the fact cites. A fact
+   without any such word is grounded in nothing; whether its meaning is near is for the embedding to say.
 
-Example: "user lives in Porto" against "I moved last year. I live in Porto now." has the content word "Porto"; the
-result is the span of the second sentence. "user lives in Lisbon" fails with the missing name "Lisbon".
+Whose fact it is, is checked by `ownership`. Cost: `SourceIndex` is built once per message in O(words); a fact costs
+O(p log p) for p occurrences of its words.
+
+Example: "must avoid jumping" against "so no jumping, no barbell stuff" is grounded by "jumping"; "lives in Lisbon"
+against "I live in Porto" fails with the missing name "Lisbon".
 """
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.extraction.grounding_vocabulary import VOCABULARIES, GroundingVocabulary
+from recollect.extraction.grounding_vocabulary import (
+    CHANGE_WORDS,
+    INSTITUTION_WORDS,
+    SENSITIVE_WORDS,
+    VOCABULARIES,
+    GroundingVocabulary,
+)
 from recollect.text.analyzer import fold_text, stem
 
 _CJK_RANGES = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
@@ -31,6 +40,24 @@ _WORD_PATTERN = re.compile(
 _SENTENCE_END_PATTERN = re.compile(r"[.!?…]+(?=\s|\Z)|\n")
 _CLAUSE_END_PATTERN = re.compile(r"[.!?…;:,\n\0]")
 _THOUSANDS_PATTERN = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+#: Words after a number that multiply it.
+_MULTIPLIERS = {
+    "k": 1000,
+    "grand": 1000,
+    "thousand": 1000,
+    "mil": 1000,
+    "million": 1_000_000,
+    "milhoes": 1_000_000,
+    "milhao": 1_000_000,
+}
+_ATTACHED_MULTIPLIER = re.compile(r"(\d+(?:[.,]\d+)?)([a-z]+)")
+_NAME_PARTICLES = frozenset("de da do dos das of the".split())
+_CURRENCY_PATTERNS = (
+    re.compile(r"(?<![A-Za-z])\$|\b(?:usd|dollars?|bucks|d[óo]lar(?:es)?)\b", re.IGNORECASE),
+    re.compile(r"R\$|\b(?:brl|reais|real)\b", re.IGNORECASE),
+    re.compile(r"€|\b(?:eur|euros?)\b", re.IGNORECASE),
+    re.compile(r"£|\b(?:gbp|pounds?|quid|libras?)\b", re.IGNORECASE),
+)
 #: Suffixes that turn the name of a place into a demonym: Brazil, Brazilian; Japan, Japanese.
 _DEMONYM_SUFFIXES = ("n", "an", "ian", "ean", "ese", "ish", "s")
 #: How many words before a span are searched for a negation: "I do not really like".
@@ -45,18 +72,20 @@ class GroundedSpan:
 
     start: int
     end: int
+    matched_words: int = 0  #: words of the fact that occur in the source; 0 if it is reworded as a whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroundingFailure:
-    missing_names: tuple[str, ...] = ()  #: names and numbers that are not in the source
-    missing_words: tuple[str, ...] = ()  #: other words that are not in the source
+    missing_names: tuple[
+        str, ...
+    ] = ()  #: names, numbers, currencies and sensitive words that are not in the source
     is_contradicted: bool = False  #: fact or source negates what the other states
 
     @property
     def reason(self) -> str:
-        if missing := (*self.missing_names, *self.missing_words):
-            return f"not in the message: {', '.join(missing)}"
+        if self.missing_names:
+            return f"not in the message: {', '.join(self.missing_names)}"
         return (
             "the message says the opposite" if self.is_contradicted else "it says nothing that can be checked"
         )
@@ -96,6 +125,8 @@ class SourceIndex:
                 self.by_prefix.setdefault(word.fold[:5], set()).add(word.fold)
             for form in forms[word.text]:
                 self.by_form.setdefault(form, []).append(position)
+            for form in _multiplied_forms(self.words, position, self.vocabulary):
+                self.by_form.setdefault(form, []).append(position)
 
     def positions(self, word: _SourceWord) -> list[int]:
         """Return the positions in the source of words that match a word of a fact."""
@@ -105,6 +136,10 @@ class SourceIndex:
             return self._name_positions(word)
         else:
             forms = _word_forms(word, self.vocabulary, self.language)
+        if (multiple := _ATTACHED_MULTIPLIER.fullmatch(word.fold)) and multiple[2] in _MULTIPLIERS:
+            forms = [
+                f"#{_normalize_digits(str(float(multiple[1].replace(',', '.')) * _MULTIPLIERS[multiple[2]]))}"
+            ]
         positions = [position for form in forms for position in self.by_form.get(form, ())]
         positions = positions or [
             position for other in self._inflected_forms(word) for position in self.by_form[f"={other}"]
@@ -125,11 +160,30 @@ class SourceIndex:
         place_names = (
             word.fold.removesuffix(ending) for ending in _DEMONYM_SUFFIXES if word.fold.endswith(ending)
         )
-        return positions or [
+        positions = positions or [
             position
             for place_name in place_names
             if len(place_name) > 3
             for position in self.by_form.get(f"={place_name}", [])
+        ]
+        return positions or self._variant_positions(word)
+
+    def _variant_positions(self, word: _SourceWord) -> list[int]:
+        """Return the short form of a product ("dynamo" for "DynamoDB") or the place of a demonym "
+        "(Porto, Portuguese).
+        """
+        is_product = len(word.text) > 4 and (
+            not word.text[1:].islower() or any(map(str.isdecimal, word.text))
+        )
+        is_demonym = word.fold.endswith(("ese", "ish", "guesa", "gues"))
+        return [
+            position
+            for position, other in enumerate(self.words)
+            if len(other.fold) >= 4
+            and (
+                (is_product and (word.fold.startswith(other.fold) or other.fold.startswith(word.fold)))
+                or (is_demonym and other.is_capitalized and word.fold[:4] == other.fold[:4])
+            )
         ]
 
     def _inflected_forms(self, word: _SourceWord) -> Iterator[str]:
@@ -158,35 +212,88 @@ def ground_in_index(
     source: SourceIndex, fact_text: str, *, known_names: Collection[str] = ()
 ) -> GroundedSpan | GroundingFailure:
     """
-    Return the source sentences that support a fact, or what of it is missing in the source.
+    Return the source sentences that support a fact, or what of it is invented.
 
-    Framing words (user, he, is, likes) and known names need not occur in the source. Other words may be inflected or
-    replaced by a synonym; names and numbers may not.
+    Known names need not occur in the source, ordinary words neither. Names, numbers, currencies and sensitive
+    words must.
     """
     vocabulary = source.vocabulary
     known_words = {word.fold for name in known_names for word in _tokenize(name)}
+    fact_words = list(_tokenize(fact_text.replace("R$", "")))
     content = [
-        word
-        for word in _tokenize(fact_text)
-        if word.fold not in known_words and not _is_framing(word, vocabulary)
+        word for word in fact_words if word.fold not in known_words and not _is_framing(word, vocabulary)
     ]
     positions = [source.positions(word) for word in content]
     missing = [word for word, matches in zip(content, positions, strict=True) if not matches]
-    if missing:
-        exact = [
-            word for word in missing if word.is_number or (word.is_capitalized and not word.is_sentence_start)
-        ]
-        return GroundingFailure(
-            missing_names=_unique_texts(exact),
-            missing_words=_unique_texts(word for word in missing if word not in exact),
-        )
+    matched_folds = {word.fold for word, matches in zip(content, positions, strict=True) if matches}
+    invented = [
+        word
+        for word in missing
+        if _must_be_stated(word, vocabulary) and not _extends_name(word, fact_words, matched_folds, source)
+    ]
+    if invented or (currency := _missing_currency(fact_text, source.text)):
+        return GroundingFailure(missing_names=_unique_texts(invented) or (currency,))
     if not content:
         return GroundingFailure()
-    first, last = _narrowest_span(positions)
+    found = [matches for matches in positions if matches]
+    if not found:
+        return GroundedSpan(start=0, end=len(source.text))
+    first, last = _narrowest_span(found)
     is_source_negated = _is_negated(_span_with_context(source, first, last), vocabulary)
-    if last - first <= _MAX_NEGATION_SPAN_WORDS and _is_negated(fact_text, vocabulary) != is_source_negated:
+    reports_change = any(word.fold in CHANGE_WORDS for word in fact_words)
+    is_literal = not missing and not reports_change and last - first <= _MAX_NEGATION_SPAN_WORDS
+    if is_literal and _is_negated(fact_text, vocabulary) != is_source_negated:
         return GroundingFailure(is_contradicted=True)
-    return _expand_to_sentences(source.text, source.words[first].start, source.words[last].end)
+    span = _expand_to_sentences(source.text, source.words[first].start, source.words[last].end)
+    return GroundedSpan(start=span.start, end=span.end, matched_words=len(found))
+
+
+def _must_be_stated(word: _SourceWord, vocabulary: GroundingVocabulary) -> bool:
+    """Return whether a word of a fact may not be inferred: a name, a number or a sensitive attribute."""
+    is_owner = word.text.endswith(("'s", "’s"))
+    is_name = word.is_capitalized and (not word.is_sentence_start or is_owner)
+    return word.is_number or is_name or word.fold in vocabulary.number_words or word.fold in SENSITIVE_WORDS
+
+
+def _extends_name(
+    word: _SourceWord, fact_words: Sequence[_SourceWord], matched_folds: Collection[str], source: SourceIndex
+) -> bool:
+    """Return whether a word belongs to the longer form of an institution or product that the source names."""
+    if not word.is_capitalized:
+        return False
+    run = _name_run(word, fact_words)
+    matched = [each for each in run if each.fold in matched_folds]
+    if any(each.fold in INSTITUTION_WORDS for each in run):
+        return bool(matched)
+    # A person has no article in English: "the Camino" is no person.
+    return any(
+        position > 0 and source.words[position - 1].fold == "the"
+        for each in matched
+        for position in source.by_form.get(f"={each.fold}", ())
+    )
+
+
+def _name_run(word: _SourceWord, fact_words: Sequence[_SourceWord]) -> list[_SourceWord]:
+    """Return the capitalized words around a word: "Camino de Santiago"."""
+    index = fact_words.index(word)
+    first = last = index
+    while first > 0 and (
+        fact_words[first - 1].is_capitalized or fact_words[first - 1].fold in _NAME_PARTICLES
+    ):
+        first -= 1
+    while last + 1 < len(fact_words) and (
+        fact_words[last + 1].is_capitalized or fact_words[last + 1].fold in _NAME_PARTICLES
+    ):
+        last += 1
+    return list(fact_words[first : last + 1])
+
+
+def _missing_currency(fact_text: str, source_text: str) -> str:
+    """Return the currency sign or word of a fact that the source does not have."""
+    for pattern in _CURRENCY_PATTERNS:
+        if (match := pattern.search(fact_text)) and not pattern.search(source_text):
+            return match.group()
+    return ""
 
 
 def _tokenize(text: str) -> Iterator[_SourceWord]:
@@ -237,6 +344,22 @@ def _number_forms(word: _SourceWord, vocabulary: GroundingVocabulary) -> Iterato
         if _THOUSANDS_PATTERN.fullmatch(text):
             yield f"#{_normalize_digits(text.replace('.', '').replace(',', ''))}"
         yield f"#{_normalize_digits(text.replace(',', '.'))}"
+
+
+def _multiplied_forms(
+    words: Sequence[_SourceWord], position: int, vocabulary: GroundingVocabulary
+) -> Iterator[str]:
+    """Yield the values of "four grand", "38k" and "três mil"; a month is its number too, for "17/08"."""
+    word = words[position]
+    if month := vocabulary.month_numbers.get(word.fold):
+        yield f"#{month}"
+    if ordinal := vocabulary.ordinals.get(word.fold):
+        yield f"#{ordinal}"
+    if position + 1 >= len(words) or words[position + 1].fold not in _MULTIPLIERS:
+        return
+    for form in _number_forms(word, vocabulary):
+        value = float(form[1:]) * _MULTIPLIERS[words[position + 1].fold]
+        yield f"#{_normalize_digits(str(value))}"
 
 
 def _normalize_digits(digits: str) -> str:

@@ -21,12 +21,45 @@ class GroundingVocabulary:
     synonym_groups: Mapping[str, str]  #: group of each word; words of a group are interchangeable
     number_words: Mapping[str, str]
     negations: frozenset[str]  #: words that negate a statement
+    month_numbers: Mapping[str, str]
+    ordinals: Mapping[str, str]
+
+
+#: Attributes that are never inferred, only stated.
+SENSITIVE_WORDS = _word_set(
+    "gay lesbian bisexual homosexual heterosexual straight queer transgender trans nonbinary catholic "
+    "protestant evangelical muslim "
+    "jewish hindu buddhist atheist christian conservative liberal socialist communist republican "
+    "democrat immigrant black white "
+    "asian latino hispanic lesbica bissexual hetero catolico catolica evangelico evangelica muculmano "
+    "muculmana judeu judia "
+    "budista ateu ateia cristao crista espirita conservador conservadora esquerdista petista "
+    "bolsonarista imigrante negro negra"
+)
+#: Report the end of a state, which the message may negate: "moved from Denver" ← "I don't live in Denver any more".
+CHANGE_WORDS = _word_set(
+    "moved left quit stopped switched dropped replaced ended cancelled changed gave no longer former "
+    "formerly mudou saiu deixou parou "
+    "trocou largou abandonou cancelou terminou antigo"
+)
+#: In a name: the model may complete it ("Einstein" → "Hospital Israelita Albert Einstein").
+INSTITUTION_WORDS = _word_set(
+    "hospital university universidade school escola college institute instituto clinic clinica museum "
+    "museu marathon maratona "
+    "airport aeroporto station estacao church igreja bank banco"
+)
+
+
+def _numbered(text: str, first: int = 1) -> dict[str, str]:
+    return {
+        name: str(number) for number, names in enumerate(text.split(), first) for name in names.split("/")
+    }
 
 
 ENGLISH_VOCABULARY = GroundingVocabulary(
     user_words=_word_set("i user users assistant"),
     framing_words=_word_set(
-        "rather via due such even first last onto across toward towards only once per up down out off "
+        "st nd rd th rather via due such even first last onto across toward towards only once per up down out off "
         "after before during between among against within instead though although both either else "
         "however therefore thus yet ever most more less least few many several own a an the this that "
         "these those of to in on at by for from with without about as into over under since until and or "
@@ -105,12 +138,18 @@ ENGLISH_VOCABULARY = GroundingVocabulary(
         "not no never nor neither cannot without hate hates hated dislike dislikes disliked detest "
         "detests avoid avoids avoided stop stops stopped quit quits anymore"
     ),
+    month_numbers=_numbered(
+        "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug "
+        "september/sept/sep october/oct "
+        "november/nov december/dec"
+    ),
+    ordinals=_numbered("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"),
 )
 
 PORTUGUESE_VOCABULARY = GroundingVocabulary(
     user_words=_word_set("eu user usuario usuaria usuarios utilizador assistente"),
     framing_words=_word_set(
-        "apenas so somente via devido tal tais mesmo primeiro ultimo durante contra apos antes depois ate "
+        "º ª h apenas so somente via devido tal tais mesmo primeiro ultimo durante contra apos antes depois ate "
         "embora ambos cada pois portanto porem entao assim o a os as um uma uns umas de do da dos das em "
         "no na nos nas num numa ao aos com por pelo pela pelos pelas para pra pro sem sobre entre desde e "
         "ou mas se que quem qual quais quando onde como porque eu me mim meu minha meus minhas nosso "
@@ -178,6 +217,16 @@ PORTUGUESE_VOCABULARY = GroundingVocabulary(
     negations=_word_set(
         "nao nunca jamais nem sem nenhum nenhuma odeia odeio odiar detesta detesto evita evito evitar "
         "parou parei deixou deixei"
+    ),
+    month_numbers=_numbered(
+        "janeiro/jan fevereiro/fev marco/mar abril/abr maio/mai junho/jun julho/jul agosto/ago "
+        "setembro/set outubro/out "
+        "novembro/nov dezembro/dez"
+    ),
+    ordinals=_numbered(
+        "primeiro/primeira segundo/segunda terceiro/terceira quarto/quarta quinto/quinta sexto/sexta "
+        "setimo/setima oitavo/oitava "
+        "nono/nona decimo/decima"
     ),
 )
 

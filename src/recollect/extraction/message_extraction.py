@@ -14,8 +14,8 @@ from recollect.domain.message import Message, MessageType, Role
 from recollect.domain.policy import Policy
 from recollect.extraction.fact_checks import EmptyReplyRule
 from recollect.extraction.injected_blocks import BLANK_CHARACTER, blank_injected
+from recollect.extraction.local_extractor import extract_by_rules
 from recollect.extraction.prompt_builder import PromptOptions, SourceText
-from recollect.extraction.rules.classifier import extract_by_rules
 from recollect.extraction.validation import ValidationLimits
 from recollect.text.language import detect_language
 from recollect.text.quotation import quoted_spans

@@ -17,7 +17,8 @@ _SIZE_CLASSES = (
 )
 _DEFAULT_SIZE_CLASS = 2
 _NON_CHAT_WORDS = frozenset(
-    "embed embedding embeddings embedder bge minilm rerank reranker moderation guard whisper tts stt transcribe audio "
+    "embed embedding embeddings embedder bge minilm rerank reranker moderation guard whisper tts stt "
+    "transcribe audio "
     "realtime speech image imagen dall sora veo video ocr".split()
 )
 

@@ -22,6 +22,8 @@ from recollect.extraction.validation import ParsedReply, ValidationLimits, valid
 #: Longer replies are rejected without parsing.
 MAX_REPLY_CHARS = 200_000
 MAX_REPLY_FACTS = 100
+#: More lines than this are no reply to the prompt for a single fact.
+MAX_SINGLE_FACT_LINES = 3
 #: A longer summary is discarded.
 MAX_SUMMARY_CHARS = 300
 
@@ -32,6 +34,15 @@ _FACT_LABEL_PATTERN = re.compile(
 )
 _REFUSAL_PATTERN = re.compile(
     r"(?:i(?:'|’)?m sorry|i am sorry|sorry,|i can(?:no|')?t\b|i cannot|as an ai\b|desculpe|sinto muito|não posso)",
+    re.IGNORECASE,
+)
+#: Remarks of a model around the fact.
+_REMARK_PATTERN = re.compile(
+    r"\(?(?:here(?:'s| is| are)|sure\b|certainly|of course|note:|this (?:is|fact|one)|these (?:are|facts)|"
+    r"no other|nothing else|let me know|"
+    r"i (?:chose|picked|selected|kept)|explanation:|reason:|because|aqui está|aqui vai|claro\b|nota:|"
+    r"observação:|este (?:é|fato)|esse (?:é|fato)|"
+    r"nenhum outro|me avise|explicação:)",
     re.IGNORECASE,
 )
 _FIRST_SENTENCE_PATTERN = re.compile(r".*?\w\w\w[.!?…]+(?=\s)")
@@ -106,14 +117,21 @@ def _parse_single_fact(
         return ParsedReply(facts=(), reason="the model replied NOTHING" if lines else "the reply is empty")
     if _REFUSAL_PATTERN.match(lines[0].strip()):
         return UnreadableReply(reason="it declines to answer")
-    if len(lines) > 1 or is_truncated:
-        return UnreadableReply(
-            reason="it has more than one line" if len(lines) > 1 else "the line is not finished"
-        )
-    line = normalize_line(_FACT_LABEL_PATTERN.sub("", normalize_line(lines[0])))
-    if is_empty_reply(line, limits.empty_reply_rule) or not line:
+    if is_truncated:
+        return UnreadableReply(reason="the line is not finished")
+    statements = [line for line in map(_fact_line, lines) if line]
+    if len(statements) > MAX_SINGLE_FACT_LINES:
+        return UnreadableReply(reason=f"it has {len(statements)} lines")
+    facts = [line for line in statements if not is_empty_reply(line, limits.empty_reply_rule)]
+    if not facts:
         return ParsedReply(facts=(), reason="the model replied NOTHING")
-    return ParsedReply(facts=(ModelFact(text=line),))
+    return ParsedReply(facts=tuple(ModelFact(text=line) for line in facts))
+
+
+def _fact_line(line: str) -> str | None:
+    """Return a line without bullet and label; None for an introduction or a remark."""
+    text = normalize_line(_FACT_LABEL_PATTERN.sub("", normalize_line(line)))
+    return None if not text or _REMARK_PATTERN.match(text) or text.endswith(":") else text
 
 
 def _parse_list(reply: str) -> ParsedReply | UnreadableReply:

@@ -1,5 +1,6 @@
 """Validate the facts of a model against their messages: grounded facts pass, others are quarantined."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -7,14 +8,23 @@ from recollect.domain.extraction import Extraction, Fact
 from recollect.domain.memory import Kind
 from recollect.domain.message import MessageType, Role
 from recollect.extraction.fact_checks import EmptyReplyRule, ModelFact, oversize_reason, rejection_reason
+from recollect.extraction.gates import find_gate
 from recollect.extraction.grounding import GroundedSpan, GroundingFailure, SourceIndex, ground_in_index
 from recollect.extraction.grounding_vocabulary import VOCABULARIES
+from recollect.extraction.ownership import find_owner_conflict
 from recollect.extraction.prompt_builder import ExtractionRequest, SourceText
 from recollect.extraction.rules.prompt_injection import injection_reason
 from recollect.text.language import detect_language
+from recollect.text.quotation import QuotedSpan
 
 #: Reason for facts that are grounded only in quoted or pasted text.
 QUOTED_REASON = "only quoted or pasted text says so"
+#: Reason for facts that share no word with their message; a near meaning lifts it.
+UNMATCHED_REASON = "no word of it is in the message"
+_LETTER_TO_USER = re.compile(
+    r"\b(?:from my|i got|i received|sent me|do meu|da minha|recebi|me mandou|me enviou)\b", re.IGNORECASE
+)
+_SECOND_PERSON = re.compile(r"\b(?:you|your|dear|prezad[oa]|car[oa]|seu|sua|você|voce|lhe)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,26 +76,36 @@ class _FactValidator:
         source_indexes = list(self._likely_sources(model_fact))
         if rejection := rejection_reason(model_fact.text, min_chars=self._limits.min_fact_chars):
             return source_indexes[0], rejection
-        failures = []
+        failures: list[str] = []
         for source_index in source_indexes:
-            match self.ground(source_index, model_fact.text, only_own_text=True):
-                case GroundedSpan(start=start, end=end):
-                    reason = oversize_reason(model_fact.text) or injection_reason(model_fact.text)
+            match self.ground(source_index, model_fact.text):
+                case GroundedSpan() as span:
+                    reason = (
+                        oversize_reason(model_fact.text)
+                        or injection_reason(model_fact.text)
+                        or self._doubt(source_index, model_fact.text, span)
+                    )
                     return source_index, _build_fact(
-                        model_fact, self.sources[source_index], start, end, reason
+                        model_fact, self.sources[source_index], span.start, span.end, reason
                     )
                 case GroundingFailure() as failure:
                     failures.append(failure.reason)
-        for source_index in (index for index in source_indexes if self.sources[index].quoted_spans):
-            match self.ground(source_index, model_fact.text):
-                case GroundedSpan(start=start, end=end):
-                    return source_index, _build_fact(
-                        model_fact, self.sources[source_index], start, end, QUOTED_REASON
-                    )
-                case GroundingFailure():
-                    continue
         source = self.sources[source_indexes[0]]
         return source_indexes[0], _build_fact(model_fact, source, 0, len(source.text), failures[0])
+
+    def _doubt(self, source_index: int, text: str, span: GroundedSpan) -> str | None:
+        """Return why a grounded fact must be reviewed: only a quotation says it, or it is about somebody else."""
+        source = self.sources[source_index]
+        language = self._language(source, text)
+        if source.quoted_spans and not addresses_user(source, span):
+            own = self.ground(source_index, text, only_own_text=True)
+            if isinstance(own, GroundingFailure) or own.matched_words < span.matched_words:
+                return QUOTED_REASON
+            span = own
+        gate = find_gate(source.text, _spans_in_source(source))
+        cited_text = source.text[span.start : span.end]
+        conflict = find_owner_conflict(text, cited_text, gate, language)
+        return conflict or (UNMATCHED_REASON if not span.matched_words else None)
 
     def ground(
         self, source_index: int, text: str, *, only_own_text: bool = False
@@ -93,14 +113,18 @@ class _FactValidator:
         """Ground a text in a source, optionally without the quoted and pasted parts of the source."""
         source = self.sources[source_index]
         without_quotes = only_own_text and bool(source.quoted_spans)
-        language = next(
-            (code for code in map(detect_language, (source.text, text)) if code in VOCABULARIES), "en"
-        )
+        language = self._language(source, text)
         key = (source_index, language, without_quotes)
         if key not in self._indexes:
             indexed_text = source.own_text if without_quotes else source.text
             self._indexes[key] = SourceIndex(indexed_text, language=language)
         return ground_in_index(self._indexes[key], text, known_names=self._limits.known_names)
+
+    @staticmethod
+    def _language(source: SourceText, text: str) -> str:
+        return next(
+            (code for code in map(detect_language, (source.text, text)) if code in VOCABULARIES), "en"
+        )
 
     def _likely_sources(self, model_fact: ModelFact) -> Iterator[int]:
         """Yield the index of the message that the model cites, then user messages, then the others."""
@@ -116,6 +140,23 @@ class _FactValidator:
             yield stated_index
         rest = sorted(range(len(self.sources)), key=lambda index: self.sources[index].role is not Role.USER)
         yield from (index for index in rest if index != stated_index)
+
+
+def addresses_user(source: SourceText, span: GroundedSpan) -> bool:
+    """Return whether the cited part of a quoted letter speaks to the user: "Dear Ms Okafor, your rent will rise"."""
+    return (
+        _LETTER_TO_USER.search(source.own_text) is not None
+        and _SECOND_PERSON.search(source.text[span.start : span.end]) is not None
+    )
+
+
+def _spans_in_source(source: SourceText) -> list[QuotedSpan]:
+    length = len(source.text)
+    return [
+        QuotedSpan(max(span.start - source.start, 0), min(span.end - source.start, length), span.inline)
+        for span in source.quoted_spans
+        if span.end > source.start and span.start < source.start + length
+    ]
 
 
 def _build_extraction(

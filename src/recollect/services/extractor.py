@@ -25,6 +25,9 @@ from recollect.extraction.reply_parser import UnreadableReply, parse_reply
 from recollect.extraction.validation import ValidationLimits
 from recollect.ports.chat_model import ChatModel, Completion, ModelMessage
 
+#: Maximum length of an unreadable reply that the error quotes.
+MAX_REPORTED_REPLY_CHARS = 500
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extractor:
@@ -99,7 +102,8 @@ class Extractor:
             case UnreadableReply(reason=reason):
                 raise AnswerUnreadable(
                     f"The reply of the model {model.model_id} could not be parsed, after one retry: {reason}. "
-                    "No facts were extracted; retry the job or choose another model."
+                    "No facts were extracted; retry the job or choose another model. "
+                    f"The reply: {second.text[:MAX_REPORTED_REPLY_CHARS]!r}"
                 )
             case extractions:
                 return extractions, _model_usage(first) + _model_usage(second)

@@ -30,7 +30,7 @@ from recollect.domain.policy import Policy
 from recollect.domain.scope import MAX_NAME_CHARS, Scope
 from recollect.domain.summary import ContextFile
 from recollect.errors import EmptyText, InvalidInput, NotFound, Refused, TextTooLong
-from recollect.extraction.rules.classifier import extract_by_rules
+from recollect.extraction.local_extractor import extract_by_rules
 from recollect.ingestion.normalization import normalize_content
 from recollect.interchange.formats import ImportSource, UnknownFormat, open_file
 from recollect.interchange.items import (

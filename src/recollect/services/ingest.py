@@ -27,8 +27,9 @@ from recollect.domain.policy import Policy
 from recollect.domain.scope import Scope
 from recollect.domain.summary import SummaryKind
 from recollect.errors import CapReached, InvalidInput, NotFound
-from recollect.extraction.message_extraction import EXTRACTED_ROLES, extract_with_rules
-from recollect.extraction.rules.classifier import extract_by_rules
+from recollect.extraction.local_extractor import extract_by_rules
+from recollect.extraction.message_extraction import EXTRACTED_ROLES, extract_with_rules, source_texts
+from recollect.extraction.nearness import judge_nearness, texts_to_compare
 from recollect.ingestion.preparation import PreparedMessage, prepare_message
 from recollect.ingestion.triage.decision import ExtractMessage, SkipMessage, TriageDecision, triage
 from recollect.ports.clock import Clock, Ids
@@ -150,7 +151,12 @@ class IngestService:
 
     def extract(self, scope: Scope, messages: Sequence[Message], policy: Policy) -> ExtractedMessages:
         """Extract and embed facts. May wait for a model, so it holds no lock and stores no facts."""
-        extractions = self._extract_facts(Scope(scope.user, messages[0].chat), messages, policy)
+        extractions = self._judge_nearness(
+            scope,
+            messages,
+            self._extract_facts(Scope(scope.user, messages[0].chat), messages, policy),
+            policy,
+        )
         texts = [fact.text for extraction in extractions for fact in extraction.facts]
         vectors = self.embedders.embed_texts(scope.user, texts)
         if texts and self.store.memories.has_later_sources(scope, messages[0].id):
@@ -230,6 +236,27 @@ class IngestService:
                 )
         return extract_with_rules(messages, policy)
 
+    def _judge_nearness(
+        self, scope: Scope, messages: Sequence[Message], extractions: Sequence[Extraction], policy: Policy
+    ) -> list[Extraction]:
+        """Compare the facts of a model with their messages by meaning."""
+        sources = {source.id: source.visible_text for source in source_texts(messages, policy)}
+        texts = {
+            message.id: texts_to_compare(extraction, sources[message.id])
+            for message, extraction in zip(messages, extractions, strict=True)
+            if extraction.model and message.id in sources
+        }
+        vectors = self.embedders.embed_texts(
+            scope.user, list({text for each in texts.values() for text in each})
+        )
+        similarity = vectors.similarity
+        return [
+            judge_nearness(extraction, sources[message.id], similarity)
+            if vectors.by_text and texts.get(message.id)
+            else extraction
+            for message, extraction in zip(messages, extractions, strict=True)
+        ]
+
     def _learn_message(
         self,
         message: Message,
@@ -288,12 +315,24 @@ class IngestService:
     def enqueue_jobs(self, message: Message, policy: Policy, *, to_extract: bool) -> None:
         now = self.clock.now()
         self.store.jobs.enqueue(message.user, EMBED_JOB, now=now)
-        mode = policy.extraction.mode
-        # In this mode a user message and its answer are extracted together, once the answer is stored.
-        if to_extract and (mode != "single_fact" or message.role is Role.ASSISTANT):
+        # In the mode "single_fact" a user message and its answer are extracted together, once the answer is stored.
+        if (
+            self._is_extraction_due(message, policy)
+            if policy.extraction.mode == "single_fact"
+            else to_extract
+        ):
             self.store.jobs.enqueue(message.user, self._extraction_job(message, policy), now=now)
         if message.role is Role.ASSISTANT and self._is_summary_due(message, policy):
             self.store.jobs.enqueue(message.user, summary_job(message.chat), now=now)
+
+    def _is_extraction_due(self, message: Message, policy: Policy) -> bool:
+        """Whether an answer completes an exchange; the answer itself may be trivial ("OK.")."""
+        chat = Scope(message.user, message.chat)
+        return (
+            message.role is Role.ASSISTANT
+            and policy.extracts
+            and bool(self.store.messages.list_unextracted(chat, limit=1))
+        )
 
     def _extraction_job(self, message: Message, policy: Policy) -> NewJob:
         """Return the extraction job: due at once, or in batch mode after a wait unless the batch is full."""

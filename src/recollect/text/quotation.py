@@ -1,12 +1,15 @@
 """
 Find the parts of a message that its author quoted or pasted rather than wrote.
 
-Detectors run in a fixed order, each on the text without what the earlier ones found, so that marks inside a code fence
+Detectors run in a fixed order, each on the text without what the earlier ones found, so that marks inside a code
+fence
 open nothing: fences, triple quotes, XML and HTML blocks, `>` lines, mails, announced texts ("translate this: …"),
 indented code, and quotations of more than a few words. Every detector is one pass; the whole is linear in the text.
 
-If the end of a quotation is uncertain, the longer span is chosen. An unclosed fence or triple quote extends to the end
-of the message, as in Markdown: a truncated paste is still a paste. Triple quotes and tags extend to their last closing
+If the end of a quotation is uncertain, the longer span is chosen. An unclosed fence or triple quote extends to the
+end
+of the message, as in Markdown: a truncated paste is still a paste. Triple quotes and tags extend to their last
+closing
 mark, since a pasted page may contain the mark itself. A mail or an announced text has no closing mark and extends to
 the end. The cost of a span that is too long is a missed fact, which can be stated again; that of one too short is a
 false memory.
@@ -69,7 +72,8 @@ _PRESENTING = frozenset(
 _TEXT_NOUNS = frozenset(
     "article text page webpage email mail letter message messages post story document transcript log logs essay "
     "paragraph excerpt passage code review bio biography report chat conversation quote chapter poem lyrics snippet "
-    "output content paper abstract news newsletter texto artigo página pagina carta mensagem mensagens documento "
+    "output content paper abstract readme documentation changelog news newsletter texto artigo página "
+    "pagina carta mensagem mensagens documento "
     "transcrição trecho parágrafo matéria notícia conteúdo código resenha biografia relatório conversa citação "
     "capítulo poema letra".split()
 )
@@ -243,8 +247,19 @@ def _announced_texts(text: str, spans: Sequence[QuotedSpan]) -> Iterator[QuotedS
         index = bisect_right(starts, place) - 1
         if index >= 0 and place < spans[index].end:
             continue
-        yield QuotedSpan(place, len(text))
+        yield QuotedSpan(place, _closing_quote(text, place) or len(text))
         return
+
+
+def _closing_quote(text: str, place: int) -> int | None:
+    """Return the end of the quotation that starts at a place, if it ends with a sentence: the author "
+    "goes on after it.
+    """
+    closing = {"'": "'", "‘": "’", '"': '"', "“": "”"}.get(text[place : place + 1])
+    if closing is None:
+        return None
+    match = re.compile(rf"[.!?…]{closing}(?=\s)").search(text, place + 1)
+    return match.end() if match else None
 
 
 def _announces(clause: str) -> bool:

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.domain.message import Role
-from recollect.extraction.rules.classifier import extract_by_rules
+from recollect.extraction.local_extractor import extract_by_rules
 
 SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 

@@ -4,7 +4,7 @@ import pytest
 
 from recollect.domain.memory import Kind
 from recollect.domain.message import Role
-from recollect.extraction.rules.classifier import extract_by_rules
+from recollect.extraction.local_extractor import extract_by_rules
 
 SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 

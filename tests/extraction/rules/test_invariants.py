@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recollect.domain.extraction import Extraction
 from recollect.domain.memory import Kind
 from recollect.domain.message import Role
-from recollect.extraction.rules.classifier import extract_by_rules
+from recollect.extraction.local_extractor import extract_by_rules
 
 SATURDAY = datetime(2026, 3, 14, 10, tzinfo=UTC)
 

@@ -1,0 +1,93 @@
+"""Extract importance, type, summary and facts with rules, in English and Portuguese."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from recollect.domain.extraction import Extraction, Fact
+from recollect.domain.message import Role
+from recollect.extraction.rules.en.language import ENGLISH
+from recollect.extraction.rules.extractor import extract_facts
+from recollect.extraction.rules.importance import classify_message, score_importance, summarize_message
+from recollect.extraction.rules.pt.language import PORTUGUESE
+from recollect.extraction.rules.sentences import blank_non_prose
+from recollect.extraction.sentence_classifier import load_weights
+from recollect.extraction.sentence_extraction import (
+    ReadMessage,
+    SentenceDecision,
+    decide_sentences,
+    read_message,
+)
+from recollect.text.identifiers import looks_like_code
+from recollect.text.language import UNDETERMINED, detect_language
+from recollect.text.quotation import blank_spans, quoted_spans
+
+_LANGUAGES = {"en": ENGLISH, "pt": PORTUGUESE}
+#: The language of a longer text is detected with certainty.
+_MAX_FALLBACK_CHARS = 240
+
+
+def extract_by_rules(text: str, *, role: Role, sent_at: datetime, language: str | None = None) -> Extraction:
+    """
+    Return the importance of a message and the facts that its author states.
+
+    Facts come only from user messages, and not from quoted or pasted text. Each fact cites the characters that it
+    was made of. Where the rules are silent, the sentence classifier decides.
+    """
+    if role not in {Role.USER, Role.ASSISTANT}:
+        return Extraction(importance=0, reason=f"{role} messages are never extracted")
+    language_code = supported_language(text, language)
+    decisions = explain(text, sent_at=sent_at, language=language_code or "en") if role is Role.USER else []
+    facts = [fact for decision in decisions for fact in decision.facts]
+    prose = blank_non_prose(text)
+    kind = classify_message(facts, is_code=_is_mostly_code(text, prose))
+    score = score_importance(facts, prose, kind)
+    return Extraction(
+        importance=score,
+        message_type=kind,
+        summary=summarize_message(facts, prose, language_code or "en") if score else None,
+        facts=tuple(facts),
+        reason=_reason(facts, text, language_code, score),
+    )
+
+
+def explain(text: str, *, sent_at: datetime, language: str | None = None) -> list[SentenceDecision]:
+    """Return for each sentence of a user's message what is kept of it, and by which rule or weight."""
+    code = supported_language(text, language) or "en"
+    message, facts = read_with_rules(text, sent_at=sent_at, language=code)
+    return decide_sentences(message, facts, load_weights(code), sent_at=sent_at)
+
+
+def read_with_rules(text: str, *, sent_at: datetime, language: str) -> tuple[ReadMessage, list[Fact]]:
+    """Return the sentences of a message with their features, and what the rules alone find in them."""
+    quotes = quoted_spans(text)
+    prose = blank_non_prose(blank_spans(text, quotes))
+    facts = _extract_with_fallback(prose, sent_at, language)
+    return read_message(text, prose, quotes, facts, _LANGUAGES[language]), facts
+
+
+def supported_language(text: str, language: str | None = None) -> str | None:
+    """Return the language whose rules apply; None if the text is in a language without rules."""
+    tag = (language or detect_language(text) or "").split("-")[0].casefold()
+    if tag in _LANGUAGES:
+        return tag
+    return "en" if tag in {"", UNDETERMINED} else None
+
+
+def _reason(facts: Sequence[Fact], text: str, language_code: str | None, score: int) -> str:
+    if facts or language_code:
+        return "extracted by rules" if score else "nothing to extract"
+    return f"no extraction rules for the language {detect_language(text)}"
+
+
+def _extract_with_fallback(prose: str, sent_at: datetime, language_code: str) -> list[Fact]:
+    # Language detection may fail on short or mixed messages; rules of the wrong language rarely match.
+    facts = extract_facts(prose, sent_at, _LANGUAGES[language_code])
+    if facts or len(prose) > _MAX_FALLBACK_CHARS:
+        return facts
+    other = next(code for code in _LANGUAGES if code != language_code)
+    return extract_facts(prose, sent_at, _LANGUAGES[other])
+
+
+def _is_mostly_code(text: str, prose: str) -> bool:
+    hidden = len(text.split()) - len(prose.split())
+    return "```" in text or (hidden > len(prose.split()) and looks_like_code(text))

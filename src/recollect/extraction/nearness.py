@@ -1,0 +1,70 @@
+"""
+Nearness of meaning: compare a model's facts with the sentences of their message by embedding.
+
+A fact that shares no word with its message is held back until an embedding says that its meaning is near a
+sentence. A fact that
+is far from all of them is held back. The service computes the vectors; without an embedder nothing changes.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from recollect.domain.extraction import Extraction, Fact
+from recollect.extraction.sentence_units import split_units
+from recollect.extraction.validation import UNMATCHED_REASON
+
+#: Cosine of a fact to the nearest sentence, from which on its meaning is in the message.
+MIN_REWORDED_SIMILARITY = 0.6
+#: Below, the fact is about something else, whatever words both share.
+MIN_SIMILARITY = 0.45
+FAR_REASON = "its meaning is not in the message"
+
+#: Cosine of two texts; None without their vectors.
+Similarity = Callable[[str, str], float | None]
+
+
+def texts_to_compare(extraction: Extraction, source_text: str) -> list[str]:
+    """Return the texts whose vectors `judge_nearness` needs; none if there are no facts."""
+    facts = [fact.text for fact in _compared(extraction)]
+    return list(dict.fromkeys([*facts, *_sentences(source_text)])) if facts else []
+
+
+def judge_nearness(extraction: Extraction, source_text: str, similarity: Similarity) -> Extraction:
+    """Hold back the facts that are far from their message, and release reworded ones that are near."""
+    sentences = _sentences(source_text)
+    if not sentences or not _compared(extraction):
+        return extraction
+    judged = [
+        _judge(fact, sentences, similarity) for fact in (*extraction.facts, *extraction.quarantined_facts)
+    ]
+    return replace(
+        extraction,
+        facts=tuple(fact for fact in judged if fact.quarantine_reason is None),
+        quarantined_facts=tuple(fact for fact in judged if fact.quarantine_reason is not None),
+    )
+
+
+def _compared(extraction: Extraction) -> list[Fact]:
+    return [
+        fact
+        for fact in (*extraction.facts, *extraction.quarantined_facts)
+        if fact.quarantine_reason in {None, UNMATCHED_REASON}
+    ]
+
+
+def _judge(fact: Fact, sentences: Sequence[str], similarity: Similarity) -> Fact:
+    if fact.quarantine_reason not in {None, UNMATCHED_REASON}:
+        return fact
+    similarities = [value for sentence in sentences if (value := similarity(fact.text, sentence)) is not None]
+    if not similarities:
+        return fact
+    nearest = max(similarities)
+    if fact.quarantine_reason is None:
+        return fact if nearest >= MIN_SIMILARITY else replace(fact, quarantine_reason=FAR_REASON)
+    return replace(fact, quarantine_reason=None) if nearest >= MIN_REWORDED_SIMILARITY else fact
+
+
+def _sentences(source_text: str) -> list[str]:
+    return list(
+        dict.fromkeys([unit.text for unit in split_units(source_text)] + [source_text.strip()[:1000]])
+    )
