@@ -283,7 +283,7 @@ def test_a_discarded_reply_has_a_reason(reply: str) -> None:
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        ("Pedro é vegetariano.\nPedro odeia coentro.", "it has more than one line"),
+        ("Pedro é vegetariano.\nPedro odeia coentro.\nPedro mora.\nPedro lê.", "it has 4 lines"),
         ("I'm sorry, but I can't help with that.", "it declines to answer"),
         ("Não posso ajudar com isso.", "it declines to answer"),
     ],

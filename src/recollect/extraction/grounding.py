@@ -233,7 +233,7 @@ def ground_in_index(
     ]
     if invented or (currency := _missing_currency(fact_text, source.text)):
         return GroundingFailure(missing_names=_unique_texts(invented) or (currency,))
-    if not content:
+    if not content or not source.words:
         return GroundingFailure()
     found = [matches for matches in positions if matches]
     if not found:

@@ -36,8 +36,12 @@ SHORT_MESSAGE_SENTENCES = 2
 #: A short line needs more: it is usually an answer or a request.
 _SHORT_MESSAGE_THRESHOLD = 0.9
 #: A fact of the rules in a longer message needs so much.
-_RULE_THRESHOLD = 0.3
+_RULE_THRESHOLD = 0.5
 _MAX_SENTENCES = 200
+#: A hypothetical among the first words covers the whole sentence.
+_MAX_LEAD_WORDS = 4
+#: A longer message is a document: only what its author says about themselves is kept.
+_MIN_DOCUMENT_CHARS = 3000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +94,7 @@ def _exclusions(
     """
     rest = f"{gate.kind}: {gate.cue}" if gate is not None and gate.is_closed else None
     cues = language.cues
+    is_document = bool(units) and units[-1].end >= _MIN_DOCUMENT_CHARS
     for index, unit in enumerate(units):
         words = tokenize(unit.text, language.contractions, language.clitics)
         if rest is None and index == 0 and cues.letter_opening.prefix_length(words):
@@ -98,8 +103,14 @@ def _exclusions(
             rest = "a joke"
         if rest is None and min(cues.fiction.first_position(words), find_injection(words)) < len(words):
             rest = "fiction or an injected prompt"
+        is_impersonal = is_document and not any(
+            word.fold in language.pronouns | language.possessives for word in words
+        )
         hypothetical = cues.hypothetical.first_position(words)
-        yield rest or ("hypothetical" if hypothetical < min(4, len(words)) else None)
+        if is_impersonal:
+            yield rest or "not about the author of a document"
+        else:
+            yield rest or ("hypothetical" if hypothetical < min(_MAX_LEAD_WORDS, len(words)) else None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,9 +80,11 @@ def _word_classes(unit: SentenceUnit, language: str) -> dict[str, int]:
     """Return the word classes of a sentence with the position of their first word."""
     vocabulary = SENTENCE_VOCABULARIES[language]
     positions: dict[str, int] = {}
-    for position in range(len(unit.words)):
-        for name in vocabulary.classes_at(unit.words, position):
-            positions.setdefault(name, position)
+    known_words = vocabulary.max_words_by_first
+    for position, word in enumerate(unit.words):
+        if word in known_words or word.endswith("'s"):
+            for name in vocabulary.classes_at(unit.words, position):
+                positions.setdefault(name, position)
     return positions
 
 

@@ -428,18 +428,23 @@ def _resolve_dates(
 def _relative_dates(
     words: Sequence[Word], sent_at: datetime, language: str, *, is_future: bool
 ) -> list[DateMention]:
-    """Return relative dates; after "until" and "by" they are in the future, whatever the tense."""
-    past_or_future = find_dates(words, sent_at, CALENDARS[language], is_future=is_future)
-    future = {
-        mention.first_word: mention
-        for mention in find_dates(words, sent_at, CALENDARS[language], is_future=True)
-    }
+    """Return relative dates; after "until" they are in the future and after "since" in the past, whatever the tense."""
+    calendar = CALENDARS[language]
+    mentions = find_dates(words, sent_at, calendar, is_future=is_future)
+    other_tense: dict[int, DateMention] = {}
+    if any(words[mention.first_word].fold in _UNTIL_WORDS | _SINCE_WORDS for mention in mentions):
+        others = find_dates(words, sent_at, calendar, is_future=not is_future)
+        other_tense = {mention.first_word: mention for mention in others}
+    opposite_words = _SINCE_WORDS if is_future else _UNTIL_WORDS
     return [
-        future.get(mention.first_word, mention) if words[mention.first_word].fold in _UNTIL_WORDS else mention
-        for mention in past_or_future
+        other_tense.get(mention.first_word, mention)
+        if words[mention.first_word].fold in opposite_words
+        else mention
+        for mention in mentions
     ]
 
 
+_SINCE_WORDS = word_set("since desde")
 _UNTIL_WORDS = word_set("until till by ate")
 _WORD_OR_NUMBER = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _WEEKDAY_FORMS = {

@@ -80,28 +80,37 @@ class _FactValidator:
         for source_index in source_indexes:
             match self.ground(source_index, model_fact.text):
                 case GroundedSpan() as span:
+                    own_span = self._own_span(source_index, model_fact.text, span)
                     reason = (
                         oversize_reason(model_fact.text)
                         or injection_reason(model_fact.text)
-                        or self._doubt(source_index, model_fact.text, span)
+                        or self._doubt(source_index, model_fact.text, span, own_span)
                     )
+                    cited = own_span or span
                     return source_index, _build_fact(
-                        model_fact, self.sources[source_index], span.start, span.end, reason
+                        model_fact, self.sources[source_index], cited.start, cited.end, reason
                     )
                 case GroundingFailure() as failure:
                     failures.append(failure.reason)
         source = self.sources[source_indexes[0]]
         return source_indexes[0], _build_fact(model_fact, source, 0, len(source.text), failures[0])
 
-    def _doubt(self, source_index: int, text: str, span: GroundedSpan) -> str | None:
+    def _own_span(self, source_index: int, text: str, span: GroundedSpan) -> GroundedSpan | None:
+        """Return the author's own words for a fact; None if quoted or pasted words have more of it."""
+        if not self.sources[source_index].quoted_spans:
+            return span
+        own = self.ground(source_index, text, only_own_text=True)
+        return own if isinstance(own, GroundedSpan) and own.matched_words >= span.matched_words else None
+
+    def _doubt(
+        self, source_index: int, text: str, span: GroundedSpan, own_span: GroundedSpan | None
+    ) -> str | None:
         """Return why a grounded fact must be reviewed: only a quotation says it, or it is about somebody else."""
         source = self.sources[source_index]
         language = self._language(source, text)
-        if source.quoted_spans and not addresses_user(source, span):
-            own = self.ground(source_index, text, only_own_text=True)
-            if isinstance(own, GroundingFailure) or own.matched_words < span.matched_words:
-                return QUOTED_REASON
-            span = own
+        if own_span is None and not addresses_user(source, span):
+            return QUOTED_REASON
+        span = own_span or span
         gate = find_gate(source.text, _spans_in_source(source))
         cited_text = source.text[span.start : span.end]
         conflict = find_owner_conflict(text, cited_text, gate, language)
