@@ -239,6 +239,18 @@ def test_an_interrupted_import_continues_and_is_undone_as_one(memory: Memory) ->
     assert messages_by_chat(memory) == {}
 
 
+def test_messages_that_a_crash_left_out_of_the_ledger_are_taken_over_by_the_next_run(memory: Memory) -> None:
+    report = run_import(memory, CHATGPT.source())
+    store_of(memory.application).imports.delete(ANA, report.import_id)
+
+    again = run_import(memory, CHATGPT.source())
+
+    assert (again.counts.messages, again.counts.duplicates) == (0, 3)
+    assert len(messages_by_chat(memory)["chatgpt-c1"]) == 3
+    undo_import(memory)
+    assert messages_by_chat(memory) == {}
+
+
 def test_undo_deletes_messages_memories_files_and_what_was_learned(memory: Memory) -> None:
     memory.add("I like rain.", chat_id="own", sync=True)
     before = messages_by_chat(memory), memory_texts(memory)

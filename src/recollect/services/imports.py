@@ -285,13 +285,14 @@ class ImportService:
                 for (source_id, _), result in zip(batch, results, strict=True)
             ]
             # A crash before this line is repaired by the next run: the messages are known by their client ids.
-            self.store.imports.add(scope, import_id, entries)
+            with self.store.transaction(scope.user):
+                self.store.imports.add(scope, import_id, entries)
+                if conversation.title and self.store.chats.get(chat).title is None:
+                    self.store.chats.rename(chat, conversation.title)
             tally.items["messages"] += sum(result.is_new for result in results)
             tally.items["duplicates"] += sum(not result.is_new for result in results)
             for result in results:
                 tally.secrets.update(result.redacted_kinds)
-        if new and conversation.title and self.store.chats.get(chat).title is None:
-            self.store.chats.rename(chat, conversation.title)
 
     def _unknown_messages(
         self, scope: Scope, conversation: ImportedConversation, tally: _Tally, policy: Policy
