@@ -9,7 +9,9 @@ Recollect: long-term memory for LLM chat applications.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+
+#: Type checkers read it as true. Importing `typing` for it would be a third of the time that `recollect-hook` takes.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from recollect.domain.policy import Policy

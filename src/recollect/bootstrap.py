@@ -24,6 +24,7 @@ from recollect.ports.reranker import Reranker
 from recollect.ports.store import Store
 from recollect.ports.tracer import Tracer
 from recollect.services import Services
+from recollect.services.agent_sessions import AgentSessionService
 from recollect.services.analytics import AnalyticsService
 from recollect.services.chats import ChatService
 from recollect.services.consolidation import ConsolidationService
@@ -301,6 +302,7 @@ def _make_services(
         recall=recall,
         memories=memories,
         chats=chats,
+        agent_sessions=AgentSessionService(store=store, ingest=ingest, recall=recall),
         turns=TurnService(store=store, clock=clock, ingest=ingest, recall=recall, chats=chats),
         summaries=SummaryService(
             store=store, clock=clock, ids=ids, ingest=ingest, model=model, prompt_overrides=prompts

@@ -4,6 +4,7 @@ import platform
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Literal, TypeAlias
 
 from recollect.bootstrap import Application, built_in_models
@@ -12,6 +13,7 @@ from recollect.domain.message import Role
 from recollect.domain.scope import Scope
 from recollect.errors import ProviderError, RecollectError, StoreError
 from recollect.library.base import MemoryBase
+from recollect.library.hook_failures import read_failures
 from recollect.serialization import serializers
 from recollect.serialization.serializers import JsonObject
 from recollect.text.language import UNDETERMINED, detect_language
@@ -24,6 +26,8 @@ CRITICAL_CHECKS = frozenset({FILE_MOVED_CHECK, "integrity", "references"})
 #: Messages sampled for their language, and the minimum for a finding.
 LANGUAGE_SAMPLE_MESSAGES = 200
 MIN_LANGUAGE_MESSAGES = 10
+#: Older failures of agent hooks are not reported.
+HOOK_FAILURE_AGE = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +97,7 @@ def run_checks(application: Application, user: str, *, deep: bool) -> Iterator[D
     yield from _check_languages(application, user)
     yield from _check_jobs(application)
     yield from _check_settings(application, user)
+    yield _check_hooks(application)
 
 
 def _check_file(application: Application, *, deep: bool) -> list[Diagnostic]:
@@ -190,3 +195,18 @@ def _check_settings(application: Application, user: str) -> Iterator[Diagnostic]
         yield Diagnostic(level="WARN", name="settings", detail=warning, fix="recollect settings")
     if not warnings:
         yield Diagnostic(level="OK", name="settings", detail="valid")
+
+
+def _check_hooks(application: Application) -> Diagnostic:
+    """Report the newest failure of an agent's hook in the last week; the agent itself shows none."""
+    since = application.clock.now() - HOOK_FAILURE_AGE
+    failures = [
+        failure
+        for failure in read_failures(application.settings.resolve().machine.db)
+        if isinstance(failure.get("at"), int) and int(str(failure["at"])) >= since.timestamp()
+    ]
+    if not failures:
+        return Diagnostic(level="OK", name="agent hooks", detail="no failures in the last week")
+    newest = failures[-1]
+    detail = f"{len(failures)} failures in the last week; the newest, of {newest.get('host')}: {newest.get('error')}"
+    return Diagnostic(level="WARN", name="agent hooks", detail=detail, fix="recollect connect --list")

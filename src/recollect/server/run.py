@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 
 from recollect.bootstrap import Application
 from recollect.errors import ConfigError
+from recollect.server.announcement import announced
 from recollect.server.app import create_app
 from recollect.server.auth import AuthConfig, is_loopback
 from recollect.server.logs import log_to_stderr
@@ -58,8 +59,17 @@ def serve(
     listener = _open_listener(host, port)
     config = create_uvicorn_config(create_app(application, auth_config=auth_config, worker=worker))
     connection = application.settings.resolve().machine
-    with closing(listener), log_to_stderr(connection.log_format, connection.log_level):
+    announcement = announced(
+        connection.db, host=host, port=listener.getsockname()[1], name=_host_header(host, auth_config)
+    )
+    with closing(listener), announcement, log_to_stderr(connection.log_format, connection.log_level):
         _NotifyingServer(config, on_ready).run(sockets=[listener])
+
+
+def _host_header(host: str, auth_config: AuthConfig) -> str:
+    """Return a value of the Host header that the server accepts."""
+    name = host if host in auth_config.allowed_hosts else min(auth_config.allowed_hosts)
+    return f"[{name}]" if ":" in name else name
 
 
 def create_uvicorn_config(app: ASGIApp, *, grace_seconds: int = SHUTDOWN_GRACE_SECONDS) -> uvicorn.Config:

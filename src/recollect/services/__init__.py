@@ -5,6 +5,7 @@ packages, and writes. Library, command line, server and workers call services on
 
 from dataclasses import dataclass
 
+from recollect.services.agent_sessions import AgentSessionService
 from recollect.services.analytics import AnalyticsService
 from recollect.services.chats import ChatService
 from recollect.services.embedders import EmbedderRegistry
@@ -40,6 +41,7 @@ class Services:
     receipts: ReceiptService
     vector_search: VectorSearchService
     turns: TurnService
+    agent_sessions: AgentSessionService
     chats: ChatService
     summaries: SummaryService
     memories: MemoryService

@@ -16,6 +16,22 @@ class CheckResultResponse(ResponseModel):
     fix: Annotated[str | None, Field(description="How to fix it, often a command.")]
 
 
+class HookSpecificOutput(ResponseModel):
+    hookEventName: str  # noqa: N815 - the agents' spelling
+    additionalContext: Annotated[str, Field(description="Text to inject.")]  # noqa: N815
+
+
+class HookResponse(ResponseModel):
+    """The answer in the agent's own form; without anything to inject it has no members."""
+
+    hookSpecificOutput: Annotated[  # noqa: N815
+        HookSpecificOutput | None, Field(description="Of claude-code, codex and gemini.")
+    ] = None
+    additional_context: Annotated[str | None, Field(description="Of cursor.")] = None
+    continue_: Annotated[bool | None, Field(alias="continue", description="Of cursor.")] = None
+    context: Annotated[str | None, Field(description="Of opencode.")] = None
+
+
 class DoctorResponse(ResponseModel):
     ok: bool
     findings: list[CheckResultResponse]

@@ -1,0 +1,110 @@
+"""Sessions of coding agents: their hooks report each prompt and answer, and get the context to inject."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from recollect.domain.candidate import PROFILE_KEY, PassageKey, Source
+from recollect.domain.message import MessageDraft, Role
+from recollect.domain.policy import OptionValue, Policy
+from recollect.domain.receipt import Receipt
+from recollect.domain.scope import Scope
+from recollect.ports.store import Store
+from recollect.services.ingest import IngestService
+from recollect.services.recall import RecallService
+
+#: Most recent messages of a session that count as visible to the model.
+MAX_VISIBLE_MESSAGES = 1_000
+#: Maximum tokens of an injection: about as many characters as agents pass on unchanged.
+MAX_AGENT_BUDGET_TOKENS = 1_500
+#: The agent keeps the conversation, so the block does not repeat it.
+AGENT_POLICY_OVERRIDES: dict[str, OptionValue] = {
+    "context.format": "xml",
+    "context.notice": True,
+    "context.recent_messages": 0,
+    "context.summary_min_importance": 100,
+    "summaries.working_every_exchanges": 0,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSessionService:
+    store: Store
+    ingest: IngestService
+    recall: RecallService
+
+    def start_context(
+        self, scope: Scope, policy: Policy, *, with_profile: bool, fits: Callable[[str], bool]
+    ) -> str:
+        """
+        Note that the session's context is new, so that passages injected before may be injected again.
+
+        Return the user's profile if it is to be injected now rather than with the first prompt.
+        """
+        for message_id in self.store.injections.passage_keys(scope):
+            self.store.injections.put(scope, message_id, "")
+        if not with_profile or not policy.recalls:
+            return ""
+        return self._build_context(scope, "", policy, frozenset(), frozenset(), fits)[0].text
+
+    def submit_prompt(
+        self,
+        scope: Scope,
+        draft: MessageDraft,
+        policy: Policy,
+        *,
+        has_profile: bool,
+        fits: Callable[[str], bool],
+    ) -> str:
+        """
+        Store a prompt and return the text to inject with it: nothing that this session got before.
+
+        `has_profile` says that the session got the profile when it started; `fits` whether the agent can take a text.
+        """
+        visible_ids = self._visible_ids(scope)
+        shown_keys = self._shown_keys(scope, visible_ids) | ({PROFILE_KEY} if has_profile else set())
+        receipt, block_keys = self._build_context(scope, draft.content, policy, visible_ids, shown_keys, fits)
+        [result] = self.ingest.add_messages(scope, [draft], policy)
+        if result.is_stored and receipt.text:
+            self.store.injections.put(
+                scope, result.message.id, receipt.text, passage_keys=block_keys, receipt_id=receipt.id
+            )
+        return receipt.text
+
+    def finish_answer(self, scope: Scope, text: str, policy: Policy, *, client_id: str | None) -> None:
+        """Store an answer of the agent."""
+        draft = MessageDraft(role=Role.ASSISTANT, content=text, client_id=client_id)
+        self.ingest.add_messages(scope, [draft], policy)
+
+    def _build_context(
+        self,
+        scope: Scope,
+        query: str,
+        policy: Policy,
+        visible_ids: frozenset[str],
+        shown_keys: frozenset[PassageKey],
+        fits: Callable[[str], bool],
+    ) -> tuple[Receipt, frozenset[PassageKey]]:
+        agent_policy = policy.with_values(AGENT_POLICY_OVERRIDES)
+        budget = min(policy.context.budget, MAX_AGENT_BUDGET_TOKENS)
+        while True:
+            receipt, block_keys = self.recall.build_turn_context(
+                scope,
+                query,
+                replace(agent_policy, context=replace(agent_policy.context, budget=budget)),
+                visible_ids=visible_ids,
+                already_shown=shown_keys,
+            )
+            # Few texts have so many characters or bytes per token that a second attempt is necessary.
+            if fits(receipt.text) or not budget:
+                return receipt, block_keys
+            budget //= 2
+
+    def _visible_ids(self, scope: Scope) -> frozenset[str]:
+        messages = self.store.messages.list(scope, limit=MAX_VISIBLE_MESSAGES, newest_first=True)
+        return frozenset(message.id for message in messages)
+
+    def _shown_keys(self, scope: Scope, visible_ids: frozenset[str]) -> frozenset[PassageKey]:
+        """Return the passages injected before, and the memories learned from messages of the session."""
+        injected = (key for keys in self.store.injections.passage_keys(scope).values() for key in keys)
+        learned = self.store.memories.of_messages(scope.user_scope, list(visible_ids))
+        return frozenset((*injected, *((Source.MEMORY, memory.id) for memory in learned)))
