@@ -56,6 +56,8 @@ COMMAND_SECTIONS: Mapping[str, Sequence[tuple[str, str, str]]] = {
     ),
     "Server": (
         ("up", "up", "Start the server: HTTP API, web app, and a proxy with memory."),
+        ("connect", "connect", "Add memory to coding agents and chat clients."),
+        ("disconnect", "connect", "Remove what `connect` added to other programs."),
         ("tokens", "tokens", "List, create or revoke access tokens of the server."),
     ),
     "Administration": (
