@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from recollect.domain.candidate import PROFILE_KEY, PassageKey, Source
 from recollect.domain.message import MessageDraft, Role
 from recollect.domain.policy import OptionValue, Policy
-from recollect.domain.receipt import Receipt
+from recollect.domain.recall import ContextBlockRequest, ContextResult
 from recollect.domain.scope import Scope
 from recollect.ports.store import Store
 from recollect.services.ingest import IngestService
@@ -16,6 +16,8 @@ from recollect.services.recall import RecallService
 MAX_VISIBLE_MESSAGES = 1_000
 #: Maximum tokens of an injection: about as many characters as agents pass on unchanged.
 MAX_AGENT_BUDGET_TOKENS = 1_500
+#: Deadline of recall if the settings have none: the agent waits for its hook.
+DEFAULT_HOOK_DEADLINE_MS = 2_000
 #: The agent keeps the conversation, so the block does not repeat it.
 AGENT_POLICY_OVERRIDES: dict[str, OptionValue] = {
     "context.format": "xml",
@@ -44,7 +46,7 @@ class AgentSessionService:
             self.store.injections.put(scope, message_id, "")
         if not with_profile or not policy.recalls:
             return ""
-        return self._build_context(scope, "", policy, frozenset(), frozenset(), fits)[0].text
+        return self._build_context(scope, "", policy, frozenset(), frozenset(), fits).receipt.text
 
     def submit_prompt(
         self,
@@ -62,11 +64,12 @@ class AgentSessionService:
         """
         visible_ids = self._visible_ids(scope)
         shown_keys = self._shown_keys(scope, visible_ids) | ({PROFILE_KEY} if has_profile else set())
-        receipt, block_keys = self._build_context(scope, draft.content, policy, visible_ids, shown_keys, fits)
-        [result] = self.ingest.add_messages(scope, [draft], policy)
-        if result.is_stored and receipt.text:
+        context = self._build_context(scope, draft.content, policy, visible_ids, shown_keys, fits)
+        [stored] = self.ingest.add_messages(scope, [draft], policy)
+        receipt = context.receipt
+        if stored.is_stored and receipt.text:
             self.store.injections.put(
-                scope, result.message.id, receipt.text, passage_keys=block_keys, receipt_id=receipt.id
+                scope, stored.message.id, receipt.text, passage_keys=context.shown_keys, receipt_id=receipt.id
             )
         return receipt.text
 
@@ -83,20 +86,23 @@ class AgentSessionService:
         visible_ids: frozenset[str],
         shown_keys: frozenset[PassageKey],
         fits: Callable[[str], bool],
-    ) -> tuple[Receipt, frozenset[PassageKey]]:
+    ) -> ContextResult:
         agent_policy = policy.with_values(AGENT_POLICY_OVERRIDES)
         budget = min(policy.context.budget, MAX_AGENT_BUDGET_TOKENS)
         while True:
-            receipt, block_keys = self.recall.build_turn_context(
-                scope,
-                query,
-                replace(agent_policy, context=replace(agent_policy.context, budget=budget)),
-                visible_ids=visible_ids,
-                already_shown=shown_keys,
+            result = self.recall.context(
+                ContextBlockRequest(
+                    scope=scope,
+                    query=query,
+                    policy=replace(agent_policy, context=replace(agent_policy.context, budget=budget)),
+                    deadline_ms=policy.recall.deadline_ms or DEFAULT_HOOK_DEADLINE_MS,
+                    visible_ids=visible_ids,
+                    already_shown=shown_keys,
+                )
             )
             # Few texts have so many characters or bytes per token that a second attempt is necessary.
-            if fits(receipt.text) or not budget:
-                return receipt, block_keys
+            if fits(result.receipt.text) or not budget:
+                return result
             budget //= 2
 
     def _visible_ids(self, scope: Scope) -> frozenset[str]:
