@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Match
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
 from recollect import __version__
@@ -23,6 +23,7 @@ from recollect.server.auth import AuthConfig, AuthMiddleware, BodyTooLarge, body
 from recollect.server.http_metrics import HttpMetrics
 from recollect.server.idempotency import IdempotencyCache
 from recollect.server.logs import log_fields, log_job
+from recollect.server.mcp.endpoint import MCP_PATH, McpEndpoint
 from recollect.server.openapi import RecollectAPI
 from recollect.server.problems import error_response, problem_response
 from recollect.server.proxy import routes as proxy
@@ -65,6 +66,7 @@ def create_app(application: Application, *, auth_config: AuthConfig, worker: boo
         if worker:
             application.worker.start(log_job)
         yield
+        await mcp_endpoint.close()
         application.worker.stop()
 
     app = RecollectAPI(
@@ -76,7 +78,8 @@ def create_app(application: Application, *, auth_config: AuthConfig, worker: boo
         lifespan=lifespan,
         telemetry=DISABLED_TELEMETRY,
     )
-    app.state.memory = Memory.from_application(application)
+    app.state.memory = memory = Memory.from_application(application)
+    mcp_endpoint = McpEndpoint(memory)
     app.state.auth_config = auth_config
     app.state.recall_slots = Semaphore(MAX_CONCURRENT_RECALLS)
     app.state.idempotency = IdempotencyCache()
@@ -84,6 +87,7 @@ def create_app(application: Application, *, auth_config: AuthConfig, worker: boo
     app.state.http_metrics = http_metrics = HttpMetrics()
     # The proxy comes first: routes are matched in order, and its latency matters most.
     routers = (proxy.create_proxy_router(application), system_routes.router, *rest.ROUTERS, web.router)
+    app.router.routes.append(Route(MCP_PATH, mcp_endpoint, methods=["GET", "POST", "DELETE"]))
     for router in routers:
         app.include_router(router)
     _add_exception_handlers(app, [route for router in routers for route in router.routes])
