@@ -1,9 +1,9 @@
 """
 Run MCP's conformance suite and the inspector's command line against our server: scripts/mcp_conformance.py
 
-Needs npm for the packages below, which go to a folder outside the project. Scenarios that
-call tools, resources and prompts of the suite's own example server cannot pass on any other server, and optional parts are
-not declared: see FIXTURE_PATTERN and OPTIONAL_PATTERN. Everything else must pass.
+Needs npm for the packages below, which go to a folder outside the project. Scenarios that call tools, resources and
+prompts of the suite's own example server cannot pass on any other server, and optional parts are not declared: see
+FIXTURE_PATTERN and OPTIONAL_PATTERN. Everything else must pass.
 """
 
 import argparse
