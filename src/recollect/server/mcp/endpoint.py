@@ -36,7 +36,9 @@ class McpEndpoint:
         async with self._lock:
             if principal.user not in self._managers:
                 self._managers[principal.user] = await self._start(principal.user)
-        await self._managers[principal.user].handle_request(scope, receive, send)
+        # httptools keeps the spaces after a header's value, and the SDK compares some headers with the body.
+        headers = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+        await self._managers[principal.user].handle_request({**scope, "headers": headers}, receive, send)
 
     async def close(self) -> None:
         self._stop.set()

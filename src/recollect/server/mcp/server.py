@@ -1,6 +1,7 @@
 """Registers tools, resources, prompts and completion with the SDK. Importing it takes a second, so it is done late."""
 
 import json
+import logging
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Annotated, Any, Literal, ParamSpec, TypeAlias
@@ -76,6 +77,7 @@ class ForgetConfirmation(BaseModel):
 
 def create_mcp_server(memory: Memory, user: str, *, tool_set: ToolSet = "core") -> MCPServer[Any]:
     """Return a server that acts for one user; no tool, resource or prompt takes another."""
+    handlers = list(logging.getLogger().handlers)
     server: MCPServer[Any] = MCPServer(
         "recollect",
         title="Recollect",
@@ -85,6 +87,9 @@ def create_mcp_server(memory: Memory, user: str, *, tool_set: ToolSet = "core") 
         cache_hints={"tools/list": CacheHint(ttl_ms=3_600_000, scope="public")},
         log_level="WARNING",
     )
+    # The SDK adds a handler with colours to the root logger. What is logged where is decided by the program.
+    for handler in [each for each in logging.getLogger().handlers if each not in handlers]:
+        logging.getLogger().removeHandler(handler)
     tools = MemoryTools(memory=memory, user=user)
     _add_tools(server, tools)
     if tool_set != "core":
